@@ -1,0 +1,285 @@
+//! Sizes of RoCEv2 and flow-control frames.
+
+use thiserror::Error;
+
+/// Destination, source, EtherType (IEEE 802.3 clause 3.1.1).
+pub const ETHERNET_HEADER: u32 = 14;
+/// 802.1Q tag (IEEE 802.1Q clause 9.3).
+pub const VLAN_TAG: u32 = 4;
+/// Frame check sequence (IEEE 802.3 clause 3.2.9).
+pub const FCS: u32 = 4;
+/// Shortest frame, header through FCS (IEEE 802.3 clause 4.2.3.3).
+pub const MIN_FRAME: u32 = 64;
+/// Preamble 7, start delimiter 1, minimum inter-packet gap 12 (IEEE 802.3 clauses 3.2.1, 3.2.2, 4.4.2).
+pub const ETHERNET_OVERHEAD: u32 = 20;
+/// UDP header (RFC 768).
+pub const UDP_HEADER: u32 = 8;
+/// Base transport header (IBTA volume 1, section 9.2).
+pub const BTH: u32 = 12;
+/// RDMA extended transport header: address, key, length (IBTA volume 1, section 9.3.3).
+pub const RETH: u32 = 16;
+/// ACK extended transport header (IBTA volume 1, section 9.3.5).
+pub const AETH: u32 = 4;
+/// Invariant CRC at the end of every RoCEv2 packet (IBTA annex A17.3.3).
+pub const ICRC: u32 = 4;
+/// Reserved bytes that a congestion notification packet carries after its BTH (IBTA annex A17.9.3).
+pub const CNP_PAYLOAD: u32 = 16;
+
+const IPV4_HEADER: u32 = 20; // RFC 791, without options
+const IPV6_HEADER: u32 = 40; // RFC 8200
+
+/// The IP version that carries the RoCEv2 packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ip {
+    /// IP version 4, no options.
+    V4,
+    /// IP version 6, no extension headers.
+    V6,
+}
+
+impl Ip {
+    fn header(self) -> u32 {
+        match self {
+            Ip::V4 => IPV4_HEADER,
+            Ip::V6 => IPV6_HEADER,
+        }
+    }
+}
+
+/// What surrounds the UDP datagram of a RoCEv2 packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Encapsulation {
+    /// The IP version.
+    pub ip: Ip,
+    /// Whether the frame carries an 802.1Q tag.
+    pub vlan: bool,
+}
+
+impl Encapsulation {
+    fn tag(self) -> u32 {
+        if self.vlan {
+            VLAN_TAG
+        } else {
+            0
+        }
+    }
+
+    /// A RoCEv2 frame whose transport extension headers and payload add up to `after_bth` bytes.
+    fn rocev2(self, after_bth: u32) -> Frame {
+        let headers = ETHERNET_HEADER + self.tag() + self.ip.header() + UDP_HEADER + BTH;
+        Frame::of(headers + after_bth + ICRC + FCS)
+    }
+
+    /// A data packet in the middle of a message: BTH and payload only.
+    pub fn data_middle(self, payload: u32) -> Frame {
+        self.rocev2(padded(payload))
+    }
+
+    /// The first or only packet of an RDMA write: BTH, RETH and payload.
+    pub fn data_write_first(self, payload: u32) -> Frame {
+        self.rocev2(RETH + padded(payload))
+    }
+
+    /// An acknowledgement: BTH and AETH.
+    pub fn ack(self) -> Frame {
+        self.rocev2(AETH)
+    }
+
+    /// A congestion notification packet: BTH and 16 reserved bytes.
+    pub fn cnp(self) -> Frame {
+        self.rocev2(CNP_PAYLOAD)
+    }
+}
+
+/// The payload is padded to a multiple of four bytes (IBTA volume 1, section 9.2.5, pad count).
+fn padded(payload: u32) -> u32 {
+    payload.div_ceil(4) * 4
+}
+
+/// The size of one Ethernet frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    bytes: u32,
+}
+
+impl Frame {
+    fn of(bytes: u32) -> Self {
+        Frame {
+            bytes: bytes.max(MIN_FRAME),
+        }
+    }
+
+    /// A priority flow control (or global pause) frame: MAC control, always the shortest frame
+    /// (IEEE 802.3 annex 31D). It is never tagged.
+    pub fn pfc() -> Self {
+        Frame { bytes: MIN_FRAME }
+    }
+
+    /// Ethernet header through FCS, bytes.
+    pub fn bytes(self) -> u32 {
+        self.bytes
+    }
+
+    /// What the frame occupies on the link, bytes: preamble, start delimiter, frame, minimum gap.
+    pub fn wire_bytes(self) -> u32 {
+        self.bytes + ETHERNET_OVERHEAD
+    }
+}
+
+/// The path MTU of a reliable connection: the payload of a full packet (IBTA volume 1, section 9.7.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PathMtu(u32);
+
+/// Asked for a path MTU that InfiniBand does not know.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("path MTU {0}: expected 256, 512, 1024, 2048 or 4096 bytes")]
+pub struct UnknownPathMtu(pub u32);
+
+impl PathMtu {
+    /// The five path MTUs, ascending.
+    pub const ALL: [PathMtu; 5] = [
+        PathMtu(256),
+        PathMtu(512),
+        PathMtu(1024),
+        PathMtu(2048),
+        PathMtu(4096),
+    ];
+
+    /// Payload of a full packet, bytes.
+    pub fn bytes(self) -> u32 {
+        self.0
+    }
+
+    /// The largest path MTU whose RDMA-write packet fits an interface MTU (the IP packet), bytes.
+    ///
+    /// `None` when not even 256 bytes of payload fit.
+    pub fn fitting(interface_mtu: u32, ip: Ip) -> Option<Self> {
+        let headers = ip.header() + UDP_HEADER + BTH + RETH + ICRC;
+        Self::ALL
+            .into_iter()
+            .rev()
+            .find(|mtu| mtu.0 + headers <= interface_mtu)
+    }
+
+    /// Bytes on the link for one RDMA write of `size` bytes: every packet, no acknowledgements.
+    ///
+    /// A write of zero bytes is one packet without payload.
+    pub fn write_wire_bytes(self, size: u64, encapsulation: Encapsulation) -> u64 {
+        let mtu = u64::from(self.0);
+        let first = size.min(mtu);
+        let rest = size - first;
+        // `first` and the remainder are at most one path MTU, 4096.
+        let mut wire = u64::from(encapsulation.data_write_first(first as u32).wire_bytes());
+        wire += (rest / mtu) * u64::from(encapsulation.data_middle(self.0).wire_bytes());
+        let last = (rest % mtu) as u32;
+        if last > 0 {
+            wire += u64::from(encapsulation.data_middle(last).wire_bytes());
+        }
+        wire
+    }
+}
+
+impl TryFrom<u32> for PathMtu {
+    type Error = UnknownPathMtu;
+
+    fn try_from(bytes: u32) -> Result<Self, UnknownPathMtu> {
+        Self::ALL
+            .into_iter()
+            .find(|mtu| mtu.0 == bytes)
+            .ok_or(UnknownPathMtu(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PLAIN: Encapsulation = Encapsulation {
+        ip: Ip::V4,
+        vlan: false,
+    };
+
+    /// Counters of a real run, BCM957608 guide's sister document 001, appendix A: bytes without FCS.
+    #[test]
+    fn sizes_agree_with_port_counters_of_a_real_run() {
+        assert_eq!(PLAIN.data_write_first(1024).bytes() - FCS, 1098);
+        assert_eq!(PLAIN.ack().bytes() - FCS, 62);
+        assert_eq!(PLAIN.cnp().bytes() - FCS, 74);
+    }
+
+    #[test]
+    fn every_kind_of_frame() {
+        let v6 = Encapsulation {
+            ip: Ip::V6,
+            vlan: false,
+        };
+        let tagged = Encapsulation {
+            ip: Ip::V4,
+            vlan: true,
+        };
+        let rows = [
+            (PLAIN.data_middle(4096), 4158, 4178),
+            (PLAIN.data_write_first(4096), 4174, 4194),
+            (PLAIN.ack(), 66, 86),
+            (PLAIN.cnp(), 78, 98),
+            (v6.data_middle(4096), 4178, 4198),
+            (v6.ack(), 86, 106),
+            (v6.cnp(), 98, 118),
+            (tagged.data_middle(4096), 4162, 4182),
+            (tagged.ack(), 70, 90),
+            (PLAIN.data_middle(0), 64, 84),
+            (PLAIN.data_middle(3), 66, 86),
+            (Frame::pfc(), 64, 84),
+        ];
+        for (frame, bytes, wire) in rows {
+            assert_eq!((frame.bytes(), frame.wire_bytes()), (bytes, wire));
+        }
+    }
+
+    #[test]
+    fn path_mtu_from_interface_mtu() {
+        let rows = [
+            (9000, Some(4096)),
+            (4156, Some(4096)),
+            (4155, Some(2048)),
+            (1500, Some(1024)),
+            (315, None),
+        ];
+        for (interface, path) in rows {
+            assert_eq!(
+                PathMtu::fitting(interface, Ip::V4).map(PathMtu::bytes),
+                path,
+                "{interface}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_path_mtu_is_refused() {
+        let error = PathMtu::try_from(9000).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "path MTU 9000: expected 256, 512, 1024, 2048 or 4096 bytes"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_write_is_the_sum_of_its_packets(size in 0u64..1_000_000, mtu in 0usize..5, vlan: bool, v6: bool) {
+            let encapsulation = Encapsulation { ip: if v6 { Ip::V6 } else { Ip::V4 }, vlan };
+            let mtu = PathMtu::ALL[mtu];
+            let mut left = size;
+            let mut wire = 0u64;
+            let mut first = true;
+            while first || left > 0 {
+                let payload = left.min(u64::from(mtu.bytes())) as u32;
+                let frame = if first { encapsulation.data_write_first(payload) } else { encapsulation.data_middle(payload) };
+                wire += u64::from(frame.wire_bytes());
+                left -= u64::from(payload);
+                first = false;
+            }
+            prop_assert_eq!(mtu.write_wire_bytes(size, encapsulation), wire);
+        }
+    }
+}
