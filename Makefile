@@ -1,0 +1,49 @@
+# make demo, make test and make lint set up .venv by themselves.
+# pip obeys a site's mirrors and wheel folders; nothing here names an index.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUST_SOURCES := Cargo.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+.PHONY: all demo test lint format docs bench clean
+
+all: $(VENV)/.built
+
+$(VENV)/.tools:
+	@command -v $(PYTHON) >/dev/null || { echo "missing: $(PYTHON) (Debian and Ubuntu: apt install python3 python3-venv)" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "too old: $$($(PYTHON) --version); wirespeed needs Python 3.11 or later" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' || { echo "missing: the venv module (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "missing: cargo (Debian and Ubuntu: apt install cargo; or rustup)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.tools pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt maturin
+	$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print("\n".join(p["dependencies"] + p["optional-dependencies"]["dev"]))' > $(VENV)/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --requirement $(VENV)/requirements.txt
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.installed $(RUST_SOURCES)
+	VIRTUAL_ENV=$(abspath $(VENV)) PIP_CONSTRAINT=$(abspath constraints.txt) $(BIN)/maturin develop --release --quiet > $(VENV)/build.log 2>&1 || { cat $(VENV)/build.log; exit 1; }
+	@touch $@
+
+test: $(VENV)/.built
+	cargo test --release --quiet --workspace
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.built
+	cargo fmt --all --check
+	cargo clippy --release --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/ruff format --check --quiet python tests examples
+	$(BIN)/ruff check --quiet python tests examples
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
+
+format: $(VENV)/.built
+	cargo fmt --all
+	$(BIN)/ruff format --quiet python tests examples
+	$(BIN)/ruff check --quiet --fix python tests examples
+
+clean:
+	rm -rf $(VENV) target build python/wirespeed/*.so

@@ -1,0 +1,152 @@
+"""Quantities. Each is an integer in its base unit; the type says which, the constructors say from what.
+
+| type | base unit |
+| --- | --- |
+| `Bandwidth` | bits per second |
+| `Size` | bytes |
+| `Duration` | picoseconds |
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import ClassVar, Self
+
+_QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z/µ%]*)\s*")
+
+
+class Quantity(int):
+    """A non-negative integer number of base units, read from and printed with a unit."""
+
+    kind: ClassVar[str] = "quantity"
+    example: ClassVar[str] = "1"
+    units: ClassVar[dict[str, int]] = {}
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a number with its unit, for example ``400 Gb/s``.
+
+        Raises:
+            ValueError: the text is no number, its unit is missing or unknown, or it is no whole number of base units.
+        """
+        match = _QUANTITY.fullmatch(text)
+        if match is None:
+            raise ValueError(f"{text!r} is no {cls.kind}, such as {cls.example!r}")
+        number, unit = match.groups()
+        if unit not in cls.units:
+            missing = "has no unit" if not unit else f"has the unknown unit {unit!r}"
+            raise ValueError(f"{text!r} {missing}; {cls.kind} units are {', '.join(cls.units)}")
+        value = Fraction(number) * cls.units[unit]
+        if value.denominator != 1:
+            raise ValueError(f"{text!r} is no whole number of {next(iter(cls.units))}")
+        return cls(int(value))
+
+    def _in(self, unit: str) -> str:
+        value = Fraction(int(self), self.units[unit])
+        if value.denominator == 1:
+            return f"{value.numerator} {unit}"
+        return f"{float(value):.4g} {unit}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({int(self)})"
+
+
+class Bandwidth(Quantity):
+    """A data rate in bits per second."""
+
+    kind = "bandwidth"
+    example = "400 Gb/s"
+    units: ClassVar[dict[str, int]] = {
+        "b/s": 1,
+        "kb/s": 10**3,
+        "Mb/s": 10**6,
+        "Gb/s": 10**9,
+        "Tb/s": 10**12,
+        "G": 10**9,
+        "GB/s": 8 * 10**9,
+        "MB/s": 8 * 10**6,
+    }
+
+    @classmethod
+    def gbps(cls, number: float) -> Self:
+        """From Gb/s."""
+        return cls(round(number * 10**9))
+
+    @property
+    def gb_per_s(self) -> float:
+        """In Gb/s."""
+        return self / 10**9
+
+    def __str__(self) -> str:
+        for unit in ("Tb/s", "Gb/s", "Mb/s", "kb/s"):
+            if self >= self.units[unit] and (unit != "Tb/s" or self % self.units[unit] == 0):
+                return self._in(unit)
+        return self._in("b/s")
+
+
+class Size(Quantity):
+    """An amount of memory or data in bytes. kB is 1000 bytes, KiB is 1024."""
+
+    kind = "size"
+    example = "64 KiB"
+    units: ClassVar[dict[str, int]] = {
+        "B": 1,
+        "kB": 10**3,
+        "MB": 10**6,
+        "GB": 10**9,
+        "KiB": 2**10,
+        "MiB": 2**20,
+        "GiB": 2**30,
+    }
+
+    def __str__(self) -> str:
+        for unit in ("GiB", "MiB", "KiB"):
+            if self and self % self.units[unit] == 0:
+                return self._in(unit)
+        for unit in ("GB", "MB", "kB"):
+            if self >= self.units[unit]:
+                return self._in(unit)
+        return self._in("B")
+
+
+class Duration(Quantity):
+    """A length of time in picoseconds."""
+
+    kind = "duration"
+    example = "200 ms"
+    units: ClassVar[dict[str, int]] = {
+        "ps": 1,
+        "ns": 10**3,
+        "us": 10**6,
+        "µs": 10**6,
+        "ms": 10**9,
+        "s": 10**12,
+    }
+
+    @property
+    def seconds(self) -> float:
+        """In seconds."""
+        return self / 10**12
+
+    def __str__(self) -> str:
+        for unit in ("s", "ms", "us", "ns"):
+            if self >= self.units[unit]:
+                return self._in(unit)
+        return self._in("ps")
+
+
+class Length(Quantity):
+    """A length of cable in millimetres."""
+
+    kind = "length"
+    example = "3 m"
+    units: ClassVar[dict[str, int]] = {"mm": 1, "cm": 10, "m": 1000}
+
+    @property
+    def metres(self) -> float:
+        """In metres."""
+        return self / 1000
+
+    def __str__(self) -> str:
+        return self._in("m") if self >= 1000 else self._in("mm")

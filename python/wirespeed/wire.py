@@ -1,0 +1,69 @@
+"""Frame sizes and the formulas shared with the simulator, from `crates/wire`. The only module that imports the core.
+
+A *frame* counts Ethernet header through FCS; *wire* bytes add preamble, start delimiter and minimum gap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirespeed import _core
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One Ethernet frame: ``frame`` bytes as a port counter counts them, ``wire`` bytes of link time."""
+
+    frame: int
+    wire: int
+
+
+@dataclass(frozen=True, slots=True)
+class Encapsulation:
+    """What surrounds the UDP datagram of a RoCEv2 packet."""
+
+    ipv6: bool = False
+    vlan: bool = False
+
+
+PLAIN = Encapsulation()
+PATH_MTUS: tuple[int, ...] = tuple(_core.path_mtus())
+
+
+def data(payload: int, encapsulation: Encapsulation = PLAIN) -> Frame:
+    """A RoCEv2 data packet in the middle of a message, ``payload`` bytes."""
+    return Frame(*_core.data_frame(payload, encapsulation.ipv6, encapsulation.vlan))
+
+
+def write_first(payload: int, encapsulation: Encapsulation = PLAIN) -> Frame:
+    """The first or only packet of an RDMA write, ``payload`` bytes."""
+    return Frame(*_core.write_first_frame(payload, encapsulation.ipv6, encapsulation.vlan))
+
+
+def ack(encapsulation: Encapsulation = PLAIN) -> Frame:
+    """An acknowledgement."""
+    return Frame(*_core.ack_frame(encapsulation.ipv6, encapsulation.vlan))
+
+
+def cnp(encapsulation: Encapsulation = PLAIN) -> Frame:
+    """A congestion notification packet."""
+    return Frame(*_core.cnp_frame(encapsulation.ipv6, encapsulation.vlan))
+
+
+def pfc() -> Frame:
+    """A priority flow control frame."""
+    return Frame(*_core.pfc_frame())
+
+
+def path_mtu_fitting(interface_mtu: int, *, ipv6: bool = False) -> int | None:
+    """The largest RDMA path MTU that fits an interface MTU, both bytes; None when none fits."""
+    return _core.path_mtu_fitting(interface_mtu, ipv6)
+
+
+def write_wire_bytes(size: int, path_mtu: int, encapsulation: Encapsulation = PLAIN) -> int:
+    """Bytes on the wire for one RDMA write of ``size`` bytes, without acknowledgements.
+
+    Raises:
+        ValueError: the path MTU is not one of `PATH_MTUS`.
+    """
+    return _core.write_wire_bytes(size, path_mtu, encapsulation.ipv6, encapsulation.vlan)
