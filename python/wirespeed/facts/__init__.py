@@ -1,0 +1,11 @@
+"""What devices really have: observed settings, where each was read, and why the others were not.
+
+Facts are built from observations. An observation says one thing: at this place, this setting has this value, read from
+this line of this command's output. The same things (`Host`, `Switch`) that carry intent in a plan carry the observed
+values here; what was not observed is None, and `Facts.missing` says why.
+"""
+
+from wirespeed.facts.build import facts_from
+from wirespeed.facts.model import COMPLETE, Facts, Gap, Observation, Reading, Source, State
+
+__all__ = ["COMPLETE", "Facts", "Gap", "Observation", "Reading", "Source", "State", "facts_from"]

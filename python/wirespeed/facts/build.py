@@ -1,0 +1,103 @@
+"""Observations to facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from wirespeed.facts.model import COMPLETE, Facts, Gap, Observation, Reading
+from wirespeed.settings import THINGS, Device, Host, Place, Switch, collections_of, settings_of
+from wirespeed.settings.model import fields_of
+
+_CLASSES: dict[str, type[Any]] = {thing.kind: thing for thing in THINGS}
+
+
+def facts_from(
+    observations: Iterable[Observation],
+    gaps: Mapping[tuple[str, str], tuple[Gap, ...]] | None = None,
+    devices: Iterable[str] = (),
+) -> Facts:
+    """Assemble observations.
+
+    Of several readings of one setting the first of the highest state is believed. ``devices`` names devices from
+    which something was collected even if nothing was observed of them; such a one is a `Host` without values.
+
+    Raises:
+        KeyError: an observation's path is no setting or collection of its place's kind of thing.
+    """
+    readings: dict[tuple[Place, str], list[Reading]] = {}
+    for observation in observations:
+        _check(observation)
+        reading = Reading(observation.value, observation.source, observation.state)
+        readings.setdefault((observation.place, observation.path), []).append(reading)
+    ordered = {key: tuple(sorted(found, key=lambda reading: -reading.state)) for key, found in readings.items()}
+    return Facts(_devices(ordered, devices), ordered, dict(gaps or {}))
+
+
+def _check(observation: Observation) -> None:
+    kind = observation.path.partition(".")[0]
+    cls = _CLASSES.get(kind)
+    if cls is None or (observation.place.kind or kind) != kind:
+        raise KeyError(f"{observation.path} is no setting of {observation.place}")
+    if observation.value is COMPLETE or observation.value == COMPLETE:
+        known: Mapping[str, Any] = collections_of(cls)
+    else:
+        known = settings_of(cls)
+    if observation.path not in known:
+        raise KeyError(f"{observation.path} is no setting of {observation.place}")
+
+
+def _devices(readings: Mapping[tuple[Place, str], tuple[Reading, ...]], devices: Iterable[str]) -> dict[str, Device]:
+    values: dict[Place, dict[str, Any]] = {Place(device): {} for device in devices}
+    for (place, path), found in readings.items():
+        outer = place
+        while outer.within:
+            values.setdefault(outer, {})
+            outer = outer.outer
+        values.setdefault(outer, {})
+        if found[0].value != COMPLETE:
+            values[place][path] = found[0].value
+    members: dict[Place, list[Place]] = {}
+    for place in values:
+        if place.within:
+            members.setdefault(place.outer, []).append(place)
+    return {
+        place.device: _make(_device_class(values[place], place, readings), place, values, members)
+        for place in values
+        if not place.within
+    }
+
+
+def _device_class(
+    values: Mapping[str, Any], place: Place, readings: Mapping[tuple[Place, str], tuple[Reading, ...]]
+) -> type[Device]:
+    if any(path.startswith("switch.") for path in values):
+        return Switch
+    inner = {where.within[0][0] for where, _ in readings if where.device == place.device and where.within}
+    return Switch if inner & {"port", "vlan"} or (place, "switch.ports") in readings else Host
+
+
+def _make(
+    cls: type[Any], place: Place, values: Mapping[Place, Mapping[str, Any]], members: Mapping[Place, list[Place]]
+) -> Any:
+    return _group(cls, cls.kind, place, values, members)
+
+
+def _group(
+    cls: type[Any],
+    prefix: str,
+    place: Place,
+    values: Mapping[Place, Mapping[str, Any]],
+    members: Mapping[Place, list[Place]],
+) -> Any:
+    arguments: dict[str, Any] = {}
+    for field in fields_of(cls):
+        path = f"{prefix}.{field.name}"
+        if field.setting is not None:
+            arguments[field.name] = values[place].get(path)
+        elif field.group is not None:
+            arguments[field.name] = _group(field.group, path, place, values, members)
+        elif field.members is not None:
+            inner = [where for where in members.get(place, ()) if where.kind == field.members.kind]
+            arguments[field.name] = {where.name: _make(field.members, where, values, members) for where in inner}
+    return cls(**arguments)

@@ -1,0 +1,103 @@
+"""Observations, readings and gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Final
+
+from wirespeed.settings import Device, Place
+
+COMPLETE: Final = "complete"
+"""Value of an observation at a collection path (``host.rules``): every member there is was observed.
+
+Without it a member that was not observed is unknown; with it, it is absent.
+"""
+
+
+class State(IntEnum):
+    """Which state of a device a reading shows; a check believes the highest one read."""
+
+    PERSISTENT = 0  # in effect after the next reboot or reset
+    CONFIGURED = 1  # in a configuration file
+    RUNNING = 2  # in effect now
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Source:
+    """Where a value was read: a line of a command's recorded output."""
+
+    device: str
+    command: str
+    file: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.command} ({self.file}:{self.line})" if self.line else f"{self.command} ({self.file})"
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One value read from a device; ``COMPLETE`` at a collection's path."""
+
+    place: Place
+    path: str
+    value: Any
+    source: Source
+    state: State = State.RUNNING
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A value with its source and state."""
+
+    value: Any
+    source: Source
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Why a setting was not read: the command that would have shown it, and what became of it."""
+
+    command: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.command}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that was observed of a cluster.
+
+    ``gaps`` is keyed by (device, path): on that device, readings of that path are lacking for that reason.
+    """
+
+    devices: Mapping[str, Device]
+    readings: Mapping[tuple[Place, str], tuple[Reading, ...]] = field(default_factory=dict)
+    gaps: Mapping[tuple[str, str], tuple[Gap, ...]] = field(default_factory=dict)
+
+    def reading(self, place: Place, path: str) -> Reading | None:
+        """The reading a check believes: running before configured before persistent; None when not read."""
+        readings = self.readings.get((place, path))
+        return readings[0] if readings else None
+
+    def value(self, place: Place, path: str) -> Any:
+        """The value a check believes, None when not read."""
+        reading = self.reading(place, path)
+        return None if reading is None else reading.value
+
+    def complete(self, place: Place, path: str) -> bool:
+        """Whether the collection at this path (``host.rules``) was read to its end."""
+        return (place, path) in self.readings
+
+    def missing(self, place: Place, path: str) -> str:
+        """Why a value was not read, in words."""
+        gaps = self.gaps.get((place.device, path), ())
+        if gaps:
+            return "; ".join(str(gap) for gap in gaps)
+        if place.device not in self.devices:
+            return f"nothing was collected from {place.device}"
+        return "no collected output shows it"

@@ -1,0 +1,91 @@
+"""One vocabulary for what a device must be (plan) and what it is (facts)."""
+
+from wirespeed.settings.address import Gid, Neighbour, Route, Rule
+from wirespeed.settings.host import Gpu, Host, Kernel, Module, Sysctl
+from wirespeed.settings.launch import Launch
+from wirespeed.settings.link import Link
+from wirespeed.settings.model import (
+    Compare,
+    Place,
+    Setting,
+    collections_of,
+    get,
+    settings_of,
+    things,
+    walk,
+)
+from wirespeed.settings.nic import Driver, Nic, Nvm
+from wirespeed.settings.pcie import PcieFunction, PcieLink, bdf
+from wirespeed.settings.qos import (
+    Congestion,
+    Discipline,
+    Dscp,
+    Ecn,
+    NicCosQueue,
+    NicQos,
+    NicTrafficClass,
+    PortQos,
+    Priority,
+    PriorityGroup,
+    Queue,
+    SwitchQueue,
+    SwitchTrafficClass,
+    TrafficClass,
+    Watchdog,
+    WatchdogAction,
+)
+from wirespeed.settings.switch import Port, Switch, Vlan
+
+THINGS = (Host, Sysctl, Module, Nic, Gid, Gpu, PcieFunction, Rule, Route, Switch, Vlan, Port, Queue)
+"""Every kind of thing that carries settings."""
+
+Device = Host | Switch
+
+__all__ = [
+    "THINGS",
+    "Compare",
+    "Congestion",
+    "Device",
+    "Discipline",
+    "Driver",
+    "Dscp",
+    "Ecn",
+    "Gid",
+    "Gpu",
+    "Host",
+    "Kernel",
+    "Launch",
+    "Link",
+    "Module",
+    "Neighbour",
+    "Nic",
+    "NicCosQueue",
+    "NicQos",
+    "NicTrafficClass",
+    "Nvm",
+    "PcieFunction",
+    "PcieLink",
+    "Place",
+    "Port",
+    "PortQos",
+    "Priority",
+    "PriorityGroup",
+    "Queue",
+    "Route",
+    "Rule",
+    "Setting",
+    "Switch",
+    "SwitchQueue",
+    "SwitchTrafficClass",
+    "Sysctl",
+    "TrafficClass",
+    "Vlan",
+    "Watchdog",
+    "WatchdogAction",
+    "bdf",
+    "collections_of",
+    "get",
+    "settings_of",
+    "things",
+    "walk",
+]

@@ -1,0 +1,47 @@
+"""IP addressing and routing of a host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from wirespeed.settings.model import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A routing policy rule. Its name is its selector, ``from 10.1.0.1/32``."""
+
+    kind: ClassVar[str] = "rule"
+
+    table: Annotated[int | None, Setting("routing table the rule looks up; 254 is main")] = None
+    priority: Annotated[int | None, Setting("order among rules, lowest first")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A route. Its name is table and destination, ``101 10.1.0.0/24`` (``default`` for 0.0.0.0/0 and ::/0)."""
+
+    kind: ClassVar[str] = "route"
+
+    device: Annotated[str | None, Setting("interface the route leaves by")] = None
+    gateway: Annotated[str | None, Setting("next hop; an empty string says directly connected")] = None
+    source: Annotated[str | None, Setting("preferred source address")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gid:
+    """One row of an RDMA device's GID table. Its name is the index."""
+
+    kind: ClassVar[str] = "gid"
+
+    address: Annotated[str | None, Setting("IP address the GID stands for")] = None
+    type: Annotated[str | None, Setting("RoCE v1 or RoCE v2")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Who is at the other end of a link, as LLDP says."""
+
+    device: Annotated[str | None, Setting("name of the device at the other end")] = None
+    port: Annotated[str | None, Setting("port at the other end")] = None

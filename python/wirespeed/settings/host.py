@@ -1,0 +1,85 @@
+"""A host: kernel, modules, limits, and the NICs, GPUs and PCIe functions in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar
+
+from wirespeed.settings.address import Route, Rule
+from wirespeed.settings.launch import Launch
+from wirespeed.settings.model import Compare, Setting
+from wirespeed.settings.nic import Nic
+from wirespeed.settings.pcie import PcieFunction
+
+
+@dataclass(frozen=True, slots=True)
+class Sysctl:
+    """A kernel parameter. Its name is the dotted key."""
+
+    kind: ClassVar[str] = "sysctl"
+
+    value: Annotated[str | None, Setting("value, white space normalised")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A kernel module. Its name is the module's."""
+
+    kind: ClassVar[str] = "module"
+
+    loaded: Annotated[bool | None, Setting("whether it is loaded or built in")] = None
+    version: Annotated[str | None, Setting("version", compare=Compare.NONE)] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A GPU. Its name is ``GPU`` and its index."""
+
+    kind: ClassVar[str] = "gpu"
+
+    model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
+    pcie: Annotated[str | None, Setting("PCIe address")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """The running kernel."""
+
+    version: Annotated[str | None, Setting("release", compare=Compare.NONE)] = None
+    command_line: Annotated[
+        tuple[str, ...] | None, Setting("parameters on the kernel command line", compare=Compare.CONTAINS)
+    ] = None
+    iommu: Annotated[str | None, Setting("default IOMMU domain: passthrough, off or translated")] = None
+    errors: Annotated[tuple[str, ...] | None, Setting("NIC and GPU errors in the kernel log")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A host. Its name is its host name."""
+
+    kind: ClassVar[str] = "host"
+
+    model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
+    os: Annotated[str | None, Setting("operating system", compare=Compare.NONE)] = None
+    cpu_vendor: Annotated[str | None, Setting("amd or intel", compare=Compare.NONE)] = None
+    kernel: Kernel = field(default_factory=Kernel)
+    memlock: Annotated[str | None, Setting("locked-memory limit: unlimited, or KiB")] = None
+    firewall: Annotated[bool | None, Setting("whether a firewall filters traffic")] = None
+    peer_memory: Annotated[bool | None, Setting("whether the kernel has a peer-memory client for GPU memory")] = None
+    rdma_naming: Annotated[str | None, Setting("udev naming of RDMA devices: NAME_KERNEL, NAME_FALLBACK, …")] = None
+    acs_service: Annotated[bool | None, Setting("whether ACS is switched off at every boot")] = None
+    rdma_libraries: Annotated[
+        str | None, Setting("whether the user-space RDMA libraries match the driver: ok or the warning")
+    ] = None
+    conflicting_stacks: Annotated[
+        tuple[str, ...] | None, Setting("RDMA software stacks that displace the NIC's own")
+    ] = None
+    sysctls: Mapping[str, Sysctl] = field(default_factory=dict)
+    modules: Mapping[str, Module] = field(default_factory=dict)
+    nics: Mapping[str, Nic] = field(default_factory=dict)
+    gpus: Mapping[str, Gpu] = field(default_factory=dict)
+    pcie: Mapping[str, PcieFunction] = field(default_factory=dict)
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    routes: Mapping[str, Route] = field(default_factory=dict)
+    launch: Launch = field(default_factory=Launch)

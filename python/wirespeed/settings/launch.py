@@ -1,0 +1,25 @@
+"""How a parallel job is launched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from wirespeed.settings.model import Compare, Setting
+from wirespeed.settings.qos import Dscp
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """The launch environment of collectives on a host."""
+
+    hosts: Annotated[tuple[str, ...] | None, Setting("hosts of a job, in rank order", compare=Compare.NONE)] = None
+    ranks_per_host: Annotated[int | None, Setting("ranks on each host, one per GPU", compare=Compare.NONE)] = None
+    rdma_devices: Annotated[tuple[str, ...] | None, Setting("RDMA devices a job uses, in rail order")] = None
+    gid_index: Annotated[int | None, Setting("row of the GID table a job uses")] = None
+    dscp: Annotated[Dscp | None, Setting("DSCP a job asks for")] = None
+    control_interface: Annotated[str | None, Setting("interface for out-of-band traffic", compare=Compare.NONE)] = None
+    environment: Annotated[Mapping[str, str] | None, Setting("environment variables as read", compare=Compare.NONE)] = (
+        None
+    )

@@ -1,0 +1,195 @@
+"""What a setting is, and how settings are found in the things that carry them.
+
+A *thing* (host, NIC, switch, port, queue, …) is a frozen dataclass. Each of its fields is one of
+
+* a setting: ``Annotated[T | None, Setting(...)]``; its dotted path (``nic.link.mtu``) is its name everywhere,
+* a group of settings: another frozen dataclass without a ``kind``, whose fields extend the path,
+* a collection of things: ``Mapping[str, Thing]``, keyed by the name the device gives them.
+
+``None`` means *no intent* in a plan and *not read* in facts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, ClassVar, Protocol, TypeVar
+
+_Reflection = TypeVar("_Reflection")
+
+
+def _remembered(reflect: Callable[[type[Any]], _Reflection]) -> Callable[[type[Any]], _Reflection]:
+    """Reflect on each class once."""
+    return lru_cache(maxsize=None)(reflect)  # type: ignore[return-value]
+
+
+class Compare(StrEnum):
+    """How an observed value must relate to the intended one."""
+
+    EXACT = "exact"
+    AT_LEAST = "at least"
+    CONTAINS = "contains"  # every intended element is there; more may be
+    WITHIN_3_PERCENT = "within 3 %"  # platforms disagree whether a KByte is 1000 or 1024 bytes
+    NONE = "not compared"  # identity and evidence, not intent
+
+    def holds(self, intended: Any, found: Any) -> bool:
+        """Whether ``found`` satisfies ``intended``."""
+        match self:
+            case Compare.EXACT:
+                return bool(intended == found)
+            case Compare.AT_LEAST:
+                return bool(found >= intended)
+            case Compare.CONTAINS:
+                if isinstance(intended, Mapping):
+                    return all(key in found and found[key] == value for key, value in intended.items())
+                return set(intended) <= set(found)
+            case Compare.WITHIN_3_PERCENT:
+                return bool(abs(found - intended) <= intended * 0.03)
+            case Compare.NONE:
+                return True
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The annotation of a setting's field: what it means, in what unit, and how two values compare."""
+
+    meaning: str
+    unit: str | None = None
+    compare: Compare = Compare.EXACT
+
+
+class Thing(Protocol):
+    """A frozen dataclass that carries settings and has a name on its device."""
+
+    kind: ClassVar[str]
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where a setting lives: a device, and the things within it from the outside in.
+
+    ``Place("leaf1", (("port", "Ethernet1/1"), ("queue", "3")))`` prints as ``leaf1 port Ethernet1/1 queue 3``.
+    """
+
+    device: str
+    within: tuple[tuple[str, str], ...] = ()
+
+    def thing(self, kind: str, name: str) -> Place:
+        """The place of a thing within this one."""
+        return Place(self.device, (*self.within, (kind, name)))
+
+    @property
+    def kind(self) -> str | None:
+        """Kind of the innermost thing, None for the device itself."""
+        return self.within[-1][0] if self.within else None
+
+    @property
+    def name(self) -> str:
+        """Name of the innermost thing."""
+        return self.within[-1][1] if self.within else self.device
+
+    @property
+    def outer(self) -> Place:
+        """The place that contains this one; the device's own place is its own outer."""
+        return Place(self.device, self.within[:-1])
+
+    def __str__(self) -> str:
+        return " ".join([self.device, *(f"{kind} {name}" for kind, name in self.within)])
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a thing or group, as reflection sees it."""
+
+    name: str
+    setting: Setting | None = None
+    group: type[Any] | None = None
+    members: type[Any] | None = None  # the thing class of a collection
+
+
+@_remembered
+def fields_of(cls: type[Any]) -> tuple[Field, ...]:
+    """The fields of a thing or group class, in order.
+
+    Raises:
+        TypeError: a field is neither a setting, a group nor a collection of things.
+    """
+    hints = typing.get_type_hints(cls, include_extras=True)
+    return tuple(_field(cls, field.name, hints[field.name]) for field in dataclasses.fields(cls))
+
+
+def _field(cls: type[Any], name: str, hint: Any) -> Field:
+    if typing.get_origin(hint) is typing.Annotated:
+        setting = next((extra for extra in hint.__metadata__ if isinstance(extra, Setting)), None)
+        if setting is not None:
+            return Field(name, setting=setting)
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return Field(name, group=hint)
+    arguments = typing.get_args(hint)
+    if len(arguments) == 2 and dataclasses.is_dataclass(arguments[1]) and isinstance(arguments[1], type):
+        return Field(name, members=arguments[1])
+    raise TypeError(f"{cls.__name__}.{name}: {hint!r} is no setting, group or collection of things")
+
+
+@_remembered
+def settings_of(cls: type[Any]) -> Mapping[str, Setting]:
+    """Every setting path of a thing class (without those of the things in its collections) with its annotation."""
+    return dict(_settings(cls, cls.kind))
+
+
+def _settings(cls: type[Any], prefix: str) -> Iterator[tuple[str, Setting]]:
+    for field in fields_of(cls):
+        path = f"{prefix}.{field.name}"
+        if field.setting is not None:
+            yield path, field.setting
+        elif field.group is not None:
+            yield from _settings(field.group, path)
+
+
+@_remembered
+def collections_of(cls: type[Any]) -> Mapping[str, type[Any]]:
+    """Paths of a thing class's collections (``host.nics``) with the class of their members."""
+    return dict(_collections(cls, cls.kind))
+
+
+def _collections(cls: type[Any], prefix: str) -> Iterator[tuple[str, type[Any]]]:
+    for field in fields_of(cls):
+        path = f"{prefix}.{field.name}"
+        if field.members is not None:
+            yield path, field.members
+        elif field.group is not None:
+            yield from _collections(field.group, path)
+
+
+def get(thing: Any, path: str) -> Any:
+    """The value at a path of this thing, for example ``get(nic, "nic.link.mtu")``.
+
+    Raises:
+        KeyError: the thing's class has no such setting or collection.
+    """
+    if path not in settings_of(type(thing)) and path not in collections_of(type(thing)):
+        raise KeyError(path)
+    value = thing
+    for name in path.split(".")[1:]:
+        value = getattr(value, name)
+    return value
+
+
+def things(device: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    """The device and every thing within it, outside in, with their places."""
+    yield place, device
+    for path, members in collections_of(type(device)).items():
+        for name, thing in get(device, path).items():
+            yield from things(thing, place.thing(members.kind, name))
+
+
+def walk(device: Any, place: Place) -> Iterator[tuple[Place, str, Any]]:
+    """Every setting of a device and the things within it: (place, path, value), None where there is no value."""
+    for where, thing in things(device, place):
+        for path in settings_of(type(thing)):
+            yield where, path, get(thing, path)

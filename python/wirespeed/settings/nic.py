@@ -1,0 +1,59 @@
+"""A NIC port: one Ethernet interface and its RDMA device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar
+
+from wirespeed.settings.address import Gid
+from wirespeed.settings.link import Link
+from wirespeed.settings.model import Compare, Setting
+from wirespeed.settings.qos import NicQos
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """Software a NIC runs on."""
+
+    name: Annotated[str | None, Setting("kernel driver of the Ethernet interface")] = None
+    version: Annotated[str | None, Setting("version of the driver", compare=Compare.NONE)] = None
+    firmware: Annotated[str | None, Setting("version of the firmware", compare=Compare.NONE)] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Nvm:
+    """Options in the NIC's non-volatile memory; they act after the next reset or reboot."""
+
+    rdma: Annotated[bool | None, Setting("RDMA support")] = None
+    performance_profile: Annotated[str | None, Setting("what the NIC is tuned for: roce or default")] = None
+    relaxed_ordering: Annotated[bool | None, Setting("PCIe relaxed ordering")] = None
+    dcbx: Annotated[bool | None, Setting("DCBX in firmware; it takes QoS away from the driver")] = None
+    lldp_nearest_bridge: Annotated[bool | None, Setting("LLDP agent in firmware, nearest bridge")] = None
+    lldp_nearest_non_tpmr_bridge: Annotated[bool | None, Setting("LLDP agent in firmware, nearest non-TPMR bridge")] = (
+        None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Nic:
+    """A NIC port. Its name is its network interface."""
+
+    kind: ClassVar[str] = "nic"
+
+    rail: Annotated[int | None, Setting("rail the port belongs to, from 1", compare=Compare.NONE)] = None
+    model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
+    pcie: Annotated[str | None, Setting("PCIe address")] = None
+    mac: Annotated[str | None, Setting("MAC address", compare=Compare.NONE)] = None
+    rdma_device: Annotated[str | None, Setting("name of the RDMA device")] = None
+    rdma_state: Annotated[str | None, Setting("state of the RDMA port: ACTIVE, DOWN, …")] = None
+    rdma_mtu: Annotated[int | None, Setting("active path MTU of the RDMA port", "bytes", Compare.AT_LEAST)] = None
+    gpu: Annotated[str | None, Setting("GPU the port serves", compare=Compare.NONE)] = None
+    addresses: Annotated[
+        tuple[str, ...] | None, Setting("IP addresses with prefix length", compare=Compare.CONTAINS)
+    ] = None
+    link: Link = field(default_factory=Link)
+    driver: Driver = field(default_factory=Driver)
+    qos: NicQos = field(default_factory=NicQos)
+    nvm: Nvm = field(default_factory=Nvm)
+    gids: Mapping[str, Gid] = field(default_factory=dict)

@@ -1,0 +1,57 @@
+"""PCI Express."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar
+
+from wirespeed.settings.model import Compare, Setting
+
+_BDF = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
+
+
+def bdf(text: str) -> str:
+    """A PCI address in its full lower-case form, ``0000:1d:00.0``; the domain may be left out.
+
+    Raises:
+        ValueError: the text is no PCI address.
+    """
+    match = _BDF.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is no PCI address, such as '0000:1d:00.0'")
+    domain, bus, device, function = match.groups()
+    return f"{domain or '0000'}:{bus}:{device}.{function}".lower()
+
+
+@dataclass(frozen=True, slots=True)
+class PcieLink:
+    """The link a PCIe function hangs on."""
+
+    speed: Annotated[
+        int | None, Setting("signalling rate, for example 32000 for 32 GT/s", "MT/s", Compare.AT_LEAST)
+    ] = None
+    width: Annotated[int | None, Setting("lanes", "lanes", Compare.AT_LEAST)] = None
+    capable_speed: Annotated[
+        int | None, Setting("signalling rate the function is capable of", "MT/s", Compare.NONE)
+    ] = None
+    capable_width: Annotated[int | None, Setting("lanes the function is capable of", "lanes", Compare.NONE)] = None
+
+
+@dataclass(frozen=True, slots=True)
+class PcieFunction:
+    """A PCIe bridge or endpoint. Its name is its address, ``0000:1d:00.0``."""
+
+    kind: ClassVar[str] = "pcie"
+
+    role: Annotated[str | None, Setting("root-port, switch-upstream, switch-downstream or endpoint")] = None
+    parent: Annotated[str | None, Setting("address of the bridge above", compare=Compare.NONE)] = None
+    acs: Annotated[
+        frozenset[str] | None,
+        Setting("Access Control Services that are on, as lspci names them: SrcValid, ReqRedir, UpstreamFwd, …"),
+    ] = None
+    link: PcieLink = field(default_factory=PcieLink)
+    max_payload: Annotated[int | None, Setting("MaxPayload in use", "bytes", Compare.NONE)] = None
+    max_read_request: Annotated[int | None, Setting("MaxReadReq in use", "bytes", Compare.NONE)] = None
+    relaxed_ordering: Annotated[bool | None, Setting("Enable Relaxed Ordering in the device control register")] = None
+    numa_node: Annotated[int | None, Setting("NUMA node the function is local to", compare=Compare.NONE)] = None

@@ -1,0 +1,201 @@
+"""Quality of service. One traffic class has seven numbers, each of its own type, so that none is taken for another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated, ClassVar, Self
+
+from wirespeed.settings.model import Compare, Setting
+from wirespeed.units import Duration, Size
+
+
+class Number(int):
+    """A small number out of one numbering space, checked when made."""
+
+    space: ClassVar[str] = "number"
+    last: ClassVar[int] = 7
+
+    def __new__(cls, value: int) -> Self:
+        if not 0 <= value <= cls.last:
+            raise ValueError(f"{cls.space} {value} is not in 0-{cls.last}")
+        return super().__new__(cls, value)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({int(self)})"
+
+
+class Dscp(Number):
+    """Differentiated services code point in the IP header (RFC 2474): the one number every box must agree on."""
+
+    space = "DSCP"
+    last = 63
+
+    @property
+    def tos(self) -> int:
+        """The IPv4 ToS byte, or IPv6 traffic class, that carries this code point with ECN bits 00."""
+        return int(self) << 2
+
+
+class Priority(Number):
+    """802.1p priority, and the priority a PFC frame pauses (IEEE 802.1Q); both ends of a link must agree."""
+
+    space = "802.1p priority"
+
+
+class NicTrafficClass(Number):
+    """Traffic class of a NIC: what ETS shares bandwidth between (IEEE 802.1Q clause 37)."""
+
+    space = "NIC traffic class"
+
+
+class NicCosQueue(Number):
+    """Hardware class-of-service queue of a NIC, device-specific."""
+
+    space = "NIC CoS queue"
+
+
+class SwitchTrafficClass(Number):
+    """Internal traffic class a switch gives a packet on arrival."""
+
+    space = "switch traffic class"
+
+
+class SwitchQueue(Number):
+    """Egress queue of a switch port."""
+
+    space = "switch queue"
+
+
+class PriorityGroup(Number):
+    """Ingress priority group of a switch port: what buffer and headroom are accounted to."""
+
+    space = "priority group"
+
+
+class Congestion(StrEnum):
+    """Congestion control of a traffic class."""
+
+    DCQCN_P = "dcqcn-p"  # probabilistic marking: a slope
+    DCQCN_D = "dcqcn-d"  # deterministic marking: a step
+
+
+class Discipline(StrEnum):
+    """How a queue is served."""
+
+    STRICT = "strict"
+    DWRR = "dwrr"
+
+
+class WatchdogAction(StrEnum):
+    """What a PFC watchdog does with a stuck queue."""
+
+    DROP = "drop"
+    FORWARD = "forward"
+
+
+@dataclass(frozen=True, slots=True)
+class Ecn:
+    """WRED marking of ECN-capable packets on one egress queue."""
+
+    minimum: Annotated[Size | None, Setting("queue depth where marking starts", "bytes", Compare.WITHIN_3_PERCENT)] = (
+        None
+    )
+    maximum: Annotated[
+        Size | None, Setting("queue depth from which every packet is marked", "bytes", Compare.WITHIN_3_PERCENT)
+    ] = None
+    probability: Annotated[int | None, Setting("marking probability at the maximum", "percent")] = None
+    enabled: Annotated[bool | None, Setting("whether the queue marks at all")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """One egress queue of a switch port."""
+
+    kind: ClassVar[str] = "queue"
+
+    discipline: Annotated[Discipline | None, Setting("how the queue is served")] = None
+    weight: Annotated[int | None, Setting("share of the bandwidth that strict queues leave", "percent")] = None
+    ecn: Ecn = field(default_factory=Ecn)
+
+
+@dataclass(frozen=True, slots=True)
+class Watchdog:
+    """PFC watchdog of a switch port."""
+
+    action: Annotated[WatchdogAction | None, Setting("what happens to a stuck queue")] = None
+    detect: Annotated[Duration | None, Setting("pause time after which a queue is stuck", "ps")] = None
+    restore: Annotated[Duration | None, Setting("pause-free time after which it is restored", "ps")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class PortQos:
+    """What a switch port does with the traffic classes. The maps are the ones in effect on this port."""
+
+    trust: Annotated[str | None, Setting("which header field classifies a packet: dscp or dot1p")] = None
+    dscp_tc: Annotated[
+        Mapping[Dscp, SwitchTrafficClass] | None,
+        Setting("classification: DSCP to switch traffic class", compare=Compare.CONTAINS),
+    ] = None
+    tc_queue: Annotated[
+        Mapping[SwitchTrafficClass, SwitchQueue] | None,
+        Setting("switch traffic class to egress queue", compare=Compare.CONTAINS),
+    ] = None
+    tc_pg: Annotated[
+        Mapping[SwitchTrafficClass, PriorityGroup] | None,
+        Setting("switch traffic class to ingress priority group", compare=Compare.CONTAINS),
+    ] = None
+    pfc_queue: Annotated[
+        Mapping[Priority, SwitchQueue] | None,
+        Setting("PFC priority of a received pause to the egress queue it stops", compare=Compare.CONTAINS),
+    ] = None
+    pfc: Annotated[frozenset[Priority] | None, Setting("priorities that PFC makes lossless")] = None
+    watchdog: Watchdog = field(default_factory=Watchdog)
+
+
+@dataclass(frozen=True, slots=True)
+class NicQos:
+    """What a NIC does with the traffic classes."""
+
+    priority_tc: Annotated[
+        Mapping[Priority, NicTrafficClass] | None, Setting("802.1p priority to NIC traffic class")
+    ] = None
+    tc_discipline: Annotated[
+        Mapping[NicTrafficClass, Discipline] | None,
+        Setting("how each NIC traffic class is served", compare=Compare.CONTAINS),
+    ] = None
+    tc_share: Annotated[
+        Mapping[NicTrafficClass, int] | None,
+        Setting("ETS bandwidth of each NIC traffic class", "percent", Compare.CONTAINS),
+    ] = None
+    pfc: Annotated[frozenset[Priority] | None, Setting("priorities that PFC makes lossless")] = None
+    dscp_priority: Annotated[
+        Mapping[Dscp, Priority] | None, Setting("DSCP to 802.1p priority", compare=Compare.CONTAINS)
+    ] = None
+    roce_dscp: Annotated[Dscp | None, Setting("DSCP of RoCEv2 data the NIC sends")] = None
+    roce_priority: Annotated[Priority | None, Setting("priority of RoCEv2 data the NIC sends")] = None
+    cnp_dscp: Annotated[Dscp | None, Setting("DSCP of congestion notification packets the NIC sends")] = None
+    cnp_priority: Annotated[Priority | None, Setting("priority of congestion notification packets")] = None
+    roce_share: Annotated[int | None, Setting("ETS bandwidth of the RoCE traffic class", "percent")] = None
+    congestion: Annotated[Congestion | None, Setting("congestion control the NIC runs")] = None
+    ecn: Annotated[bool | None, Setting("whether the NIC's congestion control is on")] = None
+    configure: Annotated[bool | None, Setting("whether the RoCE QoS configuration package applies at driver load")] = (
+        None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficClass:
+    """One traffic class of the cluster, by its seven numbers.
+
+    The cluster file names DSCP and priority; the rest comes from the NIC's and the switch OS's data.
+    """
+
+    name: str
+    dscp: frozenset[Dscp]
+    priority: Priority
+    lossless: bool
+    strict: bool
+    share: int | None  # percent of the bandwidth; None for a strict class
+    congestion: Congestion | None

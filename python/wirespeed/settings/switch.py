@@ -1,0 +1,61 @@
+"""A switch and its ports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar
+
+from wirespeed.settings.address import Neighbour
+from wirespeed.settings.link import Link
+from wirespeed.settings.model import Compare, Setting
+from wirespeed.settings.qos import PortQos, Queue
+from wirespeed.units import Duration
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A switch port. Its name is the long interface name."""
+
+    kind: ClassVar[str] = "port"
+
+    description: Annotated[str | None, Setting("who is at the other end", compare=Compare.NONE)] = None
+    link: Link = field(default_factory=Link)
+    addresses: Annotated[tuple[str, ...] | None, Setting("IP addresses with prefix length of a routed port")] = None
+    vlan: Annotated[int | None, Setting("access VLAN of a switched port")] = None
+    qos: PortQos = field(default_factory=PortQos)
+    queues: Mapping[str, Queue] = field(default_factory=dict)
+    neighbour: Neighbour = field(default_factory=Neighbour)
+
+
+@dataclass(frozen=True, slots=True)
+class Vlan:
+    """A VLAN with its routed interface. Its name is the VLAN number."""
+
+    kind: ClassVar[str] = "vlan"
+
+    addresses: Annotated[tuple[str, ...] | None, Setting("IP addresses with prefix length of the routed interface")] = (
+        None
+    )
+    mtu: Annotated[
+        int | None, Setting("largest IP packet the routed interface forwards", "bytes", Compare.AT_LEAST)
+    ] = None
+    description: Annotated[str | None, Setting("what the VLAN is for", compare=Compare.NONE)] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A switch. Its name is its host name."""
+
+    kind: ClassVar[str] = "switch"
+
+    model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
+    os: Annotated[str | None, Setting("operating system", compare=Compare.NONE)] = None
+    os_version: Annotated[str | None, Setting("version of the operating system", compare=Compare.NONE)] = None
+    chip: Annotated[str | None, Setting("chip family; it selects keywords on some systems", compare=Compare.NONE)] = (
+        None
+    )
+    routing: Annotated[bool | None, Setting("whether the switch routes")] = None
+    watchdog_poll: Annotated[Duration | None, Setting("interval at which the PFC watchdog looks", "ps")] = None
+    vlans: Mapping[str, Vlan] = field(default_factory=dict)
+    ports: Mapping[str, Port] = field(default_factory=dict)

@@ -1,0 +1,57 @@
+import pytest
+
+from wirespeed.facts import COMPLETE, Gap, Observation, Source, State, facts_from
+from wirespeed.settings import Host, Place, Rule, Switch
+
+SOURCE = Source("node1", "ip -j rule", "node1/ip-rule.out", 1)
+
+
+def test_observations_become_things():
+    node = Place("node1")
+    rule = node.thing("rule", "from 10.1.0.1/32")
+    facts = facts_from(
+        [
+            Observation(rule, "rule.table", 101, SOURCE),
+            Observation(node, "host.rules", COMPLETE, SOURCE),
+            Observation(node.thing("nic", "ens1"), "nic.link.mtu", 9000, SOURCE),
+        ]
+    )
+    host = facts.devices["node1"]
+    assert isinstance(host, Host)
+    assert host.rules == {"from 10.1.0.1/32": Rule(table=101)}
+    assert host.nics["ens1"].link.mtu == 9000
+    assert facts.complete(node, "host.rules")
+    assert not facts.complete(node, "host.routes")
+
+
+def test_running_is_believed_before_configured():
+    place = Place("node1")
+    facts = facts_from(
+        [
+            Observation(place, "host.memlock", "64", SOURCE, State.CONFIGURED),
+            Observation(place, "host.memlock", "unlimited", SOURCE, State.RUNNING),
+        ]
+    )
+    assert facts.value(place, "host.memlock") == "unlimited"
+    assert len(facts.readings[place, "host.memlock"]) == 2
+
+
+def test_a_device_with_ports_is_a_switch():
+    queue = Place("leaf1").thing("port", "Ethernet1/1").thing("queue", "3")
+    facts = facts_from([Observation(queue, "queue.weight", 50, SOURCE)])
+    switch = facts.devices["leaf1"]
+    assert isinstance(switch, Switch)
+    assert switch.ports["Ethernet1/1"].queues["3"].weight == 50
+
+
+def test_gaps_say_why():
+    gap = Gap("lspci -vvv", "permission denied")
+    facts = facts_from([], {("node1", "pcie.acs"): (gap,)}, devices=["node1"])
+    assert facts.missing(Place("node1").thing("pcie", "0000:1d:00.0"), "pcie.acs") == "lspci -vvv: permission denied"
+    assert facts.missing(Place("node1"), "host.memlock") == "no collected output shows it"
+    assert facts.missing(Place("node9"), "host.memlock") == "nothing was collected from node9"
+
+
+def test_an_unknown_path_is_our_bug():
+    with pytest.raises(KeyError, match=r"nic\.mtu is no setting of node1"):
+        facts_from([Observation(Place("node1"), "nic.mtu", 9000, SOURCE)])

@@ -1,0 +1,51 @@
+import pytest
+
+from wirespeed.settings import THINGS, Compare, Host, Link, Nic, Place, get, settings_of, things, walk
+from wirespeed.settings.model import collections_of, fields_of
+
+
+@pytest.mark.parametrize("thing", THINGS)
+def test_every_field_is_a_setting_a_group_or_a_collection(thing):
+    assert fields_of(thing)
+    for path, setting in settings_of(thing).items():
+        assert path.startswith(f"{thing.kind}.")
+        assert setting.meaning
+
+
+def test_places_print_from_the_outside_in():
+    place = Place("leaf1").thing("port", "Ethernet1/1").thing("queue", "3")
+    assert (str(place), place.kind, place.name) == ("leaf1 port Ethernet1/1 queue 3", "queue", "3")
+    assert str(place.outer) == "leaf1 port Ethernet1/1"
+
+
+def test_walk_reaches_settings_of_things_within():
+    host = Host(nics={"ens1": Nic(link=Link(mtu=9000))})
+    found = {(str(place), path): value for place, path, value in walk(host, Place("node1"))}
+    assert found["node1 nic ens1", "nic.link.mtu"] == 9000
+    assert found["node1 nic ens1", "nic.link.speed"] is None
+    assert [str(place) for place, _ in things(host, Place("node1"))] == ["node1", "node1 nic ens1"]
+
+
+def test_a_path_that_is_no_setting_is_an_error():
+    with pytest.raises(KeyError, match=r"nic\.mtu"):
+        get(Nic(), "nic.mtu")
+
+
+def test_collections():
+    assert set(collections_of(Host)) >= {"host.nics", "host.rules"}
+
+
+@pytest.mark.parametrize(
+    ("compare", "intended", "found", "holds"),
+    [
+        (Compare.EXACT, 1, 1, True),
+        (Compare.AT_LEAST, 9000, 9214, True),
+        (Compare.AT_LEAST, 9000, 1500, False),
+        (Compare.CONTAINS, {"a"}, {"a", "b"}, True),
+        (Compare.CONTAINS, {"a": 1}, {"a": 2}, False),
+        (Compare.WITHIN_3_PERCENT, 1_048_576, 1_048_000, True),
+        (Compare.WITHIN_3_PERCENT, 1_048_576, 2_097_000, False),
+    ],
+)
+def test_compare(compare, intended, found, holds):
+    assert compare.holds(intended, found) is holds
