@@ -1,0 +1,166 @@
+"""What the catalogue knows of a piece of hardware or software. A number without a source is absent, not guessed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from wirespeed.settings import PriorityGroup, SwitchQueue, SwitchTrafficClass
+from wirespeed.settings.qos import NicCosQueue, NicTrafficClass
+from wirespeed.units import Bandwidth, Size
+
+T = TypeVar("T")
+
+
+class Entry(BaseModel):
+    """Base of everything read from a catalogue file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class Sourced(Entry, Generic[T]):
+    """A value with the document, standard or measurement it comes from."""
+
+    value: T
+    source: str = Field(min_length=1)
+
+
+def _bandwidth(value: Any) -> Any:
+    return Bandwidth.parse(value) if isinstance(value, str) else value
+
+
+def _size(value: Any) -> Any:
+    return Size.parse(value) if isinstance(value, str) else value
+
+
+BandwidthField = Annotated[Bandwidth, BeforeValidator(_bandwidth)]
+SizeField = Annotated[Size, BeforeValidator(_size)]
+
+
+class PcieAbility(Entry):
+    """Fastest PCIe link a card can train."""
+
+    speed: Sourced[int]  # MT/s: 32000 is 32 GT/s, generation 5
+    width: Sourced[int]  # lanes
+
+
+class NicClass(Entry):
+    """Where a NIC puts one traffic class."""
+
+    traffic_class: NicTrafficClass
+    cos_queue: NicCosQueue | None = None
+
+
+class NicModel(Entry):
+    """A NIC."""
+
+    title: str
+    vendor: str
+    system: str  # folder under platforms/nic
+    pci_id: str | None = None
+    ports: Sourced[int]
+    speed: Sourced[BandwidthField]  # of one port
+    pcie: PcieAbility
+    classes: dict[str, NicClass]  # roce, cnp, default
+    message_rate: Sourced[int] | None = None  # messages per second, one direction
+
+
+class GpuLinks(Entry):
+    """The GPU-to-GPU links of one host."""
+
+    name: str  # xGMI, NVLink
+    per_gpu: Sourced[int]
+    full_mesh: bool  # one link to every other GPU, no switch between
+    peak: Sourced[BandwidthField]  # of one link, one direction
+    usable: Sourced[BandwidthField] | None = None  # what measurements reach of one link, one direction
+
+
+class GpuModel(Entry):
+    """A GPU."""
+
+    title: str
+    vendor: str
+    pci_id: str | None = None
+    links: GpuLinks | None = None
+    pcie: PcieAbility
+
+
+class SwitchModel(Entry):
+    """A switch."""
+
+    title: str
+    vendor: str
+    systems: list[str]  # folders under platforms/switch
+    chip: str
+    ports: Sourced[int]
+    speed: Sourced[BandwidthField]
+    buffer: Sourced[SizeField] | None = None
+    cell: Sourced[SizeField] | None = None
+
+
+class Slot(Entry):
+    """A place in a server that takes a NIC or holds a GPU."""
+
+    address: str
+    parent: str  # PCIe address of the bridge above
+    numa_node: int | None = None
+    interface: str | None = None  # name the kernel gives a NIC here
+    gpu: int | None = None  # index of the GPU nearest to a NIC here
+
+
+class Bridge(Entry):
+    """A PCIe bridge of a server."""
+
+    address: str
+    role: str  # root-port, switch-upstream, switch-downstream
+    parent: str | None = None
+    constructed: bool = False  # the address is made up: no document prints it
+
+
+class ServerModel(Entry):
+    """A server."""
+
+    title: str
+    vendor: str
+    cpu_vendor: str
+    gpu: str | None = None
+    slot_pcie: PcieAbility
+    nic_slots: list[Slot]
+    gpu_slots: list[Slot] = []
+    bridges: list[Bridge] = []
+    max_payload: Sourced[int] | None = None
+    source: str
+
+
+class QueueMap(Entry):
+    """Where a switch OS puts one traffic class."""
+
+    traffic_class: SwitchTrafficClass
+    queue: SwitchQueue
+    priority_group: PriorityGroup
+
+
+class SwitchSystem(Entry):
+    """What the plan must know of a switch operating system; its words stay in platforms/."""
+
+    title: str
+    port_name: str  # Python format of the port number from 1: "Eth1/{port}", "Ethernet{port}/1"
+    mtu: Sourced[int]  # largest IP packet to configure
+    ecn_unit: Sourced[int]  # bytes in the unit thresholds are said in
+    classes: dict[str, QueueMap]  # roce, cnp, default
+
+
+class CableModel(Entry):
+    """A kind of cable."""
+
+    title: str
+    delay_ns_per_m: Sourced[float]
+
+
+class FailureMode(Entry):
+    """A way clusters fail."""
+
+    title: str
+    layer: str
+    source: str

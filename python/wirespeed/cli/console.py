@@ -1,0 +1,43 @@
+"""Writing to the terminal: data on standard output, everything else on standard error. NO_COLOR is obeyed by Rich."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING
+
+from wirespeed.errors import Problem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@cache
+def out() -> Console:
+    """Standard output, for data."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=False)
+
+
+@cache
+def err() -> Console:
+    """Standard error, for progress, logs and problems."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def show_problems(problems: Iterable[Problem], label: str = "refused") -> None:
+    """Print problems to standard error: place, found, expected, and the hint on a line of its own."""
+    from rich.markup import escape
+
+    colour = "red" if label == "refused" else "yellow"
+    for problem in problems:
+        err().print(
+            f"[bold {colour}]{label}[/]: {escape(problem.place)}: found {escape(problem.found)}; "
+            f"expected {escape(problem.expected)}",
+            soft_wrap=True,
+        )
+        if problem.hint:
+            err().print(f"  [bold]hint[/]: {escape(problem.hint)}", soft_wrap=True)

@@ -1,0 +1,20 @@
+"""Exit codes."""
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """What the exit code of every command means. Where several apply, the first of 130, 70, 2, 1, 3, 0 wins."""
+
+    PASSED = 0  # warnings allowed unless --strict; all skip is passed
+    FAILED = 1  # something failed, or diff found a difference
+    REFUSED = 2  # usage, or refused input
+    INCOMPLETE = 3  # any unknown or error, or nothing ran
+    INTERNAL = 70
+    INTERRUPTED = 130
+
+    @classmethod
+    def worst(cls, *codes: "Exit") -> "Exit":
+        """The code that wins among several."""
+        order = (cls.INTERRUPTED, cls.INTERNAL, cls.REFUSED, cls.FAILED, cls.INCOMPLETE, cls.PASSED)
+        return next((code for code in order if code in codes), cls.PASSED)

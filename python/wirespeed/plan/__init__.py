@@ -1,0 +1,5 @@
+"""Cluster to settings: pure arithmetic. What is rendered, checked, judged and simulated is this one object."""
+
+from wirespeed.plan.model import Cable, Computed, End, Plan
+
+__all__ = ["Cable", "Computed", "End", "Plan"]

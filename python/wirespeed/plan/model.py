@@ -1,0 +1,78 @@
+"""The plan: every setting as it is meant to be, the cables, and how each computed number came about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wirespeed.catalogue import Catalogue
+from wirespeed.errors import Problem
+from wirespeed.settings import Device, Host, Place, Switch, TrafficClass
+from wirespeed.units import Bandwidth, Length
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class End:
+    """One end of a cable."""
+
+    device: str
+    port: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """A cable between two ports."""
+
+    a: End
+    b: End
+    speed: Bandwidth
+    length: Length | None = None
+    rail: int | None = None
+
+    def other(self, device: str) -> End:
+        """The end that is not on this device.
+
+        Raises:
+            ValueError: the cable does not end on the device.
+        """
+        if device == self.a.device:
+            return self.b
+        if device == self.b.device:
+            return self.a
+        raise ValueError(f"{device} is at neither end")
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A number the plan computed: what it is for, its formula with the numbers in it, and where the formula stands."""
+
+    name: str
+    value: str
+    formula: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the cluster must be.
+
+    ``asked`` holds, by place and setting path, the value the cluster file asked for where the platform can only say
+    another (the said one stands in the device). ``origins`` says which line of the cluster file a device comes from.
+    """
+
+    name: str
+    hosts: Mapping[str, Host]
+    switches: Mapping[str, Switch]
+    roles: Mapping[str, str]  # device -> host, leaf, spine, …
+    cables: tuple[Cable, ...]
+    classes: Mapping[str, TrafficClass]
+    hardware: Catalogue
+    computed: tuple[Computed, ...] = ()
+    asked: Mapping[tuple[Place, str], object] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[Problem, ...] = ()
+
+    @property
+    def devices(self) -> Mapping[str, Device]:
+        """All hosts and switches, hosts first, each in the order of the cluster file."""
+        return {**self.hosts, **self.switches}

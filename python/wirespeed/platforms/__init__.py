@@ -1,0 +1,14 @@
+"""All that is known of vendors' words. One folder per platform, loaded by being there.
+
+A platform folder ``platforms/{switch,host,nic,launcher}/<name>/`` has four parts:
+
+* ``templates/``: how the device is told; rendered by `wirespeed.platforms.say`,
+* ``platform.yaml``: the commands that ask it, and per setting *rendered / read / not supported*,
+* ``answers/``: what a device with these settings prints, one template per command,
+* ``parse.py``: ``parse(outputs) -> Iterator[Observation]``, text to observations.
+"""
+
+from wirespeed.platforms.model import Command, FileTemplate, Output, Outputs, Platform, Support
+from wirespeed.platforms.registry import platform, platforms
+
+__all__ = ["Command", "FileTemplate", "Output", "Outputs", "Platform", "Support", "platform", "platforms"]

@@ -1,0 +1,94 @@
+"""What a platform is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from wirespeed.facts import Observation, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A read-only command a platform answers. Its id names the file its output is kept in."""
+
+    id: str
+    run: tuple[str, ...]  # argument vector; no shell
+    reads: tuple[str, ...]  # setting and collection paths that its output shows
+    root: bool = False  # whether it needs root to show all it can
+    timeout_s: int = 10
+    per_nic: bool = False  # run once per NIC, with {interface}, {rdma} and {pcie} filled in
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What a platform can do with one setting."""
+
+    rendered: bool = False
+    read: bool = False
+    verified: bool = True  # False: the format is known from memory only; a check may then say warn at worst
+    default: str | None = None  # value in effect when the device says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class FileTemplate:
+    """A file the platform renders: template name, path it is installed at, mode."""
+
+    template: str
+    path: str
+    mode: int = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Recorded output of one command."""
+
+    command: str  # command id
+    text: str
+    source: Source
+    exit_code: int = 0
+
+    def at(self, line: int) -> Source:
+        """The source of a value on this line, counted from 1."""
+        return Source(self.source.device, self.source.command, self.source.file, line)
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """All recorded outputs of one device that this platform's commands gave, by command id.
+
+    A per-NIC command's outputs carry the id ``command@interface``.
+    """
+
+    device: str
+    outputs: Mapping[str, Output]
+
+    def get(self, command: str) -> Output | None:
+        """The output of a command that was run once; None when it was not recorded or did not succeed."""
+        return self.outputs.get(command)
+
+    def per_nic(self, command: str) -> Iterator[tuple[str, Output]]:
+        """(interface, output) of a per-NIC command, in the order recorded."""
+        for key, output in self.outputs.items():
+            name, _, interface = key.partition("@")
+            if name == command and interface:
+                yield interface, output
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """One platform, as loaded from its folder."""
+
+    kind: str  # switch, host, nic, launcher
+    name: str
+    title: str
+    folder: PurePosixPath
+    commands: tuple[Command, ...]
+    settings: Mapping[str, Support]
+    files: tuple[FileTemplate, ...]
+    parse: Callable[[Outputs], Iterator[Observation]]
+
+    def support(self, path: str) -> Support:
+        """What the platform declares of a setting; an undeclared one is neither rendered nor read."""
+        return self.settings.get(path, Support())

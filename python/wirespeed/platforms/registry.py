@@ -1,0 +1,71 @@
+"""Finding platforms: a folder with a platform.yaml is one."""
+
+from __future__ import annotations
+
+import importlib
+import shlex
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import PurePosixPath
+from typing import Any
+
+import yaml
+
+from wirespeed.platforms.model import Command, FileTemplate, Platform, Support
+
+KINDS = ("switch", "host", "nic", "launcher")
+
+
+@cache
+def platforms() -> Mapping[tuple[str, str], Platform]:
+    """Every platform by (kind, name)."""
+    root = resources.files(__package__)
+    found: dict[tuple[str, str], Platform] = {}
+    for kind in KINDS:
+        folder = root / kind
+        if not folder.is_dir():
+            continue
+        for inner in sorted(folder.iterdir(), key=lambda entry: entry.name):
+            if (inner / "platform.yaml").is_file():
+                text = (inner / "platform.yaml").read_text(encoding="utf-8")
+                found[kind, inner.name.replace("_", "-")] = _load(kind, inner.name, text)
+    return found
+
+
+def platform(kind: str, name: str) -> Platform:
+    """One platform.
+
+    Raises:
+        KeyError: there is none of that kind and name.
+    """
+    return platforms()[kind, name]
+
+
+def _load(kind: str, folder: str, text: str) -> Platform:
+    data: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    module = importlib.import_module(f"{__package__}.{kind}.{folder}.parse")
+    return Platform(
+        kind=kind,
+        name=folder.replace("_", "-"),
+        title=data["title"],
+        folder=PurePosixPath(kind, folder),
+        commands=tuple(_command(entry) for entry in data.get("commands", ())),
+        settings={path: Support(**(entry or {})) for path, entry in data.get("settings", {}).items()},
+        files=tuple(
+            FileTemplate(entry["template"], entry["path"], int(str(entry.get("mode", "644")), 8))
+            for entry in data.get("files", ())
+        ),
+        parse=module.parse,
+    )
+
+
+def _command(entry: dict[str, Any]) -> Command:
+    return Command(
+        id=entry["id"],
+        run=tuple(shlex.split(entry["run"])),
+        reads=tuple(entry.get("reads", ())),
+        root=entry.get("root", False),
+        timeout_s=entry.get("timeout_s", 10),
+        per_nic=entry.get("per_nic", False),
+    )

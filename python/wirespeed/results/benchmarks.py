@@ -1,0 +1,69 @@
+"""What benchmark tools printed: the contract of ``wirespeed bench parse --format json``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class RunStatus(StrEnum):
+    """How a run ended, as far as its log says."""
+
+    COMPLETE = "complete"
+    TRUNCATED = "truncated"
+    FAILED = "failed"
+
+
+class Metric(StrEnum):
+    """What a measurement measures."""
+
+    TIME = "time"
+    ALGBW = "algbw"
+    BUSBW = "busbw"
+    AVG_BUSBW = "avg_busbw"
+    BW_PEAK = "bw_peak"
+    BW_AVG = "bw_avg"
+    MSG_RATE = "msg_rate"
+    LATENCY_MIN = "latency_min"
+    LATENCY_TYPICAL = "latency_typical"
+    LATENCY_AVG = "latency_avg"
+    LATENCY_MAX = "latency_max"
+    LATENCY_STDEV = "latency_stdev"
+    LATENCY_P99 = "latency_p99"
+    LATENCY_P999 = "latency_p999"
+    BITRATE = "bitrate"
+    TRANSFER = "transfer"
+    RETRANSMITS = "retransmits"
+    LOST = "lost"
+    JITTER = "jitter"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One number as printed, with what its unit truly is.
+
+    ``place`` is out-of-place, in-place, a stream or a direction, or None; ``line`` counts from 1 in the file.
+    """
+
+    metric: Metric
+    unit: str
+    value: float | int
+    size_bytes: int | None
+    place: str | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One table or report of a log. None where the log does not say."""
+
+    tool: str
+    test: str | None
+    version: str | None
+    status: RunStatus
+    error: str | None
+    ranks: int | None
+    parameters: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
+    measurements: tuple[Measurement, ...] = ()

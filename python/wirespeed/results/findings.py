@@ -1,0 +1,63 @@
+"""What checks say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """Outcome of a check. The first three come from the check, the others from the runner alone."""
+
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+    UNKNOWN = "unknown"  # a needed fact was not read
+    SKIP = "skip"  # no such thing, or no intent
+    ERROR = "error"  # the check broke
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a finding takes away: ``value`` of ``unit`` ("Gb/s" or "µs"), and how it was computed."""
+
+    value: float
+    unit: str
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A fix in settings: at this place, this setting must become this value. The platform words it as commands."""
+
+    place: str
+    setting: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What to do: a sentence, and where a device can be told, the change and the commands that make it."""
+
+    sentence: str
+    change: Change | None = None
+    commands: tuple[str, ...] = ()
+    consequence: str | None = None  # reboot, link flap, firmware reset …
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check at one place."""
+
+    check: str
+    status: Status
+    device: str
+    place: str
+    summary: str
+    expected: str | None = None
+    found: str | None = None
+    evidence: tuple[str, ...] = ()  # command, file and line each value was read from
+    cost: Cost | None = None
+    fix: tuple[Fix, ...] = ()
+    failures: tuple[str, ...] = ()  # ids of the failure catalogue
+    source: str | None = None  # document and section the expectation comes from

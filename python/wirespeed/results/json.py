@@ -1,0 +1,30 @@
+"""Results to JSON documents. Every document carries ``kind`` and ``schema``; same result, same bytes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+
+def document(kind: str, schema: int, **content: Any) -> str:
+    """A JSON document of results: dataclasses become objects, ``None`` stays null, the order of fields stays."""
+    body = {"kind": kind, "schema": schema, **{key: plain(value) for key, value in content.items()}}
+    return json.dumps(body, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def plain(value: Any) -> Any:
+    """Plain JSON data of a result."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, frozenset | set):
+        return sorted(plain(inner) for inner in value)
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return value

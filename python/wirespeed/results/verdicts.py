@@ -1,0 +1,66 @@
+"""What the judge says of a measurement. Two limits, shown apart and never mixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wirespeed.results.benchmarks import Measurement
+
+
+class Judgement(StrEnum):
+    """Outcome for one measurement."""
+
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+    UNKNOWN = "unknown"  # above a limit nothing can beat, or no limit is known
+    SKIP = "skip"  # shown for information: a peak, a latency, a size too small to be bandwidth-bound
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One named term of a limit, in the unit of the measurement, with its formula and the source of its constants."""
+
+    name: str
+    value: float
+    unit: str
+    formula: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A limit: its terms, the one that binds, and every assumption made."""
+
+    value: float
+    unit: str
+    binding: str
+    terms: tuple[Term, ...]
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One measurement against both limits."""
+
+    measurement: Measurement
+    judgement: Judgement
+    reason: str
+    physical: Bound | None  # what no algorithm can beat
+    reachable: Bound | None  # what the named algorithm or a catalogue figure reaches
+    fraction_of_physical: float | None
+    fraction_of_reachable: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """All verdicts of one run."""
+
+    file: str
+    tool: str
+    test: str | None
+    title: str
+    ranks: int | None
+    verdicts: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()

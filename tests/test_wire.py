@@ -1,0 +1,33 @@
+import pytest
+
+from wirespeed import wire
+
+
+@pytest.mark.parametrize(
+    ("frame", "bytes_", "on_wire"),
+    [
+        (wire.data(4096), 4158, 4178),
+        (wire.write_first(1024), 1102, 1122),
+        (wire.ack(), 66, 86),
+        (wire.cnp(), 78, 98),
+        (wire.pfc(), 64, 84),
+        (wire.data(4096, wire.Encapsulation(ipv6=True)), 4178, 4198),
+        (wire.data(4096, wire.Encapsulation(vlan=True)), 4162, 4182),
+    ],
+)
+def test_sizes_cross_the_binding(frame, bytes_, on_wire):
+    assert (frame.frame, frame.wire) == (bytes_, on_wire)
+
+
+def test_efficiency_of_the_common_path_mtu():
+    assert 400 * 4096 / wire.data(4096).wire == pytest.approx(392.15, abs=0.005)
+
+
+def test_an_unknown_path_mtu_is_refused():
+    with pytest.raises(ValueError, match="path MTU 9000: expected 256, 512, 1024, 2048 or 4096 bytes"):
+        wire.write_wire_bytes(1, 9000)
+
+
+@pytest.mark.parametrize(("interface", "path"), [(9000, 4096), (1500, 1024), (200, None)])
+def test_path_mtu_fitting(interface, path):
+    assert wire.path_mtu_fitting(interface) == path
