@@ -9,21 +9,41 @@ import sys
 
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
+from wirespeed.errors import Problem, Refused
 
 __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
-    from wirespeed.errors import Refused
+    """Run the command line and leave with an `Exit` code.
 
+    Usage errors and Ctrl-C are the framework's; its codes for them are the same.
+    """
     try:
         app(prog_name="wirespeed")
     except Refused as refused:
-        from wirespeed.cli.console import show_problems
-
-        show_problems(refused.problems)
+        _show(refused.problems)
         sys.exit(Exit.REFUSED)
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
-        sys.exit(Exit.INTERRUPTED)
+    except OSError as error:
+        if error.filename is None:
+            _internal(error)
+        reason = error.strerror or str(error)
+        _show([Problem(str(error.filename), reason.lower(), "a file or folder that can be read or written")])
+        sys.exit(Exit.REFUSED)
+    except Exception as error:
+        _internal(error)
+
+
+def _show(problems: tuple[Problem, ...] | list[Problem]) -> None:
+    from wirespeed.cli.console import show_problems
+
+    show_problems(problems)
+
+
+def _internal(error: Exception) -> None:
+    """Our own bug: the traceback is what a report needs."""
+    import traceback
+
+    traceback.print_exception(error)
+    sys.stderr.write("internal error in wirespeed: please report the lines above with the command you ran\n")
+    sys.exit(Exit.INTERNAL)

@@ -1,0 +1,5 @@
+"""``python -m wirespeed`` is ``wirespeed``."""
+
+from wirespeed.cli import main
+
+main()
