@@ -16,11 +16,13 @@ def facts_from(
     observations: Iterable[Observation],
     gaps: Mapping[tuple[str, str], tuple[Gap, ...]] | None = None,
     devices: Iterable[str] = (),
+    unverified: Iterable[tuple[str, str]] = (),
 ) -> Facts:
     """Assemble observations.
 
     Of several readings of one setting the first of the highest state is believed. ``devices`` names devices from
     which something was collected even if nothing was observed of them; such a one is a `Host` without values.
+    ``unverified`` is passed on.
 
     Raises:
         KeyError: an observation's path is no setting or collection of its place's kind of thing.
@@ -31,7 +33,7 @@ def facts_from(
         reading = Reading(observation.value, observation.source, observation.state)
         readings.setdefault((observation.place, observation.path), []).append(reading)
     ordered = {key: tuple(sorted(found, key=lambda reading: -reading.state)) for key, found in readings.items()}
-    return Facts(_devices(ordered, devices), ordered, dict(gaps or {}))
+    return Facts(_devices(ordered, devices), ordered, dict(gaps or {}), frozenset(unverified))
 
 
 def _check(observation: Observation) -> None:

@@ -73,11 +73,13 @@ class Facts:
     """All that was observed of a cluster.
 
     ``gaps`` is keyed by (device, path): on that device, readings of that path are lacking for that reason.
+    ``unverified`` holds the (device, path) whose output format is known from memory only.
     """
 
     devices: Mapping[str, Device]
     readings: Mapping[tuple[Place, str], tuple[Reading, ...]] = field(default_factory=dict)
     gaps: Mapping[tuple[str, str], tuple[Gap, ...]] = field(default_factory=dict)
+    unverified: frozenset[tuple[str, str]] = frozenset()
 
     def reading(self, place: Place, path: str) -> Reading | None:
         """The reading a check believes: running before configured before persistent; None when not read."""
