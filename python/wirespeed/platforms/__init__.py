@@ -5,10 +5,22 @@ A platform folder ``platforms/{switch,host,nic,launcher}/<name>/`` has four part
 * ``templates/``: how the device is told; rendered by `wirespeed.platforms.say`,
 * ``platform.yaml``: the commands that ask it, and per setting *rendered / read / not supported*,
 * ``answers/``: what a device with these settings prints, one template per command,
-* ``parse.py``: ``parse(outputs) -> Iterator[Observation]``, text to observations.
+* ``parse.py``: ``parse(outputs) -> Iterator[Observation]``, text to observations,
+* ``words.py`` (optional): ``word(place, path, value, device) -> Worded | None``, one change as commands to type.
 """
 
-from wirespeed.platforms.model import Command, FileTemplate, Output, Outputs, Platform, Support
+from wirespeed.platforms.model import Command, FileTemplate, Output, Outputs, Platform, Support, Word, Worded
 from wirespeed.platforms.registry import platform, platforms
 
-__all__ = ["Command", "FileTemplate", "Output", "Outputs", "Platform", "Support", "platform", "platforms"]
+__all__ = [
+    "Command",
+    "FileTemplate",
+    "Output",
+    "Outputs",
+    "Platform",
+    "Support",
+    "Word",
+    "Worded",
+    "platform",
+    "platforms",
+]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Any
 
 from wirespeed.facts import Observation, Source
+from wirespeed.settings import Device, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,18 @@ class Outputs:
 
 
 @dataclass(frozen=True, slots=True)
+class Worded:
+    """A change in a device's own words: what to type, in order, and what typing it does to traffic."""
+
+    commands: tuple[str, ...]
+    consequence: str | None = None  # link flap, service restart, reboot; None: nothing is interrupted
+
+
+Word = Callable[[Place, str, Any, Device], Worded | None]
+"""(place, setting path, value, device with its other settings) to words; None: the platform has none for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Platform:
     """One platform, as loaded from its folder."""
 
@@ -88,6 +102,7 @@ class Platform:
     settings: Mapping[str, Support]
     files: tuple[FileTemplate, ...]
     parse: Callable[[Outputs], Iterator[Observation]]
+    word: Word | None = None  # ``words.py`` of the folder, where there is one
 
     def support(self, path: str) -> Support:
         """What the platform declares of a setting; an undeclared one is neither rendered nor read."""

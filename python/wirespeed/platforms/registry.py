@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import shlex
 from collections.abc import Mapping
 from functools import cache
@@ -44,7 +45,8 @@ def platform(kind: str, name: str) -> Platform:
 
 def _load(kind: str, folder: str, text: str) -> Platform:
     data: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
-    module = importlib.import_module(f"{__package__}.{kind}.{folder}.parse")
+    package = f"{__package__}.{kind}.{folder}"
+    words = importlib.util.find_spec(f"{package}.words")
     return Platform(
         kind=kind,
         name=folder.replace("_", "-"),
@@ -56,7 +58,8 @@ def _load(kind: str, folder: str, text: str) -> Platform:
             FileTemplate(entry["template"], entry["path"], int(str(entry.get("mode", "644")), 8))
             for entry in data.get("files", ())
         ),
-        parse=module.parse,
+        parse=importlib.import_module(f"{package}.parse").parse,
+        word=importlib.import_module(f"{package}.words").word if words else None,
     )
 
 
