@@ -6,7 +6,8 @@ A platform folder ``platforms/{switch,host,nic,launcher}/<name>/`` has four part
 * ``platform.yaml``: the commands that ask it, and per setting *rendered / read / not supported*,
 * ``answers/``: what a device with these settings prints, one template per command,
 * ``parse.py``: ``parse(outputs) -> Iterator[Observation]``, text to observations,
-* ``words.py`` (optional): ``word(place, path, value, device) -> Worded | None``, one change as commands to type.
+* ``words.py`` (optional): ``word(place, path, value, device) -> Worded | None``, one change as commands to type,
+* ``view.py`` (optional): ``view(name, device) -> Mapping[str, Any]``, what its templates need computed.
 """
 
 from wirespeed.platforms.model import Command, FileTemplate, Output, Outputs, Platform, Support, Word, Worded

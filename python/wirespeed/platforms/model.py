@@ -103,6 +103,7 @@ class Platform:
     files: tuple[FileTemplate, ...]
     parse: Callable[[Outputs], Iterator[Observation]]
     word: Word | None = None  # ``words.py`` of the folder, where there is one
+    view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: what its templates need computed
 
     def support(self, path: str) -> Support:
         """What the platform declares of a setting; an undeclared one is neither rendered nor read."""

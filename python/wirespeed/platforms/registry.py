@@ -46,7 +46,7 @@ def platform(kind: str, name: str) -> Platform:
 def _load(kind: str, folder: str, text: str) -> Platform:
     data: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
     package = f"{__package__}.{kind}.{folder}"
-    words = importlib.util.find_spec(f"{package}.words")
+    words, view = _optional(f"{package}.words"), _optional(f"{package}.view")
     return Platform(
         kind=kind,
         name=folder.replace("_", "-"),
@@ -59,8 +59,13 @@ def _load(kind: str, folder: str, text: str) -> Platform:
             for entry in data.get("files", ())
         ),
         parse=importlib.import_module(f"{package}.parse").parse,
-        word=importlib.import_module(f"{package}.words").word if words else None,
+        word=words.word if words else None,
+        view=view.view if view else None,
     )
+
+
+def _optional(module: str) -> Any:
+    return importlib.import_module(module) if importlib.util.find_spec(module) else None
 
 
 def _command(entry: dict[str, Any]) -> Command:
