@@ -31,3 +31,15 @@ def test_an_unknown_path_mtu_is_refused():
 @pytest.mark.parametrize(("interface", "path"), [(9000, 4096), (1500, 1024), (200, None)])
 def test_path_mtu_fitting(interface, path):
     assert wire.path_mtu_fitting(interface) == path
+
+
+def test_pcie_crosses_the_binding():
+    assert wire.pcie_link(32000, 16) == 504_123_076_923
+    assert wire.pcie_writes(32000, 8, 256) == 230_456_263_735
+    assert wire.pcie_reads(32000, 8, 256) == 233_796_209_587
+    assert wire.pcie_packets(256) == wire.PciePackets(write=280, completion=276, request=24)
+
+
+def test_an_unknown_pcie_link_is_refused():
+    with pytest.raises(ValueError, match="PCIe rate 12000 MT/s: expected 2500, 5000, 8000, 16000 or 32000"):
+        wire.pcie_link(12000, 16)

@@ -67,3 +67,44 @@ def write_wire_bytes(size: int, path_mtu: int, encapsulation: Encapsulation = PL
         ValueError: the path MTU is not one of `PATH_MTUS`.
     """
     return _core.write_wire_bytes(size, path_mtu, encapsulation.ipv6, encapsulation.vlan)
+
+
+def pcie_link(megatransfers: int, lanes: int) -> int:
+    """Bits per second of a PCIe link in one direction after line coding; 32000 MT/s is generation 5.
+
+    Raises:
+        ValueError: PCI Express up to generation 5 has no such rate or width.
+    """
+    return _core.pcie_link(megatransfers, lanes)
+
+
+def pcie_writes(megatransfers: int, lanes: int, payload: int) -> int:
+    """Bits per second of data in posted writes with ``payload`` bytes per packet over a PCIe link, one direction.
+
+    Raises:
+        ValueError: PCI Express up to generation 5 has no such rate, width or payload.
+    """
+    return _core.pcie_writes(megatransfers, lanes, payload)
+
+
+def pcie_reads(megatransfers: int, lanes: int, payload: int) -> int:
+    """Bits per second of data in read completions with ``payload`` bytes per packet over a PCIe link, one direction.
+
+    Raises:
+        ValueError: PCI Express up to generation 5 has no such rate, width or payload.
+    """
+    return _core.pcie_reads(megatransfers, lanes, payload)
+
+
+@dataclass(frozen=True, slots=True)
+class PciePackets:
+    """Bytes on a PCIe link of one memory write, one completion and one read request."""
+
+    write: int
+    completion: int
+    request: int
+
+
+def pcie_packets(payload: int) -> PciePackets:
+    """What packets with ``payload`` bytes of data occupy on a PCIe link."""
+    return PciePackets(*_core.pcie_packets(payload))

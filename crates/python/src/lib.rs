@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use wirespeed_wire::{Encapsulation, Frame, Ip, PathMtu};
+use wirespeed_wire::{Encapsulation, Frame, Ip, PathMtu, PcieLink, UnknownPcieLink};
 
 /// Path MTUs a reliable connection can have, ascending, bytes.
 #[pyfunction]
@@ -54,6 +54,43 @@ fn write_wire_bytes(size: u64, path_mtu: u32, ipv6: bool, vlan: bool) -> PyResul
     Ok(mtu.write_wire_bytes(size, encapsulation(ipv6, vlan)))
 }
 
+/// Bits per second of a PCIe link in one direction after line coding.
+#[pyfunction]
+fn pcie_link(megatransfers: u32, lanes: u32) -> PyResult<u64> {
+    let link = PcieLink::new(megatransfers, lanes).map_err(no_link)?;
+    Ok(link.bits_per_second())
+}
+
+/// Data bits per second of posted writes over a PCIe link.
+#[pyfunction]
+fn pcie_writes(megatransfers: u32, lanes: u32, payload: u32) -> PyResult<u64> {
+    PcieLink::new(megatransfers, lanes)
+        .and_then(|link| link.write_bits_per_second(payload))
+        .map_err(no_link)
+}
+
+/// Data bits per second of read completions over a PCIe link.
+#[pyfunction]
+fn pcie_reads(megatransfers: u32, lanes: u32, payload: u32) -> PyResult<u64> {
+    PcieLink::new(megatransfers, lanes)
+        .and_then(|link| link.read_bits_per_second(payload))
+        .map_err(no_link)
+}
+
+/// (bytes of a memory write, bytes of a completion, bytes of a read request) on a PCIe link, data of `payload` bytes.
+#[pyfunction]
+fn pcie_packets(payload: u32) -> (u32, u32, u32) {
+    (
+        wirespeed_wire::memory_write_bytes(payload),
+        wirespeed_wire::completion_bytes(payload),
+        wirespeed_wire::read_request_bytes(),
+    )
+}
+
+fn no_link(error: UnknownPcieLink) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
 fn ip(ipv6: bool) -> Ip {
     if ipv6 {
         Ip::V6
@@ -80,5 +117,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cnp_frame, module)?)?;
     module.add_function(wrap_pyfunction!(pfc_frame, module)?)?;
     module.add_function(wrap_pyfunction!(write_wire_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(pcie_link, module)?)?;
+    module.add_function(wrap_pyfunction!(pcie_writes, module)?)?;
+    module.add_function(wrap_pyfunction!(pcie_reads, module)?)?;
+    module.add_function(wrap_pyfunction!(pcie_packets, module)?)?;
     Ok(())
 }
