@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -13,6 +13,7 @@ import yaml
 
 from wirespeed.catalogue.model import (
     CableModel,
+    CollectivesModel,
     Entry,
     FailureMode,
     GpuModel,
@@ -36,6 +37,7 @@ class Catalogue:
     switch_systems: Mapping[str, SwitchSystem]
     cables: Mapping[str, CableModel]
     failures: Mapping[str, FailureMode]
+    collectives: Mapping[str, CollectivesModel] = field(default_factory=dict)
 
 
 @cache
@@ -50,6 +52,7 @@ def load() -> Catalogue:
         switch_systems=_folder(root / "software" / "switch", SwitchSystem),
         cables=_folder(root / "cables", CableModel),
         failures=_folder(root / "failures", FailureMode),
+        collectives=_folder(root / "software" / "collectives", CollectivesModel),
     )
 
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from wirespeed.settings import PriorityGroup, SwitchQueue, SwitchTrafficClass
+from wirespeed.settings import PriorityGroup, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.settings.qos import NicCosQueue, NicTrafficClass
-from wirespeed.units import Bandwidth, Size
+from wirespeed.units import Bandwidth, Duration, Length, Size
 
 T = TypeVar("T")
 
@@ -34,8 +34,25 @@ def _size(value: Any) -> Any:
     return Size.parse(value) if isinstance(value, str) else value
 
 
+def _duration(value: Any) -> Any:
+    return Duration.parse(value) if isinstance(value, str) else value
+
+
+def _length(value: Any) -> Any:
+    return Length.parse(value) if isinstance(value, str) else value
+
+
+DurationField = Annotated[Duration, BeforeValidator(_duration)]
+LengthField = Annotated[Length, BeforeValidator(_length)]
 BandwidthField = Annotated[Bandwidth, BeforeValidator(_bandwidth)]
 SizeField = Annotated[Size, BeforeValidator(_size)]
+
+
+NicTrafficClassField = Annotated[NicTrafficClass, BeforeValidator(NicTrafficClass)]
+NicCosQueueField = Annotated[NicCosQueue, BeforeValidator(NicCosQueue)]
+SwitchTrafficClassField = Annotated[SwitchTrafficClass, BeforeValidator(SwitchTrafficClass)]
+SwitchQueueField = Annotated[SwitchQueue, BeforeValidator(SwitchQueue)]
+PriorityGroupField = Annotated[PriorityGroup, BeforeValidator(PriorityGroup)]
 
 
 class PcieAbility(Entry):
@@ -48,8 +65,8 @@ class PcieAbility(Entry):
 class NicClass(Entry):
     """Where a NIC puts one traffic class."""
 
-    traffic_class: NicTrafficClass
-    cos_queue: NicCosQueue | None = None
+    traffic_class: NicTrafficClassField
+    cos_queue: NicCosQueueField | None = None
 
 
 class NicModel(Entry):
@@ -59,6 +76,9 @@ class NicModel(Entry):
     vendor: str
     system: str  # folder under platforms/nic
     pci_id: str | None = None
+    driver: str  # kernel driver of the Ethernet interface
+    modules: list[str]  # kernel modules the NIC needs
+    rdma_prefix: str  # the kernel names RDMA devices with this and a number from 0
     ports: Sourced[int]
     speed: Sourced[BandwidthField]  # of one port
     pcie: PcieAbility
@@ -82,6 +102,7 @@ class GpuModel(Entry):
     title: str
     vendor: str
     pci_id: str | None = None
+    module: str  # kernel module
     links: GpuLinks | None = None
     pcie: PcieAbility
 
@@ -136,9 +157,26 @@ class ServerModel(Entry):
 class QueueMap(Entry):
     """Where a switch OS puts one traffic class."""
 
-    traffic_class: SwitchTrafficClass
-    queue: SwitchQueue
-    priority_group: PriorityGroup
+    traffic_class: SwitchTrafficClassField
+    queue: SwitchQueueField
+    priority_group: PriorityGroupField
+
+
+class EcnDefaults(Entry):
+    """Marking thresholds of the RoCE queue where the cluster file names none."""
+
+    minimum: Sourced[SizeField]
+    maximum: Sourced[SizeField]
+    probability: Sourced[int]  # percent
+
+
+class WatchdogDefaults(Entry):
+    """PFC watchdog where the cluster file names none."""
+
+    action: Sourced[WatchdogAction]
+    detect: Sourced[DurationField]
+    restore: Sourced[DurationField]
+    poll: Sourced[DurationField]
 
 
 class SwitchSystem(Entry):
@@ -149,6 +187,9 @@ class SwitchSystem(Entry):
     mtu: Sourced[int]  # largest IP packet to configure
     ecn_unit: Sourced[int]  # bytes in the unit thresholds are said in
     classes: dict[str, QueueMap]  # roce, cnp, default
+    ecn: EcnDefaults
+    watchdog: WatchdogDefaults
+    global_pause: bool = False  # whether a port has an 802.3x setting that must be switched off
 
 
 class CableModel(Entry):
@@ -156,6 +197,14 @@ class CableModel(Entry):
 
     title: str
     delay_ns_per_m: Sourced[float]
+    max_length: Sourced[LengthField] | None = None
+
+
+class CollectivesModel(Entry):
+    """A collective communications library."""
+
+    title: str
+    environment: dict[str, Sourced[str]]
 
 
 class FailureMode(Entry):
