@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated, ClassVar, Self
 
 from wirespeed.settings.model import Compare, Setting
-from wirespeed.units import Duration, Size
+from wirespeed.units import Bandwidth, Duration, Size
 
 
 class Number(int):
@@ -92,7 +92,9 @@ class WatchdogAction(StrEnum):
     """What a PFC watchdog does with a stuck queue."""
 
     DROP = "drop"
-    FORWARD = "forward"
+    FORWARD = "forward"  # pauses are ignored, packets are sent
+    ALERT = "alert"  # only reported
+    ERRDISABLE = "errdisable"  # the port is switched off
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,12 @@ class Ecn:
     ] = None
     probability: Annotated[int | None, Setting("marking probability at the maximum", "percent")] = None
     enabled: Annotated[bool | None, Setting("whether the queue marks at all")] = None
+    minimum_fill: Annotated[
+        int | None, Setting("where marking starts, on systems that count in parts of the queue's buffer", "percent")
+    ] = None
+    maximum_fill: Annotated[
+        int | None, Setting("where every packet is marked, in parts of the queue's buffer", "percent")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +125,7 @@ class Queue:
 
     discipline: Annotated[Discipline | None, Setting("how the queue is served")] = None
     weight: Annotated[int | None, Setting("share of the bandwidth that strict queues leave", "percent")] = None
+    shape: Annotated[Bandwidth | None, Setting("most that the queue may send", "b/s")] = None
     ecn: Ecn = field(default_factory=Ecn)
 
 
@@ -124,6 +133,7 @@ class Queue:
 class Watchdog:
     """PFC watchdog of a switch port."""
 
+    enabled: Annotated[bool | None, Setting("whether it watches the port")] = None
     action: Annotated[WatchdogAction | None, Setting("what happens to a stuck queue")] = None
     detect: Annotated[Duration | None, Setting("pause time after which a queue is stuck", "ps")] = None
     restore: Annotated[Duration | None, Setting("pause-free time after which it is restored", "ps")] = None
@@ -149,6 +159,20 @@ class PortQos:
     pfc_queue: Annotated[
         Mapping[Priority, SwitchQueue] | None,
         Setting("PFC priority of a received pause to the egress queue it stops", compare=Compare.CONTAINS),
+    ] = None
+    pfc_pg: Annotated[
+        Mapping[Priority, PriorityGroup] | None,
+        Setting(
+            "PFC priority of a sent pause to the ingress priority group that asks for it", compare=Compare.CONTAINS
+        ),
+    ] = None
+    dot1p_tc: Annotated[
+        Mapping[Priority, SwitchTrafficClass] | None,
+        Setting("classification: 802.1p priority to switch traffic class", compare=Compare.CONTAINS),
+    ] = None
+    tc_dscp: Annotated[
+        Mapping[SwitchTrafficClass, Dscp] | None,
+        Setting("rewriting: switch traffic class to the DSCP packets leave with; it classifies nothing"),
     ] = None
     pfc: Annotated[frozenset[Priority] | None, Setting("priorities that PFC makes lossless")] = None
     watchdog: Watchdog = field(default_factory=Watchdog)

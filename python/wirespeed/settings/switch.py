@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 from wirespeed.settings.address import Neighbour
+from wirespeed.settings.fabric import Buffers, LoadBalancing
 from wirespeed.settings.link import Link
 from wirespeed.settings.model import Compare, Setting
 from wirespeed.settings.qos import PortQos, Queue
-from wirespeed.units import Duration
+from wirespeed.units import Duration, Length
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,9 @@ class Port:
     link: Link = field(default_factory=Link)
     addresses: Annotated[tuple[str, ...] | None, Setting("IP addresses with prefix length of a routed port")] = None
     vlan: Annotated[int | None, Setting("access VLAN of a switched port")] = None
+    tagged_vlans: Annotated[tuple[int, ...] | None, Setting("VLANs a trunk port carries with tags")] = None
+    breakout: Annotated[int | None, Setting("ports the front panel port is split into")] = None
+    cable_length: Annotated[Length | None, Setting("length the port's headroom is made for", "mm")] = None
     qos: PortQos = field(default_factory=PortQos)
     queues: Mapping[str, Queue] = field(default_factory=dict)
     neighbour: Neighbour = field(default_factory=Neighbour)
@@ -56,6 +60,9 @@ class Switch:
         None
     )
     routing: Annotated[bool | None, Setting("whether the switch routes")] = None
+    lldp: Annotated[bool | None, Setting("whether LLDP runs")] = None
     watchdog_poll: Annotated[Duration | None, Setting("interval at which the PFC watchdog looks", "ps")] = None
+    load_balancing: LoadBalancing = field(default_factory=LoadBalancing)
+    buffers: Buffers = field(default_factory=Buffers)
     vlans: Mapping[str, Vlan] = field(default_factory=dict)
     ports: Mapping[str, Port] = field(default_factory=dict)
