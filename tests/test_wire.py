@@ -43,3 +43,10 @@ def test_pcie_crosses_the_binding():
 def test_an_unknown_pcie_link_is_refused():
     with pytest.raises(ValueError, match="PCIe rate 12000 MT/s: expected 2500, 5000, 8000, 16000 or 32000"):
         wire.pcie_link(12000, 16)
+
+
+def test_messages_cross_the_binding():
+    assert wire.write_wire_bytes(8192, 4096) == 4194 + 4178
+    assert wire.send_wire_bytes(8192, 4096) == 2 * 4178
+    assert wire.read_response_wire_bytes(12288, 4096) == 4182 + 4178 + 4182
+    assert wire.packets(4097, 4096) == 2

@@ -69,6 +69,33 @@ def write_wire_bytes(size: int, path_mtu: int, encapsulation: Encapsulation = PL
     return _core.write_wire_bytes(size, path_mtu, encapsulation.ipv6, encapsulation.vlan)
 
 
+def send_wire_bytes(size: int, path_mtu: int, encapsulation: Encapsulation = PLAIN) -> int:
+    """Bytes on the wire for one send of ``size`` bytes, without acknowledgements.
+
+    Raises:
+        ValueError: the path MTU is not one of `PATH_MTUS`.
+    """
+    return _core.send_wire_bytes(size, path_mtu, encapsulation.ipv6, encapsulation.vlan)
+
+
+def read_response_wire_bytes(size: int, path_mtu: int, encapsulation: Encapsulation = PLAIN) -> int:
+    """Bytes on the wire for the response to one RDMA read of ``size`` bytes; the request goes the other way.
+
+    Raises:
+        ValueError: the path MTU is not one of `PATH_MTUS`.
+    """
+    return _core.read_response_wire_bytes(size, path_mtu, encapsulation.ipv6, encapsulation.vlan)
+
+
+def packets(size: int, path_mtu: int) -> int:
+    """Packets of a message of ``size`` bytes.
+
+    Raises:
+        ValueError: the path MTU is not one of `PATH_MTUS`.
+    """
+    return _core.packets(size, path_mtu)
+
+
 def pcie_link(megatransfers: int, lanes: int) -> int:
     """Bits per second of a PCIe link in one direction after line coding; 32000 MT/s is generation 5.
 

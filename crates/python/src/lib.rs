@@ -49,9 +49,29 @@ fn pfc_frame() -> (u32, u32) {
 /// Bytes on the wire for one RDMA write, without acknowledgements.
 #[pyfunction]
 fn write_wire_bytes(size: u64, path_mtu: u32, ipv6: bool, vlan: bool) -> PyResult<u64> {
-    let mtu =
-        PathMtu::try_from(path_mtu).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    Ok(mtu.write_wire_bytes(size, encapsulation(ipv6, vlan)))
+    Ok(mtu(path_mtu)?.write_wire_bytes(size, encapsulation(ipv6, vlan)))
+}
+
+/// Bytes on the wire for one send, without acknowledgements.
+#[pyfunction]
+fn send_wire_bytes(size: u64, path_mtu: u32, ipv6: bool, vlan: bool) -> PyResult<u64> {
+    Ok(mtu(path_mtu)?.send_wire_bytes(size, encapsulation(ipv6, vlan)))
+}
+
+/// Bytes on the wire for the response to one RDMA read.
+#[pyfunction]
+fn read_response_wire_bytes(size: u64, path_mtu: u32, ipv6: bool, vlan: bool) -> PyResult<u64> {
+    Ok(mtu(path_mtu)?.read_response_wire_bytes(size, encapsulation(ipv6, vlan)))
+}
+
+/// Packets of a message.
+#[pyfunction]
+fn packets(size: u64, path_mtu: u32) -> PyResult<u64> {
+    Ok(mtu(path_mtu)?.packets(size))
+}
+
+fn mtu(bytes: u32) -> PyResult<PathMtu> {
+    PathMtu::try_from(bytes).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Bits per second of a PCIe link in one direction after line coding.
@@ -117,6 +137,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cnp_frame, module)?)?;
     module.add_function(wrap_pyfunction!(pfc_frame, module)?)?;
     module.add_function(wrap_pyfunction!(write_wire_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(send_wire_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(read_response_wire_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(packets, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_link, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_writes, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_reads, module)?)?;

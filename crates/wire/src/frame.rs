@@ -165,17 +165,41 @@ impl PathMtu {
     ///
     /// A write of zero bytes is one packet without payload.
     pub fn write_wire_bytes(self, size: u64, encapsulation: Encapsulation) -> u64 {
+        self.message(size, encapsulation, RETH, 0)
+    }
+
+    /// Bytes on the link for one send of `size` bytes without immediate data: every packet, no acknowledgements.
+    pub fn send_wire_bytes(self, size: u64, encapsulation: Encapsulation) -> u64 {
+        self.message(size, encapsulation, 0, 0)
+    }
+
+    /// Bytes on the link for the response to one RDMA read of `size` bytes: its first and its last packet carry
+    /// an AETH (IBTA volume 1, section 9.4.4). The request travels in the other direction.
+    pub fn read_response_wire_bytes(self, size: u64, encapsulation: Encapsulation) -> u64 {
+        self.message(size, encapsulation, AETH, AETH)
+    }
+
+    /// Packets of a message of `size` bytes.
+    pub fn packets(self, size: u64) -> u64 {
+        size.div_ceil(u64::from(self.0)).max(1)
+    }
+
+    /// A message whose first (or only) packet carries `first` bytes of extension header, and a separate last one `last`.
+    fn message(self, size: u64, encapsulation: Encapsulation, first: u32, last: u32) -> u64 {
         let mtu = u64::from(self.0);
-        let first = size.min(mtu);
-        let rest = size - first;
-        // `first` and the remainder are at most one path MTU, 4096.
-        let mut wire = u64::from(encapsulation.data_write_first(first as u32).wire_bytes());
-        wire += (rest / mtu) * u64::from(encapsulation.data_middle(self.0).wire_bytes());
-        let last = (rest % mtu) as u32;
-        if last > 0 {
-            wire += u64::from(encapsulation.data_middle(last).wire_bytes());
+        let packets = self.packets(size);
+        // Every payload is at most one path MTU, 4096.
+        let wire = |extension: u32, payload: u64| {
+            u64::from(
+                encapsulation
+                    .rocev2(extension + padded(payload as u32))
+                    .wire_bytes(),
+            )
+        };
+        if packets == 1 {
+            return wire(first, size);
         }
-        wire
+        wire(first, mtu) + (packets - 2) * wire(0, mtu) + wire(last, size - (packets - 1) * mtu)
     }
 }
 
@@ -235,6 +259,29 @@ mod tests {
         for (frame, bytes, wire) in rows {
             assert_eq!((frame.bytes(), frame.wire_bytes()), (bytes, wire));
         }
+    }
+
+    #[test]
+    fn messages() {
+        let mtu = PathMtu(4096);
+        let rows = [
+            (mtu.write_wire_bytes(8192, PLAIN), 4194 + 4178),
+            (mtu.send_wire_bytes(8192, PLAIN), 2 * 4178),
+            (mtu.read_response_wire_bytes(4096, PLAIN), 4182),
+            (
+                mtu.read_response_wire_bytes(12288, PLAIN),
+                4182 + 4178 + 4182,
+            ),
+            (mtu.send_wire_bytes(4097, PLAIN), 4178 + 86),
+            (mtu.send_wire_bytes(0, PLAIN), 84),
+        ];
+        for (found, expected) in rows {
+            assert_eq!(found, expected);
+        }
+        assert_eq!(
+            [0, 1, 4096, 4097].map(|size| mtu.packets(size)),
+            [1, 1, 1, 2]
+        );
     }
 
     #[test]
