@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -20,7 +20,10 @@ class Command:
     reads: tuple[str, ...]  # setting and collection paths that its output shows
     root: bool = False  # whether it needs root to show all it can
     timeout_s: int = 10
-    per_nic: bool = False  # run once per NIC, with {interface}, {rdma} and {pcie} filled in
+    per_nic: bool = False  # run once per NIC, with {interface}, {rdma}, {pcie} and {function} filled in
+    exits: tuple[int, ...] = (0,)  # exit codes with which the output is an answer: grep says "none" with 1
+    withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # text that says these paths were kept back
+    exclusive: bool = False  # the tool does not bear to run twice at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Output:
     text: str
     source: Source
     exit_code: int = 0
+    errors: str = ""  # what it wrote to standard error
 
     def at(self, line: int) -> Source:
         """The source of a value on this line, counted from 1."""
@@ -102,6 +106,7 @@ class Platform:
     settings: Mapping[str, Support]
     files: tuple[FileTemplate, ...]
     parse: Callable[[Outputs], Iterator[Observation]]
+    drivers: tuple[str, ...] = ()  # kernel drivers of the NICs it is for
     word: Word | None = None  # ``words.py`` of the folder, where there is one
     view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: what its templates need computed
 

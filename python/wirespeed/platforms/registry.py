@@ -59,6 +59,7 @@ def _load(kind: str, folder: str, text: str) -> Platform:
             for entry in data.get("files", ())
         ),
         parse=importlib.import_module(f"{package}.parse").parse,
+        drivers=tuple(data.get("drivers", ())),
         word=words.word if words else None,
         view=view.view if view else None,
     )
@@ -76,4 +77,7 @@ def _command(entry: dict[str, Any]) -> Command:
         root=entry.get("root", False),
         timeout_s=entry.get("timeout_s", 10),
         per_nic=entry.get("per_nic", False),
+        exits=tuple(entry.get("exits", (0,))),
+        withheld={text: tuple(paths) for text, paths in entry.get("withheld", {}).items()},
+        exclusive=entry.get("exclusive", False),
     )
