@@ -1,0 +1,148 @@
+"""What a finding takes away, from the same limits that the judge uses."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from wirespeed.limits.bound import number
+from wirespeed.limits.nic import nic_goodput
+from wirespeed.plan import Plan
+from wirespeed.results.findings import Cost
+from wirespeed.results.verdicts import Bound
+from wirespeed.settings import Nic, PcieFunction
+from wirespeed.units import Bandwidth
+
+
+def cost_between(designed: Bound | None, found: Bound | None) -> Cost | None:
+    """What is lost from one bound to a lower one, in their unit; None when nothing is, or one is not known.
+
+    Raises:
+        ValueError: the units differ.
+    """
+    if designed is None or found is None:
+        return None
+    if designed.unit != found.unit:
+        raise ValueError(f"bounds in different units: {designed.unit} and {found.unit}")
+    lost = designed.value - found.value
+    if lost <= 0:
+        return None
+    basis = (
+        f"{number(designed.value)} {designed.unit} by design ({designed.binding}), "
+        f"{number(found.value)} {found.unit} as found ({found.binding})"
+    )
+    return Cost(round(lost, 2), designed.unit, basis)
+
+
+def nic_bandwidth(
+    plan: Plan,
+    host: str,
+    interface: str,
+    *,
+    speed: Bandwidth | None = None,
+    path_mtu: int | None = None,
+    pcie_speed: int | None = None,
+    pcie_width: int | None = None,
+    max_payload: int | None = None,
+) -> Bound | None:
+    """Payload one NIC of the plan moves in one direction, Gb/s, with what was found in place of what was planned.
+
+    ``pcie_speed`` is in MT/s, ``path_mtu`` and ``max_payload`` in bytes. None when the plan knows no speed.
+
+    Raises:
+        KeyError: the plan has no such host or interface.
+        ValueError: the path MTU or the PCIe link is none there is.
+    """
+    nic = plan.hosts[host].nics[interface]
+    function = nic_function(plan, host, nic)
+    if path_mtu is not None:
+        nic = dataclasses.replace(nic, rdma_mtu=path_mtu)
+    if speed is not None:
+        nic = dataclasses.replace(nic, link=dataclasses.replace(nic.link, speed=speed))
+    if function is not None:
+        link = dataclasses.replace(
+            function.link,
+            speed=pcie_speed if pcie_speed is not None else function.link.speed,
+            width=pcie_width if pcie_width is not None else function.link.width,
+        )
+        function = dataclasses.replace(function, link=link, max_payload=max_payload or function.max_payload)
+    return nic_goodput(nic, function, speed=_catalogue_speed(plan, nic))
+
+
+def nic_cost(
+    plan: Plan,
+    host: str,
+    interface: str,
+    *,
+    speed: Bandwidth | None = None,
+    path_mtu: int | None = None,
+    pcie_speed: int | None = None,
+    pcie_width: int | None = None,
+    max_payload: int | None = None,
+) -> Cost | None:
+    """What one NIC loses, Gb/s of payload in one direction, by what was found: an x8 link, a small path MTU, …
+
+    For example ``nic_cost(plan, "node1", "enp29s0np0", pcie_width=8)``: 161.7 Gb/s on a 400 Gb/s NIC at 32 GT/s.
+    None when it loses nothing or the plan knows no speed.
+
+    Raises:
+        KeyError: the plan has no such host or interface.
+        ValueError: the path MTU or the PCIe link is none there is.
+    """
+    found = nic_bandwidth(
+        plan,
+        host,
+        interface,
+        speed=speed,
+        path_mtu=path_mtu,
+        pcie_speed=pcie_speed,
+        pcie_width=pcie_width,
+        max_payload=max_payload,
+    )
+    return cost_between(nic_bandwidth(plan, host, interface), found)
+
+
+def nic_function(plan: Plan, host: str, nic: Nic) -> PcieFunction | None:
+    """The PCIe function of a NIC with its link: as planned, else what NIC and server slot train to by the catalogue."""
+    return _function(plan, host, nic.pcie, _nic_ability(plan, nic))
+
+
+def gpu_function(plan: Plan, host: str, gpu: str) -> PcieFunction | None:
+    """The PCIe function of a GPU with its link, as `nic_function`. None when the host has no such GPU."""
+    of = plan.hosts[host].gpus.get(gpu)
+    if of is None:
+        return None
+    model = plan.hardware.gpus.get(of.model) if of.model else None
+    ability = (model.pcie.speed.value, model.pcie.width.value) if model else None
+    return _function(plan, host, of.pcie, ability)
+
+
+def _function(plan: Plan, host: str, address: str | None, ability: tuple[int, int] | None) -> PcieFunction | None:
+    owner = plan.hosts[host]
+    function = owner.pcie.get(address) if address else None
+    server = plan.hardware.servers.get(owner.model) if owner.model else None
+    if function is None:
+        function = PcieFunction()
+    link = function.link
+    if (link.speed is None or link.width is None) and ability is not None:
+        slot = (server.slot_pcie.speed.value, server.slot_pcie.width.value) if server else ability
+        link = dataclasses.replace(
+            link,
+            speed=link.speed if link.speed is not None else min(ability[0], slot[0]),
+            width=link.width if link.width is not None else min(ability[1], slot[1]),
+        )
+    if link.speed is None or link.width is None:
+        return None
+    payload = function.max_payload
+    if payload is None and server is not None and server.max_payload is not None:
+        payload = server.max_payload.value
+    return dataclasses.replace(function, link=link, max_payload=payload)
+
+
+def _nic_ability(plan: Plan, nic: Nic) -> tuple[int, int] | None:
+    model = plan.hardware.nics.get(nic.model) if nic.model else None
+    return (model.pcie.speed.value, model.pcie.width.value) if model else None
+
+
+def _catalogue_speed(plan: Plan, nic: Nic) -> Bandwidth | None:
+    model = plan.hardware.nics.get(nic.model) if nic.model else None
+    return model.speed.value if model else None

@@ -1,0 +1,107 @@
+"""What one NIC port can carry: the tighter of its link's framing and its PCIe slot. For the judge and the checks.
+
+Checks ask `nic_goodput` for a NIC as it is planned or as it was found, and `wirespeed.limits.cost` for the difference::
+
+    designed = nic_goodput(nic, function)
+    as_found = nic_goodput(nic, dataclasses.replace(function, link=PcieLink(speed=32000, width=8)))
+    cost = cost_between(designed, as_found)      # Cost(161.7, "Gb/s", "…")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wirespeed import wire
+from wirespeed.limits import framing, pcie
+from wirespeed.limits.bound import scaled, tightest
+from wirespeed.limits.framing import Path
+from wirespeed.limits.pcie import Slot
+from wirespeed.results.verdicts import Bound
+from wirespeed.settings import Nic, PcieFunction
+from wirespeed.units import Bandwidth
+
+LARGEST_PATH_MTU = wire.PATH_MTUS[-1]
+
+
+def nic_goodput(
+    nic: Nic, function: PcieFunction | None = None, *, max_payload: int | None = None, speed: Bandwidth | None = None
+) -> Bound | None:
+    """Payload a NIC port can move in one direction, Gb/s, RDMA write in an endless stream.
+
+    ``function`` is the NIC's PCIe function, for its slot; None leaves the slot out. ``max_payload`` (bytes) and
+    ``speed`` stand in where nic or function do not say. None when no speed is known: then there is no limit to compute.
+
+    Raises:
+        ValueError: the path MTU or the PCIe link is none there is.
+    """
+    assumptions: list[str] = []
+    path = path_of(nic, assumptions, speed=speed)
+    if path is None:
+        return None
+    terms = [framing.one_way(path)]
+    slot = slot_of(function, assumptions, max_payload=max_payload)
+    if slot is not None:
+        terms.append(pcie.one_way(slot))
+    return tightest(terms, assumptions)
+
+
+def nic_goodput_two_way(
+    nic: Nic,
+    function: PcieFunction | None = None,
+    *,
+    max_payload: int | None = None,
+    speed: Bandwidth | None = None,
+    acks_per_packet: float = 0.0,
+) -> Bound | None:
+    """Payload of one direction while the other is as full, Gb/s: what each NIC moves in a collective.
+
+    Each direction also carries the other's acknowledgements and, on PCIe, its read requests; otherwise as
+    `nic_goodput`.
+
+    Raises:
+        ValueError: the path MTU or the PCIe link is none there is.
+    """
+    assumptions: list[str] = []
+    path = path_of(nic, assumptions, speed=speed)
+    if path is None:
+        return None
+    both = [framing.two_way(path, acks_per_packet=acks_per_packet)]
+    slot = slot_of(function, assumptions, max_payload=max_payload)
+    if slot is not None:
+        both.append(pcie.two_way(slot))
+    return scaled(tightest(both, assumptions), 0.5, "1/2, one direction")
+
+
+def path_of(
+    nic: Nic, assumptions: list[str], *, speed: Bandwidth | None = None, path_mtu: int | None = None
+) -> Path | None:
+    """The link as this NIC sees it; what had to be assumed is added to ``assumptions``. None without a speed."""
+    rate = nic.link.speed or speed
+    if rate is None:
+        return None
+    ipv6 = _ipv6(nic.addresses)
+    fitting = wire.path_mtu_fitting(nic.link.mtu, ipv6=ipv6) if nic.link.mtu is not None else None
+    mtu = path_mtu or nic.rdma_mtu or fitting
+    if mtu is None:
+        mtu = LARGEST_PATH_MTU
+        assumptions.append(f"path MTU {mtu}, the largest there is: neither the RDMA port nor the interface says")
+    assumptions.append(f"{'IPv6' if ipv6 else 'IPv4'} without VLAN tag between host and switch")
+    return Path(rate, mtu, wire.Encapsulation(ipv6=ipv6))
+
+
+def slot_of(function: PcieFunction | None, assumptions: list[str], *, max_payload: int | None = None) -> Slot | None:
+    """The PCIe slot of a function; what had to be assumed is added to ``assumptions``. None without its link."""
+    if function is None or function.link.speed is None or function.link.width is None:
+        return None
+    payload = function.max_payload or max_payload
+    if payload is None:
+        payload = pcie.USUAL_MAX_PAYLOAD
+        assumptions.append(f"PCIe MaxPayload {payload} bytes, the usual value: nothing says another")
+    return Slot(
+        function.link.speed, function.link.width, payload, function.max_read_request or pcie.LARGEST_READ_REQUEST
+    )
+
+
+def _ipv6(addresses: Sequence[str] | None) -> bool:
+    """Whether the port has IPv6 addresses only."""
+    return bool(addresses) and all(":" in address for address in addresses or ())

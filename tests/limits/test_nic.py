@@ -1,0 +1,66 @@
+from dataclasses import replace
+
+import pytest
+
+from wirespeed.limits.cost import cost_between
+from wirespeed.limits.nic import nic_goodput, nic_goodput_two_way
+from wirespeed.settings import Link, Nic, PcieFunction, PcieLink
+from wirespeed.units import Bandwidth
+
+NIC = Nic(link=Link(speed=Bandwidth.gbps(400), mtu=9000), rdma_mtu=4096, addresses=("10.1.0.1/31",))
+X16 = PcieFunction(link=PcieLink(speed=32000, width=16), max_payload=256)
+X8 = replace(X16, link=PcieLink(speed=32000, width=8))
+
+
+@pytest.mark.parametrize(
+    ("nic", "function", "goodput", "binding"),
+    [
+        (NIC, None, 392.15, "line rate × RoCEv2 framing"),
+        (NIC, X16, 392.15, "line rate × RoCEv2 framing"),
+        (NIC, X8, 230.46, "NIC slot"),
+        (NIC, replace(X16, link=PcieLink(speed=16000, width=16)), 230.46, "NIC slot"),
+        (NIC, replace(X8, max_payload=128), 212.26, "NIC slot"),
+        (NIC, replace(X16, link=PcieLink()), 392.15, "line rate × RoCEv2 framing"),
+        (replace(NIC, rdma_mtu=1024), X16, 370.34, "line rate × RoCEv2 framing"),
+        (replace(NIC, rdma_mtu=None), X16, 392.15, "line rate × RoCEv2 framing"),
+        (replace(NIC, rdma_mtu=None, link=replace(NIC.link, mtu=1500)), X16, 370.34, "line rate × RoCEv2 framing"),
+        (replace(NIC, addresses=("fd00::1/64",)), X16, 390.28, "line rate × RoCEv2 framing"),
+    ],
+)
+def test_one_way(nic, function, goodput, binding):
+    bound = nic_goodput(nic, function)
+    assert (bound.value, bound.binding) == (pytest.approx(goodput, abs=0.006), binding)
+
+
+def test_two_ways_share_the_slot_with_read_requests():
+    bound = nic_goodput_two_way(NIC, X8)
+    assert bound.binding == "NIC slot"
+    assert bound.value == pytest.approx(252.06154 / (280 / 256 + 24 / 4096))
+
+
+def test_acknowledgements_take_their_share():
+    assert nic_goodput_two_way(NIC, X16, acks_per_packet=0.5).value == pytest.approx(388.15, abs=0.01)
+
+
+def test_what_nobody_says_is_assumed_aloud():
+    bound = nic_goodput(Nic(link=Link(speed=Bandwidth.gbps(400))), replace(X16, max_payload=None))
+    assert bound.assumptions == (
+        "path MTU 4096, the largest there is: neither the RDMA port nor the interface says",
+        "IPv4 without VLAN tag between host and switch",
+        "PCIe MaxPayload 256 bytes, the usual value: nothing says another",
+    )
+
+
+def test_no_speed_no_limit():
+    assert nic_goodput(Nic(), X16) is None
+
+
+def test_what_a_narrow_slot_costs():
+    cost = cost_between(nic_goodput(NIC, X16), nic_goodput(NIC, X8))
+    assert (cost.value, cost.unit) == (161.69, "Gb/s")
+    assert cost.basis == ("392.15 Gb/s by design (line rate × RoCEv2 framing), 230.46 Gb/s as found (NIC slot)")
+
+
+@pytest.mark.parametrize("found", [nic_goodput(NIC, X16), None])
+def test_nothing_lost_or_nothing_known(found):
+    assert cost_between(nic_goodput(NIC, X16), found) is None
