@@ -1,1 +1,29 @@
-"""."""
+"""The cluster file: what people write, read with positions and refused with every problem and its line."""
+
+from wirespeed.cluster.model import (
+    CableRow,
+    ClassPart,
+    Cluster,
+    ClusterFile,
+    HostSpec,
+    Origin,
+    Pattern,
+    Scheme,
+    SwitchSpec,
+)
+from wirespeed.cluster.read import VERSION, read, read_text
+
+__all__ = [
+    "VERSION",
+    "CableRow",
+    "ClassPart",
+    "Cluster",
+    "ClusterFile",
+    "HostSpec",
+    "Origin",
+    "Pattern",
+    "Scheme",
+    "SwitchSpec",
+    "read",
+    "read_text",
+]

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The main job on recorded evidence: cluster file in; configuration, findings, verdicts and a report out.
+# Prints each command before it runs. The last line is the path of the report.
+#
+#     examples/mi300x-4node/demo.sh [FOLDER]      what it writes goes to FOLDER, by default build/demo
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+out=${1:-$root/build/demo}
+PATH="$root/.venv/bin:$PATH"
+cluster=$here/cluster.yaml
+
+say() { printf '\n== %s\n' "$*"; }
+# Runs a command that may exit 0 or the given code; anything else ends the demo.
+expect() {
+    local code=$1 status=0
+    shift
+    printf '$ %s\n' "$(printf '%s ' "$@" | sed "s|$root/||g")"
+    "$@" || status=$?
+    if [ "$status" != 0 ] && [ "$status" != "$code" ]; then
+        printf 'the demo stopped: exit code %s\n' "$status" >&2
+        exit "$status"
+    fi
+}
+
+rm -rf "$out"
+mkdir -p "$out"
+
+say "the cluster file is read and held against the catalogue"
+expect 0 wirespeed validate "$cluster"
+expect 0 wirespeed plan "$cluster" --classes
+
+say "every host and switch setting as a file, with the path it is installed at"
+expect 0 wirespeed render "$cluster" -o "$out/rendered"
+
+say "what a healthy cluster answers"
+expect 0 wirespeed check "$cluster" "$here/bundles/healthy"
+
+say "the same cluster with twelve faults"
+expect 0 python "$here/faulty.py" "$here/bundles" "$out/faulty"
+expect 1 wirespeed check "$cluster" "$out/faulty"
+
+say "benchmark logs against the physical limit"
+expect 1 wirespeed bench judge --cluster "$cluster" "$here"/bench/*.txt > "$out/judged.txt"
+tail -n 20 "$out/judged.txt"
+
+say "one report"
+expect 1 wirespeed report "$cluster" --bundle "$out/faulty" $(printf -- '--bench %s ' "$here"/bench/*.txt) -o "$out/report.html"
+printf '%s\n' "$out/report.html"

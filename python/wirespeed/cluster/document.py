@@ -1,0 +1,173 @@
+"""YAML as text with positions: mappings, lists and scalars that stay the text they are, each with its line.
+
+Built from the parser's events, so nesting costs no stack and nothing is constructed, resolved or guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from wirespeed.errors import Problem, Refused, refuse
+
+Raw = dict[str, Any] | list[Any] | str
+Path = tuple[str | int, ...]
+
+_DEEPEST = 20  # a cluster file nests six levels deep; more is a mistake or an attack
+_SECRET_WORDS = (
+    "password",
+    "passwd",
+    "secret",
+    "token",
+    "private-key",
+    "private_key",
+    "api-key",
+    "api_key",
+    "credential",
+)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A mapping or list whose end has not come yet."""
+
+    value: dict[str, Any] | list[Any]
+    path: Path
+    key: str | None = None
+    keys: dict[str, int] = field(default_factory=dict)
+
+
+def load(text: str, file: str) -> tuple[Raw, dict[Path, int]]:
+    """The document and the line of every part, by path.
+
+    Raises:
+        Refused: the text is no single YAML document, repeats a key, or uses anchors, aliases or tags.
+    """
+    lines: dict[Path, int] = {}
+    problems: list[Problem] = []
+    root = _build(_events(text, file), file, lines, problems)
+    if problems:
+        raise Refused(problems)
+    if root is None:
+        raise refuse(file, "an empty file", "a cluster file", "`wirespeed init` writes one to start from")
+    return root, lines
+
+
+def _events(text: str, file: str) -> Iterator[Any]:
+    try:
+        yield from yaml.parse(text, Loader=yaml.CSafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{file}:{mark.line + 1}" if mark else file
+        raise refuse(
+            place, f"broken YAML: {error.problem or error}", "YAML", _syntax_hint(str(error.problem))
+        ) from None
+    except yaml.YAMLError as error:
+        raise refuse(file, f"broken YAML: {str(error).splitlines()[0]}", "YAML text in UTF-8") from None
+
+
+def _syntax_hint(problem: str) -> str | None:
+    if "tab" in problem or "cannot start any token" in problem:
+        return "indent with spaces, and quote text that starts with @, `, % or a tab"
+    if "mapping values" in problem:
+        return "quote text that holds ': '"
+    return None
+
+
+def _build(events: Iterator[Any], file: str, lines: dict[Path, int], problems: list[Problem]) -> Raw | None:
+    stack: list[_Open] = []
+    root: Raw | None = None
+    documents = 0
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            documents += 1
+            if documents == 2:
+                raise refuse(_at(file, event), "a second document", "one YAML document", "remove the line ---")
+        elif isinstance(event, yaml.AliasEvent):
+            raise refuse(
+                _at(file, event),
+                f"the alias *{event.anchor}",
+                "the value itself",
+                "node ranges and `except` save repeating",
+            )
+        elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+            stack.pop()
+        elif isinstance(event, yaml.NodeEvent):
+            _refuse_decoration(event, file)
+            if isinstance(event, yaml.ScalarEvent) and _takes_key(stack):
+                _open_key(stack[-1], event, file, lines, problems)
+                continue
+            value = _value(event)
+            path = _place(stack, value, event, file)
+            lines.setdefault(path, event.start_mark.line + 1)
+            if not stack and root is None:
+                root = value
+            if isinstance(value, dict | list):
+                stack.append(_Open(value, path))
+                if len(stack) > _DEEPEST:
+                    raise refuse(_at(file, event), f"more than {_DEEPEST} levels of nesting", "a cluster file")
+    return None if root == "" else root
+
+
+def _at(file: str, event: Any) -> str:
+    return f"{file}:{event.start_mark.line + 1}"
+
+
+def _refuse_decoration(event: Any, file: str) -> None:
+    if event.anchor is not None:
+        raise refuse(
+            _at(file, event), f"the anchor &{event.anchor}", "no anchors", "node ranges and `except` save repeating"
+        )
+    if event.tag is not None and event.tag != "!":
+        raise refuse(_at(file, event), f"the tag {event.tag}", "no tags; the field decides the type")
+
+
+def _takes_key(stack: list[_Open]) -> bool:
+    return bool(stack) and isinstance(stack[-1].value, dict) and stack[-1].key is None
+
+
+def _open_key(into: _Open, event: Any, file: str, lines: dict[Path, int], problems: list[Problem]) -> None:
+    line, key = event.start_mark.line + 1, event.value
+    first = into.keys.get(key)
+    if first is not None:
+        problems.append(
+            Problem(f"{file}:{line}", f"the key {key!r} again", "each key once", f"it stands on line {first} already")
+        )
+    elif any(word in key.lower() for word in _SECRET_WORDS):
+        problems.append(
+            Problem(
+                f"{file}:{line}",
+                f"the key {key!r}",
+                "no secrets in a cluster file",
+                "wirespeed needs none; ssh keys and agents hold them",
+            )
+        )
+    into.keys.setdefault(key, line)
+    into.key = key
+    lines.setdefault((*into.path, key), line)
+
+
+def _value(event: Any) -> Raw:
+    if isinstance(event, yaml.ScalarEvent):
+        return str(event.value)
+    return {} if isinstance(event, yaml.MappingStartEvent) else []
+
+
+def _place(stack: list[_Open], value: Raw, event: Any, file: str) -> Path:
+    """Put a value into the mapping or list it belongs to; its path."""
+    if not stack:
+        return ()
+    into = stack[-1]
+    if isinstance(into.value, list):
+        into.value.append(value)
+        return (*into.path, len(into.value) - 1)
+    if into.key is None:
+        raise refuse(
+            _at(file, event), "a mapping or a list as a key", "text as a key", "quote text that starts with [ or {"
+        )
+    key, into.key = into.key, None
+    into.value.setdefault(key, value)
+    return (*into.path, key)

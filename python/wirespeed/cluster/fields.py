@@ -1,0 +1,220 @@
+"""Field types of the cluster file. Every scalar arrives as the text that stands in the file; the field gives it its type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import IPv4Interface, IPv4Network
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator, WithJsonSchema
+
+from wirespeed.settings import Dscp, Priority, PriorityGroup, SwitchQueue, SwitchTrafficClass
+from wirespeed.settings.qos import NicCosQueue, NicTrafficClass, Number
+from wirespeed.units import Bandwidth, Duration, Length, Quantity, Size
+
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
+_RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+_COUNTED = re.compile(r"(?:([1-9][0-9]{0,2})\s+x\s+)?([A-Za-z0-9][A-Za-z0-9._-]*)")
+_HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?")
+_INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
+_PORT = re.compile(r"[A-Za-z][A-Za-z0-9/_.-]{0,31}")
+_MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+T = TypeVar("T")
+
+
+class Unfit(ValueError):
+    """A scalar that its field cannot take: what was expected, and a hint."""
+
+    def __init__(self, expected: str, hint: str | None = None) -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """So many pieces of a catalogue model: ``8 x broadcom-bcm957608-p1400gd``."""
+
+    count: int
+    model: str
+
+
+def _whole(text: Any) -> Any:
+    if not isinstance(text, str):
+        return text
+    if _WHOLE.fullmatch(text) is None:
+        raise Unfit("a whole number, written with digits only and no leading zero")
+    return int(text)
+
+
+def _flag(text: Any) -> Any:
+    if not isinstance(text, str):
+        return text
+    if text not in ("true", "false"):
+        raise Unfit("true or false", "write the word out; yes, no, on and off are never guessed")
+    return text == "true"
+
+
+def _percent(text: Any) -> Any:
+    if not isinstance(text, str):
+        return text
+    number = text.removesuffix("%").rstrip()
+    if _WHOLE.fullmatch(number) is None or int(number) > 100:
+        raise Unfit("a whole percentage from 0% to 100%")
+    return int(number)
+
+
+def _quantity(cls: type[Quantity]) -> Callable[[Any], Any]:
+    def parse(text: Any) -> Any:
+        if not isinstance(text, str):
+            return text
+        try:
+            return cls.parse(text)
+        except ValueError as error:
+            raise Unfit(f"a {cls.kind} such as {cls.example}", str(error)) from None
+
+    return parse
+
+
+def _number(cls: type[Number]) -> Callable[[Any], Any]:
+    def parse(text: Any) -> Any:
+        if not isinstance(text, str):
+            return text
+        if _WHOLE.fullmatch(text) is None or int(text) > cls.last:
+            raise Unfit(f"a {cls.space} from 0 to {cls.last}")
+        return cls(int(text))
+
+    return parse
+
+
+def _dscps(text: Any) -> Any:
+    """Code points: one, several as a list, ranges ``24-31``."""
+    entries = [text] if isinstance(text, str) else text
+    if not isinstance(entries, list):
+        return text
+    found: set[Dscp] = set()
+    for entry in entries:
+        if not isinstance(entry, str):
+            raise Unfit("DSCP values from 0 to 63, such as 26 or [24-31, 46]")
+        for part in entry.split(","):
+            found |= _dscp_range(part.strip())
+    return frozenset(found)
+
+
+def _dscp_range(part: str) -> set[Dscp]:
+    ends = _RANGE.fullmatch(part)
+    first, last = ends.groups() if ends else (part, part)
+    if _WHOLE.fullmatch(first) is None or _WHOLE.fullmatch(last) is None or not int(first) <= int(last) <= 63:
+        raise Unfit("DSCP values from 0 to 63, such as 26 or [24-31, 46]")
+    return {Dscp(value) for value in range(int(first), int(last) + 1)}
+
+
+def _network(text: Any) -> Any:
+    if not isinstance(text, str):
+        return text
+    try:
+        return IPv4Network(text)
+    except ValueError as error:
+        if "host bits" in str(error):
+            raise Unfit("a network with no host bits", f"did you mean {IPv4Network(text, strict=False)}?") from None
+        raise Unfit("an IPv4 network such as 10.1.0.0/16") from None
+
+
+def _interface_address(text: Any) -> Any:
+    if not isinstance(text, str):
+        return text
+    try:
+        if "/" not in text:
+            raise ValueError
+        return IPv4Interface(text)
+    except ValueError:
+        raise Unfit("an IPv4 address with its prefix length, such as 10.1.0.1/31") from None
+
+
+def _counted(text: Any) -> Any:
+    if not isinstance(text, str):
+        return text
+    match = _COUNTED.fullmatch(text)
+    if match is None:
+        raise Unfit("a number of pieces and a catalogue model", "write it as 8 x broadcom-bcm957608-p1400gd")
+    return Counted(int(match[1] or "1"), match[2])
+
+
+def _pattern(pattern: re.Pattern[str], expected: str, hint: str | None = None) -> Callable[[Any], Any]:
+    def check(text: Any) -> Any:
+        if isinstance(text, str) and pattern.fullmatch(text) is None:
+            raise Unfit(expected, hint)
+        return text
+
+    return check
+
+
+def check_host_name(name: str) -> None:
+    """Refuse a name that is no host name; names reach configuration files, ssh and shells.
+
+    Raises:
+        Unfit: the name is no RFC 1123 host name.
+    """
+    if _HOST_NAME.fullmatch(name) is None:
+        raise Unfit("a host name of letters, digits, hyphens and dots", "names reach shells and configuration files")
+
+
+def _schema(kind: str, **more: Any) -> WithJsonSchema:
+    return WithJsonSchema({"type": kind, **more})
+
+
+Whole = Annotated[int, BeforeValidator(_whole), _schema("integer", minimum=0)]
+Flag = Annotated[bool, BeforeValidator(_flag), _schema("boolean")]
+Percent = Annotated[
+    int,
+    BeforeValidator(_percent),
+    WithJsonSchema(
+        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 100}, {"type": "string", "pattern": r"^[0-9]+ ?%$"}]}
+    ),
+]
+BandwidthText = Annotated[Bandwidth, BeforeValidator(_quantity(Bandwidth)), _schema("string", examples=["400 Gb/s"])]
+SizeText = Annotated[Size, BeforeValidator(_quantity(Size)), _schema("string", examples=["1000 kB"])]
+DurationText = Annotated[Duration, BeforeValidator(_quantity(Duration)), _schema("string", examples=["200 ms"])]
+LengthText = Annotated[Length, BeforeValidator(_quantity(Length)), _schema("string", examples=["3 m"])]
+PriorityNumber = Annotated[Priority, BeforeValidator(_number(Priority)), _schema("integer", minimum=0, maximum=7)]
+NicTrafficClassNumber = Annotated[
+    NicTrafficClass, BeforeValidator(_number(NicTrafficClass)), _schema("integer", minimum=0, maximum=7)
+]
+NicCosQueueNumber = Annotated[
+    NicCosQueue, BeforeValidator(_number(NicCosQueue)), _schema("integer", minimum=0, maximum=7)
+]
+SwitchTrafficClassNumber = Annotated[
+    SwitchTrafficClass, BeforeValidator(_number(SwitchTrafficClass)), _schema("integer", minimum=0, maximum=7)
+]
+SwitchQueueNumber = Annotated[
+    SwitchQueue, BeforeValidator(_number(SwitchQueue)), _schema("integer", minimum=0, maximum=7)
+]
+PriorityGroupNumber = Annotated[
+    PriorityGroup, BeforeValidator(_number(PriorityGroup)), _schema("integer", minimum=0, maximum=7)
+]
+Dscps = Annotated[
+    frozenset[Dscp],
+    BeforeValidator(_dscps),
+    WithJsonSchema(
+        {"anyOf": [{"type": ["integer", "string"]}, {"type": "array", "items": {"type": ["integer", "string"]}}]}
+    ),
+]
+Network = Annotated[IPv4Network, BeforeValidator(_network), _schema("string", examples=["10.1.0.0/16"])]
+InterfaceAddress = Annotated[
+    IPv4Interface, BeforeValidator(_interface_address), _schema("string", examples=["10.1.0.1/31"])
+]
+Hardware = Annotated[Counted, BeforeValidator(_counted), _schema("string", examples=["8 x broadcom-bcm957608-p1400gd"])]
+ModelName = Annotated[
+    str, BeforeValidator(_pattern(_MODEL, "a catalogue name of letters, digits, dots and hyphens")), _schema("string")
+]
+InterfaceName = Annotated[
+    str,
+    BeforeValidator(_pattern(_INTERFACE, "a network interface name of at most 15 letters, digits, _, . and -")),
+    _schema("string"),
+]
+PortName = Annotated[
+    str, BeforeValidator(_pattern(_PORT, "a port name such as Eth1/1 or Ethernet1/1")), _schema("string")
+]

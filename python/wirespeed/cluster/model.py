@@ -1,0 +1,281 @@
+"""The cluster file: what people write. Everything optional has the meaning the field's description gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from wirespeed.cluster.fields import (
+    BandwidthText,
+    Counted,
+    Dscps,
+    DurationText,
+    Flag,
+    Hardware,
+    InterfaceAddress,
+    InterfaceName,
+    LengthText,
+    ModelName,
+    Network,
+    NicCosQueueNumber,
+    NicTrafficClassNumber,
+    Percent,
+    PortName,
+    PriorityGroupNumber,
+    PriorityNumber,
+    SizeText,
+    SwitchQueueNumber,
+    SwitchTrafficClassNumber,
+    Whole,
+)
+from wirespeed.settings import Congestion, Dscp, Priority, WatchdogAction
+
+
+class Part(BaseModel):
+    """Base of every part of the cluster file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, populate_by_name=True)
+
+
+class Scheme(StrEnum):
+    """How addresses are given to NICs."""
+
+    LINK_31 = "link-31"
+    RAIL_24 = "rail-24"
+
+
+class Pattern(StrEnum):
+    """Which NIC goes to which leaf port."""
+
+    BY_HOST = "by-host"
+    BY_RAIL = "by-rail"
+    FILE = "file"
+
+
+class NicPart(Part):
+    """What differs on one NIC port."""
+
+    address: InterfaceAddress | None = Field(None, description="address with prefix length, instead of the scheme's")
+    gateway: InterfaceAddress | None = Field(None, description="next hop with prefix length, instead of the scheme's")
+    mtu: Whole | None = Field(None, description="largest IP packet in bytes")
+    rail: Whole | None = Field(None, description="rail, instead of its position")
+    rdma_device: InterfaceName | None = Field(None, description="RDMA device name, instead of the driver's numbering")
+    speed: BandwidthText | None = Field(None, description="link speed, instead of the NIC's own")
+
+
+class HostPart(Part):
+    """One host, or every host of a node range."""
+
+    model: ModelName | None = Field(None, description="server model in the catalogue")
+    os: ModelName | None = Field(None, description="operating system, such as ubuntu-22.04")
+    nics: Hardware | None = Field(None, description="how many NIC ports of which catalogue model take part")
+    interfaces: list[InterfaceName] | None = Field(None, description="interface names in rail order")
+    cpu: ModelName | None = Field(None, description="amd or intel, instead of the server model's")
+    mtu: Whole | None = Field(None, description="largest IP packet on every NIC, in bytes; 9000 if absent")
+    control_interface: InterfaceName | None = Field(None, description="interface for ssh and job start")
+    nic: dict[InterfaceName, NicPart] = Field(default_factory=dict, description="what differs on one NIC, by interface")
+    exceptions: dict[str, HostPart] = Field(
+        default_factory=dict, alias="except", description="what differs on some hosts of the range, by node range"
+    )
+
+
+class QueuePart(Part):
+    """Where a switch puts one traffic class, instead of where its operating system's data says."""
+
+    traffic_class: SwitchTrafficClassNumber | None = Field(None, description="internal traffic class")
+    queue: SwitchQueueNumber | None = Field(None, description="egress queue")
+    priority_group: PriorityGroupNumber | None = Field(None, description="ingress priority group")
+
+
+class EcnPart(Part):
+    """Marking thresholds."""
+
+    minimum: SizeText | None = Field(None, description="queue depth where marking starts")
+    maximum: SizeText | None = Field(None, description="queue depth from which every packet is marked")
+    probability: Percent | None = Field(None, description="marking probability at the maximum")
+
+
+class WatchdogPart(Part):
+    """PFC watchdog."""
+
+    action: WatchdogAction | None = Field(None, description="what happens to a stuck queue: drop or forward")
+    detect: DurationText | None = Field(None, description="pause time after which a queue is stuck")
+    restore: DurationText | None = Field(None, description="pause-free time after which it is restored")
+    poll: DurationText | None = Field(None, description="interval at which the watchdog looks")
+
+
+class PortPart(Part):
+    """What differs on one switch port."""
+
+    mtu: Whole | None = Field(None, description="largest IP packet in bytes")
+    speed: BandwidthText | None = Field(None, description="link speed")
+    fec: ModelName | None = Field(None, description="forward error correction: rs, fc or none")
+    description: str | None = Field(None, description="text on the port, instead of who is at the other end")
+
+
+class SwitchPart(Part):
+    """One switch, or every switch of a range."""
+
+    model: ModelName | None = Field(None, description="switch model in the catalogue")
+    os: ModelName | None = Field(None, description="operating system; a switch that runs one only need not say")
+    role: ModelName | None = Field(None, description="leaf takes hosts; spine, core and others are free words")
+    mtu: Whole | None = Field(None, description="largest IP packet on every port, in bytes")
+    classes: dict[str, QueuePart] = Field(default_factory=dict, description="where traffic classes go, by class")
+    ecn: EcnPart = Field(default_factory=EcnPart, description="marking thresholds, instead of the system's defaults")
+    watchdog: WatchdogPart = Field(default_factory=WatchdogPart, description="PFC watchdog")
+    ports: dict[PortName, PortPart] = Field(default_factory=dict, description="what differs on one port")
+    exceptions: dict[str, SwitchPart] = Field(
+        default_factory=dict, alias="except", description="what differs on some switches of the range"
+    )
+
+
+class LinkPart(Part):
+    """Cables between switches: every switch of one set to every switch of another."""
+
+    a: str = Field(description="a switch range, such as leaf[1-4]")
+    b: str = Field(description="a switch range, such as spine[1-2]")
+    count: Whole = Field(1, description="parallel cables between each pair")
+    speed: BandwidthText | None = Field(None, description="speed of each, instead of the slower switch's")
+    cable: ModelName | None = Field(None, description="cable in the catalogue")
+    length: LengthText | None = Field(None, description="length of each cable")
+
+
+class CablingPart(Part):
+    """Cables between hosts and leaves."""
+
+    pattern: Pattern | None = Field(None, description="by-host, by-rail, or file")
+    file: str | None = Field(
+        None, description="CSV file of cables, as `wirespeed plan --cables --format csv` writes it"
+    )
+    cable: ModelName | None = Field(None, description="cable in the catalogue")
+    length: LengthText | None = Field(None, description="length of every host cable")
+
+
+class AddressPart(Part):
+    """Addresses of the RDMA NICs."""
+
+    scheme: Scheme = Field(description="link-31: a /31 per cable; rail-24: a /24 and a VLAN per rail")
+    pool: Network | None = Field(None, description="addresses are taken from here; rail-24: 192.168.0.0/16 if absent")
+    subnets: list[Network] | None = Field(None, description="rail-24: the subnet of each rail, instead of the pool's")
+    fabric: Network | None = Field(None, description="pool of the /31s between switches")
+    management: Network | None = Field(None, description="network of the control interfaces; nothing else may be in it")
+
+
+class NicClassPart(Part):
+    """Where the NICs put one traffic class, instead of where the NIC model's data says."""
+
+    traffic_class: NicTrafficClassNumber | None = Field(None, description="NIC traffic class")
+    cos_queue: NicCosQueueNumber | None = Field(None, description="NIC class-of-service queue")
+
+
+class ClassPart(Part):
+    """One traffic class of the whole cluster."""
+
+    dscp: Dscps | None = Field(None, description="DSCP values; the class `default` takes all others")
+    priority: PriorityNumber = Field(description="802.1p and PFC priority")
+    lossless: Flag = Field(False, description="whether PFC protects it")
+    strict: Flag = Field(False, description="whether it is served before all others")
+    share: Percent | None = Field(None, description="share of the bandwidth that strict classes leave")
+    congestion: Congestion | None = Field(None, description="dcqcn-p or dcqcn-d")
+    nic: NicClassPart = Field(default_factory=NicClassPart, description="where the NICs put it")
+
+
+class LaunchPart(Part):
+    """How jobs are launched."""
+
+    gid_index: Whole = Field(3, description="row of the GID table a job uses")
+    collectives: ModelName = Field("rccl", description="collective library in the catalogue")
+    environment: dict[str, str] = Field(default_factory=dict, description="variables to add or replace")
+
+
+class ClusterFile(Part):
+    """The whole file."""
+
+    version: Whole = Field(description="version of this format: 1")
+    name: str = Field(description="name of the cluster")
+    hosts: dict[str, HostPart] = Field(description="hosts by node range, such as node[001-128,130]")
+    switches: dict[str, SwitchPart] = Field(description="switches by range, such as leaf[1-4]")
+    links: list[LinkPart] = Field(default_factory=list, description="cables between switches")
+    cabling: CablingPart = Field(
+        default_factory=lambda: CablingPart(pattern=Pattern.BY_HOST), description="cables between hosts and leaves"
+    )
+    addresses: AddressPart = Field(description="addresses of the RDMA NICs")
+    classes: dict[str, ClassPart] = Field(
+        default_factory=lambda: dict(DEFAULT_CLASSES), description="traffic classes by name"
+    )
+    launch: LaunchPart = Field(default_factory=LaunchPart, description="how jobs are launched")
+
+
+DEFAULT_CLASSES: Mapping[str, ClassPart] = {
+    "roce": ClassPart(
+        dscp=frozenset({Dscp(26)}), priority=Priority(3), lossless=True, share=50, congestion=Congestion.DCQCN_P
+    ),
+    "cnp": ClassPart(dscp=frozenset({Dscp(48)}), priority=Priority(7), strict=True),
+}
+"""Traffic classes of a file that names none; source: Broadcom 957608-AN210, section 2.5."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Which line each part of a cluster file stands on."""
+
+    file: str
+    lines: Mapping[tuple[str | int, ...], int] = field(default_factory=dict)
+
+    def at(self, *path: str | int) -> str:
+        """``file:line`` of a part, or of the nearest one around it that stands in the file."""
+        for end in range(len(path), -1, -1):
+            line = self.lines.get(path[:end])
+            if line is not None:
+                return f"{self.file}:{line}"
+        return self.file
+
+
+@dataclass(frozen=True, slots=True)
+class HostSpec:
+    """One host after ranges and exceptions are worked out. Hosts of one range share everything but the name."""
+
+    part: HostPart
+    model: str
+    os: str
+    nics: Counted
+    path: tuple[str | int, ...]  # where it stands in the file
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchSpec:
+    """One switch after ranges and exceptions are worked out."""
+
+    part: SwitchPart
+    model: str
+    os: str | None
+    role: str
+    path: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CableRow:
+    """One line of a cabling file."""
+
+    a: tuple[str, str]
+    b: tuple[str, str]
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster file that was read: well formed, names unique, ranges expanded."""
+
+    name: str
+    hosts: Mapping[str, HostSpec]
+    switches: Mapping[str, SwitchSpec]
+    links: tuple[tuple[LinkPart, tuple[str, ...], tuple[str, ...]], ...]
+    cabling: CablingPart
+    addresses: AddressPart
+    classes: Mapping[str, ClassPart]
+    launch: LaunchPart
+    origin: Origin
+    rows: tuple[CableRow, ...] = ()

@@ -1,0 +1,57 @@
+"""Node ranges as in Slurm and ClusterShell: ``node[001-128,130]``."""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.cluster.fields import Unfit, check_host_name
+
+_BRACKET = re.compile(r"\[([^\[\]]*)\]")
+_PART = re.compile(r"[0-9]{1,9}(?:-[0-9]{1,9})?")
+_MOST = 100_000  # nodes of one range; the largest clusters have a tenth of it
+_EXPECTED = "a name or a node range such as node[001-128,130]"
+
+
+def members(text: str) -> list[str]:
+    """The names of a node range, in the order written. Several are separated by commas.
+
+    Raises:
+        Unfit: the text is no node range, is too large, or a name in it is no host name.
+    """
+    from ClusterShell.NodeSet import NodeSet, NodeSetException
+
+    _check_shape(text)
+    names: list[str] = []
+    try:
+        for part in _split(text):
+            names += NodeSet(part, resolver=None) if "[" in part else [part]
+    except NodeSetException as error:
+        raise Unfit(_EXPECTED, str(error)) from None
+    for name in names:
+        check_host_name(name)
+    return names
+
+
+def _check_shape(text: str) -> None:
+    """Only brackets of numbers and ranges: other operators of the library are not part of the format."""
+    total = 1
+    for bracket in _BRACKET.findall(text):
+        parts = bracket.split(",")
+        if not all(_PART.fullmatch(part) for part in parts):
+            raise Unfit(_EXPECTED, f"[{bracket}] holds something other than numbers and ranges")
+        count = 0
+        for part in parts:
+            first, _, last = part.partition("-")
+            if last and int(last) < int(first):
+                raise Unfit(_EXPECTED, f"{part} counts downwards")
+            count += int(last or first) - int(first) + 1
+        total *= count
+    if total > _MOST:
+        raise Unfit(f"at most {_MOST} names in a range")
+    for part in _split(text):
+        check_host_name(_BRACKET.sub("0", part))
+
+
+def _split(text: str) -> list[str]:
+    """At commas outside brackets."""
+    return [part.strip() for part in re.split(r",(?![^\[]*\])", text)]
