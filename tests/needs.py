@@ -1,0 +1,41 @@
+"""Tools a test needs from the machine. Without them it is skipped; where everything is required, that is a failure."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+PACKAGES = {
+    "netplan": "netplan.io",
+    "ip": "iproute2",
+    "ping": "iputils-ping",
+    "networkd": "systemd",
+    "chromium": "chromium",
+    "unshare": "util-linux",
+}
+"""Tool to Debian package, for the reason given when one is missing."""
+
+_PLACES = {"networkd": "/lib/systemd/systemd-networkd"}  # programs that are in no PATH
+
+
+def find(tool: str) -> str | None:
+    """Path of a tool, None when it is not installed."""
+    if tool in _PLACES:
+        return _PLACES[tool] if os.access(_PLACES[tool], os.X_OK) else None
+    path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
+    return shutil.which(tool, path=path)
+
+
+def needs(*tools: str, root: bool = False) -> None:
+    """Skip the running test when a tool or root is missing; fail it when ``WIRESPEED_REQUIRE_ALL`` is set to 1."""
+    lacking = [f"{tool} (package {PACKAGES.get(tool, tool)})" for tool in tools if find(tool) is None]
+    if root and os.geteuid() != 0:
+        lacking.append("root")
+    if not lacking:
+        return
+    reason = f"needs {', '.join(lacking)}"
+    if os.environ.get("WIRESPEED_REQUIRE_ALL") == "1":
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
