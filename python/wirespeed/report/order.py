@@ -1,0 +1,117 @@
+"""Findings put in order for a reader: counted, merged where they say the same, ranked by what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.results.findings import Cost, Finding, Fix, Status
+
+SHOWN = (Status.FAIL, Status.WARN, Status.UNKNOWN, Status.ERROR)
+"""Statuses a reader must look at; the other two are counted."""
+
+_URGENCY = {status: rank for rank, status in enumerate((*SHOWN, Status.PASS, Status.SKIP))}
+
+
+def counts(findings: Iterable[Finding]) -> Mapping[Status, int]:
+    """How many findings have each status; every status is there."""
+    result = dict.fromkeys(Status, 0)
+    for finding in findings:
+        result[finding.status] += 1
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Findings of one check with one status that a reader takes in together."""
+
+    check: str
+    status: Status
+    findings: tuple[Finding, ...]
+
+    @property
+    def first(self) -> Finding:
+        """The finding that stands for the group."""
+        return self.findings[0]
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Places within the devices, in order."""
+        return tuple(dict.fromkeys(finding.place for finding in self.findings))
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Devices, in order."""
+        return tuple(dict.fromkeys(finding.device for finding in self.findings))
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """Where the values were read, each once."""
+        return tuple(dict.fromkeys(source for finding in self.findings for source in finding.evidence))
+
+    @property
+    def fixes(self) -> tuple[Fix, ...]:
+        """What to do, each once."""
+        return tuple(dict.fromkeys(fix for finding in self.findings for fix in finding.fix))
+
+    @property
+    def cost(self) -> Cost | None:
+        """The largest cost at one place; bandwidth outranks latency, which it cannot be compared with."""
+        costs = [finding.cost for finding in self.findings if finding.cost is not None]
+        return max(costs, key=_weight) if costs else None
+
+
+def alike(findings: Iterable[Finding]) -> tuple[Group, ...]:
+    """Findings a reader must look at, merged where one device says the same at several places; fails first."""
+    merged: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in findings:
+        if finding.status in SHOWN:
+            merged.setdefault(_sameness(finding), []).append(finding)
+    groups = [Group(same[0].check, same[0].status, tuple(same)) for same in merged.values()]
+    return tuple(sorted(groups, key=lambda group: _URGENCY[group.status]))
+
+
+def by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ...]]:
+    """`alike` per device, devices in the order they come."""
+    devices: dict[str, list[Group]] = {finding.device: [] for finding in findings if finding.status in SHOWN}
+    for group in alike(findings):
+        devices[group.first.device].append(group)
+    return {device: tuple(groups) for device, groups in devices.items()}
+
+
+def first_things(findings: Iterable[Finding]) -> tuple[Group, ...]:
+    """What to do first: failed checks, the one that costs most at a place first, then the one at most places."""
+    failed: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.status is Status.FAIL:
+            failed.setdefault(finding.check, []).append(finding)
+    groups = [Group(check, Status.FAIL, tuple(same)) for check, same in failed.items()]
+    return tuple(sorted(groups, key=_rank))
+
+
+def worst(findings: Iterable[Finding]) -> Status | None:
+    """The most urgent status; None where there is no finding."""
+    return min((finding.status for finding in findings), key=_URGENCY.__getitem__, default=None)
+
+
+def _sameness(finding: Finding) -> tuple[object, ...]:
+    return (
+        finding.device,
+        finding.check,
+        finding.status,
+        finding.summary,
+        finding.expected,
+        finding.found,
+        finding.cost,
+    )
+
+
+def _rank(group: Group) -> tuple[float, float, int, str]:
+    bandwidth, latency = _weight(group.cost)
+    return (-bandwidth, -latency, -len(group.findings), group.check)
+
+
+def _weight(cost: Cost | None) -> tuple[float, float]:
+    if cost is None:
+        return (0.0, 0.0)
+    return (cost.value, 0.0) if cost.unit == "Gb/s" else (0.0, cost.value)

@@ -1,0 +1,62 @@
+"""How every format writes numbers, sizes and text that came from a device."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from wirespeed.results.findings import Cost
+from wirespeed.units import Size
+
+_ESCAPED = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, format (bidirectional overrides), surrogate, separators
+
+
+def clean(text: str) -> str:
+    """Text that cannot drive a terminal or break XML: invisible characters are shown as escapes.
+
+    Line breaks and tabs stay. Device output may hold anything, escape sequences included.
+    """
+    return "".join(_shown(character) for character in text.replace("\r\n", "\n"))
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t":
+        return character
+    if unicodedata.category(character) not in _ESCAPED and character not in "\ufffe\uffff":
+        return character
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def line(text: str) -> str:
+    """The text cleaned and on one line."""
+    return " ".join(clean(text).split())
+
+
+def number(value: float) -> str:
+    """A number with four significant digits and no exponent, ``317.3`` or ``0.0412``."""
+    if value == 0:
+        return "0"
+    magnitude = abs(value)
+    decimals = 0 if magnitude >= 1000 else 1 if magnitude >= 100 else 2 if magnitude >= 1 else 4
+    text = f"{value:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if magnitude < 1 else text
+
+
+def percent(fraction: float | None) -> str:
+    """A fraction as percent with one decimal, so that 99.6 % never reads as 100 %."""
+    return "" if fraction is None else f"{100 * fraction:.1f} %"
+
+
+def size(value: int | None) -> str:
+    """A message size, ``16 GiB``; empty where there is none."""
+    return "" if value is None else str(Size(value))
+
+
+def cost(value: Cost | None) -> str:
+    """What a finding costs, ``186 Gb/s``; empty where it could not be computed."""
+    return "" if value is None else f"{number(value.value)} {value.unit}"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """``1 place``, ``3 places``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

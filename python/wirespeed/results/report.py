@@ -1,0 +1,46 @@
+"""Everything one report shows. It is gathered once and handed to whichever format is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirespeed.results.findings import Finding
+from wirespeed.results.topology import Topology
+from wirespeed.results.verdicts import JudgedRun
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedNumber:
+    """A number the plan computed, its formula with the numbers in it, and where the formula stands."""
+
+    name: str
+    value: str
+    formula: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Something the report was made from: a file, a bundle, one device's part of it."""
+
+    name: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One cluster: what is wrong, how fast it is, what to do first.
+
+    ``recorded`` is the time of the evidence in ISO 8601, never the reader's clock; None where nothing was recorded.
+    ``summary`` describes the plan in rows of (what, how many of what).
+    """
+
+    cluster: str
+    recorded: str | None
+    topology: Topology
+    findings: tuple[Finding, ...] = ()
+    runs: tuple[JudgedRun, ...] = ()
+    computed: tuple[ComputedNumber, ...] = ()
+    summary: tuple[tuple[str, str], ...] = ()
+    inputs: tuple[Input, ...] = ()
+    notes: tuple[str, ...] = ()

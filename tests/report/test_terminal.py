@@ -1,0 +1,162 @@
+"""Results in a terminal, as text a person reads."""
+
+import dataclasses
+import io
+
+import pytest
+import report_sample as sample
+from rich.console import Console
+
+from wirespeed.report import terminal
+from wirespeed.results.findings import Cost, Finding, Status
+from wirespeed.results.verdicts import Judgement
+
+
+def printed(show, content, width=80, **options):
+    stream = io.StringIO()
+    show(content, Console(file=stream, width=width, highlight=False, **options))
+    return stream.getvalue()
+
+
+FINDINGS = r"""
+node1
+FAIL    nic.pcie-width bnxt_re0 / enp29s0np0 / 0000:1d:00.0
+                 the NIC's PCIe link is narrower than its slot
+        expected 16 lanes
+        found    8 lanes
+        costs    197.4 Gb/s (x8 at 32 GT/s carries 202.6 Gb/s of the line's 400
+                 Gb/s)
+        read     node1: lspci -vvv, node1/lspci.out:412
+        fix      Reseat the NIC and its riser (the host goes down)
+
+node2
+FAIL    host.sysctl net.ipv4.conf.enp67s0np0.rp_filter
+                 strict reverse path filtering drops packets that come back by
+                 another interface
+        expected 2
+        found    1
+        read     node2: sysctl -a, node2/sysctl.out:7
+        fix      Set it
+                 sysctl -w net.ipv4.conf.enp67s0np0.rp_filter=2
+WARN    nic.ring enp29s0np0
+                 the receive ring is short
+        expected 8191
+        found    2047
+UNKNOWN nic.nvm enp29s0np0, enp67s0np0
+                 relaxed ordering is on in the NIC's NVM
+        found    not read: niccli: permission denied
+        read     node2: niccli --dev enp29s0np0 nvm, node2/nvm@enp29s0np0.out
+        read     node2: niccli --dev enp67s0np0 nvm, node2/nvm@enp67s0np0.out
+
+leaf1
+ERROR   port.mtu \x1b[31mEth1/1\x07 </script><script>alert(1)</script> \u202eevil
+                 the port's MTU
+        found    the check broke: KeyError: 'mtu'
+
+2 fail  1 warn  2 unknown  1 error  1 pass  1 skip
+"""
+
+
+def test_findings_by_device():
+    assert printed(terminal.findings, sample.FINDINGS) == FINDINGS
+
+
+def test_what_a_device_printed_never_reaches_the_terminal_raw():
+    text = printed(terminal.report, sample.REPORT, force_terminal=True, no_color=True)
+    assert "\x1b[31m" not in text
+    assert "\x07" not in text
+    assert "\u202e" not in text
+
+
+def test_colour_is_only_decoration():
+    plain = printed(terminal.findings, sample.FINDINGS)
+    coloured = printed(terminal.findings, sample.FINDINGS, force_terminal=True, color_system="truecolor")
+    assert "\x1b[1;31mFAIL" in coloured
+    assert "".join(part.split("m", 1)[-1] for part in coloured.split("\x1b[")) == plain
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_a_command_stays_on_one_line_at_any_width(width):
+    command = "sysctl -w net.ipv4.conf.enp67s0np0.rp_filter=2"
+    assert command in [row.strip() for row in printed(terminal.findings, sample.FINDINGS, width).splitlines()]
+
+
+def test_many_places_of_one_kind_are_one_entry():
+    found = [dataclasses.replace(sample.BUFFER, place=f"eth{index}") for index in range(6)]
+    assert "WARN    nic.ring eth0, eth1, eth2, eth3 and 2 more\n" in printed(terminal.findings, found)
+    assert printed(terminal.findings, found).endswith("0 fail  6 warn  0 unknown  0 error  0 pass  0 skip\n")
+
+
+def test_nothing_found_still_counts():
+    assert printed(terminal.findings, ()) == "\n0 fail  0 warn  0 unknown  0 error  0 pass  0 skip\n"
+
+
+def failed(check, places, cost):
+    return [Finding(check, Status.FAIL, f"node{index}", "eth0", "", cost=cost) for index in range(places)]
+
+
+def test_what_to_do_first_is_what_costs_most_then_what_is_widest():
+    found = (
+        *failed("a.narrow", 1, None),
+        *failed("b.wide", 6, None),
+        *failed("c.slow", 2, Cost(3.5, "µs", "")),
+        *failed("d.half", 1, Cost(197.4, "Gb/s", "")),
+        sample.BUFFER,
+    )
+    assert [row.split() for row in printed(terminal.first_things, found).splitlines() if row[:1].isdigit()] == [
+        ["1", "d.half", "1", "node0", "197.4", "Gb/s"],
+        ["2", "c.slow", "2", "node0,", "node1", "3.50", "µs"],
+        ["3", "b.wide", "6", "node0,", "node1,", "node2,", "node3", "and", "2", "more", "not", "computable"],
+        ["4", "a.narrow", "1", "node0", "not", "computable"],
+    ]
+
+
+JUDGED = """
+All-reduce, 16 GPUs
+rccl-tests all_reduce, 16 ranks, bench/all_reduce.log
+
+busbw out-of-place in GB/s
+                   physical          reachable
+  size  measured      limit   of it      limit   of it  binds  verdict
+──────────────────────────────────────────────────────────────────────
+ 1 GiB     360.0      391.2  92.0 %      371.6  96.9 %  line   pass
+16 GiB     300.0      391.2  76.7 %      371.6  80.7 %  line   warn
+
+busbw in-place in GB/s
+                    physical          reachable
+   size  measured      limit   of it      limit    of it  binds  verdict
+────────────────────────────────────────────────────────────────────────
+256 MiB     357.6      391.2  91.4 %      371.6   96.2 %  line   pass
+  1 GiB     374.2      391.2  95.6 %      371.6  100.7 %  line   pass
+ 16 GiB     379.6      391.2  97.0 %      371.6  102.2 %  line   pass
+        warn     less than the profile asks
+9 measurements shown for information only, not judged
+        assumed  path MTU 4096 bytes
+        assumed  ring algorithm
+        note     reconstructed
+"""
+
+
+def test_judged_runs_keep_both_limits_apart():
+    text = printed(terminal.judged, (sample.RUN,))
+    assert "\n".join(row.rstrip() for row in text.splitlines()) + "\n" == JUDGED
+
+
+def test_a_measurement_without_limits_has_empty_cells():
+    bare = dataclasses.replace(
+        sample.verdict(2**30, 12.5, Judgement.UNKNOWN),
+        physical=None,
+        reachable=None,
+        fraction_of_physical=None,
+        fraction_of_reachable=None,
+        reason="no limit is known",
+    )
+    text = printed(terminal.judged, (dataclasses.replace(sample.RUN, verdicts=(bare,), notes=()),))
+    assert [row.split() for row in text.splitlines() if "GiB" in row] == [["1", "GiB", "12.50", "unknown"]]
+    assert "        unknown  no limit is known\n" in text
+
+
+def test_topology_in_a_few_lines():
+    assert printed(terminal.topology, sample.TOPOLOGY) == (
+        "  host: 2 × dell-xe9680-mi300x\n  leaf: 1 × dell-z9664f\n  4 cables at 400 Gb/s\n"
+    )
