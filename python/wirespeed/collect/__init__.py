@@ -1,1 +1,9 @@
-"""."""
+"""Evidence: what devices print, kept raw in a bundle, and bundles read into facts.
+
+A live machine is a bundle just written, so live, recorded and simulated evidence take one path.
+"""
+
+from wirespeed.collect.open import Bundle, open_bundle
+from wirespeed.collect.read import facts_of, read
+
+__all__ = ["Bundle", "facts_of", "open_bundle", "read"]

@@ -76,7 +76,7 @@ class Host:
         tuple[str, ...] | None, Setting("RDMA software stacks that displace the NIC's own")
     ] = None
     rdma_devices: Annotated[
-        tuple[str, ...] | None, Setting("RDMA devices the kernel has; none on a host without RDMA", compare=Compare.NONE)
+        tuple[str, ...] | None, Setting("RDMA devices the kernel has; () on a host without any", compare=Compare.NONE)
     ] = None
     sysctls: Mapping[str, Sysctl] = field(default_factory=dict)
     modules: Mapping[str, Module] = field(default_factory=dict)

@@ -1,0 +1,168 @@
+"""The manifest of a bundle: what was run where, when, and what became of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.errors import refuse
+
+KIND = "bundle"
+SCHEMA = 1
+"""Number of the format. Readers ignore unknown keys; a change of meaning raises it."""
+
+NAME = "manifest.json"
+STATUSES = ("ok", "missing", "permission", "timeout", "failed", "not-applicable")
+
+_SAFE = re.compile(r"[A-Za-z0-9._+@:,=-]+(/[A-Za-z0-9._+@:,=-]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One command: where its output is, and how it ended."""
+
+    command: str  # id, ``name@interface`` for a command that is run once per NIC
+    run: str  # as typed
+    status: str
+    file: str | None  # standard output, within the bundle
+    errors: str | None = None  # standard error, within the bundle, if there was any
+    exit_code: int | None = None
+    started: str | None = None  # ISO 8601, UTC
+    duration_ms: int | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceEntry:
+    """One device: the platforms its outputs belong to, and the commands."""
+
+    name: str
+    platforms: tuple[tuple[str, str], ...]  # (kind, name)
+    outputs: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """All of a bundle. ``complete`` is false when collecting was interrupted."""
+
+    tool: str
+    cluster: str | None
+    devices: tuple[DeviceEntry, ...]
+    complete: bool = True
+
+
+def to_json(manifest: Manifest) -> str:
+    """The manifest as a document."""
+    document = {
+        "kind": KIND,
+        "schema": SCHEMA,
+        "tool": manifest.tool,
+        "cluster": manifest.cluster,
+        "complete": manifest.complete,
+        "devices": [
+            {
+                "name": device.name,
+                "platforms": [{"kind": kind, "name": name} for kind, name in device.platforms],
+                "outputs": [
+                    {field: getattr(entry, field) for field in Entry.__dataclass_fields__} for entry in device.outputs
+                ],
+            }
+            for device in manifest.devices
+        ],
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def from_json(text: str, place: str) -> Manifest:
+    """Read a manifest; ``place`` names the file in a refusal.
+
+    Raises:
+        Refused: it is truncated, of another kind, of a newer format, or not as the format says.
+    """
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        line = getattr(error, "lineno", None)
+        where = f"{place}:{line}" if line else place
+        raise refuse(where, "broken JSON", "a whole manifest", "the bundle was cut short; collect again") from error
+    if not isinstance(document, dict) or document.get("kind") != KIND:
+        found = document.get("kind") if isinstance(document, dict) else None
+        said = f"a document of kind {found!r}" if found else "a document that does not say what it is"
+        raise refuse(place, said, f"kind {KIND!r}", "give a bundle that `wirespeed collect` wrote")
+    schema = document.get("schema")
+    if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
+        raise refuse(place, f"schema {schema!r}", f"a number from 1 to {SCHEMA}")
+    if schema > SCHEMA:
+        hint = f"a newer wirespeed ({document.get('tool', 'unnamed')}) wrote it; read it with that one"
+        raise refuse(place, f"schema {schema}", f"schema {SCHEMA} or lower", hint)
+    try:
+        return _manifest(document)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        reason = f"no key {error}" if isinstance(error, KeyError) else str(error)
+        raise refuse(place, reason, f"a manifest of schema {SCHEMA}") from error
+
+
+def _manifest(document: Mapping[str, Any]) -> Manifest:
+    devices = tuple(_device(device) for device in document["devices"])
+    names = [device.name for device in devices]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"device {twice!r} twice")
+    cluster = document.get("cluster")
+    return Manifest(str(document["tool"]), None if cluster is None else str(cluster), devices, _complete(document))
+
+
+def _complete(document: Mapping[str, Any]) -> bool:
+    complete = document.get("complete", True)
+    if not isinstance(complete, bool):
+        raise ValueError(f"complete {complete!r}")
+    return complete
+
+
+def _device(device: Mapping[str, Any]) -> DeviceEntry:
+    platforms = tuple((str(entry["kind"]), str(entry["name"])) for entry in device["platforms"])
+    return DeviceEntry(_name(device["name"]), platforms, tuple(_entry(entry) for entry in device["outputs"]))
+
+
+def _name(name: object) -> str:
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"device name {name!r}")
+    return name
+
+
+def _entry(entry: Mapping[str, Any]) -> Entry:
+    if entry["status"] not in STATUSES:
+        raise ValueError(f"status {entry['status']!r}")
+    return Entry(
+        command=str(entry["command"]),
+        run=str(entry["run"]),
+        status=entry["status"],
+        file=_path(entry.get("file")),
+        errors=_path(entry.get("errors")),
+        exit_code=_number(entry.get("exit_code")),
+        started=None if entry.get("started") is None else str(entry["started"]),
+        duration_ms=_number(entry.get("duration_ms")),
+        detail=None if entry.get("detail") is None else str(entry["detail"]),
+    )
+
+
+def _path(path: object) -> str | None:
+    if path is None:
+        return None
+    if not isinstance(path, str) or not _SAFE.fullmatch(path) or {".", ".."} & set(path.split("/")):
+        raise ValueError(f"file name {path!r}")
+    return path
+
+
+def _number(number: object) -> int | None:
+    if number is None:
+        return None
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise ValueError(f"{number!r} where a number belongs")
+    return number
+
+
+__all__ = ["KIND", "NAME", "SCHEMA", "STATUSES", "DeviceEntry", "Entry", "Manifest", "from_json", "to_json"]

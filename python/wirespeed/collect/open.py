@@ -1,0 +1,145 @@
+"""Opening a bundle: a directory or an archive, from anywhere."""
+
+from __future__ import annotations
+
+import gzip
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from wirespeed.collect.manifest import NAME, Entry, Manifest, from_json
+from wirespeed.errors import Problem, Refused, refuse
+
+LARGEST_FILE = 64 * 2**20
+LARGEST_BUNDLE = 2 * 2**30
+MOST_FILES = 1_000_000
+"""What an archive may unpack to: far more than a cluster of a thousand hosts gives, far less than fills a machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle: its manifest, and the content of its files by name."""
+
+    path: Path
+    manifest: Manifest
+    content: Mapping[str, bytes]
+
+    def text(self, name: str) -> str:
+        """A file as text. Bytes that are no UTF-8 become replacement characters."""
+        return self.content[name].decode("utf-8", "replace")
+
+
+def open_bundle(path: Path) -> Bundle:
+    """Read a bundle. An archive is read into memory and never unpacked to disk.
+
+    Raises:
+        Refused: it is no bundle, a newer one, or not whole; every file that is missing is named.
+        FileNotFoundError: there is nothing at the path.
+    """
+    if path.is_dir():
+        manifest = _folder_manifest(path)
+        return Bundle(path, manifest, _contents(path, manifest, lambda name: _read_file(path, name)))
+    files = _unpack(path)
+    if NAME not in files:
+        raise refuse(
+            str(path), f"an archive without {NAME}", "a bundle", "give a bundle that `wirespeed collect` wrote"
+        )
+    manifest = from_json(_manifest_text(files[NAME], f"{path}: {NAME}"), f"{path}: {NAME}")
+    return Bundle(path, manifest, _contents(path, manifest, files.get))
+
+
+def _folder_manifest(path: Path) -> Manifest:
+    place = path / NAME
+    if not place.is_file() or place.is_symlink():
+        raise refuse(str(path), f"a folder without {NAME}", "a bundle", "give a bundle that `wirespeed collect` wrote")
+    content = place.read_bytes()
+    return from_json(_manifest_text(content, str(place)), str(place))
+
+
+def _manifest_text(content: bytes, place: str) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise refuse(place, "bytes that are no UTF-8", "a whole manifest") from error
+
+
+def _contents(path: Path, manifest: Manifest, read: Callable[[str], bytes | None]) -> Mapping[str, bytes]:
+    content: dict[str, bytes] = {}
+    problems: list[Problem] = []
+    for entry in _entries(manifest):
+        for name in (entry.file, entry.errors):
+            if name is None:
+                continue
+            found = read(name)
+            if found is None:
+                problems.append(
+                    Problem(
+                        f"{path}: {NAME}", f"no file {name}", f"the output of {entry.run!r}", "the bundle is not whole"
+                    )
+                )
+            else:
+                content[name] = found
+    if problems:
+        raise Refused(problems)
+    return content
+
+
+def _entries(manifest: Manifest) -> Iterator[Entry]:
+    for device in manifest.devices:
+        yield from device.outputs
+
+
+def _read_file(folder: Path, name: str) -> bytes | None:
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
+        return None
+    return path.read_bytes()
+
+
+def _unpack(path: Path) -> dict[str, bytes]:
+    """The files of an archive by name. Links, devices and names that lead out of it are refused, not skipped."""
+    files: dict[str, bytes] = {}
+    total = 0
+    try:
+        with gzip.open(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r:") as archive:
+            for member in archive:
+                name = _member_name(path, member)
+                if name is None:
+                    continue
+                total += member.size
+                if member.size > LARGEST_FILE or total > LARGEST_BUNDLE or len(files) >= MOST_FILES:
+                    expected = f"at most {LARGEST_FILE} bytes a file, {LARGEST_BUNDLE} and {MOST_FILES} files in all"
+                    raise refuse(f"{path}: {member.name!r}", f"{member.size} bytes, {total} so far", expected)
+                stream = archive.extractfile(member)
+                assert stream is not None  # a regular file has content
+                files[name] = stream.read()
+                if len(files[name]) != member.size:
+                    raise EOFError("a file in it ends early")
+            _drain(packed)
+    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        hint = "it was cut short or is something else; copy it again"
+        raise refuse(str(path), f"an archive that cannot be read: {error}", "a bundle (.tar.gz)", hint) from error
+    return files
+
+
+def _drain(packed: gzip.GzipFile) -> None:
+    """Read on to the end, where the checksum stands; without it a cut in the padding would not show."""
+    left = LARGEST_BUNDLE
+    while left > 0 and (chunk := packed.read(2**20)):
+        left -= len(chunk)
+
+
+def _member_name(path: Path, member: tarfile.TarInfo) -> str | None:
+    """The name of a file within the bundle; None for a folder."""
+    pure = PurePosixPath(member.name)
+    if pure.is_absolute() or ".." in pure.parts:
+        raise refuse(f"{path}: {member.name!r}", "a name that leads out of the archive", "names within the bundle")
+    if member.isdir():
+        return None
+    if not member.isfile():
+        raise refuse(f"{path}: {member.name!r}", "a link or device", "plain files only")
+    return str(pure)

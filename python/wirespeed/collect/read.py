@@ -1,0 +1,158 @@
+"""A bundle to facts: every output parsed by its platform, and a reason for everything that was not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wirespeed.collect.manifest import NAME, DeviceEntry, Entry
+from wirespeed.collect.open import Bundle, open_bundle
+from wirespeed.errors import Problem, Refused
+from wirespeed.facts import Facts, Gap, Observation, Source, facts_from
+from wirespeed.platforms import Command, Output, Outputs, Platform, platforms
+
+_REASONS = {
+    "missing": "the program is not installed",
+    "permission": "permission denied",
+    "timeout": "no answer in time",
+    "failed": "it failed",
+    "not-applicable": "it does not apply",
+}
+
+
+def read(path: Path) -> Facts:
+    """Everything a bundle shows.
+
+    Raises:
+        Refused: it is no bundle, not whole, a newer one, or of a platform that is not known here.
+        FileNotFoundError: there is nothing at the path.
+    """
+    return facts_of(open_bundle(path))
+
+
+def facts_of(bundle: Bundle) -> Facts:
+    """Facts of an open bundle.
+
+    Raises:
+        Refused: it is of a platform that is not known here.
+    """
+    problems = [
+        Problem(f"{bundle.path}: {NAME}", f"platform {kind} {name} of {device.name}", _known(kind))
+        for device in bundle.manifest.devices
+        for kind, name in device.platforms
+        if (kind, name) not in platforms()
+    ]
+    if problems:
+        raise Refused(problems)
+    devices = [_Reader(bundle, device) for device in bundle.manifest.devices]
+    observations = [observation for device in devices for observation in device.observations()]
+    gaps = {
+        (device.entry.name, path): tuple(reasons) for device in devices for path, reasons in sorted(device.gaps.items())
+    }
+    return facts_from(
+        observations,
+        gaps,
+        (device.name for device in bundle.manifest.devices),
+        {(device.entry.name, path) for device in devices for path in device.unverified()},
+    )
+
+
+def _known(kind: str) -> str:
+    names = sorted(name for known, name in platforms() if known == kind)
+    return f"one of {', '.join(names)}" if names else "switch, host, nic or launcher"
+
+
+@dataclass(slots=True)
+class _Reader:
+    """One device of a bundle."""
+
+    bundle: Bundle
+    entry: DeviceEntry
+    gaps: dict[str, list[Gap]] = field(default_factory=dict)
+
+    def observations(self) -> Iterator[Observation]:
+        for key in self.entry.platforms:
+            yield from self._platform(platforms()[key])
+
+    def unverified(self) -> Iterator[str]:
+        for key in self.entry.platforms:
+            yield from (path for path, support in platforms()[key].settings.items() if not support.verified)
+
+    def _platform(self, platform: Platform) -> Iterator[Observation]:
+        commands = {command.id: command for command in platform.commands}
+        entries = [entry for entry in self.entry.outputs if _id(entry) in commands]
+        outputs = Outputs(
+            self.entry.name,
+            {
+                entry.command: self._output(entry, entry.file)
+                for entry in entries
+                if entry.status == "ok" and entry.file
+            },
+        )
+        found: list[Observation] = []
+        failure: str | None = None
+        try:
+            found.extend(platform.parse(outputs))
+        except Exception as error:  # a bug in one parser must not cost what the others read
+            failure = f"its parser failed: {type(error).__name__}: {error}"
+        yield from found
+        shown: dict[str, set[str]] = {}
+        for observation in found:
+            shown.setdefault(observation.source.command, set()).add(observation.path)
+        self._explain(commands, entries, outputs, shown, failure)
+
+    def _output(self, entry: Entry, file: str) -> Output:
+        errors = self.bundle.text(entry.errors) if entry.errors else ""
+        source = Source(self.entry.name, entry.command, file)
+        return Output(entry.command, self.bundle.text(file), source, entry.exit_code or 0, errors)
+
+    def _explain(
+        self,
+        commands: dict[str, Command],
+        entries: list[Entry],
+        outputs: Outputs,
+        shown: dict[str, set[str]],
+        failure: str | None,
+    ) -> None:
+        """Say of every path a command should have shown, and did not, why."""
+        reasons: dict[tuple[str, str, str], list[str]] = {}
+        for entry in entries:
+            command = commands[_id(entry)]
+            interface = entry.command.partition("@")[2]
+            for path, reason in self._lacks(command, entry, outputs, shown.get(entry.command, set()), failure):
+                reasons.setdefault((path, command.id, reason), []).append(interface)
+        recorded = {_id(entry) for entry in entries}
+        for command in commands.values():
+            if command.id not in recorded and not (command.per_nic and self.bundle.manifest.complete):
+                for path in command.reads:
+                    reasons.setdefault((path, command.id, _not_recorded(self.bundle)), []).append("")
+        for (path, command_id, reason), interfaces in reasons.items():
+            where = ", ".join(interface for interface in interfaces if interface)
+            self.gaps.setdefault(path, []).append(Gap(f"{command_id} on {where}" if where else command_id, reason))
+
+    def _lacks(
+        self, command: Command, entry: Entry, outputs: Outputs, shown: set[str], failure: str | None
+    ) -> Iterator[tuple[str, str]]:
+        if entry.status != "ok":
+            reason = entry.detail or _REASONS[entry.status]
+            label = entry.status if entry.detail else ""
+            said = f"{label}: {reason}" if label in ("permission", "not-applicable") else reason
+            yield from ((path, said) for path in command.reads)
+            return
+        output = outputs.get(entry.command)
+        text = output.text if output else ""
+        for path in command.reads:
+            sign = next((sign for sign, paths in command.withheld.items() if path in paths and sign in text), None)
+            if sign is not None:
+                yield path, f"permission: withheld from this user: {sign}"
+            elif path not in shown:
+                yield path, failure or "its output does not show it"
+
+
+def _not_recorded(bundle: Bundle) -> str:
+    return "it was not run" if bundle.manifest.complete else "collecting was interrupted before it ran"
+
+
+def _id(entry: Entry) -> str:
+    return entry.command.partition("@")[0]

@@ -1,0 +1,210 @@
+"""Bundles: written whole, read back byte for byte, and refused with the reason when they are not right."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from wirespeed.collect.manifest import NAME, Entry
+from wirespeed.collect.open import open_bundle
+from wirespeed.collect.write import Writer
+from wirespeed.errors import Refused
+
+HOST = (("host", "ubuntu"),)
+
+
+def write(out: Path, text: bytes = b"5.15.0-102-generic\n") -> Path:
+    with Writer(out, "lab") as writer:
+        writer.device("node1", HOST)
+        writer.output("node1", Entry("cmdline", "cat /proc/cmdline", "ok", None, exit_code=0), b"quiet\n", order=2)
+        writer.output("node1", Entry("uname", "uname -r", "ok", None, exit_code=0), text, b"warning\n", order=1)
+        missing = Entry("rdma-link", "rdma -j link", "missing", None, detail="rdma is not installed")
+        writer.output("node1", missing, None, order=3)
+    return out
+
+
+@pytest.mark.parametrize("name", ["bundle", "bundle.tar.gz"])
+def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
+    bundle = open_bundle(write(tmp_path / name, b"\xff\x00raw\n"))
+    (device,) = bundle.manifest.devices
+    assert (bundle.manifest.cluster, bundle.manifest.complete) == ("lab", True)
+    assert (device.name, device.platforms) == ("node1", HOST)
+    assert [(entry.command, entry.status, entry.file, entry.errors) for entry in device.outputs] == [
+        ("uname", "ok", "node1/uname.out", "node1/uname.err"),
+        ("cmdline", "ok", "node1/cmdline.out", None),
+        ("rdma-link", "missing", None, None),
+    ]
+    assert bundle.content["node1/uname.out"] == b"\xff\x00raw\n"
+    assert device.outputs[2].detail == "rdma is not installed"
+    assert [path.name for path in tmp_path.iterdir()] == [name]  # nothing is left beside it
+
+
+def test_an_archive_is_the_same_bytes_every_time(tmp_path: Path) -> None:
+    assert write(tmp_path / "a.tar.gz").read_bytes() == write(tmp_path / "b.tar.gz").read_bytes()
+
+
+def test_an_interrupted_bundle_keeps_what_there_is_and_says_so(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), Writer(tmp_path / "bundle") as writer:
+        writer.device("node1", HOST)
+        writer.output("node1", Entry("uname", "uname -r", "ok", None, exit_code=0), b"6.1\n")
+        raise KeyboardInterrupt
+    bundle = open_bundle(tmp_path / "bundle")
+    assert bundle.manifest.complete is False
+    assert bundle.content == {"node1/uname.out": b"6.1\n"}
+
+
+def test_an_older_bundle_is_replaced_and_nothing_else(tmp_path: Path) -> None:
+    out = write(tmp_path / "bundle")
+    assert open_bundle(write(out, b"new\n")).content["node1/uname.out"] == b"new\n"
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "thesis.tex").write_text("years of work")
+    with pytest.raises(Refused) as refused:
+        write(home)
+    assert str(refused.value) == (
+        f"{home}: found something that is no bundle; expected a path that is free, or an older bundle\n"
+        "  hint: give another path with --output"
+    )
+    assert (home / "thesis.tex").read_text() == "years of work"
+
+
+def _without_manifest(folder: Path) -> None:
+    (folder / NAME).unlink()
+
+
+def _cut_manifest(folder: Path) -> None:
+    text = (folder / NAME).read_text()
+    (folder / NAME).write_text(text[: len(text) // 2])
+
+
+def _lost_output(folder: Path) -> None:
+    (folder / "node1" / "uname.out").unlink()
+
+
+def _edit(**keys: Any) -> Any:
+    def edit(folder: Path) -> None:
+        document = json.loads((folder / NAME).read_text())
+        (folder / NAME).write_text(json.dumps({**document, **keys}))
+
+    return edit
+
+
+def _escape(folder: Path) -> None:
+    text = (folder / NAME).read_text()
+    (folder / NAME).write_text(text.replace("node1/uname.out", "../../etc/passwd"))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (
+            _without_manifest,
+            "B: found a folder without manifest.json; expected a bundle\n"
+            "  hint: give a bundle that `wirespeed collect` wrote",
+        ),
+        (
+            _cut_manifest,
+            "B/manifest.json:29: found broken JSON; expected a whole manifest\n"
+            "  hint: the bundle was cut short; collect again",
+        ),
+        (
+            _lost_output,
+            "B: manifest.json: found no file node1/uname.out; expected the output of 'uname -r'\n"
+            "  hint: the bundle is not whole",
+        ),
+        (
+            _edit(kind="findings"),
+            "B/manifest.json: found a document of kind 'findings'; expected kind 'bundle'\n"
+            "  hint: give a bundle that `wirespeed collect` wrote",
+        ),
+        (
+            _edit(schema=2, tool="wirespeed 9.0"),
+            "B/manifest.json: found schema 2; expected schema 1 or lower\n"
+            "  hint: a newer wirespeed (wirespeed 9.0) wrote it; read it with that one",
+        ),
+        (_edit(schema="one"), "B/manifest.json: found schema 'one'; expected a number from 1 to 1"),
+        (_escape, "B/manifest.json: found file name '../../etc/passwd'; expected a manifest of schema 1"),
+        (
+            _edit(devices=None),
+            "B/manifest.json: found 'NoneType' object is not iterable; expected a manifest of schema 1",
+        ),
+    ],
+)
+def test_a_spoilt_bundle_is_refused_with_the_reason(tmp_path: Path, spoil: Any, message: str) -> None:
+    folder = write(tmp_path / "bundle")
+    spoil(folder)
+    with pytest.raises(Refused) as refused:
+        open_bundle(folder)
+    assert str(refused.value).replace(str(folder), "B") == message
+
+
+def test_unknown_keys_are_ignored(tmp_path: Path) -> None:
+    folder = write(tmp_path / "bundle")
+    _edit(weather="fine")(folder)
+    assert open_bundle(folder).manifest.cluster == "lab"
+
+
+def _archive(path: Path, *members: tarfile.TarInfo) -> Path:
+    with tarfile.open(path, "w:gz") as archive:
+        for member in members:
+            archive.addfile(member, io.BytesIO(b"x" * member.size))
+    return path
+
+
+def _member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname = kind, link
+    member.size = 1 if kind == tarfile.REGTYPE else 0
+    return member
+
+
+@pytest.mark.parametrize(
+    ("member", "message"),
+    [
+        (_member("/etc/cron.d/x"), "'/etc/cron.d/x': found a name that leads out of the archive"),
+        (_member("a/../../x"), "'a/../../x': found a name that leads out of the archive"),
+        (_member("manifest.json", tarfile.SYMTYPE, "/etc/shadow"), "'manifest.json': found a link or device"),
+        (_member("node1/x", tarfile.LNKTYPE, "/etc/shadow"), "'node1/x': found a link or device"),
+        (_member("node1/fifo", tarfile.FIFOTYPE), "'node1/fifo': found a link or device"),
+        (_member("node1/x"), "found an archive without manifest.json; expected a bundle"),
+    ],
+)
+def test_an_archive_with_tricks_is_refused(tmp_path: Path, member: tarfile.TarInfo, message: str) -> None:
+    with pytest.raises(Refused) as refused:
+        open_bundle(_archive(tmp_path / "x.tar.gz", member))
+    assert message in str(refused.value)
+
+
+def test_a_link_out_of_a_folder_is_not_followed(tmp_path: Path) -> None:
+    folder = write(tmp_path / "bundle")
+    (tmp_path / "secret").write_text("secret")
+    (folder / "node1" / "uname.out").unlink()
+    (folder / "node1" / "uname.out").symlink_to(tmp_path / "secret")
+    with pytest.raises(Refused, match=r"no file node1/uname\.out"):
+        open_bundle(folder)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(st.data())
+def test_a_cut_archive_is_refused(tmp_path: Path, data: st.DataObject) -> None:
+    whole = write(tmp_path / "bundle.tar.gz").read_bytes()
+    cut = tmp_path / "cut.tar.gz"
+    cut.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 20))])
+    with pytest.raises(Refused):
+        open_bundle(cut)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(st.binary(max_size=300))
+def test_arbitrary_bytes_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "noise.tar.gz"
+    path.write_bytes(content)
+    with pytest.raises(Refused):
+        open_bundle(path)
