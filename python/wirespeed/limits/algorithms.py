@@ -1,0 +1,139 @@
+"""What the named algorithm reaches: usable GPU links, and NICs that also carry acknowledgements.
+
+Unlike `wirespeed.limits.cuts` another algorithm may beat these: they are what to expect, not what is possible.
+
+* **ring** on one host of k GPUs in a full mesh: the mesh splits into k-1 directed Hamiltonian cycles without a common
+  link (Tillson 1980; for k = 4 and 6 by weights), each carries its share at the usable rate L of one link:
+  bus bandwidth (k-1)·L. Behind a switch every ring enters and leaves a GPU over all its links.
+* **ring** across hosts: each ring enters a host by one NIC, passes its k GPUs over k-1 links and leaves by a NIC.
+  k such paths use each of the k(k-1) links of a mesh once: bus bandwidth min(k·L, the host's NICs).
+  All-reduce, reduce-scatter, all-gather, broadcast and reduce alike (NCCL counts bus bandwidth so).
+* **tree** (all-reduce): two complementary trees over the hosts, half the data each; a host sends 2·S (up once, down
+  twice, as inner node of one and leaf of the other), with two hosts S. Bus bandwidth (n-1)/n × NICs, with two hosts
+  twice that; a chain over the GPUs of a host carries S up and S down.
+* **pairwise** (all-to-all): every rank sends straight to every other; the NICs or the links are the limit.
+* **sendrecv**: a rank sends over one link, or across hosts over one NIC.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from wirespeed.limits.bound import GIGABYTES, number, tightest
+from wirespeed.limits.group import Collective, Group, Member
+from wirespeed.results.verdicts import Bound, Term
+
+ACKS_PER_PACKET = 0.5
+"""Acknowledgements for each data packet in a stream both ways: document 000's 775.17 Gb/s of 784.30 lies between one
+for every second packet (776.30) and one for each (768.45)."""
+
+_RING = "Tillson 1980 (rings of a full mesh); RCCL topology model of MI300X: one ring in and one out per NIC"
+_TREE = "double binary tree: Sanders, Speck and Träff 2009, as NCCL uses it"
+
+
+class Algorithm(StrEnum):
+    """How a collective moves its data."""
+
+    RING = "ring"
+    TREE = "tree"
+    PAIRWISE = "pairwise"
+    DIRECT = "direct"
+
+
+_RINGS = frozenset(
+    {
+        Collective.ALL_REDUCE,
+        Collective.REDUCE_SCATTER,
+        Collective.ALL_GATHER,
+        Collective.BROADCAST,
+        Collective.REDUCE,
+    }
+)
+
+
+def algorithm_of(collective: Collective, asked: Algorithm | None = None) -> Algorithm | None:
+    """The algorithm that moves large messages: as asked where the collective has it, else the library's usual one."""
+    if asked is Algorithm.TREE and collective is Collective.ALL_REDUCE:
+        return Algorithm.TREE
+    if collective in _RINGS:
+        return Algorithm.RING
+    if collective is Collective.ALL_TO_ALL:
+        return Algorithm.PAIRWISE
+    return Algorithm.DIRECT if collective is Collective.SENDRECV else None
+
+
+def reachable(collective: Collective, group: Group, algorithm: Algorithm) -> Bound | None:
+    """Bus bandwidth in GB/s that the algorithm reaches. None where no figure says how fast the links are in use."""
+    terms = [term for term in (_links(algorithm, group), _nics(algorithm, group)) if term is not None]
+    if not terms or (not group.across_hosts and any(member.links is None for member in group.members)):
+        return None
+    assumptions = [f"{algorithm.value} algorithm moves large messages of {collective.value}"]
+    if group.across_hosts:
+        assumptions.append(f"one acknowledgement for {number(1 / ACKS_PER_PACKET)} data packets, traffic both ways")
+        assumptions.append("the switches carry every NIC at line rate")
+    return tightest(terms, assumptions)
+
+
+def _links(algorithm: Algorithm, group: Group) -> Term | None:
+    """The term of the GPU links, from the slowest host; None where a host has several ranks and no usable figure."""
+    inside = [member for member in group.members if member.ranks > 1]
+    terms = [_host_links(algorithm, member, group) for member in inside]
+    known = [term for term in terms if term is not None]
+    if len(known) < len(terms) or not known:
+        return None
+    return min(known, key=lambda term: term.value)
+
+
+def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | None:
+    links = member.links
+    if links is None or links.usable is None:
+        return None
+    k, n = member.ranks, group.ranks
+    gpu = links.used(k) * links.usable  # all links of one GPU
+    each = f"{links.used(k)} × {number(links.usable)} GB/s usable {links.name}"
+    name = f"usable {links.name}"
+    match algorithm:
+        case Algorithm.RING if group.across_hosts:
+            return Term(name, gpu * k / (k - 1), GIGABYTES, f"{each} × {k}/{k - 1} rings", f"{_RING}; {links.source}")
+        case Algorithm.RING:
+            return Term(name, gpu, GIGABYTES, each, f"{_RING}; {links.source}")
+        case Algorithm.TREE if group.across_hosts:
+            value = gpu * k / (k - 1) * (n - 1) / n
+            formula = f"{each} × {k}/{k - 1} chains × {n - 1}/{n}"
+            return Term(name, value, GIGABYTES, formula, f"{_TREE}; {links.source}")
+        case Algorithm.TREE:
+            return Term(name, gpu * (n - 1) / n, GIGABYTES, f"{each} × {n - 1}/{n}", f"{_TREE}; {links.source}")
+        case Algorithm.PAIRWISE:
+            # S/n to each of k-1 peers here; bus bandwidth counts (n-1)/n of S.
+            formula = f"{each} × {n - 1}/{k - 1}, {k - 1} of {n - 1} peers on the host"
+            return Term(name, gpu * (n - 1) / (k - 1), GIGABYTES, formula, links.source)
+        case Algorithm.DIRECT:
+            one = links.usable if links.full_mesh else gpu
+            return Term(name, one, GIGABYTES, f"{number(one)} GB/s to the next GPU", links.source)
+
+
+def _nics(algorithm: Algorithm, group: Group) -> Term | None:
+    """The term of the NICs, from the slowest host; None on one host or where NICs are unknown."""
+    if not group.across_hosts or any(not member.nics for member in group.members):
+        return None
+    slowest = min(group.members, key=lambda member: member.network_acknowledged)
+    n = group.ranks
+    network = slowest.network_acknowledged
+    nic = min(slowest.nics_acknowledged)
+    each = f"{len(slowest.nics)} × {number(nic)} GB/s ({slowest.nics_bind}, acknowledgements)"
+    name = "NICs of a host"
+    match algorithm:
+        case Algorithm.RING:
+            return Term(name, network, GIGABYTES, each, _RING)
+        case Algorithm.TREE:
+            twice = 2 if len(group.members) == 2 else 1
+            factor = f"{twice} × " if twice > 1 else ""
+            return Term(name, twice * network * (n - 1) / n, GIGABYTES, f"{factor}{each} × {n - 1}/{n}", _TREE)
+        case Algorithm.PAIRWISE:
+            busiest = max(group.members, key=lambda member: member.ranks / member.network_acknowledged)
+            k = busiest.ranks
+            value = busiest.network_acknowledged / k * (n - 1) / (n - k)
+            formula = f"{each} / {k} ranks × {n - 1}/{n - k}, {n - k} of {n - 1} peers elsewhere"
+            return Term(name, value, GIGABYTES, formula, "every rank sends 1/n of S to each other rank")
+        case Algorithm.DIRECT:
+            return Term("one NIC", nic, GIGABYTES, f"{number(nic)} GB/s between neighbours on two hosts", _RING)

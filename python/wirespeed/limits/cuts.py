@@ -1,0 +1,132 @@
+"""Cut bounds of collectives: what must cross the NICs of a host, and the links of a GPU, whatever the algorithm.
+
+S is the size as nccl-tests counts it, T the time, n the ranks, m the hosts, k the ranks of a host, N what the NICs of
+a host move one way, P what the links of a GPU move one way. Data are taken as incompressible, and reduction happens at
+GPUs only (no NVLS, no SHARP): a partial sum travels as a whole operand.
+
+What must cross, in bytes:
+
+* **all-reduce.** Per element every rank must learn every other's contribution. One message carries one partial sum;
+  spreading n items to n nodes by one-way messages takes at least 2(n-1) of them (one-way gossip: Harary and Schwenk
+  1974; for all-reduce: Patarasuk and Yuan 2009, section 3). So all ranks together send at least 2(n-1)·S. A host whose
+  ranks talk among themselves for free is one node of that problem: all hosts together send at least 2(m-1)·S, and none
+  less than S. With two hosts that is S each way: a tree reaches it, a ring of 16 ranks sends 15/8 S.
+* **all-gather.** A host must receive what its ranks do not hold: S·(n-k)/n. Sending may be less (multicast).
+* **reduce-scatter.** A host's data enter the sums of all blocks that live elsewhere: it sends S·(n-k)/n, even where the
+  network reduces.
+* **all-to-all.** Each of k ranks sends S/n to each of n-k ranks elsewhere: k·S·(n-k)/n leave the host.
+* **broadcast.** S must leave the host of the root and enter every other host. **reduce** is its mirror.
+* **sendrecv.** Rank i sends S to rank i+1: with ranks in host order, S leaves and enters every host.
+* **gather.** S·(n-k)/n enter the host of the root. **scatter** is its mirror.
+
+The cut at the GPUs counts the same with every rank a node of its own: n ranks share n·P of links and what all NICs
+move. On one host there is no NIC and the bus bandwidth is at most P, whatever the collective.
+
+The bound on bus bandwidth is (bus factor)·S/T with the least T these bytes need.
+"""
+
+from __future__ import annotations
+
+from wirespeed.limits.bound import GIGABYTES, number
+from wirespeed.limits.group import Collective, Group, Member, bus_factor
+from wirespeed.results.verdicts import Term
+
+SOURCE = "cut bound, derived in wirespeed.limits.cuts (Patarasuk and Yuan 2009; Harary and Schwenk 1974)"
+
+
+def network_cut(collective: Collective, group: Group) -> Term | None:
+    """Bus bandwidth in GB/s that the NICs of the hosts allow. None on one host, or where a host's NICs are unknown."""
+    if not group.across_hosts or any(not member.nics for member in group.members):
+        return None
+    seconds = _seconds_per_gigabyte(collective, group)
+    factor = bus_factor(collective, group.ranks)
+    tightest = min(group.members, key=lambda member: member.network)
+    formula = (
+        f"{number(factor)} × S/T with {_crossing(collective, group)}; "
+        f"a host's NICs move {number(tightest.network)} GB/s one way "
+        f"({len(tightest.nics)} × {number(min(tightest.nics))} GB/s, {tightest.nics_bind})"
+    )
+    return Term("cut at the NICs of a host", factor / seconds, GIGABYTES, formula, SOURCE)
+
+
+def _seconds_per_gigabyte(collective: Collective, group: Group) -> float:
+    """Least time per byte of S: what must cross a cut over what the cut carries."""
+    n = group.ranks
+    members = group.members
+    slowest = min(member.network for member in members)
+    match collective:
+        case Collective.ALL_REDUCE:
+            return max(2 * (len(members) - 1) / sum(member.network for member in members), 1 / slowest)
+        case Collective.ALL_GATHER | Collective.REDUCE_SCATTER:
+            return max((n - member.ranks) / n / member.network for member in members)
+        case Collective.ALL_TO_ALL:
+            return max(member.ranks * (n - member.ranks) / n / member.network for member in members)
+        case Collective.BROADCAST | Collective.REDUCE | Collective.SENDRECV:
+            return 1 / slowest
+        case Collective.GATHER | Collective.SCATTER:
+            root = group.root_member
+            return (n - root.ranks) / n / root.network
+
+
+def _crossing(collective: Collective, group: Group) -> str:
+    n, m = group.ranks, len(group.members)
+    k = group.root_member.ranks
+    match collective:
+        case Collective.ALL_REDUCE:
+            return f"at least 2({m}-1)·S sent by all {m} hosts"
+        case Collective.ALL_GATHER:
+            return f"at least S·({n}-{k})/{n} into a host"
+        case Collective.REDUCE_SCATTER:
+            return f"at least S·({n}-{k})/{n} out of a host"
+        case Collective.ALL_TO_ALL:
+            return f"{k}·S·({n}-{k})/{n} out of a host"
+        case Collective.BROADCAST | Collective.REDUCE:
+            return "S in or out of every host"
+        case Collective.SENDRECV:
+            return "S out of every host"
+        case Collective.GATHER:
+            return f"S·({n}-{k})/{n} into the root's host"
+        case Collective.SCATTER:
+            return f"S·({n}-{k})/{n} out of the root's host"
+
+
+def gpu_cut(collective: Collective, group: Group) -> Term | None:
+    """Bus bandwidth in GB/s that peak GPU links, and across hosts the NICs beside them, allow.
+
+    None where the links of a host with several ranks are unknown, or nothing leaves a GPU.
+    """
+    if any(member.ranks > 1 and member.links is None for member in group.members) or group.ranks < 2:
+        return None
+    if not group.across_hosts:
+        member = group.members[0]
+        return Term("cut at the links of a GPU", _peak(member), GIGABYTES, _links(member), _source(member))
+    if any(not member.nics for member in group.members):
+        return None
+    total = sum(member.ranks * _peak(member) + member.network for member in group.members)
+    n = group.ranks
+    first = group.root_member
+    plus = f"{_links(first)} per GPU, beside {number(first.network)} GB/s of NICs per host"
+    name = "cut at the links and NICs of the GPUs"
+    match collective:
+        case Collective.BROADCAST | Collective.REDUCE:
+            return Term(name, total / (n - 1), GIGABYTES, f"S to or from {n - 1} GPUs; {plus}", _source(first))
+        case Collective.GATHER | Collective.SCATTER:
+            return Term(name, _peak(first) + first.network, GIGABYTES, f"the root's GPU: {plus}", _source(first))
+        case _:
+            return Term(name, total / n, GIGABYTES, f"all traffic over all {n} GPUs; {plus}", _source(first))
+
+
+def _peak(member: Member) -> float:
+    links = member.links
+    return links.used(member.ranks) * links.peak if links else 0.0
+
+
+def _links(member: Member) -> str:
+    links = member.links
+    if links is None:
+        return "no GPU link"
+    return f"{links.used(member.ranks)} {links.name} links × {number(links.peak)} GB/s peak"
+
+
+def _source(member: Member) -> str:
+    return f"{SOURCE}; {member.links.source}" if member.links else SOURCE

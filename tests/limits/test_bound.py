@@ -1,0 +1,54 @@
+import pytest
+
+from wirespeed.limits.bound import convert, in_unit, number, scaled, tightest
+from wirespeed.results.verdicts import Term
+
+
+def term(name, value, unit="Gb/s"):
+    return Term(name, value, unit, "measured", "a test")
+
+
+def test_the_least_term_binds():
+    bound = tightest([term("a", 3), term("b", 2), term("c", 2)], ["one", "two", "one"])
+    assert (bound.value, bound.binding, bound.assumptions) == (2, "b", ("one", "two"))
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        ([], "a bound needs at least one term"),
+        ([term("a", 1), term("b", 1, "GB/s")], "terms in different units: GB/s, Gb/s"),
+    ],
+)
+def test_no_bound(terms, message):
+    with pytest.raises(ValueError, match=message):
+        tightest(terms)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "to", "converted"),
+    [
+        (400, "Gb/s", "GB/s", 50),
+        (1, "GB/s", "Gbit/s", 8),
+        (1, "MiB/s", "Mb/s", 8.388608),
+        (392.15, "Gb/s", "MiB/s", 46747.92),
+        (1, "Gbits/sec", "Gb/s", 1),
+    ],
+)
+def test_units(value, unit, to, converted):
+    assert convert(value, unit, to) == pytest.approx(converted, rel=1e-7)
+
+
+def test_a_bound_in_another_unit_keeps_its_formula():
+    bound = in_unit(tightest([term("a", 400)]), "GB/s")
+    assert (bound.value, bound.unit, bound.terms[0].value) == (50, "GB/s", 50)
+    assert bound.terms[0].formula == "measured = 400 Gb/s"
+
+
+def test_a_scaled_bound_says_so():
+    assert scaled(tightest([term("a", 10)]), 0.5, "1/2").terms[0].formula == "(measured) × 1/2"
+
+
+@pytest.mark.parametrize(("value", "text"), [(400.0, "400"), (392.154, "392.15"), (0.5, "0.5"), (46748.16, "46748")])
+def test_numbers(value, text):
+    assert number(value) == text
