@@ -1,0 +1,1 @@
+"""Addresses and routing of hosts."""

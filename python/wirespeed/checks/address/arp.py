@@ -1,0 +1,58 @@
+"""ARP of the interface
+
+The interface answers for its own addresses only, and announces the address that fits. The larger of the value for
+all interfaces and its own acts.
+
+Why it hurts:
+    By default Linux answers on any interface for any of its addresses. Peers then learn one MAC address for several
+    rails, and all their traffic goes to one NIC.
+
+How to fix:
+    Set arp_ignore and arp_announce as planned, now and in /etc/sysctl.d.
+
+Example:
+    $ sysctl net.ipv4.conf.all.arp_ignore
+    net.ipv4.conf.all.arp_ignore = 0
+
+Source:
+    Broadcom 957608-AN210, 2.4; Linux Documentation/networking/ip-sysctl.rst, arp_ignore and arp_announce
+"""
+
+from wirespeed.checks.kernel import effective, sysctl
+from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed, planned
+from wirespeed.settings import Nic
+
+over = Nic
+needs = ("sysctl.value",)
+failures = ("OS-04",)
+
+_PARAMETERS = ("arp_ignore", "arp_announce")
+
+
+def check(here: Here) -> Outcome:
+    """Both values grow stricter with their number, so at least the planned one is needed."""
+    intended = {name: value for name in _PARAMETERS if (value := _planned(here, name)) is not None}
+    if not intended:
+        raise NoIntentError("the plan has no intent for arp_ignore and arp_announce")
+    found = {name: effective(here, name) for name in intended}
+    wrong = [name for name, value in intended.items() if found[name] < value]
+    expected = "; ".join(f"{name} at least {value}" for name, value in intended.items())
+    said = "; ".join(f"{name} {value}" for name, value in found.items())
+    if not wrong:
+        return passed(expected, said)
+    fixes = [
+        here.change(
+            f"set {name}", "sysctl.value", intended[name], sysctl(here.place.device, f"net.ipv4.conf.all.{name}")
+        )
+        for name in wrong
+    ]
+    return failed("the interface answers ARP for other interfaces", expected, said, *fixes)
+
+
+def _planned(here: Here, parameter: str) -> int | None:
+    values = [
+        thing.value
+        for name in ("all", here.place.name)
+        if (thing := planned(here.plan, sysctl(here.place.device, f"net.ipv4.conf.{name}.{parameter}"))) is not None
+    ]
+    return max((int(value) for value in values if value is not None), default=None)

@@ -1,0 +1,25 @@
+"""Address of the NIC
+
+The interface has the planned addresses; it may have more.
+
+Why it hurts:
+    RDMA over Ethernet sends from IP addresses. A NIC without its own has no usable GID and its rail is dead.
+
+How to fix:
+    Apply the rendered network configuration.
+
+Example:
+    $ ip -br addr show enp29s0np0
+    enp29s0np0       UP
+
+Source:
+    Broadcom 957608-AN210, 2.6 item 10
+"""
+
+from wirespeed.checks.compare import compare
+from wirespeed.settings import Nic
+
+over = Nic
+needs = ("nic.addresses",)
+failures = ("RT-10",)
+check = compare(*needs, wrong="the interface lacks its address", fix="set the addresses of the interface")

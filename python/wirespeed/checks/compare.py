@@ -1,0 +1,130 @@
+"""The plain comparison of intended with found, which most checks are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wirespeed.checks.model import Here, NoIntentError, Outcome, UnreadError, failed, passed
+from wirespeed.checks.words import differing, wanted, words
+from wirespeed.results.findings import Cost, Fix
+from wirespeed.settings import THINGS, Place, Setting, settings_of
+
+_KINDS: Mapping[str, type[Any]] = {thing.kind: thing for thing in THINGS}
+
+CostOf = Callable[[Here, Any, Any], Cost | None]
+
+
+def compare(
+    *paths: str,
+    wrong: str,
+    fix: str,
+    consequence: str | None = None,
+    hand: bool = False,
+    says: Mapping[Any, str] | None = None,
+    cost: CostOf | None = None,
+    only: Callable[[Here], bool] | None = None,
+    place: Callable[[Here], Place] | None = None,
+) -> Callable[[Here], Outcome]:
+    """A check that these settings are found as intended, each compared as its annotation says.
+
+    Args:
+        paths: settings of the check's thing.
+        wrong: summary when they are not, ``MTU of the interface is too small``.
+        fix: what to do, in a sentence. The change itself is added unless ``hand`` says that no command makes it.
+        consequence: what the change brings with it, ``reboot``.
+        says: words for values that read badly otherwise, ``{True: "loaded"}``.
+        cost: what the difference costs, from the place, the intended and the found value.
+        only: which places the check is about; without it all of the kind.
+        place: where the settings are, if not at the check's own place; ``paths`` are of the thing there.
+    """
+
+    def check(here: Here) -> Outcome:
+        if only is not None and not only(here):
+            raise NoIntentError("this check is about others of its kind")
+        where = None if place is None else place(here)
+        asked = _intended(here, paths, where)
+        if here.check.presence and not here.exists():
+            expected = "; ".join(_expected(path, value, says) for path, value in asked.items())
+            return failed(f"{wrong}: it is absent", expected, "absent", *_fixes(here, asked, where))
+        differences: dict[str, tuple[Any, Any]] = {}
+        unread: UnreadError | None = None
+        same: dict[str, Any] = {}
+        for path, intended in asked.items():
+            try:
+                found = here.found(path, where)
+            except UnreadError as error:
+                unread = unread or error
+                continue
+            if _setting(path).compare.holds(intended, found):
+                same[path] = found
+            else:
+                differences[path] = (intended, found)
+        if differences:
+            return _failure(here, differences, where)
+        if unread is not None:
+            raise unread
+        return passed(
+            "; ".join(_expected(path, value, says) for path, value in asked.items()),
+            "; ".join(_found(path, asked[path], value, says) for path, value in same.items()),
+        )
+
+    def _failure(here: Here, differences: Mapping[str, tuple[Any, Any]], where: Place | None) -> Outcome:
+        expected = [_label(path, _wanted(path, *pair)) for path, pair in differences.items()]
+        found = [_label(path, _got(path, *pair)) for path, pair in differences.items()]
+        intended, got = next(iter(differences.values()))
+        return failed(
+            wrong,
+            "; ".join(expected),
+            "; ".join(found),
+            *_fixes(here, {path: pair[0] for path, pair in differences.items()}, where),
+            cost=None if cost is None else cost(here, intended, got),
+        )
+
+    def _fixes(here: Here, asked: Mapping[str, Any], where: Place | None) -> tuple[Fix, ...]:
+        if hand:
+            return (Fix(fix, consequence=consequence),)
+        return tuple(here.change(fix, path, value, where, consequence=consequence) for path, value in asked.items())
+
+    def _label(path: str, text: str) -> str:
+        return f"{path.rpartition('.')[2]} {text}" if len(paths) > 1 else text
+
+    def _wanted(path: str, intended: Any, got: Any) -> str:
+        return _expected(path, differing(_setting(path), intended, got)[0], says)
+
+    def _got(path: str, intended: Any, got: Any) -> str:
+        return _found(path, intended, got, says)
+
+    return check
+
+
+def _intended(here: Here, paths: tuple[str, ...], where: Place | None) -> dict[str, Any]:
+    asked: dict[str, Any] = {}
+    for path in paths:
+        try:
+            asked[path] = here.intended(path, where)
+        except NoIntentError:
+            if len(paths) == 1:
+                raise
+    if not asked:
+        raise NoIntentError(f"the plan has no intent for {', '.join(paths)}")
+    return asked
+
+
+def _setting(path: str) -> Setting:
+    return settings_of(_KINDS[path.partition(".")[0]])[path]
+
+
+def _expected(path: str, value: Any, says: Mapping[Any, str] | None) -> str:
+    return _said(value, says) or wanted(_setting(path), value)
+
+
+def _found(path: str, intended: Any, value: Any, says: Mapping[Any, str] | None) -> str:
+    setting = _setting(path)
+    return _said(value, says) or words(differing(setting, intended, value)[1], setting.unit)
+
+
+def _said(value: Any, says: Mapping[Any, str] | None) -> str | None:
+    if says is None or not isinstance(value, bool | str | int):
+        return None
+    return says.get(value)

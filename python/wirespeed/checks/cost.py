@@ -1,0 +1,70 @@
+"""What a difference costs a rail, for `wirespeed.checks.compare`: Gb/s of payload in one direction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirespeed import wire
+from wirespeed.checks.model import Here, InapplicableError
+from wirespeed.limits.cost import nic_bandwidth, nic_cost
+from wirespeed.results.findings import Cost
+from wirespeed.settings import Place
+from wirespeed.units import Bandwidth
+
+
+def pcie_width(here: Here, intended: Any, found: Any) -> Cost | None:
+    """Of a NIC's PCIe link with fewer lanes."""
+    return _cost(here, pcie_width=int(found))
+
+
+def pcie_speed(here: Here, intended: Any, found: Any) -> Cost | None:
+    """Of a NIC's PCIe link at a lower signalling rate."""
+    return _cost(here, pcie_speed=int(found))
+
+
+def link_speed(here: Here, intended: Any, found: Any) -> Cost | None:
+    """Of an Ethernet link at a lower speed."""
+    return _cost(here, speed=Bandwidth(found))
+
+
+def path_mtu(here: Here, intended: Any, found: Any) -> Cost | None:
+    """Of a smaller RDMA path MTU."""
+    return _cost(here, path_mtu=int(found))
+
+
+def interface_mtu(here: Here, intended: Any, found: Any) -> Cost | None:
+    """Of a smaller MTU of the interface: the path MTU that still fits."""
+    fitting = wire.path_mtu_fitting(int(found))
+    return None if fitting is None else _cost(here, path_mtu=fitting)
+
+
+def whole_rail(here: Here, intended: Any, found: Any) -> Cost | None:
+    """Of a rail that carries nothing."""
+    return _all_of(here, here.place, "the rail carries nothing")
+
+
+def dropped_frames(here: Here, port_mtu: int) -> Cost | None:
+    """Of a switch port that drops what the NIC behind it sends; None where packets of the path MTU still fit."""
+    try:
+        nic, _ = here.across()
+    except InapplicableError:
+        return None
+    planned = here.plan.hosts[nic.device].nics[nic.name].rdma_mtu
+    fitting = wire.path_mtu_fitting(port_mtu)
+    if planned is None or (fitting is not None and fitting >= planned):
+        return None
+    return _all_of(here, nic, f"every packet of the path MTU {planned} is dropped")
+
+
+def _cost(here: Here, **found: Any) -> Cost | None:
+    try:
+        return nic_cost(here.plan, here.place.device, here.place.name, **found)
+    except ValueError:  # a width or MTU that no standard knows: the finding stands, its cost is not known
+        return None
+
+
+def _all_of(here: Here, nic: Place, why: str) -> Cost | None:
+    bound = nic_bandwidth(here.plan, nic.device, nic.name)
+    if bound is None:
+        return None
+    return Cost(round(bound.value, 2), bound.unit, f"{bound.value:.2f} {bound.unit} by design; {why}")

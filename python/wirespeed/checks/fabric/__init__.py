@@ -1,0 +1,1 @@
+"""What several devices must agree on."""

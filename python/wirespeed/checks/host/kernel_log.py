@@ -1,0 +1,43 @@
+"""Errors of NICs and GPUs in the kernel log
+
+The kernel log holds no error of a NIC or GPU driver.
+
+Why it hurts:
+    Firmware that crashed, a bus fault or a refused setting is often said there and nowhere else.
+
+How to fix:
+    Read the lines: "Fail to setets" means that firmware owns QoS (see nic.nvm-dcbx); a bus or firmware error wants
+    a reset, an update, or another card.
+
+Example:
+    $ dmesg --level=err,warn
+    infiniband bnxt_re2: Fail to setets rc:-22
+
+Source:
+    Broadcom 957608-AN210, 2.6 item 16 and 5.1 question 5
+"""
+
+from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.results.findings import Fix
+from wirespeed.settings import Host
+
+over = Host
+needs = ("host.kernel.errors",)
+failures = ("NIC-16", "GPU-02", "NIC-01")
+
+_SHOWN = 3
+
+
+def check(here: Here) -> Outcome:
+    """Nobody plans errors, so this needs no intent."""
+    lines = here.found("host.kernel.errors")
+    if not lines:
+        return passed("no errors of NICs or GPUs", "none")
+    shown = " | ".join(lines[:_SHOWN])
+    more = f" | and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
+    return failed(
+        "the kernel log holds errors of NICs or GPUs",
+        "no errors of NICs or GPUs",
+        shown + more,
+        Fix("read the lines and what stands around them in the kernel log"),
+    )

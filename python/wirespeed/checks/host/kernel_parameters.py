@@ -1,0 +1,37 @@
+"""Kernel command line of the host
+
+Every planned parameter stands on the command line of the running kernel; more may.
+
+Why it hurts:
+    A parameter that is missing acts at once, or after the next reboot: pass-through of the IOMMU is one, and
+    without it DMA of NICs and GPUs is translated.
+
+How to fix:
+    Add the parameters in the boot loader's configuration, regenerate it, and reboot.
+
+Example:
+    $ cat /proc/cmdline
+    BOOT_IMAGE=/vmlinuz-6.8.0-60-generic root=/dev/sda2 ro amd_iommu=on iommu=pt
+
+Source:
+    Broadcom 957608-AN210, 2.3
+"""
+
+from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.checks.words import listed
+from wirespeed.settings import Host
+
+over = Host
+needs = ("host.kernel.command_line",)
+failures = ("PCI-02",)
+
+
+def check(here: Here) -> Outcome:
+    """Only the missing ones are named: a command line is long."""
+    intended = here.intended("host.kernel.command_line")
+    found = here.found("host.kernel.command_line")
+    missing = [parameter for parameter in intended if parameter not in found]
+    if not missing:
+        return passed(listed(intended), listed(parameter for parameter in found if parameter in intended))
+    fix = here.change("add them to the command line", "host.kernel.command_line", intended, consequence="reboot")
+    return failed("kernel parameters are missing", listed(intended), f"without {listed(missing)}", fix)

@@ -1,0 +1,26 @@
+"""Kernel parameters in effect."""
+
+from __future__ import annotations
+
+from wirespeed.checks.model import Here
+from wirespeed.settings import Place
+
+
+def sysctl(device: str, key: str) -> Place:
+    """The place of a kernel parameter."""
+    return Place(device).thing("sysctl", key)
+
+
+def effective(here: Here, parameter: str) -> int:
+    """An IPv4 parameter as it acts on the NIC's interface: the larger of ``all`` and the interface's own.
+
+    Source: Linux Documentation/networking/ip-sysctl.rst, arp_announce, arp_ignore and rp_filter.
+
+    Raises:
+        UnreadError: one of the two was not read.
+    """
+    device, interface = here.place.device, here.place.name
+    values = [
+        here.found("sysctl.value", sysctl(device, f"net.ipv4.conf.{name}.{parameter}")) for name in ("all", interface)
+    ]
+    return max(int(value) for value in values)

@@ -1,0 +1,1 @@
+"""The host's end of a link."""

@@ -1,0 +1,35 @@
+"""Reading a check's docstring, which is its manual page."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+from wirespeed.checks.model import Manual
+
+_PARTS = {"Why it hurts": "why", "How to fix": "fix", "Example": "example", "Source": "source"}
+_HEADING = re.compile(r"^(Why it hurts|How to fix|Example|Source):\n", re.MULTILINE)
+
+
+def read(identifier: str, docstring: str) -> Manual:
+    """The parts of a check's docstring: title, what it checks, and the four headed sections.
+
+    Raises:
+        TypeError: a part is missing or stands twice.
+    """
+    title, _, body = inspect.cleandoc(docstring).partition("\n\n")
+    what, *sections = _HEADING.split(body + "\n")
+    headings, texts = sections[0::2], sections[1::2]
+    missing = [heading for heading in _PARTS if headings.count(heading) != 1]
+    if missing or not title or not what.strip():
+        lacks = missing or ["a title and what it checks"]
+        raise TypeError(f"check {identifier}: its docstring needs exactly one {', '.join(lacks)}")
+    parts = {_PARTS[heading]: inspect.cleandoc(text).strip() for heading, text in zip(headings, texts, strict=True)}
+    return Manual(
+        title=" ".join(title.rstrip(".").split()),
+        what=what.strip(),
+        why=parts["why"],
+        fix=parts["fix"],
+        example=parts["example"],
+        source=" ".join(parts["source"].split()),
+    )

@@ -1,0 +1,204 @@
+"""What a check is, what it sees, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wirespeed.checks.words import words
+from wirespeed.facts import Facts, Reading, State
+from wirespeed.plan import Cable, End, Plan
+from wirespeed.results.findings import Change, Cost, Fix, Status
+from wirespeed.settings import Place, collections_of, get
+
+
+class NoIntentError(Exception):
+    """The plan says nothing here; the runner makes it `Status.SKIP`."""
+
+
+class InapplicableError(Exception):
+    """There is no such thing here; the runner makes it `Status.SKIP`."""
+
+
+class UnreadError(Exception):
+    """A needed fact was not read; the runner makes it `Status.UNKNOWN`. Its text is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a check says of one place. ``summary`` None stands for the check's title."""
+
+    status: Status
+    expected: str
+    found: str
+    summary: str | None = None
+    cost: Cost | None = None
+    fix: tuple[Fix, ...] = ()
+
+
+def passed(expected: str, found: str) -> Outcome:
+    """Nothing is wrong."""
+    return Outcome(Status.PASS, expected, found)
+
+
+def failed(summary: str, expected: str, found: str, *fix: Fix, cost: Cost | None = None) -> Outcome:
+    """This place is not as it must be."""
+    return Outcome(Status.FAIL, expected, found, summary, cost, fix)
+
+
+def warned(summary: str, expected: str, found: str, *fix: Fix) -> Outcome:
+    """This place may be as it must be, or hurts only under conditions the check cannot see."""
+    return Outcome(Status.WARN, expected, found, summary, None, fix)
+
+
+@dataclass(frozen=True, slots=True)
+class Manual:
+    """The manual page of a check: its docstring in parts."""
+
+    title: str
+    what: str
+    why: str
+    fix: str
+    example: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check, as loaded from its file.
+
+    ``presence`` marks the check that says so when a planned thing is absent; every other check of that thing is
+    skipped then, so that one missing thing is one failure.
+    """
+
+    id: str
+    manual: Manual
+    over: type[Any]
+    needs: tuple[str, ...]
+    failures: tuple[str, ...]
+    function: Callable[[Here], Outcome]
+    presence: bool = False
+
+
+@dataclass(slots=True)
+class Here:
+    """One place a check looks at: what is intended there, what was found, and the readings used on the way."""
+
+    plan: Plan
+    facts: Facts
+    place: Place
+    thing: Any  # the intended thing
+    check: Check
+    cables: Mapping[End, Cable]  # the planned cable in each port
+    used: list[tuple[Place, str, Reading]] = field(default_factory=list)
+
+    def intended(self, path: str, place: Place | None = None) -> Any:
+        """The planned value, of this place unless another is named.
+
+        Raises:
+            NoIntentError: the plan has no such thing or no intent for it.
+        """
+        thing = self.thing if place is None else planned(self.plan, place)
+        value = None if thing is None else get(thing, path)
+        if value is None:
+            raise NoIntentError(f"the plan has no intent for {path}")
+        return value
+
+    def found(self, path: str, place: Place | None = None, state: State | None = None) -> Any:
+        """The value read, of this place unless another is named; with ``state``, as read in that state.
+
+        Raises:
+            UnreadError: it was not read.
+            KeyError: the check did not declare that it needs this path.
+        """
+        where = place or self.place
+        self._declared(path)
+        readings = self.facts.readings.get((where, path), ())
+        reading = next((one for one in readings if state is None or one.state == state), None)
+        if reading is None:
+            raise UnreadError(f"{path}: {self.facts.missing(where, path)}")
+        self.used.append((where, path, reading))
+        return reading.value
+
+    def members(self, path: str, place: Place | None = None) -> dict[str, Any]:
+        """All things in a collection (``nic.gids``), by name.
+
+        Raises:
+            UnreadError: the collection was not read to its end.
+        """
+        where = place or self.place
+        self._declared(path)
+        if not self.facts.complete(where, path):
+            raise UnreadError(f"{path}: {self.facts.missing(where, path)}")
+        self.used.append((where, path, self.facts.readings[where, path][0]))
+        thing = at(self.facts.devices[where.device], where)
+        return dict(get(thing, path))
+
+    def exists(self, place: Place | None = None) -> bool:
+        """Whether a thing is on the device.
+
+        Raises:
+            UnreadError: it was not seen, and the collection it would be in was not read to its end.
+        """
+        where = place or self.place
+        for depth in range(1, len(where.within) + 1):
+            inner = Place(where.device, where.within[:depth])
+            device = self.facts.devices.get(where.device)
+            if device is not None and at(device, inner) is not None:
+                continue
+            collection = _collection(self.plan, inner)
+            if self.facts.complete(inner.outer, collection):
+                self.used.append((inner.outer, collection, self.facts.readings[inner.outer, collection][0]))
+                return False
+            raise UnreadError(f"{collection}: {self.facts.missing(inner.outer, collection)}")
+        return True
+
+    def across(self) -> tuple[Place, Cable]:
+        """The place at the other end of the cable that should be plugged in here, and the cable.
+
+        Raises:
+            InapplicableError: the plan has no cable here.
+        """
+        cable = self.cables.get(End(self.place.device, self.place.name))
+        if cable is None:
+            raise InapplicableError("the plan has no cable here")
+        end = cable.other(self.place.device)
+        kind = "nic" if end.device in self.plan.hosts else "port"
+        return Place(end.device).thing(kind, end.port), cable
+
+    def change(self, sentence: str, path: str, value: Any, place: Place | None = None, **more: Any) -> Fix:
+        """A fix that is a setting; the platform words it as commands."""
+        return Fix(sentence, Change(str(place or self.place), path, words(value)), **more)
+
+    def _declared(self, path: str) -> None:
+        if path not in self.check.needs:
+            raise KeyError(f"{self.check.id} does not declare that it needs {path}")
+
+
+def at(device: Any, place: Place) -> Any:
+    """The thing at a place of this device, None when the device has none there."""
+    thing = device
+    for kind, name in place.within:
+        path = next(path for path, members in collections_of(type(thing)).items() if members.kind == kind)
+        thing = get(thing, path).get(name)
+        if thing is None:
+            return None
+    return thing
+
+
+def planned(plan: Plan, place: Place) -> Any:
+    """The planned thing at a place, None when the plan has none there."""
+    device = plan.devices.get(place.device)
+    return None if device is None else at(device, place)
+
+
+def cables_of(plan: Plan) -> dict[End, Cable]:
+    """The planned cable in each port."""
+    return {end: cable for cable in plan.cables for end in (cable.a, cable.b)}
+
+
+def _collection(plan: Plan, place: Place) -> str:
+    outer = planned(plan, place.outer)
+    cls = type(outer)
+    return next(path for path, members in collections_of(cls).items() if members.kind == place.kind)

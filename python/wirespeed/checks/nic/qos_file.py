@@ -1,0 +1,63 @@
+"""RoCE QoS in the NIC's configuration file
+
+The configuration file that is applied when the RDMA driver loads holds the planned values.
+
+Why it hurts:
+    What runs now may be right because somebody set it by hand. After the next driver load or reboot the file
+    decides, and defaults differ between releases.
+
+How to fix:
+    Install the rendered file and load the driver again, or reboot.
+
+Example:
+    $ cat /etc/bnxt_re/bnxt_re.conf
+    ENABLE_FC=1
+    ROCE_DSCP=24
+
+Source:
+    Broadcom 957608-AN210, 2.2.1.3 and 2.6 item 2
+"""
+
+from wirespeed.checks.model import Here, NoIntentError, Outcome, UnreadError, failed, passed
+from wirespeed.checks.words import words
+from wirespeed.facts import State
+from wirespeed.settings import Nic
+
+over = Nic
+needs = (
+    "nic.qos.configure",
+    "nic.qos.roce_dscp",
+    "nic.qos.roce_priority",
+    "nic.qos.cnp_dscp",
+    "nic.qos.cnp_priority",
+    "nic.qos.roce_share",
+)
+failures = ("NIC-01", "QOS-01", "QOS-05")
+
+
+def check(here: Here) -> Outcome:
+    """A key that the file lacks falls back to the release's default, which nobody should trust."""
+    intended: dict[str, str] = {}
+    found: dict[str, str] = {}
+    unread: UnreadError | None = None
+    for path in needs:
+        try:
+            intended[path] = words(here.intended(path))
+            found[path] = words(here.found(path, state=State.CONFIGURED))
+        except NoIntentError:
+            continue
+        except UnreadError as error:
+            unread = error
+    if not intended:
+        raise NoIntentError("the plan has no intent for the configuration file")
+    if not found and unread is not None:
+        raise unread
+    wrong = [path for path, value in intended.items() if found.get(path) != value]
+    if not wrong:
+        return passed(_listed(intended, list(intended)), _listed(found, list(intended)))
+    fixes = [here.change("install the configuration file", path, here.intended(path)) for path in wrong]
+    return failed("the configuration file holds other values", _listed(intended, wrong), _listed(found, wrong), *fixes)
+
+
+def _listed(values: dict[str, str], paths: list[str]) -> str:
+    return "; ".join(f"{path.rpartition('.')[2]} {values.get(path, 'not set')}" for path in paths)

@@ -1,0 +1,34 @@
+"""Priority flow control of the NIC
+
+PFC is on for exactly the lossless priorities.
+
+Why it hurts:
+    Without it the NIC neither pauses nor obeys a pause of the RDMA class: packets are lost under load, and each
+    loss costs a retransmission of everything behind it. PFC on further priorities lets a slow receiver stop other
+    traffic.
+
+How to fix:
+    Set the priorities. If the driver refuses, firmware owns QoS: see nic.nvm-dcbx.
+
+Example:
+    $ niccli --dev 1 qos --ets --show
+    PFC enabled: none
+
+Source:
+    Broadcom 957608-AN210, 2.6 item 2 and 5.1 question 5
+"""
+
+from wirespeed.checks.compare import compare
+from wirespeed.settings import Nic
+
+over = Nic
+needs = ("nic.qos.pfc",)
+failures = (
+    "NIC-01",
+    "QOS-03",
+)
+check = compare(
+    *needs,
+    wrong="PFC of the NIC is on for the wrong priorities",
+    fix="set the priorities of PFC",
+)

@@ -1,0 +1,29 @@
+"""Traffic classes of the NIC
+
+The NIC puts each 802.1p priority into the planned traffic class.
+
+Why it hurts:
+    RDMA that shares a class with other traffic is not lossless, or makes that other traffic stop with it.
+
+How to fix:
+    Set the map, and see that the configuration package applies it when the driver loads (nic.qos-file).
+
+Example:
+    $ niccli --dev 1 qos --ets --show
+    PRIO_MAP: 0:0 1:0 2:0 3:0 4:0 5:0 6:0 7:0
+
+Source:
+    Broadcom 957608-AN210, 2.6 item 2 and 5.1 question 5
+"""
+
+from wirespeed.checks.compare import compare
+from wirespeed.settings import Nic
+
+over = Nic
+needs = ("nic.qos.priority_tc",)
+failures = ("NIC-01",)
+check = compare(
+    *needs,
+    wrong="priorities reach the wrong traffic classes of the NIC",
+    fix="set the map of priorities to traffic classes",
+)

@@ -1,0 +1,33 @@
+"""Path MTU of the RDMA port
+
+The active path MTU of the RDMA port is at least the planned one.
+
+Why it hurts:
+    Each packet carries the same headers: at 1024 bytes they take four times the share that they take at 4096, and
+    the NIC and every switch handle four times the packets.
+
+How to fix:
+    Raise the MTU of the interface (link.mtu): the path MTU follows, as the largest power of two that fits.
+
+Example:
+    $ ibv_devinfo -d bnxt_re0 | grep active_mtu
+    active_mtu: 1024 (3)
+
+Source:
+    Broadcom 957608-AN210, 2.6 item 11
+"""
+
+from wirespeed.checks.compare import compare
+from wirespeed.checks.cost import path_mtu
+from wirespeed.settings import Nic
+
+over = Nic
+needs = ("nic.rdma_mtu",)
+failures = ("OS-07",)
+check = compare(
+    *needs,
+    wrong="the path MTU of the RDMA port is too small",
+    fix="raise the MTU of the interface; the path MTU follows",
+    hand=True,
+    cost=path_mtu,
+)

@@ -1,0 +1,30 @@
+"""RDMA port
+
+The NIC has an RDMA device and its port is active.
+
+Why it hurts:
+    No job can use a port that is not active; libraries leave the rail out or end.
+
+How to fix:
+    See whether the link is up (link.up) and the RDMA driver loaded (software.module-loaded).
+
+Example:
+    $ rdma link show
+    link bnxt_re0/1 state DOWN physical_state DISABLED netdev enp29s0np0
+
+Source:
+    Broadcom 957608-AN210, 2.6 items 6 and 8
+"""
+
+from wirespeed.checks.compare import compare
+from wirespeed.settings import Nic
+
+over = Nic
+needs = ("nic.rdma_state",)
+failures = ("CAB-01",)
+check = compare(
+    *needs,
+    wrong="the RDMA port is not active",
+    fix="bring the link up and load the RDMA driver",
+    hand=True,
+)

@@ -1,0 +1,1 @@
+"""The switch's end of a link."""

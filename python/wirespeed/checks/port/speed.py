@@ -1,0 +1,32 @@
+"""Speed of the switch port
+
+The port runs at the planned speed.
+
+Why it hurts:
+    A rail runs at the speed of its slower end.
+
+How to fix:
+    Set the speed at both ends.
+
+Example:
+    Eth1/1   node1 enp29s0np0   up   -   off   200000   9100
+
+Source:
+    Broadcom 957608-AN210, 2.6 item 8
+"""
+
+from wirespeed.checks.compare import compare
+from wirespeed.settings import Port
+
+over = Port
+needs = ("port.link.speed",)
+failures = (
+    "NIC-06",
+    "CAB-04",
+)
+check = compare(
+    *needs,
+    wrong="the port runs at another speed than planned",
+    fix="set the speed of the port",
+    consequence="link flap",
+)

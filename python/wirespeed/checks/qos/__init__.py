@@ -1,0 +1,1 @@
+"""Traffic classes on switch ports."""

@@ -1,0 +1,61 @@
+"""Priority flow control of the switch port
+
+PFC is on for exactly the lossless priorities, and for the same ones as at the other end of the cable.
+
+Why it hurts:
+    A port without PFC drops when its buffer is full, and its neighbour's pauses are ignored. PFC on another
+    priority than the neighbour's pauses traffic that is not the cause and drops what is.
+
+How to fix:
+    Set the priorities on the port.
+
+Example:
+    $ show priority-flow-control
+    Et1/1   D - -
+
+Source:
+    Broadcom 957608-AN210, 2.5; IEEE 802.1Q-2022, 36.1
+"""
+
+from wirespeed.checks.model import Here, InapplicableError, NoIntentError, Outcome, UnreadError, failed, passed
+from wirespeed.checks.words import words
+from wirespeed.settings import Place, Port
+
+over = Port
+needs = ("port.qos.pfc", "nic.qos.pfc")
+failures = ("SW-02", "QOS-03")
+
+
+def check(here: Here) -> Outcome:
+    """The plan decides for each end; without a plan for it the port must at least agree with the NIC."""
+    found = here.found("port.qos.pfc")
+    across = _other_end(here)
+    try:
+        intended = here.intended("port.qos.pfc")
+    except NoIntentError:
+        if across is None:
+            raise
+        intended = here.found("nic.qos.pfc", across)
+    expected = f"priorities {words(intended)}"
+    if found == intended:
+        return passed(expected, f"priorities {words(found)}")
+    fix = here.change("set the priorities of PFC", "port.qos.pfc", intended)
+    return failed("PFC of the port is on for the wrong priorities", expected, _both(here, found, across), fix)
+
+
+def _other_end(here: Here) -> Place | None:
+    try:
+        place, _ = here.across()
+    except InapplicableError:
+        return None
+    return place if place.kind == "nic" else None
+
+
+def _both(here: Here, found: frozenset[int], across: Place | None) -> str:
+    text = f"priorities {words(found)}"
+    if across is None:
+        return text
+    try:
+        return f"{text}; {across.device} {across.name} has {words(here.found('nic.qos.pfc', across))}"
+    except UnreadError:
+        return text

@@ -1,0 +1,84 @@
+"""Finding checks: a file in a group's folder is one, and its path is its id."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+from wirespeed import catalogue
+from wirespeed.checks import manual
+from wirespeed.checks.model import Check
+from wirespeed.settings import THINGS, collections_of, settings_of
+
+
+@cache
+def checks() -> Mapping[str, Check]:
+    """Every check by id, sorted.
+
+    Raises:
+        TypeError: a check's file lacks a part.
+    """
+    package = importlib.import_module("wirespeed.checks")
+    found: dict[str, Check] = {}
+    for group in pkgutil.iter_modules(package.__path__):
+        if not group.ispkg:
+            continue
+        inner = importlib.import_module(f"{package.__name__}.{group.name}")
+        for entry in pkgutil.iter_modules(inner.__path__):
+            identifier = f"{group.name}.{entry.name}".replace("_", "-")
+            found[identifier] = load(identifier, importlib.import_module(f"{inner.__name__}.{entry.name}"))
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def load(identifier: str, module: ModuleType) -> Check:
+    """The check in a module.
+
+    Raises:
+        TypeError: the module lacks a part, a needed path is no setting, or a failure is not in the catalogue.
+    """
+
+    def part(name: str, kind: Any) -> Any:
+        value = getattr(module, name, None)
+        if not isinstance(value, kind) or value == ():
+            raise TypeError(f"check {identifier} lacks {name}")
+        return value
+
+    over = part("over", type)
+    if over not in THINGS:
+        raise TypeError(f"check {identifier}: over must be a kind of thing, found {over.__name__}")
+    needs = part("needs", tuple)
+    unknown = sorted(set(needs) - _known())
+    if unknown:
+        raise TypeError(f"check {identifier} needs {', '.join(unknown)}: no setting or collection")
+    failures = part("failures", tuple)
+    absent = sorted(set(failures) - set(catalogue.load().failures))
+    if absent:
+        raise TypeError(f"check {identifier} cites {', '.join(absent)}: not in the catalogue of failures")
+    function = getattr(module, "check", None)
+    if not callable(function):
+        raise TypeError(f"check {identifier} lacks check, its function")
+    return Check(
+        id=identifier,
+        manual=manual.read(identifier, module.__doc__ or ""),
+        over=over,
+        needs=needs,
+        failures=failures,
+        function=function,
+        presence=getattr(module, "presence", False),
+    )
+
+
+def listed() -> tuple[str, ...]:
+    """The ids in ``ids.txt``, which holds them so that none changes unnoticed."""
+    text = (resources.files(__package__) / "ids.txt").read_text(encoding="utf-8")
+    return tuple(text.split())
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(path for thing in THINGS for path in (*settings_of(thing), *collections_of(thing)))

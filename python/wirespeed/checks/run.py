@@ -1,0 +1,113 @@
+"""Running checks over every place of the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from wirespeed.checks.model import (
+    Check,
+    Here,
+    InapplicableError,
+    NoIntentError,
+    Outcome,
+    UnreadError,
+    cables_of,
+    planned,
+)
+from wirespeed.checks.registry import checks as all_checks
+from wirespeed.checks.words import named
+from wirespeed.facts import Facts
+from wirespeed.plan import Cable, End, Plan
+from wirespeed.results.findings import Finding, Status
+from wirespeed.settings import Place, things
+
+
+def run(plan: Plan, facts: Facts, checks: Iterable[Check] | None = None) -> tuple[Finding, ...]:
+    """Every check at every place of its kind in the plan, by device in the plan's order, then by check id.
+
+    A check that breaks becomes one finding with status error; the others go on.
+    """
+    chosen = tuple(all_checks().values()) if checks is None else tuple(checks)
+    cables = cables_of(plan)
+    return tuple(finding for name in plan.devices for finding in _device(plan, facts, name, chosen, cables))
+
+
+def _device(
+    plan: Plan, facts: Facts, name: str, checks: tuple[Check, ...], cables: Mapping[End, Cable]
+) -> Iterator[Finding]:
+    places: dict[type[Any], list[tuple[Place, Any]]] = {}
+    for place, thing in things(plan.devices[name], Place(name)):
+        places.setdefault(type(thing), []).append((place, thing))
+    for check in checks:
+        for place, thing in places.get(check.over, ()):
+            yield _one(Here(plan, facts, place, thing, check, cables))
+
+
+def _one(here: Here) -> Finding:
+    """One check at one place. What the check cannot say (unknown, skip, error) is said here."""
+    try:
+        if not here.check.presence and _gone(here):
+            return _unsaid(here, Status.SKIP, "the device has no such thing")
+        return _said(here, here.check.function(here))
+    except (NoIntentError, InapplicableError) as reason:
+        return _unsaid(here, Status.SKIP, str(reason))
+    except UnreadError as reason:
+        return _unsaid(here, Status.UNKNOWN, f"not read: {reason}")
+    except Exception as error:
+        return _unsaid(here, Status.ERROR, f"the check broke: {type(error).__name__}: {error}")
+
+
+def _gone(here: Here) -> bool:
+    """Whether the thing is known to be absent; what was not looked for is not known to be."""
+    try:
+        return not here.exists()
+    except UnreadError:
+        return False
+
+
+def _said(here: Here, outcome: Outcome) -> Finding:
+    evidence = _evidence(here)
+    status = outcome.status
+    doubtful = [path for place, path, _ in here.used if (place.device, path) in here.facts.unverified]
+    if status is Status.FAIL and doubtful:
+        status = Status.WARN
+        evidence = (*evidence, f"the output format of {', '.join(dict.fromkeys(doubtful))} is not verified: warns only")
+    return Finding(
+        check=here.check.id,
+        status=status,
+        device=here.place.device,
+        place=_name(here),
+        summary=outcome.summary or here.check.manual.title,
+        expected=outcome.expected,
+        found=outcome.found,
+        evidence=evidence,
+        cost=outcome.cost,
+        fix=outcome.fix,
+        failures=here.check.failures,
+        source=here.check.manual.source,
+    )
+
+
+def _unsaid(here: Here, status: Status, reason: str) -> Finding:
+    return Finding(
+        check=here.check.id,
+        status=status,
+        device=here.place.device,
+        place=_name(here),
+        summary=here.check.manual.title,
+        found=reason,
+        evidence=_evidence(here),
+        failures=here.check.failures,
+        source=here.check.manual.source,
+    )
+
+
+def _evidence(here: Here) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"{place.device}: {reading.source}" for place, _, reading in here.used))
+
+
+def _name(here: Here) -> str:
+    within = here.place.within
+    nic = planned(here.plan, Place(here.place.device, within[:1])) if within and within[0][0] == "nic" else None
+    return named(here.place, nic)

@@ -1,0 +1,1 @@
+"""Drivers, libraries and modules."""

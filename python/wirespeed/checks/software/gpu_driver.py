@@ -1,0 +1,32 @@
+"""GPU driver
+
+The kernel driver of the GPUs is loaded.
+
+Why it hurts:
+    Without it there are no GPUs, and no GPU memory that the NIC could reach.
+
+How to fix:
+    Load amdgpu; if it is not there, install the GPU software for the running kernel.
+
+Example:
+    $ lsmod | grep amdgpu
+    (nothing)
+
+Source:
+    Broadcom 957608-AN210, 2.6 item 3
+"""
+
+from wirespeed.checks.compare import compare
+from wirespeed.settings import Module
+
+over = Module
+needs = ("module.loaded", "host.modules")
+failures = ("OS-10",)
+presence = True
+check = compare(
+    "module.loaded",
+    wrong="GPU driver is not loaded",
+    fix="load the GPU driver, now and at every boot",
+    says={True: "loaded", False: "not loaded"},
+    only=lambda here: here.place.name.startswith("amdgpu"),
+)

@@ -1,0 +1,32 @@
+"""Kernel modules
+
+Every planned kernel module is loaded or built in: the NIC's Ethernet and RDMA drivers.
+
+Why it hurts:
+    Without its RDMA driver a NIC is a plain Ethernet card, and libraries fall back to TCP without a word.
+
+How to fix:
+    Load the module; if it is not there, install the vendor's release for the running kernel.
+
+Example:
+    $ lsmod | grep bnxt
+    bnxt_en               897024  1 bnxt_re
+
+Source:
+    Broadcom 957608-AN210, 2.6 item 1
+"""
+
+from wirespeed.checks.compare import compare
+from wirespeed.settings import Module
+
+over = Module
+needs = ("module.loaded", "host.modules")
+failures = ("NIC-03",)
+presence = True
+check = compare(
+    "module.loaded",
+    wrong="kernel module is not loaded",
+    fix="load the module, now and at every boot",
+    says={True: "loaded", False: "not loaded"},
+    only=lambda here: not here.place.name.startswith("amdgpu"),
+)

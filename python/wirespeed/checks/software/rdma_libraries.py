@@ -1,0 +1,30 @@
+"""RDMA library against the kernel driver
+
+The user-space library of the NIC speaks the kernel driver's interface version.
+
+Why it hurts:
+    With a mismatch the library ignores the device: RDMA programs see none, and collectives fall back to TCP.
+
+How to fix:
+    Install the library of the driver's release, and remove the distribution's copy that is found before it.
+
+Example:
+    $ ibv_devinfo
+    libibverbs: Warning: Driver bnxt_re does not support the kernel ABI of 6 (supports 1 to 1)
+
+Source:
+    Broadcom 957608-AN210, 5.1 question 6
+"""
+
+from wirespeed.checks.compare import compare
+from wirespeed.settings import Host
+
+over = Host
+needs = ("host.rdma_libraries",)
+failures = ("OS-09",)
+check = compare(
+    "host.rdma_libraries",
+    wrong="RDMA library does not match the kernel driver",
+    fix="install the library that belongs to the driver and remove the distribution's copy",
+    hand=True,
+)

@@ -1,0 +1,81 @@
+"""Values in words, as findings print them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any
+
+from wirespeed.settings import Compare, Place, Setting
+from wirespeed.units import Quantity
+
+
+def words(value: Any, unit: str | None = None) -> str:
+    """A value as text: ``9000 bytes``, ``x8``, ``32 GT/s``, ``26 -> 3, 48 -> 7``, ``on``, ``none``."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, Quantity):
+        return str(value)
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, int):
+        return _number(int(value), unit)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{words(key)} -> {words(inner)}" for key, inner in sorted(value.items())) or "none"
+    if isinstance(value, frozenset | set):
+        return listed(sorted(value))
+    if isinstance(value, tuple | list):
+        return listed(value)
+    return str(value) if value not in (None, "") else "none"
+
+
+def listed(values: Iterable[Any]) -> str:
+    """Values separated by commas, ``none`` when there is none."""
+    return ", ".join(words(value) for value in values) or "none"
+
+
+def wanted(setting: Setting, value: Any) -> str:
+    """What is expected of a setting."""
+    text = words(value, setting.unit)
+    return f"at least {text}" if setting.compare is Compare.AT_LEAST else text
+
+
+def differing(setting: Setting, intended: Any, found: Any) -> tuple[Any, Any]:
+    """Both values cut down to what differs, where the comparison is of maps: 64 code points are no help to anyone."""
+    if not isinstance(intended, Mapping) or not isinstance(found, Mapping):
+        return intended, found
+    keys = set(intended) if setting.compare is Compare.CONTAINS else set(intended) | set(found)
+    wrong = {key for key in keys if intended.get(key) != found.get(key)}
+    if not wrong:
+        return intended, {key: value for key, value in found.items() if key in keys}
+    return (
+        {key: value for key, value in intended.items() if key in wrong},
+        {key: value for key, value in found.items() if key in wrong},
+    )
+
+
+def named(place: Place, nic: Any) -> str:
+    """A place on its device, as findings print it.
+
+    ``nic`` is the NIC thing that the place is or is within, None elsewhere: it is named by all its names,
+    ``bnxt_re0 / enp29s0np0 / 0000:1d:00.0``.
+    """
+    parts = [
+        " / ".join(part for part in (nic.rdma_device, name, nic.pcie) if part)
+        if kind == "nic" and nic is not None
+        else f"{kind} {name}"
+        for kind, name in place.within
+    ]
+    return " ".join(parts)
+
+
+def _number(value: int, unit: str | None) -> str:
+    match unit:
+        case "lanes":
+            return f"x{value}"
+        case "MT/s":
+            return f"{value / 1000:g} GT/s"
+        case None:
+            return str(value)
+        case _:
+            return f"{value} {unit}"
