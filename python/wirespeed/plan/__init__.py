@@ -1,5 +1,6 @@
 """Cluster to settings: pure arithmetic. What is rendered, checked, judged and simulated is this one object."""
 
+from wirespeed.plan.build import build
 from wirespeed.plan.model import Cable, Computed, End, Plan
 
-__all__ = ["Cable", "Computed", "End", "Plan"]
+__all__ = ["Cable", "Computed", "End", "Plan", "build"]

@@ -1,0 +1,243 @@
+"""Traffic classes: what the cluster file names, and where NICs and switches put each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wirespeed.catalogue.model import NicModel, QueueMap
+from wirespeed.cluster import Cluster
+from wirespeed.plan.fabric import Box
+from wirespeed.plan.problems import Problems
+from wirespeed.settings import (
+    Discipline,
+    Dscp,
+    NicQos,
+    NicTrafficClass,
+    Priority,
+    PriorityGroup,
+    SwitchQueue,
+    SwitchTrafficClass,
+    TrafficClass,
+)
+
+ROCE, CNP, DEFAULT = "roce", "cnp", "default"
+
+
+def traffic_classes(cluster: Cluster, problems: Problems) -> dict[str, TrafficClass]:
+    """The classes by name. The class `default` takes every DSCP that no other names, and the share that is left."""
+    classes: dict[str, TrafficClass] = {}
+    for name, part in cluster.classes.items():
+        path = ("classes", name)
+        if name != DEFAULT and not part.dscp:
+            problems.refuse(path, f"no DSCP in class {name}", "the DSCP values that choose it")
+        if part.strict and part.share is not None:
+            problems.refuse(
+                (*path, "share"), f"a share of {part.share}% and strict", "one of them", "strict is served first"
+            )
+        if part.strict and part.lossless:
+            problems.refuse(
+                path, f"class {name} both lossless and strict", "one of them", "paused strict traffic starves all"
+            )
+        classes[name] = TrafficClass(
+            name, part.dscp or frozenset(), part.priority, part.lossless, part.strict, part.share, part.congestion
+        )
+    _check_apart(classes, problems)
+    return _with_default(classes, cluster, problems)
+
+
+def _with_default(classes: dict[str, TrafficClass], cluster: Cluster, problems: Problems) -> dict[str, TrafficClass]:
+    given = sum(found.share or 0 for found in classes.values() if found.name != DEFAULT)
+    unshared = [
+        found for found in classes.values() if not found.strict and found.share is None and found.name != DEFAULT
+    ]
+    own = classes.get(DEFAULT)
+    own_share = own.share if own else None
+    total = given + (own_share or 0)
+    if total > 100 or (own_share is not None and not unshared and total != 100):
+        problems.refuse(("classes",), f"shares of {total}% in all", "100% in all")
+    if unshared and own_share is None:
+        problems.refuse(("classes", unshared[0].name), f"no share for class {unshared[0].name}", "share: a percentage")
+    named = frozenset(dscp for found in classes.values() if found.name != DEFAULT for dscp in found.dscp)
+    rest = frozenset(Dscp(value) for value in range(64)) - named
+    default = TrafficClass(
+        name=DEFAULT,
+        dscp=own.dscp if own and own.dscp else rest,
+        priority=own.priority if own else Priority(0),
+        lossless=own.lossless if own else False,
+        strict=own.strict if own else False,
+        share=own_share if own_share is not None else 100 - given,
+        congestion=own.congestion if own else None,
+    )
+    others = {name: found for name, found in classes.items() if name != DEFAULT}
+    if default.priority in {found.priority for found in others.values()} and not own:
+        problems.refuse(("classes",), "priority 0 in a class other than default", "priority 0 for everything else")
+    return {**others, DEFAULT: default}
+
+
+def _check_apart(classes: Mapping[str, TrafficClass], problems: Problems) -> None:
+    seen: list[TrafficClass] = []
+    for found in classes.values():
+        for other in seen:
+            shared = sorted(found.dscp & other.dscp)
+            if shared:
+                problems.refuse(
+                    ("classes", found.name, "dscp"),
+                    f"DSCP {shared[0]} in {other.name} and {found.name}",
+                    "each DSCP once",
+                )
+            if found.priority == other.priority:
+                problems.refuse(
+                    ("classes", found.name, "priority"),
+                    f"priority {found.priority} in {other.name} and {found.name}",
+                    "each priority once",
+                )
+        seen.append(found)
+
+
+def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel, problems: Problems) -> NicQos:
+    """What a NIC does with the classes; a priority of no class goes where the default class goes."""
+    where: dict[str, NicTrafficClass] = {}
+    for name in classes:
+        part = cluster.classes.get(name)
+        own = part.nic.traffic_class if part else None
+        data = nic.classes.get(name)
+        if own is None and data is None:
+            problems.refuse(
+                ("classes", name),
+                f"class {name}, which reaches no traffic class of the NIC",
+                f"nic: {{traffic_class: N}}, or one of {', '.join(nic.classes)}",
+            )
+            continue
+        where[name] = own if own is not None else data.traffic_class if data else NicTrafficClass(0)
+    if len(where) != len(classes):
+        return NicQos()
+    _check_meeting(
+        {name: int(number) for name, number in where.items()}, classes, "NIC traffic class", ("classes",), problems
+    )
+    roce, cnp = classes.get(ROCE), classes.get(CNP)
+    others = {Priority(value): where[DEFAULT] for value in range(8)}
+    return NicQos(
+        priority_tc={**others, **{found.priority: where[name] for name, found in classes.items()}},
+        tc_discipline={
+            where[name]: Discipline.STRICT if found.strict else Discipline.DWRR
+            for name, found in sorted(classes.items(), key=lambda item: where[item[0]])
+        },
+        tc_share={
+            where[name]: found.share
+            for name, found in sorted(classes.items(), key=lambda item: where[item[0]])
+            if found.share is not None and not found.strict
+        },
+        pfc=frozenset(found.priority for found in classes.values() if found.lossless),
+        dscp_priority={
+            dscp: found.priority for found in classes.values() if found.name != DEFAULT for dscp in sorted(found.dscp)
+        },
+        roce_dscp=min(roce.dscp) if roce and roce.dscp else None,
+        roce_priority=roce.priority if roce else None,
+        cnp_dscp=min(cnp.dscp) if cnp and cnp.dscp else None,
+        cnp_priority=cnp.priority if cnp else None,
+        roce_share=roce.share if roce else None,
+        congestion=roce.congestion if roce else None,
+        ecn=roce.congestion is not None if roce else None,
+        configure=True if roce else None,
+    )
+
+
+def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> dict[str, QueueMap]:
+    """Where a switch puts each class: the operating system's data, with what the cluster file says instead."""
+    found: dict[str, QueueMap] = {}
+    for name in classes:
+        part = box.spec.part.classes.get(name)
+        data = box.system.classes.get(name)
+        traffic_class = part.traffic_class if part else None
+        queue = part.queue if part else None
+        group = part.priority_group if part else None
+        if data is not None:
+            traffic_class = data.traffic_class if traffic_class is None else traffic_class
+            queue = data.queue if queue is None else queue
+            group = data.priority_group if group is None else group
+        if traffic_class is None or queue is None or group is None:
+            problems.refuse(
+                ("classes", name),
+                f"class {name}, which reaches no queue on {box.system.title}",
+                "traffic_class, queue and priority_group",
+                f"write them under `classes: {{{name}: …}}` of the switch",
+            )
+            continue
+        found[name] = QueueMap(traffic_class=traffic_class, queue=queue, priority_group=group)
+    for name in box.spec.part.classes:
+        if name not in classes:
+            problems.refuse((*box.spec.path, "classes", name), f"the class {name!r}", f"one of {', '.join(classes)}")
+    for what, numbers in (
+        ("switch traffic class", {name: int(at.traffic_class) for name, at in found.items()}),
+        ("queue", {name: int(at.queue) for name, at in found.items()}),
+    ):
+        _check_meeting(numbers, classes, what, (*box.spec.path, "classes"), problems)
+    _check_groups(found, classes, box, problems)
+    return found
+
+
+def _check_meeting(
+    numbers: Mapping[str, int],
+    classes: Mapping[str, TrafficClass],
+    what: str,
+    path: tuple[str | int, ...],
+    problems: Problems,
+) -> None:
+    """Classes may share a queue only if none of them is lossless or strict."""
+    owners: dict[int, str] = {}
+    for name, number in numbers.items():
+        other = owners.setdefault(number, name)
+        if other == name:
+            continue
+        special = [found for found in (classes[other], classes[name]) if found.lossless or found.strict]
+        if special:
+            kind = "lossless" if special[0].lossless else "strict"
+            problems.refuse(
+                (*path, name),
+                f"{other} and {name} in {what} {number}",
+                f"a {what} of its own for {special[0].name}, which is {kind}",
+            )
+
+
+def _check_groups(
+    found: Mapping[str, QueueMap], classes: Mapping[str, TrafficClass], box: Box, problems: Problems
+) -> None:
+    """A lossless class shares its ingress priority group with nobody: the group's headroom is what protects it."""
+    owners: dict[int, str] = {}
+    for name, at in found.items():
+        other = owners.setdefault(int(at.priority_group), name)
+        lossless = next((each for each in (other, name) if classes[each].lossless), None)
+        if other != name and lossless:
+            problems.refuse(
+                (*box.spec.path, "classes", name),
+                f"{other} and {name} in priority group {at.priority_group}",
+                f"a priority group of its own for {lossless}, which is lossless",
+            )
+
+
+def full_maps(
+    classes: Mapping[str, TrafficClass], at: Mapping[str, QueueMap]
+) -> tuple[
+    dict[Dscp, SwitchTrafficClass],
+    dict[SwitchTrafficClass, SwitchQueue],
+    dict[SwitchTrafficClass, PriorityGroup],
+    dict[Priority, SwitchQueue],
+]:
+    """All 64 code points, all eight traffic classes and all eight PFC priorities, so that no default is relied on.
+
+    A traffic class that carries none of ours goes to the queue of its own number and to the default's priority group;
+    a PFC priority that is not lossless stops the queue of its own number (as Broadcom 957608-AN210, 2.5.2, has it).
+    """
+    dscp_tc = {dscp: at[name].traffic_class for name, found in classes.items() for dscp in found.dscp}
+    rest = at[DEFAULT]
+    for value in range(64):
+        dscp_tc.setdefault(Dscp(value), rest.traffic_class)
+    tc_queue = {SwitchTrafficClass(value): SwitchQueue(value) for value in range(8)}
+    tc_pg = {SwitchTrafficClass(value): rest.priority_group for value in range(8)}
+    pfc_queue = {Priority(value): SwitchQueue(value) for value in range(8)}
+    for name, found in classes.items():
+        tc_queue[at[name].traffic_class] = at[name].queue
+        tc_pg[at[name].traffic_class] = at[name].priority_group
+        if found.lossless:
+            pfc_queue[found.priority] = at[name].queue
+    return dict(sorted(dscp_tc.items())), tc_queue, tc_pg, pfc_queue

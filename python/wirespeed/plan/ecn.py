@@ -1,0 +1,57 @@
+"""ECN marking thresholds: which are asked for, which the switch can say, and what they must satisfy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirespeed.plan.fabric import Box
+from wirespeed.plan.problems import Problems
+from wirespeed.settings import Congestion, Ecn
+from wirespeed.units import Size
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Marking of one queue as asked for, and as the switch can say it."""
+
+    asked: Ecn
+    said: Ecn
+    source: str
+
+
+def thresholds(box: Box, congestion: Congestion | None, problems: Problems) -> Thresholds | None:
+    """Thresholds of the queue of a class with this congestion control; None where there is no congestion control.
+
+    DCQCN-P needs a slope, minimum < maximum; DCQCN-D a step, minimum = maximum with every packet above it marked
+    (Broadcom and Arista, Lossless Network for AI/ML/Storage/HPC with RDMA). Where the cluster file gives DCQCN-D no
+    thresholds, the step stands at the system's minimum.
+    """
+    if congestion is None:
+        return None
+    part, defaults = box.spec.part.ecn, box.system.ecn
+    step = congestion is Congestion.DCQCN_D
+    minimum = part.minimum if part.minimum is not None else defaults.minimum.value
+    fallback = minimum if step else defaults.maximum.value
+    maximum = part.maximum if part.maximum is not None else fallback
+    probability = part.probability if part.probability is not None else 100 if step else defaults.probability.value
+    path = (*box.spec.path, "ecn")
+    if step and (minimum != maximum or probability != 100):
+        problems.refuse(
+            path,
+            f"ECN minimum {minimum}, maximum {maximum}, probability {probability}% with dcqcn-d",
+            "a step: minimum = maximum and 100%",
+        )
+    elif not step and minimum >= maximum:
+        problems.refuse(
+            path, f"ECN minimum {minimum}, maximum {maximum} with dcqcn-p", "a slope: minimum below maximum"
+        )
+    unit = box.system.ecn_unit.value
+    asked = Ecn(minimum, maximum, probability, True)
+    own = part.minimum is not None or part.maximum is not None or part.probability is not None
+    source = "cluster file" if own else defaults.minimum.source
+    return Thresholds(asked, Ecn(said(minimum, unit), said(maximum, unit), probability, True), source)
+
+
+def said(size: Size, unit: int) -> Size:
+    """The nearest size that is a whole number of units, at least one; ``unit`` in bytes."""
+    return Size(max(1, (size + unit // 2) // unit) * unit)

@@ -1,0 +1,206 @@
+"""Every setting of a host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from wirespeed import wire
+from wirespeed.catalogue import Catalogue
+from wirespeed.catalogue.model import PcieAbility
+from wirespeed.cluster import Cluster, HostSpec
+from wirespeed.plan.addressing import NicAddress
+from wirespeed.plan.affinity import Chassis, Seat
+from wirespeed.plan.classes import nic_qos
+from wirespeed.plan.launch import launch_of
+from wirespeed.plan.problems import Problems
+from wirespeed.plan.routing import routes_of, rule_of, rules_of
+from wirespeed.settings import (
+    Driver,
+    Gid,
+    Gpu,
+    Host,
+    Kernel,
+    Link,
+    Module,
+    Nic,
+    Nvm,
+    PcieFunction,
+    PcieLink,
+    Rule,
+    Sysctl,
+    TrafficClass,
+    bdf,
+)
+from wirespeed.units import Bandwidth
+
+_NVM = Nvm(  # Broadcom 957608-AN210, section 2.2.4; firmware DCBX and LLDP agents take QoS away from the driver
+    rdma=True,
+    performance_profile="roce",
+    relaxed_ordering=True,
+    dcbx=False,
+    lldp_nearest_bridge=False,
+    lldp_nearest_non_tpmr_bridge=False,
+)
+_COMMAND_LINES = {  # Broadcom 957608-AN210, section 2.3
+    "amd": ("amd_iommu=on", "iommu=pt"),
+    "intel": ("intel_iommu=on", "iommu=pt"),
+}
+_ROCE_V2 = "RoCE v2"
+
+
+@dataclass(slots=True)
+class HostKind:
+    """All that hosts of one kind share: made once, so that a thousand hosts cost little more than one."""
+
+    spec: HostSpec
+    chassis: Chassis
+    template: Host
+    nics: Sequence[Nic]
+    rules: Mapping[int, Rule]
+    gid_index: int
+    links: dict[tuple[Seat, Bandwidth], Link] = field(default_factory=dict)
+
+    def host(self, addresses: Sequence[NicAddress], speeds: Sequence[Bandwidth]) -> Host:
+        """A host of this kind; addresses and link speeds are in rail order."""
+        nics: dict[str, Nic] = {}
+        for seat, nic, at, speed in zip(self.chassis.seats, self.nics, addresses, speeds, strict=True):
+            nics[seat.interface] = replace(
+                nic,
+                addresses=(at.with_prefix,),
+                link=self._link(seat, speed),
+                gids={str(self.gid_index): Gid(at.address, _ROCE_V2)},
+            )
+        seats = self.chassis.seats
+        return replace(
+            self.template, nics=nics, rules=rules_of(seats, addresses, self.rules), routes=routes_of(seats, addresses)
+        )
+
+    def _link(self, seat: Seat, speed: Bandwidth) -> Link:
+        if (seat, speed) not in self.links:
+            self.links[seat, speed] = Link(
+                speed=speed, up=True, mtu=seat.mtu, fec="rs", pause_receive=False, pause_send=False
+            )
+        return self.links[seat, speed]
+
+
+def host_kind(
+    cluster: Cluster,
+    spec: HostSpec,
+    chassis: Chassis,
+    classes: dict[str, TrafficClass],
+    catalogue: Catalogue,
+    problems: Problems,
+) -> HostKind | None:
+    """What hosts with this spec share; None, with the reasons among the problems, when it is impossible."""
+    cpu = spec.part.cpu or chassis.server.cpu_vendor
+    if cpu not in _COMMAND_LINES:
+        problems.refuse((*spec.path, "cpu"), f"the CPU vendor {cpu!r}", " or ".join(_COMMAND_LINES))
+        return None
+    if any(_path_mtu(seat, spec, problems) is None for seat in chassis.seats):
+        return None
+    qos = nic_qos(classes, cluster, chassis.nic, problems)
+    gpu = catalogue.gpus.get(chassis.server.gpu or "")
+    modules = [*chassis.nic.modules, *(["ib_peer_mem", gpu.module] if gpu else [])]
+    template = Host(
+        model=spec.model,
+        os=spec.os,
+        cpu_vendor=cpu,
+        kernel=Kernel(command_line=_COMMAND_LINES[cpu], iommu="passthrough", errors=()),
+        memlock="unlimited",
+        firewall=False,
+        peer_memory=True if gpu else None,
+        rdma_naming="NAME_KERNEL",
+        acs_service=True,
+        rdma_libraries="ok",
+        conflicting_stacks=(),
+        sysctls=_sysctls(chassis.seats),
+        modules={name: Module(loaded=True) for name in modules},
+        gpus={
+            f"GPU{index}": Gpu(chassis.server.gpu, bdf(slot.address))
+            for index, slot in enumerate(chassis.server.gpu_slots)
+        },
+        pcie=_pcie(chassis, gpu.pcie if gpu else None),
+        launch=launch_of(cluster, chassis, classes, spec.part.control_interface, catalogue, problems),
+    )
+    nics = [
+        Nic(
+            rail=seat.rail,
+            model=spec.nics.model,
+            pcie=seat.pcie,
+            rdma_device=seat.rdma_device,
+            rdma_state="ACTIVE",
+            rdma_mtu=_path_mtu(seat, spec, problems),
+            gpu=seat.gpu,
+            driver=Driver(name=chassis.nic.driver),
+            qos=qos,
+            nvm=_NVM,
+        )
+        for seat in chassis.seats
+    ]
+    rules = {seat.rail: rule_of(seat.rail) for seat in chassis.seats}
+    return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
+
+
+def _path_mtu(seat: Seat, spec: HostSpec, problems: Problems) -> int | None:
+    fitting = wire.path_mtu_fitting(seat.mtu)
+    if fitting is None:
+        problems.refuse(
+            (*spec.path, "mtu"), f"an MTU of {seat.mtu} bytes", "an MTU that fits an RDMA path MTU of 256 bytes"
+        )
+    return fitting
+
+
+def _sysctls(seats: Sequence[Seat]) -> dict[str, Sysctl]:
+    """Kernel parameters.
+
+    The kernel takes max(all, interface) of arp_announce, arp_ignore and rp_filter (ip-sysctl in the kernel's
+    documentation). Announcing the best local address (2) and answering only on the port that has the address (1) end
+    ARP flux without refusing neighbours of another prefix. Reverse-path filtering is loose (2) on each NIC and on those
+    that are made later (a driver reload makes them anew), while ``all`` stays 0 so that other interfaces keep theirs.
+    """
+    values = {
+        "kernel.numa_balancing": "0",  # Broadcom 957608-AN210, section 2.6, check 17
+        "net.ipv4.conf.all.arp_announce": "2",
+        "net.ipv4.conf.all.arp_ignore": "1",
+        "net.ipv4.conf.all.rp_filter": "0",
+        "net.ipv4.conf.default.rp_filter": "2",
+    }
+    for seat in seats:
+        # A slash stands for a dot inside a name (sysctl.d(5)).
+        name = seat.interface.replace(".", "/")
+        values[f"net.ipv4.conf.{name}.rp_filter"] = "2"
+    return {name: Sysctl(value) for name, value in values.items()}
+
+
+def _pcie(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieFunction]:
+    """The PCIe tree over NICs and GPUs. ACS is off where a NIC's traffic to its GPU turns: switch downstream ports."""
+    server = chassis.server
+    slot_link = PcieLink(server.slot_pcie.speed.value, server.slot_pcie.width.value)
+    functions = {
+        bdf(bridge.address): PcieFunction(
+            role=bridge.role,
+            parent=bdf(bridge.parent) if bridge.parent else None,
+            acs=frozenset() if bridge.role == "switch-downstream" else None,
+            link=slot_link,
+        )
+        for bridge in server.bridges
+    }
+    nic_link = trained(chassis.nic.pcie, server.slot_pcie)
+    for slot in server.nic_slots[: len(chassis.seats)]:
+        functions[bdf(slot.address)] = PcieFunction(
+            role="endpoint", parent=bdf(slot.parent), link=nic_link, relaxed_ordering=True, numa_node=slot.numa_node
+        )
+    for slot in server.gpu_slots:
+        functions[bdf(slot.address)] = PcieFunction(
+            role="endpoint",
+            parent=bdf(slot.parent),
+            link=trained(gpu, server.slot_pcie) if gpu else PcieLink(),
+            numa_node=slot.numa_node,
+        )
+    return functions
+
+
+def trained(card: PcieAbility, slot: PcieAbility) -> PcieLink:
+    """The link a card trains in a slot: the slower and the narrower of both."""
+    return PcieLink(min(card.speed.value, slot.speed.value), min(card.width.value, slot.width.value))

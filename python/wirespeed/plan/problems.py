@@ -1,0 +1,34 @@
+"""What a plan refuses and warns of, collected so that the user sees all of it at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from wirespeed.cluster import Origin
+from wirespeed.errors import Problem, Refused
+
+
+@dataclass(slots=True)
+class Problems:
+    """Refusals and warnings, each once, in the order found."""
+
+    origin: Origin
+    refused: dict[Problem, None] = field(default_factory=dict)
+    warned: dict[Problem, None] = field(default_factory=dict)
+
+    def refuse(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
+        """Note something that makes a plan impossible, at a path of the cluster file."""
+        self.refused.setdefault(Problem(self.origin.at(*path), found, expected, hint))
+
+    def warn(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
+        """Note something a plan is made in spite of."""
+        self.warned.setdefault(Problem(self.origin.at(*path), found, expected, hint))
+
+    def stop(self) -> None:
+        """Go on only if nothing was refused.
+
+        Raises:
+            Refused: something was.
+        """
+        if self.refused:
+            raise Refused(self.refused)

@@ -1,0 +1,159 @@
+"""Every setting of a switch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from wirespeed.catalogue.model import QueueMap
+from wirespeed.plan.classes import full_maps, queue_maps
+from wirespeed.plan.ecn import Thresholds, thresholds
+from wirespeed.plan.fabric import Box
+from wirespeed.plan.problems import Problems
+from wirespeed.settings import (
+    Discipline,
+    Ecn,
+    Link,
+    Neighbour,
+    Port,
+    PortQos,
+    Queue,
+    Switch,
+    TrafficClass,
+    Vlan,
+    Watchdog,
+)
+from wirespeed.units import Bandwidth, Duration
+
+
+@dataclass(frozen=True, slots=True)
+class PortUse:
+    """What a port is used for."""
+
+    port: str
+    peer: str
+    peer_port: str
+    speed: Bandwidth
+    address: str | None = None  # of a routed port, with prefix length
+    vlan: int | None = None  # of a switched port
+
+
+@dataclass(slots=True)
+class SwitchKind:
+    """All that switches of one kind share."""
+
+    box: Box
+    qos: PortQos
+    queues: Mapping[str, Queue]
+    poll: Duration | None
+    ecn: Mapping[str, Thresholds]  # by queue
+    at: Mapping[str, QueueMap]
+    links: dict[tuple[Bandwidth, int, str], Link] = field(default_factory=dict)
+
+    def switch(self, uses: Sequence[PortUse], vlans: Mapping[str, Vlan]) -> Switch:
+        """A switch of this kind."""
+        return Switch(
+            model=self.box.spec.model,
+            os=self.box.system_name,
+            chip=self.box.model.chip,
+            routing=True,
+            watchdog_poll=self.poll,
+            vlans=vlans,
+            ports={use.port: self._port(use) for use in uses},
+        )
+
+    @property
+    def mtu(self) -> int:
+        """Largest IP packet of its ports in bytes, where the file says nothing of a port."""
+        return self.box.spec.part.mtu or self.box.system.mtu.value
+
+    def _port(self, use: PortUse) -> Port:
+        part = self.box.spec.part.ports.get(use.port)
+        return Port(
+            description=(part and part.description) or f"{use.peer} {use.peer_port}",
+            link=self._link(
+                (part and part.speed) or use.speed, (part and part.mtu) or self.mtu, (part and part.fec) or "rs"
+            ),
+            addresses=(use.address,) if use.address else None,
+            vlan=use.vlan,
+            qos=self.qos,
+            queues=self.queues,
+            neighbour=Neighbour(use.peer, use.peer_port),
+        )
+
+    def _link(self, speed: Bandwidth, mtu: int, fec: str) -> Link:
+        key = (speed, mtu, fec)
+        if key not in self.links:
+            pause = False if self.box.system.global_pause else None
+            self.links[key] = Link(speed=speed, up=True, mtu=mtu, fec=fec, pause_receive=pause, pause_send=pause)
+        return self.links[key]
+
+
+def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> SwitchKind | None:
+    """What switches with this spec share; None, with the reasons among the problems, when it is impossible."""
+    at = queue_maps(classes, box, problems)
+    if len(at) != len(classes):
+        return None
+    dscp_tc, tc_queue, tc_pg, pfc_queue = full_maps(classes, at)
+    part, defaults = box.spec.part.watchdog, box.system.watchdog
+    lossless = any(found.lossless for found in classes.values())
+    watchdog = Watchdog(
+        action=part.action or defaults.action.value,
+        detect=part.detect if part.detect is not None else defaults.detect.value,
+        restore=part.restore if part.restore is not None else defaults.restore.value,
+    )
+    poll = part.poll if part.poll is not None else defaults.poll.value
+    _check_watchdog(box, watchdog, poll, problems)
+    marked = {
+        str(int(at[name].queue)): found
+        for name in classes
+        if (found := thresholds(box, classes[name].congestion, problems)) is not None
+    }
+    return SwitchKind(
+        box=box,
+        qos=PortQos(
+            trust="dscp",
+            dscp_tc=dscp_tc,
+            tc_queue=tc_queue,
+            tc_pg=tc_pg,
+            pfc_queue=pfc_queue,
+            pfc=frozenset(found.priority for found in classes.values() if found.lossless),
+            watchdog=watchdog if lossless else Watchdog(),
+        ),
+        queues=_queues(classes, at, marked),
+        poll=poll if lossless else None,
+        ecn=marked,
+        at=at,
+    )
+
+
+def _queues(
+    classes: Mapping[str, TrafficClass], at: Mapping[str, QueueMap], marked: Mapping[str, Thresholds]
+) -> dict[str, Queue]:
+    """The queues that classes use, in their order; classes in one queue add their shares."""
+    shares: dict[int, int] = {}
+    strict: set[int] = set()
+    for name, found in classes.items():
+        queue = int(at[name].queue)
+        shares[queue] = shares.get(queue, 0) + (found.share or 0)
+        if found.strict:
+            strict.add(queue)
+    return {
+        str(queue): Queue(
+            discipline=Discipline.STRICT if queue in strict else Discipline.DWRR,
+            weight=None if queue in strict else shares[queue],
+            ecn=marked[str(queue)].said if str(queue) in marked else Ecn(enabled=False),
+        )
+        for queue in sorted(shares)
+    }
+
+
+def _check_watchdog(box: Box, watchdog: Watchdog, poll: Duration, problems: Problems) -> None:
+    """The watchdog must look at least twice within the times it measures (Arista EOS user guide)."""
+    shortest = min(watchdog.detect or poll, watchdog.restore or poll)
+    if 2 * poll > shortest:
+        problems.refuse(
+            (*box.spec.path, "watchdog"),
+            f"a watchdog polling every {poll}",
+            f"at most half of {shortest}, its shortest time",
+        )
