@@ -37,12 +37,26 @@ class Support:
 
 
 @dataclass(frozen=True, slots=True)
+class Counter:
+    """A counter a command prints, under the device's own name."""
+
+    command: str  # command id
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileTemplate:
-    """A file the platform renders: template name, path it is installed at, mode."""
+    """A file the platform renders: template name, path it is installed at, mode. An empty text is no file.
+
+    ``apply`` and ``revert`` are command lines that make the device obey the file, and obey the one before it again.
+    """
 
     template: str
     path: str
     mode: int = 0o644
+    apply: tuple[str, ...] = ()
+    revert: tuple[str, ...] = ()
+    consequence: str | None = None  # what applying or reverting interrupts: reboot, link flap, …
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +121,7 @@ class Platform:
     files: tuple[FileTemplate, ...]
     parse: Callable[[Outputs], Iterator[Observation]]
     drivers: tuple[str, ...] = ()  # kernel drivers of the NICs it is for
+    counters: Mapping[str, Counter] = field(default_factory=dict)
     word: Word | None = None  # ``words.py`` of the folder, where there is one
     view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: what its templates need computed
 

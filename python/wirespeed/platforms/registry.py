@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from wirespeed.platforms.model import Command, FileTemplate, Platform, Support
+from wirespeed.platforms.model import Command, Counter, FileTemplate, Platform, Support
 
 KINDS = ("switch", "host", "nic", "launcher")
 
@@ -54,12 +54,10 @@ def _load(kind: str, folder: str, text: str) -> Platform:
         folder=PurePosixPath(kind, folder),
         commands=tuple(_command(entry) for entry in data.get("commands", ())),
         settings={path: Support(**(entry or {})) for path, entry in data.get("settings", {}).items()},
-        files=tuple(
-            FileTemplate(entry["template"], entry["path"], int(str(entry.get("mode", "644")), 8))
-            for entry in data.get("files", ())
-        ),
+        files=tuple(_file(entry) for entry in data.get("files", ())),
         parse=importlib.import_module(f"{package}.parse").parse,
         drivers=tuple(data.get("drivers", ())),
+        counters={name: Counter(**entry) for name, entry in data.get("counters", {}).items()},
         word=words.word if words else None,
         view=view.view if view else None,
     )
@@ -67,6 +65,17 @@ def _load(kind: str, folder: str, text: str) -> Platform:
 
 def _optional(module: str) -> Any:
     return importlib.import_module(module) if importlib.util.find_spec(module) else None
+
+
+def _file(entry: dict[str, Any]) -> FileTemplate:
+    return FileTemplate(
+        template=entry["template"],
+        path=entry["path"],
+        mode=int(str(entry.get("mode", "644")), 8),
+        apply=tuple(entry.get("apply", ())),
+        revert=tuple(entry.get("revert", entry.get("apply", ()))),
+        consequence=entry.get("consequence"),
+    )
 
 
 def _command(entry: dict[str, Any]) -> Command:
