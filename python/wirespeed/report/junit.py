@@ -1,0 +1,101 @@
+"""A report as JUnit XML, for the pipelines that show it.
+
+One suite per device with one case per check and place, and one suite per benchmark run with one case per judged
+measurement. JUnit has no *warn* and no *unknown*: a warning is a passed case that says so in ``system-out``; what is
+not known is an error of its own type, so that no pipeline takes it for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from xml.etree.ElementTree import Element, ElementTree, SubElement, indent, tostring
+
+from wirespeed.report import words
+from wirespeed.results.findings import Finding
+from wirespeed.results.report import Report
+from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
+
+_TAGS = {"fail": "failure", "unknown": "error", "error": "error", "skip": "skipped"}
+
+
+def text(report: Report) -> str:
+    """The XML document. It holds no character that XML 1.0 forbids."""
+    root = Element("testsuites", name=words.line(report.cluster))
+    for device, findings in _by_device(report.findings).items():
+        suite = _suite(root, device, report.recorded)
+        for finding in findings:
+            _finding(suite, finding)
+        _count(suite)
+    for run in report.runs:
+        suite = _suite(root, f"{run.title} ({run.file})", report.recorded)
+        for verdict in run.verdicts:
+            if verdict.judgement is not Judgement.SKIP:
+                _verdict(suite, run, verdict)
+        _count(suite)
+    _count(root)
+    indent(ElementTree(root))
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _by_device(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:
+    devices: dict[str, list[Finding]] = {}
+    for finding in findings:
+        devices.setdefault(finding.device, []).append(finding)
+    return devices
+
+
+def _suite(root: Element, name: str, recorded: str | None) -> Element:
+    suite = SubElement(root, "testsuite", name=words.line(name))
+    if recorded is not None:
+        suite.set("timestamp", words.line(recorded))
+    return suite
+
+
+def _finding(suite: Element, finding: Finding) -> None:
+    case = SubElement(
+        suite, "testcase", classname=words.line(finding.check), name=words.line(finding.place or finding.device)
+    )
+    message = f"{finding.summary}: {finding.found}" if finding.found else finding.summary
+    _outcome(case, finding.status.value, message, "\n".join(_details(finding)))
+
+
+def _details(finding: Finding) -> Iterable[str]:
+    yield finding.summary
+    for label, value in (("expected", finding.expected), ("found", finding.found), ("costs", words.cost(finding.cost))):
+        if value:
+            yield f"{label}: {value}"
+    yield from (f"read: {source}" for source in finding.evidence)
+    for fix in finding.fix:
+        yield f"fix: {fix.sentence}" + (f" ({fix.consequence})" if fix.consequence else "")
+        yield from (f"  {command}" for command in fix.commands)
+
+
+def _verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
+    measurement = verdict.measurement
+    name = " ".join(filter(None, (measurement.metric.value, measurement.place, words.size(measurement.size_bytes))))
+    classname = ".".join(filter(None, (run.tool, run.test)))
+    case = SubElement(suite, "testcase", classname=words.line(classname), name=words.line(name))
+    measured = f"{words.number(measurement.value)} {measurement.unit}"
+    lines = [verdict.reason, f"measured: {measured} ({run.file}:{measurement.line})"]
+    for label, bound in (("physical limit", verdict.physical), ("reachable limit", verdict.reachable)):
+        if bound is not None:
+            lines.append(f"{label}: {words.number(bound.value)} {bound.unit}, bound by {bound.binding}")
+    _outcome(case, verdict.judgement.value, f"{measured}: {verdict.reason}", "\n".join(lines))
+
+
+def _outcome(case: Element, status: str, message: str, details: str) -> None:
+    if status in _TAGS:
+        outcome = SubElement(case, _TAGS[status], message=words.line(message))
+        if status != "skip":
+            outcome.set("type", status)
+        outcome.text = words.clean(details)
+    elif status == "warn":
+        SubElement(case, "system-out").text = words.clean(f"warn: {details}")
+
+
+def _count(element: Element) -> None:
+    """The counts that readers of JUnit expect on suites."""
+    element.set("tests", str(sum(1 for _ in element.iter("testcase"))))
+    element.set("failures", str(sum(1 for _ in element.iter("failure"))))
+    element.set("errors", str(sum(1 for _ in element.iter("error"))))
+    element.set("skipped", str(sum(1 for _ in element.iter("skipped"))))
