@@ -1,13 +1,26 @@
-"""What the commands of this platform say."""
+"""What the commands of this platform say, by subject."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from wirespeed.facts import Observation
+from wirespeed.platforms.host.ubuntu import (
+    parse_ethtool,
+    parse_ip,
+    parse_kernel,
+    parse_lspci,
+    parse_rdma,
+    parse_system,
+)
 from wirespeed.platforms.model import Outputs
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Every setting the recorded outputs show."""
-    yield from ()
+    yield from parse_kernel.parse(outputs)
+    yield from parse_system.parse(outputs)
+    yield from parse_ip.parse(outputs)
+    yield from parse_ethtool.parse(outputs)
+    yield from parse_rdma.parse(outputs)
+    yield from parse_lspci.parse(outputs)

@@ -1,0 +1,91 @@
+"""NIC ports, as ethtool and the device's uevent file say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import lines, see
+from wirespeed.settings import Place, bdf
+from wirespeed.units import Bandwidth
+
+_SPEED = re.compile(r"([0-9]{1,9})Mb/s")
+_SWITCH = {"on": True, "off": False}
+_FEC = {"RS": "rs", "BaseR": "fc", "LLRS": "llrs", "Off": "none", "None": "none"}
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Settings of every port an output is there of."""
+    for interface, output in outputs.per_nic("ethtool"):
+        yield from _link(_nic(outputs, interface), output)
+    for interface, output in outputs.per_nic("ethtool-driver"):
+        yield from _driver(_nic(outputs, interface), output)
+    for interface, output in outputs.per_nic("nic-uevent"):
+        yield from _uevent(_nic(outputs, interface), output)
+    for interface, output in outputs.per_nic("ethtool-pause"):
+        yield from _pause(_nic(outputs, interface), output)
+    for interface, output in outputs.per_nic("ethtool-fec"):
+        yield from _fec(_nic(outputs, interface), output)
+
+
+def _nic(outputs: Outputs, interface: str) -> Place:
+    return Place(outputs.device).thing("nic", interface)
+
+
+def _pairs(output: Output) -> Iterator[tuple[int, str, str]]:
+    for number, text in lines(output):
+        key, colon, value = text.partition(":")
+        if colon:
+            yield number, key.strip(), value.strip()
+
+
+def _link(place: Place, output: Output) -> Iterator[Observation]:
+    for number, key, value in _pairs(output):
+        if key == "Speed" and (match := _SPEED.fullmatch(value)):
+            yield see(place, "nic.link.speed", Bandwidth(int(match[1]) * 10**6), output, number)
+        elif key == "Auto-negotiation" and value in _SWITCH:
+            yield see(place, "nic.link.autonegotiation", _SWITCH[value], output, number)
+
+
+def _driver(place: Place, output: Output) -> Iterator[Observation]:
+    paths = {
+        "driver": "nic.driver.name",
+        "version": "nic.driver.version",
+        "firmware-version": "nic.driver.firmware",
+    }
+    for number, key, value in _pairs(output):
+        if key in paths and value and value != "N/A":
+            yield see(place, paths[key], value, output, number)
+        elif key == "bus-info":
+            yield from _address(place, value, output, number)
+
+
+def _uevent(place: Place, output: Output) -> Iterator[Observation]:
+    for number, text in lines(output):
+        key, _, value = text.partition("=")
+        if key == "DRIVER" and value:
+            yield see(place, "nic.driver.name", value, output, number)
+        elif key == "PCI_SLOT_NAME":
+            yield from _address(place, value, output, number)
+
+
+def _address(place: Place, text: str, output: Output, line: int) -> Iterator[Observation]:
+    try:
+        yield see(place, "nic.pcie", bdf(text), output, line)
+    except ValueError:
+        return  # a port that is on no PCI bus
+
+
+def _pause(place: Place, output: Output) -> Iterator[Observation]:
+    paths = {"RX": "nic.link.pause_receive", "TX": "nic.link.pause_send"}
+    for number, key, value in _pairs(output):
+        if key in paths and value in _SWITCH:
+            yield see(place, paths[key], _SWITCH[value], output, number)
+
+
+def _fec(place: Place, output: Output) -> Iterator[Observation]:
+    for number, key, value in _pairs(output):
+        if key in ("Active FEC encoding", "Active FEC encodings") and value in _FEC:
+            yield see(place, "nic.link.fec", _FEC[value], output, number)

@@ -1,0 +1,151 @@
+"""Addresses, routes and rules, as iproute2 prints them in JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wirespeed.facts import COMPLETE, Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import json_objects, network, see, whole
+from wirespeed.settings import Place
+
+_TABLES = {"default": 253, "main": 254, "local": 255}
+"""Names of the tables every system has (linux/rtnetlink.h, enum rt_class_t)."""
+
+_UNICAST = ("unicast", "1")
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Interfaces that can be a NIC, their addresses, and the host's IPv4 routing."""
+    host = Place(outputs.device)
+    if output := outputs.get("ip-addr"):
+        yield from _interfaces(host, output)
+    if output := outputs.get("ip-rule"):
+        yield from _rules(host, output)
+    if output := outputs.get("ip-route"):
+        yield from _routes(host, output)
+
+
+def _interfaces(host: Place, output: Output) -> Iterator[Observation]:
+    found = json_objects(output)
+    if found is None:
+        return
+    for line, link in found:
+        name = link.get("ifname")
+        if isinstance(name, str) and _is_nic(link):
+            yield from _nic(host.thing("nic", name), link, output, line)
+    yield see(host, "host.nics", COMPLETE, output)
+
+
+def _is_nic(link: dict[str, Any]) -> bool:
+    """A port of hardware; or a virtual pair that carries an address itself, as in a laboratory of name spaces."""
+    if link.get("link_type") != "ether":
+        return False
+    info = link.get("linkinfo")
+    kind = info.get("info_kind") if isinstance(info, dict) else None
+    return kind is None or (kind == "veth" and "master" not in link and bool(_addresses(link)))
+
+
+def _addresses(link: dict[str, Any]) -> tuple[str, ...]:
+    entries = link.get("addr_info")
+    return tuple(
+        f"{entry['local']}/{entry['prefixlen']}"
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict) and {"local", "prefixlen"} <= entry.keys() and entry.get("scope") in ("global", "0")
+    )
+
+
+def _nic(place: Place, link: dict[str, Any], output: Output, line: int) -> Iterator[Observation]:
+    flags = link.get("flags")
+    if isinstance(flags, list):
+        yield see(place, "nic.link.up", {"UP", "LOWER_UP"} <= {str(flag) for flag in flags}, output, line)
+    mtu = whole(link.get("mtu"))
+    if mtu is not None:
+        yield see(place, "nic.link.mtu", mtu, output, line)
+    if isinstance(link.get("address"), str):
+        yield see(place, "nic.mac", link["address"], output, line)
+    if isinstance(link.get("addr_info"), list):
+        yield see(place, "nic.addresses", _addresses(link), output, line)
+
+
+def _rules(host: Place, output: Output) -> Iterator[Observation]:
+    found = json_objects(output)
+    if found is None:
+        return
+    seen: set[str] = set()
+    for line, rule in found:
+        name = _selector(rule)
+        table, priority = _table(rule.get("table")), whole(rule.get("priority"))
+        if name is None or name in seen:
+            continue  # of two rules with one selector the kernel obeys the first
+        seen.add(name)
+        place = host.thing("rule", name)
+        if table is not None:
+            yield see(place, "rule.table", table, output, line)
+        if priority is not None:
+            yield see(place, "rule.priority", priority, output, line)
+    yield see(host, "host.rules", COMPLETE, output)
+
+
+def _selector(rule: dict[str, Any]) -> str | None:
+    """What a rule selects, masked: ``from 10.1.0.1/32 to 10.2.0.0/16``. Rules by mark, interface … say that too."""
+    words: list[str] = []
+    source = rule.get("src", "all")
+    masked = "all" if source in ("all", "0.0.0.0") else network(source, whole(rule.get("srclen", 32)))
+    if masked is None:
+        return None
+    words += ["from", masked]
+    if rule.get("dst", "all") != "all":
+        target = network(rule["dst"], whole(rule.get("dstlen", 32)))
+        if target is None:
+            return None
+        words += ["to", target]
+    for key in ("tos", "fwmark", "fwmask", "iif", "oif", "ipproto", "sport", "dport", "uidrange"):
+        if key in rule:
+            words += [key, str(rule[key])]
+    if "table" not in rule:
+        words += ["action", str(rule.get("action", "other"))]
+    if words == ["from", "all"] and rule.get("table") is not None:
+        words += ["lookup", str(_table(rule["table"]) or rule["table"])]
+    return " ".join(words)
+
+
+def _table(name: object) -> int | None:
+    return _TABLES.get(name) if isinstance(name, str) and name in _TABLES else whole(name)
+
+
+def _routes(host: Place, output: Output) -> Iterator[Observation]:
+    found = json_objects(output)
+    if found is None:
+        return
+    seen: set[str] = set()
+    for line, route in found:
+        name = _route_name(route)
+        if name is None or name in seen or str(route.get("type", "unicast")) not in _UNICAST:
+            continue  # of two routes to one destination the kernel lists the better first
+        seen.add(name)
+        place = host.thing("route", name)
+        hops = route.get("nexthops")
+        hops = [hop for hop in hops if isinstance(hop, dict)] if isinstance(hops, list) else [route]
+        devices = [str(hop["dev"]) for hop in hops if "dev" in hop]
+        if devices:
+            yield see(place, "route.device", ",".join(devices), output, line)
+        yield see(place, "route.gateway", ",".join(_gateway(hop) for hop in hops if _gateway(hop)), output, line)
+        if isinstance(route.get("prefsrc"), str):
+            yield see(place, "route.source", route["prefsrc"], output, line)
+    yield see(host, "host.routes", COMPLETE, output)
+
+
+def _gateway(hop: dict[str, Any]) -> str:
+    via = hop.get("via")
+    return str(hop.get("gateway") or (via.get("host", "") if isinstance(via, dict) else ""))
+
+
+def _route_name(route: dict[str, Any]) -> str | None:
+    table = _table(route.get("table", "main"))
+    target = route.get("dst")
+    if target == "default":
+        return f"{table} default" if table is not None else None
+    masked = network(target)
+    return f"{table} {masked}" if table is not None and masked is not None else None

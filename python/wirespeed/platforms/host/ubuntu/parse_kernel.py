@@ -1,0 +1,113 @@
+"""The kernel: release, command line, parameters, modules, IOMMU, errors in its log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import COMPLETE, Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import lines, see
+from wirespeed.settings import Place
+
+_SYSCTL = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_./@:-]*)\s*=\s?(.*)")
+_MODULE = re.compile(r"([A-Za-z0-9_]+) [0-9]+ -?[0-9]+ ")
+_VERSION = re.compile(r"/sys/module/([A-Za-z0-9_]+)/version:(\S+)")
+_GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:(\S+)")
+_VENDORS = {"AuthenticAMD": "amd", "GenuineIntel": "intel"}
+
+# `dmesg --decode` puts facility and level before the time, padded: "kern  :err   : [   12.3] bnxt_en ..."
+_RECORD = re.compile(r"(?:[a-z0-9]+ *:([a-z]+) *: )?(?:\[[^\]]*\] )?(.*)")
+_SUBJECT = re.compile(
+    r"\b(?:bnxt_en|bnxt_re|mlx5_core|mlx5_ib|ionic|infiniband|ib_core|ib_uverbs|ib_peer_mem|nvidia_peermem"
+    r"|amdgpu|amdkfd|NVRM|nvidia|AER|pcieport)\b"
+)
+_TROUBLE = re.compile(
+    r"\b(?:err(?:or)?s?|fail(?:ed|s|ure)?|tim(?:ed out|eout)|unknown symbol|disagrees|reset|fatal|xid|hang|hung)\b",
+    re.I,
+)
+_SEVERE = ("emerg", "alert", "crit", "err")
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Settings of the kernel."""
+    host = Place(outputs.device)
+    if output := outputs.get("uname"):
+        release = output.text.strip()
+        if release and "\n" not in release:
+            yield see(host, "host.kernel.version", release, output, 1)
+    if output := outputs.get("cmdline"):
+        yield see(host, "host.kernel.command_line", tuple(output.text.split()), output, 1)
+    if output := outputs.get("cpu"):
+        yield from _cpu(host, output)
+    if output := outputs.get("sysctl"):
+        yield from _sysctls(host, output)
+    if output := outputs.get("modules"):
+        yield from _modules(host, output)
+    if output := outputs.get("module-versions"):
+        yield from _versions(host, output)
+    if output := outputs.get("kallsyms"):
+        line = next((number for number, text in lines(output) if "ib_register_peer_memory_client" in text), None)
+        yield see(host, "host.peer_memory", line is not None, output, line)
+    if output := outputs.get("iommu-groups"):
+        yield from _iommu(host, output)
+    if output := outputs.get("dmesg"):
+        yield from _log(host, output)
+
+
+def _cpu(host: Place, output: Output) -> Iterator[Observation]:
+    for number, text in lines(output):
+        vendor = _VENDORS.get(text.partition(":")[2].strip())
+        if vendor:
+            yield see(host, "host.cpu_vendor", vendor, output, number)
+            return
+
+
+def _sysctls(host: Place, output: Output) -> Iterator[Observation]:
+    for number, text in lines(output):
+        if match := _SYSCTL.fullmatch(text):
+            key, value = match.groups()
+            yield see(host.thing("sysctl", key), "sysctl.value", " ".join(value.split()), output, number)
+
+
+def _modules(host: Place, output: Output) -> Iterator[Observation]:
+    found = False
+    for number, text in lines(output):
+        if match := _MODULE.match(text):
+            found = True
+            yield see(host.thing("module", match[1]), "module.loaded", True, output, number)
+    if found:
+        yield see(host, "host.modules", COMPLETE, output)
+
+
+def _versions(host: Place, output: Output) -> Iterator[Observation]:
+    for number, text in lines(output):
+        if match := _VERSION.fullmatch(text):
+            yield see(host.thing("module", match[1]), "module.version", match[2], output, number)
+
+
+def _iommu(host: Place, output: Output) -> Iterator[Observation]:
+    """No group at all means no IOMMU; one group that is translated means DMA through it pays for it."""
+    types = [(number, match[1]) for number, text in lines(output) if (match := _GROUP.fullmatch(text))]
+    if not types:
+        if not output.text.strip():
+            yield see(host, "host.kernel.iommu", "off", output)
+        return
+    translated = next((number for number, kind in types if kind != "identity"), None)
+    value = "passthrough" if translated is None else "translated"
+    yield see(host, "host.kernel.iommu", value, output, translated or types[0][0])
+
+
+def _log(host: Place, output: Output) -> Iterator[Observation]:
+    errors: list[str] = []
+    first: int | None = None
+    for number, text in lines(output):
+        match = _RECORD.fullmatch(text)
+        if match is None:
+            continue
+        level, message = match.groups()
+        if _SUBJECT.search(message) and (level in _SEVERE or _TROUBLE.search(message)):
+            first = first or number
+            if message not in errors:
+                errors.append(message)
+    yield see(host, "host.kernel.errors", tuple(errors), output, first)

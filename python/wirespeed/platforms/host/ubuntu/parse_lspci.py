@@ -1,0 +1,135 @@
+"""PCI Express functions, as ``lspci -vvv`` and sysfs show them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from wirespeed.facts import COMPLETE, Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import lines, see
+from wirespeed.settings import Place, bdf
+
+_HEAD = re.compile(r"((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) \S.*")
+_BUS = re.compile(r"\s*Bus: primary=[0-9a-f]{2}, secondary=([0-9a-f]{2}), subordinate=[0-9a-f]{2}\b.*")
+_EXPRESS = re.compile(
+    r"\s*Capabilities: \[[0-9a-f]+\] Express \(v[0-9]+\) "
+    r"(Root Port|Upstream Port|Downstream Port|(?:\w+ )*Endpoint)\b.*"
+)
+_LINK = re.compile(r"\s*LnkSta:\s*Speed ([0-9]{1,4}(?:\.[0-9]{1,4})?)GT/s[^,]*, Width x([0-9]{1,3})\b.*")
+_ABLE = re.compile(r"\s*LnkCap:\s*Port #[0-9]+, Speed ([0-9]{1,4}(?:\.[0-9]{1,4})?)GT/s[^,]*, Width x([0-9]{1,3})\b.*")
+_PAYLOAD = re.compile(r"\s*MaxPayload ([0-9]{1,6}) bytes, MaxReadReq ([0-9]{1,6}) bytes\s*")
+_RELAXED = re.compile(r"\s*RlxdOrd([+-]) .*")
+_ACS = re.compile(r"\s*ACSCtl:\s*(.*)")
+_NODE = re.compile(r"\s*NUMA node: ([0-9]{1,6})\s*")
+_ROLES = {"Root Port": "root-port", "Upstream Port": "switch-upstream", "Downstream Port": "switch-downstream"}
+_SYSFS = re.compile(r"/sys/bus/pci/devices/([0-9a-f:.]+)/(\w+):(.*)")
+_SYSFS_SPEED = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,4})?) GT/s(?: PCIe)?")
+_DENIED = "<access denied>"
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Settings of every PCIe function."""
+    host = Place(outputs.device)
+    if output := outputs.get("lspci"):
+        functions = list(_functions(output))
+        buses = {(item.address[:4], item.secondary): item for item in functions if item.secondary is not None}
+        for function in functions:
+            yield from _observe(host.thing("pcie", function.address), function, output)
+            bridge = buses.get((function.address[:4], function.address[5:7]))
+            if bridge is not None:
+                place = host.thing("pcie", function.address)
+                yield see(place, "pcie.parent", bridge.address, output, bridge.line)
+        if functions:
+            yield see(host, "host.pcie", COMPLETE, output)
+    for _, output in outputs.per_nic("pcie-sysfs"):
+        yield from _sysfs(host, output)
+
+
+@dataclass(slots=True)
+class _Function:
+    """What one function's paragraph says; each value with its line."""
+
+    address: str
+    line: int
+    secondary: str | None = None
+    denied: bool = False
+    values: dict[str, tuple[object, int]] = field(default_factory=dict)
+
+
+def _functions(output: Output) -> Iterator[_Function]:
+    current: _Function | None = None
+    for number, text in lines(output):
+        if match := _HEAD.fullmatch(text):
+            if current is not None:
+                yield current
+            current = _Function(bdf(match[1]), number)
+        elif current is not None:
+            _take(current, number, text)
+    if current is not None:
+        yield current
+
+
+def _take(function: _Function, number: int, text: str) -> None:
+    values = function.values
+    if _DENIED in text:
+        function.denied = True
+    elif match := _BUS.fullmatch(text):
+        function.secondary = match[1]
+    elif match := _EXPRESS.fullmatch(text):
+        values["pcie.role"] = (_ROLES.get(match[1], "endpoint"), number)
+    elif match := _ABLE.fullmatch(text):
+        values["pcie.link.capable_speed"] = (_rate(match[1]), number)
+        values["pcie.link.capable_width"] = (int(match[2]), number)
+    elif match := _LINK.fullmatch(text):
+        values["pcie.link.speed"] = (_rate(match[1]), number)
+        values["pcie.link.width"] = (int(match[2]), number)
+    elif match := _PAYLOAD.fullmatch(text):
+        values["pcie.max_payload"] = (int(match[1]), number)
+        values["pcie.max_read_request"] = (int(match[2]), number)
+    elif match := _RELAXED.fullmatch(text):
+        values.setdefault("pcie.relaxed_ordering", (match[1] == "+", number))
+    elif match := _ACS.fullmatch(text):
+        services = match[1].split()
+        if services and all(word[-1] in "+-" for word in services):
+            values["pcie.acs"] = (frozenset(word[:-1] for word in services if word[-1] == "+"), number)
+    elif match := _NODE.fullmatch(text):
+        values["pcie.numa_node"] = (int(match[1]), number)
+
+
+def _observe(place: Place, function: _Function, output: Output) -> Iterator[Observation]:
+    for path, (value, line) in function.values.items():
+        yield see(place, path, value, output, line)
+    if "pcie.acs" not in function.values and not function.denied and "pcie.role" in function.values:
+        # All capabilities are shown and ACS is not among them: it cannot be on.
+        yield see(place, "pcie.acs", frozenset(), output, function.line)
+
+
+def _rate(text: str) -> int:
+    """GT/s to MT/s."""
+    return round(float(text) * 1000)
+
+
+def _sysfs(host: Place, output: Output) -> Iterator[Observation]:
+    paths = {
+        "current_link_speed": "pcie.link.speed",
+        "current_link_width": "pcie.link.width",
+        "max_link_speed": "pcie.link.capable_speed",
+        "max_link_width": "pcie.link.capable_width",
+        "numa_node": "pcie.numa_node",
+    }
+    for number, text in lines(output):
+        match = _SYSFS.fullmatch(text)
+        if match is None or match[2] not in paths:
+            continue
+        try:
+            place = host.thing("pcie", bdf(match[1]))
+        except ValueError:
+            continue
+        path, value = paths[match[2]], match[3].strip()
+        if path.endswith("speed"):
+            if rate := _SYSFS_SPEED.fullmatch(value):
+                yield see(place, path, _rate(rate[1]), output, number)
+        elif value.isascii() and value.isdigit() and len(value) < 7:  # -1 says that the firmware names no NUMA node
+            yield see(place, path, int(value), output, number)

@@ -1,0 +1,120 @@
+"""RDMA devices: which there are, their ports, GID tables and libraries."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator, Mapping
+
+from wirespeed.facts import COMPLETE, Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import json_objects, lines, see, whole
+from wirespeed.settings import Place
+
+_MTU = re.compile(r"\s*active_mtu:\s*([0-9]{1,6}) \([0-9]+\)\s*")
+_HCA = re.compile(r"hca_id:\s*(\S+)\s*")
+_GID = re.compile(r"/sys/class/infiniband/[^/]+/ports/1/(gids|gid_attrs/types|gid_attrs/ndevs)/([0-9]{1,6}):(.*)")
+_TYPES = {"RoCE v2": "RoCE v2", "IB/RoCE v1": "RoCE v1", "RoCE v1": "RoCE v1"}
+_ABI_WARNING = re.compile(r"libibverbs: Warning: .*does not support the kernel ABI.*")
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """RDMA settings of the host and of every port."""
+    host = Place(outputs.device)
+    ports: dict[str, str] = {}
+    if output := outputs.get("rdma-devices"):
+        yield see(host, "host.rdma_devices", tuple(sorted(output.text.split(), key=_natural)), output, 1)
+    if output := outputs.get("rdma-link"):
+        ports = _ports(output)
+        yield from _links(host, output, _interfaces(outputs))
+    if output := outputs.get("ibv-devinfo"):
+        yield from _verbs(host, output, ports)
+    for interface, output in outputs.per_nic("gid-table"):
+        yield from _gids(host.thing("nic", interface), interface, output)
+
+
+def _natural(name: str) -> tuple[str, int, str]:
+    head = name.rstrip("0123456789")
+    return head, whole(name[len(head) :]) or 0, name
+
+
+def _ports(output: Output) -> dict[str, str]:
+    """Interface of each RDMA device."""
+    return {
+        _device(link["ifname"]): link["netdev"]
+        for _, link in json_objects(output) or ()
+        if isinstance(link.get("ifname"), str) and isinstance(link.get("netdev"), str)
+    }
+
+
+def _device(name: str) -> str:
+    """Older tools print the port with the device: ``bnxt_re0/1``."""
+    return name.partition("/")[0]
+
+
+def _interfaces(outputs: Outputs) -> tuple[str, ...]:
+    """Every interface that per-NIC commands were run for."""
+    names = (key.partition("@")[2] for key in outputs.outputs)
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator[Observation]:
+    found = json_objects(output)
+    if found is None:
+        return
+    seen: set[str] = set()
+    for line, link in found:
+        interface, name = link.get("netdev"), link.get("ifname")
+        if not isinstance(interface, str) or not isinstance(name, str) or interface in seen:
+            continue
+        seen.add(interface)
+        place = host.thing("nic", interface)
+        yield see(place, "nic.rdma_device", _device(name), output, line)
+        if isinstance(link.get("state"), str):
+            yield see(place, "nic.rdma_state", link["state"], output, line)
+    for interface in interfaces:
+        if interface not in seen:
+            yield see(host.thing("nic", interface), "nic.rdma_device", "", output)
+
+
+def _verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
+    device = ""
+    for number, text in lines(output):
+        if match := _HCA.fullmatch(text):
+            device = match[1]
+        elif (match := _MTU.fullmatch(text)) and device in ports:
+            yield see(host.thing("nic", ports[device]), "nic.rdma_mtu", int(match[1]), output, number)
+    warning = _ABI_WARNING.search(output.errors) or _ABI_WARNING.search(output.text)
+    yield see(host, "host.rdma_libraries", warning[0] if warning else "ok", output)
+
+
+def _gids(place: Place, interface: str, output: Output) -> Iterator[Observation]:
+    """Rows of the GID table that belong to this interface; a device may also serve a VLAN's."""
+    rows: dict[int, dict[str, tuple[str, int]]] = {}
+    for number, text in lines(output):
+        if match := _GID.fullmatch(text):
+            attribute = match[1].rpartition("/")[2]
+            rows.setdefault(int(match[2]), {})[attribute] = (match[3].strip(), number)
+    if not rows:
+        return
+    for index, row in sorted(rows.items()):
+        address = _address(row["gids"][0]) if "gids" in row else None
+        if address is None or row.get("ndevs", (interface, 0))[0] != interface:
+            continue
+        gid = place.thing("gid", str(index))
+        yield see(gid, "gid.address", address, output, row["gids"][1])
+        kind, line = row.get("types", ("", 0))
+        if kind in _TYPES:
+            yield see(gid, "gid.type", _TYPES[kind], output, line)
+    yield see(place, "nic.gids", COMPLETE, output)
+
+
+def _address(gid: str) -> str | None:
+    """The IP address a GID stands for: ``::ffff:10.1.0.1`` is 10.1.0.1; None for an empty row."""
+    try:
+        address = ipaddress.IPv6Address(gid)
+    except ValueError:
+        return None
+    if not int(address):
+        return None
+    return str(address.ipv4_mapped or address)

@@ -1,0 +1,144 @@
+"""The system around the kernel: limits, firewall, device naming, boot services, software stacks, GPUs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import COMPLETE, Observation, State
+from wirespeed.platforms.host.ubuntu.firewall import filters_iptables, filters_nft
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import lines, see, whole
+from wirespeed.settings import Place, bdf
+
+_LIMIT = re.compile(r"[^:]*:\s*(\*|@\S+)\s+(soft|hard|-)\s+memlock\s+(\S+)\s*(?:#.*)?")
+_OWN_LIMIT = re.compile(r"Max locked memory\s+(\S+)\s+(\S+)\s+bytes\s*")
+_NAMING = re.compile(r"([^:]*):[^#]*\brdma_rename %k (NAME_[A-Z_]+)")
+_DKMS = re.compile(r"([A-Za-z0-9_+.-]+)[/,]\s*([^,:]+).*: *(?:installed|built|added)")
+_BUS = re.compile(r"GPU\[([0-9]{1,4})\]\s*:\s*PCI Bus:\s*(\S+)\s*")
+
+_PEER_MEM_PACKAGE = "netxtreme-peer-mem"
+_REDUNDANT = ("bnxt-en", "bnxt-re")
+"""Packages that must not stand beside netxtreme-peer-mem, which brings the same modules (957608-AN210 2.2.2)."""
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Settings of the system."""
+    host = Place(outputs.device)
+    if output := outputs.get("os-release"):
+        yield from _os(host, output)
+    yield from _memlock(host, outputs)
+    yield from _firewall(host, outputs)
+    if output := outputs.get("udev-rdma"):
+        yield from _naming(host, output)
+    if output := outputs.get("acs-service"):
+        line = next((number for number, text in lines(output) if text), None)
+        yield see(host, "host.acs_service", output.text.strip() == "enabled", output, line)
+    yield from _stacks(host, outputs)
+    if output := outputs.get("rocm-smi"):
+        yield from _gpus(host, output)
+
+
+def _os(host: Place, output: Output) -> Iterator[Observation]:
+    found: dict[str, tuple[str, int]] = {}
+    for number, text in lines(output):
+        key, _, value = text.partition("=")
+        found[key.strip()] = (value.strip().strip("\"'"), number)
+    if "ID" in found:
+        name, line = found["ID"]
+        version = found.get("VERSION_ID", ("", 0))[0]
+        yield see(host, "host.os", f"{name}-{version}" if version else name, output, line)
+
+
+def _memlock(host: Place, outputs: Outputs) -> Iterator[Observation]:
+    """The limit that jobs get: what limits.conf says of all users, else what this very process has.
+
+    The process that collects is often root's, to whom a rule for ``*`` does not apply (limits.conf(5)).
+    """
+    if output := outputs.get("limits"):
+        found: dict[str, tuple[str, int]] = {}
+        for number, text in lines(output):
+            if match := _LIMIT.fullmatch(text):
+                for kind in ("soft", "hard") if match[2] == "-" else (match[2],):
+                    found[kind] = (_memory(match[3]), number)
+        if "soft" in found:
+            value, line = found["soft"]
+            yield see(host, "host.memlock", value, output, line, State.CONFIGURED)
+            return
+    if output := outputs.get("own-limits"):
+        for number, text in lines(output):
+            if match := _OWN_LIMIT.fullmatch(text):
+                size = whole(match[1])
+                value = "unlimited" if size is None else str(size // 1024)
+                if size is not None or match[1] == "unlimited":
+                    yield see(host, "host.memlock", value, output, number)
+
+
+def _memory(text: str) -> str:
+    return "unlimited" if text in ("unlimited", "infinity", "-1") else text
+
+
+def _firewall(host: Place, outputs: Outputs) -> Iterator[Observation]:
+    answers = [
+        (output, rule(output.text))
+        for command, rule in (("nft", filters_nft), ("iptables", filters_iptables))
+        if (output := outputs.get(command))
+    ]
+    for output, line in answers:
+        if line is not None:
+            yield see(host, "host.firewall", True, output, line)
+            return
+    if answers:
+        yield see(host, "host.firewall", False, answers[0][0])
+
+
+def _naming(host: Place, output: Output) -> Iterator[Observation]:
+    """The naming of the rules file that counts: one under /etc replaces one of its name under /usr/lib (udev(7))."""
+    found: dict[str, tuple[str, int]] = {}
+    for number, text in lines(output):
+        if (match := _NAMING.match(text)) and not text.partition(":")[2].lstrip().startswith("#"):
+            path, word = match.groups()
+            name = path.rpartition("/")[2]
+            if name not in found or not path.startswith("/usr/lib"):
+                found[name] = (word, number)
+    if found:
+        word, line = found[min(found)]
+        yield see(host, "host.rdma_naming", word, output, line)
+    elif not output.text.strip():
+        yield see(host, "host.rdma_naming", "none", output)
+
+
+def _stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
+    conflicts: list[str] = []
+    first: tuple[Output, int] | None = None
+    output = outputs.get("ofed")
+    if output is None:
+        return
+    if output.text.strip():
+        conflicts.append("MLNX_OFED")
+        first = (output, 1)
+    if dkms := outputs.get("dkms"):
+        packages: dict[str, int] = {}
+        for number, text in lines(dkms):
+            if match := _DKMS.match(text):
+                packages.setdefault(match[1].replace("_", "-"), number)
+        for name in _REDUNDANT:
+            if name in packages and _PEER_MEM_PACKAGE in packages:
+                conflicts.append(f"DKMS package {name} beside {_PEER_MEM_PACKAGE}")
+                first = first or (dkms, packages[name])
+    source, line = first or (output, None)
+    yield see(host, "host.conflicting_stacks", tuple(conflicts), source, line)
+
+
+def _gpus(host: Place, output: Output) -> Iterator[Observation]:
+    found = False
+    for number, text in lines(output):
+        if match := _BUS.fullmatch(text):
+            try:
+                address = bdf(match[2])
+            except ValueError:
+                continue
+            found = True
+            yield see(host.thing("gpu", f"GPU{int(match[1])}"), "gpu.pcie", address, output, number)
+    if found:
+        yield see(host, "host.gpus", COMPLETE, output)

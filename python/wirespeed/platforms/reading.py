@@ -1,0 +1,82 @@
+"""Helpers for parsers: lines with their numbers, JSON with its lines, and observations from them."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from wirespeed.facts import Observation, State
+from wirespeed.platforms.model import Output
+from wirespeed.settings import Place
+
+
+def lines(output: Output) -> Iterator[tuple[int, str]]:
+    """The lines of an output, numbered from 1, without their ends."""
+    for number, line in enumerate(output.text.split("\n"), 1):
+        yield number, line.rstrip("\r")
+
+
+def see(
+    place: Place, path: str, value: Any, output: Output, line: int | None = None, state: State = State.RUNNING
+) -> Observation:
+    """One value, read from a line of an output; without a line it is the whole output that shows it."""
+    source = output.source if line is None else output.at(line)
+    return Observation(place, path, value, source, state)
+
+
+def json_objects(output: Output) -> list[tuple[int, dict[str, Any]]] | None:
+    """The objects of a JSON list with the line each begins on; None when the output is no whole list of objects.
+
+    A list, not a generator: a list that was cut short shows nothing.
+    """
+    text = output.text
+    found: list[tuple[int, dict[str, Any]]] = []
+    decoder = json.JSONDecoder()
+    at = _skip(text, 0)
+    if not text.startswith("[", at):
+        return None
+    at = _skip(text, at + 1)
+    if text.startswith("]", at):
+        return found if not text[at + 1 :].strip() else None
+    while True:
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(value, dict):
+            return None
+        if value:  # iproute2 prints {} in place of what it filtered out
+            found.append((text.count("\n", 0, at) + 1, value))
+        at = _skip(text, end)
+        if text.startswith("]", at):
+            return found if not text[at + 1 :].strip() else None
+        if not text.startswith(",", at):
+            return None
+        at = _skip(text, at + 1)
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+def whole(text: object) -> int | None:
+    """A whole decimal number; None for anything else."""
+    if isinstance(text, bool):
+        return None
+    if isinstance(text, int):
+        return text
+    return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 20 else None
+
+
+def network(address: object, length: int | None = None) -> str | None:
+    """A network with its host bits cleared, ``10.1.0.0/16``; None when the text is none."""
+    if not isinstance(address, str):
+        return None
+    try:
+        return str(ipaddress.ip_network(address if length is None else f"{address}/{length}", strict=False))
+    except ValueError:
+        return None
