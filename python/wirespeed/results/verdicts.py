@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wirespeed.results.benchmarks import Measurement
+from wirespeed.results.benchmarks import Measurement, RunStatus
 
 
 class Judgement(StrEnum):
@@ -64,3 +64,5 @@ class JudgedRun:
     ranks: int | None
     verdicts: tuple[Verdict, ...]
     notes: tuple[str, ...] = ()
+    status: RunStatus = RunStatus.COMPLETE
+    error: str | None = None  # the tool's own words for why it failed
