@@ -116,6 +116,7 @@ class SwitchModel(Entry):
     chip: str
     ports: Sourced[int]
     speed: Sourced[BandwidthField]
+    lanes: Sourced[int] | None = None  # electrical lanes of a port
     buffer: Sourced[SizeField] | None = None
     cell: Sourced[SizeField] | None = None
 
@@ -197,6 +198,7 @@ class CableModel(Entry):
 
     title: str
     delay_ns_per_m: Sourced[float]
+    training: bool = False  # whether the ends train the link
     max_length: Sourced[LengthField] | None = None
 
 

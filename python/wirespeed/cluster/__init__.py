@@ -11,9 +11,10 @@ from wirespeed.cluster.model import (
     Scheme,
     SwitchSpec,
 )
-from wirespeed.cluster.read import VERSION, read, read_text
+from wirespeed.cluster.read import CABLE_COLUMNS, VERSION, read, read_text
 
 __all__ = [
+    "CABLE_COLUMNS",
     "VERSION",
     "CableRow",
     "ClassPart",

@@ -60,12 +60,12 @@ def _events(text: str, file: str) -> Iterator[Any]:
     try:
         yield from yaml.parse(text, Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = f"{file}:{mark.line + 1}" if mark else file
+        line = getattr(error.problem_mark or error.context_mark, "line", None)
+        place = file if line is None else f"{file}:{line + 1}"
         raise refuse(
             place, f"broken YAML: {error.problem or error}", "YAML", _syntax_hint(str(error.problem))
         ) from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeError) as error:
         raise refuse(file, f"broken YAML: {str(error).splitlines()[0]}", "YAML text in UTF-8") from None
 
 
@@ -102,7 +102,7 @@ def _build(events: Iterator[Any], file: str, lines: dict[Path, int], problems: l
                 continue
             value = _value(event)
             path = _place(stack, value, event, file)
-            lines.setdefault(path, event.start_mark.line + 1)
+            lines.setdefault(path, _line(event))
             if not stack and root is None:
                 root = value
             if isinstance(value, dict | list):
@@ -113,7 +113,11 @@ def _build(events: Iterator[Any], file: str, lines: dict[Path, int], problems: l
 
 
 def _at(file: str, event: Any) -> str:
-    return f"{file}:{event.start_mark.line + 1}"
+    return f"{file}:{_line(event)}"
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
 
 
 def _refuse_decoration(event: Any, file: str) -> None:
@@ -130,7 +134,7 @@ def _takes_key(stack: list[_Open]) -> bool:
 
 
 def _open_key(into: _Open, event: Any, file: str, lines: dict[Path, int], problems: list[Problem]) -> None:
-    line, key = event.start_mark.line + 1, event.value
+    line, key = _line(event), event.value
     first = into.keys.get(key)
     if first is not None:
         problems.append(

@@ -1,4 +1,4 @@
-"""Field types of the cluster file. Every scalar arrives as the text that stands in the file; the field gives it its type."""
+"""Field types of the cluster file. A scalar arrives as the text it is in the file; the field gives it its type."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ _COUNTED = re.compile(r"(?:([1-9][0-9]{0,2})\s+x\s+)?([A-Za-z0-9][A-Za-z0-9._-]*
 _HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?")
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
 _PORT = re.compile(r"[A-Za-z][A-Za-z0-9/_.-]{0,31}")
+_SLOT = re.compile(r"gen([1-6]) x(1|2|4|8|16)")
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 T = TypeVar("T")
 
 
-class Unfit(ValueError):
+class Unfit(ValueError):  # noqa: N818 - it never reaches users; `Refused` does
     """A scalar that its field cannot take: what was expected, and a hint."""
 
     def __init__(self, expected: str, hint: str | None = None) -> None:
@@ -40,6 +41,19 @@ class Counted:
 
     count: int
     model: str
+
+
+@dataclass(frozen=True, slots=True)
+class SlotSize:
+    """A PCIe slot by generation and lanes: ``gen5 x8``."""
+
+    generation: int
+    width: int  # lanes
+
+    @property
+    def speed(self) -> int:
+        """Signalling rate in MT/s (PCI Express base specification 6.0, section 4.2)."""
+        return (2500, 5000, 8000, 16000, 32000, 64000)[self.generation - 1]
 
 
 def _whole(text: Any) -> Any:
@@ -143,6 +157,15 @@ def _counted(text: Any) -> Any:
     return Counted(int(match[1] or "1"), match[2])
 
 
+def _slot(text: Any) -> Any:
+    if not isinstance(text, str):
+        return text
+    match = _SLOT.fullmatch(text)
+    if match is None:
+        raise Unfit("a PCIe generation and a number of lanes, such as gen5 x16")
+    return SlotSize(int(match[1]), int(match[2]))
+
+
 def _pattern(pattern: re.Pattern[str], expected: str, hint: str | None = None) -> Callable[[Any], Any]:
     def check(text: Any) -> Any:
         if isinstance(text, str) and pattern.fullmatch(text) is None:
@@ -207,6 +230,7 @@ InterfaceAddress = Annotated[
     IPv4Interface, BeforeValidator(_interface_address), _schema("string", examples=["10.1.0.1/31"])
 ]
 Hardware = Annotated[Counted, BeforeValidator(_counted), _schema("string", examples=["8 x broadcom-bcm957608-p1400gd"])]
+SlotText = Annotated[SlotSize, BeforeValidator(_slot), _schema("string", examples=["gen5 x8"])]
 ModelName = Annotated[
     str, BeforeValidator(_pattern(_MODEL, "a catalogue name of letters, digits, dots and hyphens")), _schema("string")
 ]

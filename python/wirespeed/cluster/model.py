@@ -27,11 +27,13 @@ from wirespeed.cluster.fields import (
     PriorityGroupNumber,
     PriorityNumber,
     SizeText,
+    SlotText,
     SwitchQueueNumber,
     SwitchTrafficClassNumber,
     Whole,
 )
 from wirespeed.settings import Congestion, Dscp, Priority, WatchdogAction
+from wirespeed.units import Length
 
 
 class Part(BaseModel):
@@ -58,24 +60,31 @@ class Pattern(StrEnum):
 class NicPart(Part):
     """What differs on one NIC port."""
 
-    address: InterfaceAddress | None = Field(None, description="address with prefix length, instead of the scheme's")
-    gateway: InterfaceAddress | None = Field(None, description="next hop with prefix length, instead of the scheme's")
-    mtu: Whole | None = Field(None, description="largest IP packet in bytes")
-    rail: Whole | None = Field(None, description="rail, instead of its position")
-    rdma_device: InterfaceName | None = Field(None, description="RDMA device name, instead of the driver's numbering")
-    speed: BandwidthText | None = Field(None, description="link speed, instead of the NIC's own")
+    address: InterfaceAddress | None = Field(
+        default=None, description="address with prefix length, instead of the scheme's"
+    )
+    gateway: InterfaceAddress | None = Field(
+        default=None, description="next hop with prefix length, instead of the scheme's"
+    )
+    mtu: Whole | None = Field(default=None, description="largest IP packet in bytes")
+    rail: Whole | None = Field(default=None, description="rail, instead of its position")
+    rdma_device: InterfaceName | None = Field(
+        default=None, description="RDMA device name, instead of the driver's numbering"
+    )
+    speed: BandwidthText | None = Field(default=None, description="link speed, instead of the NIC's own")
+    slot: SlotText | None = Field(default=None, description="PCIe slot, such as gen5 x8, instead of the server's")
 
 
 class HostPart(Part):
     """One host, or every host of a node range."""
 
-    model: ModelName | None = Field(None, description="server model in the catalogue")
-    os: ModelName | None = Field(None, description="operating system, such as ubuntu-22.04")
-    nics: Hardware | None = Field(None, description="how many NIC ports of which catalogue model take part")
-    interfaces: list[InterfaceName] | None = Field(None, description="interface names in rail order")
-    cpu: ModelName | None = Field(None, description="amd or intel, instead of the server model's")
-    mtu: Whole | None = Field(None, description="largest IP packet on every NIC, in bytes; 9000 if absent")
-    control_interface: InterfaceName | None = Field(None, description="interface for ssh and job start")
+    model: ModelName | None = Field(default=None, description="server model in the catalogue")
+    os: ModelName | None = Field(default=None, description="operating system, such as ubuntu-22.04")
+    nics: Hardware | None = Field(default=None, description="how many NIC ports of which catalogue model take part")
+    interfaces: list[InterfaceName] | None = Field(default=None, description="interface names in rail order")
+    cpu: ModelName | None = Field(default=None, description="amd or intel, instead of the server model's")
+    mtu: Whole | None = Field(default=None, description="largest IP packet on every NIC, in bytes; 9000 if absent")
+    control_interface: InterfaceName | None = Field(default=None, description="interface for ssh and job start")
     nic: dict[InterfaceName, NicPart] = Field(default_factory=dict, description="what differs on one NIC, by interface")
     exceptions: dict[str, HostPart] = Field(
         default_factory=dict, alias="except", description="what differs on some hosts of the range, by node range"
@@ -85,44 +94,44 @@ class HostPart(Part):
 class QueuePart(Part):
     """Where a switch puts one traffic class, instead of where its operating system's data says."""
 
-    traffic_class: SwitchTrafficClassNumber | None = Field(None, description="internal traffic class")
-    queue: SwitchQueueNumber | None = Field(None, description="egress queue")
-    priority_group: PriorityGroupNumber | None = Field(None, description="ingress priority group")
+    traffic_class: SwitchTrafficClassNumber | None = Field(default=None, description="internal traffic class")
+    queue: SwitchQueueNumber | None = Field(default=None, description="egress queue")
+    priority_group: PriorityGroupNumber | None = Field(default=None, description="ingress priority group")
 
 
 class EcnPart(Part):
     """Marking thresholds."""
 
-    minimum: SizeText | None = Field(None, description="queue depth where marking starts")
-    maximum: SizeText | None = Field(None, description="queue depth from which every packet is marked")
-    probability: Percent | None = Field(None, description="marking probability at the maximum")
+    minimum: SizeText | None = Field(default=None, description="queue depth where marking starts")
+    maximum: SizeText | None = Field(default=None, description="queue depth from which every packet is marked")
+    probability: Percent | None = Field(default=None, description="marking probability at the maximum")
 
 
 class WatchdogPart(Part):
     """PFC watchdog."""
 
-    action: WatchdogAction | None = Field(None, description="what happens to a stuck queue: drop or forward")
-    detect: DurationText | None = Field(None, description="pause time after which a queue is stuck")
-    restore: DurationText | None = Field(None, description="pause-free time after which it is restored")
-    poll: DurationText | None = Field(None, description="interval at which the watchdog looks")
+    action: WatchdogAction | None = Field(default=None, description="what happens to a stuck queue: drop or forward")
+    detect: DurationText | None = Field(default=None, description="pause time after which a queue is stuck")
+    restore: DurationText | None = Field(default=None, description="pause-free time after which it is restored")
+    poll: DurationText | None = Field(default=None, description="interval at which the watchdog looks")
 
 
 class PortPart(Part):
     """What differs on one switch port."""
 
-    mtu: Whole | None = Field(None, description="largest IP packet in bytes")
-    speed: BandwidthText | None = Field(None, description="link speed")
-    fec: ModelName | None = Field(None, description="forward error correction: rs, fc or none")
-    description: str | None = Field(None, description="text on the port, instead of who is at the other end")
+    mtu: Whole | None = Field(default=None, description="largest IP packet in bytes")
+    speed: BandwidthText | None = Field(default=None, description="link speed")
+    fec: ModelName | None = Field(default=None, description="forward error correction: rs, fc or none")
+    description: str | None = Field(default=None, description="text on the port, instead of who is at the other end")
 
 
 class SwitchPart(Part):
     """One switch, or every switch of a range."""
 
-    model: ModelName | None = Field(None, description="switch model in the catalogue")
-    os: ModelName | None = Field(None, description="operating system; a switch that runs one only need not say")
-    role: ModelName | None = Field(None, description="leaf takes hosts; spine, core and others are free words")
-    mtu: Whole | None = Field(None, description="largest IP packet on every port, in bytes")
+    model: ModelName | None = Field(default=None, description="switch model in the catalogue")
+    os: ModelName | None = Field(default=None, description="operating system; a switch that runs one only need not say")
+    role: ModelName | None = Field(default=None, description="leaf takes hosts; spine, core and others are free words")
+    mtu: Whole | None = Field(default=None, description="largest IP packet on every port, in bytes")
     classes: dict[str, QueuePart] = Field(default_factory=dict, description="where traffic classes go, by class")
     ecn: EcnPart = Field(default_factory=EcnPart, description="marking thresholds, instead of the system's defaults")
     watchdog: WatchdogPart = Field(default_factory=WatchdogPart, description="PFC watchdog")
@@ -137,57 +146,63 @@ class LinkPart(Part):
 
     a: str = Field(description="a switch range, such as leaf[1-4]")
     b: str = Field(description="a switch range, such as spine[1-2]")
-    count: Whole = Field(1, description="parallel cables between each pair")
-    speed: BandwidthText | None = Field(None, description="speed of each, instead of the slower switch's")
-    cable: ModelName | None = Field(None, description="cable in the catalogue")
-    length: LengthText | None = Field(None, description="length of each cable")
+    count: Whole = Field(default=1, description="parallel cables between each pair")
+    speed: BandwidthText | None = Field(default=None, description="speed of each, instead of the slower switch's")
+    cable: ModelName | None = Field(default=None, description="cable in the catalogue")
+    length: LengthText | None = Field(default=None, description="length of each cable")
 
 
 class CablingPart(Part):
     """Cables between hosts and leaves."""
 
-    pattern: Pattern | None = Field(None, description="by-host, by-rail, or file")
+    pattern: Pattern | None = Field(default=None, description="by-host, by-rail, or file")
     file: str | None = Field(
-        None, description="CSV file of cables, as `wirespeed plan --cables --format csv` writes it"
+        default=None, description="CSV file of cables, as `wirespeed plan --cables --format csv` writes it"
     )
-    cable: ModelName | None = Field(None, description="cable in the catalogue")
-    length: LengthText | None = Field(None, description="length of every host cable")
+    cable: ModelName | None = Field(default=None, description="cable in the catalogue")
+    length: LengthText | None = Field(default=None, description="length of every host cable")
 
 
 class AddressPart(Part):
     """Addresses of the RDMA NICs."""
 
     scheme: Scheme = Field(description="link-31: a /31 per cable; rail-24: a /24 and a VLAN per rail")
-    pool: Network | None = Field(None, description="addresses are taken from here; rail-24: 192.168.0.0/16 if absent")
-    subnets: list[Network] | None = Field(None, description="rail-24: the subnet of each rail, instead of the pool's")
-    fabric: Network | None = Field(None, description="pool of the /31s between switches")
-    management: Network | None = Field(None, description="network of the control interfaces; nothing else may be in it")
+    pool: Network | None = Field(
+        default=None, description="addresses are taken from here; rail-24: 192.168.0.0/16 if absent"
+    )
+    subnets: list[Network] | None = Field(
+        default=None, description="rail-24: the subnet of each rail, instead of the pool's"
+    )
+    fabric: Network | None = Field(default=None, description="pool of the /31s between switches")
+    management: Network | None = Field(
+        default=None, description="network of the control interfaces; nothing else may be in it"
+    )
 
 
 class NicClassPart(Part):
     """Where the NICs put one traffic class, instead of where the NIC model's data says."""
 
-    traffic_class: NicTrafficClassNumber | None = Field(None, description="NIC traffic class")
-    cos_queue: NicCosQueueNumber | None = Field(None, description="NIC class-of-service queue")
+    traffic_class: NicTrafficClassNumber | None = Field(default=None, description="NIC traffic class")
+    cos_queue: NicCosQueueNumber | None = Field(default=None, description="NIC class-of-service queue")
 
 
 class ClassPart(Part):
     """One traffic class of the whole cluster."""
 
-    dscp: Dscps | None = Field(None, description="DSCP values; the class `default` takes all others")
+    dscp: Dscps | None = Field(default=None, description="DSCP values; the class `default` takes all others")
     priority: PriorityNumber = Field(description="802.1p and PFC priority")
-    lossless: Flag = Field(False, description="whether PFC protects it")
-    strict: Flag = Field(False, description="whether it is served before all others")
-    share: Percent | None = Field(None, description="share of the bandwidth that strict classes leave")
-    congestion: Congestion | None = Field(None, description="dcqcn-p or dcqcn-d")
+    lossless: Flag = Field(default=False, description="whether PFC protects it")
+    strict: Flag = Field(default=False, description="whether it is served before all others")
+    share: Percent | None = Field(default=None, description="share of the bandwidth that strict classes leave")
+    congestion: Congestion | None = Field(default=None, description="dcqcn-p or dcqcn-d")
     nic: NicClassPart = Field(default_factory=NicClassPart, description="where the NICs put it")
 
 
 class LaunchPart(Part):
     """How jobs are launched."""
 
-    gid_index: Whole = Field(3, description="row of the GID table a job uses")
-    collectives: ModelName = Field("rccl", description="collective library in the catalogue")
+    gid_index: Whole = Field(default=3, description="row of the GID table a job uses")
+    collectives: ModelName = Field(default="rccl", description="collective library in the catalogue")
     environment: dict[str, str] = Field(default_factory=dict, description="variables to add or replace")
 
 
@@ -263,6 +278,7 @@ class CableRow:
     a: tuple[str, str]
     b: tuple[str, str]
     place: str
+    length: Length | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,14 +21,17 @@ from wirespeed.cluster.model import (
     Origin,
     Part,
     Pattern,
-    SwitchPart,
     SwitchSpec,
 )
 from wirespeed.cluster.ranges import members
 from wirespeed.cluster.refusals import problems_of
 from wirespeed.errors import Problem, Refused, did_you_mean, refuse
+from wirespeed.units import Length
 
 VERSION = 1
+CABLE_COLUMNS = ("a_device", "a_port", "b_device", "b_port", "length")
+"""Columns of a cabling file; further ones are for the reader's eye."""
+
 _LARGEST = 8 * 2**20  # bytes; a uniform cluster of thousands of hosts is a screenful
 
 _Part = TypeVar("_Part", bound=Part)
@@ -102,7 +105,7 @@ class _Expansion:
     def __init__(self, parsed: ClusterFile, origin: Origin, folder: Path | None) -> None:
         self.file, self.origin, self.folder = parsed, origin, folder
         self.problems: list[Problem] = []
-        self.seen: dict[str, str] = {}
+        self.seen: dict[str, tuple[str | int, ...]] = {}
 
     def cluster(self) -> Cluster:
         self._check_name()
@@ -167,22 +170,24 @@ class _Expansion:
         """(name, what applies to it, where that stands) of every member of a range."""
         path: tuple[str | int, ...] = (section, key)
         names = self._names(key, path)
+        known = set(names)
         exceptions: dict[str, tuple[_Part, tuple[str | int, ...]]] = {}
         inner: Mapping[str, _Part] = getattr(group, "exceptions", {})
         for inner_key, part in inner.items():
             inner_path = (*path, "except", inner_key)
             merged = _merge(group, part)
             for name in self._names(inner_key, inner_path):
-                if name not in names:
+                if name not in known:
                     self._refuse(inner_path, f"{name!r}", f"a member of {key}", did_you_mean(name, names))
                 elif name in exceptions:
                     self._refuse(inner_path, f"{name!r} again", "each name once in `except`")
                 exceptions[name] = (merged, inner_path)
         for name in names:
-            first = self.seen.setdefault(name, self.origin.at(*path))
-            if first != self.origin.at(*path) or names.count(name) > 1:
+            if name in self.seen:
+                first = self.origin.at(*self.seen[name])
                 self._refuse(path, f"the name {name!r} again", "each name once", f"it stands at {first} already")
                 continue
+            self.seen[name] = path
             part, where = exceptions.get(name, (group, path))
             yield name, part, where
 
@@ -224,14 +229,24 @@ class _Expansion:
         try:
             for number, row in enumerate(csv.reader(text.splitlines(), strict=True), start=1):
                 cells = [cell.strip() for cell in row]
-                if not any(cells) or cells[0].startswith("#") or cells[:4] == ["device", "port", "device", "port"]:
+                if not any(cells) or cells[0].startswith("#") or cells[:4] == list(CABLE_COLUMNS[:4]):
                     continue
-                if len(cells) < 4 or not all(cells[:4]):
-                    self.problems.append(Problem(f"{name}:{number}", repr(",".join(row)), "device,port,device,port"))
-                    continue
-                yield CableRow((cells[0], cells[1]), (cells[2], cells[3]), f"{name}:{number}")
+                found = self._cable_row(cells, f"{name}:{number}")
+                if found is not None:
+                    yield found
         except csv.Error as error:
-            self.problems.append(Problem(name, f"broken CSV: {error}", "device,port,device,port on each line"))
+            self.problems.append(Problem(name, f"broken CSV: {error}", f"{','.join(CABLE_COLUMNS)} on each line"))
+
+    def _cable_row(self, cells: list[str], place: str) -> CableRow | None:
+        if len(cells) < 4 or not all(cells[:4]):
+            self.problems.append(Problem(place, repr(",".join(cells)), ",".join(CABLE_COLUMNS)))
+            return None
+        try:
+            length = Length.parse(cells[4]) if len(cells) > 4 and cells[4] else self.file.cabling.length
+        except ValueError as error:
+            self.problems.append(Problem(place, f"the length {cells[4]!r}", "a length such as 3 m", str(error)))
+            return None
+        return CableRow((cells[0], cells[1]), (cells[2], cells[3]), place, length)
 
 
 def _merge(group: _Part, part: _Part) -> _Part:

@@ -13,6 +13,7 @@ from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
 from wirespeed.cluster import Cluster, Scheme
 from wirespeed.plan.fabric import HostCable
+from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
 
 VLAN_BASE = 10
@@ -51,6 +52,26 @@ def nic_addresses(
     else:
         found = _rail_24(cluster, cables, problems)
     return found if problems.refused else _overridden(cluster, found, problems)
+
+
+def fabric_addresses(cluster: Cluster, between: Sequence[Cable], problems: Problems) -> dict[End, str]:
+    """Addresses of the ports between switches: a /31 per cable, the even address at its first end."""
+    pool = cluster.addresses.fabric
+    if pool is None or not between:
+        return {}
+    if 2 * len(between) > pool.num_addresses:
+        problems.refuse(
+            ("addresses", "fabric"),
+            f"an address plan too small: {pool} with {pool.num_addresses} addresses",
+            f"{2 * len(between)}, two for each cable between switches",
+        )
+        return {}
+    base = int(pool.network_address)
+    return {
+        end: f"{IPv4Address(base + 2 * index + side)}/31"
+        for index, cable in enumerate(between)
+        for side, end in enumerate((cable.a, cable.b))
+    }
 
 
 def _link_31(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) -> dict[tuple[str, str], NicAddress]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from wirespeed.catalogue import Catalogue
-from wirespeed.catalogue.model import NicModel, ServerModel
+from wirespeed.catalogue.model import NicModel, PcieAbility, ServerModel
 from wirespeed.cluster import HostSpec
 from wirespeed.errors import did_you_mean
 from wirespeed.plan.problems import Problems
-from wirespeed.settings import bdf
+from wirespeed.settings import PcieLink, bdf
 from wirespeed.units import Bandwidth
 
 
@@ -24,6 +25,7 @@ class Seat:
     mtu: int
     pcie: str | None
     gpu: str | None
+    slot: PcieLink  # what the slot can train
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,12 @@ def _seats(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problem
                 mtu=(part and part.mtu) or spec.part.mtu or MTU,
                 pcie=bdf(slot.address),
                 gpu=None if slot.gpu is None else f"GPU{slot.gpu}",
+                slot=PcieLink(part.slot.speed, part.slot.width)
+                if part and part.slot
+                else PcieLink(server.slot_pcie.speed.value, server.slot_pcie.width.value),
             )
         )
+        _check_slot(spec, seats[-1], nic, problems)
     for interface in spec.part.nic:
         known = [seat.interface for seat in seats]
         if interface not in known:
@@ -111,3 +117,38 @@ def _seats(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problem
                 did_you_mean(interface, known),
             )
     return tuple(seats)
+
+
+def trained(card: PcieAbility, slot: PcieLink) -> PcieLink:
+    """The link a card trains in a slot: the slower and the narrower of both."""
+    return PcieLink(min(card.speed.value, slot.speed or 0), min(card.width.value, slot.width or 0))
+
+
+def pcie_rate(link: PcieLink) -> Bandwidth:
+    """Data rate of a link after line coding and before TLP overhead.
+
+    8b/10b at 2.5 and 5 GT/s, 128b/130b at 8 to 32 GT/s (PCI Express base specification, sections 4.2.1 and 4.2.2);
+    at 64 GT/s 236 of 256 bytes of a flit carry TLPs (section 4.2.3 of 6.0).
+    """
+    speed, width = link.speed or 0, link.width or 0
+    if speed <= 5000:
+        share = Fraction(8, 10)
+    elif speed <= 32000:
+        share = Fraction(128, 130)
+    else:
+        share = Fraction(236, 256)
+    return Bandwidth(int(speed * 10**6 * width * share))
+
+
+def _check_slot(spec: HostSpec, seat: Seat, nic: NicModel, problems: Problems) -> None:
+    link = trained(nic.pcie, seat.slot)
+    rate = pcie_rate(link)
+    if rate < seat.speed:
+        path = (*spec.path, "nic", seat.interface, "slot") if seat.interface in spec.part.nic else (*spec.path, "nics")
+        slot = f"{rate.gb_per_s:.1f} Gb/s ({(link.speed or 0) / 1000:g} GT/s x{link.width})"
+        problems.warn(
+            path,
+            f"a NIC of {seat.speed} in a PCIe slot of {slot}",
+            "a slot at least as fast as the NIC",
+            "the slot will be the limit",
+        )

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from wirespeed.catalogue import Catalogue, load
-from wirespeed.cluster import Cluster, Scheme, SwitchSpec
+from wirespeed.cluster import Cluster, SwitchSpec
 from wirespeed.errors import did_you_mean
 from wirespeed.plan import headroom
-from wirespeed.plan.addressing import NicAddress, nic_addresses
+from wirespeed.plan.addressing import NicAddress, fabric_addresses, nic_addresses
 from wirespeed.plan.affinity import Chassis, chassis_of
+from wirespeed.plan.cabling_file import cables_of_file
 from wirespeed.plan.classes import traffic_classes
-from wirespeed.plan.fabric import Box, HostCable, doubled_ends, host_cables, switch_cables
+from wirespeed.plan.fabric import Box, HostCable, patterned_cables
 from wirespeed.plan.host import HostKind, host_kind
 from wirespeed.plan.model import Cable, Computed, Plan
+from wirespeed.plan.ports import check_cables, check_mtus, port_uses, vlans_of
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch import PortUse, SwitchKind, switch_kind
-from wirespeed.settings import Host, Place, Switch, TrafficClass, Vlan
+from wirespeed.plan.uplinks import switch_cables
+from wirespeed.settings import Host, Place, Switch, TrafficClass
 
 
 def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
@@ -33,17 +36,21 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     problems.stop()
     host_kinds = _host_kinds(cluster, chassis, classes, catalogue, problems)
     switch_kinds = _switch_kinds(classes, boxes, problems)
-    cables = host_cables(cluster, chassis, boxes, problems)
+    lay = patterned_cables if cluster.cabling.file is None else cables_of_file
+    cables = lay(cluster, chassis, boxes, problems)
+    check_cables(cluster, catalogue, problems)
     problems.stop()
     addresses = nic_addresses(cluster, cables, problems)
     between = switch_cables(cluster, boxes, {cable.cable.b for cable in cables}, problems)
     problems.stop()
+    check_mtus(cluster, cables, switch_kinds, boxes, problems)
     all_cables = (*(cable.cable for cable in cables), *between)
-    for end in doubled_ends(all_cables):
-        problems.refuse(("cabling",), f"two cables in {end.device} {end.port}", "one cable in a port")
-    problems.stop()
     hosts = _hosts(cluster, cables, addresses, host_kinds)
-    switches = _switches(cluster, boxes, cables, between, addresses, switch_kinds)
+    uses = port_uses(
+        cluster, boxes, cables, between, addresses, fabric_addresses(cluster, between, problems), catalogue
+    )
+    switches = _switches(boxes, uses, vlans_of(boxes, cables, addresses), switch_kinds)
+    problems.stop()
     return Plan(
         name=cluster.name,
         hosts=hosts,
@@ -52,8 +59,8 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
         cables=all_cables,
         classes=classes,
         hardware=catalogue,
-        computed=_computed(all_cables, switch_kinds),
-        asked=_asked(switches, switch_kinds),
+        computed=_computed(cluster, all_cables, catalogue, boxes, switch_kinds),
+        asked=_asked(boxes, switches, switch_kinds),
         origins={
             **{name: cluster.origin.at(*spec.path) for name, spec in cluster.hosts.items()},
             **{name: cluster.origin.at(*spec.path) for name, spec in cluster.switches.items()},
@@ -163,55 +170,44 @@ def _hosts(
 
 
 def _switches(
-    cluster: Cluster,
     boxes: Mapping[str, Box],
-    cables: Sequence[HostCable],
-    between: Sequence[Cable],
-    addresses: Mapping[tuple[str, str], NicAddress],
+    uses: Mapping[str, Sequence[PortUse]],
+    vlans: Mapping[str, Mapping[int, tuple[str, int]]],
     kinds: Mapping[int, SwitchKind],
 ) -> dict[str, Switch]:
-    uses: dict[str, list[PortUse]] = {name: [] for name in boxes}
-    vlans: dict[str, dict[int, tuple[str, int]]] = {name: {} for name in boxes}
-    for cable in cables:
-        at = addresses[cable.host, cable.seat.interface]
-        routed = cluster.addresses.scheme is Scheme.LINK_31
-        uses[cable.switch].append(
-            PortUse(
-                port=cable.port,
-                peer=cable.host,
-                peer_port=cable.seat.interface,
-                speed=cable.cable.speed,
-                address=at.gateway_with_prefix if routed else None,
-                vlan=at.vlan,
-            )
-        )
-        if at.vlan is not None:
-            vlans[cable.switch][at.vlan] = (at.gateway_with_prefix, cable.seat.rail)
-    for link in between:
-        for end in (link.a, link.b):
-            other = link.other(end.device)
-            uses[end.device].append(PortUse(end.port, other.device, other.port, link.speed))
-    switches: dict[str, Switch] = {}
-    for name, box in boxes.items():
-        kind = kinds[id(box.spec.part)]
-        order = {port: index for index, port in enumerate(box.ports)}
-        switches[name] = kind.switch(
-            sorted(uses[name], key=lambda use: order[use.port]),
-            {
-                str(number): Vlan(addresses=(address,), mtu=kind.mtu, description=f"rail {rail}")
-                for number, (address, rail) in sorted(vlans[name].items())
-            },
-        )
-    return switches
+    return {name: kinds[id(box.spec.part)].switch(uses[name], vlans[name]) for name, box in boxes.items()}
 
 
-def _asked(switches: Mapping[str, Switch], kinds: Mapping[int, SwitchKind]) -> dict[tuple[Place, str], object]:
-    return {}
+def _asked(
+    boxes: Mapping[str, Box], switches: Mapping[str, Switch], kinds: Mapping[int, SwitchKind]
+) -> dict[tuple[Place, str], object]:
+    """Thresholds that the switch can only say rounded, as they were asked for."""
+    found: dict[tuple[Place, str], object] = {}
+    for name, switch in switches.items():
+        for queue, marking in kinds[id(boxes[name].spec.part)].ecn.items():
+            for path, value in marking.rounded():
+                for port in switch.ports:
+                    found[Place(name, (("port", port), ("queue", queue))), path] = value
+    return found
 
 
-def _computed(cables: Sequence[Cable], kinds: Mapping[int, SwitchKind]) -> tuple[Computed, ...]:
+def _computed(
+    cluster: Cluster,
+    cables: Sequence[Cable],
+    catalogue: Catalogue,
+    boxes: Mapping[str, Box],
+    kinds: Mapping[int, SwitchKind],
+) -> tuple[Computed, ...]:
+    """Every number that a formula gave, each once."""
     found: dict[Computed, None] = {}
+    cable_model = catalogue.cables.get(cluster.cabling.cable or "")
     for cable in cables:
         if cable.length is not None:
-            found.setdefault(headroom.computed(cable.speed, cable.length))
+            found.setdefault(headroom.computed(cable.speed, cable.length, cable_model))
+    for name, box in boxes.items():
+        for queue, marking in kinds[id(box.spec.part)].ecn.items():
+            first = next(other for other in boxes if boxes[other].spec.part is box.spec.part)
+            if first == name:
+                for entry in marking.computed(box, name, queue):
+                    found.setdefault(entry)
     return tuple(found)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wirespeed.plan.fabric import Box
+from wirespeed.plan.model import Computed
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Congestion, Ecn
 from wirespeed.units import Size
@@ -17,6 +19,25 @@ class Thresholds:
     asked: Ecn
     said: Ecn
     source: str
+
+    def rounded(self) -> Iterator[tuple[str, Size]]:
+        """Setting path and asked value of each threshold that is said rounded."""
+        for name in ("minimum", "maximum"):
+            asked = getattr(self.asked, name)
+            if asked != getattr(self.said, name):
+                yield f"queue.ecn.{name}", asked
+
+    def computed(self, box: Box, switch: str, queue: str) -> Iterator[Computed]:
+        """How each threshold came about."""
+        unit = box.system.ecn_unit
+        for name in ("minimum", "maximum"):
+            asked, said = int(getattr(self.asked, name)), int(getattr(self.said, name))
+            yield Computed(
+                name=f"ECN {name} of {switch} queue {queue}",
+                value=f"{Size(said)} ({said} B)",
+                formula=f"{asked} B asked for, said as {said // unit.value} x {unit.value} B",
+                source=self.source,
+            )
 
 
 def thresholds(box: Box, congestion: Congestion | None, problems: Problems) -> Thresholds | None:

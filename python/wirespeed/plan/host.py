@@ -10,7 +10,7 @@ from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import PcieAbility
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.plan.addressing import NicAddress
-from wirespeed.plan.affinity import Chassis, Seat
+from wirespeed.plan.affinity import Chassis, Seat, trained
 from wirespeed.plan.classes import nic_qos
 from wirespeed.plan.launch import launch_of
 from wirespeed.plan.problems import Problems
@@ -186,21 +186,19 @@ def _pcie(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieFunction]:
         )
         for bridge in server.bridges
     }
-    nic_link = trained(chassis.nic.pcie, server.slot_pcie)
-    for slot in server.nic_slots[: len(chassis.seats)]:
+    for seat, slot in zip(chassis.seats, server.nic_slots, strict=False):
         functions[bdf(slot.address)] = PcieFunction(
-            role="endpoint", parent=bdf(slot.parent), link=nic_link, relaxed_ordering=True, numa_node=slot.numa_node
+            role="endpoint",
+            parent=bdf(slot.parent),
+            link=trained(chassis.nic.pcie, seat.slot),
+            relaxed_ordering=True,
+            numa_node=slot.numa_node,
         )
     for slot in server.gpu_slots:
         functions[bdf(slot.address)] = PcieFunction(
             role="endpoint",
             parent=bdf(slot.parent),
-            link=trained(gpu, server.slot_pcie) if gpu else PcieLink(),
+            link=trained(gpu, slot_link) if gpu else PcieLink(),
             numa_node=slot.numa_node,
         )
     return functions
-
-
-def trained(card: PcieAbility, slot: PcieAbility) -> PcieLink:
-    """The link a card trains in a slot: the slower and the narrower of both."""
-    return PcieLink(min(card.speed.value, slot.speed.value), min(card.width.value, slot.width.value))

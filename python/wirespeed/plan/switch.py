@@ -23,7 +23,7 @@ from wirespeed.settings import (
     Vlan,
     Watchdog,
 )
-from wirespeed.units import Bandwidth, Duration
+from wirespeed.units import Bandwidth, Duration, Length
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class PortUse:
     speed: Bandwidth
     address: str | None = None  # of a routed port, with prefix length
     vlan: int | None = None  # of a switched port
+    length: Length | None = None  # of the cable
+    training: bool | None = None  # whether the cable needs it
 
 
 @dataclass(slots=True)
@@ -48,17 +50,21 @@ class SwitchKind:
     poll: Duration | None
     ecn: Mapping[str, Thresholds]  # by queue
     at: Mapping[str, QueueMap]
-    links: dict[tuple[Bandwidth, int, str], Link] = field(default_factory=dict)
+    links: dict[tuple[Bandwidth, int, str, bool | None], Link] = field(default_factory=dict)
 
-    def switch(self, uses: Sequence[PortUse], vlans: Mapping[str, Vlan]) -> Switch:
-        """A switch of this kind."""
+    def switch(self, uses: Sequence[PortUse], vlans: Mapping[int, tuple[str, int]]) -> Switch:
+        """A switch of this kind; ``vlans`` holds the address of each VLAN's routed interface, and its rail."""
         return Switch(
             model=self.box.spec.model,
             os=self.box.system_name,
             chip=self.box.model.chip,
             routing=True,
+            lldp=True,
             watchdog_poll=self.poll,
-            vlans=vlans,
+            vlans={
+                str(number): Vlan(addresses=(address,), mtu=self.mtu, description=f"rail {rail}")
+                for number, (address, rail) in sorted(vlans.items())
+            },
             ports={use.port: self._port(use) for use in uses},
         )
 
@@ -72,8 +78,12 @@ class SwitchKind:
         return Port(
             description=(part and part.description) or f"{use.peer} {use.peer_port}",
             link=self._link(
-                (part and part.speed) or use.speed, (part and part.mtu) or self.mtu, (part and part.fec) or "rs"
+                (part and part.speed) or use.speed,
+                (part and part.mtu) or self.mtu,
+                (part and part.fec) or "rs",
+                use.training,
             ),
+            cable_length=use.length,
             addresses=(use.address,) if use.address else None,
             vlan=use.vlan,
             qos=self.qos,
@@ -81,11 +91,22 @@ class SwitchKind:
             neighbour=Neighbour(use.peer, use.peer_port),
         )
 
-    def _link(self, speed: Bandwidth, mtu: int, fec: str) -> Link:
-        key = (speed, mtu, fec)
+    def _link(self, speed: Bandwidth, mtu: int, fec: str, training: bool | None) -> Link:
+        key = (speed, mtu, fec, training)
         if key not in self.links:
             pause = False if self.box.system.global_pause else None
-            self.links[key] = Link(speed=speed, up=True, mtu=mtu, fec=fec, pause_receive=pause, pause_send=pause)
+            model = self.box.model
+            self.links[key] = Link(
+                speed=speed,
+                lanes=model.lanes.value if model.lanes and speed == model.speed.value else None,
+                enabled=True,
+                up=True,
+                mtu=mtu,
+                fec=fec,
+                training=training,
+                pause_receive=pause,
+                pause_send=pause,
+            )
         return self.links[key]
 
 
@@ -98,6 +119,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
     part, defaults = box.spec.part.watchdog, box.system.watchdog
     lossless = any(found.lossless for found in classes.values())
     watchdog = Watchdog(
+        enabled=True,
         action=part.action or defaults.action.value,
         detect=part.detect if part.detect is not None else defaults.detect.value,
         restore=part.restore if part.restore is not None else defaults.restore.value,
@@ -117,6 +139,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
             tc_queue=tc_queue,
             tc_pg=tc_pg,
             pfc_queue=pfc_queue,
+            pfc_pg={found.priority: at[name].priority_group for name, found in classes.items() if found.lossless},
             pfc=frozenset(found.priority for found in classes.values() if found.lossless),
             watchdog=watchdog if lossless else Watchdog(),
         ),
@@ -142,7 +165,7 @@ def _queues(
         str(queue): Queue(
             discipline=Discipline.STRICT if queue in strict else Discipline.DWRR,
             weight=None if queue in strict else shares[queue],
-            ecn=marked[str(queue)].said if str(queue) in marked else Ecn(enabled=False),
+            ecn=marked[str(queue)].said if str(queue) in marked else Ecn(),
         )
         for queue in sorted(shares)
     }

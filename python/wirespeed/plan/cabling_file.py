@@ -1,0 +1,63 @@
+"""Host cables as a cabling file says them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wirespeed.cluster import CableRow, Cluster
+from wirespeed.errors import Problem, did_you_mean
+from wirespeed.plan.affinity import Chassis
+from wirespeed.plan.fabric import Box, HostCable, host_cable
+from wirespeed.plan.model import End
+from wirespeed.plan.problems import Problems
+
+
+def cables_of_file(
+    cluster: Cluster, chassis: Mapping[str, Chassis], boxes: Mapping[str, Box], problems: Problems
+) -> list[HostCable]:
+    """Host cables of the cabling file, in the order of hosts and rails. Every NIC must have exactly one."""
+    seats = {End(host, seat.interface): seat for host, found in chassis.items() for seat in found.seats}
+    taken: dict[End, CableRow] = {}
+    cables: dict[End, HostCable] = {}
+    for row in cluster.rows:
+        ends = sorted((End(*row.a), End(*row.b)), key=lambda end: end.device in boxes)
+        wrong = [problem for end in ends if (problem := _wrong(row, end, chassis, boxes)) is not None]
+        for end in ends:
+            if taken.setdefault(end, row) is not row:
+                first = f"the first is at {taken[end].place}"
+                wrong.append(
+                    Problem(row.place, f"a second cable in {end.device} {end.port}", "one cable in a port", first)
+                )
+        if all(end.device in chassis for end in ends):
+            wrong.append(Problem(row.place, "a cable between two hosts", "a cable from a host to a switch"))
+        problems.refused.update(dict.fromkeys(wrong))
+        if not wrong and ends[0] in seats:
+            cables[ends[0]] = host_cable(ends[0].device, seats[ends[0]], ends[1], boxes, row.length)
+    missing = [end for end in seats if end not in cables]
+    if missing and not problems.refused:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        problems.refuse(
+            ("cabling",), f"no cable for {missing[0].device} {missing[0].port}{more}", "a cable for every NIC"
+        )
+    return [cables[end] for end in seats if end in cables]
+
+
+def _wrong(row: CableRow, end: End, chassis: Mapping[str, Chassis], boxes: Mapping[str, Box]) -> Problem | None:
+    """What is wrong with one end of a cable."""
+    if end.device in chassis:
+        known = [seat.interface for seat in chassis[end.device].seats]
+    elif end.device in boxes:
+        known = list(boxes[end.device].ports)
+    else:
+        devices = [*chassis, *boxes]
+        return Problem(
+            row.place, f"the device {end.device!r}", "a device of the cluster file", did_you_mean(end.device, devices)
+        )
+    if end.port in known:
+        return None
+    return Problem(
+        row.place,
+        f"the port {end.port!r} of {end.device}",
+        f"one of {known[0]} to {known[-1]}",
+        did_you_mean(end.port, known),
+    )

@@ -1,0 +1,112 @@
+"""What every switch port is used for: who is at the other end, and its address or VLAN."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from wirespeed.catalogue import Catalogue
+from wirespeed.cluster import Cluster, Scheme
+from wirespeed.errors import did_you_mean
+from wirespeed.plan.addressing import NicAddress
+from wirespeed.plan.fabric import Box, HostCable
+from wirespeed.plan.model import Cable, End
+from wirespeed.plan.problems import Problems
+from wirespeed.plan.switch import PortUse, SwitchKind
+
+
+def port_uses(
+    cluster: Cluster,
+    boxes: Mapping[str, Box],
+    cables: Sequence[HostCable],
+    between: Sequence[Cable],
+    addresses: Mapping[tuple[str, str], NicAddress],
+    fabric: Mapping[End, str],
+    catalogue: Catalogue,
+) -> dict[str, list[PortUse]]:
+    """Uses by switch, in front-panel order."""
+    uses: dict[str, list[PortUse]] = {name: [] for name in boxes}
+    routed = cluster.addresses.scheme is Scheme.LINK_31
+    training = _training(cluster.cabling.cable, catalogue)
+    for cable in cables:
+        at = addresses[cable.host, cable.seat.interface]
+        uses[cable.switch].append(
+            PortUse(
+                port=cable.port,
+                peer=cable.host,
+                peer_port=cable.seat.interface,
+                speed=cable.cable.speed,
+                address=at.gateway_with_prefix if routed else None,
+                vlan=at.vlan,
+                length=cable.cable.length,
+                training=training,
+            )
+        )
+    for link in between:
+        for end, other in ((link.a, link.b), (link.b, link.a)):
+            uses[end.device].append(
+                PortUse(
+                    port=end.port,
+                    peer=other.device,
+                    peer_port=other.port,
+                    speed=link.speed,
+                    address=fabric.get(end),
+                    length=link.length,
+                )
+            )
+    for name, box in boxes.items():
+        order = {port: index for index, port in enumerate(box.ports)}
+        uses[name].sort(key=lambda use: order[use.port])
+    return uses
+
+
+def _training(cable: str | None, catalogue: Catalogue) -> bool | None:
+    return catalogue.cables[cable].training if cable in catalogue.cables and cable else None
+
+
+def vlans_of(
+    boxes: Mapping[str, Box], cables: Sequence[HostCable], addresses: Mapping[tuple[str, str], NicAddress]
+) -> dict[str, dict[int, tuple[str, int]]]:
+    """By switch and VLAN number: the address of its routed interface, and the rail it is for."""
+    vlans: dict[str, dict[int, tuple[str, int]]] = {name: {} for name in boxes}
+    for cable in cables:
+        at = addresses[cable.host, cable.seat.interface]
+        if at.vlan is not None:
+            vlans[cable.switch][at.vlan] = (at.gateway_with_prefix, cable.seat.rail)
+    return vlans
+
+
+def check_cables(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> None:
+    """Cable models must be known, and not longer than they are made."""
+    parts = [(("cabling",), cluster.cabling.cable, cluster.cabling.length)]
+    paths: list[tuple[tuple[str | int, ...], str | None, object]] = [*parts]
+    paths += [(("links", index), link.cable, link.length) for index, (link, _, _) in enumerate(cluster.links)]
+    for path, name, length in paths:
+        if name is None:
+            continue
+        model = catalogue.cables.get(name)
+        if model is None:
+            known = sorted(catalogue.cables)
+            problems.refuse(
+                (*path, "cable"), f"the cable {name!r}", f"one of {', '.join(known)}", did_you_mean(name, known)
+            )
+        elif model.max_length and isinstance(length, int) and length > model.max_length.value:
+            problems.warn((*path, "length"), f"{length} of {name}", f"at most {model.max_length.value}, its longest")
+
+
+def check_mtus(
+    cluster: Cluster,
+    cables: Sequence[HostCable],
+    kinds: Mapping[int, SwitchKind],
+    boxes: Mapping[str, Box],
+    problems: Problems,
+) -> None:
+    """A switch port must take the largest packet its host sends."""
+    for cable in cables:
+        box = boxes[cable.switch]
+        part = box.spec.part.ports.get(cable.port)
+        mtu = (part and part.mtu) or kinds[id(box.spec.part)].mtu
+        if mtu < cable.seat.mtu:
+            path = (*box.spec.path, "ports", cable.port, "mtu") if part and part.mtu else (*box.spec.path, "mtu")
+            problems.refuse(
+                path, f"an MTU of {mtu} bytes on {cable.switch}", f"at least {cable.seat.mtu}, the MTU of {cable.host}"
+            )
