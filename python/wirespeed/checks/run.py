@@ -109,5 +109,7 @@ def _evidence(here: Here) -> tuple[str, ...]:
 
 def _name(here: Here) -> str:
     within = here.place.within
-    nic = planned(here.plan, Place(here.place.device, within[:1])) if within and within[0][0] == "nic" else None
+    if not within:
+        return str(here.check.over.kind)
+    nic = planned(here.plan, Place(here.place.device, within[:1])) if within[0][0] == "nic" else None
     return named(here.place, nic)

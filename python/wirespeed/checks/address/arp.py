@@ -34,7 +34,7 @@ def check(here: Here) -> Outcome:
     intended = {name: value for name in _PARAMETERS if (value := _planned(here, name)) is not None}
     if not intended:
         raise NoIntentError("the plan has no intent for arp_ignore and arp_announce")
-    found = {name: effective(here, name) for name in intended}
+    found = {name: _effective(here, name, value) for name, value in intended.items()}
     wrong = [name for name, value in intended.items() if found[name] < value]
     expected = "; ".join(f"{name} at least {value}" for name, value in intended.items())
     said = "; ".join(f"{name} {value}" for name, value in found.items())
@@ -47,6 +47,12 @@ def check(here: Here) -> Outcome:
         for name in wrong
     ]
     return failed("the interface answers ARP for other interfaces", expected, said, *fixes)
+
+
+def _effective(here: Here, parameter: str, enough: int) -> int:
+    """The value in effect, or the one for all interfaces where that is enough: the larger acts."""
+    every = int(here.found("sysctl.value", sysctl(here.place.device, f"net.ipv4.conf.all.{parameter}")))
+    return every if every >= enough else effective(here, parameter)
 
 
 def _planned(here: Here, parameter: str) -> int | None:

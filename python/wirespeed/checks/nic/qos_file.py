@@ -36,7 +36,7 @@ failures = ("NIC-01", "QOS-01", "QOS-05")
 
 
 def check(here: Here) -> Outcome:
-    """A key that the file lacks falls back to the release's default, which nobody should trust."""
+    """A key that the file lacks is unknown: the release's default, which differs, decides."""
     intended: dict[str, str] = {}
     found: dict[str, str] = {}
     unread: UnreadError | None = None
@@ -50,9 +50,9 @@ def check(here: Here) -> Outcome:
             unread = error
     if not intended:
         raise NoIntentError("the plan has no intent for the configuration file")
-    if not found and unread is not None:
+    wrong = [path for path, value in found.items() if intended[path] != value]
+    if not wrong and unread is not None:
         raise unread
-    wrong = [path for path, value in intended.items() if found.get(path) != value]
     if not wrong:
         return passed(_listed(intended, list(intended)), _listed(found, list(intended)))
     fixes = [here.change("install the configuration file", path, here.intended(path)) for path in wrong]
@@ -60,4 +60,4 @@ def check(here: Here) -> Outcome:
 
 
 def _listed(values: dict[str, str], paths: list[str]) -> str:
-    return "; ".join(f"{path.rpartition('.')[2]} {values.get(path, 'not set')}" for path in paths)
+    return "; ".join(f"{path.rpartition('.')[2]} {values[path]}" for path in paths)

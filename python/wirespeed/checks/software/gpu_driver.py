@@ -28,5 +28,5 @@ check = compare(
     wrong="GPU driver is not loaded",
     fix="load the GPU driver, now and at every boot",
     says={True: "loaded", False: "not loaded"},
-    only=lambda here: here.place.name.startswith("amdgpu"),
+    only=lambda here: here.place.name == "amdgpu",
 )

@@ -23,10 +23,13 @@ over = Module
 needs = ("module.loaded", "host.modules")
 failures = ("NIC-03",)
 presence = True
+
+_ELSEWHERE = ("amdgpu", "ib_peer_mem")  # software.gpu-driver; software.peer-memory, as kernels may have it built in
+
 check = compare(
     "module.loaded",
     wrong="kernel module is not loaded",
     fix="load the module, now and at every boot",
     says={True: "loaded", False: "not loaded"},
-    only=lambda here: not here.place.name.startswith("amdgpu"),
+    only=lambda here: here.place.name not in _ELSEWHERE,
 )

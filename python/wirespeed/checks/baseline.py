@@ -1,0 +1,111 @@
+"""What any host must be whatever its cluster, as a plan: for checking a machine without a cluster file.
+
+Nothing here is a choice of a site: a link runs as fast as both of its ends can, an RDMA port is active, GPU traffic is
+not redirected, memory is not limited. Addresses, priorities and names are intent, and without a cluster file there is
+none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from wirespeed import catalogue
+from wirespeed.checks.registry import checks
+from wirespeed.facts import Facts
+from wirespeed.plan import Plan
+from wirespeed.settings import Host, Kernel, Link, Nic, Nvm, PcieFunction, PcieLink, Sysctl
+
+_PATH_MTU = 4096  # the largest there is (InfiniBand Architecture 1.4, 9.3.4), and what 9000 bytes of MTU leave room for
+
+
+def baseline(facts: Facts) -> Plan:
+    """The plan of every host that facts were read of, with intent for what they are seen to have."""
+    hosts = {name: _host(device) for name, device in facts.devices.items() if isinstance(device, Host)}
+    return Plan(
+        name="as found",
+        hosts=hosts,
+        switches={},
+        roles=dict.fromkeys(hosts, "host"),
+        cables=(),
+        classes={},
+        hardware=catalogue.load(),
+    )
+
+
+def described(facts: Facts) -> tuple[str, ...]:
+    """What each host is seen to be, and which checks do not apply to it and why."""
+    return tuple(
+        line for name, device in facts.devices.items() if isinstance(device, Host) for line in _said(name, device)
+    )
+
+
+def _host(seen: Host) -> Host:
+    every = Host(kernel=Kernel(errors=()), conflicting_stacks=())
+    nics = _rdma_nics(seen)
+    if not nics:
+        return every
+    return replace(
+        every,
+        kernel=Kernel(errors=(), iommu="passthrough"),
+        memlock="unlimited",
+        firewall=False,
+        rdma_libraries="ok",
+        peer_memory=True if seen.gpus else None,
+        sysctls={"kernel.numa_balancing": Sysctl("0")},
+        nics={name: _nic(nic) for name, nic in nics.items()},
+        pcie={address: _function(seen, address, function, nics) for address, function in seen.pcie.items()},
+    )
+
+
+def _rdma_nics(seen: Host) -> dict[str, Nic]:
+    return {name: nic for name, nic in seen.nics.items() if nic.rdma_device}
+
+
+def _nic(seen: Nic) -> Nic:
+    return Nic(
+        pcie=seen.pcie,
+        rdma_device=seen.rdma_device,
+        rdma_state="ACTIVE",
+        rdma_mtu=_PATH_MTU,
+        link=Link(up=True, pause_receive=False, pause_send=False),
+        nvm=Nvm(rdma=True, relaxed_ordering=True) if seen.nvm != Nvm() else Nvm(),
+    )
+
+
+def _function(seen: Host, address: str, function: PcieFunction, nics: dict[str, Nic]) -> PcieFunction:
+    """A NIC trains to what it can; the bridges above GPUs and NICs redirect nothing."""
+    ours = {nic.pcie for nic in nics.values()}
+    if address in ours:
+        link = PcieLink(speed=function.link.capable_speed, width=function.link.capable_width)
+        return PcieFunction(role=function.role, link=link, relaxed_ordering=True)
+    above = {bridge for leaf in (*ours, *(gpu.pcie for gpu in seen.gpus.values())) for bridge in _above(seen, leaf)}
+    redirects = function.role == "switch-downstream" and address in above
+    return PcieFunction(role=function.role, acs=frozenset() if redirects else None)
+
+
+def _above(seen: Host, address: str | None) -> Iterator[str]:
+    function = seen.pcie.get(address or "")
+    visited: set[str] = set()
+    while function is not None and function.parent is not None and function.parent not in visited:
+        visited.add(function.parent)
+        yield function.parent
+        function = seen.pcie.get(function.parent)
+
+
+def _said(name: str, seen: Host) -> Iterator[str]:
+    nics = ", ".join(sorted(seen.nics)) or "none seen"
+    kernel = f", kernel {seen.kernel.version}" if seen.kernel.version else ""
+    system = seen.os or "operating system not read"
+    yield f"{name}: {system}{kernel}; network interfaces: {nics}; GPUs: {len(seen.gpus)}"
+    if _rdma_nics(seen):
+        yield f"{name}: RDMA devices: {', '.join(nic.rdma_device or '' for nic in _rdma_nics(seen).values())}"
+        yield f"{name}: addresses, priorities, cables and switches are not checked: that needs a cluster file"
+        return
+    known = seen.rdma_devices == ()
+    yield f"{name}: {'no RDMA device' if known else 'no RDMA device was seen, and whether there is one was not read'}"
+    groups = sorted({identifier.partition(".")[0] for identifier in checks()} - {"host", "software"})
+    yield (
+        f"{name}: checks of {', '.join(groups)} do not apply: they are about RDMA ports and what these are "
+        "plugged into; the rest is checked as far as it holds for any host"
+    )

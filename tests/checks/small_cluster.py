@@ -1,0 +1,233 @@
+"""Two rails between one host and one leaf: a plan small enough to read, and facts that agree with it but for what a
+test changes."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from wirespeed import catalogue
+from wirespeed.checks import checks, run
+from wirespeed.facts import COMPLETE, Facts, Gap, Observation, Source, State, facts_from
+from wirespeed.plan import Cable, End, Plan
+from wirespeed.results.findings import Finding
+from wirespeed.settings import (
+    Congestion,
+    Discipline,
+    Dscp,
+    Ecn,
+    Gid,
+    Host,
+    Kernel,
+    Launch,
+    Link,
+    Module,
+    Neighbour,
+    Nic,
+    NicQos,
+    NicTrafficClass,
+    Nvm,
+    PcieFunction,
+    PcieLink,
+    Place,
+    Port,
+    PortQos,
+    Priority,
+    PriorityGroup,
+    Queue,
+    Route,
+    Rule,
+    Switch,
+    SwitchQueue,
+    SwitchTrafficClass,
+    Sysctl,
+    TrafficClass,
+    Vlan,
+    Watchdog,
+    WatchdogAction,
+    collections_of,
+    get,
+    settings_of,
+    things,
+)
+from wirespeed.units import Bandwidth, Duration, Size
+
+SPEED = Bandwidth.gbps(400)
+HOST = Place("node1")
+LEAF = Place("leaf1")
+NIC = HOST.thing("nic", "eth1")
+OTHER_NIC = HOST.thing("nic", "eth2")
+PORT = LEAF.thing("port", "Eth1/1")
+OTHER_PORT = LEAF.thing("port", "Eth1/2")
+ROCE_QUEUE = PORT.thing("queue", "3")
+
+
+def sysctl(key: str) -> Place:
+    return HOST.thing("sysctl", key)
+
+
+def _nic(rail: int) -> Nic:
+    address = f"10.1.0.{2 * rail - 1}"
+    return Nic(
+        rail=rail,
+        pcie=f"0000:{rail}d:00.0",
+        rdma_device=f"bnxt_re{rail - 1}",
+        rdma_state="ACTIVE",
+        rdma_mtu=4096,
+        addresses=(f"{address}/31",),
+        link=Link(speed=SPEED, up=True, mtu=9000, fec="rs", pause_receive=False, pause_send=False),
+        qos=NicQos(
+            priority_tc={Priority(n): NicTrafficClass({3: 1, 7: 2}.get(n, 0)) for n in range(8)},
+            tc_discipline={
+                NicTrafficClass(0): Discipline.DWRR,
+                NicTrafficClass(1): Discipline.DWRR,
+                NicTrafficClass(2): Discipline.STRICT,
+            },
+            tc_share={NicTrafficClass(0): 50, NicTrafficClass(1): 50},
+            pfc=frozenset({Priority(3)}),
+            dscp_priority={Dscp(26): Priority(3), Dscp(48): Priority(7)},
+            roce_dscp=Dscp(26),
+            roce_priority=Priority(3),
+            cnp_dscp=Dscp(48),
+            cnp_priority=Priority(7),
+            roce_share=50,
+            congestion=Congestion.DCQCN_P,
+            ecn=True,
+            configure=True,
+        ),
+        nvm=Nvm(
+            rdma=True,
+            performance_profile="roce",
+            relaxed_ordering=True,
+            dcbx=False,
+            lldp_nearest_bridge=False,
+            lldp_nearest_non_tpmr_bridge=False,
+        ),
+        gids={"3": Gid(address, "RoCE v2")},
+    )
+
+
+def _host() -> Host:
+    return Host(
+        kernel=Kernel(command_line=("amd_iommu=on", "iommu=pt"), iommu="passthrough"),
+        memlock="unlimited",
+        firewall=False,
+        peer_memory=True,
+        rdma_naming="NAME_KERNEL",
+        acs_service=True,
+        rdma_libraries="ok",
+        sysctls={
+            "kernel.numa_balancing": Sysctl("0"),
+            "net.ipv4.conf.all.arp_ignore": Sysctl("1"),
+            "net.ipv4.conf.all.arp_announce": Sysctl("2"),
+            "net.ipv4.conf.all.rp_filter": Sysctl("0"),
+            "net.ipv4.conf.eth1.rp_filter": Sysctl("2"),
+            "net.ipv4.conf.eth2.rp_filter": Sysctl("2"),
+        },
+        modules={"bnxt_re": Module(True), "amdgpu": Module(True)},
+        nics={"eth1": _nic(1), "eth2": _nic(2)},
+        pcie={
+            "0000:10:00.0": PcieFunction(role="switch-upstream", link=PcieLink(32000, 16)),
+            "0000:14:00.0": PcieFunction(role="switch-downstream", acs=frozenset()),
+            "0000:1d:00.0": PcieFunction(role="endpoint", link=PcieLink(32000, 16), relaxed_ordering=True),
+            "0000:2d:00.0": PcieFunction(role="endpoint", link=PcieLink(32000, 16), relaxed_ordering=True),
+        },
+        rules={"from 10.1.0.1/32": Rule(101, 1001), "from 10.1.0.3/32": Rule(102, 1002)},
+        routes={"101 default": Route("eth1", "10.1.0.0"), "102 default": Route("eth2", "10.1.0.2")},
+        launch=Launch(rdma_devices=("bnxt_re0", "bnxt_re1"), gid_index=3, dscp=Dscp(26)),
+    )
+
+
+def _port(rail: int) -> Port:
+    classes = {Dscp(n): SwitchTrafficClass({26: 3, 48: 6}.get(n, 0)) for n in range(64)}
+    return Port(
+        link=Link(speed=SPEED, up=True, mtu=9100, fec="rs", pause_receive=False, pause_send=False),
+        addresses=(f"10.1.0.{2 * rail - 2}/31",),
+        vlan=10 + rail,
+        qos=PortQos(
+            trust="dscp",
+            dscp_tc=classes,
+            tc_queue={SwitchTrafficClass(n): SwitchQueue(n) for n in range(8)},
+            tc_pg={SwitchTrafficClass(n): PriorityGroup(3 if n == 3 else 7) for n in range(8)},
+            pfc_queue={Priority(3): SwitchQueue(3)},
+            pfc=frozenset({Priority(3)}),
+            watchdog=Watchdog(WatchdogAction.DROP, Duration.parse("200 ms"), Duration.parse("400 ms")),
+        ),
+        queues={
+            "0": Queue(discipline=Discipline.DWRR, weight=50),
+            "3": Queue(Discipline.DWRR, 50, ecn=Ecn(Size(1_000_000), Size(2_000_000), 20, True)),
+            "6": Queue(discipline=Discipline.STRICT),
+        },
+        neighbour=Neighbour("node1", f"eth{rail}"),
+    )
+
+
+PLAN = Plan(
+    name="small",
+    hosts={"node1": _host()},
+    switches={
+        "leaf1": Switch(
+            routing=True,
+            watchdog_poll=Duration.parse("100 ms"),
+            ports={"Eth1/1": _port(1), "Eth1/2": _port(2)},
+            vlans={"11": Vlan(("192.168.1.254/24",), 9100)},
+        )
+    },
+    roles={"node1": "host", "leaf1": "leaf"},
+    cables=tuple(Cable(End("node1", f"eth{rail}"), End("leaf1", f"Eth1/{rail}"), SPEED, rail=rail) for rail in (1, 2)),
+    classes={
+        "roce": TrafficClass("roce", frozenset({Dscp(26)}), Priority(3), True, False, 50, Congestion.DCQCN_P),
+        "cnp": TrafficClass("cnp", frozenset({Dscp(48)}), Priority(7), False, True, None, None),
+        "default": TrafficClass("default", frozenset(), Priority(0), False, False, 50, None),
+    },
+    hardware=catalogue.load(),
+)
+
+_NOBODY_PLANS = ((HOST, "host.kernel.errors", ()), (HOST, "host.conflicting_stacks", ()))
+
+Changes = Mapping[tuple[Place, str], Any]
+
+
+def observations(changes: Changes | None = None, absent: Iterable[Place] = ()) -> list[Observation]:
+    """What a cluster exactly as planned would show, but for changed values (None: not read) and absent things."""
+    changes = changes or {}
+    gone = tuple(absent)
+    seen: dict[tuple[Place, str], Any] = {}
+    for name, device in PLAN.devices.items():
+        for place, thing in things(device, Place(name)):
+            if any(place.within[: len(one.within)] == one.within and place.device == one.device for one in gone):
+                continue
+            for path in settings_of(type(thing)):
+                seen[place, path] = get(thing, path)
+            for path in collections_of(type(thing)):
+                seen[place, path] = COMPLETE
+    seen |= {(place, path): value for place, path, value in _NOBODY_PLANS}
+    seen |= changes
+    found = []
+    for line, ((place, path), value) in enumerate(seen.items(), 1):
+        if value is None:
+            continue
+        source = Source(place.device, "show", f"{place.device}/show.out", line)
+        found.append(Observation(place, path, value, source))
+        if path.startswith("nic.qos."):
+            found.append(Observation(place, path, value, source, State.CONFIGURED))
+    return found
+
+
+def facts(changes: Changes | None = None, absent: Iterable[Place] = ()) -> Facts:
+    return facts_from(observations(changes, absent))
+
+
+def find(given: Facts, plan: Plan = PLAN) -> list[Finding]:
+    return list(run(plan, given))
+
+
+def bad(given: Facts, plan: Plan = PLAN) -> list[Finding]:
+    """Everything that is neither passed nor skipped."""
+    return [finding for finding in find(given, plan) if finding.status not in ("pass", "skip")]
+
+
+def by_id(identifier: str, given: Facts, plan: Plan = PLAN) -> list[Finding]:
+    return list(run(plan, given, [checks()[identifier]]))
+
+
+def no_permission(path: str) -> Mapping[tuple[str, str], tuple[Gap, ...]]:
+    return {("node1", path): (Gap("lspci", "permission denied"),)}

@@ -1,0 +1,93 @@
+"""Checks as files: ids that never change unnoticed, and refusals of files that lack a part."""
+
+from types import ModuleType
+
+import pytest
+
+from wirespeed import catalogue
+from wirespeed.checks import checks, reference
+from wirespeed.checks.registry import listed, load
+from wirespeed.settings import Nic
+
+MANUAL = """A title
+
+What it looks at.
+
+Why it hurts:
+    It does.
+
+How to fix:
+    Fix it.
+
+Example:
+    $ show
+
+Source:
+    RFC 1
+"""
+
+
+def test_ids_are_the_listed_ones() -> None:
+    assert tuple(checks()) == listed(), "an id is for ever: add new ones to ids.txt, and never rename one"
+
+
+def test_every_failure_in_the_catalogue_is_cited() -> None:
+    cited = {identifier for check in checks().values() for identifier in check.failures}
+    assert cited == set(catalogue.load().failures)
+
+
+def test_titles_and_sources_end_without_a_full_stop() -> None:
+    for check in checks().values():
+        assert not check.manual.title.endswith("."), check.id
+        assert not check.manual.source.endswith("."), check.id
+
+
+def test_a_page_for_every_check() -> None:
+    pages = reference.pages()
+    assert set(pages) == {"index.md", *(f"{identifier}.md" for identifier in checks())}
+    page = pages["nic.pcie-width.md"]
+    assert page.startswith("# nic.pcie-width\n\nPCIe width of the NIC, of each nic\n")
+    assert "PCI-03: A PCIe link trained narrower or slower than its slot" in page
+
+
+def module(**parts: object) -> ModuleType:
+    one = ModuleType("one")
+    one.__doc__ = MANUAL
+    given = {"over": Nic, "needs": ("nic.link.mtu",), "failures": ("OS-07",), "check": print, **parts}
+    for name, value in given.items():
+        if value is not None:
+            setattr(one, name, value)
+    return one
+
+
+def test_a_whole_file_is_a_check() -> None:
+    check = load("nic.one", module(__doc__=MANUAL))
+    assert (check.manual.title, check.manual.why, check.manual.source) == ("A title", "It does.", "RFC 1")
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"over": None}, "check nic.one lacks over"),
+        ({"over": int}, "check nic.one: over must be a kind of thing, found int"),
+        ({"needs": None}, "check nic.one lacks needs"),
+        ({"needs": ()}, "check nic.one lacks needs"),
+        ({"needs": ("nic.link.mut",)}, "check nic.one needs nic.link.mut: no setting or collection"),
+        ({"failures": None}, "check nic.one lacks failures"),
+        ({"failures": ("OS-99",)}, "check nic.one cites OS-99: not in the catalogue of failures"),
+        ({"check": None}, "check nic.one lacks check, its function"),
+        ({"__doc__": ""}, "check nic.one: its docstring needs exactly one Why it hurts, How to fix, Example, Source"),
+        (
+            {"__doc__": MANUAL.replace("Source:\n    RFC 1\n", "")},
+            "check nic.one: its docstring needs exactly one Source",
+        ),
+        (
+            {"__doc__": MANUAL.replace("What it looks at.\n\n", "")},
+            "check nic.one: its docstring needs exactly one a title and what it checks",
+        ),
+    ],
+)
+def test_a_file_that_lacks_a_part_is_refused(parts: dict[str, object], message: str) -> None:
+    with pytest.raises(TypeError) as refused:
+        load("nic.one", module(**parts))
+    assert str(refused.value) == message

@@ -1,0 +1,141 @@
+"""What the runner alone says: unknown, skip and error; and that a cluster as planned passes."""
+
+import dataclasses
+
+import pytest
+import small_cluster as small
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wirespeed.checks import checks, run
+from wirespeed.facts import COMPLETE, Facts, facts_from
+from wirespeed.results.findings import Status
+from wirespeed.settings import Place
+
+
+def test_a_cluster_as_planned_has_nothing_but_passes() -> None:
+    found = small.find(small.facts())
+    assert {finding.status for finding in found} <= {Status.PASS, Status.SKIP}
+    exercised = {finding.check for finding in found if finding.status is Status.PASS}
+    assert exercised == set(checks())
+
+
+def test_nothing_read_is_never_good() -> None:
+    found = small.find(Facts({}))
+    assert {finding.status for finding in found} == {Status.UNKNOWN, Status.SKIP}
+    one = next(finding for finding in found if finding.check == "link.mtu")
+    assert one.found == "not read: nic.link.mtu: nothing was collected from node1"
+
+
+def test_no_intent_is_skipped_whatever_was_found() -> None:
+    nics = small.PLAN.hosts["node1"].nics
+    blank = dataclasses.replace(nics["eth1"], link=dataclasses.replace(nics["eth1"].link, fec=None))
+    host = dataclasses.replace(small.PLAN.hosts["node1"], nics={"eth1": blank, "eth2": nics["eth2"]})
+    plan = dataclasses.replace(small.PLAN, hosts={"node1": host})
+    found = small.by_id("link.fec", small.facts({(small.NIC, "nic.link.fec"): "none"}), plan)
+    assert [(finding.status, finding.found) for finding in found] == [
+        (Status.SKIP, "the plan has no intent for nic.link.fec"),
+        (Status.PASS, "rs"),
+    ]
+
+
+def test_a_gap_names_the_command_and_what_became_of_it() -> None:
+    seen = small.observations({(small.HOST.thing("pcie", "0000:14:00.0"), "pcie.acs"): None})
+    found = [
+        finding
+        for finding in small.by_id("pcie.acs", facts_from(seen, small.no_permission("pcie.acs")))
+        if finding.status is Status.UNKNOWN
+    ]
+    assert [(finding.place, finding.found) for finding in found] == [
+        ("pcie 0000:14:00.0", "not read: pcie.acs: lspci: permission denied")
+    ]
+
+
+def test_an_absent_thing_is_one_failure_and_the_rest_is_skipped() -> None:
+    found = small.bad(small.facts(absent=[small.NIC]))
+    assert [(finding.check, finding.status, finding.place) for finding in found] == [
+        ("nic.present", Status.FAIL, "bnxt_re0 / eth1 / 0000:1d:00.0")
+    ]
+
+
+def test_a_thing_not_seen_in_a_collection_not_read_to_its_end_is_unknown() -> None:
+    seen = [
+        one
+        for one in small.observations(absent=[small.HOST.thing("rule", "from 10.1.0.1/32")])
+        if one.path != "host.rules"
+    ]
+    found = small.bad(facts_from(seen))
+    assert [(finding.check, finding.status, finding.found) for finding in found] == [
+        ("address.rule", Status.UNKNOWN, "not read: host.rules: no collected output shows it")
+    ]
+
+
+def test_a_broken_check_is_an_error_and_the_others_go_on() -> None:
+    def broken(_: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    one = dataclasses.replace(checks()["link.mtu"], function=broken)
+    found = run(small.PLAN, small.facts(), [one, checks()["link.fec"]])
+    assert [(finding.status, finding.found) for finding in found if finding.check == "link.mtu"] == [
+        (Status.ERROR, "the check broke: ZeroDivisionError: division by zero")
+    ] * 2
+    assert {finding.status for finding in found if finding.check == "link.fec"} == {Status.PASS}
+
+
+def test_a_check_reads_nothing_it_does_not_declare() -> None:
+    one = dataclasses.replace(checks()["link.mtu"], needs=("nic.link.fec",))
+    found = run(small.PLAN, small.facts(), [one])
+    assert {finding.status for finding in found} == {Status.ERROR}
+    assert found[0].found == "the check broke: KeyError: 'link.mtu does not declare that it needs nic.link.mtu'"
+
+
+def test_a_format_known_from_memory_warns_at_worst() -> None:
+    changes = {(small.NIC, "nic.link.mtu"): 1500, (small.OTHER_NIC, "nic.link.mtu"): 9000}
+    unverified = {("node1", "nic.link.mtu")}
+    found = small.by_id("link.mtu", facts_from(small.observations(changes), unverified=unverified))
+    assert [finding.status for finding in found] == [Status.WARN, Status.PASS]
+    assert found[0].evidence[-1] == "the output format of nic.link.mtu is not verified: warns only"
+
+
+def test_evidence_names_command_file_and_line() -> None:
+    finding = small.by_id("link.mtu", small.facts())[0]
+    assert len(finding.evidence) == 1
+    assert finding.evidence[0].startswith("node1: show (node1/show.out:")
+
+
+def test_findings_are_the_same_however_often() -> None:
+    assert small.find(small.facts()) == small.find(small.facts())
+
+
+_SEEN = small.observations()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sets(st.sampled_from(range(len(_SEEN)))))
+def test_reading_less_never_makes_a_failure(left_out: set[int]) -> None:
+    """A passing cluster of which less was read is unknown in places, and nothing else.
+
+    A collection of whose members something was left out was not read to its end.
+    """
+    gone = [_SEEN[index].place for index in left_out]
+    kept = [
+        one
+        for index, one in enumerate(_SEEN)
+        if index not in left_out and not (one.value == COMPLETE and any(_within(place, one.place) for place in gone))
+    ]
+    found = small.find(facts_from(kept))
+    assert {finding.status for finding in found} <= {Status.PASS, Status.SKIP, Status.UNKNOWN}
+
+
+def _within(inner: Place, outer: Place) -> bool:
+    depth = len(outer.within)
+    return inner.device == outer.device and len(inner.within) > depth and inner.within[:depth] == outer.within
+
+
+# A NIC of which anything was read is there, so nic.present needs no reading of its own.
+@pytest.mark.parametrize("identifier", sorted(set(checks()) - {"nic.present"}))
+def test_every_check_says_unknown_when_what_it_needs_was_not_read(identifier: str) -> None:
+    check = checks()[identifier]
+    seen = [one for one in _SEEN if one.path not in check.needs and one.value != COMPLETE]
+    statuses = {finding.status for finding in small.by_id(identifier, facts_from(seen))}
+    assert statuses - {Status.SKIP} == {Status.UNKNOWN}
