@@ -12,9 +12,12 @@ from wirespeed.cluster.model import (
     SwitchSpec,
 )
 from wirespeed.cluster.read import CABLE_COLUMNS, VERSION, read, read_text
+from wirespeed.cluster.schema import schema
+from wirespeed.cluster.template import TEMPLATE
 
 __all__ = [
     "CABLE_COLUMNS",
+    "TEMPLATE",
     "VERSION",
     "CableRow",
     "ClassPart",
@@ -27,4 +30,5 @@ __all__ = [
     "SwitchSpec",
     "read",
     "read_text",
+    "schema",
 ]

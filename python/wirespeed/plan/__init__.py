@@ -2,5 +2,6 @@
 
 from wirespeed.plan.build import build
 from wirespeed.plan.model import Cable, Computed, End, Plan
+from wirespeed.plan.numbers import ClassNumbers, class_numbers
 
-__all__ = ["Cable", "Computed", "End", "Plan", "build"]
+__all__ = ["Cable", "ClassNumbers", "Computed", "End", "Plan", "build", "class_numbers"]

@@ -11,6 +11,7 @@ from wirespeed.plan.problems import Problems
 from wirespeed.settings import (
     Discipline,
     Dscp,
+    NicCosQueue,
     NicQos,
     NicTrafficClass,
     Priority,
@@ -118,6 +119,7 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
     others = {Priority(value): where[DEFAULT] for value in range(8)}
     return NicQos(
         priority_tc={**others, **{found.priority: where[name] for name, found in classes.items()}},
+        priority_cos=_cos_queues(classes, cluster, nic),
         tc_discipline={
             where[name]: Discipline.STRICT if found.strict else Discipline.DWRR
             for name, found in sorted(classes.items(), key=lambda item: where[item[0]])
@@ -140,6 +142,23 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
         ecn=roce.congestion is not None if roce else None,
         configure=True if roce else None,
     )
+
+
+def _cos_queues(
+    classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
+) -> dict[Priority, NicCosQueue] | None:
+    """Priorities to hardware queues; None where the NIC's data and the cluster file leave one open."""
+    queues: dict[str, NicCosQueue] = {}
+    for name in classes:
+        part, data = cluster.classes.get(name), nic.classes.get(name)
+        queue = part.nic.cos_queue if part else None
+        if queue is None and data is not None:
+            queue = data.cos_queue
+        if queue is None:
+            return None
+        queues[name] = queue
+    others = {Priority(value): queues[DEFAULT] for value in range(8)}
+    return {**others, **{found.priority: queues[name] for name, found in classes.items()}}
 
 
 def queue_maps(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> dict[str, QueueMap]:

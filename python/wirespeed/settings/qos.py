@@ -25,6 +25,9 @@ class Number(int):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({int(self)})"
 
+    def __str__(self) -> str:
+        return str(int(self))
+
 
 class Dscp(Number):
     """Differentiated services code point in the IP header (RFC 2474): the one number every box must agree on."""
@@ -184,6 +187,10 @@ class NicQos:
 
     priority_tc: Annotated[
         Mapping[Priority, NicTrafficClass] | None, Setting("802.1p priority to NIC traffic class")
+    ] = None
+    priority_cos: Annotated[
+        Mapping[Priority, NicCosQueue] | None,
+        Setting("802.1p priority to hardware class-of-service queue of the NIC", compare=Compare.CONTAINS),
     ] = None
     tc_discipline: Annotated[
         Mapping[NicTrafficClass, Discipline] | None,

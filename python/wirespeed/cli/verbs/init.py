@@ -1,0 +1,33 @@
+"""``wirespeed init``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirespeed.cli.app import app
+
+
+@app.command()
+def init(
+    path: Annotated[
+        Path, typer.Argument(metavar="[DIR|FILE]", help="File to write, or the folder for a cluster.yaml.")
+    ] = Path("cluster.yaml"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+) -> None:
+    """Write a commented cluster file to start from.
+
+    It describes four hosts with eight 400G NICs each and one leaf; change it to what you have, then run
+    `wirespeed validate` on it.
+    """
+    from wirespeed.cluster import TEMPLATE
+    from wirespeed.errors import refuse
+
+    file = path / "cluster.yaml" if path.is_dir() or path.suffix not in (".yaml", ".yml") else path
+    if file.exists() and not force:
+        raise refuse(str(file), "a file that is there already", "a new file", "--force overwrites it")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(TEMPLATE, encoding="utf-8")
+    typer.echo(str(file))

@@ -1,0 +1,237 @@
+"""``wirespeed plan``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from wirespeed.cli.app import app
+
+if TYPE_CHECKING:
+    from wirespeed.plan import Plan
+
+SCHEMA = 1
+
+
+class Format(StrEnum):
+    """How the plan is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+@app.command()
+def plan(
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
+    hosts: Annotated[bool, typer.Option("--hosts", help="Show hosts: NICs, rails, RDMA devices, GPUs.")] = False,
+    addresses: Annotated[bool, typer.Option("--addresses", help="Show the address and next hop of every NIC.")] = False,
+    cables: Annotated[bool, typer.Option("--cables", help="Show cables; with --format csv a cabling file.")] = False,
+    classes: Annotated[
+        bool, typer.Option("--classes", help="Show traffic classes with the seven numbers of each.")
+    ] = False,
+    computed: Annotated[
+        bool, typer.Option("--computed", help="Show every number a formula gave, with the formula and its source.")
+    ] = False,
+    output: Annotated[Format, typer.Option("--format", help="How to print; csv prints one part.")] = Format.TABLE,
+) -> None:
+    """Show what a cluster file means: hosts, addresses, cables, traffic classes, computed numbers.
+
+    Without an option that names a part, all parts are shown.
+    """
+    from wirespeed.cli.console import show_problems
+    from wirespeed.cluster import read
+    from wirespeed.plan import build
+
+    wanted = [name for name, on in zip(_PARTS, (hosts, addresses, cables, classes, computed), strict=True) if on]
+    found = build(read(cluster))
+    show_problems(found.warnings, "warning")
+    rows = {name: _PARTS[name](found) for name in wanted or _PARTS}
+    if output is Format.CSV:
+        _csv(rows)
+    elif output is Format.JSON:
+        _json(found, rows)
+    else:
+        _tables(rows)
+
+
+Rows = list[dict[str, Any]]
+
+
+def _hosts(plan: Plan) -> Rows:
+    return [
+        {
+            "host": name,
+            "interface": interface,
+            "rail": nic.rail,
+            "rdma device": nic.rdma_device,
+            "pcie": nic.pcie,
+            "gpu": nic.gpu,
+            "mtu": nic.link.mtu,
+            "model": nic.model,
+        }
+        for name, host in plan.hosts.items()
+        for interface, nic in host.nics.items()
+    ]
+
+
+def _addresses(plan: Plan) -> Rows:
+    return [
+        {
+            "host": name,
+            "interface": interface,
+            "address": ", ".join(nic.addresses or ()),
+            "gateway": next(
+                (
+                    route.gateway
+                    for key, route in host.routes.items()
+                    if route.device == interface and key.endswith(" default")
+                ),
+                None,
+            ),
+            "table": next((key.split()[0] for key, route in host.routes.items() if route.device == interface), None),
+        }
+        for name, host in plan.hosts.items()
+        for interface, nic in host.nics.items()
+    ]
+
+
+def _cables(plan: Plan) -> Rows:
+    return [
+        {
+            "a_device": cable.a.device,
+            "a_port": cable.a.port,
+            "b_device": cable.b.device,
+            "b_port": cable.b.port,
+            "length": str(cable.length) if cable.length is not None else None,
+            "speed": str(cable.speed),
+            "rail": cable.rail,
+        }
+        for cable in plan.cables
+    ]
+
+
+def _classes(plan: Plan) -> Rows:
+    from wirespeed.plan import class_numbers
+
+    return [
+        {
+            "class": row.name,
+            "dscp": _ranges(row.dscp),
+            "priority": int(row.priority),
+            "nic tc": row.nic_traffic_class,
+            "nic cos queue": row.nic_cos_queue,
+            "switch tc": row.switch_traffic_class,
+            "switch queue": row.switch_queue,
+            "priority group": row.priority_group,
+            "lossless": plan.classes[row.name].lossless,
+            "served": "strict" if plan.classes[row.name].strict else f"{plan.classes[row.name].share}%",
+            "nic": row.nic,
+            "switch": row.switch,
+        }
+        for row in class_numbers(plan)
+    ]
+
+
+def _computed(plan: Plan) -> Rows:
+    return [
+        {"name": entry.name, "value": entry.value, "formula": entry.formula, "source": entry.source}
+        for entry in plan.computed
+    ]
+
+
+_PARTS = {
+    "hosts": _hosts,
+    "addresses": _addresses,
+    "cables": _cables,
+    "classes": _classes,
+    "computed": _computed,
+}
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """``0-25,27`` for sorted numbers."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+
+
+def _tables(rows: dict[str, Rows]) -> None:
+    from rich.markup import escape
+
+    from wirespeed.cli.console import out
+
+    for name, entries in rows.items():
+        if name == "computed":
+            for entry in entries:
+                out().print(f"[bold]{escape(entry['name'])}[/]: {escape(entry['value'])}", soft_wrap=True)
+                out().print(f"  = {escape(entry['formula'])}\n  source: {escape(entry['source'])}", soft_wrap=True)
+            continue
+        groups: dict[tuple[Any, ...], Rows] = {}
+        for entry in entries:
+            said_once = ("nic", "switch") if name == "classes" else ()
+            rest = {key: value for key, value in entry.items() if key not in said_once}
+            groups.setdefault(tuple(entry[key] for key in said_once), []).append(rest)
+        for said, group in groups.items():
+            _table(f"{name} on {' and '.join(said)}" if said else name, group)
+
+
+def _table(title: str, entries: Rows) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
+    from wirespeed.cli.console import out
+
+    table = Table(title=escape(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column in entries[0]:
+        table.add_column(column, overflow="fold")
+    for entry in entries:
+        table.add_row(*("" if value is None else escape(_word(value)) for value in entry.values()))
+    out().print(table)
+
+
+def _word(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def _csv(rows: dict[str, Rows]) -> None:
+    import csv
+    import sys
+
+    from wirespeed.errors import refuse
+
+    if len(rows) != 1:
+        raise refuse("--format csv", f"{len(rows)} parts", "one part", "add --cables")
+    ((_, entries),) = rows.items()
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    if entries:
+        writer.writerow(entries[0])
+    writer.writerows(["" if value is None else value for value in entry.values()] for entry in entries)
+
+
+def _json(plan: Plan, rows: dict[str, Rows]) -> None:
+    import json
+
+    document = {
+        "kind": "plan",
+        "schema": SCHEMA,
+        "cluster": plan.name,
+        **{
+            name: [{key.replace(" ", "_"): value for key, value in entry.items()} for entry in entries]
+            for name, entries in rows.items()
+        },
+        "warnings": [
+            {"place": entry.place, "found": entry.found, "expected": entry.expected, "hint": entry.hint}
+            for entry in plan.warnings
+        ],
+    }
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

@@ -1,0 +1,40 @@
+"""``wirespeed validate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirespeed.cli.app import app
+from wirespeed.cli.exit import Exit
+
+
+@app.command()
+def validate(
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
+    strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
+) -> None:
+    """Check a cluster file: that it is well formed, does not contradict itself, and describes a cluster that can be.
+
+    Every problem is shown with its line, what stands there, what was expected, and a hint. Exit code 2 when the file
+    is refused, 1 with --strict when there are warnings, 0 otherwise.
+    """
+    from wirespeed.cli.console import show_problems
+    from wirespeed.cluster import read
+    from wirespeed.plan import build
+
+    plan = build(read(cluster))
+    show_problems(plan.warnings, "warning")
+    nics = sum(len(host.nics) for host in plan.hosts.values())
+    typer.echo(
+        f"{cluster}: ok: {_count(len(plan.hosts), 'host')}, {_count(nics, 'NIC')}, "
+        f"{_count(len(plan.switches), 'switch', 'switches')}, {_count(len(plan.cables), 'cable')}, "
+        f"{_count(len(plan.warnings), 'warning')}"
+    )
+    raise typer.Exit(Exit.FAILED if strict and plan.warnings else Exit.PASSED)
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,20 @@
+"""The JSON Schema of the cluster file, for editors and validators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirespeed.cluster.model import ClusterFile
+from wirespeed.cluster.read import VERSION
+
+
+def schema() -> dict[str, Any]:
+    """The schema, as JSON Schema 2020-12. It describes the file as YAML 1.2 parsers see it."""
+    found = ClusterFile.model_json_schema(by_alias=True)
+    found["properties"]["version"]["const"] = VERSION
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **found,
+        "title": "wirespeed cluster file",
+        "description": "One lossless Ethernet RDMA cluster: hosts, switches, cables, addresses and traffic classes.",
+    }

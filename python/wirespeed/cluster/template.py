@@ -1,0 +1,49 @@
+"""The cluster file to start from."""
+
+TEMPLATE = """\
+# A wirespeed cluster file. Lines after '#' are comments; check the file with: wirespeed validate FILE
+version: 1
+name: my-cluster
+
+# Hosts by node range, as in Slurm and ClusterShell. `wirespeed schema` lists every key.
+hosts:
+  node[1-4]:
+    model: dell-xe9680-mi300x                  # server in the catalogue: PCIe tree, slots, interface names
+    os: ubuntu-22.04
+    nics: 8 x broadcom-bcm957608-p1400gd       # NIC ports that take part, in rail order
+    # interfaces: [enp29s0np0, …]              # if the kernel names them otherwise
+    # mtu: 9000                                # of every NIC
+    # control_interface: eno8303               # for ssh and job start
+    # except:                                  # what differs on some hosts of the range
+    #   node3: {nic: {enp29s0np0: {slot: gen5 x8}}}
+
+switches:
+  leaf1: {model: dell-z9664f, os: dell-sonic, role: leaf}
+  # leaf1: {model: arista-7060dx5-64s, os: eos, role: leaf}
+  # Thresholds and queues come from the operating system's data; say here what shall differ:
+  #   ecn: {minimum: 1048 kB, maximum: 2097 kB, probability: 5%}
+  #   classes: {roce: {queue: 3}}
+
+# Cables between switches: every switch of a to every switch of b.
+# links:
+#   - {a: "leaf[1-2]", b: "spine[1-2]", count: 2}
+
+cabling:
+  pattern: by-host                             # or by-rail; or file: cables.csv (see `wirespeed plan --help`)
+  cable: dac-400g
+  length: 3 m
+
+addresses:
+  scheme: link-31                              # a /31 per cable; rail-24: a /24 and a VLAN per rail
+  pool: 10.1.0.0/16
+
+# DSCP and priority are the cluster's choice; NIC and switch data say which queues they reach. All other traffic is in
+# the class `default`.
+classes:
+  roce: {dscp: 26, priority: 3, lossless: true, share: 50%, congestion: dcqcn-p}
+  cnp: {dscp: 48, priority: 7, strict: true}
+
+# launch:
+#   gid_index: 3                               # row of the GID table a job uses
+#   environment: {NCCL_DEBUG: VERSION}
+"""
