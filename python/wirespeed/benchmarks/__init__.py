@@ -1,1 +1,7 @@
-"""."""
+"""Benchmark output: read it, and judge each number against what the hardware can do."""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.reading import Reading, parse, read
+
+__all__ = ["Reading", "parse", "read"]

@@ -1,0 +1,75 @@
+"""What a tool's parser hands back: a run being read, then a run with the notices that belong to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from wirespeed.errors import Problem
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A run, the line it starts on, and what of it was not understood."""
+
+    line: int
+    run: Run
+    notices: tuple[Problem, ...] = ()
+
+
+@dataclass(slots=True)
+class Draft:
+    """A run while its lines come in."""
+
+    tool: str
+    line: int
+    test: str | None = None
+    version: str | None = None
+    ranks: int | None = None
+    complete: bool = False
+    parameters: dict[str, Scalar] = field(default_factory=dict)
+    measurements: list[Measurement] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    notices: list[Problem] = field(default_factory=list)
+
+    def measure(
+        self,
+        metric: Metric,
+        unit: str,
+        value: float | int,
+        line: int,
+        size: int | None = None,
+        place: str | None = None,
+    ) -> None:
+        """Add one number as printed, with what its unit truly is."""
+        self.measurements.append(Measurement(metric, unit, value, size, place, line))
+
+    def notice(self, line: int, found: str, expected: str) -> None:
+        """Say that something was left out."""
+        self.notices.append(Problem(f"line {line}", found, expected))
+
+    def fail(self, message: str) -> None:
+        """Note the tool's own words for what went wrong, each once."""
+        message = " ".join(message.split())
+        if message and message not in self.errors:
+            self.errors.append(message)
+
+    def found(self, status: RunStatus | None = None) -> Found:
+        """The finished run. Failed when it has errors, complete when its end was seen, truncated otherwise."""
+        if status is None:
+            status = RunStatus.COMPLETE if self.complete else RunStatus.TRUNCATED
+            status = RunStatus.FAILED if self.errors else status
+        error = "; ".join(self.errors[:6]) or None
+        run = Run(
+            tool=self.tool,
+            test=self.test,
+            version=self.version,
+            status=status,
+            error=error,
+            ranks=self.ranks,
+            parameters=dict(sorted(self.parameters.items())),
+            measurements=tuple(self.measurements),
+        )
+        return Found(self.line, run, tuple(self.notices))

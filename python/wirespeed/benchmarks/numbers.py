@@ -1,0 +1,19 @@
+"""Numbers as tools print them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+_INT = re.compile(r"[+-]?[0-9]{1,300}")
+_FLOAT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def number(text: str) -> int | float | None:
+    """The number a cell prints, an int where it prints one; None for N/A, inf, nan and masked digits."""
+    if _INT.fullmatch(text):
+        return int(text)
+    if not _FLOAT.fullmatch(text):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None

@@ -1,0 +1,102 @@
+"""The words of perftest's reports: titles, settings, and what it says when something goes wrong.
+
+From perftest's src/perftest_parameters.c, perftest_resources.c, perftest_communication.c and the tests' main files.
+"""
+
+from __future__ import annotations
+
+import re
+
+NAME = re.compile(r"(?<![\w-])(ib_(?:write|read|send|atomic)_(?:bw|lat)|raw_ethernet_(?:bw|lat|burst_lat|fs_rate))\b")
+
+TITLE = re.compile(
+    r"(?:Post List +)?"
+    r"(?:(?:RDMA[_ ])?(?P<verb>Write|Read)(?:_[Ii]mm)?|(?P<send>Send)|(?P<atomic>Atomic)\b.*?)"
+    r"(?: [A-Za-z_ -]*?)?\b(?P<kind>BW|Latency|Flow Steering Rate)\b.*\bTest$"
+)
+
+SETTINGS = {
+    "Dual-port": "dual_port",
+    "Device": "device",
+    "Number of qps": "qps",
+    "Transport type": "transport",
+    "Connection type": "connection",
+    "Using SRQ": "srq",
+    "PCIe relax order": "relaxed_ordering",
+    "ibv_wr* API": "wr_api",
+    "TX depth": "tx_depth",
+    "RX depth": "rx_depth",
+    "CQ Moderation": "cq_moderation",
+    "CQE Poll Batch": "cqe_poll_batch",
+    "Post List": "post_list",
+    "Mtu": "mtu",
+    "Link type": "link",
+    "GID index": "gid_index",
+    "Max inline data": "max_inline",
+    "Outstand reads": "outstanding_reads",
+    "rdma_cm QPs": "rdma_cm",
+    "Use ROCm memory": "rocm_memory",
+    "Data ex. method": "data_exchange",
+    "TOS": "tos",
+}
+PARAMETER = re.compile(
+    r"(?:^|(?<=\s))(" + "|".join(re.escape(name) for name in SETTINGS) + r")\s*:\s*(\S+)(?:\s?\[B\])?"
+)
+
+SIDES = ("local address", "remote address")
+GID = re.compile(r"\bGID: (\S+)")
+ROCM = re.compile(r"Using ROCm Device with ID: \d+, (?:PCI Bus ID: [^,]*, )?(?:GCN Arch: [^,]*, )?Name: ([^,]+)")
+CUDA = re.compile(r"initializing CUDA|CUDA device \d+|Picking (?:GPU|device)", re.IGNORECASE)
+
+# Messages on standard error that land in the middle of a line of standard output.
+MESSAGE = re.compile(
+    r"(?:Correlation coefficient r\^2: \S+ < \S+|Can't produce a report"
+    r"|Conflicting CPU frequency values detected: .*?CPU Frequency is not max\."
+    r"|(?:ethernet|rdma)_(?:read|write)_(?:keys|data): Couldn't (?:read|write) remote address"
+    r"| ?Unable to (?:read|write) (?:to|from) socket/rdma_cm"
+    r"| ?Failed to (?:exchange data|close connection) between server and clients?"
+    r"| ?Trying to close this side resources"
+    r"|Completion with error at (?:client|server)|Failed status \d+: wr_id \d+ syndrom 0x[0-9a-f]+"
+    r"|scnt=\d+, ccnt=\d+)\s*$"
+)
+
+# What only perftest says.
+HINT = re.compile(
+    r"Conflicting CPU frequency values detected|BW peak won't be measured|Couldn't (?:read|write) remote address"
+    r"|socket/rdma_cm|Failed to (?:exchange data|close connection) between server and client"
+    r"|Completion with error at (?:client|server)|Failed status \d+: wr_id \d+ syndrom"
+    r"|Parser function exited with Error|Unable to open file descriptor for socket connection"
+    r"|Unable to init the socket connection|Unable to find the Infiniband/RoCE device"
+    r"|TOS only valid for rdma_cm based QP|RDMA CM event error|Failed to (?:handle|connect) RDMA CM event"
+    r"|Events feature not available on|Iteration num should be between|Found Incompatibility issue with GID types"
+    r"|Couldn't (?:allocate MR|create rdma resources|create IB resources|get context for the device)"
+    r"|Unable to Connect the HCA's through the link|Problems with warm up|Invalid Command or flag"
+    r"|Couldn't set the link layer|Can't produce a report|Failed to modify QP"
+)
+
+# What goes wrong only after the title was printed.
+AFTER_TITLE = re.compile(
+    r"GID types|status \d+: wr_id|Completion with error|modify QP|Connect the HCA|exchange data|remote address|a report"
+)
+
+FAILURE = re.compile(
+    r"(?:[\w-]+: )?(?:Couldn't|Could not|Can't|Cannot|Unable to|Failed|failed to|Completion with error|ERRNO:|ERROR\b"
+    r"|Error\b|RDMA CM event error|Event: \S+; error|Found Incompatibility|Please Try to use a different IP"
+    r"|Parser function exited|Invalid Command|TOS only valid|Events feature not available|Iteration num should be"
+    r"|IB device \S+ not found|unrecognized option|Problems with|Port number \d+ state is Down|Unsupported"
+    r"|Segmentation fault|Bus error|got completion with error|Received (?:interrupt|SIG)|Interrupted"
+    r"|Device not supported|.* is not supported|.*: Cannot allocate memory|.*Got bad completion|mlx\d: .*error"
+    r"|Terminated|Killed|Timeout|.* should be between|.*: Connection (?:refused|timed out|reset by peer)).*"
+)
+
+
+def test_name(title: str) -> str | None:
+    """The tool a title belongs to."""
+    match = TITLE.match(title)
+    if match is None:
+        return None
+    kind = {"BW": "bw", "Latency": "lat"}.get(match["kind"])
+    if kind is None:
+        return "raw_ethernet_fs_rate"
+    verb = match["verb"] or match["send"] or match["atomic"]
+    return f"ib_{verb.lower()}_{kind}"

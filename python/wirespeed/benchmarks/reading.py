@@ -1,0 +1,60 @@
+"""Text to runs: every registered tool looks for its own output, whatever else the log holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from wirespeed.benchmarks.source import source
+from wirespeed.benchmarks.tools import tools
+from wirespeed.errors import Problem, Refused
+from wirespeed.results.benchmarks import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The runs of a log in its order, and what was left out of them, each with its line."""
+
+    runs: tuple[Run, ...]
+    notices: tuple[Problem, ...] = ()
+
+
+def parse(text: str) -> tuple[Run, ...]:
+    """The runs in a log of rccl-tests, nccl-tests, perftest or iperf3, in its order.
+
+    Raises:
+        Refused: nothing in the text is output of a known tool.
+    """
+    return read(text).runs
+
+
+def read(text: str, name: str = "text") -> Reading:
+    """The runs in a log and the notices of what was left out; ``name`` is the file for places in messages.
+
+    Raises:
+        Refused: nothing in the text is output of a known tool; the problem names the line reading ended at.
+    """
+    log = source(text)
+    found = [one for tool in tools() for one in tool.read(log)]
+    if not found:
+        raise Refused([_nothing(text, name)])
+    found.sort(key=lambda one: one.line)
+    notices = [replace(notice, place=_place(notice.place, name)) for one in found for notice in one.notices]
+    return Reading(tuple(one.run for one in found), tuple(notices))
+
+
+def _place(line: str, name: str) -> str:
+    return f"{name}:{line.removeprefix('line ')}"
+
+
+def _nothing(text: str, name: str) -> Problem:
+    lines = text.split("\n")
+    count = len(lines) - (not lines[-1])
+    first = next((line.strip() for line in lines if line.strip()), "")
+    shown = "".join(character if character.isprintable() else "?" for character in first[:60])
+    found = f"{count} line{'s' if count != 1 else ''} of other text, first {shown!r}" if shown else "no text"
+    return Problem(
+        f"{name}:{max(count, 1)}",
+        found,
+        "; or ".join(tool.looks_for for tool in tools()),
+        "give the tool's whole output, with its header lines",
+    )

@@ -1,0 +1,335 @@
+"""nccl-tests and rccl-tests: the table on standard output.
+
+The column line names the columns, so old and new widths, the missing root column of old releases and per-iteration
+columns are read alike. Bandwidths are in 1e9 bytes per second, times in microseconds (nccl-tests doc/PERFORMANCE.md,
+src/util.cu). A run is complete when its average or its "concluded" line is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from wirespeed.benchmarks.found import Draft, Found
+from wirespeed.benchmarks.numbers import number
+from wirespeed.benchmarks.source import Line, Source, by_label, splice
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... time  algbw  busbw')"
+
+_NCCL_DEBUG = re.compile(r"(?:(?<=\s)|^)[A-Za-z][\w.-]*:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN|TRACE|ERROR|VERSION)\b.*")
+_PROGRAM = re.compile(r"(?<![\w.-])(?:\S*/)?([a-z][a-z0-9_]*?)_perf(?:_mpi)?(?![\w.])")
+_STARTING = re.compile(r"#?\s*Collective test starting: (\S+)")
+_CONCLUDED = re.compile(r"#?\s*Collective test concluded: \S+")
+_VERSION = re.compile(r"#?\s*nccl-tests version (\S+)(?: nccl-headers=(\d+))?(?: nccl-library=(\d+))?")
+_RCCL_VERSION = re.compile(r"#?\s*rccl-tests: Version (\S+)")
+_LIBRARY = re.compile(r".*?\b[NR]CCL version\s*:?\s*(\d[\w.+-]*)")
+_OPTIONS = re.compile(
+    r"#?\s*nThread (\d+) +nGpus (\d+) +minBytes (\d+) +maxBytes (\d+) +step: (\d+)\((factor|bytes)\)(.*)"
+)
+_RANK = re.compile(
+    r"#?\s*Rank\s+(\d+)(?:\s+Group\s+(\d+))?\s+Pid\s+\d+\s+on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)"
+)
+_BOUNDS = re.compile(r"#?\s*Out of bounds values\s*:\s*(\d+)\s*(OK|FAILED)")
+_AVERAGE = re.compile(r"#?\s*Avg bus bandwidth\s*:\s*(\S+)\s*(OK|FAILED)?\s*$")
+_FAILURE = re.compile(
+    r".*(?:Test (?:[NR]CCL |CUDA |HIP )?failure|Invalid number of GPUs"
+    r"|# ?error: |Error: .*is not supported|unhandled (?:cuda|system) error"
+    r"|mpirun noticed that process|MPI_ABORT was invoked"
+    r"|srun: error:|slurmstepd: error:|Segmentation fault|Bus error|Caught signal).*"
+)
+_OWN_FAILURE = re.compile(r".*\bTest (?:[NR]CCL |CUDA |HIP )?failure\b.*\.(?:cu|cpp|h)[:.]\d+")
+
+_METRICS = {
+    "time": (Metric.TIME, "us"),
+    "cputime": (Metric.TIME, "us"),
+    "algbw": (Metric.ALGBW, "GB/s"),
+    "busbw": (Metric.BUSBW, "GB/s"),
+    "#wrong": (Metric.WRONG, "elements"),
+    "i_min": (Metric.LATENCY_MIN, "us"),
+    "i_max": (Metric.LATENCY_MAX, "us"),
+    "i_p99": (Metric.LATENCY_P99, "us"),
+}
+_FIRST = ("time", "cputime")  # the column a group of results starts with
+_OPTION_NAMES = {
+    "warmup iters": "warmup_iterations",
+    "iters": "iterations",
+    "agg iters": "aggregated_iterations",
+    "validation": "validation",
+    "graph": "graph",
+    "unalign": "unalign",
+}
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of nccl-tests or rccl-tests in the log."""
+    found = []
+    for label, lines in by_label(log.lines, lambda text: _columns(text) is not None):
+        reader = _Reader(label)
+        for line in splice(lines, _NCCL_DEBUG):
+            reader.take(line)
+        found += reader.finish()
+    return found
+
+
+@dataclass(slots=True)
+class _Columns:
+    """What the column line says: columns before the results, then one or two groups of results."""
+
+    left: list[str]
+    groups: list[list[str]]
+    stamped: bool
+
+    @property
+    def cells(self) -> int:
+        return len(self.left) + sum(len(group) for group in self.groups) + 2 * self.stamped
+
+
+def _columns(text: str) -> _Columns | None:
+    words = text.replace("#wrong", "\0wrong").replace("#", " ").replace("\0", "#").split()
+    if not {"size", "count", "algbw", "busbw"} <= set(words) or words[0] != "size":
+        return None
+    starts = [index for index, word in enumerate(words) if word in _FIRST]
+    if not starts:
+        return None
+    stamped = words[-1] == "timestamp"
+    words = words[:-1] if stamped else words
+    bounds = [*starts, len(words)]
+    groups = [words[bounds[index] : bounds[index + 1]] for index in range(len(starts))]
+    return _Columns(words[: starts[0]], groups, stamped)
+
+
+@dataclass(slots=True)
+class _Preamble:
+    """What stands before a table: it counts only once the table is there."""
+
+    line: int
+    program: str | None = None
+    ranks: dict[int, tuple[str | None, str, str]] = field(default_factory=dict)
+    parameters: dict[str, str | int | None] = field(default_factory=dict)
+    version: str | None = None
+    rccl: bool = False
+    errors: list[str] = field(default_factory=list)
+
+
+class _Reader:
+    """A table at a time, with what stands before it."""
+
+    def __init__(self, label: str | None) -> None:
+        self._label = label
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._columns: _Columns | None = None
+        self._before: _Preamble | None = None
+        self._command: tuple[str, bool] | None = None
+        self._library: str | None = None
+        self._types: dict[str, set[str]] = {}
+        self._places: list[str] = []
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip()
+        if _CONCLUDED.match(text) and self._draft is not None:
+            self._draft.complete = True
+            self._close()
+            return
+        if not line.ended or not text:
+            return
+        if self._starts(line, text) or self._ends(line, text):
+            return
+        if self._draft is not None:
+            self._row(line, text)
+            return
+        program = _PROGRAM.search(text)
+        if program and not text.startswith("#"):
+            self._command = (program.group(1), "rccl-tests" in text)
+
+    def finish(self) -> list[Found]:
+        self._close()
+        if self._before is not None:
+            draft = self._new_draft(self._before)
+            self._found.append(draft.found())
+        return self._found
+
+    # -- before the table ------------------------------------------------------------------------------------------
+
+    def _starts(self, line: Line, text: str) -> bool:
+        """Take a line that stands before a table or opens one."""
+        columns = _columns(text)
+        if columns is not None:
+            self._open(line, columns)
+            return True
+        if "out-of-place" in text or "in-place" in text:
+            self._places = re.findall(r"out-of-place|in-place", text)
+            return True
+        library = _LIBRARY.match(text)
+        if library:
+            self._library = library.group(1)
+            return True
+        for pattern, take in (
+            (_VERSION, self._version),
+            (_STARTING, self._starting),
+            (_RCCL_VERSION, self._rccl_version),
+            (_OPTIONS, self._options),
+            (_RANK, self._rank),
+        ):
+            match = pattern.match(text)
+            if match:
+                take(match, self._preamble(line))
+                return True
+        return False
+
+    def _preamble(self, line: Line) -> _Preamble:
+        if self._draft is not None:
+            self._close()
+        if self._before is None:
+            self._before = _Preamble(line.number)
+        return self._before
+
+    def _version(self, match: re.Match[str], before: _Preamble) -> None:
+        before.version = match.group(1)
+        before.parameters["nccl_headers"] = int(match.group(2)) if match.group(2) else None
+        before.parameters["nccl_library"] = int(match.group(3)) if match.group(3) else None
+
+    def _starting(self, match: re.Match[str], before: _Preamble) -> None:
+        before.program = match.group(1).rpartition("/")[2]
+
+    def _rccl_version(self, match: re.Match[str], before: _Preamble) -> None:
+        before.version, before.rccl = match.group(1), True
+
+    def _options(self, match: re.Match[str], before: _Preamble) -> None:
+        threads, gpus, least, most, step, kind, rest = match.groups()
+        before.parameters |= {
+            "threads": int(threads),
+            "gpus_per_thread": int(gpus),
+            "min_bytes": int(least),
+            "max_bytes": int(most),
+            f"step_{kind}": int(step),
+        }
+        for name, value in re.findall(r"([a-z][a-z ]*?): (\d+)", rest):
+            if name in _OPTION_NAMES:
+                before.parameters[_OPTION_NAMES[name]] = int(value)
+
+    def _rank(self, match: re.Match[str], before: _Preamble) -> None:
+        rank, group, host, device = match.groups()
+        before.ranks[int(rank)] = (group, host, device.strip())
+
+    def _new_draft(self, before: _Preamble) -> Draft:
+        program, is_rccl = self._command or (None, False)
+        self._command = None
+        if before.program:
+            own = _PROGRAM.search(before.program)
+            program = own.group(1) if own else before.program
+        devices = {device for _, _, device in before.ranks.values() if device}
+        is_rccl = is_rccl or before.rccl or any("AMD" in device or "Instinct" in device for device in devices)
+        draft = Draft("rccl-tests" if is_rccl else "nccl-tests", before.line, test=program, version=before.version)
+        draft.parameters.update({name: value for name, value in before.parameters.items() if value is not None})
+        if self._label is not None:
+            draft.parameters["label"] = self._label
+        self._before = None
+        return draft
+
+    # -- the table -------------------------------------------------------------------------------------------------
+
+    def _open(self, line: Line, columns: _Columns) -> None:
+        if self._draft is not None and not self._draft.measurements and self._columns is not None:
+            return  # the same column line once more, from another process
+        self._close()
+        before = self._before or _Preamble(line.number)
+        ranks = before.ranks
+        self._draft = draft = self._new_draft(before)
+        self._columns = columns
+        self._types = {}
+        if ranks:
+            draft.ranks = max(ranks) + 1
+            devices = {device for _, _, device in ranks.values() if device}
+            groups = {group for group, _, _ in ranks.values() if group is not None}
+            if len(devices) == 1:
+                draft.parameters["device"] = devices.pop()
+            if len(ranks) == draft.ranks:  # some pages show only the last ranks
+                draft.parameters["nodes"] = len({host for _, host, _ in ranks.values()})
+            if len(groups) > 1:
+                draft.parameters["groups"] = len(groups)
+
+    def _ends(self, line: Line, text: str) -> bool:
+        """Take a line after a table, or one that says what went wrong."""
+        if self._draft is None:
+            if _OWN_FAILURE.match(text):
+                self._draft = self._new_draft(self._before or _Preamble(line.number))
+                self._columns = None
+                self._draft.fail(text)
+                return True
+            return False
+        bounds = _BOUNDS.match(text)
+        if bounds:
+            if bounds.group(2) == "FAILED":
+                self._draft.fail(text.lstrip("# "))
+            return True
+        average = _AVERAGE.match(text)
+        if average:
+            value = number(average.group(1))
+            if value is None:
+                self._draft.notice(line.number, f"average bus bandwidth {average.group(1)!r}", "a number; left out")
+            else:
+                self._draft.measure(Metric.AVG_BUSBW, "GB/s", value, line.number)
+            if average.group(2) == "FAILED":
+                self._draft.fail(text.lstrip("# "))
+            self._draft.complete = True
+            return True
+        if _FAILURE.match(text):
+            self._draft.fail(text.lstrip("# "))
+            return True
+        return False
+
+    def _row(self, line: Line, text: str) -> None:
+        draft, columns = self._draft, self._columns
+        cells = text.split()
+        if draft is None or columns is None or len(cells) < 3 or not all(cell.isdecimal() for cell in cells[:2]):
+            return
+        if len(cells) != columns.cells:
+            draft.notice(line.number, f"a row of {len(cells)} cells", f"{columns.cells} cells; the row is left out")
+            return
+        size = int(cells[0])
+        for name, cell in zip(columns.left[2:], cells[2:], strict=False):
+            self._types.setdefault(name, set()).add(cell)
+        unread = []
+        at = len(columns.left)
+        for index, group in enumerate(columns.groups):
+            place = self._place(index)
+            for name in group:
+                cell = cells[at].rstrip("*") if name == "#wrong" else cells[at]
+                at += 1
+                if name not in _METRICS:
+                    continue
+                value = number(cell)
+                if value is not None:
+                    metric, unit = _METRICS[name]
+                    draft.measure(metric, unit, value, line.number, size, place)
+                elif cell != "N/A":
+                    unread.append(cell)
+        if unread:
+            draft.notice(line.number, f"{', '.join(unread)} in the row of {size} B", "numbers; left out")
+
+    def _place(self, index: int) -> str | None:
+        assert self._columns is not None
+        if len(self._columns.groups) == 2:
+            return ("out-of-place", "in-place")[index]
+        return self._places[0] if len(self._places) == 1 else None
+
+    def _close(self) -> None:
+        if self._draft is None:
+            return
+        for name, values in self._types.items():
+            self._draft.parameters[name] = _uniform(values)
+        if self._library is not None:
+            self._draft.parameters["library"] = self._library
+        self._found.append(self._draft.found())
+        self._draft = self._columns = None
+        self._types, self._places = {}, []
+
+
+def _uniform(values: Iterable[str]) -> str | int:
+    """The one value of a column; several joined, as a run over all types has them."""
+    joined = ",".join(sorted(values))
+    value = number(joined)
+    return value if isinstance(value, int) else joined

@@ -1,0 +1,349 @@
+"""perftest: ib_write_bw and its sisters, the report on standard output.
+
+The column line names columns and units. ``MB/sec`` and ``MiB/sec`` are both 2^20 bytes per second, ``Gb/sec`` 10^9 bits
+per second, ``Mpps`` 10^6 messages per second (perftest src/perftest_parameters.h and --help). The peak is 0.00 in
+duration mode, where it is not measured. A run is complete when the dashed line after its rows is there, once per end
+that prints into the log.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.found import Draft, Found
+from wirespeed.benchmarks.numbers import number
+from wirespeed.benchmarks.perftest_words import (
+    AFTER_TITLE,
+    CUDA,
+    FAILURE,
+    GID,
+    HINT,
+    MESSAGE,
+    NAME,
+    PARAMETER,
+    ROCM,
+    SETTINGS,
+    SIDES,
+    TITLE,
+    test_name,
+)
+from wirespeed.benchmarks.source import Line, Source, by_label, splice
+from wirespeed.results.benchmarks import Metric, RunStatus
+
+LOOKS_FOR = (
+    "the report of perftest ('RDMA_Write BW Test', '#bytes  #iterations  BW peak', 't_min[usec]', or its errors)"
+)
+
+_COLUMN = re.compile(
+    r"#bytes|#iterations|#sl|#flows|99(?:\.9+)?% ?percentile ?\[usec\]|tps average|fps\[flow per sec\]"
+    r"|(?:BW|MsgRate)(?: [A-Za-z]+\d?)? ?\[[^\]\s]*\]|\S+"
+)
+_RULE = re.compile(r"[-\u2014]{20,}")
+_UNITS = {"MB/sec": "MiB/s", "MiB/sec": "MiB/s", "Gb/sec": "Gb/s"}
+_LATENCIES = {
+    "t_min[usec]": Metric.LATENCY_MIN,
+    "t_max[usec]": Metric.LATENCY_MAX,
+    "t_typical[usec]": Metric.LATENCY_TYPICAL,
+    "t_avg[usec]": Metric.LATENCY_AVG,
+    "t_stdev[usec]": Metric.LATENCY_STDEV,
+    "99%percentile[usec]": Metric.LATENCY_P99,
+    "99.9%percentile[usec]": Metric.LATENCY_P999,
+}
+_RATES = {
+    "MsgRate[Mpps]": (Metric.MSG_RATE, "Mpps", None),
+    "MsgRatePort1[Mpps]": (Metric.MSG_RATE, "Mpps", "port 1"),
+    "MsgRatePort2[Mpps]": (Metric.MSG_RATE, "Mpps", "port 2"),
+    "tpsaverage": (Metric.MSG_RATE, "transactions/s", None),
+}
+_BANDWIDTHS = {
+    "BWpeak": (Metric.BW_PEAK, None),
+    "BWaverage": (Metric.BW_AVG, None),
+    "BWPort1": (Metric.BW_AVG, "port 1"),
+    "BWPort2": (Metric.BW_AVG, "port 2"),
+}
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of a perftest tool in the log."""
+    found = []
+    for label, lines in by_label(log.lines, lambda text: columns(text) is not None):
+        reader = _Reader(label)
+        for line in splice(lines, MESSAGE):
+            reader.take(line)
+        found += reader.finish()
+    return found
+
+
+def columns(text: str) -> list[str] | None:
+    """The columns a line names, without blanks, when it is perftest's column line."""
+    start = text.find("#bytes")
+    if start < 0 or "#iterations" not in text:
+        return None
+    return [column.replace(" ", "") for column in _COLUMN.findall(text[start:])]
+
+
+def meaning(column: str) -> tuple[Metric, str, str | None] | None:
+    """What a column holds: metric, true unit and place; None for what is no measurement."""
+    if column in _LATENCIES:
+        return _LATENCIES[column], "us", None
+    if column in _RATES:
+        return _RATES[column]
+    name, _, unit = column.rstrip("]").partition("[")
+    if name in _BANDWIDTHS and unit in _UNITS:
+        metric, place = _BANDWIDTHS[name]
+        return metric, _UNITS[unit], place
+    return None
+
+
+def unit_of(size: int, average: float, rate: float) -> str | None:
+    """The unit an average bandwidth must have to be ``rate`` million messages of ``size`` bytes per second.
+
+    perftest computes both from one time, so they differ by rounding alone: half of the last of two decimals of the
+    average and of six of the rate. None when neither unit fits.
+    """
+    if min(size, average, rate) <= 0:
+        return None
+    tolerance = 0.005 / average + 0.0000005 / rate + 1e-4
+    for unit, per_second in (("Gb/s", rate * 1e6 * size * 8 / 1e9), ("MiB/s", rate * 1e6 * size / 2**20)):
+        if abs(per_second / average - 1) <= tolerance:
+            return unit
+    return None
+
+
+class _Reader:
+    """A report at a time: title, settings, addresses, column line, rows, dashed line; errors at any place."""
+
+    def __init__(self, label: str | None) -> None:
+        self._label = label
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._columns: list[str] = []
+        self._ends = 0  # processes that print into this log
+        self._rules = 0  # dashed lines after rows
+        self._rows = 0
+        self._titled = False
+        self._waiting = False
+        self._calibration: str | None = None
+        self._command: str | None = None
+        self._version: str | None = None
+        self._hinted = False
+        self._side: str | None = None
+        self._early: Draft | None = None  # errors that came before the title they belong to
+        self._pending: list[tuple[Line, str]] = []  # lines that count only if a report follows
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip()
+        if self._columns and _RULE.match(text):
+            if self._rows:
+                self._rules += 1
+            return
+        if not line.ended or not text:
+            return
+        names = columns(text)
+        if names is not None:
+            self._column_line(line, names)
+        elif TITLE.match(text):
+            self._title(line, text)
+        elif text.startswith("* Waiting for client to connect"):
+            self._wait(line)
+        elif not self._row(line, text) and not self._failure(line, text):
+            self._setting(line, text)
+
+    def finish(self) -> list[Found]:
+        self._close()
+        return self._found
+
+    def _open(self, line: Line) -> Draft:
+        if self._draft is None:
+            self._draft = Draft("perftest", line.number, version=self._version)
+            if self._label is not None:
+                self._draft.parameters["label"] = self._label
+            if self._command is not None:
+                self._draft.test = self._command
+                self._command = None
+            pending, self._pending = self._pending, []
+            for held, text in pending:
+                self._draft.line = min(self._draft.line, held.number)
+                self._settings(self._draft, text)
+        return self._draft
+
+    def _close(self) -> None:
+        draft = self._draft
+        self._draft = None
+        if draft is not None:
+            draft.complete = self._rows > 0 and self._rules >= self._ends > 0
+            if draft.complete and not draft.measurements and self._calibration:
+                draft.fail(self._calibration)
+            self._join_early(draft)
+            interrupted = draft.errors and not draft.complete and all("interrupt" in error for error in draft.errors)
+            self._found.append(draft.found(RunStatus.TRUNCATED if interrupted else None))
+        self._columns, self._ends, self._rules, self._rows = [], 0, 0, 0
+        self._titled = self._waiting = self._hinted = False
+        self._calibration = self._side = None
+        self._pending = []
+
+    def _join_early(self, draft: Draft) -> None:
+        """Give errors written before the title to their report, unless that report went well.
+
+        Standard output into a file is written late, standard error at once.
+        """
+        early, self._early = self._early, None
+        if early is None:
+            return
+        if draft.measurements or draft.complete:
+            self._found.append(early.found())
+            return
+        draft.line = early.line
+        draft.errors = early.errors + [error for error in draft.errors if error not in early.errors]
+
+    # -- the parts of a report -------------------------------------------------------------------------------------
+
+    def _wait(self, line: Line) -> None:
+        if self._draft is not None and (self._titled or self._columns or self._draft.errors):
+            self._close()
+        self._open(line).parameters["side"] = "server"
+        self._waiting = True
+
+    def _title(self, line: Line, text: str) -> None:
+        draft = self._draft
+        if draft is not None and not self._titled and not self._columns and AFTER_TITLE.search("; ".join(draft.errors)):
+            self._early, self._draft = draft, None
+        elif draft is not None and (self._columns or draft.errors or (self._titled and test_name(text) != draft.test)):
+            self._close()
+        draft = self._open(line)
+        draft.test = test_name(text)
+        if "Bidirectional" in text:
+            draft.parameters["bidirectional"] = True
+        self._titled = True
+
+    def _column_line(self, line: Line, names: list[str]) -> None:
+        if self._draft is not None and self._columns and (self._rows or names != self._columns):
+            self._close()
+        draft = self._open(line)
+        self._columns = names
+        self._ends += 1
+        for name in names:
+            if name.startswith(("BW", "MsgRate")) and meaning(name) is None and not name.startswith("BWmin["):
+                draft.notice(line.number, f"the column {name!r}", "a known unit; the column is left out")
+
+    def _row(self, line: Line, text: str) -> bool:
+        cells = text.lstrip("#").split()
+        if len(cells) < 4 or not all(cell.isdecimal() for cell in cells[:2]):
+            return False
+        if not self._columns:
+            return self._row_alone(line, cells)
+        draft = self._open(line)
+        if len(cells) != len(self._columns):
+            draft.notice(
+                line.number, f"a row of {len(cells)} cells", f"{len(self._columns)} cells; the row is left out"
+            )
+            return True
+        row = dict(zip(self._columns, cells, strict=True))
+        if "#iterations" in row and row["#iterations"].isdecimal():
+            draft.parameters.setdefault("iterations", int(row["#iterations"]))
+        size = int(row["#bytes"])
+        self._rows += 1
+        unread = []
+        for name, cell in row.items():
+            what = meaning(name)
+            value = number(cell)
+            if name.startswith("BWmin[") and value is not None and self._rows == 1:
+                draft.parameters["bw_min"] = value
+            if what is None:
+                continue
+            if value is None:
+                unread.append(cell)
+            else:
+                draft.measure(what[0], what[1], value, line.number, size, what[2])
+        if unread:
+            draft.notice(line.number, f"{', '.join(unread)} in the row of {size} B", "numbers; left out")
+        return True
+
+    def _row_alone(self, line: Line, cells: list[str]) -> bool:
+        """A row whose column line was cut off: read when its own arithmetic proves the unit."""
+        values = [number(cell) for cell in cells]
+        if len(cells) != 5 or not (self._hinted or self._draft is not None) or None in values:
+            return False
+        size, iterations, peak, average, rate = (value for value in values if value is not None)
+        unit = unit_of(int(size), average, rate)
+        draft = self._open(line)
+        if unit is None:
+            draft.notice(line.number, "a row without its column line", "the column line; the row is left out")
+            return True
+        draft.parameters.setdefault("iterations", int(iterations))
+        draft.measure(Metric.BW_PEAK, unit, peak, line.number, int(size))
+        draft.measure(Metric.BW_AVG, unit, average, line.number, int(size))
+        draft.measure(Metric.MSG_RATE, "Mpps", rate, line.number, int(size))
+        draft.notice(line.number, "a row without its column line", f"the column line; {unit} follows from the rate")
+        return True
+
+    def _failure(self, line: Line, text: str) -> bool:
+        """Take what went wrong; what other programs say too counts only in or before a report of perftest."""
+        if text.startswith("Correlation coefficient"):
+            self._calibration = text
+            self._hinted = True
+            return True
+        own = HINT.search(text)
+        name = NAME.search(text)
+        if own:
+            self._hint(line)
+        if FAILURE.match(text) is None:
+            if own is None and name is not None and not self._titled:
+                self._named(name.group(1))
+            return own is not None
+        if self._draft is None and own is None and not (name and "unrecognized option" in text):
+            self._pending.append((line, text))
+            return True
+        before = [held for _, held in self._pending if FAILURE.match(held)]
+        draft = self._open(line)
+        if name and draft.test is None:
+            draft.test = name.group(1)
+        for message in (*before, text):
+            draft.fail(message)
+        return True
+
+    def _hint(self, line: Line) -> None:
+        self._hinted = True
+        if self._draft is not None or line.text.startswith("Conflicting"):
+            self._open(line)
+
+    def _named(self, name: str) -> None:
+        """A command line: it names the test of the report that follows."""
+        if self._draft is not None and (self._rules or self._draft.errors):
+            self._close()
+        if self._draft is None or self._waiting:
+            self._command = name
+        if self._draft is not None and self._draft.test is None:
+            self._draft.test = name
+
+    def _setting(self, line: Line, text: str) -> None:
+        """Take a line before the column line: versions, memory, settings, addresses."""
+        version = re.search(r"\bperftest[ -]v?(\d+\.\d[\w.-]*)", text, re.IGNORECASE)
+        if version:
+            self._version = version.group(1)
+        memory = ROCM.match(text) or CUDA.match(text)
+        if memory and self._rules >= self._ends > 0:
+            self._close()
+        if self._columns or not (memory or PARAMETER.search(text) or GID.search(text) or text.startswith(SIDES)):
+            return
+        if self._draft is None and not memory:
+            self._pending.append((line, text))
+            return
+        self._settings(self._open(line), text)
+
+    def _settings(self, draft: Draft, text: str) -> None:
+        rocm = ROCM.match(text)
+        if rocm:
+            draft.parameters |= {"memory": "rocm", "gpu": rocm.group(1).strip()}
+        elif CUDA.match(text):
+            draft.parameters["memory"] = "cuda"
+        if text.startswith(SIDES):
+            self._side = text.partition(" ")[0]
+        gid = GID.search(text)
+        if gid and self._side:
+            draft.parameters.setdefault(f"{self._side}_gid", gid.group(1))
+        for name, value in PARAMETER.findall(text):
+            plain = number(value.partition("[")[0])
+            draft.parameters.setdefault(SETTINGS[name], plain if isinstance(plain, int) else value)
+        if draft.parameters.get("connection") == "RawEth" and draft.test:
+            draft.test = draft.test.replace("ib_send", "raw_ethernet")
