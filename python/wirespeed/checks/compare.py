@@ -45,7 +45,7 @@ def compare(
         where = None if place is None else place(here)
         asked = _intended(here, paths, where)
         if here.check.presence and not here.exists():
-            expected = "; ".join(_expected(path, value, says) for path, value in asked.items())
+            expected = "; ".join(_label(path, _expected(path, value, says)) for path, value in asked.items())
             return failed(f"{wrong}: it is absent", expected, "absent", *_fixes(here, asked, where))
         differences: dict[str, tuple[Any, Any]] = {}
         unread: UnreadError | None = None
@@ -65,8 +65,8 @@ def compare(
         if unread is not None:
             raise unread
         return passed(
-            "; ".join(_expected(path, value, says) for path, value in asked.items()),
-            "; ".join(_found(path, asked[path], value, says) for path, value in same.items()),
+            "; ".join(_label(path, _expected(path, value, says)) for path, value in asked.items()),
+            "; ".join(_label(path, _found(path, asked[path], value, says)) for path, value in same.items()),
         )
 
     def _failure(here: Here, differences: Mapping[str, tuple[Any, Any]], where: Place | None) -> Outcome:

@@ -75,6 +75,8 @@ def _number(value: int, unit: str | None) -> str:
             return f"x{value}"
         case "MT/s":
             return f"{value / 1000:g} GT/s"
+        case "percent":
+            return f"{value} %"
         case None:
             return str(value)
         case _:

@@ -43,8 +43,12 @@ def check(here: Here) -> Outcome:
             if discipline is Discipline.STRICT and not paused:
                 ways.append(said)
                 continue
-        value = {planned.dscp: planned.traffic_class}
-        fix = here.change("map notifications to the strict queue", "port.qos.dscp_tc", value)
+        fix = here.change(
+            "map notifications to the strict queue", "port.qos.dscp_tc", {planned.dscp: planned.traffic_class}
+        )
+        if found == planned:
+            queue = here.place.thing("queue", str(int(planned.queue)))
+            fix = here.change("serve the queue strictly", "queue.discipline", Discipline.STRICT, queue)
         return failed("congestion notifications do not reach a strict lossy queue", expected, said, fix)
     if not ways:
         raise NoIntentError("the plan has no strict class for this port")

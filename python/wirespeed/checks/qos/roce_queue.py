@@ -35,12 +35,13 @@ def check(here: Here) -> Outcome:
         planned = planned_way(here, dscp)
         if planned is None:
             continue
-        stops = _stopped(here, traffic_class.priority)
-        expected = f"{planned}, {stops[0]}"
+        priority = int(traffic_class.priority)
+        expected = f"{planned}, which PFC priority {priority} stops"
         found = found_way(here, dscp)
-        stopped = _stopped_found(here, traffic_class.priority, planned)
+        stopped = _stopped(here, traffic_class.priority, planned)
         if found is None or found.queue != stopped:
-            said = f"DSCP {int(dscp)} reaches no queue" if found is None else str(found)
+            way = f"DSCP {int(dscp)} reaches no queue" if found is None else str(found)
+            said = f"{way}, while PFC priority {priority} stops {'none' if stopped is None else f'queue {stopped}'}"
             return failed("lossless traffic reaches a lossy queue", expected, said, *_fixes(here, planned, found))
         group = _group(here, planned, found)
         if group is not None:
@@ -51,15 +52,11 @@ def check(here: Here) -> Outcome:
     return passed("; ".join(ways), "; ".join(ways))
 
 
-def _stopped(here: Here, priority: Priority) -> tuple[str]:
-    return (f"stopped by PFC priority {int(priority)}",)
-
-
-def _stopped_found(here: Here, priority: Priority, planned: Way) -> int:
+def _stopped(here: Here, priority: Priority, planned: Way) -> int | None:
     if here.thing.qos.pfc_queue is None:  # this system has no such map: a priority stops the class of its number
         return int(planned.queue)
     queue = here.found("port.qos.pfc_queue").get(priority)
-    return -1 if queue is None else int(queue)
+    return None if queue is None else int(queue)
 
 
 def _group(here: Here, planned: Way, found: Way) -> tuple[str, str, Fix] | None:
@@ -73,7 +70,7 @@ def _group(here: Here, planned: Way, found: Way) -> tuple[str, str, Fix] | None:
         "set the map of traffic classes to priority groups", "port.qos.tc_pg", {planned.traffic_class: intended}
     )
     found_text = "none" if got is None else str(int(got))
-    return f"TC {int(found.traffic_class)} in priority group {int(intended)}", f"priority group {found_text}", fix
+    return f"{planned}, priority group {int(intended)}", f"{found}, priority group {found_text}", fix
 
 
 def _fixes(here: Here, planned: Way, found: Way | None) -> list[Fix]:

@@ -1,0 +1,183 @@
+"""Every failure a check can find, each made alone: ``failures.txt`` holds what must be found, and nothing else is.
+
+After a change of words ``WIRESPEED_ACCEPT=1 pytest tests/checks`` writes it again; read the difference.
+"""
+
+import os
+from pathlib import Path
+
+import small_cluster as small
+from small_cluster import sysctl
+
+from wirespeed.checks import checks
+from wirespeed.results.findings import Finding
+from wirespeed.settings import (
+    Congestion,
+    Discipline,
+    Dscp,
+    NicTrafficClass,
+    Priority,
+    PriorityGroup,
+    SwitchQueue,
+    SwitchTrafficClass,
+    WatchdogAction,
+)
+from wirespeed.units import Bandwidth, Duration, Size
+
+GOLDEN = Path(__file__).with_name("failures.txt")
+
+H, L, N, P, Q = small.HOST, small.LEAF, small.NIC, small.PORT, small.ROCE_QUEUE
+NICPCI = H.thing("pcie", "0000:1d:00.0")
+BR = H.thing("pcie", "0000:14:00.0")
+UP = H.thing("pcie", "0000:10:00.0")
+TC = dict(small.PLAN.switches["leaf1"].ports["Eth1/1"].qos.dscp_tc or {})
+
+# The check, and what is changed (place and setting to value) or absent (places).
+ROWS = [
+    ("host.iommu", {(H, "host.kernel.iommu"): "translated"}),
+    ("host.kernel-parameters", {(H, "host.kernel.command_line"): ("ro", "amd_iommu=on")}),
+    ("host.numa-balancing", {(sysctl("kernel.numa_balancing"), "sysctl.value"): "1"}),
+    ("host.memlock", {(H, "host.memlock"): "8192"}),
+    ("host.firewall", {(H, "host.firewall"): True}),
+    ("host.kernel-log", {(H, "host.kernel.errors"): ("a", "b", "c", "d")}),
+    ("host.acs-service", {(H, "host.acs_service"): False}),
+    ("software.module-loaded", {(H.thing("module", "bnxt_re"), "module.loaded"): False}),
+    ("software.gpu-driver", [H.thing("module", "amdgpu")]),
+    ("software.peer-memory", {(H, "host.peer_memory"): False}),
+    (
+        "software.rdma-libraries",
+        {(H, "host.rdma_libraries"): "Driver bnxt_re does not support the kernel ABI of 6 (supports 1 to 1)"},
+    ),
+    ("software.conflicting-stacks", {(H, "host.conflicting_stacks"): ("MLNX_OFED",)}),
+    ("software.rdma-naming", {(H, "host.rdma_naming"): "NAME_FALLBACK"}),
+    ("pcie.acs", {(BR, "pcie.acs"): frozenset({"ReqRedir", "CmpltRedir"})}),
+    ("pcie.link", {(UP, "pcie.link.width"): 8}),
+    ("nic.pcie-width", {(NICPCI, "pcie.link.width"): 8}),
+    ("nic.pcie-speed", {(NICPCI, "pcie.link.speed"): 16000}),
+    ("nic.relaxed-ordering", {(NICPCI, "pcie.relaxed_ordering"): False}),
+    ("nic.nvm-relaxed-ordering", {(N, "nic.nvm.relaxed_ordering"): False}),
+    ("nic.nvm-rdma", {(N, "nic.nvm.rdma"): False}),
+    ("nic.nvm-performance-profile", {(N, "nic.nvm.performance_profile"): "default"}),
+    ("nic.nvm-dcbx", {(N, "nic.nvm.dcbx"): True}),
+    ("nic.nvm-lldp", {(N, "nic.nvm.lldp_nearest_bridge"): True}),
+    ("nic.rdma-port", {(N, "nic.rdma_state"): "DOWN"}),
+    ("nic.rdma-name", {(N, "nic.rdma_device"): "rocep29s0"}),
+    ("nic.rdma-mtu", {(N, "nic.rdma_mtu"): 1024}),
+    ("nic.congestion-enabled", {(N, "nic.qos.ecn"): False}),
+    ("nic.present", [N]),
+    ("nic.qos-priority-tc", {(N, "nic.qos.priority_tc"): {Priority(n): NicTrafficClass(0) for n in range(8)}}),
+    ("nic.qos-pfc", {(N, "nic.qos.pfc"): frozenset()}),
+    ("nic.qos-ets", {(N, "nic.qos.tc_share"): {NicTrafficClass(0): 90, NicTrafficClass(1): 10}}),
+    ("nic.qos-dscp", {(N, "nic.qos.dscp_priority"): {Dscp(26): Priority(3)}}),
+    ("nic.qos-file", {(N, "nic.qos.roce_dscp"): Dscp(24)}),
+    ("link.up", {(N, "nic.link.up"): False}),
+    ("link.speed", {(N, "nic.link.speed"): Bandwidth.gbps(200)}),
+    ("link.mtu", {(N, "nic.link.mtu"): 1500}),
+    ("link.fec", {(N, "nic.link.fec"): "none"}),
+    ("link.pause", {(N, "nic.link.pause_receive"): True}),
+    ("port.up", {(P, "port.link.up"): False}),
+    ("port.speed", {(P, "port.link.speed"): Bandwidth.gbps(200)}),
+    ("port.mtu", {(P, "port.link.mtu"): 1500}),
+    ("port.mtu", {(P, "port.link.mtu"): 8000}),
+    ("port.mtu", {(P, "port.link.mtu"): 9050}),
+    ("port.fec", {(P, "port.link.fec"): "fc"}),
+    ("port.pause", {(P, "port.link.pause_receive"): True}),
+    ("port.address", {(P, "port.addresses"): ("10.1.0.4/31",)}),
+    ("port.vlan", {(P, "port.vlan"): 12}),
+    ("port.vlan-mtu", {(L.thing("vlan", "11"), "vlan.mtu"): 1500}),
+    ("port.vlan-address", {(L.thing("vlan", "11"), "vlan.addresses"): ()}),
+    ("port.cabling", {(P, "port.neighbour.port"): "eth2"}),
+    ("port.cabling", {(P, "port.neighbour.device"): "node9"}),
+    ("qos.trust", {(P, "port.qos.trust"): "dot1p"}),
+    ("qos.watchdog", {(P, "port.qos.watchdog.action"): WatchdogAction.FORWARD}),
+    ("qos.scheduler", {(Q, "queue.weight"): 10}),
+    ("qos.ecn", {(Q, "queue.ecn.enabled"): False}),
+    ("qos.ecn", [Q]),
+    ("qos.pfc", {(P, "port.qos.pfc"): frozenset()}),
+    ("qos.pfc", {(P, "port.qos.pfc"): frozenset({Priority(3), Priority(4)})}),
+    ("qos.roce-queue", {(P, "port.qos.dscp_tc"): TC | {Dscp(26): SwitchTrafficClass(0)}}),
+    (
+        "qos.roce-queue",
+        {(P, "port.qos.tc_queue"): {SwitchTrafficClass(n): SwitchQueue(0 if n == 3 else n) for n in range(8)}},
+    ),
+    ("qos.roce-queue", {(P, "port.qos.pfc_queue"): {Priority(3): SwitchQueue(4)}}),
+    ("qos.roce-queue", {(P, "port.qos.tc_pg"): {SwitchTrafficClass(n): PriorityGroup(7) for n in range(8)}}),
+    ("qos.cnp-queue", {(P, "port.qos.dscp_tc"): TC | {Dscp(48): SwitchTrafficClass(0)}}),
+    ("qos.cnp-queue", {(P.thing("queue", "6"), "queue.discipline"): Discipline.DWRR}),
+    ("fabric.congestion-control", {(N, "nic.qos.congestion"): Congestion.DCQCN_D}),
+    (
+        "fabric.congestion-control",
+        {
+            (Q, "queue.ecn.minimum"): Size(1_000_000),
+            (Q, "queue.ecn.maximum"): Size(1_000_000),
+            (Q, "queue.ecn.probability"): 100,
+        },
+    ),
+    ("fabric.routing", {(L, "switch.routing"): False}),
+    ("fabric.watchdog-poll", {(L, "switch.watchdog_poll"): Duration.parse("1000 ms")}),
+    ("launch.rdma-devices", {(H, "host.launch.rdma_devices"): ("bnxt_re0",)}),
+    ("launch.dscp", {(H, "host.launch.dscp"): Dscp(0)}),
+    (
+        "launch.gid-index",
+        {
+            (N.thing("gid", "3"), "gid.address"): "192.168.7.1",
+            (N.thing("gid", "5"), "gid.address"): "10.1.0.1",
+            (N.thing("gid", "5"), "gid.type"): "RoCE v2",
+        },
+    ),
+    ("address.assigned", {(N, "nic.addresses"): ("192.168.7.1/24",)}),
+    ("address.gid", {(N.thing("gid", "3"), "gid.type"): "RoCE v1"}),
+    ("address.rule", [H.thing("rule", "from 10.1.0.1/32")]),
+    ("address.rule", {(H.thing("rule", "from 10.1.0.1/32"), "rule.table"): 254}),
+    ("address.route", [H.thing("route", "101 default")]),
+    ("address.route", {(H.thing("route", "101 default"), "route.device"): "eth2"}),
+    ("address.rp-filter", {(sysctl("net.ipv4.conf.eth1.rp_filter"), "sysctl.value"): "1"}),
+    (
+        "address.rp-filter",
+        {
+            (sysctl("net.ipv4.conf.all.rp_filter"), "sysctl.value"): "1",
+            (sysctl("net.ipv4.conf.eth1.rp_filter"), "sysctl.value"): "0",
+        },
+    ),
+    (
+        "address.arp",
+        {
+            (sysctl("net.ipv4.conf.all.arp_ignore"), "sysctl.value"): "0",
+            (sysctl("net.ipv4.conf.eth1.arp_ignore"), "sysctl.value"): "0",
+            (sysctl("net.ipv4.conf.eth2.arp_ignore"), "sysctl.value"): "1",
+        },
+    ),
+]
+
+
+def test_each_failure_alone_gives_its_finding_and_no_other() -> None:
+    told = "\n".join(_told(identifier, changes) for identifier, changes in ROWS)
+    if os.environ.get("WIRESPEED_ACCEPT"):
+        GOLDEN.write_text(told, encoding="utf-8")
+    assert told == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_every_check_has_a_row_that_makes_it_fail() -> None:
+    assert {identifier for identifier, _ in ROWS} == set(checks())
+
+
+def _told(identifier, changes) -> str:  # type: ignore[no-untyped-def]
+    found = small.bad(small.facts(absent=changes) if isinstance(changes, list) else small.facts(changes))
+    assert identifier in [finding.check for finding in found]
+    what = [str(place) for place in changes] if isinstance(changes, list) else [f"{p}: {path}" for p, path in changes]
+    return f"=== {identifier}: {'; '.join(what)}\n" + "".join(_finding(finding) for finding in found)
+
+
+def _finding(finding: Finding) -> str:
+    lines = [
+        f"{finding.status.upper()} {finding.check} on {finding.device}, {finding.place}: {finding.summary}",
+        f"  expected {finding.expected}",
+        f"  found    {finding.found}",
+    ]
+    if finding.cost:
+        lines.append(f"  costs    {finding.cost.value} {finding.cost.unit}: {finding.cost.basis}")
+    for fix in finding.fix:
+        lines.append(f"  fix      {fix.sentence}{f' ({fix.consequence})' if fix.consequence else ''}")
+        if fix.change:
+            lines.append(f"           {fix.change.place}: {fix.change.setting} = {fix.change.value}")
+    return "\n".join(lines) + "\n"
