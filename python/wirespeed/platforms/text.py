@@ -2,27 +2,40 @@
 
 Every template sees ``name`` and ``device`` (a `Host` or `Switch`), what the caller adds, and what the platform's
 ``view(name, device)`` computes for it: groups, ranges, names that the device's language needs and settings lack.
+Under ``problems`` a view lists what the platform cannot say of the device; then no file is made.
+Two filters quote: ``shell`` for a POSIX shell, ``yaml`` for YAML 1.1.
 """
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 from functools import cache
 from importlib import resources
 from typing import Any
 
 import jinja2
 
+from wirespeed.errors import Refused
 from wirespeed.platforms.model import Platform
 from wirespeed.settings import Device
+
+_PLAIN_YAML = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*|[0-9]+(\.[0-9]+){3}(/[0-9]+)?")
+_YAML_WORD = re.compile(r"y|yes|n|no|true|false|on|off|null", re.IGNORECASE)  # not strings in YAML 1.1
 
 
 def say(platform: Platform, template: str, name: str, device: Device, **extra: Any) -> str:
     """A file for the device, from ``templates/``.
 
     Raises:
+        Refused: the platform cannot say these settings.
         jinja2.UndefinedError: the template uses a name that the context lacks.
     """
-    return _fill(platform, f"templates/{template}", name, device, extra)
+    context = _context(platform, name, device, extra)
+    if problems := context.get("problems"):
+        raise Refused(problems)
+    return _fill(platform, f"templates/{template}", context)
 
 
 def answer(platform: Platform, command: str, name: str, device: Device, **extra: Any) -> str:
@@ -31,19 +44,22 @@ def answer(platform: Platform, command: str, name: str, device: Device, **extra:
     Raises:
         jinja2.TemplateNotFound: the platform has no answer to this command.
     """
-    return _fill(platform, f"answers/{command}.j2", name, device, extra)
+    return _fill(platform, f"answers/{command}.j2", _context(platform, name, device, extra))
 
 
-def _fill(platform: Platform, template: str, name: str, device: Device, extra: dict[str, Any]) -> str:
+def _context(platform: Platform, name: str, device: Device, extra: dict[str, Any]) -> dict[str, Any]:
     computed = platform.view(name, device) if platform.view else {}
-    context = {"name": name, "device": device, **computed, **extra}
+    return {"name": name, "device": device, **computed, **extra}
+
+
+def _fill(platform: Platform, template: str, context: dict[str, Any]) -> str:
     return _environment().get_template(f"{platform.folder}/{template}").render(context)
 
 
 @cache
 def _environment() -> jinja2.Environment:
     # Configuration text is not HTML: escaping would corrupt it. Names are checked when the cluster file is read.
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(str(resources.files(__package__))),
         undefined=jinja2.StrictUndefined,
         autoescape=False,
@@ -51,3 +67,13 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["shell"] = lambda value: shlex.quote(str(value))
+    environment.filters["yaml"] = _yaml
+    return environment
+
+
+def _yaml(value: object) -> str:
+    """A string for YAML: as it is where no reader can take it for anything else, in quotes otherwise."""
+    text = str(value)
+    plain = _PLAIN_YAML.fullmatch(text) and not _YAML_WORD.fullmatch(text)
+    return text if plain else json.dumps(text)

@@ -1,1 +1,24 @@
-"""."""
+"""A plan as files: every setting in its device's own words, with the way in and the way back. Nothing is applied."""
+
+from wirespeed.render.compare import Difference, FileDifference, SettingDifference, compare_files, compare_settings
+from wirespeed.render.files import RenderedFile, devices_of, files
+from wirespeed.render.stack import stack
+from wirespeed.render.word import word
+from wirespeed.render.write import MANIFEST, Written, is_rendered, write
+
+__all__ = [
+    "MANIFEST",
+    "Difference",
+    "FileDifference",
+    "RenderedFile",
+    "SettingDifference",
+    "Written",
+    "compare_files",
+    "compare_settings",
+    "devices_of",
+    "files",
+    "is_rendered",
+    "stack",
+    "word",
+    "write",
+]

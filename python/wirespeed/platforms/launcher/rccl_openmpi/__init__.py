@@ -1,0 +1,1 @@
+"""RCCL programs started by Open MPI."""

@@ -1,0 +1,121 @@
+"""What differs: rendered files from those in a folder, intended settings from those a bundle shows."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wirespeed.facts import Facts
+from wirespeed.plan import Plan
+from wirespeed.render.files import RenderedFile
+from wirespeed.settings import Compare, Place, collections_of, get, settings_of
+
+
+@dataclass(frozen=True, slots=True)
+class FileDifference:
+    """A file that is not as rendered. ``kind`` is missing, extra, different or mode."""
+
+    device: str
+    path: str
+    kind: str
+    lines: tuple[str, ...] = ()  # unified diff, from what is there to what is rendered
+
+
+@dataclass(frozen=True, slots=True)
+class SettingDifference:
+    """A setting that is not as intended. ``kind`` is different, absent (the thing is not there) or unread."""
+
+    place: Place
+    path: str
+    kind: str
+    intended: Any = None
+    found: Any = None
+    source: str | None = None  # where it was read, or why it was not
+
+
+Difference = FileDifference | SettingDifference
+
+
+def compare_files(rendered: Iterable[RenderedFile], folder: Path) -> Iterator[FileDifference]:
+    """How the files of a folder that `wirespeed.render.write` filled differ from what is rendered now.
+
+    Only the folders of the rendered devices are looked at.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    expected: dict[str, dict[str, RenderedFile]] = {}
+    for file in rendered:
+        expected.setdefault(file.device, {})[file.relative] = file
+    for device, files in expected.items():
+        there = _files_in(folder / device)
+        for relative, file in files.items():
+            if relative not in there:
+                yield FileDifference(device, file.path, "missing")
+                continue
+            yield from _compare(file, there[relative])
+        for relative in sorted(there.keys() - files.keys()):
+            yield FileDifference(device, f"/{relative}", "extra")
+
+
+def _files_in(folder: Path) -> dict[str, Path]:
+    if not folder.is_dir():
+        return {}
+    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if not path.is_dir()}
+
+
+def _compare(file: RenderedFile, path: Path) -> Iterator[FileDifference]:
+    found = path.read_bytes()
+    if found != file.text.encode():
+        lines = difflib.unified_diff(
+            found.decode("utf-8", "backslashreplace").splitlines(),
+            file.text.splitlines(),
+            f"found {file.device} {file.path}",
+            f"rendered {file.device} {file.path}",
+            lineterm="",
+        )
+        yield FileDifference(file.device, file.path, "different", tuple(lines))
+    mode = path.stat().st_mode & 0o777
+    if mode != file.mode:
+        yield FileDifference(file.device, file.path, "mode", (f"found {mode:o}, rendered {file.mode:o}",))
+
+
+def compare_settings(plan: Plan, facts: Facts, devices: Sequence[str]) -> Iterator[SettingDifference]:
+    """Every intended setting that was found otherwise, that should have been read and was not, or whose thing is absent.
+
+    A setting that no command of the bundle claims to show is not among them: it cannot be read at all.
+    """
+    for name in devices:
+        place = Place(name)
+        if name not in facts.devices:
+            yield SettingDifference(place, "", "unread", source="the bundle has nothing of it")
+            continue
+        yield from _thing(facts, place, plan.devices[name], facts.devices[name])
+
+
+def _thing(facts: Facts, place: Place, intended: Any, found: Any) -> Iterator[SettingDifference]:
+    for path, setting in settings_of(type(intended)).items():
+        value = get(intended, path)
+        if value is None or setting.compare is Compare.NONE:
+            continue
+        reading = facts.reading(place, path)
+        if reading is not None:
+            if not setting.compare.holds(value, reading.value):
+                yield SettingDifference(place, path, "different", value, reading.value, str(reading.source))
+        elif (place.device, path) in facts.gaps:
+            yield SettingDifference(place, path, "unread", value, source=facts.missing(place, path))
+    for path in collections_of(type(intended)):
+        there = get(found, path)
+        for name, inner in get(intended, path).items():
+            where = place.thing(inner.kind, name)
+            if name in there:
+                yield from _thing(facts, where, inner, there[name])
+            elif facts.complete(place, path):
+                yield SettingDifference(
+                    where, path, "absent", "present", "absent", str(facts.readings[place, path][0].source)
+                )
+            elif (place.device, path) in facts.gaps:
+                yield SettingDifference(where, path, "unread", "present", source=facts.missing(place, path))

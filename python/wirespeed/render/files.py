@@ -1,0 +1,71 @@
+"""The files of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.plan import Plan
+from wirespeed.platforms.text import say
+from wirespeed.render.scripts import Step, scripts
+from wirespeed.render.stack import stack
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedFile:
+    """A file of a device. A path with a leading slash is where it is installed; a script that installs has none."""
+
+    device: str
+    path: str
+    text: str
+    mode: int
+
+    @property
+    def relative(self) -> str:
+        """Where the file lies in the device's folder."""
+        return self.path.lstrip("/")
+
+
+def devices_of(plan: Plan, wanted: Iterable[str] | None) -> tuple[str, ...]:
+    """The wanted devices in the plan's order; all of them for None.
+
+    Raises:
+        Refused: one is not in the plan.
+    """
+    if wanted is None:
+        return tuple(plan.devices)
+    names = dict.fromkeys(wanted)
+    known = list(plan.devices)
+    problems = [
+        Problem(plan.name, f"no device {name!r}", "a device of the cluster file", did_you_mean(name, known))
+        for name in names
+        if name not in plan.devices
+    ]
+    if problems:
+        raise Refused(problems)
+    return tuple(name for name in known if name in names)
+
+
+def files(plan: Plan, devices: Sequence[str] | None = None) -> Iterator[RenderedFile]:
+    """Every file of the devices, device by device, and last of each its apply and revert scripts.
+
+    Raises:
+        Refused: a device is not in the plan, has no platform, or is to do what its platform cannot say.
+    """
+    for device in devices_of(plan, devices):
+        yield from _device(plan, device)
+
+
+def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
+    thing = plan.devices[device]
+    steps: list[Step] = []
+    for platform in stack(plan, device):
+        for file in platform.files:
+            text = say(platform, file.template, device, thing)
+            if not text.strip():
+                continue
+            steps.append(Step(file.path, file.mode, file.apply, file.revert, file.consequence))
+            yield RenderedFile(device, file.path, text, file.mode)
+    for name, text in scripts(device, steps):
+        yield RenderedFile(device, name, text, 0o755)

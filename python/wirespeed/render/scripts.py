@@ -1,0 +1,58 @@
+"""The way in and the way back: a script that installs a device's files, and one that puts back what was there.
+
+Both only print what they would do until they are given ``--yes``.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import jinja2
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A file to install, the commands that make the device obey it, and what they interrupt."""
+
+    path: str
+    mode: int
+    apply: tuple[str, ...]
+    revert: tuple[str, ...]
+    consequence: str | None
+
+
+def scripts(device: str, steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
+    """(name, text) of both scripts."""
+    yield from _texts(device, tuple(steps))
+
+
+@cache
+def _template(name: str) -> jinja2.Template:
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["shell"] = lambda value: shlex.quote(str(value))
+    text = (resources.files(__package__) / "templates" / f"{name}.j2").read_text(encoding="utf-8")
+    return environment.from_string(text)
+
+
+def _texts(device: str, steps: tuple[Step, ...]) -> Iterator[tuple[str, str]]:
+    # Like devices have the same steps: the body is made once, the name put in afterwards.
+    for name in ("apply.sh", "revert.sh"):
+        head, tail = _halves(name, steps)
+        yield name, f"{head}{device}{tail}"
+
+
+@cache
+def _halves(name: str, steps: tuple[Step, ...]) -> tuple[str, str]:
+    mark = "\0"
+    head, _, tail = _template(name).render(device=mark, steps=steps).partition(mark)
+    return head, tail

@@ -1,0 +1,32 @@
+"""A change in settings, in the device's own words."""
+
+from __future__ import annotations
+
+from wirespeed.plan import Plan
+from wirespeed.platforms import Worded
+from wirespeed.render.stack import stack
+from wirespeed.results.findings import Change
+from wirespeed.settings import Place, collections_of, get, settings_of, things
+
+
+def word(plan: Plan, device: str, change: Change) -> Worded | None:
+    """What to type on the device so that the changed setting becomes what the plan says.
+
+    None when no platform of the device has words for it, or the plan has no such place or no value there: the
+    sentence of the fix is then all there is to say.
+    """
+    if device not in plan.devices:
+        return None
+    thing = plan.devices[device]
+    for place, inner in things(thing, Place(device)):
+        if str(place) != change.place:
+            continue
+        known = settings_of(type(inner))
+        if change.setting not in known and change.setting not in collections_of(type(inner)):
+            continue
+        value = get(inner, change.setting)
+        for platform in stack(plan, device) if value is not None else ():
+            worded = platform.word(place, change.setting, value, thing) if platform.word else None
+            if worded is not None:
+                return worded
+    return None

@@ -1,0 +1,147 @@
+"""Rendered files on disk: all of them or none.
+
+The files are written beside the folder and moved in when the last one is there, so that neither a full disk nor
+Ctrl-C leaves a device half written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wirespeed.errors import refuse
+from wirespeed.render.files import RenderedFile
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written."""
+
+    devices: tuple[str, ...]
+    files: int
+    bytes: int
+
+
+def write(
+    rendered: Iterable[RenderedFile], folder: Path, cluster: str, progress: Callable[[str], None] | None = None
+) -> Written:
+    """Write files to ``folder/<device>/<path>``. Devices that are not among them stay as they are.
+
+    Args:
+        rendered: the files, device by device.
+        folder: made where there is none; one that holds anything but rendered files is refused.
+        cluster: name of the cluster, for the manifest.
+        progress: called with each device's name when its files are written.
+
+    Raises:
+        Refused: the folder holds something else, or files of another cluster.
+        OSError: the disk is full, or nothing may be written there; the folder is then as it was.
+    """
+    before = _before(folder, cluster)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        written = _write_all(rendered, new, progress)
+        names = dict.fromkeys([*before, *written.devices])
+        document = {"kind": "rendered", "schema": 1, "cluster": cluster, "devices": sorted(names)}
+        _put(new / MANIFEST, json.dumps(document, indent=1) + "\n", 0o644)
+        new.chmod(0o755)
+        if folder.exists():
+            _move_in(new, folder, written.devices)
+        else:
+            new.rename(folder)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return written
+
+
+def is_rendered(folder: Path) -> bool:
+    """Whether a folder was written by `write`."""
+    return _manifest(folder) is not None
+
+
+def _before(folder: Path, cluster: str) -> list[str]:
+    """The devices whose files the folder has already."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return []
+    manifest = _manifest(folder) if folder.is_dir() else None
+    if manifest is None:
+        what = "a folder with other files in it" if folder.is_dir() else "a file"
+        raise refuse(str(folder), what, "an empty folder, a new one, or one that render wrote")
+    if manifest.get("cluster") != cluster:
+        raise refuse(
+            str(folder),
+            f"files of the cluster {manifest.get('cluster')!r}",
+            f"files of {cluster!r}",
+            "render into another folder, or remove this one",
+        )
+    return [name for name in manifest.get("devices", ()) if isinstance(name, str)]
+
+
+def _manifest(folder: Path) -> Mapping[str, Any] | None:
+    try:
+        document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    return document if isinstance(document, dict) and document.get("kind") == "rendered" else None
+
+
+def _write_all(rendered: Iterable[RenderedFile], new: Path, progress: Callable[[str], None] | None) -> Written:
+    made: set[str] = set()
+    devices: list[str] = []
+    files = size = 0
+    for file in rendered:
+        if not devices or devices[-1] != file.device:
+            if devices and progress:
+                progress(devices[-1])
+            _check_name(file.device)
+            devices.append(file.device)
+        path = f"{new}/{file.device}/{file.relative}"
+        parent = path.rpartition("/")[0]
+        if parent not in made:
+            Path(parent).mkdir(parents=True, exist_ok=True)
+            made.add(parent)
+        size += _put(path, file.text, file.mode)
+        files += 1
+    if devices and progress:
+        progress(devices[-1])
+    return Written(tuple(devices), files, size)
+
+
+def _check_name(device: str) -> None:
+    """A device's name is one path component. Cluster files are held to more; plans may come from elsewhere."""
+    if "/" in device or device in ("", ".", "..", MANIFEST) or "\0" in device:
+        raise refuse("render", f"the device name {device!r}", "a name that can be a folder's")
+
+
+def _put(path: str | Path, text: str, mode: int) -> int:
+    data = text.encode()
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        os.fchmod(descriptor, mode)  # whatever the umask is
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    finally:
+        os.close(descriptor)
+    return len(data)
+
+
+def _move_in(new: Path, folder: Path, devices: Iterable[str]) -> None:
+    """Exchange each device's folder by renaming: everything that could fail for lack of space is done."""
+    old = new / ".old"
+    old.mkdir()
+    for device in devices:
+        target = folder / device
+        if target.exists():
+            target.rename(old / device)
+        (new / device).rename(target)
+    (new / MANIFEST).replace(folder / MANIFEST)
