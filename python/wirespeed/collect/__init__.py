@@ -3,7 +3,8 @@
 A live machine is a bundle just written, so live, recorded and simulated evidence take one path.
 """
 
+from wirespeed.collect.local import local
 from wirespeed.collect.open import Bundle, open_bundle
 from wirespeed.collect.read import facts_of, read
 
-__all__ = ["Bundle", "facts_of", "open_bundle", "read"]
+__all__ = ["Bundle", "facts_of", "local", "open_bundle", "read"]

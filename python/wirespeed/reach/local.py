@@ -7,6 +7,7 @@ import os
 import selectors
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ LARGEST_OUTPUT = 64 * 2**20
 
 _CHUNK = 65536
 _GRACE_S = 0.5  # between asking a process group to end and ending it
+_LOOK_S = 0.1  # how often a caller's wish to stop is looked for
 _SEARCH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/rocm/bin"
 _DENIED = (b"permission denied", b"operation not permitted", b"must be root", b"are you root", b"requires root")
 
@@ -46,12 +48,18 @@ class Ran:
     detail: str | None = None  # why it is not ok, in words
 
 
-def run(arguments: Sequence[str], timeout_s: float, exits: Sequence[int] = (0,), largest: int = LARGEST_OUTPUT) -> Ran:
+def run(
+    arguments: Sequence[str],
+    timeout_s: float,
+    exits: Sequence[int] = (0,),
+    largest: int = LARGEST_OUTPUT,
+    stop: threading.Event | None = None,
+) -> Ran:
     """Run a program with these arguments: no shell, no input, plain English output.
 
     The program is also looked for where an administrator's programs are. When the time is up, or more than ``largest``
     bytes were printed, the program and its children are ended; what was printed by then is kept. ``exits`` are the
-    exit codes that mean success.
+    exit codes that mean success. Setting ``stop`` ends the program as if its time were up.
     """
     started, clock = datetime.now(UTC), time.monotonic()
     try:
@@ -70,14 +78,12 @@ def run(arguments: Sequence[str], timeout_s: float, exits: Sequence[int] = (0,),
     except OSError as error:
         return _not_started(Status.FAILED, f"{arguments[0]} did not start: {error.strerror}", started)
     try:
-        stdout, stderr, stopped = _read(process, clock + timeout_s, largest)
+        stdout, stderr, stopped = _read(process, clock + timeout_s, largest, stop)
     finally:
         _end(process)
     seconds = time.monotonic() - clock
     if stopped is not None:
-        reason = (
-            f"no answer within {timeout_s:g} s" if stopped is Status.TIMEOUT else f"more than {largest} bytes of output"
-        )
+        reason = _reason(stopped, timeout_s, largest, stop)
         return Ran(stopped, stdout, stderr, None, started, seconds, reason)
     status, detail = _judge(process.returncode, stderr, exits)
     return Ran(status, stdout, stderr, process.returncode, started, seconds, detail)
@@ -89,11 +95,19 @@ def _environment() -> dict[str, str]:
     return {**kept, "PATH": path, "LC_ALL": "C", "LANG": "C", "TERM": "dumb"}
 
 
+def _reason(stopped: Status, timeout_s: float, largest: int, stop: threading.Event | None) -> str:
+    if stopped is Status.FAILED:
+        return f"more than {largest} bytes of output"
+    return "interrupted" if stop is not None and stop.is_set() else f"no answer within {timeout_s:g} s"
+
+
 def _not_started(status: Status, detail: str, started: datetime) -> Ran:
     return Ran(status, b"", b"", None, started, 0.0, detail)
 
 
-def _read(process: subprocess.Popen[bytes], deadline: float, largest: int) -> tuple[bytes, bytes, Status | None]:
+def _read(
+    process: subprocess.Popen[bytes], deadline: float, largest: int, stop: threading.Event | None
+) -> tuple[bytes, bytes, Status | None]:
     """Both outputs until the process closes them, the deadline passes, or one grows too large."""
     assert process.stdout is not None and process.stderr is not None
     kept: dict[IO[bytes], bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
@@ -102,9 +116,9 @@ def _read(process: subprocess.Popen[bytes], deadline: float, largest: int) -> tu
         for stream in kept:
             selector.register(stream, selectors.EVENT_READ)
         while selector.get_map() and stopped is None:
-            left = deadline - time.monotonic()
-            ready = selector.select(max(left, 0))
-            if not ready:
+            left = max(deadline - time.monotonic(), 0)
+            ready = selector.select(min(left, _LOOK_S) if stop else left)
+            if left == 0 or (stop is not None and stop.is_set()):
                 stopped = Status.TIMEOUT
             for key, _ in ready:
                 stream = next(known for known in kept if known is key.fileobj)

@@ -44,6 +44,7 @@ class PcieFunction:
 
     kind: ClassVar[str] = "pcie"
 
+    description: Annotated[str | None, Setting("what the function is, as lspci names it", compare=Compare.NONE)] = None
     role: Annotated[str | None, Setting("root-port, switch-upstream, switch-downstream or endpoint")] = None
     parent: Annotated[str | None, Setting("address of the bridge above", compare=Compare.NONE)] = None
     acs: Annotated[

@@ -11,7 +11,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.reading import lines, see
 from wirespeed.settings import Place, bdf
 
-_HEAD = re.compile(r"((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) \S.*")
+_HEAD = re.compile(r"((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (\S.*)")
 _BUS = re.compile(r"\s*Bus: primary=[0-9a-f]{2}, secondary=([0-9a-f]{2}), subordinate=[0-9a-f]{2}\b.*")
 _EXPRESS = re.compile(
     r"\s*Capabilities: \[[0-9a-f]+\] Express \(v[0-9]+\) "
@@ -65,6 +65,7 @@ def _functions(output: Output) -> Iterator[_Function]:
             if current is not None:
                 yield current
             current = _Function(bdf(match[1]), number)
+            current.values["pcie.description"] = (match[2], number)
         elif current is not None:
             _take(current, number, text)
     if current is not None:

@@ -1,0 +1,72 @@
+"""Which commands a device is asked: those its platforms publish, once or once per NIC."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.platforms import Command, platforms
+from wirespeed.settings import Host, Nic
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_LACKING = {"rdma": "no RDMA device", "pcie": "no PCIe address", "function": "no PCIe address"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A command as it is run. Without arguments it does not apply, for the reason given."""
+
+    id: str  # ``name@interface`` when run per NIC
+    command: Command
+    arguments: tuple[str, ...]
+    reason: str | None = None
+
+    @property
+    def text(self) -> str:
+        """As one would type it."""
+        return shlex.join(self.arguments or self.command.run)
+
+
+def asked(command: Command, nics: Mapping[str, Nic]) -> Iterator[Asked]:
+    """A command for each NIC it is run for, or once."""
+    if not command.per_nic:
+        yield Asked(command.id, command, command.run)
+        return
+    for interface, nic in nics.items():
+        yield _for_nic(command, interface, nic)
+
+
+def needs(command: Command) -> set[str]:
+    """What must be known of a NIC before the command can be run for it: interface, rdma, pcie, function."""
+    return {name for word in command.run for name in _PLACEHOLDER.findall(word)}
+
+
+def _for_nic(command: Command, interface: str, nic: Nic) -> Asked:
+    known = {
+        "interface": interface,
+        "rdma": nic.rdma_device,
+        "pcie": nic.pcie,
+        "function": nic.pcie[-1] if nic.pcie else None,
+    }
+    lacking = next((name for name in sorted(needs(command)) if not known[name]), None)
+    if lacking is not None:
+        return Asked(f"{command.id}@{interface}", command, (), f"{interface} has {_LACKING[lacking]}")
+    words = tuple(_PLACEHOLDER.sub(lambda match: str(known[match[1]]), word) for word in command.run)
+    return Asked(f"{command.id}@{interface}", command, words)
+
+
+def stack(host_platform: str, drivers: Sequence[str | None]) -> tuple[tuple[str, str], ...]:
+    """The platforms of a host: its operating system, its NICs' by driver, and the launchers."""
+    nics = [key for key, platform in platforms().items() if key[0] == "nic" and set(platform.drivers) & set(drivers)]
+    launchers = [key for key in platforms() if key[0] == "launcher"]
+    return (("host", host_platform), *nics, *launchers)
+
+
+def nics_of(host: Host, platform: tuple[str, str]) -> Mapping[str, Nic]:
+    """The NICs a platform's per-NIC commands are run for: all for an operating system, its own for a NIC's."""
+    if platform[0] != "nic":
+        return host.nics
+    drivers = platforms()[platform].drivers
+    return {name: nic for name, nic in host.nics.items() if nic.driver.name in drivers}
