@@ -19,15 +19,15 @@ Source:
 """
 
 from wirespeed.checks.kernel import effective, sysctl
-from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed
-from wirespeed.settings import Nic
+from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed, planned
+from wirespeed.settings import Nic, Place
 
 over = Nic
 needs = ("sysctl.value",)
 failures = ("OS-05",)
 
 _STRICT = 1
-_LOOSE = 2
+_LOOSE = "2"
 
 
 def check(here: Here) -> Outcome:
@@ -40,10 +40,15 @@ def check(here: Here) -> Outcome:
     device, interface = here.place.device, here.place.name
     names = ("all", interface) if _value(here, "all") == _STRICT else (interface,)
     fixes = [
-        here.change("filter loosely", "sysctl.value", _LOOSE, sysctl(device, f"net.ipv4.conf.{name}.rp_filter"))
-        for name in names
+        here.change("filter loosely, or not at all", "sysctl.value", _planned(here, place), place)
+        for place in (sysctl(device, f"net.ipv4.conf.{name}.rp_filter") for name in names)
     ]
     return failed("strict reverse-path filter on a rail", "0 or 2 in effect", "1 (strict) in effect", *fixes)
+
+
+def _planned(here: Here, place: Place) -> str:
+    thing = planned(here.plan, place)
+    return _LOOSE if thing is None or thing.value is None else str(thing.value)
 
 
 def _value(here: Here, name: str) -> int:

@@ -45,7 +45,6 @@ def check(here: Here) -> Outcome:
 
 
 def _fixes(here: Here, rows: list[str]) -> list[Fix]:
-    host = Place(here.place.device)
     fixes = [
         here.change(
             "remove other addresses of the interface, so that its GID table is as planned",
@@ -55,6 +54,6 @@ def _fixes(here: Here, rows: list[str]) -> list[Fix]:
         )
     ]
     if rows:
-        sentence = f"or name row {rows[0]} in the launch environment, if every NIC of the job has its address there"
-        fixes.append(here.change(sentence, "host.launch.gid_index", int(rows[0]), host))
+        # no change: the plan's index is another, and only one that holds for every NIC of the job helps
+        fixes.append(Fix(f"or name row {rows[0]} in the launch environment, if it is right for every NIC of the job"))
     return fixes

@@ -1,0 +1,251 @@
+"""``wirespeed check``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli.app import app
+from wirespeed.cli.exit import Exit
+
+if TYPE_CHECKING:
+    from wirespeed.checks import Check
+    from wirespeed.facts import Facts
+    from wirespeed.plan import Plan
+    from wirespeed.results.findings import Finding, Fix, Status
+
+SCHEMA = 1
+_SECONDS_LOCAL = 3.0  # a command that hangs must not keep a quick look waiting
+
+
+class Format(StrEnum):
+    """How findings are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    JUNIT = "junit"
+
+
+@app.command()
+def check(
+    cluster: Annotated[
+        Path | None, typer.Argument(metavar="[CLUSTER.yaml]", help="The cluster file; may be left out with --local.")
+    ] = None,
+    bundle: Annotated[
+        Path | None, typer.Argument(metavar="[BUNDLE]", help="What `wirespeed collect` wrote: a folder or a .tar.gz.")
+    ] = None,
+    local: Annotated[
+        bool,
+        typer.Option(
+            "--local",
+            help="Look at this machine, not at a bundle. Without a cluster file: against what any host must be.",
+        ),
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
+    output: Annotated[Format, typer.Option("--format", help="How to print the findings.")] = Format.TABLE,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="ID", help="Run this check alone, such as nic.pcie-width; may be repeated."),
+    ] = None,
+    status: Annotated[
+        str | None,
+        typer.Option(
+            "--status", metavar="STATUS,…", help="Print findings of these alone: pass,warn,fail,unknown,skip,error."
+        ),
+    ] = None,
+) -> None:
+    """Check a cluster: what its devices have, as a bundle shows it, against what its cluster file says they must have.
+
+    Exit code 1 when a check failed, 3 when none failed but something could not be read, 0 otherwise.
+    """
+    from wirespeed.checks import run
+
+    chosen = _chosen(only or [])
+    shown = _statuses(status)
+    seen = _local(cluster, bundle) if local else _recorded(cluster, bundle)
+    findings = run(seen.plan, seen.facts, chosen)
+    kept = [one for one in findings if shown is None or one.status in shown]
+    _print(seen, _worded(seen.plan, kept) if cluster else kept, output)
+    raise typer.Exit(_exit(findings, strict))
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is checked against what. ``recorded`` is when the evidence was, ``notes`` what a reader must know of it."""
+
+    plan: Plan
+    facts: Facts
+    recorded: str | None
+    notes: tuple[str, ...] = ()
+
+
+def _recorded(cluster: Path | None, bundle: Path | None) -> _Seen:
+    from wirespeed.errors import refuse
+
+    if cluster is None or bundle is None:
+        missing = "no cluster file and no bundle" if cluster is None else "no bundle"
+        raise refuse(
+            "check", missing, "CLUSTER.yaml BUNDLE", "write a bundle with `wirespeed collect`, or give --local"
+        )
+    plan = _planned(cluster)
+    return _Seen(plan, *_read(bundle))
+
+
+def _local(cluster: Path | None, bundle: Path | None) -> _Seen:
+    import tempfile
+
+    from wirespeed.checks.baseline import baseline, described
+    from wirespeed.collect import local
+    from wirespeed.errors import refuse
+
+    if bundle is not None:
+        raise refuse("check", f"a bundle, {bundle}, beside --local", "one of them")
+    plan = None if cluster is None else _planned(cluster)
+    with tempfile.TemporaryDirectory(prefix="wirespeed-") as folder:
+        written = Path(folder) / "bundle"
+        local(written, limit_s=_SECONDS_LOCAL)
+        facts, recorded = _read(written)
+    if plan is None:
+        return _Seen(baseline(facts), facts, recorded, described(facts))
+    names = [name for name in facts.devices if name in plan.hosts]
+    if not names:
+        here = ", ".join(facts.devices)
+        raise refuse(str(cluster), f"no host named {here}, as this machine is", f"one of {', '.join(plan.hosts)}")
+    alone = replace(plan, hosts={name: plan.hosts[name] for name in names}, switches={})
+    note = f"{', '.join(names)} of {plan.name}: switches and other hosts are not checked"
+    return _Seen(alone, facts, recorded, (note,))
+
+
+def _read(bundle: Path) -> tuple[Facts, str | None]:
+    """Facts of a bundle, and when its first command was run."""
+    from wirespeed.collect import facts_of, open_bundle
+
+    opened = open_bundle(bundle)
+    starts = [entry.started for device in opened.manifest.devices for entry in device.outputs if entry.started]
+    return facts_of(opened), min(starts, default=None)
+
+
+def _planned(cluster: Path) -> Plan:
+    from wirespeed.catalogue import load
+    from wirespeed.cli.console import show_problems
+    from wirespeed.cluster import read
+    from wirespeed.plan import build
+
+    plan = build(read(cluster), load())
+    show_problems(plan.warnings, label="warning")
+    return plan
+
+
+def _chosen(only: Sequence[str]) -> list[Check]:
+    from wirespeed.checks import checks
+    from wirespeed.errors import Problem, Refused, did_you_mean
+
+    known = checks()
+    unknown = [
+        Problem(
+            "--only",
+            f"the check {one!r}",
+            "the id of a check",
+            did_you_mean(one, list(known)) or "see: wirespeed explain",
+        )
+        for one in only
+        if one not in known
+    ]
+    if unknown:
+        raise Refused(unknown)
+    return [known[one] for one in known if not only or one in only]
+
+
+def _statuses(text: str | None) -> frozenset[Status] | None:
+    from wirespeed.errors import Problem, Refused, did_you_mean
+    from wirespeed.results.findings import Status
+
+    if text is None:
+        return None
+    words = [word.strip() for word in text.split(",")]
+    known = [status.value for status in Status]
+    problems = [
+        Problem("--status", f"{word!r}", f"one of {', '.join(known)}", did_you_mean(word, known))
+        for word in words
+        if word not in known
+    ]
+    if problems:
+        raise Refused(problems)
+    return frozenset(Status(word) for word in words)
+
+
+def _worded(plan: Plan, findings: Sequence[Finding]) -> list[Finding]:
+    """Findings whose fixes say the commands that make them."""
+    return [replace(finding, fix=_merged([_in_words(plan, fix) for fix in finding.fix])) for finding in findings]
+
+
+def _in_words(plan: Plan, fix: Fix) -> Fix:
+    from wirespeed.render import word
+
+    if fix.change is None:
+        return fix
+    worded = word(plan, fix.change.place.partition(" ")[0], fix.change)
+    if worded is None:
+        return fix
+    return replace(fix, commands=worded.commands, consequence=fix.consequence or worded.consequence)
+
+
+def _merged(fixes: Sequence[Fix]) -> tuple[Fix, ...]:
+    """Fixes of one sentence as one: several settings of a thing are often said by one command."""
+    merged: dict[str, Fix] = {}
+    for fix in fixes:
+        before = merged.get(fix.sentence)
+        commands = fix.commands if before is None else tuple(dict.fromkeys((*before.commands, *fix.commands)))
+        merged[fix.sentence] = replace(before or fix, commands=commands)
+    return tuple(merged.values())
+
+
+def _print(seen: _Seen, findings: Sequence[Finding], output: Format) -> None:
+    from wirespeed.cli.console import out
+
+    if output is Format.TABLE:
+        from rich.text import Text
+
+        from wirespeed.report import terminal
+
+        for note in seen.notes:
+            out().print(Text(note))
+        terminal.findings(findings, out())
+    elif output is Format.JSON:
+        from wirespeed.report.order import counts
+        from wirespeed.results.json import document
+
+        text = document(
+            "findings",
+            SCHEMA,
+            cluster=seen.plan.name,
+            recorded=seen.recorded,
+            notes=seen.notes,
+            counts={status.value: count for status, count in counts(findings).items()},
+            findings=findings,
+        )
+        typer.echo(text, nl=False)
+    else:
+        from wirespeed.report import junit
+        from wirespeed.results.report import Report
+        from wirespeed.results.topology import Topology
+
+        report = Report(seen.plan.name, seen.recorded, Topology((), ()), tuple(findings), notes=seen.notes)
+        typer.echo(junit.text(report), nl=False)
+
+
+def _exit(findings: Sequence[Finding], strict: bool) -> Exit:
+    from wirespeed.results.findings import Status
+
+    statuses = {finding.status for finding in findings}
+    codes = [Exit.PASSED]
+    if Status.FAIL in statuses or (strict and Status.WARN in statuses):
+        codes.append(Exit.FAILED)
+    if not statuses or statuses & {Status.UNKNOWN, Status.ERROR}:
+        codes.append(Exit.INCOMPLETE)
+    return Exit.worst(*codes)
