@@ -69,7 +69,7 @@ def reachable(collective: Collective, group: Group, algorithm: Algorithm) -> Bou
         return None
     assumptions = [f"{algorithm.value} algorithm moves large messages of {collective.value}"]
     if group.across_hosts:
-        assumptions.append(f"one acknowledgement for {number(1 / ACKS_PER_PACKET)} data packets, traffic both ways")
+        assumptions.append(f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic both ways")
         assumptions.append("the switches carry every NIC at line rate")
     return tightest(terms, assumptions)
 

@@ -1,0 +1,263 @@
+"""Limits of nccl-tests and rccl-tests: cut bounds of the collective, and what its algorithm reaches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import isclose
+
+from wirespeed.benchmarks.judge_limits import Limit, Limits, Unlimited, text, whole
+from wirespeed.benchmarks.judge_profile import Profile, Thresholds
+from wirespeed.errors import did_you_mean, refuse
+from wirespeed.limits import algorithms, cuts
+from wirespeed.limits.algorithms import Algorithm
+from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scaled, tightest
+from wirespeed.limits.cost import nic_function
+from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor
+from wirespeed.limits.nic import nic_goodput_two_way
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.verdicts import Bound
+from wirespeed.settings import Host, Nic
+from wirespeed.units import Bandwidth
+
+_TINY = 1e-6  # seconds: a call of 0 bytes never leaves the GPU
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveLimits:
+    """The limits of one run of a collective."""
+
+    collective: Collective
+    ranks: int
+    physical: Bound | None
+    reachable: Bound | None
+    floor: float  # seconds
+    floor_from: str
+    thresholds: Thresholds
+    above: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """Both limits in bus bandwidth, or in algorithm bandwidth for that metric."""
+        if measurement.metric is Metric.AVG_BUSBW:
+            return Limit(shown="average over all sizes, small ones included")
+        if self.physical is None:
+            return Limit(unknown="neither GPU links nor NICs of these hosts are known")
+        physical, reachable = self.physical, self.reachable
+        shown = None
+        if measurement.metric is Metric.ALGBW:
+            factor = bus_factor(self.collective, self.ranks)
+            if factor <= 0:
+                return Limit(unknown="one rank moves nothing")
+            why = f"1/{number(factor)}, bus to algorithm bandwidth"
+            physical = scaled(physical, 1 / factor, why)
+            reachable = scaled(reachable, 1 / factor, why) if reachable else None
+            shown = "same transfer as the bus bandwidth, judged there"
+        unit = measurement.unit
+        return Limit(in_unit(physical, unit), in_unit(reachable, unit) if reachable else None, shown)
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """A transfer whose ideal time t at floor f reaches 1/(1 + f/t) must be able to pass."""
+        bound = limit.reachable or limit.physical
+        if measurement.size_bytes is None or bound is None:
+            return None
+        passes = self.thresholds.passes.value
+        rate = convert(bound.value, measurement.unit, "b/s") / 8
+        if measurement.metric is not Metric.ALGBW:
+            rate /= bus_factor(self.collective, self.ranks) or 1
+        ideal = measurement.size_bytes / rate
+        if ideal >= self.floor * passes / (1 - passes):
+            return None
+        return f"small sizes are bound by latency, {number(self.floor * 1e6)} µs {self.floor_from}"
+
+
+def collective_limits(
+    run: Run, plan: Plan, profile: Profile, asked: Algorithm | None = None, named: str | None = None
+) -> Limits:
+    """The limits of a run of nccl-tests or rccl-tests on hosts of the plan.
+
+    Raises:
+        Refused: ``named`` is no collective.
+    """
+    assumptions: list[str] = []
+    collective = _named(named) if named else _collective(run, assumptions)
+    if collective is None:
+        return Unlimited("the log does not name its collective: name it with --collective", profile)
+    if not run.ranks:
+        return Unlimited("the log does not say how many ranks took part", profile)
+    if not plan.hosts:
+        return Unlimited(f"{plan.name} has no hosts", profile)
+    group = _group(run, run.ranks, plan, assumptions)
+    terms = [term for term in (cuts.network_cut(collective, group), cuts.gpu_cut(collective, group)) if term]
+    if group.across_hosts:
+        assumptions.append("between GPUs of one host data take the GPU links only, never PCIe")
+    if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
+        assumptions.append("sums are made in GPUs, not in switches (no NVLS, no SHARP)")
+    algorithm = algorithms.algorithm_of(collective, asked)
+    reachable = algorithms.reachable(collective, group, algorithm) if algorithm else None
+    floor, floor_from = _floor(run, profile)
+    foreign = _foreign(run, plan)
+    classes = profile.classes
+    return CollectiveLimits(
+        collective=collective,
+        ranks=run.ranks,
+        physical=tightest(terms, assumptions) if terms else None,
+        reachable=reachable,
+        floor=floor,
+        floor_from=floor_from,
+        thresholds=classes.collective_hosts if group.across_hosts else classes.collective_one_host,
+        above=(*foreign, *_above(collective, group)),
+        notes=foreign,
+    )
+
+
+def _named(name: str) -> Collective:
+    found = _by_name(name)
+    if found is None:
+        known = [collective.value for collective in Collective]
+        raise refuse("--collective", repr(name), f"one of {', '.join(known)}", did_you_mean(name, known))
+    return found
+
+
+def _by_name(name: str) -> Collective | None:
+    plain = "".join(letter for letter in name.lower().removesuffix("_perf") if letter.isalpha())
+    return next((found for found in Collective if found.value.replace("-", "") == plain), None)
+
+
+def _collective(run: Run, assumptions: list[str]) -> Collective | None:
+    """The collective as the log names it; all-reduce is also known by its bus factor, which is its alone."""
+    if run.test:
+        return _by_name(run.test)
+    factor = _printed_factor(run)
+    if run.ranks is None or run.ranks <= 2 or factor is None:
+        return None
+    if isclose(factor, bus_factor(Collective.ALL_REDUCE, run.ranks), rel_tol=0.02):
+        assumptions.append(f"all-reduce: the log does not say, its bus over algorithm bandwidth is {number(factor)}")
+        return Collective.ALL_REDUCE
+    return None
+
+
+def _printed_factor(run: Run) -> float | None:
+    """Bus over algorithm bandwidth of the largest size, where the printed digits say it best."""
+    by_row: dict[tuple[int, str | None], dict[Metric, float]] = {}
+    for measurement in run.measurements:
+        if measurement.size_bytes is not None:
+            row = by_row.setdefault((measurement.size_bytes, measurement.place), {})
+            row[measurement.metric] = float(measurement.value)
+    for _, row in sorted(by_row.items(), key=lambda item: item[0][0], reverse=True):
+        if row.get(Metric.ALGBW) and Metric.BUSBW in row:
+            return row[Metric.BUSBW] / row[Metric.ALGBW]
+    return None
+
+
+def _group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
+    hosts = list(plan.hosts)
+    counts = _placed(run, ranks, max(len(plan.hosts[hosts[0]].gpus), 1), assumptions)
+    used = [hosts[at] if at < len(hosts) else hosts[0] for at in range(len(counts))]
+    if len(counts) > len(hosts):
+        assumptions.append(f"{len(counts)} hosts like {hosts[0]}: {plan.name} has {len(hosts)}")
+    else:
+        assumptions.append(f"the ranks are on {', '.join(used)} of {plan.name}")
+    if len(counts) == 1:
+        host = plan.hosts[used[0]]
+        return Group((Member(used[0], counts[0], (), (), "", _gpu_links(plan, host)),), max(0, whole(run, "root") or 0))
+    members = [_member(plan, host, count, assumptions) for host, count in zip(used, counts, strict=True)]
+    return Group(tuple(members), max(0, whole(run, "root") or 0))
+
+
+def _placed(run: Run, ranks: int, room: int, assumptions: list[str]) -> list[int]:
+    """Ranks on each host: spread over the hosts the log counts, else hosts filled one after the other."""
+    nodes = whole(run, "nodes")
+    if nodes and nodes <= ranks:
+        if nodes > 1:
+            assumptions.append(f"{ranks} ranks spread evenly over the {nodes} hosts of the log")
+        return [ranks // nodes + (at < ranks % nodes) for at in range(nodes)]
+    hosts = -(-ranks // room)
+    each = f"{room} on a host" if hosts > 1 else "all on one host"
+    assumptions.append(f"{ranks} ranks, one for each GPU, {each}: the log lists no hosts")
+    return [min(room, ranks - at * room) for at in range(hosts)]
+
+
+def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member:
+    host = plan.hosts[name]
+    most: list[float] = []
+    usual: list[float] = []
+    binds: Counter[str] = Counter()
+    for nic in _used(host, assumptions):
+        function = nic_function(plan, name, nic)
+        speed = _speed(plan, nic)
+        at_most = nic_goodput_two_way(nic, function, speed=speed)
+        in_use = nic_goodput_two_way(nic, function, speed=speed, acks_per_packet=algorithms.ACKS_PER_PACKET)
+        if at_most is None or in_use is None:
+            return Member(name, ranks, (), (), "", _gpu_links(plan, host))
+        most.append(convert(at_most.value, at_most.unit, GIGABYTES))
+        usual.append(convert(in_use.value, in_use.unit, GIGABYTES))
+        binds[at_most.binding] += 1
+        assumptions.extend(at_most.assumptions)
+    bind = binds.most_common(1)[0][0] if binds else ""
+    return Member(name, ranks, tuple(most), tuple(usual), bind, _gpu_links(plan, host))
+
+
+def _used(host: Host, assumptions: list[str]) -> list[Nic]:
+    """The NICs that a job uses: those its launch environment names, else all with a rail, else all."""
+    devices = host.launch.rdma_devices
+    if devices:
+        return [nic for nic in host.nics.values() if nic.rdma_device in devices]
+    assumptions.append("the job uses every NIC with a rail")
+    return [nic for nic in host.nics.values() if nic.rail is not None] or list(host.nics.values())
+
+
+def _speed(plan: Plan, nic: Nic) -> Bandwidth | None:
+    model = plan.hardware.nics.get(nic.model) if nic.model else None
+    return model.speed.value if model else None
+
+
+def _gpu_links(plan: Plan, host: Host) -> Links | None:
+    names = {gpu.model for gpu in host.gpus.values()}
+    model = plan.hardware.gpus.get(next(iter(names)) or "") if len(names) == 1 else None
+    if model is None or model.links is None:
+        return None
+    of = model.links
+    usable = convert(float(of.usable.value), "b/s", GIGABYTES) if of.usable else None
+    source = f"{of.peak.source}; {of.usable.source}" if of.usable else of.peak.source
+    return Links(
+        of.name, of.per_gpu.value, of.full_mesh, convert(float(of.peak.value), "b/s", GIGABYTES), usable, source
+    )
+
+
+def _floor(run: Run, profile: Profile) -> tuple[float, str]:
+    """The least time any size takes, in seconds, and where the number is from."""
+    rows = [m for m in run.measurements if m.metric is Metric.TIME and m.size_bytes]
+    times = [seconds for m in rows if (seconds := float(m.value) * _SECONDS.get(m.unit, 0.0)) > _TINY]
+    sizes = {m.size_bytes for m in rows}
+    if times and len(sizes) > 1:
+        return min(times), "at least in this table"
+    return profile.floors.collective_us.value / 1e6, "assumed by the profile"
+
+
+_SECONDS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def _foreign(run: Run, plan: Plan) -> tuple[str, ...]:
+    """Whether the log speaks of other GPUs than the plan."""
+    logged = text(run, "device")
+    names = {gpu.model for host in plan.hosts.values() for gpu in host.gpus.values() if gpu.model}
+    titles = sorted(plan.hardware.gpus[name].title for name in names if name in plan.hardware.gpus)
+    if logged is None or not titles or any(_alike(logged, title) for title in titles):
+        return ()
+    return (f"the log's GPUs are {logged}, those of {plan.name} are {', '.join(titles)}",)
+
+
+def _alike(a: str, b: str) -> bool:
+    """Whether one name's words are all in the other, whatever vendor and form factor stand around them."""
+    first, second = set(a.lower().split()), set(b.lower().split())
+    return first <= second or second <= first
+
+
+def _above(collective: Collective, group: Group) -> tuple[str, ...]:
+    reasons = []
+    if collective in (Collective.ALL_REDUCE, Collective.REDUCE, Collective.REDUCE_SCATTER, Collective.BROADCAST):
+        reasons.append("reduction or multicast in the network (NVLS, SHARP)")
+    reasons.append("ranks placed on other hosts than assumed" if group.across_hosts else "faster GPU links")
+    return tuple(reasons)

@@ -1,0 +1,96 @@
+"""What every kind of benchmark hands to the judge: the two limits of each measurement, and how to tell small sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from wirespeed.benchmarks.judge_profile import Profile, Thresholds
+from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.verdicts import Bound
+
+BANDWIDTHS = frozenset({Metric.ALGBW, Metric.BUSBW, Metric.AVG_BUSBW, Metric.BW_PEAK, Metric.BW_AVG, Metric.BITRATE})
+"""Metrics that have a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The limits of one measurement in its unit. ``shown`` says why it is shown only; ``unknown`` why there is none."""
+
+    physical: Bound | None = None
+    reachable: Bound | None = None
+    shown: str | None = None
+    unknown: str | None = None
+
+
+class Limits(Protocol):
+    """The limits of one run."""
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """What must be reached."""
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        """Likely reasons for a measurement above the physical limit, likeliest first."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know of the run."""
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """The limits of one bandwidth."""
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """None when the transfer is long against the latency floor, else why it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlimited:
+    """A run whose limits are not known."""
+
+    why: str
+    profile: Profile
+    above: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """Never used: nothing is known to compare with."""
+        return self.profile.classes.rdma
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """No limit, and why."""
+        return Limit(unknown=self.why)
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """Nothing is known of latency either."""
+        return None
+
+
+def text(run: Run, *names: str) -> str | None:
+    """The first of these parameters that the log says, as text."""
+    value = _first(run.parameters, names)
+    return None if value is None else str(value)
+
+
+def whole(run: Run, *names: str) -> int | None:
+    """The first of these parameters that the log says, as a whole number; None where it is none."""
+    value = _first(run.parameters, names)
+    try:
+        return None if value is None else int(value)
+    except ValueError:
+        return None
+
+
+def truth(run: Run, *names: str) -> bool:
+    """Whether one of these parameters is on."""
+    value = _first(run.parameters, names)
+    return value if isinstance(value, bool) else str(value).lower() in ("on", "true", "yes", "1")
+
+
+def _first(
+    parameters: Mapping[str, str | int | float | bool | None], names: tuple[str, ...]
+) -> str | int | float | bool | None:
+    return next((parameters[name] for name in names if parameters.get(name) is not None), None)

@@ -1,0 +1,200 @@
+"""Limits of perftest: framing at the path MTU, the PCIe slots of NICs and GPUs; in use, acknowledgements too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from wirespeed.benchmarks import judge_where as where
+from wirespeed.benchmarks.judge_limits import Limit, Limits, Unlimited, text, truth, whole
+from wirespeed.benchmarks.judge_profile import Profile, Thresholds
+from wirespeed.benchmarks.judge_where import NicAt
+from wirespeed.limits import framing, pcie
+from wirespeed.limits.algorithms import ACKS_PER_PACKET
+from wirespeed.limits.bound import convert, in_unit, number, tightest
+from wirespeed.limits.framing import Path, Verb
+from wirespeed.limits.nic import path_of
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.verdicts import Term
+from wirespeed.wire import PATH_MTUS
+
+PIPELINED = 2
+"""A stream of messages is bandwidth-bound from twice the size at which the message rate alone would fill the line:
+there a measured curve (Broadcom 957608-AN210, section 2.8.2) is within 5 % of its plateau."""
+
+
+@dataclass(frozen=True, slots=True)
+class RdmaLimits:
+    """The limits of one perftest run."""
+
+    path: Path
+    verb: Verb
+    both_ways: bool
+    slots: tuple[tuple[str, pcie.Slot], ...]
+    message_rate: float  # messages per second, as the test counts them
+    rate_from: str
+    thresholds: Thresholds
+    assumptions: tuple[str, ...]
+    above: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """Both limits for the message size of this measurement."""
+        size = measurement.size_bytes
+        physical = tightest([self._framing(size, 0.0), *self._slots()], self.assumptions)
+        assumed = list(self.assumptions)
+        if self.both_ways:
+            assumed.append(f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic both ways")
+        reachable = tightest([self._framing(size, ACKS_PER_PACKET), *self._slots()], assumed)
+        shown = None
+        if measurement.metric is Metric.BW_PEAK:
+            shown = "peak: perftest's best window counts data already in flight, so it is shown and not judged"
+        return Limit(in_unit(physical, measurement.unit), in_unit(reachable, measurement.unit), shown)
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """Small messages are bound by the message rate."""
+        if measurement.size_bytes is None or limit.reachable is None:
+            return None
+        needed = PIPELINED * convert(limit.reachable.value, measurement.unit, "b/s") / 8
+        if measurement.size_bytes * self.message_rate >= needed:
+            return None
+        return f"small messages are bound by the message rate, {number(self.message_rate / 1e6)} Mpps {self.rate_from}"
+
+    def _framing(self, size: int | None, acks: float) -> Term:
+        if self.both_ways:
+            return framing.two_way(self.path, size, self.verb, acks)
+        return framing.one_way(self.path, size, self.verb)
+
+    def _slots(self) -> list[Term]:
+        of = pcie.two_way if self.both_ways else pcie.one_way
+        return [of(slot, name) for name, slot in self.slots]
+
+
+def rdma_limits(run: Run, plan: Plan, profile: Profile, source: str | None, target: str | None) -> Limits:
+    """The limits of a perftest run between two NICs of the plan.
+
+    Raises:
+        Refused: ``source`` or ``target`` names no NIC of the plan.
+    """
+    if text(run, "link") == "IB":
+        return Unlimited("the link of the log is InfiniBand, not RoCE", profile)
+    if truth(run, "dual_port"):
+        return Unlimited("the test added two ports of a NIC; limits are for one", profile)
+    assumptions: list[str] = []
+    ends = _ends(run, plan, source, target, assumptions)
+    if not ends:
+        device = text(run, "device")
+        return Unlimited(f"the log's NIC {device} is not in {plan.name}: name it with --from HOST/NIC", profile)
+    if len(ends) > 1 and (ends[0].host, ends[0].interface) == (ends[1].host, ends[1].interface):
+        return Unlimited(f"both ends are {ends[0]}: a loopback has no cable to judge", profile)
+    path = _path(run, plan, ends, assumptions)
+    if path is None:
+        return Unlimited(f"the speed of {ends[0]} is in neither cluster file nor catalogue", profile)
+    both_ways = _both_ways(run)
+    rate, rate_from = _message_rate(run, plan, ends, profile, both_ways)
+    return RdmaLimits(
+        path=path,
+        verb=_verb(run),
+        both_ways=both_ways,
+        slots=tuple(_slots(run, plan, ends, assumptions)),
+        message_rate=rate,
+        rate_from=rate_from,
+        thresholds=profile.classes.rdma,
+        assumptions=tuple(assumptions),
+        above=(
+            "client and server on one host, so that nothing crossed the wire",
+            "a faster NIC than the cluster file names",
+        ),
+    )
+
+
+def _ends(run: Run, plan: Plan, source: str | None, target: str | None, assumptions: list[str]) -> list[NicAt]:
+    named = [
+        where.named(plan, option, name) for option, name in (("--from", source), ("--to", target)) if name is not None
+    ]
+    if named:
+        if len(named) == 1:
+            assumptions.append(f"the other end is a NIC like {named[0]}")
+        return named
+    addressed = [at for at in (_with_gid(run, plan, "local_gid"), _with_gid(run, plan, "remote_gid")) if at]
+    if addressed:
+        names = " and ".join(str(at) for at in addressed)
+        assumptions.append(f"{names} by the GIDs of the log{'' if len(addressed) > 1 else '; the other end is alike'}")
+        return addressed
+    device = text(run, "device")
+    if device is not None:
+        found = where.with_device(plan, device)
+        if found is not None:
+            assumptions.append(
+                f"{found} stands for {device} of the log, whose host is not named; the other end is alike"
+            )
+        return [found] if found else []
+    fastest = max(where.nics(plan), key=lambda at: where.speed(plan, at) or 0, default=None)
+    if fastest is not None:
+        assumptions.append(f"the log names no NIC: {fastest}, the fastest of {plan.name}, stands for both ends")
+    return [fastest] if fastest else []
+
+
+def _with_gid(run: Run, plan: Plan, side: str) -> NicAt | None:
+    """The NIC whose IPv4 address a GID carries; perftest prints its bytes in decimal."""
+    octets = (text(run, side) or "").split(":")
+    if len(octets) != 16 or octets[10:12] != ["255", "255"] or not all(octet.isdecimal() for octet in octets):
+        return None
+    return where.with_address(plan, ".".join(str(int(octet)) for octet in octets[12:]))
+
+
+def _path(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -> Path | None:
+    paths: list[Path] = []
+    logged = whole(run, "mtu", "path_mtu", "rdma_mtu")
+    for at in ends:
+        path = path_of(
+            at.nic, assumptions, speed=where.speed(plan, at), path_mtu=logged if logged in PATH_MTUS else None
+        )
+        if path is None:
+            return None
+        paths.append(path)
+    if logged is None:
+        assumptions.append("path MTU as planned: the log does not say")
+    slowest = min(paths, key=lambda path: path.speed)
+    return Path(slowest.speed, min(path.path_mtu for path in paths), slowest.encapsulation)
+
+
+def _slots(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -> Iterable[tuple[str, pcie.Slot]]:
+    gpu_memory = _gpu_memory(run)
+    for at in ends:
+        slot = where.nic_slot(plan, at, assumptions)
+        if slot is not None:
+            yield f"NIC slot of {at}", slot
+        gpu = where.gpu_slot(plan, at.host, at.nic.gpu, assumptions) if gpu_memory else None
+        if gpu is not None:
+            assumptions.append(f"the buffer of {at} is on {at.nic.gpu}, the GPU it serves")
+            yield f"slot of {at.nic.gpu} beside {at}", gpu
+
+
+def _gpu_memory(run: Run) -> bool:
+    return text(run, "memory") in ("rocm", "cuda") or truth(run, "rocm_memory")
+
+
+def _both_ways(run: Run) -> bool:
+    return truth(run, "bidirectional") or "bidirectional" in (run.test or "").lower()
+
+
+def _verb(run: Run) -> Verb:
+    name = (run.test or "").lower()
+    if "read" in name:
+        return Verb.READ
+    return Verb.SEND if "send" in name else Verb.WRITE
+
+
+def _message_rate(run: Run, plan: Plan, ends: list[NicAt], profile: Profile, both_ways: bool) -> tuple[float, str]:
+    """Messages per second, both directions added where the test adds them, and where the number is from."""
+    sizes = {measurement.size_bytes for measurement in run.measurements}
+    rates = [measurement.value * 1e6 for measurement in run.measurements if measurement.metric is Metric.MSG_RATE]
+    if len(sizes) > 1 and rates:
+        return max(rates), "at most in this table"
+    ways = 2 if both_ways else 1
+    model = plan.hardware.nics.get(ends[0].nic.model or "")
+    if model is not None and model.message_rate is not None:
+        return ways * float(model.message_rate.value), "by the catalogue"
+    return ways * profile.floors.message_rate.value, "assumed by the profile"

@@ -1,0 +1,94 @@
+"""Limits of iperf3: the link times TCP or UDP framing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirespeed.benchmarks import judge_where as where
+from wirespeed.benchmarks.judge_limits import Limit, Limits, Unlimited, text, whole
+from wirespeed.benchmarks.judge_profile import Profile, Thresholds
+from wirespeed.benchmarks.judge_where import NicAt
+from wirespeed.limits import tcp
+from wirespeed.limits.bound import in_unit, tightest
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Measurement, Run
+from wirespeed.results.verdicts import Bound
+
+
+@dataclass(frozen=True, slots=True)
+class TcpLimits:
+    """The limits of one iperf3 run."""
+
+    physical: Bound
+    reachable: Bound
+    judged: frozenset[int]  # lines whose bitrate is that of the whole run
+    thresholds: Thresholds
+    above: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """Both limits; only the bitrate of the whole run is judged, not its streams and intervals."""
+        shown = None if measurement.line in self.judged else "a part of the run; the whole is judged"
+        return Limit(in_unit(self.physical, measurement.unit), in_unit(self.reachable, measurement.unit), shown)
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """A run of seconds is long."""
+        return None
+
+
+def tcp_limits(run: Run, plan: Plan, profile: Profile, source: str | None, target: str | None) -> Limits:
+    """The limits of an iperf3 run between two interfaces of the plan.
+
+    Raises:
+        Refused: ``source`` or ``target`` names no NIC of the plan.
+    """
+    assumptions: list[str] = []
+    ends = _ends(run, plan, source, target, assumptions)
+    if not ends:
+        return Unlimited(f"the log's addresses are on no NIC of {plan.name}: name one with --from HOST/NIC", profile)
+    at = min(ends, key=lambda end: where.speed(plan, end) or 0)
+    speed = where.speed(plan, at)
+    if speed is None:
+        return Unlimited(f"the speed of {at} is in neither cluster file nor catalogue", profile)
+    mtu = min((end.nic.link.mtu for end in ends if end.nic.link.mtu is not None), default=None)
+    if mtu is None:
+        return Unlimited(f"the MTU of {at} is not in the plan", profile)
+    ipv6 = ":" in (text(run, *_LOCAL) or "")
+    udp = "udp" in (text(run, "protocol") or run.test or "").lower()
+    assumptions.append(f"MTU {mtu} as planned")
+    if udp:
+        physical = reachable = tcp.udp(speed, mtu, whole(run, "block_size", "blksize", "length"), ipv6=ipv6)
+    else:
+        physical = tcp.tcp(speed, mtu, ipv6=ipv6)
+        reachable = tcp.tcp(speed, mtu, ipv6=ipv6, timestamps=True)
+        assumptions.append("no limit of CPU cores is counted: a single stream is usually bound by one")
+    return TcpLimits(
+        physical=tightest([physical], assumptions),
+        reachable=tightest([reachable], assumptions),
+        judged=_whole_run(run),
+        thresholds=profile.classes.tcp,
+        above=("client and server on one host", "another interface than the one assumed"),
+        notes=(),
+    )
+
+
+_LOCAL = ("local_address", "local_host", "local")
+_REMOTE = ("remote_address", "remote_host", "remote", "host")
+
+
+def _ends(run: Run, plan: Plan, source: str | None, target: str | None, assumptions: list[str]) -> list[NicAt]:
+    named = [
+        where.named(plan, option, name) for option, name in (("--from", source), ("--to", target)) if name is not None
+    ]
+    if named:
+        return named
+    addresses = [address for names in (_LOCAL, _REMOTE) if (address := text(run, *names)) is not None]
+    found = [at for address in addresses if (at := where.with_address(plan, address)) is not None]
+    if found:
+        assumptions.append(f"{' and '.join(str(at) for at in found)} by the addresses in the log")
+    return found
+
+
+def _whole_run(run: Run) -> frozenset[int]:
+    """Lines of the bitrates to judge."""
+    return frozenset(measurement.line for measurement in run.measurements)

@@ -1,0 +1,161 @@
+"""``wirespeed bench judge``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli.bench_app import bench
+from wirespeed.cli.exit import Exit
+
+if TYPE_CHECKING:
+    from wirespeed.benchmarks.judge_profile import Profile
+    from wirespeed.plan import Plan
+    from wirespeed.results.benchmarks import Run
+    from wirespeed.results.verdicts import JudgedRun
+
+SCHEMA = 1
+
+
+class Format(StrEnum):
+    """How verdicts are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class Algorithm(StrEnum):
+    """How an all-reduce moved its data."""
+
+    RING = "ring"
+    TREE = "tree"
+
+
+@bench.command()
+def judge(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Output of rccl-tests, nccl-tests, perftest or iperf3.")
+    ],
+    cluster: Annotated[
+        Path, typer.Option("--cluster", metavar="CLUSTER.yaml", help="The cluster file of what was measured.")
+    ],
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="HOST/NIC", help="One end of a point-to-point test, such as node1/bnxt_re0."),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--to", metavar="HOST/NIC", help="The other end, such as node2/bnxt_re4.")
+    ] = None,
+    algorithm: Annotated[
+        Algorithm | None, typer.Option("--algorithm", help="How an all-reduce moved large messages; ring if not said.")
+    ] = None,
+    collective: Annotated[
+        str | None,
+        typer.Option("--collective", metavar="NAME", help="The collective, such as all-gather, where no log names it."),
+    ] = None,
+    profile: Annotated[
+        Path | None,
+        typer.Option("--profile", metavar="PROFILE.yaml", help="What must be reached, instead of the usual fractions."),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
+    output: Annotated[Format, typer.Option("--format", help="How to print the verdicts.")] = Format.TABLE,
+) -> None:
+    """Judge benchmark results against what the hardware can do, naming what binds.
+
+    Each bandwidth stands against two limits, never mixed: the physical one, which no algorithm can beat (line rate
+    with exact RoCEv2 framing, PCIe, peak GPU links, the cut of the collective), and the reachable one, which the
+    named algorithm or a catalogue figure reaches. Above the physical limit the verdict is unknown: then the cluster
+    file is not the cluster that was measured, or nothing crossed the wire.
+
+    Exit code 1 when a number is below its limit, data arrived wrong or a run failed; 3 when a verdict is unknown or a
+    log is truncated or holds nothing to judge; 0 otherwise.
+    """
+    plan = _planned(cluster)
+    judged = [
+        one for file in files for one in _file(file, plan, source, target, algorithm, collective, _profile(profile))
+    ]
+    _print(plan, judged, output)
+    raise typer.Exit(_exit(judged, strict))
+
+
+def _planned(cluster: Path) -> Plan:
+    from wirespeed.catalogue import load
+    from wirespeed.cli.console import show_problems
+    from wirespeed.cluster import read
+    from wirespeed.plan import build
+
+    plan = build(read(cluster), load())
+    show_problems(plan.warnings, label="warning")
+    return plan
+
+
+def _profile(path: Path | None) -> Profile | None:
+    from wirespeed.benchmarks.judge_profile import read
+
+    return read(path) if path else None
+
+
+def _file(
+    file: Path,
+    plan: Plan,
+    source: str | None,
+    target: str | None,
+    algorithm: Algorithm | None,
+    collective: str | None,
+    profile: Profile | None,
+) -> Iterable[JudgedRun]:
+    from wirespeed.benchmarks.judge import judge as judge_run
+    from wirespeed.limits import algorithms
+
+    named = algorithms.Algorithm(algorithm.value) if algorithm else None
+    for run in _runs(file):
+        yield judge_run(
+            run,
+            plan,
+            file=str(file),
+            source=source,
+            target=target,
+            algorithm=named,
+            collective=collective,
+            profile=profile,
+        )
+
+
+def _runs(file: Path) -> tuple[Run, ...]:
+    from wirespeed.benchmarks import read
+    from wirespeed.cli.console import show_problems
+
+    reading = read(file.read_text(encoding="utf-8", errors="replace"), str(file))
+    show_problems(reading.notices, label="left out")
+    return reading.runs
+
+
+def _print(plan: Plan, judged: Sequence[JudgedRun], output: Format) -> None:
+    from wirespeed.cli.console import out
+
+    if output is Format.JSON:
+        from wirespeed.results.json import document
+
+        typer.echo(document("bench-verdicts", SCHEMA, cluster=plan.name, runs=judged), nl=False)
+        return
+    from wirespeed.report import terminal
+
+    terminal.judged(judged, out())
+
+
+def _exit(judged: Sequence[JudgedRun], strict: bool) -> Exit:
+    from wirespeed.results.benchmarks import RunStatus
+    from wirespeed.results.verdicts import Judgement
+
+    found = {verdict.judgement for run in judged for verdict in run.verdicts}
+    ended = {run.status for run in judged}
+    codes = [Exit.PASSED]
+    if Judgement.FAIL in found or RunStatus.FAILED in ended or (strict and Judgement.WARN in found):
+        codes.append(Exit.FAILED)
+    if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or any(not run.verdicts for run in judged):
+        codes.append(Exit.INCOMPLETE)
+    return Exit.worst(*codes)

@@ -1,0 +1,189 @@
+from dataclasses import replace
+
+import pytest
+from judge_support import GIB, MIB, collective, judgements, one, plan
+
+from wirespeed.benchmarks.judge import judge
+from wirespeed.errors import Refused
+from wirespeed.limits.algorithms import Algorithm
+from wirespeed.results.benchmarks import Measurement, Metric
+from wirespeed.results.verdicts import Judgement
+
+
+def all_reduce(ranks, busbw, **parameters):
+    """One size of 8 GiB after a small one that shows the floor."""
+    algbw = busbw / (2 * (ranks - 1) / ranks)
+    rows = {8: (50.0, 0.0, 0.0), 8 * GIB: (8 * GIB / algbw / 1e3, algbw, busbw)}
+    return collective("all_reduce", ranks, rows, nodes=max(1, ranks // 8), **parameters)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "busbw", "judgement"),
+    [
+        (8, 318.0, Judgement.PASS),
+        (8, 280.0, Judgement.WARN),
+        (8, 200.0, Judgement.FAIL),
+        (8, 400.0, Judgement.PASS),  # beats the ring, not the links
+        (8, 449.0, Judgement.UNKNOWN),
+        (32, 326.0, Judgement.PASS),
+        (32, 260.0, Judgement.WARN),
+        (32, 200.0, Judgement.FAIL),
+        (32, 510.0, Judgement.UNKNOWN),
+    ],
+)
+def test_bus_bandwidth(ranks, busbw, judgement):
+    assert one(judge(all_reduce(ranks, busbw), plan()), 8 * GIB, Metric.BUSBW).judgement is judgement
+
+
+def test_limits_of_one_host():
+    verdict = one(judge(all_reduce(8, 318.0), plan()), 8 * GIB, Metric.BUSBW)
+    assert (verdict.physical.value, verdict.physical.binding) == (448, "cut at the links of a GPU")
+    assert (verdict.reachable.value, verdict.reachable.binding) == (336, "usable xGMI")
+
+
+def test_limits_of_four_hosts():
+    verdict = one(judge(all_reduce(32, 318.0), plan()), 8 * GIB, Metric.BUSBW)
+    assert verdict.physical.value == pytest.approx(448 + 49.02, abs=0.01)
+    assert verdict.physical.binding == "cut at the links and NICs of the GPUs"
+    assert verdict.reachable.value == pytest.approx(384)
+    assert {term.name for term in verdict.reachable.terms} == {"usable xGMI", "NICs of a host"}
+
+
+def test_a_tree_has_its_own_limit():
+    verdict = one(judge(all_reduce(32, 318.0), plan(), algorithm=Algorithm.TREE), 8 * GIB, Metric.BUSBW)
+    assert verdict.reachable.value == pytest.approx(384 * 31 / 32)
+    assert verdict.reachable.assumptions[0] == "tree algorithm moves large messages of all-reduce"
+
+
+def test_algorithm_bandwidth_is_shown_with_its_own_limit():
+    verdict = one(judge(all_reduce(8, 318.0), plan()), 8 * GIB, Metric.ALGBW)
+    assert verdict.judgement is Judgement.SKIP
+    assert verdict.physical.value == pytest.approx(448 / 1.75)
+    assert verdict.fraction_of_physical == pytest.approx(318 / 448)
+
+
+def test_small_sizes_are_bound_by_latency():
+    rows = {
+        8: (50.0, 0.0, 0.0),
+        MIB: (55.0, 19.1, 33.4),
+        64 * MIB: (500.0, 134.2, 234.9),
+        8 * GIB: (47273.0, 181.7, 318.0),
+    }
+    judged = judge(collective("all_reduce", 8, rows, nodes=1), plan())
+    assert judgements(judged) == {
+        8: Judgement.SKIP,
+        MIB: Judgement.SKIP,
+        64 * MIB: Judgement.SKIP,
+        8 * GIB: Judgement.PASS,
+    }
+    assert one(judged, MIB, Metric.BUSBW).reason == "small sizes are bound by latency, 50 µs at least in this table"
+
+
+def test_a_table_of_small_sizes_alone_is_not_judged():
+    rows = {8: (50.0, 0.0, 0.0), MIB: (55.0, 19.1, 33.4)}
+    assert set(judgements(judge(collective("all_reduce", 8, rows), plan())).values()) == {Judgement.SKIP}
+
+
+def test_one_size_alone_takes_the_floor_of_the_profile():
+    rows = {MIB: (55.0, 19.1, 33.4)}
+    verdict = one(judge(collective("all_reduce", 8, rows), plan()), MIB, Metric.BUSBW)
+    assert verdict.reason == "small sizes are bound by latency, 200 µs assumed by the profile"
+
+
+def test_a_call_of_no_bytes_is_no_floor():
+    rows = {
+        0: (0.31, 0.0, 0.0),
+        128: (190.0, 0.0, 0.0),
+        16 * MIB: (770.9, 21.76, 21.08),
+        16 * GIB: (333902.0, 51.5, 49.8),
+    }
+    judged = judge(collective("alltoall", 32, rows, nodes=4), plan())
+    assert (
+        one(judged, 16 * MIB, Metric.BUSBW).reason == "small sizes are bound by latency, 190 µs at least in this table"
+    )
+
+
+def test_wrong_data_fail_however_fast():
+    run = all_reduce(8, 318.0)
+    wrong = Measurement(Metric.WRONG, "elements", 3, 8 * GIB, "out-of-place", 11)
+    verdict = one(judge(replace(run, measurements=(*run.measurements, wrong)), plan()), metric=Metric.WRONG)
+    assert verdict.judgement is Judgement.FAIL
+    assert verdict.reason == "data arrived wrong: the tool's own validation failed"
+
+
+def test_no_wrong_data_is_said():
+    run = all_reduce(8, 318.0)
+    right = Measurement(Metric.WRONG, "elements", 0, 8 * GIB, "out-of-place", 11)
+    judged = judge(replace(run, measurements=(*run.measurements, right)), plan())
+    assert judged.notes == ("the tool validated its data: none arrived wrong",)
+
+
+def test_the_average_over_all_sizes_is_not_judged():
+    average = Measurement(Metric.AVG_BUSBW, "GB/s", 109.341, None, None, 50)
+    run = all_reduce(8, 318.0)
+    judged = judge(replace(run, measurements=(*run.measurements, average)), plan())
+    verdict = one(judged, metric=Metric.AVG_BUSBW)
+    assert (verdict.judgement, verdict.reason) == (Judgement.SKIP, "average over all sizes, small ones included")
+
+
+def test_ranks_without_hosts_fill_hosts_one_by_one():
+    run = collective("all_reduce", 32, {8 * GIB: (55000.0, 156.0, 302.0)})
+    bound = one(judge(run, plan()), metric=Metric.BUSBW).physical
+    assert bound.assumptions == (
+        "32 ranks, one for each GPU, 8 on a host: the log lists no hosts",
+        "the ranks are on node1, node2, node3, node4 of mi300x-4node",
+        "IPv4 without VLAN tag between host and switch",
+        "PCIe MaxPayload 256 bytes, the usual value: nothing says another",
+        "between GPUs of one host data take the GPU links only, never PCIe",
+        "sums are made in GPUs, not in switches (no NVLS, no SHARP)",
+    )
+
+
+def test_more_hosts_than_planned_are_taken_alike():
+    run = collective("all_reduce", 64, {8 * GIB: (55000.0, 156.0, 302.0)}, nodes=8)
+    assumed = one(judge(run, plan()), metric=Metric.BUSBW).physical.assumptions
+    assert assumed[:2] == (
+        "64 ranks spread evenly over the 8 hosts of the log",
+        "8 hosts like node1: mi300x-4node has 4",
+    )
+
+
+def test_an_unnamed_all_reduce_is_known_by_its_bus_factor():
+    run = replace(all_reduce(8, 318.0), test=None)
+    verdict = one(judge(run, plan()), 8 * GIB, Metric.BUSBW)
+    assert verdict.judgement is Judgement.PASS
+    assert verdict.physical.assumptions[0] == (
+        "all-reduce: the log does not say, its bus over algorithm bandwidth is 1.75"
+    )
+
+
+def test_an_unnamed_collective_is_unknown_until_named():
+    run = collective(None, 32, {8: (50.0, 0.0, 0.0), 16 * GIB: (333902.0, 51.45, 49.84)}, nodes=4)
+    unknown = one(judge(run, plan()), 16 * GIB, Metric.BUSBW)
+    assert unknown.judgement is Judgement.UNKNOWN
+    assert unknown.reason == "the log does not name its collective: name it with --collective"
+    named = one(judge(run, plan(), collective="all-to-all"), 16 * GIB, Metric.BUSBW)
+    assert (named.judgement, named.physical.binding) == (Judgement.PASS, "cut at the NICs of a host")
+
+
+def test_a_name_that_is_no_collective_is_refused():
+    with pytest.raises(Refused) as refused:
+        judge(all_reduce(8, 318.0), plan(), collective="all-redcue")
+    assert str(refused.value) == (
+        "--collective: found 'all-redcue'; expected one of all-reduce, all-gather, reduce-scatter, all-to-all, "
+        "broadcast, reduce, sendrecv, gather, scatter\n  hint: did you mean 'all-reduce'?"
+    )
+
+
+def test_a_log_of_other_gpus_says_so_first():
+    judged = judge(all_reduce(8, 470.0, device="NVIDIA H100 80GB HBM3"), plan())
+    note = "the log's GPUs are NVIDIA H100 80GB HBM3, those of mi300x-4node are AMD Instinct MI300X"
+    assert judged.notes == (note,)
+    verdict = one(judged, 8 * GIB, Metric.BUSBW)
+    assert verdict.judgement is Judgement.UNKNOWN
+    assert verdict.reason.startswith(f"above what nothing can beat (cut at the links of a GPU); likely {note}, or ")
+
+
+def test_no_ranks_no_limit():
+    run = replace(all_reduce(8, 318.0), ranks=None)
+    assert one(judge(run, plan()), 8 * GIB, Metric.BUSBW).judgement is Judgement.UNKNOWN
