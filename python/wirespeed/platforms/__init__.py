@@ -10,11 +10,12 @@ A platform folder ``platforms/{switch,host,nic,launcher}/<name>/`` has four part
 * ``view.py`` (optional): ``view(name, device) -> Mapping[str, Any]``, what its templates need computed.
 """
 
-from wirespeed.platforms.model import Command, FileTemplate, Output, Outputs, Platform, Support, Word, Worded
+from wirespeed.platforms.model import Command, Counter, FileTemplate, Output, Outputs, Platform, Support, Word, Worded
 from wirespeed.platforms.registry import platform, platforms
 
 __all__ = [
     "Command",
+    "Counter",
     "FileTemplate",
     "Output",
     "Outputs",

@@ -1,1 +1,1 @@
-"""Platforms: switchs."""
+"""Switch operating systems."""

@@ -1,0 +1,82 @@
+"""Indented configuration text (EOS, NX-OS, Enterprise SONiC): lines with their inner lines, lists of numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Line:
+    """A configuration line with its place in the text and the lines indented under it."""
+
+    number: int  # from 1
+    text: str
+    inner: list[Line] = field(default_factory=list)
+
+    @property
+    def words(self) -> list[str]:
+        """The line's words."""
+        return self.text.split()
+
+    def after(self, prefix: str) -> str | None:
+        """What follows these leading words, None when the line starts otherwise."""
+        if self.text == prefix:
+            return ""
+        return self.text[len(prefix) + 1 :].strip() if self.text.startswith(prefix + " ") else None
+
+
+def lines_of(text: str) -> list[Line]:
+    """The outermost lines of a configuration. Comment lines (``!``) structure nothing and are left out."""
+    top: list[Line] = []
+    open_lines: list[tuple[int, Line]] = []
+    for number, raw in enumerate(text.split("\n"), start=1):
+        stripped = raw.strip()
+        if not stripped or stripped.startswith("!"):
+            continue
+        indent = len(raw) - len(raw.lstrip())
+        while open_lines and open_lines[-1][0] >= indent:
+            open_lines.pop()
+        line = Line(number, stripped)
+        (open_lines[-1][1].inner if open_lines else top).append(line)
+        open_lines.append((indent, line))
+    return top
+
+
+def following(lines: Iterable[Line], prefix: str) -> Iterator[tuple[Line, str]]:
+    """The lines that start with these words, with what follows them."""
+    for line in lines:
+        rest = line.after(prefix)
+        if rest is not None:
+            yield line, rest
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Numbers as a list of ranges, ``0-3,5``."""
+    parts: list[list[int]] = []
+    for number in sorted(numbers):
+        if parts and parts[-1][-1] == number - 1:
+            parts[-1] = [parts[-1][0], number]
+        else:
+            parts.append([number])
+    return ",".join("-".join(map(str, part)) for part in parts)
+
+
+def numbers(text: str) -> list[int] | None:
+    """The numbers of a list of ranges, separated by commas or spaces; None when it is none."""
+    found: list[int] = []
+    for part in re.split(r"[,\s]+", text.strip()):
+        match = re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", part)
+        if match is None:
+            return None
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            return None
+        found.extend(range(first, last + 1))
+    return found
+
+
+def natural(name: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key that puts ``Ethernet2/1`` before ``Ethernet10/1``."""
+    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.findall(r"[0-9]+|[^0-9]+", name))

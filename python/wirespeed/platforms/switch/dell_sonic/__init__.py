@@ -1,0 +1,1 @@
+"""Enterprise SONiC Distribution by Dell Technologies."""

@@ -1,0 +1,77 @@
+"""What Enterprise SONiC prints, as settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.switch.dell_sonic.running import PORT_NAME, running_config
+from wirespeed.settings import Place
+from wirespeed.units import Bandwidth
+
+_MAC = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}")
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Everything the recorded outputs of one switch say."""
+    switch = Place(outputs.device)
+    for command, read in (
+        ("running-config", running_config),
+        ("version", _version),
+        ("interface-status", _interface_status),
+        ("lldp-table", _lldp_table),
+    ):
+        if (output := outputs.get(command)) is not None:
+            yield from read(switch, output)
+
+
+def _version(switch: Place, output: Output) -> Iterator[Observation]:
+    for number, line in _whole_lines(output):
+        if match := re.fullmatch(r"Software Version\s+:\s+'?([^'\s]+)'?\s*", line):
+            yield Observation(switch, "switch.os_version", match[1], output.at(number))
+
+
+def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
+    """Descriptions hold blanks, so rows are read from the right, by the header's columns."""
+    columns: list[str] = []
+    for number, line in _whole_lines(output):
+        cells = line.replace("Alternate Name", "Alternate-Name").split()
+        if cells[:2] == ["Name", "Description"]:
+            columns = cells
+        if not columns or not cells or PORT_NAME.fullmatch(cells[0]) is None:
+            continue
+        right = columns[2:]
+        if len(cells) < len(right) + 1:
+            continue  # a cell is empty: which one cannot be told
+        row = dict(zip(right, cells[-len(right) :], strict=True))
+        port, source = switch.thing("port", cells[0]), output.at(number)
+        if row.get("Oper") not in ("up", "down") or not row.get("MTU", "").isdigit():
+            continue
+        yield Observation(port, "port.link.up", row["Oper"] == "up", source)
+        speed = row.get("Speed", "")
+        if row["Oper"] == "up" and speed.isdigit() and int(speed):
+            yield Observation(port, "port.link.speed", Bandwidth(int(speed) * 10**6), source)
+        if row.get("AutoNeg") in ("on", "off"):
+            yield Observation(port, "port.link.autonegotiation", row["AutoNeg"] == "on", source)
+
+
+def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
+    """A neighbour that gives its MAC address as port identifier names the port in the description."""
+    header = False
+    for number, line in _whole_lines(output):
+        cells = line.split()
+        if cells[:3] == ["LocalPort", "RemoteDevice", "RemotePortID"]:
+            header = True
+        if not header or len(cells) < 4 or PORT_NAME.fullmatch(cells[0]) is None:
+            continue
+        port, source = switch.thing("port", cells[0]), output.at(number)
+        name = cells[-1] if _MAC.fullmatch(cells[2]) and len(cells) > 4 else cells[2]
+        yield Observation(port, "port.neighbour.device", cells[1], source)
+        yield Observation(port, "port.neighbour.port", name, source)
+
+
+def _whole_lines(output: Output) -> Iterator[tuple[int, str]]:
+    """Lines that end in a line feed: the last one without may have been cut short."""
+    yield from enumerate(output.text.split("\n")[:-1], start=1)

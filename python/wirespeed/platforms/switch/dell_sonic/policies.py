@@ -1,0 +1,92 @@
+"""Names of the policies: ports with equal maps, schedulers and thresholds share one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.platforms.switch.policies import by_name, frozen, named
+from wirespeed.settings import Ecn, Port, Queue, Switch
+
+BASE = "ROCE"
+
+Scheduler = tuple[tuple[int, Queue], ...]
+
+
+class Policies:
+    """The policies of one switch. A name that the switch has no use for yet is ``ROCE``, the commonest."""
+
+    def __init__(self, switch: Switch) -> None:
+        self._switch = switch
+        self._maps: dict[str, dict[Any, str]] = {}
+        self._schedulers = named(switch, BASE, scheduler_of)
+        thresholds: dict[Ecn, None] = {}
+        for _, port in by_name(switch.ports):
+            thresholds.update((queue.ecn, None) for queue in port.queues.values() if marks(queue.ecn))
+        self._wred = {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(thresholds, start=1)}
+
+    def map_name(self, path: str, port: Port) -> str:
+        """Name of the port's ``qos map`` for a setting path."""
+        return self._of(path).get(frozen(mapping_of(port, path)), BASE)
+
+    def maps(self, path: str) -> Iterator[tuple[str, Mapping[Any, Any]]]:
+        """Every ``qos map`` of one kind."""
+        for value, name in self._of(path).items():
+            yield name, dict(value)
+
+    def scheduler_name(self, port: Port) -> str:
+        """Name of the port's ``scheduler-policy``."""
+        return self._schedulers.get(scheduler_of(port), BASE)
+
+    def schedulers(self) -> Iterator[tuple[str, Scheduler]]:
+        """Every ``scheduler-policy``."""
+        for value, name in self._schedulers.items():
+            yield name, value
+
+    def wred_name(self, ecn: Ecn) -> str:
+        """Name of the ``wred-policy`` with these thresholds."""
+        return self._wred.get(ecn, BASE)
+
+    def wred(self) -> Iterator[tuple[str, Ecn]]:
+        """Every ``wred-policy``."""
+        for ecn, name in self._wred.items():
+            yield name, ecn
+
+    def _of(self, path: str) -> Mapping[Any, str]:
+        if path not in self._maps:
+            self._maps[path] = named(self._switch, BASE, lambda port: frozen(mapping_of(port, path)))
+        return self._maps[path]
+
+
+def mapping_of(port: Port, path: str) -> Mapping[Any, Any] | None:
+    """The map of a port; the one of PFC priorities to priority groups follows from the others where it is not set."""
+    qos = port.qos
+    if path != "port.qos.pfc_pg" or qos.pfc_pg is not None:
+        found: Mapping[Any, Any] | None = getattr(qos, path.rpartition(".")[2])
+        return found or None
+    if not (qos.pfc and qos.pfc_queue and qos.tc_queue and qos.tc_pg):
+        return None
+    groups = {queue: qos.tc_pg[tc] for tc, queue in qos.tc_queue.items() if tc in qos.tc_pg}
+    return {
+        priority: groups[qos.pfc_queue[priority]]
+        for priority in sorted(qos.pfc)
+        if qos.pfc_queue.get(priority) in groups
+    } or None
+
+
+def scheduler_of(port: Port) -> Scheduler | None:
+    """What the port's scheduler policy must say; None without intent."""
+    scheduled = sorted(
+        (
+            (int(number), Queue(queue.discipline, queue.weight))
+            for number, queue in port.queues.items()
+            if queue.discipline is not None
+        ),
+        key=lambda entry: entry[0],
+    )
+    return tuple(scheduled) or None
+
+
+def marks(ecn: Ecn) -> bool:
+    """Whether the queue needs a ``wred-policy``."""
+    return ecn.enabled is not False and ecn.minimum is not None and ecn.maximum is not None

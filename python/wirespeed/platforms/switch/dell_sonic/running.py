@@ -1,0 +1,102 @@
+"""``show running-configuration``: the switch, its VLANs and ports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.facts import Observation, State
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.switch.config import Line, following, lines_of
+from wirespeed.platforms.switch.dell_sonic.qos import Policies, policies_of, port_qos
+from wirespeed.platforms.switch.dell_sonic.words import DEFAULT_MTU, FEC_WORDS
+from wirespeed.platforms.switch.reading import Reader, default, flag, observe, read, text, whole
+from wirespeed.settings import Place
+from wirespeed.units import Bandwidth, Duration
+
+PORT_NAME = re.compile(r"Eth(ernet)?[0-9]+(/[0-9]+)*")
+
+_FEC = {word.lower(): fec for fec, word in FEC_WORDS.items()}
+
+
+def _milliseconds(rest: str) -> Duration | None:
+    number = whole(rest)
+    return None if number is None else Duration(number * 10**9)
+
+
+def _vlan_number(rest: str) -> int | None:
+    return whole(rest.removeprefix("Vlan").strip())
+
+
+_SWITCH: Mapping[str, tuple[str, Reader]] = {
+    "lldp enable": ("switch.lldp", flag(True)),
+    "no lldp enable": ("switch.lldp", flag(False)),
+    "priority-flow-control watchdog polling-interval": ("switch.watchdog_poll", _milliseconds),
+}
+_PORT: Mapping[str, tuple[str, Reader]] = {
+    "description": ("port.description", text),
+    "mtu": ("port.link.mtu", whole),
+    "fec": ("port.link.fec", lambda rest: _FEC.get(rest.lower())),
+    "standalone-link-training": ("port.link.training", flag(True)),
+    "no standalone-link-training": ("port.link.training", flag(False)),
+    "shutdown": ("port.link.enabled", flag(False)),
+    "no shutdown": ("port.link.enabled", flag(True)),
+    "switchport access": ("port.vlan", _vlan_number),
+}
+_VLAN: Mapping[str, tuple[str, Reader]] = {
+    "description": ("vlan.description", text),
+    "mtu": ("vlan.mtu", whole),
+}
+
+
+def running_config(switch: Place, output: Output) -> Iterator[Observation]:
+    """All settings of a running configuration.
+
+    Blocks end in a line ``!``, so a last block without one was cut short and says nothing. Nothing ends the whole text:
+    ports that are not in it may have been cut off, so the ports are never said to be complete.
+    """
+    rows = output.text.split("\n")
+    closed = next((number for number in range(len(rows), 0, -1) if rows[number - 1].rstrip() == "!"), 0)
+    top = [line for line in lines_of("\n".join(rows[:closed])) if line.number < closed]
+    if not top:
+        return
+    found = read(top, _SWITCH)
+    if any(line.words[0] == "interface" for line in top):  # which come after what would switch LLDP off
+        default(found, {"switch.lldp": True, "switch.routing": True}, top[0].number)
+    yield from observe(switch, found, output)
+    policies = policies_of(top)
+    for line, rest in following(top, "interface"):
+        name = rest.replace(" ", "")
+        if PORT_NAME.fullmatch(name):
+            yield from _port(switch.thing("port", name), line, policies, output)
+        elif match := re.fullmatch(r"Vlan([0-9]+)", name):
+            yield from _vlan(switch.thing("vlan", match[1]), line, output)
+
+
+def _port(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:
+    found = read(line.inner, _PORT)
+    default(found, {"port.link.mtu": DEFAULT_MTU, "port.link.training": False}, line.number)
+    found["port.addresses"] = _addresses(line)
+    yield from observe(place, found, output)
+    for inner, rest in following(line.inner, "speed"):
+        mbps = whole(rest)
+        if mbps:
+            # Only the configured speed: what the link runs at is in "show interface status".
+            speed = Bandwidth(mbps * 10**6)
+            yield Observation(place, "port.link.speed", speed, output.at(inner.number), State.CONFIGURED)
+    yield from port_qos(place, line, policies, output)
+
+
+def _vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
+    found = read(line.inner, _VLAN)
+    default(found, {"vlan.mtu": DEFAULT_MTU}, line.number)
+    found["vlan.addresses"] = _addresses(line)
+    yield from observe(place, found, output)
+
+
+def _addresses(line: Line) -> tuple[Any, int]:
+    found = [(inner, rest.removesuffix(" secondary")) for inner, rest in following(line.inner, "ip address")]
+    if any(re.fullmatch(r"[0-9.]+/[0-9]{1,2}", address) is None for _, address in found):
+        return None, line.number
+    return tuple(address for _, address in found), found[0][0].number if found else line.number

@@ -1,0 +1,99 @@
+"""What the Enterprise SONiC templates need computed: shared policies, and what is bound to each port."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.errors import Problem
+from wirespeed.platforms.switch.dell_sonic.policies import Policies, mapping_of, marks, scheduler_of
+from wirespeed.platforms.switch.dell_sonic.words import (
+    DEFAULT_MTU,
+    FEC_WORDS,
+    KBYTE,
+    MAPS,
+    map_lines,
+    milliseconds,
+    wred_lines,
+)
+from wirespeed.platforms.switch.policies import by_name
+from wirespeed.settings import Device, Port, Switch
+from wirespeed.settings.qos import WatchdogAction
+
+EXAMPLE_VERSION = "4.4.0-Enterprise_Premium"
+"""What an answer says when the settings do not."""
+
+_POLL = range(100, 3001)  # ms; dellemc.enterprise_sonic
+
+
+@dataclass(frozen=True, slots=True)
+class PortSay:
+    """An interface with what is bound to it."""
+
+    name: str
+    port: Port
+    wred: tuple[tuple[int, str], ...]
+    scheduler: str | None
+    maps: tuple[tuple[str, str], ...]  # kind and name
+    pfc: tuple[int, ...]
+
+
+def view(name: str, device: Device) -> Mapping[str, Any]:
+    """Computed values for the templates; ``problems`` is what the system cannot say of the switch."""
+    if not isinstance(device, Switch):
+        raise TypeError("a switch platform renders a Switch")
+    policies = Policies(device)
+    ports = [_port(port_name, port, policies) for port_name, port in by_name(device.ports)]
+    return {
+        "problems": list(_problems(name, device)),
+        "wred": [(policy, wred_lines(ecn)) for policy, ecn in policies.wred()],
+        "schedulers": list(policies.schedulers()),
+        "maps": [
+            (kind, policy, map_lines(path, mapping))
+            for path, (kind, _, _) in MAPS.items()
+            for policy, mapping in policies.maps(path)
+        ],
+        "ports": ports,
+        "neighbours": [say for say in ports if say.port.neighbour.device is not None],
+        "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
+        "poll": None if device.watchdog_poll is None else milliseconds(device.watchdog_poll),
+        "version": device.os_version or EXAMPLE_VERSION,
+        "fec_words": FEC_WORDS,
+        "default_mtu": DEFAULT_MTU,
+        "milliseconds": milliseconds,
+    }
+
+
+def _port(name: str, port: Port, policies: Policies) -> PortSay:
+    trusts_dot1p = port.qos.trust == "dot1p"
+    bound = [path for path in MAPS if mapping_of(port, path) and not (trusts_dot1p and path == "port.qos.dscp_tc")]
+    return PortSay(
+        name=name,
+        port=port,
+        wred=tuple(
+            (int(number), policies.wred_name(queue.ecn))
+            for number, queue in sorted(port.queues.items(), key=lambda item: int(item[0]))
+            if marks(queue.ecn)
+        ),
+        scheduler=None if scheduler_of(port) is None else policies.scheduler_name(port),
+        maps=tuple((MAPS[path][0], policies.map_name(path, port)) for path in bound),
+        pfc=tuple(sorted(map(int, port.qos.pfc or ()))),
+    )
+
+
+def _problems(name: str, switch: Switch) -> Iterator[Problem]:
+    poll = switch.watchdog_poll
+    if poll is not None and milliseconds(poll) not in _POLL:
+        yield Problem(f"{name}: switch.watchdog_poll", str(poll), "100 ms to 3000 ms")
+    for port_name, port in by_name(switch.ports):
+        place = f"{name} {port_name}"
+        if port.link.pause_send or port.link.pause_receive:
+            yield Problem(f"{place}: global pause", "on", "off", "Enterprise SONiC has PFC only")
+        if port.qos.trust == "dscp" and port.qos.dscp_tc is None:
+            yield Problem(f"{place}: port.qos.trust", "dscp without a map", "a map of DSCP to traffic classes")
+        if port.qos.watchdog.action is WatchdogAction.ERRDISABLE:
+            yield Problem(f"{place}: port.qos.watchdog.action", "errdisable", "drop, forward or alert")
+        for number, queue in port.queues.items():
+            if marks(queue.ecn) and min(queue.ecn.minimum or 0, queue.ecn.maximum or 0) < KBYTE:
+                yield Problem(f"{place} queue {number}: queue.ecn.minimum", str(queue.ecn.minimum), "1 kB or more")

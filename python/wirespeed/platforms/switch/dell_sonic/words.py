@@ -1,0 +1,163 @@
+"""Settings in Enterprise SONiC's words, and one change as commands.
+
+Keywords: dellemc.enterprise_sonic modules, Broadcom 957608-AN210 2.4 and 2.5.2, AMD's GPU cluster networking guide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wirespeed.platforms.model import Worded
+from wirespeed.platforms.switch.config import ranges
+from wirespeed.platforms.switch.dell_sonic.policies import Policies
+from wirespeed.platforms.switch.policies import inverted
+from wirespeed.settings import Device, Place, Port, Queue, Switch
+from wirespeed.settings.qos import Discipline, Ecn
+
+DEFAULT_MTU = 9100
+"""Of a port, bytes of the IP packet: the switch adds Ethernet header, VLAN tag and checksum itself (sonic-swss)."""
+
+KBYTE = 1000
+"""Bytes in the KBytes of ``wred-policy``: 1048 of them stand for the 1048576 bytes of community SONiC."""
+
+FEC_WORDS = {"rs": "RS", "fc": "FC", "none": "off"}
+
+MAPS: Mapping[str, tuple[str, str, str]] = {
+    "port.qos.dscp_tc": ("dscp-tc", "dscp", "traffic-class"),
+    "port.qos.dot1p_tc": ("dot1p-tc", "dot1p", "traffic-class"),
+    "port.qos.tc_queue": ("tc-queue", "traffic-class", "queue"),
+    "port.qos.tc_pg": ("tc-pg", "traffic-class", "priority-group"),
+    "port.qos.tc_dscp": ("tc-dscp", "traffic-class", "dscp"),
+    "port.qos.pfc_queue": ("pfc-priority-queue", "pfc-priority", "queue"),
+    "port.qos.pfc_pg": ("pfc-priority-pg", "pfc-priority", "pg"),
+}
+"""Setting path to kind of ``qos map``, and the words before its two numbers; in the order the device prints."""
+
+_FLAPS = "the link goes down and comes up again"
+_SHARED = "all ports with this policy change"
+
+
+def map_lines(path: str, mapping: Mapping[Any, Any]) -> list[str]:
+    """The lines of a ``qos map``."""
+    _, key, target = MAPS[path]
+    return [f"{key} {ranges(keys)} {target} {value}" for value, keys in inverted(mapping.items())]
+
+
+def wred_lines(ecn: Ecn) -> list[str]:
+    """The lines of a ``qos wred-policy``."""
+    low, high = round((ecn.minimum or 0) / KBYTE), round((ecn.maximum or 0) / KBYTE)
+    probability = "" if ecn.probability is None else f" drop-probability {ecn.probability}"
+    return [f"green minimum-threshold {low} maximum-threshold {high}{probability}", "ecn green"]
+
+
+def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+    """One change as commands; ``device`` holds the other settings as they are meant to be."""
+    if not isinstance(device, Switch):
+        return None
+    within = dict(place.within)
+    lines: list[str] | None = None
+    consequence = _CONSEQUENCES.get(path)
+    if place.kind is None:
+        lines = _switch_lines(path, value)
+    elif "vlan" in within:
+        line = _VLAN.get(path)
+        lines = None if line is None else [f"interface Vlan{within['vlan']}", *line(value)]
+    elif "queue" in within:
+        lines = _queue_lines(within["port"], int(within["queue"]), path, value, device)
+        consequence = _SHARED
+    elif path in MAPS:
+        name = Policies(device).map_name(path, device.ports.get(within["port"], Port()))
+        kind = MAPS[path][0]
+        lines = [f"qos map {kind} {name}", *map_lines(path, value), "exit", f"interface {within['port']}"]
+        lines.append(f"qos-map {kind} {name}")
+        consequence = f"{_SHARED}; packets in flight change their queue"
+    else:
+        port_line = _PORT.get(path)
+        lines = None if port_line is None else [f"interface {within['port']}", *port_line(value)]
+    if not lines:
+        return None
+    return Worded(("sonic-cli", "configure terminal", *lines, "end", "write memory"), consequence)
+
+
+_CONSEQUENCES = {
+    "port.link.speed": _FLAPS,
+    "port.link.fec": _FLAPS,
+    "port.link.training": _FLAPS,
+    "port.link.enabled": "the link changes its state",
+    "port.vlan": "the port leaves its VLAN; its addresses are unreachable until the host answers ARP again",
+    "port.addresses": "the port's addresses are unreachable until the host answers ARP again",
+    "switch.buffers.lossless": "the configuration is loaded anew and all links go down and come up again",
+}
+
+
+def _switch_lines(path: str, value: Any) -> list[str] | None:
+    match path:
+        case "switch.lldp":
+            return ["lldp enable" if value else "no lldp enable"]
+        case "switch.watchdog_poll":
+            return [f"priority-flow-control watchdog polling-interval {milliseconds(value)}"]
+        case "switch.buffers.lossless":
+            return ["buffer init lossless"] if value else ["no buffer init"]
+    return None
+
+
+def milliseconds(duration: int) -> int:
+    """Whole milliseconds of a duration in picoseconds."""
+    return round(duration / 10**9)
+
+
+def _on_off(words: str) -> Callable[[Any], list[str]]:
+    return lambda value: [words if value else f"no {words}"]
+
+
+_PORT: Mapping[str, Callable[[Any], list[str]]] = {
+    "port.description": lambda value: [f'description "{value}"'],
+    "port.link.mtu": lambda value: [f"mtu {value}"],
+    "port.link.speed": lambda value: [f"speed {value // 10**6}"],
+    "port.link.fec": lambda value: [f"fec {FEC_WORDS[value]}"],
+    "port.link.training": _on_off("standalone-link-training"),
+    "port.link.enabled": lambda value: ["no shutdown" if value else "shutdown"],
+    "port.vlan": lambda value: [f"switchport access Vlan {value}"],
+    "port.addresses": lambda value: [f"ip address {address}" for address in value],
+    "port.qos.pfc": lambda value: [
+        f"{'' if number in value else 'no '}priority-flow-control priority {number}" for number in range(8)
+    ],
+    "port.qos.watchdog.enabled": lambda value: [] if value else ["no priority-flow-control watchdog"],
+    "port.qos.watchdog.action": lambda value: [f"priority-flow-control watchdog action {value.value}"],
+    "port.qos.watchdog.detect": lambda value: [f"priority-flow-control watchdog on detect-time {milliseconds(value)}"],
+    "port.qos.watchdog.restore": lambda value: [f"priority-flow-control watchdog restore-time {milliseconds(value)}"],
+}
+_VLAN: Mapping[str, Callable[[Any], list[str]]] = {
+    "vlan.description": lambda value: [f'description "{value}"'],
+    "vlan.mtu": lambda value: [f"mtu {value}"],
+    "vlan.addresses": lambda value: [f"ip address {address}" for address in value],
+}
+
+
+def _queue_lines(port_name: str, number: int, path: str, value: Any, switch: Switch) -> list[str] | None:
+    port = switch.ports.get(port_name, Port())
+    queue = port.queues.get(str(number), Queue())
+    policies = Policies(switch)
+    if path in ("queue.discipline", "queue.weight"):
+        name = policies.scheduler_name(port)
+        said = value if path == "queue.discipline" else queue.discipline or Discipline.DWRR
+        weight = value if path == "queue.weight" else queue.weight
+        lines = [f"qos scheduler-policy {name}", f"queue {number}", f"type {said.value}"]
+        if weight is not None and said is Discipline.DWRR:
+            lines.append(f"weight {weight}")
+        return [*lines, "exit", "exit", f"interface {port_name}", f"scheduler-policy {name}"]
+    if not path.startswith("queue.ecn."):
+        return None
+    if path == "queue.ecn.enabled" and not value:
+        return [f"interface {port_name}", f"no queue {number} wred-policy"]
+    if queue.ecn.minimum is None or queue.ecn.maximum is None:
+        return None
+    name = policies.wred_name(queue.ecn)
+    return [
+        f"qos wred-policy {name}",
+        *wred_lines(queue.ecn),
+        "exit",
+        f"interface {port_name}",
+        f"queue {number} wred-policy {name}",
+    ]

@@ -1,0 +1,172 @@
+"""``show running-config``: the switch, its VLANs and ports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.facts import COMPLETE, Observation, State
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.switch.config import Line, following, lines_of, numbers
+from wirespeed.platforms.switch.eos.qos import DscpMap, Globals, port_qos, seconds_of
+from wirespeed.platforms.switch.eos.words import DEFAULT_DSCP_TC, DEFAULT_L2_MTU, DEFAULT_MTU, speed_of
+from wirespeed.platforms.switch.reading import ON_OFF, Found, Reader, choice, default, flag, observe, read, text, whole
+from wirespeed.settings import Dscp, Place, SwitchQueue, SwitchTrafficClass
+
+_SWITCH: Mapping[str, tuple[str, Reader]] = {
+    "ip routing": ("switch.routing", flag(True)),
+    "no ip routing": ("switch.routing", flag(False)),
+    "lldp run": ("switch.lldp", flag(True)),
+    "no lldp run": ("switch.lldp", flag(False)),
+}
+_PORT: Mapping[str, tuple[str, Reader]] = {
+    "description": ("port.description", text),
+    "mtu": ("port.link.mtu", whole),
+    "error-correction encoding": ("port.link.fec", choice({"reed-solomon": "rs", "fire-code": "fc"})),
+    "no error-correction encoding": ("port.link.fec", flag("none")),
+    "flowcontrol send": ("port.link.pause_send", ON_OFF),
+    "flowcontrol receive": ("port.link.pause_receive", ON_OFF),
+    "phy link training": ("port.link.training", flag(True)),
+    "no phy link training": ("port.link.training", flag(False)),
+    "shutdown": ("port.link.enabled", flag(False)),
+    "no shutdown": ("port.link.enabled", flag(True)),
+    "switchport access vlan": ("port.vlan", whole),
+}
+_VLAN: Mapping[str, tuple[str, Reader]] = {
+    "description": ("vlan.description", text),
+    "mtu": ("vlan.mtu", whole),
+}
+
+
+def running_config(switch: Place, output: Output) -> Iterator[Observation]:
+    """All settings of a whole running configuration.
+
+    One that does not end in ``end`` was cut short and says nothing: what a missing line would have said is unknown.
+    """
+    top = lines_of(output.text)
+    if not top or top[-1].text != "end":
+        return
+    found = read(top, _SWITCH)
+    default(found, {"switch.lldp": True}, top[-1].number)
+    shared = _globals(top)
+    if shared.poll is not None:
+        found["switch.watchdog_poll"] = shared.poll
+    yield from observe(switch, found, output)
+    for line, name in following(top, "interface"):
+        if re.fullmatch(r"Ethernet[0-9/]+", name):
+            yield from _port(switch.thing("port", name), line, shared, output)
+        elif match := re.fullmatch(r"Vlan([0-9]+)", name):
+            yield from _vlan(switch.thing("vlan", match[1]), line, output)
+    yield Observation(switch, "switch.ports", COMPLETE, output.source)
+    yield Observation(switch, "switch.vlans", COMPLETE, output.source)
+
+
+def _port(place: Place, line: Line, shared: Globals, output: Output) -> Iterator[Observation]:
+    found = read(line.inner, _PORT)
+    routed = any(inner.text == "no switchport" for inner in line.inner)
+    default(
+        found,
+        {
+            "port.link.mtu": DEFAULT_MTU if routed else DEFAULT_L2_MTU,
+            "port.link.pause_send": False,
+            "port.link.pause_receive": False,
+            "port.link.enabled": True,
+        },
+        line.number,
+    )
+    if routed:
+        found.pop("port.vlan", None)
+    else:
+        default(found, {"port.vlan": 1}, line.number)
+    found["port.addresses"] = _addresses(line)
+    yield from observe(place, found, output)
+    yield from _speed(place, line, output)
+    yield from port_qos(place, line, routed, shared, output)
+
+
+def _speed(place: Place, line: Line, output: Output) -> Iterator[Observation]:
+    for inner, rest in following(line.inner, "speed"):
+        speed = speed_of(rest)
+        if speed is not None:
+            # Only the configured speed: what the link runs at is in "show interfaces status".
+            yield Observation(place, "port.link.speed", speed[0], output.at(inner.number), State.CONFIGURED)
+            yield Observation(place, "port.link.lanes", speed[1], output.at(inner.number), State.CONFIGURED)
+
+
+def _vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
+    found = read(line.inner, _VLAN)
+    default(found, {"vlan.mtu": DEFAULT_MTU}, line.number)
+    found["vlan.addresses"] = _addresses(line)
+    yield from observe(place, found, output)
+
+
+def _addresses(line: Line) -> tuple[Any, int]:
+    found = [(inner, rest.removesuffix(" secondary")) for inner, rest in following(line.inner, "ip address")]
+    if any(re.fullmatch(r"[0-9.]+/[0-9]{1,2}", address) is None for _, address in found):
+        return None, line.number
+    return tuple(address for _, address in found), found[0][0].number if found else line.number
+
+
+def _globals(top: list[Line]) -> Globals:
+    watchdog: Found = {}
+    poll: tuple[Any, int] | None = None
+    for line, rest in following(top, "priority-flow-control pause watchdog"):
+        match rest.split():
+            case ["default", "timeout", value]:
+                watchdog["timeout"] = (seconds_of(value), line.number)
+            case ["default", "recovery-time", value]:
+                watchdog["recovery-time"] = (seconds_of(value), line.number)
+            case ["default", "polling-interval", value]:
+                poll = (seconds_of(value), line.number)
+            case ["action", value]:
+                watchdog["action"] = (value, line.number)
+    off = next((line.number for line in top if line.text == "priority-flow-control all off"), None)
+    return Globals(
+        profiles={name: line for line, name in following(top, "qos profile")},
+        dscp_tc=_dscp_tc(top),
+        tc_queue=_tc_queue(top),
+        tc_dscp=_tc_dscp(top),
+        watchdog=watchdog,
+        poll=poll,
+        pfc_off=off,
+    )
+
+
+def _dscp_tc(top: list[Line]) -> DscpMap | None:
+    """The map in effect: the default, overlaid; None when a line of it makes no sense."""
+    found = dict(DEFAULT_DSCP_TC)
+    number: int | None = None
+    for line, rest in following(top, "qos map dscp"):
+        listed, _, target = rest.partition(" to traffic-class ")
+        values = numbers(listed)
+        if values is None or max(values) > 63 or not re.fullmatch(r"[0-7]", target):
+            return None
+        number = number or line.number
+        found.update({Dscp(value): SwitchTrafficClass(int(target)) for value in values})
+    return found, number
+
+
+def _tc_queue(top: list[Line]) -> tuple[Mapping[SwitchTrafficClass, SwitchQueue], int | None] | None:
+    found = {SwitchTrafficClass(number): SwitchQueue(number) for number in range(8)}
+    number: int | None = None
+    for line, rest in following(top, "qos map traffic-class"):
+        match = re.fullmatch(r"([0-7 ]+) to (?:uc-)?tx-queue (\S+)", rest)
+        if match is None:
+            continue
+        if not re.fullmatch(r"[0-7]", match[2]):
+            return None
+        number = number or line.number
+        found.update({SwitchTrafficClass(int(tc)): SwitchQueue(int(match[2])) for tc in match[1].split()})
+    return found, number
+
+
+def _tc_dscp(top: list[Line]) -> tuple[Mapping[SwitchTrafficClass, Dscp], int] | None:
+    found: dict[SwitchTrafficClass, Dscp] = {}
+    number = 0
+    for line, rest in following(top, "qos map traffic-class"):
+        match = re.fullmatch(r"([0-7 ]+) to dscp ([0-9]{1,2})", rest)
+        if match is not None and int(match[2]) < 64:
+            number = number or line.number
+            found.update({SwitchTrafficClass(int(tc)): Dscp(int(match[2])) for tc in match[1].split()})
+    return (found, number) if found else None

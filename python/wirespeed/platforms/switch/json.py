@@ -1,0 +1,31 @@
+"""Helpers for JSON that a switch prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from wirespeed.facts import Source
+from wirespeed.platforms.model import Output
+
+
+def mapping_of(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """The object under a key; an empty one when there is none."""
+    value = data.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def source_of(output: Output, word: str) -> Source:
+    """The first line on which this quoted word stands."""
+    line = _lines(output.text).get(word)
+    return output.source if line is None else output.at(line)
+
+
+@lru_cache(maxsize=8)
+def _lines(text: str) -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        for word in line.split('"')[1::2]:
+            found.setdefault(word, number)
+    return found

@@ -1,0 +1,41 @@
+"""Ports with equal settings share a policy: what they have in common is named once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from wirespeed.platforms.switch.config import natural
+from wirespeed.settings import Port, Switch
+
+
+def by_name(ports: Mapping[str, Port]) -> list[tuple[str, Port]]:
+    """Ports in the order of their numbers."""
+    return sorted(ports.items(), key=lambda item: natural(item[0]))
+
+
+def named(switch: Switch, base: str, part: Callable[[Port], Any]) -> dict[Any, str]:
+    """Every different ``part`` of the ports with a name: ``base`` for the commonest, then ``base-2``, ``base-3``.
+
+    A part that is None needs no policy and gets no name.
+    """
+    counts: dict[Any, int] = {}
+    for _, port in by_name(switch.ports):
+        value = part(port)
+        if value is not None:
+            counts[value] = counts.get(value, 0) + 1
+    ordered = sorted(counts, key=lambda value: -counts[value])  # stable: equal counts stay in port order
+    return {value: base if index == 1 else f"{base}-{index}" for index, value in enumerate(ordered, start=1)}
+
+
+def frozen(mapping: Mapping[Any, Any] | None) -> tuple[tuple[Any, Any], ...] | None:
+    """A mapping as a hashable value; None stays None."""
+    return None if mapping is None else tuple(sorted(mapping.items()))
+
+
+def inverted(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, list[int]]]:
+    """``(0, 3), (1, 3)`` as ``3: [0, 1]``, in the order of the targets; plain integers, which print as such."""
+    targets: dict[int, list[int]] = {}
+    for key, target in sorted(pairs):
+        targets.setdefault(int(target), []).append(int(key))
+    return sorted(targets.items())

@@ -1,0 +1,69 @@
+"""Settings from configuration lines. A line sets a path; a malformed one leaves it unknown; none leaves its default."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.switch.config import Line
+from wirespeed.settings import Place
+
+Found = dict[str, tuple[Any, int]]
+"""Path to value and line number; a None value says that a line was there but made no sense."""
+
+Reader = Callable[[str], Any]
+"""What follows a line's leading words, to a value; None when it makes no sense."""
+
+
+def read(lines: Iterable[Line], table: Mapping[str, tuple[str, Reader]]) -> Found:
+    """The settings of a block. Of several lines for one path the last wins, as on the device."""
+    found: Found = {}
+    for line in lines:
+        words = line.words
+        for length in range(min(len(words), 4), 0, -1):
+            entry = table.get(" ".join(words[:length]))
+            if entry is not None:
+                path, reader = entry
+                found[path] = (reader(" ".join(words[length:])), line.number)
+                break
+    return found
+
+
+def default(found: Found, values: Mapping[str, Any], line: int) -> None:
+    """Give what no line set the value that is then in effect."""
+    for path, value in values.items():
+        found.setdefault(path, (value, line))
+
+
+def observe(place: Place, found: Found, output: Output) -> Iterator[Observation]:
+    """What was found and made sense."""
+    for path, (value, line) in found.items():
+        if value is not None:
+            yield Observation(place, path, value, output.at(line))
+
+
+def flag(value: Any) -> Reader:
+    """A line without operands that means this value."""
+    return lambda rest: value if rest == "" else None
+
+
+def whole(rest: str) -> int | None:
+    """A whole number."""
+    return int(rest) if re.fullmatch(r"[0-9]{1,10}", rest) else None
+
+
+def choice(values: Mapping[str, Any]) -> Reader:
+    """One of these words."""
+    return values.get
+
+
+def text(rest: str) -> str | None:
+    """Free text, without the quotes some systems put round it."""
+    unquoted = rest[1:-1] if len(rest) > 1 and rest[0] == rest[-1] == '"' else rest
+    return unquoted or None
+
+
+ON_OFF = choice({"on": True, "off": False})

@@ -1,0 +1,47 @@
+"""Asking a device that has certain settings, without the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirespeed.facts import Facts, Source, facts_from
+from wirespeed.platforms import Command, Output, Outputs, Platform
+from wirespeed.platforms.text import answer
+from wirespeed.settings import THINGS, Device, Host, Place, settings_of, walk
+
+SETTINGS = {path: setting for thing in THINGS for path, setting in settings_of(thing).items()}
+
+
+def answers(platform: Platform, name: str, device: Device) -> Outputs:
+    """What the device answers to every command of the platform."""
+    asked = (answered for command in platform.commands for answered in _ask(platform, command, name, device))
+    return Outputs(name, dict(asked))
+
+
+def _ask(platform: Platform, command: Command, name: str, device: Device) -> Iterator[tuple[str, Output]]:
+    source = Source(name, " ".join(command.run), f"{name}/{command.id}.out")
+    if not command.per_nic:
+        yield command.id, Output(command.id, answer(platform, command.id, name, device), source)
+        return
+    assert isinstance(device, Host)
+    for interface, nic in device.nics.items():
+        text = answer(platform, command.id, name, device, interface=interface, nic=nic)
+        yield f"{command.id}@{interface}", Output(command.id, text, source)
+
+
+def facts_of(platform: Platform, outputs: Outputs) -> Facts:
+    """What the platform reads from outputs."""
+    return facts_from(platform.parse(outputs), devices=[outputs.device])
+
+
+def lost(platform: Platform, name: str, device: Device) -> list[str]:
+    """Settings the platform declares as read that are not the same after being answered and read."""
+    facts = facts_of(platform, answers(platform, name, device))
+    found: list[str] = []
+    for place, path, value in walk(device, Place(name)):
+        if value is None or not platform.support(path).read:
+            continue
+        got = facts.value(place, path)
+        if got is None or not SETTINGS[path].compare.holds(value, got):
+            found.append(f"{place} {path}: {value!r} came back as {got!r}")
+    return found

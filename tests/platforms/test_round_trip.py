@@ -1,0 +1,92 @@
+"""The two tests every platform gets by being there.
+
+1. Settings -> answers -> parse gives the same settings, for every path the platform declares as read.
+2. Recorded sample -> parse -> answers gives the sample back on every parsed line, so answers cannot drift from devices.
+   A sample is a folder ``tests/samples/<platform folder>/<case>/`` with one file per command, ``<command id>.txt``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from platforms.round_trip import SETTINGS, answers, facts_of, lost
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
+from wirespeed.facts import COMPLETE, Source
+from wirespeed.plan import build
+from wirespeed.platforms import Output, Outputs, Platform, platform, platforms
+from wirespeed.settings import THINGS, Device, Switch, collections_of
+
+ROOT = Path(__file__).resolve().parents[2]
+CLUSTERS = sorted((ROOT / "examples" / "mi300x-4node").glob("cluster*.yaml"))
+SAMPLES = ROOT / "tests" / "samples"
+COLLECTIONS = {path for thing in THINGS for path in collections_of(thing)}
+
+
+@cache
+def devices(cluster: Path) -> dict[str, Device]:
+    """The planned devices of an example."""
+    return dict(build(read(cluster), load()).devices)
+
+
+def stacked(found: Platform, device: Device) -> bool:
+    """Whether the device runs the platform; every host of the examples runs all that are no switch's."""
+    return isinstance(device, Switch) == (found.kind == "switch") and (
+        found.kind != "switch" or device.os == found.name
+    )
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(("kind", "name"), list(platforms()))
+def test_settings_come_back(kind: str, name: str, cluster: Path) -> None:
+    found = platform(kind, name)
+    for device_name, device in devices(cluster).items():
+        if stacked(found, device):
+            assert lost(found, device_name, device) == []
+
+
+def _samples() -> list[tuple[str, str, Path]]:
+    return [
+        (kind, name, case)
+        for kind, name in platforms()
+        for case in sorted((SAMPLES / platform(kind, name).folder.name).glob("*/"))
+    ]
+
+
+@pytest.mark.parametrize(("kind", "name", "case"), _samples(), ids=lambda value: str(getattr(value, "name", value)))
+def test_a_sample_is_answered_with_its_own_lines(kind: str, name: str, case: Path) -> None:
+    found = platform(kind, name)
+    recorded = Outputs(
+        "leaf1",
+        {
+            file.stem: Output(file.stem, file.read_text(encoding="utf-8"), Source("leaf1", file.stem, file.name))
+            for file in sorted(case.glob("*.txt"))
+        },
+    )
+    facts = facts_of(found, recorded)
+    given = answers(found, "leaf1", facts.devices["leaf1"])
+    missing: dict[str, list[str]] = {}
+    for (_, path), readings in facts.readings.items():
+        for reading in readings:
+            source = reading.source
+            if reading.value == COMPLETE or source.line is None:
+                continue
+            recorded_lines = recorded.outputs[source.command].text.split("\n")
+            line = recorded_lines[source.line - 1].strip()
+            if line not in {one.strip() for one in given.outputs[source.command].text.split("\n")}:
+                missing.setdefault(f"{source.file}:{source.line}: {line}", []).append(path)
+    assert missing == {}
+
+
+@pytest.mark.parametrize(("kind", "name"), list(platforms()))
+def test_declarations_name_settings(kind: str, name: str) -> None:
+    found = platform(kind, name)
+    commands = {command.id for command in found.commands}
+    shown = {path for command in found.commands for path in command.reads}
+    assert shown - SETTINGS.keys() - COLLECTIONS == set()
+    assert found.settings.keys() - SETTINGS.keys() == set()
+    assert {path for path, support in found.settings.items() if support.read} - shown == set()
+    assert {counter.command for counter in found.counters.values()} - commands == set()
