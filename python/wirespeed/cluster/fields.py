@@ -98,7 +98,7 @@ def _number(cls: type[Number]) -> Callable[[Any], Any]:
         if not isinstance(text, str):
             return text
         if _WHOLE.fullmatch(text) is None or int(text) > cls.last:
-            raise Unfit(f"a {cls.space} from 0 to {cls.last}")
+            raise Unfit(f"{'an' if cls.space[0] == '8' else 'a'} {cls.space} from 0 to {cls.last}")
         return cls(int(text))
 
     return parse

@@ -49,7 +49,10 @@ def _check_shape(text: str) -> None:
     if total > _MOST:
         raise Unfit(f"at most {_MOST} names in a range")
     for part in _split(text):
-        check_host_name(_BRACKET.sub("0", part))
+        bare = _BRACKET.sub("0", part)
+        if "[" in bare or "]" in bare:
+            raise Unfit(_EXPECTED, "a bracket is not closed, or not opened")
+        check_host_name(bare)
 
 
 def _split(text: str) -> list[str]:

@@ -32,6 +32,10 @@ VERSION = 1
 CABLE_COLUMNS = ("a_device", "a_port", "b_device", "b_port", "length")
 """Columns of a cabling file; further ones are for the reader's eye."""
 
+_WRITERS = {
+    "a cluster file": "`wirespeed init` writes one to start from",
+    "a cabling file": "`wirespeed plan CLUSTER.yaml --cables --format csv` writes one",
+}
 _LARGEST = 8 * 2**20  # bytes; a uniform cluster of thousands of hosts is a screenful
 
 _Part = TypeVar("_Part", bound=Part)
@@ -44,7 +48,7 @@ def read(path: str | Path) -> Cluster:
         Refused: the file is missing, unreadable, malformed or contradicts itself; every problem with its line.
     """
     path = Path(path)
-    return read_text(_text(path, str(path)), str(path), path.parent)
+    return read_text(_text(path, str(path), "a cluster file"), str(path), path.parent)
 
 
 def read_text(text: str, file: str, folder: Path | None = None) -> Cluster:
@@ -67,15 +71,15 @@ def read_text(text: str, file: str, folder: Path | None = None) -> Cluster:
     return _Expansion(parsed, origin, folder).cluster()
 
 
-def _text(path: Path, name: str) -> str:
+def _text(path: Path, name: str, what: str) -> str:
     if path.is_dir():
-        raise refuse(name, "a folder", "a cluster file", "name the YAML file in it")
+        raise refuse(name, "a folder", what, "name the file in it")
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise refuse(name, "no such file", "a cluster file", "`wirespeed init` writes one to start from") from None
+        raise refuse(name, "no such file", what, _WRITERS[what]) from None
     except OSError as error:
-        raise refuse(name, (error.strerror or str(error)).lower(), "a readable cluster file") from None
+        raise refuse(name, (error.strerror or str(error)).lower(), f"{what} that can be read") from None
     if len(data) > _LARGEST:
         raise refuse(name, f"{len(data)} bytes", f"at most {_LARGEST} bytes", "use node ranges")
     try:
@@ -225,7 +229,7 @@ class _Expansion:
         yield from self._cable_rows(path, cabling.file)
 
     def _cable_rows(self, path: Path, name: str) -> Iterator[CableRow]:
-        text = _text(path, name)
+        text = _text(path, name, "a cabling file")
         try:
             for number, row in enumerate(csv.reader(text.splitlines(), strict=True), start=1):
                 cells = [cell.strip() for cell in row]

@@ -22,9 +22,13 @@ _SHAPES = {
 
 
 def problems_of(error: ValidationError, origin: Origin) -> Iterator[Problem]:
-    """One problem per complaint, in the order of the file's model."""
-    for complaint in error.errors(include_url=False):
-        yield _problem(complaint, origin)
+    """One problem per complaint, in the order of the file."""
+    found = [_problem(complaint, origin) for complaint in error.errors(include_url=False)]
+    yield from sorted(found, key=_line)
+
+
+def _line(problem: Problem) -> int:
+    return int(problem.place.rpartition(":")[2])
 
 
 def _problem(complaint: Mapping[str, Any], origin: Origin) -> Problem:

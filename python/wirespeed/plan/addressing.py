@@ -99,14 +99,15 @@ def _rail_24(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) 
     homes: dict[int, set[str]] = {}
     for cable in cables:
         homes.setdefault(cable.seat.rail, set()).add(cable.switch)
-    for rail, switches in homes.items():
-        if len(switches) > 1:
-            problems.refuse(
-                ("addresses", "scheme"),
-                f"rail {rail} on {len(switches)} switches",
-                "each rail on one switch with rail-24",
-                "cable by-rail, or use link-31",
-            )
+    split = [rail for rail, switches in homes.items() if len(switches) > 1]
+    if split:
+        more = f" and {len(split) - 1} more rails" if len(split) > 1 else ""
+        problems.refuse(
+            ("addresses", "scheme"),
+            f"rail {split[0]}{more} on several switches",
+            "each rail on one switch with rail-24",
+            "cable by-rail, or use link-31",
+        )
     if problems.refused:
         return {}
     numbers = {host: number for number, host in enumerate(cluster.hosts, start=1)}
@@ -214,5 +215,7 @@ def _check_unique(cluster: Cluster, found: Mapping[tuple[str, str], NicAddress],
         if first != key:
             spec = cluster.hosts[key[0]]
             problems.refuse(
-                (*spec.path, "nic"), f"{address.address} on {' '.join(first)} and {' '.join(key)}", "each address once"
+                (*spec.path, "nic", key[1], "address"),
+                f"{address.address} on {' '.join(first)} and {' '.join(key)}",
+                "each address once",
             )

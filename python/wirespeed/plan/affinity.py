@@ -107,6 +107,11 @@ def _seats(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problem
             )
         )
         _check_slot(spec, seats[-1], nic, problems)
+    for what in ("rail", "rdma_device"):
+        values = [getattr(seat, what) for seat in seats]
+        twice = next((value for value in values if values.count(value) > 1), None)
+        if twice is not None:
+            problems.refuse((*spec.path, "nic"), f"{what} {twice} on two NICs of a host", f"a {what} for each")
     for interface in spec.part.nic:
         known = [seat.interface for seat in seats]
         if interface not in known:

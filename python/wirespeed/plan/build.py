@@ -109,7 +109,9 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
     system = catalogue.switch_systems.get(name) if name in model.systems and name else None
     if name is None or system is None:
         found = f"the operating system {name!r} on {spec.model}" if name else f"no 'os' for {spec.model}"
-        problems.refuse((*spec.path, "os"), found, f"one of {', '.join(model.systems)}")
+        problems.refuse(
+            (*spec.path, "os"), found, f"one of {', '.join(model.systems)}", did_you_mean(name or "", model.systems)
+        )
         return None
     ports = tuple(system.port_name.format(port=number) for number in range(1, model.ports.value + 1))
     for port in spec.part.ports:

@@ -107,6 +107,7 @@ def check_mtus(
         mtu = (part and part.mtu) or kinds[id(box.spec.part)].mtu
         if mtu < cable.seat.mtu:
             path = (*box.spec.path, "ports", cable.port, "mtu") if part and part.mtu else (*box.spec.path, "mtu")
+            where = f"{cable.switch} {cable.port}" if part and part.mtu else cable.switch
             problems.refuse(
-                path, f"an MTU of {mtu} bytes on {cable.switch}", f"at least {cable.seat.mtu}, the MTU of {cable.host}"
+                path, f"an MTU of {mtu} bytes on {where}", f"at least {cable.seat.mtu}, the MTU of its hosts"
             )

@@ -164,6 +164,9 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
 
 
+_SAID_ONCE = {"hosts": ("model",), "classes": ("nic", "switch")}  # columns that go into the title
+
+
 def _tables(rows: dict[str, Rows]) -> None:
     from rich.markup import escape
 
@@ -177,11 +180,11 @@ def _tables(rows: dict[str, Rows]) -> None:
             continue
         groups: dict[tuple[Any, ...], Rows] = {}
         for entry in entries:
-            said_once = ("nic", "switch") if name == "classes" else ()
+            said_once = _SAID_ONCE.get(name, ())
             rest = {key: value for key, value in entry.items() if key not in said_once}
             groups.setdefault(tuple(entry[key] for key in said_once), []).append(rest)
         for said, group in groups.items():
-            _table(f"{name} on {' and '.join(said)}" if said else name, group)
+            _table(f"{name} with {' and '.join(said)}" if said else name, group)
 
 
 def _table(title: str, entries: Rows) -> None:
