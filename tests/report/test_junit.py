@@ -48,7 +48,7 @@ DETAILS = """\
 the NIC's PCIe link is narrower than its slot
 expected: 16 lanes
 found: 8 lanes
-costs: 197.4 Gb/s
+costs: 197 Gb/s
 read: node1: lspci -vvv, node1/lspci.out:412
 fix: Reseat the NIC and its riser (the host goes down)"""
 

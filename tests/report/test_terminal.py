@@ -24,7 +24,7 @@ FAIL    nic.pcie-width bnxt_re0 / enp29s0np0 / 0000:1d:00.0
                  the NIC's PCIe link is narrower than its slot
         expected 16 lanes
         found    8 lanes
-        costs    197.4 Gb/s (x8 at 32 GT/s carries 202.6 Gb/s of the line's 400
+        costs    197 Gb/s (x8 at 32 GT/s carries 202.6 Gb/s of the line's 400
                  Gb/s)
         read     node1: lspci -vvv, node1/lspci.out:412
         fix      Reseat the NIC and its riser (the host goes down)
@@ -104,8 +104,8 @@ def test_what_to_do_first_is_what_costs_most_then_what_is_widest():
         sample.BUFFER,
     )
     assert [row.split() for row in printed(terminal.first_things, found).splitlines() if row[:1].isdigit()] == [
-        ["1", "d.half", "1", "node0", "197.4", "Gb/s"],
-        ["2", "c.slow", "2", "node0,", "node1", "3.50", "µs"],
+        ["1", "d.half", "1", "node0", "197", "Gb/s"],
+        ["2", "c.slow", "2", "node0,", "node1", "3.5", "µs"],
         ["3", "b.wide", "6", "node0,", "node1,", "node2,", "node3", "and", "2", "more", "not", "computable"],
         ["4", "a.narrow", "1", "node0", "not", "computable"],
     ]

@@ -53,8 +53,19 @@ def size(value: int | None) -> str:
 
 
 def cost(value: Cost | None) -> str:
-    """What a finding costs, ``186 Gb/s``; empty where it could not be computed."""
-    return "" if value is None else f"{number(value.value)} {value.unit}"
+    """What a finding costs, ``197 Gb/s``; empty where it could not be computed."""
+    return "" if value is None else f"{_short(value.value)} {value.unit}"
+
+
+def _short(value: float) -> str:
+    """Three digits: a cost is an estimate."""
+    decimals = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return plain(round(value, decimals))
+
+
+def plain(value: float) -> str:
+    """A number without digits that say nothing, for axes."""
+    return f"{value:.6f}".rstrip("0").rstrip(".")
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

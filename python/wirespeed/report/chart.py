@@ -1,0 +1,277 @@
+"""The geometry of benchmark charts: where points, limits, ticks and labels stand. Templates draw it as SVG.
+
+Drawn here and not by a plotting library: a static picture prints, opens with scripts off, follows the page's colours
+and costs kilobytes instead of megabytes; its data stands in a table beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.report import words
+from wirespeed.results.benchmarks import Metric
+from wirespeed.results.verdicts import Bound, JudgedRun, Verdict
+
+BANDWIDTHS = (Metric.BUSBW, Metric.ALGBW, Metric.BW_AVG, Metric.BITRATE, Metric.AVG_BUSBW)
+"""Metrics worth a picture; the others stand in the table."""
+
+_WIDTH, _HEIGHT = 640, 340
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 18, 40
+_MOST_TICKS = 8
+_FEWEST_SIZES = 3  # below, a curve says less than bars
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A place on an axis and its label."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One measurement."""
+
+    x: float
+    y: float
+    title: str
+    judgement: str
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Measurements of one place, smallest message first. ``index`` chooses colour and marker."""
+
+    name: str
+    index: int
+    path: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit line: ``kind`` is physical or reachable."""
+
+    kind: str
+    path: str
+    label: str
+    label_x: float
+    label_y: float
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Bandwidth over message size, logarithmic."""
+
+    title: str
+    description: str
+    unit: str
+    series: tuple[Series, ...]
+    limits: tuple[Limit, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    width: int = _WIDTH
+    height: int = _HEIGHT
+    left: int = _LEFT
+    right: int = _WIDTH - _RIGHT
+    top: int = _TOP
+    bottom: int = _HEIGHT - _BOTTOM
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One measurement against its limits, as lengths from the left edge."""
+
+    y: int
+    label: str
+    value: str
+    length: float
+    judgement: str
+    physical: float | None
+    reachable: float | None
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Measurements of one or two sizes, a bar each."""
+
+    title: str
+    description: str
+    unit: str
+    bars: tuple[Bar, ...]
+    height: int
+    width: int = _WIDTH
+
+
+def charts(run: JudgedRun) -> tuple[Curve | Bars, ...]:
+    """One chart per bandwidth metric that a limit is known for, or per bandwidth metric where there is none."""
+    drawn = [verdict for verdict in run.verdicts if verdict.measurement.metric in BANDWIDTHS]
+    bounded = {verdict.measurement.metric for verdict in drawn if verdict.physical or verdict.reachable}
+    by_metric: dict[tuple[Metric, str], list[Verdict]] = {}
+    for verdict in drawn:
+        measurement = verdict.measurement
+        if not bounded or measurement.metric in bounded:
+            by_metric.setdefault((measurement.metric, measurement.unit), []).append(verdict)
+    return tuple(_chart(run, metric, unit, verdicts) for (metric, unit), verdicts in by_metric.items())
+
+
+def _chart(run: JudgedRun, metric: Metric, unit: str, verdicts: Sequence[Verdict]) -> Curve | Bars:
+    sizes = {verdict.measurement.size_bytes for verdict in verdicts if verdict.measurement.size_bytes}
+    title = f"{run.title}: {metric.value} in {unit}"
+    if len(sizes) < _FEWEST_SIZES:
+        return _bars(title, unit, verdicts)
+    return _curve(title, unit, [verdict for verdict in verdicts if verdict.measurement.size_bytes])
+
+
+def _curve(title: str, unit: str, verdicts: Sequence[Verdict]) -> Curve:
+    sizes = sorted({_size(verdict) for verdict in verdicts})
+    low, high = math.log2(sizes[0]), math.log2(sizes[-1])
+    ceiling, y_ticks = _vertical(max(_values(verdicts)))
+
+    def x(size: int) -> float:
+        return round(_LEFT + (math.log2(size) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT), 1)
+
+    def y(value: float) -> float:
+        return round(_HEIGHT - _BOTTOM - value / ceiling * (_HEIGHT - _TOP - _BOTTOM), 1)
+
+    limits = _limits(verdicts, x, y)
+    return Curve(
+        title=title,
+        description=_description(title, unit, verdicts),
+        unit=unit,
+        series=tuple(
+            _series(name, index, rows, x, y) for index, (name, rows) in enumerate(_by_place(verdicts).items())
+        ),
+        limits=limits,
+        x_ticks=tuple(Tick(x(2**power), words.size(2**power)) for power in _powers(low, high)),
+        y_ticks=tuple(Tick(y(value), words.plain(value)) for value in y_ticks),
+    )
+
+
+def _series(
+    name: str, index: int, rows: Sequence[Verdict], x: Callable[[int], float], y: Callable[[float], float]
+) -> Series:
+    ordered = sorted(rows, key=_size)
+    points = tuple(Point(x(_size(row)), y(row.measurement.value), told(row), row.judgement.value) for row in ordered)
+    return Series(name, index, _path((point.x, point.y) for point in points), points)
+
+
+def _limits(verdicts: Sequence[Verdict], x: Callable[[int], float], y: Callable[[float], float]) -> tuple[Limit, ...]:
+    lines: list[Limit] = []
+    for kind in ("physical", "reachable"):
+        bounds = {_size(verdict): bound for verdict in verdicts if (bound := getattr(verdict, kind)) is not None}
+        if not bounds:
+            continue
+        line = [(x(size), y(bounds[size].value)) for size in sorted(bounds)]
+        flat = len({bound.value for bound in bounds.values()}) == 1
+        if flat:
+            line = [(float(_LEFT), line[0][1]), (float(_WIDTH - _RIGHT), line[0][1])]
+        bound = bounds[max(bounds)]
+        label_x, label_y = line[0] if flat else line[-1]
+        lines.append(
+            Limit(
+                kind,
+                _path(line),
+                f"{kind} limit {words.number(bound.value)} ({words.line(bound.binding)})",
+                label_x + 6 if flat else label_x,
+                label_y - 5 if kind == "physical" else label_y + 14,
+                "start" if flat else "end",
+            )
+        )
+    return tuple(lines)
+
+
+def _bars(title: str, unit: str, verdicts: Sequence[Verdict]) -> Bars:
+    top = max(_values(verdicts)) or 1.0
+
+    def length(value: float) -> float:
+        return round(value / top * (_WIDTH - 2), 1)
+
+    def end(bound: Bound | None) -> float | None:
+        return None if bound is None else length(bound.value)
+
+    bars = tuple(
+        Bar(
+            y=index * 46,
+            label=" ".join(filter(None, (words.size(row.measurement.size_bytes), row.measurement.place)))
+            or row.measurement.metric.value,
+            value=f"{words.number(row.measurement.value)} {unit}",
+            length=length(row.measurement.value),
+            judgement=row.judgement.value,
+            physical=end(row.physical),
+            reachable=end(row.reachable),
+            title=told(row),
+        )
+        for index, row in enumerate(verdicts)
+    )
+    return Bars(title, _description(title, unit, verdicts), unit, bars, height=46 * len(bars) + 4)
+
+
+def told(verdict: Verdict) -> str:
+    """One measurement in a sentence, for the tip of a point."""
+    measurement = verdict.measurement
+    parts = [
+        " ".join(filter(None, (words.size(measurement.size_bytes), measurement.place, words.number(measurement.value))))
+        + f" {measurement.unit}"
+    ]
+    for name, fraction in (
+        ("physical", verdict.fraction_of_physical),
+        ("reachable", verdict.fraction_of_reachable),
+    ):
+        if fraction is not None:
+            parts.append(f"{words.percent(fraction)} of the {name} limit")
+    return ", ".join(parts)
+
+
+def _description(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
+    """What the picture shows, for those who do not see it; every number is in the table after it."""
+    best = max(verdicts, key=lambda verdict: verdict.measurement.value)
+    said = f"{title}. Best: {told(best)}."
+    for name, bound in (("Physical", best.physical), ("Reachable", best.reachable)):
+        if bound is not None:
+            said += f" {name} limit there: {words.number(bound.value)} {unit}, bound by {bound.binding}."
+    return said
+
+
+def _values(verdicts: Iterable[Verdict]) -> Iterable[float]:
+    for verdict in verdicts:
+        yield float(verdict.measurement.value)
+        yield from (bound.value for bound in (verdict.physical, verdict.reachable) if bound is not None)
+
+
+def _by_place(verdicts: Iterable[Verdict]) -> Mapping[str, list[Verdict]]:
+    places: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        places.setdefault(verdict.measurement.place or verdict.measurement.metric.value, []).append(verdict)
+    return places
+
+
+def _size(verdict: Verdict) -> int:
+    return verdict.measurement.size_bytes or 0
+
+
+def _path(points: Iterable[tuple[float, float]]) -> str:
+    return "M" + " L".join(f"{x:g} {y:g}" for x, y in points)
+
+
+def _powers(low: float, high: float) -> list[int]:
+    """Exponents of two to label between two logarithms: as many as fit, evenly spaced."""
+    first, last = math.ceil(low), math.floor(high)
+    step = next(step for step in (1, 2, 5, 10, 20) if (last - first) / step < _MOST_TICKS or step == 20)
+    return [power for power in range(first, last + 1) if power % step == 0] or [first]
+
+
+def _vertical(highest: float) -> tuple[float, list[float]]:
+    """The top of a linear axis from zero and its round ticks; a little room stays above the highest value."""
+    if highest <= 0:
+        return 1.0, [0.0, 1.0]
+    rough = highest / 5
+    magnitude = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= rough)
+    count = math.floor(highest / step)
+    return highest * 1.09, [round(step * index, 12) for index in range(count + 1)]

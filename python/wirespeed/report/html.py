@@ -1,0 +1,196 @@
+"""A report as one HTML file that needs nothing else: no network, no other file, and no script to be read.
+
+Styles and script are allowed by their hash alone; a browser runs nothing that a device printed.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from wirespeed.report import chart, order, picture, words
+from wirespeed.report.order import Group
+from wirespeed.results.findings import Finding, Status
+from wirespeed.results.report import Report
+from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Verdict
+
+_MARKS = {"pass": "✓", "warn": "!", "fail": "✕", "unknown": "?", "error": "⚠", "skip": "–", "none": "·"}
+"""A sign per status beside its word and colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to do, and the commands per device that do it."""
+
+    sentence: str
+    consequence: str | None
+    commands: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How often a check passed and was skipped, and why."""
+
+    check: str
+    passed: int
+    skipped: int
+    reasons: tuple[str, ...]
+
+
+def page(report: Report) -> str:
+    """The HTML document. The same report gives the same bytes."""
+    environment = _environment()
+    style, script = _source("style.css"), _source("script.js")
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        style=Markup(style),
+        script=Markup(script),
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        counts=order.counts(report.findings),
+        shown=order.SHOWN,
+        verdict=verdict(report),
+        first=order.first_things(report.findings),
+        groups=order.alike(report.findings),
+        tallies=tallies(report.findings),
+        picture=picture.draw(report.topology, report.findings),
+        cables=picture.cables(report.topology, report.findings),
+        judgements=_judgements(report.runs),
+    )
+
+
+def verdict(report: Report) -> tuple[Status | None, str]:
+    """The whole in one sentence, and the status that stands for it."""
+    if failed := _at(report.findings, Status.FAIL):
+        return Status.FAIL, f"{failed} failed"
+    if unsure := _at(report.findings, Status.UNKNOWN, Status.ERROR):
+        return Status.UNKNOWN, f"Nothing failed, but {unsure} could not say"
+    if warned := _at(report.findings, Status.WARN):
+        return Status.WARN, f"Nothing failed; {warned} warned"
+    if passed := _at(report.findings, Status.PASS):
+        return Status.PASS, f"Everything passed: {passed}"
+    return None, "Nothing was checked"
+
+
+def _at(findings: Iterable[Finding], *statuses: Status) -> str | None:
+    """How many checks have one of the statuses, and at how many places; None where none has."""
+    found = [finding for finding in findings if finding.status in statuses]
+    if not found:
+        return None
+    checks = len({finding.check for finding in found})
+    return f"{words.plural(checks, 'check')} at {words.plural(len(found), 'place')}"
+
+
+def steps(group: Group) -> tuple[Step, ...]:
+    """What to do about findings of one check, with the same advice given once."""
+    advice: dict[tuple[str, str | None], dict[str, dict[str, None]]] = {}
+    for finding in group.findings:
+        for fix in finding.fix:
+            commands = advice.setdefault((fix.sentence, fix.consequence), {}).setdefault(finding.device, {})
+            commands.update(dict.fromkeys(fix.commands))
+    return tuple(
+        Step(sentence, consequence, {device: tuple(commands) for device, commands in devices.items() if commands})
+        for (sentence, consequence), devices in advice.items()
+    )
+
+
+def tallies(findings: Iterable[Finding]) -> tuple[Tally, ...]:
+    """Checks that passed or were skipped somewhere, by id."""
+    rows: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.status in (Status.PASS, Status.SKIP):
+            rows.setdefault(finding.check, []).append(finding)
+    return tuple(_tally(check, rows[check]) for check in sorted(rows))
+
+
+def _tally(check: str, findings: list[Finding]) -> Tally:
+    counted = order.counts(findings)
+    skipped = (finding.found or finding.summary for finding in findings if finding.status is Status.SKIP)
+    return Tally(check, counted[Status.PASS], counted[Status.SKIP], tuple(dict.fromkeys(skipped)))
+
+
+def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:
+    """Both limits at the largest message, with the terms they are made of."""
+    for verdict in sorted(run.verdicts, key=lambda verdict: -(verdict.measurement.size_bytes or 0)):
+        if verdict.physical or verdict.reachable:
+            pair = (("physical", verdict.physical), ("reachable", verdict.reachable))
+            return tuple((kind, bound) for kind, bound in pair if bound is not None)
+    return ()
+
+
+def reasons(run: JudgedRun) -> tuple[tuple[Judgement, str, int], ...]:
+    """Why measurements were judged as they were, each reason once with how many measurements it holds for."""
+    counted: dict[tuple[Judgement, str], int] = {}
+    for verdict in run.verdicts:
+        if verdict.judgement is not Judgement.SKIP:
+            counted[verdict.judgement, verdict.reason] = counted.get((verdict.judgement, verdict.reason), 0) + 1
+    return tuple((judgement, reason, count) for (judgement, reason), count in counted.items())
+
+
+def assumptions(run: JudgedRun) -> tuple[str, ...]:
+    """What the limits of a run take for granted, each once."""
+    both = (bound for row in run.verdicts for bound in (row.physical, row.reachable) if bound)
+    return tuple(dict.fromkeys(text for bound in both for text in bound.assumptions))
+
+
+def binding(verdict: Verdict) -> str:
+    """The term that binds a measurement."""
+    bound = verdict.physical or verdict.reachable
+    return bound.binding if bound else ""
+
+
+def _judgements(runs: Iterable[JudgedRun]) -> Mapping[Judgement, int]:
+    counted = dict.fromkeys(Judgement, 0)
+    for run in runs:
+        for verdict in run.verdicts:
+            counted[verdict.judgement] += 1
+    return counted
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("wirespeed.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    environment.globals.update(
+        marks=_MARKS,
+        charts=chart.charts,
+        steps=steps,
+        bounds=bounds,
+        reasons=reasons,
+        assumptions=assumptions,
+        binding=binding,
+    )
+    environment.filters.update(
+        number=words.number, percent=words.percent, size=words.size, cost=words.cost, plural=words.plural
+    )
+    return environment
+
+
+def _finalize(value: Any) -> Any:
+    """Whatever a template prints is cleaned, so that no template can forget it."""
+    return words.clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@cache
+def _source(name: str) -> str:
+    loader = _environment().loader
+    assert loader is not None  # set where the environment is made
+    return loader.get_source(_environment(), name)[0]
+
+
+def _hash(text: str) -> str:
+    """What a content security policy names an inline block by."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

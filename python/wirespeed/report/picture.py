@@ -1,0 +1,298 @@
+"""The topology as a picture: who stands where, and how it is with each device, port and cable.
+
+Devices stand in rows by role, hosts below; ports are ordered by what they lead to, so that cables cross little. Above
+`DETAILED` devices, devices of one kind become one box, and cables between two boxes one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.report import order, words
+from wirespeed.results.findings import Finding, Status
+from wirespeed.results.topology import Edge, Node, Topology
+
+DETAILED = 32
+"""Most devices drawn one by one."""
+
+_ROWS = ("core", "spine", "leaf", "tor", "host")
+_WIDTH = 1160
+_GAP, _GAPS = 24, 300  # between two boxes, and together in a row, at most
+_NARROW = 84
+_MOST_BOXES = 16
+_SWITCH_HEIGHT, _HOST_HEIGHT, _BETWEEN = 62, 78, 120
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A port on the edge of a box."""
+
+    x: float
+    y: float
+    width: float
+    status: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A device, or devices of one kind."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    name: str
+    model: str
+    status: str
+    told: str
+    ports: tuple[Port, ...]
+
+    @property
+    def narrow(self) -> bool:
+        """Whether its name only fits upright."""
+        return self.width < _NARROW
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """A cable, or all cables between two boxes."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    status: str
+    label: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What the template draws."""
+
+    width: int
+    height: int
+    boxes: tuple[Box, ...]
+    cables: tuple[Cable, ...]
+    description: str
+    grouped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CableState:
+    """A cable and how it is with it: a row of the table behind the picture."""
+
+    edge: Edge
+    status: str
+
+
+class Health:
+    """The worst status of each device and port, from the findings that name them."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self._devices: dict[str, list[Finding]] = {}
+        self._ports: dict[tuple[str, str], list[Finding]] = {}
+        for finding in findings:
+            self._devices.setdefault(finding.device, []).append(finding)
+            for word in set(finding.place.split()):
+                self._ports.setdefault((finding.device, word), []).append(finding)
+
+    def device(self, name: str) -> str:
+        """Of a device; ``none`` where nothing was checked."""
+        return _status(self._devices.get(name, ()))
+
+    def port(self, device: str, port: str) -> str:
+        """Of a port or NIC, by any name that findings give it; ``none`` where no finding names it."""
+        return _status(self._ports.get((device, port), ()))
+
+    def cable(self, edge: Edge) -> str:
+        """Of a cable: the worse of its ends."""
+        ends = (*self._ports.get((edge.a, edge.a_port), ()), *self._ports.get((edge.b, edge.b_port), ()))
+        return _status(ends)
+
+    def told(self, names: Sequence[str]) -> str:
+        """How it is with some devices, in a few words."""
+        counted = order.counts(finding for name in names for finding in self._devices.get(name, ()))
+        parts = [f"{counted[status]} {status.value}" for status in order.SHOWN if counted[status]]
+        if parts:
+            return ", ".join(parts)
+        return f"{counted[Status.PASS]:,} pass" if counted[Status.PASS] else "not checked"
+
+
+def cables(topology: Topology, findings: Iterable[Finding]) -> tuple[CableState, ...]:
+    """Every cable with its status, as a table."""
+    health = Health(findings)
+    return tuple(CableState(edge, health.cable(edge)) for edge in topology.edges)
+
+
+def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
+    """The picture; None where there is nothing to draw."""
+    if not topology.nodes:
+        return None
+    health = Health(findings)
+    grouped = len(topology.nodes) > DETAILED
+    groups = _groups(topology) if grouped else {node.name: (node,) for node in topology.nodes}
+    places = _place(groups, topology)
+    height = max(y + box_height for _, y, _, box_height in places.values()) + 2
+    drawn_cables, ports = _bundles(groups, topology, places, health) if grouped else _each(topology, places, health)
+    boxes = tuple(
+        Box(*places[key], _title(nodes), nodes[0].model, *_state(nodes, health), ports=ports.get(key, ()))
+        for key, nodes in groups.items()
+    )
+    return Picture(_WIDTH, int(height), boxes, drawn_cables, _describe(groups, topology, health), grouped)
+
+
+def _state(nodes: Sequence[Node], health: Health) -> tuple[str, str]:
+    names = [node.name for node in nodes]
+    return _most_urgent(health.device(name) for name in names), health.told(names)
+
+
+def _groups(topology: Topology) -> Mapping[str, tuple[Node, ...]]:
+    """Devices that are alike: by role, model and what they are cabled to; by role and model where that is too many."""
+    neighbours: dict[str, set[str]] = {node.name: set() for node in topology.nodes}
+    roles = {node.name: node.role for node in topology.nodes}
+    for edge in topology.edges:
+        if roles[edge.a] != roles[edge.b]:
+            upper, lower = sorted((edge.a, edge.b), key=lambda name: _row(roles[name]))
+            neighbours[lower].add(upper)
+    fine: dict[str, list[Node]] = {}
+    coarse: dict[str, list[Node]] = {}
+    for node in topology.nodes:
+        kind = f"{node.role} {node.model}"
+        fine.setdefault(f"{kind} {sorted(neighbours[node.name])}", []).append(node)
+        coarse.setdefault(kind, []).append(node)
+    chosen = fine if len(fine) <= _MOST_BOXES else coarse
+    return {key: tuple(nodes) for key, nodes in chosen.items()}
+
+
+def _row(role: str) -> int:
+    """Rows from above; a role we do not know stands just above the hosts."""
+    return _ROWS.index(role) if role in _ROWS else len(_ROWS) - 2
+
+
+def _place(groups: Mapping[str, tuple[Node, ...]], topology: Topology) -> dict[str, tuple[float, float, float, float]]:
+    """x, y, width and height of every box: rows fill the width, a lone switch spans what hangs below it."""
+    rows: dict[int, list[str]] = {}
+    for key, nodes in groups.items():
+        rows.setdefault(_row(nodes[0].role), []).append(key)
+    places: dict[str, tuple[float, float, float, float]] = {}
+    y = 2.0
+    for row in sorted(rows):
+        keys = rows[row]
+        height = _HOST_HEIGHT if row == len(_ROWS) - 1 else _SWITCH_HEIGHT
+        gap = min(_GAP, _GAPS / len(keys))
+        width = (_WIDTH - 4 - gap * (len(keys) - 1)) / len(keys)
+        for index, key in enumerate(keys):
+            places[key] = (round(2 + index * (width + gap), 1), y, round(width, 1), height)
+        y += height + _BETWEEN
+    return places
+
+
+def _each(
+    topology: Topology, places: Mapping[str, tuple[float, float, float, float]], health: Health
+) -> tuple[tuple[Cable, ...], Mapping[str, tuple[Port, ...]]]:
+    """Every cable and the ports it ends in."""
+    ends: dict[tuple[str, str], list[tuple[float, int, str]]] = {}
+    for index, edge in enumerate(topology.edges):
+        for device, port, other in ((edge.a, edge.a_port, edge.b), (edge.b, edge.b_port, edge.a)):
+            x, y, width, _ = places[other]
+            side = "below" if y > places[device][1] else "above"
+            ends.setdefault((device, side), []).append((x + width / 2, index, port))
+    spots: dict[tuple[str, int], tuple[float, float]] = {}
+    ports: dict[str, list[Port]] = {}
+    alone = _alone(places)
+    for (device, side), wanted in sorted(ends.items(), key=lambda item: item[0][0] in alone):
+        x, y, width, height = places[device]
+        pitch = (width - 16) / len(wanted)
+        for rank, (_, cable, port) in enumerate(sorted(wanted)):
+            centre = round(x + 8 + pitch * (rank + 0.5), 1)
+            if device in alone:  # it spans what hangs on it: its cables run straight
+                edge = topology.edges[cable]
+                centre = spots.get((edge.a if edge.b == device else edge.b, cable), (centre, y))[0]
+            spot = (centre, y if side == "above" else y + height)
+            status = health.port(device, port)
+            title = words.line(f"{device} {port}: {_said(status)}")
+            ports.setdefault(device, []).append(Port(*spot, round(min(14.0, pitch * 0.7), 1), status, title))
+            spots[device, cable] = spot
+    cables = tuple(
+        Cable(*spots[edge.a, index], *spots[edge.b, index], health.cable(edge), "", _cable_title(edge, health))
+        for index, edge in enumerate(topology.edges)
+    )
+    return _urgent_last(cables), {device: tuple(drawn) for device, drawn in ports.items()}
+
+
+def _alone(places: Mapping[str, tuple[float, float, float, float]]) -> set[str]:
+    """Devices that have their row to themselves."""
+    rows: dict[float, list[str]] = {}
+    for device, (_, y, _, _) in places.items():
+        rows.setdefault(y, []).append(device)
+    return {devices[0] for devices in rows.values() if len(devices) == 1}
+
+
+def _bundles(
+    groups: Mapping[str, tuple[Node, ...]],
+    topology: Topology,
+    places: Mapping[str, tuple[float, float, float, float]],
+    health: Health,
+) -> tuple[tuple[Cable, ...], Mapping[str, tuple[Port, ...]]]:
+    """All cables between two boxes as one line."""
+    group_of = {node.name: key for key, nodes in groups.items() for node in nodes}
+    bundles: dict[tuple[str, str], list[Edge]] = {}
+    for edge in topology.edges:
+        upper, lower = sorted((group_of[edge.a], group_of[edge.b]), key=lambda key: (places[key][1], key))
+        if upper != lower:
+            bundles.setdefault((upper, lower), []).append(edge)
+    drawn: list[Cable] = []
+    for (upper, lower), edges in bundles.items():
+        (ux, uy, uw, uh), (lx, ly, lw, _) = places[upper], places[lower]
+        status = _most_urgent(health.cable(edge) for edge in edges)
+        label = f"{len(edges):,} × {edges[0].speed}"
+        drawn.append(Cable(ux + uw / 2, uy + uh, lx + lw / 2, ly, status, label, f"{label}: {_said(status)}"))
+    return _urgent_last(drawn), {}
+
+
+def _urgent_last(cables: Iterable[Cable]) -> tuple[Cable, ...]:
+    """What is wrong is drawn above what is not."""
+    return tuple(sorted(cables, key=lambda cable: -_URGENCY[cable.status]))
+
+
+def _cable_title(edge: Edge, health: Health) -> str:
+    rail = "" if edge.rail is None else f", rail {edge.rail}"
+    return words.line(
+        f"{edge.a} {edge.a_port} to {edge.b} {edge.b_port}, {edge.speed}{rail}: {_said(health.cable(edge))}"
+    )
+
+
+def _title(nodes: Sequence[Node]) -> str:
+    if len(nodes) == 1:
+        return nodes[0].name
+    return f"{len(nodes):,} × {nodes[0].role}: {nodes[0].name} … {nodes[-1].name}"
+
+
+def _describe(groups: Mapping[str, tuple[Node, ...]], topology: Topology, health: Health) -> str:
+    boxes = "; ".join(
+        words.line(f"{_title(nodes)} ({nodes[0].role}, {nodes[0].model}): {_state(nodes, health)[1]}")
+        for nodes in groups.values()
+    )
+    return f"{words.plural(len(topology.edges), 'cable')} between {boxes}"
+
+
+_NONE = "none"
+_URGENCY = {
+    status: rank for rank, status in enumerate((*(shown.value for shown in order.SHOWN), "pass", "skip", _NONE))
+}
+
+
+def _status(findings: Iterable[Finding]) -> str:
+    found = order.worst(findings)
+    return _NONE if found is None else found.value
+
+
+def _most_urgent(statuses: Iterable[str]) -> str:
+    return min(statuses, key=_URGENCY.__getitem__, default=_NONE)
+
+
+def _said(status: str) -> str:
+    return "no finding names it" if status == _NONE else status

@@ -1,0 +1,62 @@
+"""The HTML report in a real browser: its content is there, nothing is blocked, nothing is loaded."""
+
+import re
+import subprocess
+
+import pytest
+import report_sample as sample
+
+from needs import find, needs
+from wirespeed.report import html
+
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--enable-logging=stderr", "--virtual-time-budget=2000"),
+)
+COMPLAINT = re.compile(r":CONSOLE[:(\]].*|Refused to .*", re.MULTILINE)
+
+
+def shown(tmp_path, text):
+    """The page as the browser built it, and what it said on its console."""
+    needs("chromium")
+    file = tmp_path / "report.html"
+    file.write_text(text, encoding="utf-8")
+    result = subprocess.run(
+        [find("chromium"), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return result.stdout, COMPLAINT.findall(result.stderr)
+
+
+def test_the_report_opens_without_a_complaint(tmp_path):
+    dom, complaints = shown(tmp_path, html.page(sample.REPORT))
+    assert complaints == []
+    assert "<h1>two-nodes</h1>" in dom
+    assert "sysctl -w net.ipv4.conf.enp67s0np0.rp_filter=2" in dom
+    assert "<script>alert" not in dom
+
+
+def test_its_script_ran(tmp_path):
+    dom, _ = shown(tmp_path, html.page(sample.REPORT))
+    assert re.findall(r"(\d+) of (\d+) shown", dom) == [("5", "5")]
+    assert '<button type="button">Copy</button>' in dom
+    assert not re.search(r'<div class="filter" hidden', dom)
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        "<script>document.title = 'taken'</script>",
+        "<img src=x onerror=\"document.title = 'taken'\">",
+        '<img src="https://wirespeed.invalid/pixel.png">',
+    ],
+)
+def test_foreign_content_is_blocked_and_the_test_would_see_it(tmp_path, foreign):
+    page = html.page(sample.REPORT).replace("</main>", f"{foreign}</main>")
+    dom, complaints = shown(tmp_path, page)
+    assert complaints != []
+    assert "<title>taken" not in dom

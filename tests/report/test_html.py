@@ -1,0 +1,194 @@
+"""The HTML report as a document: one file, escaped, with the structure that keyboards and screen readers need."""
+
+import dataclasses
+import re
+from html.parser import HTMLParser
+
+import pytest
+import report_sample as sample
+
+from wirespeed.report import html
+from wirespeed.results.findings import Finding, Status
+from wirespeed.results.report import Report
+from wirespeed.results.topology import Topology
+
+VOID = {"meta", "input", "br", "hr", "img", "link"}
+
+
+class Document(HTMLParser):
+    """Elements in order with their attributes and text; refuses tags that do not close in order."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements = []
+        self.open = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        element = {"tag": tag, "text": "", "inside": [outer["tag"] for outer in self.open], **dict(attributes)}
+        self.elements.append(element)
+        if tag not in VOID:
+            self.open.append(element)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()["tag"] == tag
+
+    def handle_data(self, data):
+        for element in self.open:
+            element["text"] += data
+
+    def all(self, tag, **wanted):
+        found = [element for element in self.elements if element["tag"] == tag]
+        return [
+            element for element in found if all(element.get(name.strip("_")) == value for name, value in wanted.items())
+        ]
+
+    def text(self, tag, **wanted):
+        return [" ".join(element["text"].split()) for element in self.all(tag, **wanted)]
+
+
+@pytest.fixture(scope="module")
+def page():
+    return html.page(sample.REPORT)
+
+
+@pytest.fixture(scope="module")
+def document(page):
+    return Document(page)
+
+
+def test_the_same_report_gives_the_same_bytes(page):
+    assert html.page(sample.REPORT) == page
+
+
+def test_headings_tell_the_story_in_order(document):
+    assert document.text("h1") == ["two-nodes"]
+    assert document.text("h2") == [
+        *("What to do first", "Topology", "Findings", "Benchmarks", "Computed numbers", "Inputs"),
+    ]
+    assert document.text("p", class_="verdict fail") == ["✕ 2 checks at 2 places failed"]
+    assert document.text("time", datetime="2026-11-20T10:00:00Z") == ["2026-11-20T10:00:00Z"]
+
+
+def test_all_six_statuses_are_counted(document):
+    assert document.text("dt")[:6] == ["✕ fail", "! warn", "? unknown", "⚠ error", "✓ pass", "– skip"]
+    assert document.text("dd")[:6] == ["2", "1", "2", "1", "1", "1"]
+
+
+def test_it_needs_nothing_from_outside(page, document):
+    addresses = [element.get(name) for element in document.elements for name in ("src", "href", "srcset", "data")]
+    assert all(address.startswith("#") for address in addresses if address is not None)
+    assert re.findall(r"url\(|@import|https?://", page) == []
+    targets = {element.get("id") for element in document.elements}
+    assert {address[1:] for address in addresses if address} <= targets
+
+
+def test_only_its_own_script_and_style_may_run(document):
+    (policy,) = document.all("meta", **{"http-equiv": "Content-Security-Policy"})
+    assert policy["content"].startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy["content"]
+    assert len(document.all("script")) == 1
+    for element in document.elements:
+        assert [name for name in element if name.startswith("on") or name == "style"] == []
+
+
+def test_what_a_device_printed_is_text_and_nothing_else(page, document):
+    assert "alert(1)" in page
+    assert "<script>alert" not in page
+    assert "\x1b" not in page
+    assert "\u202e" not in page
+    (row,) = document.all("tr", **{"data-status": "error"})
+    assert r"\x1b[31mEth1/1\x07 </script><script>alert(1)</script> \u202eevil" in row["text"]
+
+
+def test_landmarks_and_names(document):
+    assert [len(document.all(tag)) for tag in ("header", "nav", "main", "footer")] == [1, 1, 1, 1]
+    assert document.all("html")[0]["lang"] == "en"
+    assert document.elements[[element["tag"] for element in document.elements].index("body") + 1]["href"] == "#main"
+    identities = [element["id"] for element in document.elements if element.get("id")]
+    assert len(identities) == len(set(identities))
+    for element in document.elements:
+        assert set(element.get("aria-labelledby", "").split()) <= set(identities)
+
+
+def test_every_table_says_what_it_is_and_what_its_columns_are(document):
+    tables = document.all("table")
+    assert len(tables) == len(document.all("caption")) == 6
+    assert all(cell.get("scope") in ("col", "row") for cell in document.all("th"))
+    assert all(caption["text"].strip() for caption in document.all("caption"))
+
+
+def test_every_picture_has_a_name_a_description_and_its_data_in_a_table(document):
+    pictures = document.all("svg", role="img")
+    assert len(pictures) == 2
+    descriptions = [text for text in document.text("desc") if text]
+    assert descriptions == [
+        "4 cables between node1 (host, dell-xe9680-mi300x): 1 fail; node2 (host, dell-xe9680-mi300x): "
+        "1 fail, 1 warn, 2 unknown; leaf1 (leaf, dell-z9664f): 1 error",
+        "All-reduce, 16 GPUs: busbw in GB/s. Best: 16 GiB in-place 379.6 GB/s, 97.0 % of the physical limit, "
+        "102.2 % of the reachable limit. Physical limit there: 391.2 GB/s, bound by line. "
+        "Reachable limit there: 371.6 GB/s, bound by ring.",
+    ]
+    assert "4 cables as a table" in " ".join(document.text("summary"))
+    assert "14 measurements as a table" in document.text("summary")
+
+
+def test_each_measurement_has_a_tip(document):
+    tips = [text for text in document.text("title") if "of the physical limit" in text]
+    assert len(tips) == len(sample.RUN.verdicts)
+    assert "1 GiB out-of-place 360.0 GB/s, 92.0 % of the physical limit, 96.9 % of the reachable limit" in tips
+
+
+def test_what_to_do_first_has_the_commands(document):
+    (first,) = document.all("ol", class_="first")
+    assert document.text("h3")[:2] == [sample.WIDTH.summary, sample.FILTER.summary]
+    assert "197 Gb/s" in first["text"]
+    assert "the host goes down" in first["text"]
+    assert document.text("code")[2] == "sysctl -w net.ipv4.conf.enp67s0np0.rp_filter=2"
+
+
+def test_a_finding_has_its_evidence(document):
+    (row,) = [row for row in document.all("tr", **{"data-status": "fail"}) if "node1" in row["text"]]
+    words = " ".join(row["text"].split())
+    for said in ("16 lanes", "8 lanes", "node1: lspci -vvv, node1/lspci.out:412", "document 000, 2.6", "PCIE-01"):
+        assert said in words
+
+
+def test_passed_and_skipped_checks_are_listed(document):
+    assert "1 passed, 1 skipped" in document.text("summary")
+    assert "launch.gid-index1no intent" in document.text("tr")
+
+
+EMPTY = Report("empty", None, Topology((), ()))
+
+
+@pytest.mark.parametrize(
+    ("statuses", "says"),
+    [
+        ((), "Nothing was checked"),
+        ((Status.SKIP,), "Nothing was checked"),
+        ((Status.PASS, Status.PASS), "Everything passed: 1 check at 2 places"),
+        ((Status.PASS, Status.WARN), "Nothing failed; 1 check at 1 place warned"),
+        ((Status.PASS, Status.WARN, Status.UNKNOWN), "Nothing failed, but 1 check at 1 place could not say"),
+        ((Status.ERROR, Status.UNKNOWN), "Nothing failed, but 1 check at 2 places could not say"),
+        ((Status.FAIL, Status.FAIL, Status.ERROR), "1 check at 2 places failed"),
+    ],
+)
+def test_the_verdict_in_a_sentence(statuses, says):
+    found = tuple(Finding("a.check", status, "node1", "", "a summary") for status in statuses)
+    report = dataclasses.replace(EMPTY, findings=found)
+    assert html.verdict(report)[1] == says
+    assert f"{says} (wirespeed)" in Document(html.page(report)).text("title")[0]
+
+
+def test_a_report_of_nothing_is_a_page():
+    document = Document(html.page(EMPTY))
+    assert document.text("h2") == ["What to do first", "Topology", "Findings", "Inputs"]
+    assert "Nothing was recorded on the cluster" in document.text("p")
