@@ -69,6 +69,7 @@ ROWS = [
     ("nic.qos-pfc", {(N, "nic.qos.pfc"): frozenset()}),
     ("nic.qos-ets", {(N, "nic.qos.tc_share"): {NicTrafficClass(0): 90, NicTrafficClass(1): 10}}),
     ("nic.qos-dscp", {(N, "nic.qos.dscp_priority"): {Dscp(26): Priority(3)}}),
+    ("nic.qos-marks", {(N, "nic.qos.cnp_dscp"): Dscp(46)}),
     ("nic.qos-file", {(N, "nic.qos.roce_dscp"): Dscp(24)}),
     ("link.up", {(N, "nic.link.up"): False}),
     ("link.speed", {(N, "nic.link.speed"): Bandwidth.gbps(200)}),

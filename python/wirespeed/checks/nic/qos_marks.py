@@ -1,0 +1,30 @@
+"""Marks of the NIC's packets
+
+RDMA data and congestion notifications leave the NIC with the planned DSCP and priority.
+
+Why it hurts:
+    The DSCP decides the queue in every switch. With another one RDMA runs in the default class and loses packets;
+    with the wrong one on notifications, senders hear of congestion too late.
+
+How to fix:
+    Set the marks, and see that the configuration file holds them for the next driver load (nic.qos-file).
+
+Example:
+    $ cat /sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/cnp_dscp
+    0x2e
+
+Source:
+    Broadcom 957608-AN210, 2.5 and 2.6 item 2
+"""
+
+from wirespeed.checks.compare import compare
+from wirespeed.settings import Nic
+
+over = Nic
+needs = ("nic.qos.roce_dscp", "nic.qos.roce_priority", "nic.qos.cnp_dscp", "nic.qos.cnp_priority")
+failures = ("QOS-01", "QOS-05")
+check = compare(
+    *needs,
+    wrong="the NIC marks its packets otherwise",
+    fix="set DSCP and priority of RDMA data and of congestion notifications",
+)
