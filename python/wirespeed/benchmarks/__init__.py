@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wirespeed.benchmarks.iperf_line import is_interval
 from wirespeed.benchmarks.reading import Reading, parse, read
 
-__all__ = ["Reading", "parse", "read"]
+__all__ = ["Reading", "is_interval", "parse", "read"]

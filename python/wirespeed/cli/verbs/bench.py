@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirespeed.cli.bench_app import bench
-from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
     from wirespeed.results.benchmarks import Run
@@ -28,12 +27,12 @@ def parse(
 ) -> None:
     """Read the output of rccl-tests, nccl-tests, perftest and iperf3.
 
-    The tool is recognised by what is in the file: text or JSON, one run or many, with rank prefixes, colours, quoting and
-    debug lines of NCCL in between. What was left out is said on standard error with its line. Units are what they truly
-    are: perftest's MB/sec is MiB/s, iperf3's GBytes is GiB.
+    The tool is recognised by what is in the file: text or JSON, one run or many, with rank prefixes, colours, quoting
+    and debug lines of NCCL in between. What was left out is said on standard error with its line. Units are what they
+    truly are: perftest's MB/sec is MiB/s, iperf3's GBytes is GiB.
 
-    Leaves with 0 when every run is complete, 1 when one failed, 3 when one is truncated, 2 when a file is no output of a
-    known tool.
+    Every run says whether its log is complete, truncated or that of a failure; reading all of them leaves with 0. A
+    file that is no output of a known tool is refused with 2.
 
     Example: mpirun ... all_reduce_perf -b 8 -e 16G -f 2 | wirespeed bench parse --format json -
     """
@@ -57,9 +56,6 @@ def parse(
     show_problems(notices, label="left out")
     if refused:
         raise Refused(refused)
-    code = _exit(runs)
-    if code:
-        raise typer.Exit(code)
 
 
 def _text(name: str) -> tuple[str, str]:
@@ -76,15 +72,6 @@ def _decode(content: bytes) -> str:
     """UTF-8, or the UTF-16 that PowerShell's redirection writes; what is neither becomes replacement characters."""
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
     return content.decode(encoding, errors="replace")
-
-
-def _exit(runs: list[Run]) -> Exit:
-    from wirespeed.results.benchmarks import RunStatus
-
-    states = {run.status for run in runs}
-    codes = [Exit.FAILED] if RunStatus.FAILED in states else []
-    codes += [Exit.INCOMPLETE] if RunStatus.TRUNCATED in states else []
-    return Exit.worst(*codes)
 
 
 def _print(runs: list[Run], output: Format) -> None:

@@ -1,0 +1,63 @@
+"""iperf 2, whose report looks like iperf3's: said to be iperf 2, so that nobody takes it for iperf3.
+
+A line that starts at 0 after another one of its stream did is that stream's whole run; a run is complete when every
+stream has one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.found import Draft, Found
+from wirespeed.benchmarks.iperf_line import add, report
+from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.benchmarks.tools.iperf3 import is_foreign
+
+LOOKS_FOR = "the report of iperf 2 ('Client connecting to', 'connected with')"
+
+_BEGINS = re.compile(r"(?:Client connecting to (\S+), |Server listening on )(TCP|UDP) port (\d+)")
+_CONNECTED = re.compile(r"\[ *\d+\] local (\S+) port \d+ connected with (\S+) port \d+")
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of iperf 2 in the log."""
+    found = []
+    for label, lines in by_label(log.lines, lambda text: _BEGINS.match(text.strip()) is not None):
+        if is_foreign(lines):
+            found += _runs(lines, label)
+    return found
+
+
+def _runs(lines: list[Line], label: str | None) -> list[Found]:
+    drafts: list[Draft] = []
+    started: set[str] = set()
+    whole: set[str] = set()
+    for line in lines:
+        text = line.text.strip()
+        begins = _BEGINS.match(text)
+        if begins and line.ended:
+            host, protocol, port = begins.groups()
+            drafts.append(Draft("iperf2", line.number, test=protocol))
+            started, whole = set(), set()
+            side = "client" if host else "server"
+            drafts[-1].parameters |= {"side": side, "port": int(port)}
+            if host:
+                drafts[-1].parameters["host"] = host
+            if label is not None:
+                drafts[-1].parameters["label"] = label
+            continue
+        one = report(text, retransmits=False) if line.ended else None
+        connected = _CONNECTED.match(text) if line.ended else None
+        if one is None and connected is None:
+            continue
+        if not drafts:
+            drafts.append(Draft("iperf2", line.number))
+        if connected:
+            drafts[-1].parameters |= {"local": connected.group(1), "remote": connected.group(2)}
+        elif one is not None:
+            is_whole = float(one.start) == 0 and one.stream in started
+            started.add(one.stream)
+            whole |= {one.stream} if is_whole else set()
+            add(drafts[-1], line.number, one, one.place if is_whole else one.interval)
+            drafts[-1].complete = whole == started
+    return [draft.found() for draft in drafts]

@@ -1,0 +1,214 @@
+"""iperf3: the report on standard output of a client or a server.
+
+The place of a value is its stream or SUM, its role in a bidirectional test, and sender or receiver for the whole run;
+values of an interval have the interval in their place. Intervals without length and omitted ones are left out. A
+client's run is complete when "iperf Done." is there, a server's when every stream has its summary.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.found import Draft, Found
+from wirespeed.benchmarks.iperf_line import Report, add, report
+from wirespeed.benchmarks.numbers import number
+from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.results.benchmarks import RunStatus
+
+LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"
+
+_COLUMNS = re.compile(r"\[ *ID\](?:\[Role\])?\s+Interval\s+Transfer\s+(?:Bitrate|Bandwidth)(.*)")
+_SEPARATOR = re.compile(r"(?:- ){3,}-?$")
+_CONNECTING = re.compile(r"Connecting to host (\S+), port (\d+)")
+_LISTENING = re.compile(r"Server listening on (\d+)(?: \(test #\d+\))?$")
+_CONNECTED = re.compile(r"\[ *(\d+)\](?:\[[TR]X-[CS]\])? local (\S+) port \d+ connected to (\S+) port (\d+)$")
+_TEST = re.compile(r"Starting Test: protocol: (\w+), (\d+) streams?, (\d+) byte blocks, omitting (\d+) seconds, (.*)")
+_VERSION = re.compile(r"iperf (3\.\S+)(?: .*)?$")
+_ERROR = re.compile(r"iperf3: (?:error - |interrupt - |exiting).*|iperf3: .*(?:unrecognized|requires|invalid) .*")
+_FOREIGN = re.compile(
+    r"connected with \S+ port|Client connecting to \S+, (?:TCP|UDP) port|listening on (?:TCP|UDP) port|Write/Err"
+)
+
+
+def is_foreign(lines: list[Line]) -> bool:
+    """Whether these are lines of iperf 2, whose rows look alike."""
+    own = any(_CONNECTING.search(line.text) or "connected to" in line.text for line in lines)
+    return not own and any(_FOREIGN.search(line.text) for line in lines)
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of iperf3 in the log."""
+    found = []
+    for label, lines in by_label(log.lines, lambda text: _COLUMNS.match(text.strip()) is not None):
+        if is_foreign(lines):
+            continue
+        reader = _Reader(label)
+        for line in lines:
+            reader.take(line)
+        found += reader.finish()
+    return found
+
+
+class _Reader:
+    """A test at a time: its connections, the intervals, the summary."""
+
+    def __init__(self, label: str | None) -> None:
+        self._label = label
+        self._found: list[Found] = []
+        self._version: str | None = None
+        self._port: int | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        self._draft: Draft | None = None
+        self._retransmits: bool | None = None
+        self._columns = self._separated = self._in_summary = False
+        self._server = self._done = False
+        self._connected = self._reported = False
+        self._streams: set[str] = set()
+        self._summed: set[tuple[str, str | None]] = set()
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip()
+        if text == "iperf Done." and self._draft is not None:
+            self._done = True
+            self._close()
+            return
+        if not line.ended or not text:
+            return
+        columns = _COLUMNS.match(text)
+        if columns:
+            self._column_line(line, columns.group(1))
+        elif _SEPARATOR.match(text):
+            self._separated = True
+        elif not self._report(line, text):
+            self._word(line, text)
+
+    def finish(self) -> list[Found]:
+        self._close()
+        return self._found
+
+    def _open(self, line: Line) -> Draft:
+        if self._draft is None:
+            self._draft = Draft("iperf3", line.number, version=self._version)
+            if self._label is not None:
+                self._draft.parameters["label"] = self._label
+        return self._draft
+
+    def _close(self) -> None:
+        draft = self._draft
+        if draft is not None:
+            draft.complete = self._done or (self._server and self._all_summed())
+            if self._streams and (draft.complete or (self._connected and self._columns)):
+                draft.parameters["streams"] = len(self._streams)
+            if draft.test is None and any(one.metric in ("jitter", "lost") for one in draft.measurements):
+                draft.test = "UDP"
+            if draft.test is None and any(one.metric == "retransmits" for one in draft.measurements):
+                draft.test = "TCP"
+            interrupted = draft.errors and all("interrupt" in error or "terminated" in error for error in draft.errors)
+            self._found.append(draft.found(RunStatus.TRUNCATED if interrupted else None))
+        self._reset()
+
+    def _all_summed(self) -> bool:
+        """Whether a server printed the summary of every stream, and of their sum where there are several."""
+        roles = {role for stream, role in self._summed if role is not None}
+        wanted = {*self._streams, "SUM"} if len(self._streams) > 1 and not roles else self._streams
+        return bool(wanted) and wanted <= {stream for stream, _ in self._summed}
+
+    # -- the parts of a report -------------------------------------------------------------------------------------
+
+    def _column_line(self, line: Line, rest: str) -> None:
+        if self._in_summary and not self._separated:
+            self._close()
+        draft = self._open(line)
+        self._in_summary = self._separated or self._in_summary
+        self._separated = False
+        self._columns = True
+        self._retransmits = "Retr" in rest
+        if "Datagrams" in rest:
+            draft.test = "UDP"
+        elif self._retransmits:
+            draft.test = "TCP"
+
+    def _report(self, line: Line, text: str) -> bool:
+        found = report(text, retransmits=self._retransmits if self._columns else None)
+        if found is None:
+            return False
+        draft = self._open(line)
+        is_summary = self._in_summary or found.end_of is not None
+        if found.stream != "SUM":
+            self._streams.add(found.stream)
+        if found.role is not None:
+            draft.parameters["bidirectional"] = True
+        if is_summary:
+            self._in_summary = True
+            self._summary(line, found, draft)
+        elif found.start == found.end:
+            draft.notice(line.number, f"an interval without length, {found.start}-{found.end} s", "a mean; left out")
+        elif not found.omitted:
+            add(draft, line.number, found, found.interval)
+        return True
+
+    def _summary(self, line: Line, found: Report, draft: Draft) -> None:
+        sends = found.role is not None and found.role.startswith("TX")
+        if found.end_of != "sender" or sends:
+            self._summed.add((found.stream, found.role))
+        self._reported = True
+        if found.total is not None and found.end_of != "sender":
+            draft.parameters["datagrams"] = found.total
+        duration = number(found.end)
+        if duration is not None and found.end_of != "receiver":
+            draft.parameters["duration_s"] = duration
+        add(draft, line.number, found, found.place)
+
+    def _word(self, line: Line, text: str) -> None:
+        version = _VERSION.match(text)
+        if version:
+            self._version = version.group(1)
+            return
+        error = _ERROR.match(text)
+        if error:
+            self._open(line).fail(text)
+            return
+        connecting = _CONNECTING.match(text)
+        listening = _LISTENING.match(text)
+        if connecting or listening or text.startswith("Accepted connection from"):
+            self._begins(line, text, connecting, listening)
+            return
+        if self._draft is None:
+            return
+        connected = _CONNECTED.match(text)
+        test = _TEST.match(text)
+        if connected:
+            self._connected = True
+            self._streams.add(connected.group(1))
+            self._draft.parameters |= {"local": connected.group(2), "remote": connected.group(3)}
+        elif test:
+            protocol, _, block, omitted, rest = test.groups()
+            self._draft.test = protocol
+            self._draft.parameters |= {"block_bytes": int(block), "omitted_s": int(omitted)}
+            tos = re.search(r"\btos (\d+)", rest)
+            if tos:
+                self._draft.parameters["tos"] = int(tos.group(1))
+        elif text.startswith("Reverse mode"):
+            self._draft.parameters["reverse"] = True
+
+    def _begins(self, line: Line, text: str, connecting: re.Match[str] | None, listening: re.Match[str] | None) -> None:
+        """A line that only a new test, or the wait for one, prints."""
+        had_report = self._draft is not None and (bool(self._draft.measurements) or self._in_summary)
+        if listening:
+            if self._draft is not None:
+                self._done = self._server and self._reported
+                self._close()
+            self._port = int(listening.group(1))
+            return
+        if had_report or (connecting and self._draft is not None and not self._draft.errors):
+            self._close()
+        draft = self._open(line)
+        if connecting:
+            draft.parameters |= {"side": "client", "host": connecting.group(1), "port": int(connecting.group(2))}
+        else:
+            self._server = True
+            draft.parameters["side"] = "server"
+            if self._port is not None:
+                draft.parameters["port"] = self._port

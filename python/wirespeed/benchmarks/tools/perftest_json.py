@@ -1,0 +1,138 @@
+"""perftest --out_json: settings and results as key and value.
+
+Some releases write JSON that no reader accepts (commas missing or doubled between the sizes of -a), so keys are taken
+line by line. The file does not say its unit: it is the one in which average and message rate agree.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from wirespeed.benchmarks.found import Draft, Found
+from wirespeed.benchmarks.numbers import number
+from wirespeed.benchmarks.perftest_words import test_name
+from wirespeed.benchmarks.source import Line, Source
+from wirespeed.benchmarks.tools.perftest import unit_of
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the JSON of perftest ('test_info', 'results', 'MsgSize')"
+
+_PAIR = re.compile(r'"([A-Za-z_][\w .*%]*)"\s*:\s*(?:"([^"]*)"|(-?[0-9.]+(?:[eE][+-]?[0-9]+)?)(?=\s*(?:[,}\]]|$)))')
+_SETTINGS = {
+    "Dual_port": "dual_port",
+    "Device": "device",
+    "Number_of_qps": "qps",
+    "Transport_type": "transport",
+    "Connection_type": "connection",
+    "Using_SRQ": "srq",
+    "PCIe_relax_order": "relaxed_ordering",
+    "ibv_wr_API": "wr_api",
+    "TX_depth": "tx_depth",
+    "RX_depth": "rx_depth",
+    "CQ_Moderation": "cq_moderation",
+    "Mtu": "mtu",
+    "Link_type": "link",
+    "GID_index": "gid_index",
+    "Max_inline_data": "max_inline",
+    "Outstand_reads": "outstanding_reads",
+    "rdma_cm_QPs": "rdma_cm",
+    "Use_ROCm_memory": "rocm_memory",
+    "Data_ex_method": "data_exchange",
+}
+_RESULTS = {
+    "BW_peak": Metric.BW_PEAK,
+    "BW_average": Metric.BW_AVG,
+    "MsgRate": Metric.MSG_RATE,
+    "t_min": Metric.LATENCY_MIN,
+    "t_max": Metric.LATENCY_MAX,
+    "t_typical": Metric.LATENCY_TYPICAL,
+    "t_avg": Metric.LATENCY_AVG,
+    "t_stdev": Metric.LATENCY_STDEV,
+    "percentile_99": Metric.LATENCY_P99,
+    "percentile_99.9": Metric.LATENCY_P999,
+    "99_percentile": Metric.LATENCY_P99,
+    "99.9_percentile": Metric.LATENCY_P999,
+}
+
+
+@dataclass(slots=True)
+class _Row:
+    size: int
+    values: list[tuple[Metric, int | float, int]] = field(default_factory=list)
+
+
+def read(log: Source) -> list[Found]:
+    """Every JSON report of perftest in the log."""
+    found: list[Found] = []
+    reader: _Reader | None = None
+    for line in log.all_lines:
+        if '"test_info"' in line.text:
+            if reader is not None:
+                found.append(reader.finish())
+            reader = _Reader(line)
+        if reader is not None:
+            reader.take(line)
+            if reader.closed:
+                found.append(reader.finish())
+                reader = None
+    if reader is not None:
+        found.append(reader.finish())
+    return found
+
+
+class _Reader:
+    """One report, from its settings to the brace that closes it."""
+
+    def __init__(self, line: Line) -> None:
+        self._draft = Draft("perftest", line.number)
+        self._rows: list[_Row] = []
+        self._depth = 0 if line.text.lstrip().startswith("{") else 1
+        self.closed = False
+
+    def take(self, line: Line) -> None:
+        if line.ended:
+            for name, text, digits in _PAIR.findall(line.text):
+                self._pair(name, text or digits, line)
+        bare = re.sub(r'"[^"]*"', "", line.text)
+        self._depth += bare.count("{") + bare.count("[") - bare.count("}") - bare.count("]")
+        self.closed = self._depth <= 0
+
+    def finish(self) -> Found:
+        draft = self._draft
+        draft.complete = self.closed and bool(self._rows)
+        for row in self._rows:
+            self._measure(row)
+        return draft.found()
+
+    def _pair(self, name: str, text: str, line: Line) -> None:
+        value = number(text)
+        if name == "test":
+            self._draft.test = test_name(text.replace("_", " ").replace("RDMA ", "RDMA_"))
+            if "Bidirectional" in text:
+                self._draft.parameters["bidirectional"] = True
+        elif name in _SETTINGS:
+            self._draft.parameters.setdefault(_SETTINGS[name], value if isinstance(value, int) else text)
+        elif name == "MsgSize" and isinstance(value, int):
+            self._rows.append(_Row(value))
+        elif name == "n_iterations" and isinstance(value, int):
+            self._draft.parameters.setdefault("iterations", value)
+        elif name in _RESULTS and self._rows:
+            if value is None:
+                self._draft.notice(line.number, f"{name} {text!r}", "a number; left out")
+            else:
+                self._rows[-1].values.append((_RESULTS[name], value, line.number))
+
+    def _measure(self, row: _Row) -> None:
+        by_metric = {metric: value for metric, value, _ in row.values}
+        average, rate = by_metric.get(Metric.BW_AVG), by_metric.get(Metric.MSG_RATE)
+        unit = unit_of(row.size, average, rate) if average is not None and rate is not None else None
+        for metric, value, line in row.values:
+            if metric is Metric.MSG_RATE:
+                self._draft.measure(metric, "Mpps", value, line, row.size)
+            elif metric not in (Metric.BW_PEAK, Metric.BW_AVG):
+                self._draft.measure(metric, "us", value, line, row.size)
+            elif unit is not None:
+                self._draft.measure(metric, unit, value, line, row.size)
+            else:
+                self._draft.notice(line, f"{metric.value} {value} without a unit", "a message rate that tells the unit")
