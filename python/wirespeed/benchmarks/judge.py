@@ -76,7 +76,7 @@ def _limits(
             return rdma_limits(run, plan, profile, source, target)
         case "nccl-tests" | "rccl-tests":
             return collective_limits(run, plan, profile, algorithm, collective)
-        case "iperf3":
+        case "iperf3" | "iperf2":
             return tcp_limits(run, plan, profile, source, target)
         case other:
             return Unlimited(f"there are no limits for {other}", profile)

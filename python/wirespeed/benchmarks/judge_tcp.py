@@ -11,7 +11,7 @@ from wirespeed.benchmarks.judge_where import NicAt
 from wirespeed.limits import tcp
 from wirespeed.limits.bound import in_unit, tightest
 from wirespeed.plan import Plan
-from wirespeed.results.benchmarks import Measurement, Run
+from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound
 
 
@@ -21,14 +21,14 @@ class TcpLimits:
 
     physical: Bound
     reachable: Bound
-    judged: frozenset[int]  # lines whose bitrate is that of the whole run
+    judged: frozenset[str | None]  # places whose bitrate is that of the whole run
     thresholds: Thresholds
     above: tuple[str, ...]
     notes: tuple[str, ...]
 
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits; only the bitrate of the whole run is judged, not its streams and intervals."""
-        shown = None if measurement.line in self.judged else "a part of the run; the whole is judged"
+        shown = None if measurement.place in self.judged else "a part of the run; the whole is judged"
         return Limit(in_unit(self.physical, measurement.unit), in_unit(self.reachable, measurement.unit), shown)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
@@ -53,11 +53,11 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, source: str | None, targe
     mtu = min((end.nic.link.mtu for end in ends if end.nic.link.mtu is not None), default=None)
     if mtu is None:
         return Unlimited(f"the MTU of {at} is not in the plan", profile)
-    ipv6 = ":" in (text(run, *_LOCAL) or "")
-    udp = "udp" in (text(run, "protocol") or run.test or "").lower()
+    ipv6 = ":" in (text(run, "local") or "")
+    udp = (run.test or "").upper() == "UDP"
     assumptions.append(f"MTU {mtu} as planned")
     if udp:
-        physical = reachable = tcp.udp(speed, mtu, whole(run, "block_size", "blksize", "length"), ipv6=ipv6)
+        physical = reachable = tcp.udp(speed, mtu, whole(run, "block_bytes"), ipv6=ipv6)
     else:
         physical = tcp.tcp(speed, mtu, ipv6=ipv6)
         reachable = tcp.tcp(speed, mtu, ipv6=ipv6, timestamps=True)
@@ -72,23 +72,38 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, source: str | None, targe
     )
 
 
-_LOCAL = ("local_address", "local_host", "local")
-_REMOTE = ("remote_address", "remote_host", "remote", "host")
-
-
 def _ends(run: Run, plan: Plan, source: str | None, target: str | None, assumptions: list[str]) -> list[NicAt]:
     named = [
         where.named(plan, option, name) for option, name in (("--from", source), ("--to", target)) if name is not None
     ]
     if named:
         return named
-    addresses = [address for names in (_LOCAL, _REMOTE) if (address := text(run, *names)) is not None]
+    addresses = [address for name in ("local", "remote") if (address := text(run, name)) is not None]
     found = [at for address in addresses if (at := where.with_address(plan, address)) is not None]
     if found:
         assumptions.append(f"{' and '.join(str(at) for at in found)} by the addresses in the log")
     return found
 
 
-def _whole_run(run: Run) -> frozenset[int]:
-    """Lines of the bitrates to judge."""
-    return frozenset(measurement.line for measurement in run.measurements)
+def _whole_run(run: Run) -> frozenset[str | None]:
+    """Places of the bitrates to judge: the sum of all streams over the whole run, at its receiver where the log says.
+
+    A place is a stream or SUM, a role (TX-C, RX-C) where traffic goes both ways, and sender, receiver or an interval.
+    """
+    places = [m.place for m in run.measurements if m.metric is Metric.BITRATE and m.place is not None]
+    whole_run = [place for place in places if " interval " not in f" {place} "]
+    sums = [place for place in whole_run if place.split()[0] == "SUM"]
+    chosen = sums or whole_run
+    if len({_stream(place) for place in chosen}) > len({_role(place) for place in chosen}):
+        return frozenset()  # several streams and no sum
+    ends = {place.split()[-1] for place in chosen}
+    best = next((end for end in ("receiver", "sender") if end in ends), None)
+    return frozenset(place for place in chosen if best is None or place.split()[-1] == best)
+
+
+def _stream(place: str) -> str:
+    return place.removesuffix(" sender").removesuffix(" receiver")
+
+
+def _role(place: str) -> str | None:
+    return next((word for word in place.split() if word[:3] in ("TX-", "RX-")), None)
