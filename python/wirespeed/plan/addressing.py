@@ -209,13 +209,18 @@ def _overridden(
 
 
 def _check_unique(cluster: Cluster, found: Mapping[tuple[str, str], NicAddress], problems: Problems) -> None:
+    """No address twice, and no subnet of one NIC inside another's."""
     owners: dict[str, tuple[str, str]] = {}
+    regular = {address.network for address in found.values()}
     for key, address in found.items():
+        path = (*cluster.hosts[key[0]].path, "nic", key[1], "address")
         first = owners.setdefault(address.address, key)
         if first != key:
-            spec = cluster.hosts[key[0]]
-            problems.refuse(
-                (*spec.path, "nic", key[1], "address"),
-                f"{address.address} on {' '.join(first)} and {' '.join(key)}",
-                "each address once",
+            problems.refuse(path, f"{address.address} on {' '.join(first)} and {' '.join(key)}", "each address once")
+        if key[1] in cluster.hosts[key[0]].part.nic:
+            own = IPv4Network(address.network)
+            other = next(
+                (name for name in sorted(regular) if name != address.network and own.overlaps(IPv4Network(name))), None
             )
+            if other is not None:
+                problems.refuse(path, f"{own}, which overlaps {other}", "networks apart")

@@ -1,0 +1,53 @@
+"""The catalogue that comes with wirespeed."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from wirespeed.catalogue import load
+from wirespeed.catalogue.model import Sourced
+from wirespeed.settings import bdf
+from wirespeed.units import Bandwidth, Size
+
+SERVERS = sorted(load().servers)
+
+
+def test_the_example_hardware_is_there() -> None:
+    found = load()
+    assert found.nics["broadcom-bcm957608-p1400gd"].speed.value == Bandwidth.gbps(400)
+    assert found.switches["dell-z9664f"].ports.value == 64
+    assert found.switch_systems["dell-sonic"].ecn.minimum.value == Size(1_048_000)
+    assert found.gpus["mi300x"].links is not None
+
+
+def test_a_number_without_a_source_is_refused() -> None:
+    with pytest.raises(ValidationError):
+        Sourced[int].model_validate({"value": 1, "source": ""})
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_every_slot_hangs_in_the_tree(name: str) -> None:
+    server = load().servers[name]
+    bridges = {bdf(bridge.address): bridge for bridge in server.bridges}
+    assert len(bridges) == len(server.bridges)
+    for slot in (*server.nic_slots, *server.gpu_slots):
+        assert bridges[bdf(slot.parent)].role == "switch-downstream"
+    for bridge in server.bridges:
+        assert (bridge.parent is None) == (bridge.role == "root-port")
+        assert bridge.parent is None or bdf(bridge.parent) in bridges
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_nic_and_its_gpu_share_a_pcie_switch(name: str) -> None:
+    server = load().servers[name]
+    above = {bdf(bridge.address): bridge.parent for bridge in server.bridges}
+    for slot in server.nic_slots:
+        assert slot.gpu is not None
+        assert above[bdf(slot.parent)] == above[bdf(server.gpu_slots[slot.gpu].parent)]
+
+
+def test_every_switch_runs_a_known_system() -> None:
+    found = load()
+    for switch in found.switches.values():
+        assert set(switch.systems) <= set(found.switch_systems)
