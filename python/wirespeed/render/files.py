@@ -48,7 +48,7 @@ def devices_of(plan: Plan, wanted: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def files(plan: Plan, devices: Sequence[str] | None = None) -> Iterator[RenderedFile]:
-    """Every file of the devices, device by device, and last of each its apply and revert scripts.
+    """Every file of the devices, device by device, and last of each host its apply and revert scripts.
 
     Raises:
         Refused: a device is not in the plan, has no platform, or is to do what its platform cannot say.
@@ -67,5 +67,6 @@ def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
                 continue
             steps.append(Step(file.path, file.mode, file.apply, file.revert, file.consequence))
             yield RenderedFile(device, file.path, text, file.mode)
-    for name, text in scripts(device, steps):
+    # A switch is typed at, not run scripts on: its platform renders what to type, both ways, among its files.
+    for name, text in scripts(device, steps) if device in plan.hosts else ():
         yield RenderedFile(device, name, text, 0o755)

@@ -1,0 +1,23 @@
+"""A leaf as the configuration rendered for it says, not as the plan does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wirespeed.facts import Source, facts_from
+from wirespeed.plan import Plan
+from wirespeed.platforms import Output, Outputs, platform
+from wirespeed.settings import Switch
+
+CONFIGURATION = "wirespeed.cfg"
+_COMMAND = "running-config"
+
+
+def leaf_as_rendered(plan: Plan, leaf: str, folder: Path) -> Switch:
+    """The switch whose running configuration would be the rendered one: read by the parser that reads devices."""
+    path = next((folder / leaf).rglob(CONFIGURATION))
+    output = Output(_COMMAND, path.read_text(), Source(leaf, _COMMAND, path.name))
+    system = platform("switch", plan.switches[leaf].os or "")
+    switch = facts_from(system.parse(Outputs(leaf, {_COMMAND: output}))).devices[leaf]
+    assert isinstance(switch, Switch)
+    return switch

@@ -1,0 +1,68 @@
+"""What is rendered for two hosts and the leaf, loaded into a real kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from needs import needs
+from netns.leaf import leaf_as_rendered
+from netns.network import NETPLAN, generate, network
+from netns.reach import verify
+
+from wirespeed import render
+from wirespeed.cluster import read
+from wirespeed.plan import Plan, build
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "mi300x-4node"
+HOSTS = ("node1", "node2")
+CLUSTERS = ("cluster.yaml", "cluster-rail24.yaml", "cluster-eos.yaml", "cluster-eos-rail24.yaml")
+
+
+def rendered(cluster: str, folder: Path) -> tuple[Plan, dict[str, Path]]:
+    plan = build(read(EXAMPLES / cluster))
+    render.write(render.files(plan, [*HOSTS, "leaf1"]), folder, plan.name)
+    return plan, {host: folder / host for host in HOSTS}
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS)
+def test_every_pair_of_nics_is_reached_along_the_planned_way(cluster: str, tmp_path: Path) -> None:
+    needs("netplan", "ip", "ping", "networkd", "unshare", root=True)
+    plan, roots = rendered(cluster, tmp_path / "out")
+    for root in roots.values():
+        generate(root)
+    with network(plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", tmp_path / "out")) as built:
+        assert verify(plan, built, *HOSTS) == []
+
+
+def no_rule(nic: dict[str, Any]) -> None:
+    del nic["routing-policy"]
+
+
+def no_route(nic: dict[str, Any]) -> None:
+    nic["routes"].pop()
+
+
+def no_address(nic: dict[str, Any]) -> None:
+    # Its routes and rule stay: networkd must then fail to serve them.
+    nic["addresses"] = []
+
+
+@pytest.mark.parametrize("cluster", ["cluster.yaml", "cluster-rail24.yaml"])
+@pytest.mark.parametrize("change", [no_rule, no_route, no_address])
+def test_one_thing_removed_is_found(cluster: str, change: Callable[[dict[str, Any]], None], tmp_path: Path) -> None:
+    needs("netplan", "ip", "ping", "networkd", "unshare", root=True)
+    plan, roots = rendered(cluster, tmp_path / "out")
+    document = yaml.safe_load((roots["node1"] / NETPLAN).read_text())
+    change(document["network"]["ethernets"]["enp67s0np0"])
+    (roots["node1"] / NETPLAN).write_text(yaml.safe_dump(document))
+    for root in roots.values():
+        generate(root)
+    with network(plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", tmp_path / "out")) as built:
+        problems = verify(plan, built, *HOSTS)
+    address = plan.hosts["node1"].nics["enp67s0np0"].addresses[0].partition("/")[0]
+    assert problems
+    assert all(address in problem for problem in problems)
