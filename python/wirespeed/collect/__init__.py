@@ -5,6 +5,7 @@ A live machine is a bundle just written, so live, recorded and simulated evidenc
 
 from wirespeed.collect.local import local
 from wirespeed.collect.open import Bundle, open_bundle
+from wirespeed.collect.planned import as_planned, simulate
 from wirespeed.collect.read import facts_of, read
 
-__all__ = ["Bundle", "facts_of", "local", "open_bundle", "read"]
+__all__ = ["Bundle", "as_planned", "facts_of", "local", "open_bundle", "read", "simulate"]

@@ -127,7 +127,10 @@ class _Reader:
             if command.id not in recorded and not (command.per_nic and self.bundle.manifest.complete):
                 for path in command.reads:
                     reasons.setdefault((path, command.id, _not_recorded(self.bundle)), []).append("")
+        read = {path for paths in shown.values() for path in paths}
         for (path, command_id, reason), interfaces in reasons.items():
+            if path in read and path.startswith("host."):
+                continue  # a host has it once, and another command showed it
             where = ", ".join(interface for interface in interfaces if interface)
             self.gaps.setdefault(path, []).append(Gap(f"{command_id} on {where}" if where else command_id, reason))
 

@@ -8,6 +8,7 @@ Two filters quote: ``shell`` for a POSIX shell, ``yaml`` for YAML 1.1.
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import re
 import shlex
@@ -69,7 +70,16 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters["shell"] = lambda value: shlex.quote(str(value))
     environment.filters["yaml"] = _yaml
+    environment.filters["network"] = lambda address: str(ipaddress.ip_network(address, strict=False))
+    environment.filters["gid"] = _gid
     return environment
+
+
+def _gid(address: str) -> str:
+    """The GID of an IP address as sysfs prints it: all its digits, an IPv4 address mapped into IPv6."""
+    parsed = ipaddress.ip_address(address)
+    whole = parsed if parsed.version == 6 else ipaddress.IPv6Address(f"::ffff:{parsed}")
+    return whole.exploded
 
 
 def _yaml(value: object) -> str:

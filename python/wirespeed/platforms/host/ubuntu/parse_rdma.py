@@ -23,7 +23,10 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     host = Place(outputs.device)
     ports: dict[str, str] = {}
     if output := outputs.get("rdma-devices"):
-        yield see(host, "host.rdma_devices", tuple(sorted(output.text.split(), key=_natural)), output, 1)
+        devices = tuple(sorted(output.text.split(), key=_natural))
+        yield see(host, "host.rdma_devices", devices, output, 1)
+        for interface in () if devices else _interfaces(outputs):
+            yield see(host.thing("nic", interface), "nic.rdma_device", "", output)
     if output := outputs.get("rdma-link"):
         ports = _ports(output)
         yield from _links(host, output, _interfaces(outputs))

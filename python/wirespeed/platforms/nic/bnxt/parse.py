@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.reading import lines, see
-from wirespeed.settings import Congestion, Discipline, Dscp, NicTrafficClass, Place, Priority
+from wirespeed.settings import Congestion, Discipline, Dscp, NicCosQueue, NicTrafficClass, Place, Priority
 
 _PAIR = re.compile(r"([0-7]):([0-7])")
 _SERVED = re.compile(r"([0-7]):([a-z]+)")
 _PERCENT = re.compile(r"([0-9]{1,3})%")
 _DSCP = re.compile(r"\s*priority:([0-7])\s+dscp:([0-9, ]+)")
+_COS = re.compile(r"\s*([0-7])\s+([0-7])\s+([0-7])\s*")
 _SETTING = re.compile(r"([A-Z_]+)=[\"']?([0-9]{1,3})[\"']?\s*(?:#.*)?")
 _ATTRIBUTE = re.compile(r"/sys/kernel/config/bnxt_re/[^/]+/ports/1/cc/(\w+):(?:(\w+)=)?(0[xX][0-9a-fA-F]{1,4}|0)\b.*")
 _DISCIPLINES = {"strict": Discipline.STRICT, "ets": Discipline.DWRR}
@@ -40,6 +41,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _qos(_nic(outputs, interface), output)
     for interface, output in outputs.per_nic("niccli-dscp2prio"):
         yield from _dscp(_nic(outputs, interface), output)
+    for interface, output in outputs.per_nic("niccli-pri2cos"):
+        yield from _cos(_nic(outputs, interface), output)
     for interface, output in outputs.per_nic("cc"):
         yield from _congestion(_nic(outputs, interface), output)
     for interface, output in outputs.per_nic("bnxt-re-conf"):
@@ -101,6 +104,14 @@ def _dscp(place: Place, output: Output) -> Iterator[Observation]:
                     mapped[Dscp(int(word))] = Priority(int(match[1]))
     if first is not None:
         yield see(place, "nic.qos.dscp_priority", mapped, output, first)
+
+
+def _cos(place: Place, output: Output) -> Iterator[Observation]:
+    """Rows of priority, traffic class and hardware queue."""
+    rows = [(number, match) for number, text in lines(output) if (match := _COS.fullmatch(text))]
+    if rows:
+        mapped = {Priority(int(match[1])): NicCosQueue(int(match[3])) for _, match in rows}
+        yield see(place, "nic.qos.priority_cos", mapped, output, rows[0][0])
 
 
 def _congestion(place: Place, output: Output) -> Iterator[Observation]:

@@ -1,0 +1,93 @@
+"""The bundle a cluster would give that is exactly as planned, or as any other devices are: an example, a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import jinja2
+
+from wirespeed.collect.commands import Asked, asked, nics_of, stack
+from wirespeed.collect.manifest import Entry
+from wirespeed.collect.write import Writer
+from wirespeed.errors import Problem, Refused
+from wirespeed.plan import Plan
+from wirespeed.platforms import platforms
+from wirespeed.platforms.text import answer
+from wirespeed.settings import Device, Host, Switch
+
+_STARTED = "2000-01-01T00:00:00.000Z"
+"""Time in a simulated bundle: nothing was run, so it is no time of this century's clusters, and always the same."""
+
+
+def as_planned(plan: Plan, out: Path) -> None:
+    """Write the bundle of a cluster that is exactly as planned.
+
+    Raises:
+        Refused: a device runs a system that no platform speaks, or something that is no bundle is in the way.
+    """
+    simulate(plan.devices, plan.name, out)
+
+
+def simulate(devices: Mapping[str, Device], cluster: str | None, out: Path) -> None:
+    """Write the bundle that devices with these settings would give.
+
+    Every command of every platform is answered by what the platform says such a device prints; one it has no answer
+    to is recorded as not applicable.
+
+    Raises:
+        Refused: a device runs a system that no platform speaks, or something that is no bundle is in the way.
+    """
+    stacks = {name: _stack(device) for name, device in devices.items()}
+    problems = [
+        Problem(name, f"operating system {device.os!r}", f"one of {', '.join(_systems(device))}")
+        for name, device in devices.items()
+        if not stacks[name]
+    ]
+    if problems:
+        raise Refused(problems)
+    with Writer(out, cluster) as writer:
+        for name, device in devices.items():
+            writer.device(name, stacks[name])
+            for order, (entry, text) in enumerate(_answers(name, device, stacks[name])):
+                writer.output(name, entry, None if text is None else text.encode(), order=order)
+
+
+def _systems(device: Device) -> list[str]:
+    return sorted(name for kind, name in platforms() if kind == device.kind)
+
+
+def _stack(device: Device) -> tuple[tuple[str, str], ...]:
+    """The platforms a device runs; empty when its operating system is unknown here."""
+    if isinstance(device, Switch):
+        key = ("switch", device.os or "")
+        return (key,) if key in platforms() else ()
+    system = (device.os or "").partition("-")[0]
+    if ("host", system) not in platforms():
+        return ()
+    return stack(system, [nic.driver.name for nic in device.nics.values()])
+
+
+def _answers(name: str, device: Device, stacked: tuple[tuple[str, str], ...]) -> Iterator[tuple[Entry, str | None]]:
+    for key in stacked:
+        nics = nics_of(device, key) if isinstance(device, Host) else {}
+        for command in platforms()[key].commands:
+            for ask in asked(command, nics):
+                yield _answer(name, device, key, ask)
+
+
+def _answer(name: str, device: Device, key: tuple[str, str], ask: Asked) -> tuple[Entry, str | None]:
+    if not ask.arguments:
+        return Entry(ask.id, ask.text, "not-applicable", None, detail=ask.reason), None
+    interface = ask.id.partition("@")[2]
+    extra = {"interface": interface, "nic": device.nics[interface]} if isinstance(device, Host) and interface else {}
+    try:
+        text = answer(platforms()[key], ask.command.id, name, device, **extra)
+    except jinja2.TemplateNotFound:
+        reason = f"no answer to {ask.command.id} is known of {key[1]}"
+        return Entry(ask.id, ask.text, "not-applicable", None, detail=reason), None
+    # Commands that may answer with several exit codes use another than 0 to say "none".
+    exit_code = (
+        0 if text.strip() or 0 not in ask.command.exits else ask.command.exits[min(1, len(ask.command.exits) - 1)]
+    )
+    return Entry(ask.id, ask.text, "ok", None, exit_code=exit_code, started=_STARTED, duration_ms=0), text
