@@ -1,0 +1,99 @@
+"""The verbs that show and check a cluster file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wirespeed.cli.app import app
+from wirespeed.cli.exit import Exit
+from wirespeed.errors import Refused
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
+PUBLIC = Path(__file__).parents[1] / "refusals" / "public-pool.yaml"
+
+
+def invoke(*arguments: object) -> str:
+    """Standard output of a run that must succeed."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert result.exit_code == Exit.PASSED, result.output
+    return result.stdout
+
+
+def test_init_writes_a_file_that_validates(tmp_path: Path) -> None:
+    file = tmp_path / "cluster.yaml"
+    assert invoke("init", tmp_path).strip() == str(file)
+    assert invoke("validate", file).strip() == f"{file}: ok: 4 hosts, 32 NICs, 1 switch, 32 cables, 0 warnings"
+
+
+def test_init_overwrites_only_with_force(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("precious")
+    with pytest.raises(Refused):
+        CliRunner().invoke(app, ["init", str(file)], catch_exceptions=False)
+    assert file.read_text() == "precious"
+    invoke("init", file, "--force")
+    assert file.read_text().startswith("# A wirespeed cluster file")
+
+
+def test_a_warning_fails_only_when_strict() -> None:
+    assert "1 warning" in invoke("validate", PUBLIC)
+    result = CliRunner().invoke(app, ["validate", str(PUBLIC), "--strict"], catch_exceptions=False)
+    assert result.exit_code == Exit.FAILED
+
+
+def test_plan_shows_the_seven_numbers() -> None:
+    document = json.loads(invoke("plan", EXAMPLE, "--classes", "--format", "json"))
+    assert (document["kind"], document["schema"], document["cluster"]) == ("plan", 1, "mi300x-4node")
+    assert document["classes"][0] == {
+        "class": "roce",
+        "dscp": "26",
+        "priority": 3,
+        "nic_tc": 1,
+        "nic_cos_queue": 0,
+        "switch_tc": 3,
+        "switch_queue": 3,
+        "priority_group": 3,
+        "lossless": True,
+        "served": "50%",
+        "nic": "broadcom-bcm957608-p1400gd",
+        "switch": "dell-sonic",
+    }
+    assert document["classes"][2]["dscp"] == "0-25,27-47,49-63"
+
+
+def test_plan_writes_a_cabling_file() -> None:
+    rows = list(csv.DictReader(io.StringIO(invoke("plan", EXAMPLE, "--cables", "--format", "csv"))))
+    assert len(rows) == 32
+    assert rows[9] == {
+        "a_device": "node2",
+        "a_port": "enp67s0np0",
+        "b_device": "leaf1",
+        "b_port": "Eth1/10",
+        "length": "3 m",
+        "speed": "400 Gb/s",
+        "rail": "2",
+    }
+
+
+def test_csv_is_of_one_part() -> None:
+    with pytest.raises(Refused):
+        CliRunner().invoke(app, ["plan", str(EXAMPLE), "--format", "csv"], catch_exceptions=False)
+
+
+def test_plan_shows_every_part() -> None:
+    text = invoke("plan", EXAMPLE)
+    for word in ("bnxt_re7", "10.1.0.63/31", "Eth1/32", "26500 B", "hosts with broadcom-bcm957608-p1400gd"):
+        assert word in text
+
+
+def test_schema_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "schema.json"
+    assert invoke("schema", "--output", file) == ""
+    assert file.read_text(encoding="utf-8") == invoke("schema")
+    assert json.loads(invoke("schema"))["properties"]["version"]["const"] == 1
