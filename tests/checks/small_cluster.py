@@ -216,6 +216,28 @@ def facts(changes: Changes | None = None, absent: Iterable[Place] = ()) -> Facts
     return facts_from(observations(changes, absent))
 
 
+def facts_only(values: Changes) -> Facts:
+    """Facts of nothing but these values."""
+    return facts_from(
+        Observation(place, path, value, Source(place.device, "show", "out", line), State.RUNNING)
+        for line, ((place, path), value) in enumerate(values.items(), 1)
+    )
+
+
+def rdma_host(changes: Changes | None = None) -> Facts:
+    """The planned host as it would be read, with the PCIe tree above its NICs."""
+    tree: dict[tuple[Place, str], Any] = {}
+    for address, parent in (("0000:1d:00.0", "0000:14:00.0"), ("0000:2d:00.0", "0000:14:00.0")):
+        place = HOST.thing("pcie", address)
+        tree |= {
+            (place, "pcie.parent"): parent,
+            (place, "pcie.link.capable_speed"): 32000,
+            (place, "pcie.link.capable_width"): 16,
+        }
+    seen = [one for one in observations(tree | dict(changes or {})) if one.place.device == "node1"]
+    return facts_from(seen)
+
+
 def find(given: Facts, plan: Plan = PLAN) -> list[Finding]:
     return list(run(plan, given))
 

@@ -1,0 +1,77 @@
+"""A machine without a cluster file."""
+
+import pytest
+import small_cluster as small
+
+from wirespeed.checks import run
+from wirespeed.checks.baseline import baseline, described
+from wirespeed.facts import Facts
+from wirespeed.results.findings import Status
+
+
+def found(facts: Facts) -> list[tuple[str, str, str | None]]:
+    """What is neither passed nor skipped."""
+    findings = run(baseline(facts), facts)
+    return [(one.check, one.status.value, one.found) for one in findings if one.status not in ("pass", "skip")]
+
+
+def plain(**changes: object) -> Facts:
+    host = {"host.os": "debian-12", "host.kernel.version": "6.1", "host.kernel.errors": (), **changes}
+    values = {(small.HOST, path): value for path, value in host.items()}
+    return small.facts_only({(small.HOST, "host.conflicting_stacks"): (), **values})
+
+
+def test_without_an_rdma_device_little_applies_and_that_is_said() -> None:
+    facts = plain(**{"host.rdma_devices": ()})
+    assert described(facts) == (
+        "node1: debian-12, kernel 6.1; network interfaces: none seen; GPUs: 0",
+        "node1: no RDMA device",
+        "node1: checks of address, fabric, launch, link, nic, pcie, port, qos do not apply: they are about RDMA "
+        "ports and what these are plugged into; the rest is checked as far as it holds for any host",
+    )
+    findings = run(baseline(facts), facts)
+    assert [one.check for one in findings if one.status is Status.PASS] == [
+        "host.kernel-log",
+        "software.conflicting-stacks",
+    ]
+    assert {one.status for one in findings} == {Status.PASS, Status.SKIP}
+
+
+def test_not_knowing_whether_there_is_an_rdma_device_is_said_too() -> None:
+    assert described(plain())[1] == "node1: no RDMA device was seen, and whether there is one was not read"
+
+
+def test_errors_in_the_kernel_log_count_on_any_machine() -> None:
+    assert found(plain(**{"host.kernel.errors": ("pcieport: AER",)})) == [("host.kernel-log", "fail", "pcieport: AER")]
+
+
+def test_a_host_with_rdma_devices_is_held_against_what_any_such_host_must_be() -> None:
+    sound = small.rdma_host()
+    assert found(sound) == []
+    assert described(sound)[1:] == (
+        "node1: RDMA devices: bnxt_re0, bnxt_re1",
+        "node1: addresses, priorities, cables and switches are not checked: that needs a cluster file",
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        ("pcie.link.width", 8, ("nic.pcie-width", "fail", "x8")),
+        ("pcie.acs", frozenset({"ReqRedir"}), ("pcie.acs", "fail", "ReqRedir")),
+        ("nic.rdma_mtu", 1024, ("nic.rdma-mtu", "fail", "1024 bytes")),
+        ("host.kernel.iommu", "translated", ("host.iommu", "fail", "translated")),
+        ("host.memlock", "64", ("host.memlock", "fail", "64")),
+        ("sysctl.value", "1", ("host.numa-balancing", "fail", "1")),
+    ],
+)
+def test_what_holds_for_any_host_fails_without_a_cluster_file(
+    path: str, value: object, expected: tuple[str, str, str]
+) -> None:
+    place = {
+        "pcie": small.HOST.thing("pcie", "0000:14:00.0" if path == "pcie.acs" else "0000:1d:00.0"),
+        "nic": small.NIC,
+        "host": small.HOST,
+        "sysctl": small.sysctl("kernel.numa_balancing"),
+    }[path.partition(".")[0]]
+    assert found(small.rdma_host({(place, path): value})) == [expected]

@@ -1,0 +1,103 @@
+"""``wirespeed check`` and ``wirespeed explain`` as commands."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from wirespeed.checks import checks
+from wirespeed.cli.exit import Exit
+
+
+def wirespeed(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "wirespeed", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "100"},
+        check=False,
+    )
+
+
+def test_explain_prints_the_manual_page() -> None:
+    page = wirespeed("explain", "nic.pcie-width").stdout
+    for part in (
+        "nic.pcie-width  PCIe width of the NIC\n",
+        "\nWhy it hurts\n    Half the lanes are half the rate",
+        "\nHow to fix\n    Reseat card and riser",
+        "    LnkSta: Speed 32GT/s, Width x8 (downgraded)\n",
+        "\nReads\n    pcie.link.width, pcie.link.speed",
+        "    PCI-03  A PCIe link trained narrower or slower than its slot\n",
+        "\nSource\n    Broadcom 957608-AN210, 2.6 item 13",
+    ):
+        assert part in page
+
+
+def test_explain_without_an_id_lists_all() -> None:
+    lines = wirespeed("explain").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == list(checks())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["explain", "nic.pcie-widht"],
+            "refused: explain: found the check 'nic.pcie-widht'; expected the id of a check\n"
+            "  hint: did you mean 'nic.pcie-width'?\n",
+        ),
+        (
+            ["explain", "zzz"],
+            "refused: explain: found the check 'zzz'; expected the id of a check\n"
+            "  hint: list them: wirespeed explain\n",
+        ),
+        (
+            ["check"],
+            "refused: check: found no cluster file and no bundle; expected CLUSTER.yaml BUNDLE\n"
+            "  hint: write a bundle with `wirespeed collect`, or give --local\n",
+        ),
+        (
+            ["check", "cluster.yaml"],
+            "refused: check: found no bundle; expected CLUSTER.yaml BUNDLE\n"
+            "  hint: write a bundle with `wirespeed collect`, or give --local\n",
+        ),
+        (
+            ["check", "--local", "cluster.yaml", "bundle"],
+            "refused: check: found a bundle, bundle, beside --local; expected one of them\n",
+        ),
+        (
+            ["check", "--local", "--only", "link.mut", "--only", "link.up"],
+            "refused: --only: found the check 'link.mut'; expected the id of a check\n"
+            "  hint: did you mean 'link.mtu'?\n",
+        ),
+        (
+            ["check", "--local", "--status", "fail,warm"],
+            "refused: --status: found 'warm'; expected one of pass, warn, fail, unknown, skip, error\n"
+            "  hint: did you mean 'warn'?\n",
+        ),
+    ],
+)
+def test_refusals(arguments: list[str], message: str) -> None:
+    result = wirespeed(*arguments)
+    assert (result.returncode, result.stdout, result.stderr) == (Exit.REFUSED, "", message)
+
+
+def test_this_machine_gets_a_sensible_answer() -> None:
+    result = wirespeed("check", "--local", "--format", "json")
+    document = json.loads(result.stdout)
+    assert (document["kind"], document["schema"], document["cluster"]) == ("findings", 1, "as found")
+    assert document["recorded"].endswith("Z")
+    assert "RDMA device" in document["notes"][1]
+    ran = {finding["check"]: finding["status"] for finding in document["findings"]}
+    assert ran["software.conflicting-stacks"] != "skip"
+    unread = {"unknown", "error"} & set(ran.values())
+    expected = Exit.FAILED if "fail" in ran.values() else Exit.INCOMPLETE if unread else Exit.PASSED
+    assert result.returncode == expected
+
+
+def test_nothing_that_ran_is_incomplete() -> None:
+    result = wirespeed("check", "--local", "--only", "port.mtu", "--format", "json")
+    assert json.loads(result.stdout)["findings"] == []
+    assert result.returncode == Exit.INCOMPLETE
