@@ -20,6 +20,8 @@ _COUNTED = re.compile(r"(?:([1-9][0-9]{0,2})\s+x\s+)?([A-Za-z0-9][A-Za-z0-9._-]*
 _HOST_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,61}[A-Za-z0-9])?")
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
 _PORT = re.compile(r"[A-Za-z][A-Za-z0-9/_.-]{0,31}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LINE = re.compile(r"[A-Za-z0-9 _.,:;/@#()+=-]{1,63}")
 _SLOT = re.compile(r"gen([1-6]) x(1|2|4|8|16)")
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -64,6 +66,13 @@ def _whole(text: Any) -> Any:
     return int(text)
 
 
+def _positive(text: Any) -> Any:
+    found = _whole(text)
+    if found == 0:
+        raise Unfit("a whole number from 1")
+    return found
+
+
 def _flag(text: Any) -> Any:
     if not isinstance(text, str):
         return text
@@ -86,9 +95,12 @@ def _quantity(cls: type[Quantity]) -> Callable[[Any], Any]:
         if not isinstance(text, str):
             return text
         try:
-            return cls.parse(text)
+            found = cls.parse(text)
         except ValueError as error:
             raise Unfit(f"a {cls.kind} such as {cls.example}", str(error)) from None
+        if found == 0:
+            raise Unfit(f"a {cls.kind} above zero")
+        return found
 
     return parse
 
@@ -190,6 +202,7 @@ def _schema(kind: str, **more: Any) -> WithJsonSchema:
 
 
 Whole = Annotated[int, BeforeValidator(_whole), _schema("integer", minimum=0)]
+Positive = Annotated[int, BeforeValidator(_positive), _schema("integer", minimum=1)]
 Flag = Annotated[bool, BeforeValidator(_flag), _schema("boolean")]
 Percent = Annotated[
     int,
@@ -241,4 +254,16 @@ InterfaceName = Annotated[
 ]
 PortName = Annotated[
     str, BeforeValidator(_pattern(_PORT, "a port name such as Eth1/1 or Ethernet1/1")), _schema("string")
+]
+VariableName = Annotated[
+    str,
+    BeforeValidator(_pattern(_VARIABLE, "the name of an environment variable: letters, digits and _")),
+    _schema("string"),
+]
+Line = Annotated[
+    str,
+    BeforeValidator(
+        _pattern(_LINE, "one line of at most 63 plain characters", "quotes and control characters reach configurations")
+    ),
+    WithJsonSchema({"type": ["string", "number", "boolean"]}),
 ]

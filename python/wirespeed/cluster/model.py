@@ -18,18 +18,21 @@ from wirespeed.cluster.fields import (
     InterfaceAddress,
     InterfaceName,
     LengthText,
+    Line,
     ModelName,
     Network,
     NicCosQueueNumber,
     NicTrafficClassNumber,
     Percent,
     PortName,
+    Positive,
     PriorityGroupNumber,
     PriorityNumber,
     SizeText,
     SlotText,
     SwitchQueueNumber,
     SwitchTrafficClassNumber,
+    VariableName,
     Whole,
 )
 from wirespeed.settings import Congestion, Dscp, Priority, WatchdogAction
@@ -66,8 +69,8 @@ class NicPart(Part):
     gateway: InterfaceAddress | None = Field(
         default=None, description="next hop with prefix length, instead of the scheme's"
     )
-    mtu: Whole | None = Field(default=None, description="largest IP packet in bytes")
-    rail: Whole | None = Field(default=None, description="rail, instead of its position")
+    mtu: Positive | None = Field(default=None, description="largest IP packet in bytes")
+    rail: Positive | None = Field(default=None, description="rail, instead of its position")
     rdma_device: InterfaceName | None = Field(
         default=None, description="RDMA device name, instead of the driver's numbering"
     )
@@ -83,20 +86,12 @@ class HostPart(Part):
     nics: Hardware | None = Field(default=None, description="how many NIC ports of which catalogue model take part")
     interfaces: list[InterfaceName] | None = Field(default=None, description="interface names in rail order")
     cpu: ModelName | None = Field(default=None, description="amd or intel, instead of the server model's")
-    mtu: Whole | None = Field(default=None, description="largest IP packet on every NIC, in bytes; 9000 if absent")
+    mtu: Positive | None = Field(default=None, description="largest IP packet on every NIC, in bytes; 9000 if absent")
     control_interface: InterfaceName | None = Field(default=None, description="interface for ssh and job start")
     nic: dict[InterfaceName, NicPart] = Field(default_factory=dict, description="what differs on one NIC, by interface")
     exceptions: dict[str, HostPart] = Field(
         default_factory=dict, alias="except", description="what differs on some hosts of the range, by node range"
     )
-
-
-class QueuePart(Part):
-    """Where a switch puts one traffic class, instead of where its operating system's data says."""
-
-    traffic_class: SwitchTrafficClassNumber | None = Field(default=None, description="internal traffic class")
-    queue: SwitchQueueNumber | None = Field(default=None, description="egress queue")
-    priority_group: PriorityGroupNumber | None = Field(default=None, description="ingress priority group")
 
 
 class EcnPart(Part):
@@ -105,6 +100,15 @@ class EcnPart(Part):
     minimum: SizeText | None = Field(default=None, description="queue depth where marking starts")
     maximum: SizeText | None = Field(default=None, description="queue depth from which every packet is marked")
     probability: Percent | None = Field(default=None, description="marking probability at the maximum")
+
+
+class QueuePart(Part):
+    """Where a switch puts one traffic class, instead of where its operating system's data says."""
+
+    traffic_class: SwitchTrafficClassNumber | None = Field(default=None, description="internal traffic class")
+    queue: SwitchQueueNumber | None = Field(default=None, description="egress queue")
+    priority_group: PriorityGroupNumber | None = Field(default=None, description="ingress priority group")
+    ecn: EcnPart = Field(default_factory=EcnPart, description="marking thresholds of its queue")
 
 
 class WatchdogPart(Part):
@@ -119,10 +123,10 @@ class WatchdogPart(Part):
 class PortPart(Part):
     """What differs on one switch port."""
 
-    mtu: Whole | None = Field(default=None, description="largest IP packet in bytes")
+    mtu: Positive | None = Field(default=None, description="largest IP packet in bytes")
     speed: BandwidthText | None = Field(default=None, description="link speed")
     fec: ModelName | None = Field(default=None, description="forward error correction: rs, fc or none")
-    description: str | None = Field(default=None, description="text on the port, instead of who is at the other end")
+    description: Line | None = Field(default=None, description="text on the port, instead of who is at the other end")
 
 
 class SwitchPart(Part):
@@ -131,9 +135,9 @@ class SwitchPart(Part):
     model: ModelName | None = Field(default=None, description="switch model in the catalogue")
     os: ModelName | None = Field(default=None, description="operating system; a switch that runs one only need not say")
     role: ModelName | None = Field(default=None, description="leaf takes hosts; spine, core and others are free words")
-    mtu: Whole | None = Field(default=None, description="largest IP packet on every port, in bytes")
+    mtu: Positive | None = Field(default=None, description="largest IP packet on every port, in bytes")
     classes: dict[str, QueuePart] = Field(default_factory=dict, description="where traffic classes go, by class")
-    ecn: EcnPart = Field(default_factory=EcnPart, description="marking thresholds, instead of the system's defaults")
+    ecn: EcnPart = Field(default_factory=EcnPart, description="marking thresholds of every marked queue")
     watchdog: WatchdogPart = Field(default_factory=WatchdogPart, description="PFC watchdog")
     ports: dict[PortName, PortPart] = Field(default_factory=dict, description="what differs on one port")
     exceptions: dict[str, SwitchPart] = Field(
@@ -146,7 +150,7 @@ class LinkPart(Part):
 
     a: str = Field(description="a switch range, such as leaf[1-4]")
     b: str = Field(description="a switch range, such as spine[1-2]")
-    count: Whole = Field(default=1, description="parallel cables between each pair")
+    count: Positive = Field(default=1, description="parallel cables between each pair")
     speed: BandwidthText | None = Field(default=None, description="speed of each, instead of the slower switch's")
     cable: ModelName | None = Field(default=None, description="cable in the catalogue")
     length: LengthText | None = Field(default=None, description="length of each cable")
@@ -203,7 +207,7 @@ class LaunchPart(Part):
 
     gid_index: Whole = Field(default=3, description="row of the GID table a job uses")
     collectives: ModelName = Field(default="rccl", description="collective library in the catalogue")
-    environment: dict[str, str] = Field(default_factory=dict, description="variables to add or replace")
+    environment: dict[VariableName, Line] = Field(default_factory=dict, description="variables to add or replace")
 
 
 class ClusterFile(Part):

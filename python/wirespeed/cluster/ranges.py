@@ -13,7 +13,7 @@ _EXPECTED = "a name or a node range such as node[001-128,130]"
 
 
 def members(text: str) -> list[str]:
-    """The names of a node range, in the order written. Several are separated by commas.
+    """The names of one or several node ranges separated by commas; within a range by number.
 
     Raises:
         Unfit: the text is no node range, is too large, or a name in it is no host name.

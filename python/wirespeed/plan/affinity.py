@@ -37,6 +37,7 @@ class Chassis:
     seats: tuple[Seat, ...]
 
 
+_LAST_RAIL = 255  # each has its own routing table, VLAN and third octet
 MTU = 9000
 """Interface MTU of a host in bytes; source: Broadcom 957608-AN210, section 2.6, check 11."""
 
@@ -107,6 +108,14 @@ def _seats(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problem
             )
         )
         _check_slot(spec, seats[-1], nic, problems)
+    for seat in seats:
+        path = (*spec.path, "nic", seat.interface)
+        if seat.rail > _LAST_RAIL:
+            problems.refuse((*path, "rail"), f"rail {seat.rail}", f"a rail from 1 to {_LAST_RAIL}")
+        if seat.speed > nic.speed.value:
+            problems.refuse(
+                (*path, "speed"), f"{seat.speed}", f"at most {nic.speed.value}, the speed of {spec.nics.model}"
+            )
     for what in ("rail", "rdma_device"):
         values = [getattr(seat, what) for seat in seats]
         twice = next((value for value in values if values.count(value) > 1), None)

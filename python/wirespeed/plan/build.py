@@ -122,6 +122,13 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
                 f"a port from {ports[0]} to {ports[-1]}",
                 did_you_mean(port, ports),
             )
+    for port, part in spec.part.ports.items():
+        if part.speed is not None and part.speed > model.speed.value:
+            problems.refuse(
+                (*spec.path, "ports", port, "speed"),
+                f"{part.speed}",
+                f"at most {model.speed.value}, the speed of {spec.model}",
+            )
     return Box(spec, model, system, name, ports)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wirespeed.cluster import EcnPart
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.model import Computed
 from wirespeed.plan.problems import Problems
@@ -40,8 +41,8 @@ class Thresholds:
             )
 
 
-def thresholds(box: Box, congestion: Congestion | None, problems: Problems) -> Thresholds | None:
-    """Thresholds of the queue of a class with this congestion control; None where there is no congestion control.
+def thresholds(box: Box, name: str, congestion: Congestion | None, problems: Problems) -> Thresholds | None:
+    """Thresholds of the queue of a class; None for a class without congestion control.
 
     DCQCN-P needs a slope, minimum < maximum; DCQCN-D a step, minimum = maximum with every packet above it marked
     (Broadcom and Arista, Lossless Network for AI/ML/Storage/HPC with RDMA). Where the cluster file gives DCQCN-D no
@@ -49,13 +50,13 @@ def thresholds(box: Box, congestion: Congestion | None, problems: Problems) -> T
     """
     if congestion is None:
         return None
-    part, defaults = box.spec.part.ecn, box.system.ecn
+    part, defaults = _part(box, name), box.system.ecn
     step = congestion is Congestion.DCQCN_D
     minimum = part.minimum if part.minimum is not None else defaults.minimum.value
     fallback = minimum if step else defaults.maximum.value
     maximum = part.maximum if part.maximum is not None else fallback
     probability = part.probability if part.probability is not None else 100 if step else defaults.probability.value
-    path = (*box.spec.path, "ecn")
+    path = (*box.spec.path, "classes", name, "ecn") if name in box.spec.part.classes else (*box.spec.path, "ecn")
     if step and (minimum != maximum or probability != 100):
         problems.refuse(
             path,
@@ -71,6 +72,14 @@ def thresholds(box: Box, congestion: Congestion | None, problems: Problems) -> T
     own = part.minimum is not None or part.maximum is not None or part.probability is not None
     source = "cluster file" if own else defaults.minimum.source
     return Thresholds(asked, Ecn(said(minimum, unit), said(maximum, unit), probability, True), source)
+
+
+def _part(box: Box, name: str) -> EcnPart:
+    """What the cluster file says: of the class, else of the switch."""
+    whole, own = box.spec.part.ecn, box.spec.part.classes.get(name)
+    if own is None:
+        return whole
+    return EcnPart(**{key: getattr(part, key) for part in (whole, own.ecn) for key in part.model_fields_set})
 
 
 def said(size: Size, unit: int) -> Size:

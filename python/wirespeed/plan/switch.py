@@ -129,7 +129,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
     marked = {
         str(int(at[name].queue)): found
         for name in classes
-        if (found := thresholds(box, classes[name].congestion, problems)) is not None
+        if (found := thresholds(box, name, classes[name].congestion, problems)) is not None
     }
     return SwitchKind(
         box=box,
