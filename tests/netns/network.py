@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
-from needs import find
 
+from needs import find
 from wirespeed.plan import Plan
 from wirespeed.settings import Switch
 

@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address, ip_network
 
 from netns.network import Network
-
 from wirespeed.plan import Plan
 from wirespeed.settings import Host
 
@@ -88,13 +87,9 @@ def _pings(plan: Plan, network: Network, one: str, other: str) -> Iterator[str]:
 
     def ping(pair: tuple[str, str]) -> str | None:
         source, target = pair
-        done = subprocess.run(
-            # Five a second until one is answered: the first may be lost while both ends learn addresses.
-            ["ip", "netns", "exec", network.namespace(one), "ping", "-nq", "-c1", "-i0.2", "-w2", "-Mdo"]
-            + [f"-s{mtu - HEADERS}", "-I", source, target],
-            capture_output=True,
-            check=False,
-        )
+        # Five a second until one is answered: the first may be lost while both ends learn addresses.
+        ask = ("ping", "-nq", "-c1", "-i0.2", "-w2", "-Mdo", f"-s{mtu - HEADERS}", "-I", source, target)
+        done = subprocess.run(["ip", "netns", "exec", network.namespace(one), *ask], capture_output=True, check=False)
         return None if done.returncode == 0 else f"{one}: {source} to {target}: no answer to a ping of {mtu} bytes"
 
     with ThreadPoolExecutor(32) as pool:

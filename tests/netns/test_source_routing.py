@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
+
 from needs import needs
 from netns.leaf import leaf_as_rendered
 from netns.network import NETPLAN, generate, network
 from netns.reach import verify
-
 from wirespeed import render
 from wirespeed.cluster import read
 from wirespeed.plan import Plan, build

@@ -58,7 +58,7 @@ def compare_files(rendered: Iterable[RenderedFile], folder: Path) -> Iterator[Fi
                 continue
             yield from _compare(file, there[relative])
         for relative in sorted(there.keys() - files.keys()):
-            yield FileDifference(device, f"/{relative}", "extra")
+            yield FileDifference(device, f"/{_visible(relative)}", "extra")
 
 
 def _files_in(folder: Path) -> dict[str, Path]:
@@ -71,8 +71,8 @@ def _compare(file: RenderedFile, path: Path) -> Iterator[FileDifference]:
     found = path.read_bytes()
     if found != file.text.encode():
         lines = difflib.unified_diff(
-            found.decode("utf-8", "backslashreplace").splitlines(),
-            file.text.splitlines(),
+            [_visible(line) for line in found.decode("utf-8", "backslashreplace").split("\n")],
+            file.text.split("\n"),
             f"found {file.device} {file.path}",
             f"rendered {file.device} {file.path}",
             lineterm="",
@@ -83,8 +83,13 @@ def _compare(file: RenderedFile, path: Path) -> Iterator[FileDifference]:
         yield FileDifference(file.device, file.path, "mode", (f"found {mode:o}, rendered {file.mode:o}",))
 
 
+def _visible(line: str) -> str:
+    """A line of a file that anybody may have written: what a terminal would obey is spelled out."""
+    return "".join(sign if sign.isprintable() or sign == "\t" else f"\\x{ord(sign):02x}" for sign in line)
+
+
 def compare_settings(plan: Plan, facts: Facts, devices: Sequence[str]) -> Iterator[SettingDifference]:
-    """Every intended setting that was found otherwise, that should have been read and was not, or whose thing is absent.
+    """Every intended setting that was found otherwise or should have been read and was not, and every absent thing.
 
     A setting that no command of the bundle claims to show is not among them: it cannot be read at all.
     """

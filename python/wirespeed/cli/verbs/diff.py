@@ -1,0 +1,123 @@
+"""``wirespeed diff``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli.app import app
+from wirespeed.cli.exit import Exit
+from wirespeed.cli.verbs.render import named
+
+if TYPE_CHECKING:
+    from wirespeed.plan import Plan
+    from wirespeed.render import FileDifference, SettingDifference
+
+SCHEMA = 1
+
+
+class Format(StrEnum):
+    """How differences are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+@app.command()
+def diff(
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
+    other: Annotated[
+        Path,
+        typer.Argument(metavar="DIR|BUNDLE", help="A folder that `wirespeed render` wrote, or a bundle of evidence."),
+    ],
+    device: Annotated[
+        list[str] | None,
+        typer.Option("--device", "-d", metavar="NODESET", help="Look at these devices alone, such as node[1-4],leaf1."),
+    ] = None,
+    format_: Annotated[Format, typer.Option("--format", help="Text to read, or JSON.")] = Format.TEXT,
+) -> None:
+    """Show what differs between a cluster file and rendered files, or between it and what a bundle shows.
+
+    For a folder of rendered files: a unified diff of each file, from what is there to what would be rendered now, and
+    the name of each file that is missing or extra. For a bundle: each setting with the intended and the found value.
+
+    Exit code 1 when something differs; 3 when nothing does but a setting could not be read; 0 otherwise.
+    """
+    from wirespeed import render as rendering
+    from wirespeed.cli.console import show_problems
+    from wirespeed.cluster import read
+    from wirespeed.plan import build
+
+    plan = build(read(cluster))
+    show_problems(plan.warnings, "warning")
+    devices = rendering.devices_of(plan, named(device))
+    if rendering.is_rendered(other):
+        files = list(rendering.compare_files(rendering.files(plan, devices), other))
+        _print_files(plan, files, format_)
+        raise typer.Exit(Exit.FAILED if files else Exit.PASSED)
+    settings = _settings(plan, other, devices)
+    _print_settings(plan, settings, format_)
+    raise typer.Exit(
+        Exit.worst(*(Exit.INCOMPLETE if one.kind == "unread" else Exit.FAILED for one in settings), Exit.PASSED)
+    )
+
+
+def _settings(plan: Plan, bundle: Path, devices: Sequence[str]) -> list[SettingDifference]:
+    from wirespeed import collect
+    from wirespeed import render as rendering
+
+    return list(rendering.compare_settings(plan, collect.read(bundle), devices))
+
+
+def _print_files(plan: Plan, files: Sequence[FileDifference], format_: Format) -> None:
+    from rich.text import Text
+
+    from wirespeed.cli.console import out
+    from wirespeed.results.json import document
+
+    if format_ is Format.JSON:
+        typer.echo(document("file-differences", SCHEMA, cluster=plan.name, differences=files), nl=False)
+        return
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    for one in files:
+        if one.kind != "different":
+            what = f"{one.kind}: {one.lines[0]}" if one.lines else one.kind
+            out().print(Text(f"{one.device} {one.path}: {what}"), soft_wrap=True)
+            continue
+        for line in one.lines:
+            out().print(Text(line, style=styles.get(line[:1], "")), soft_wrap=True)
+
+
+def _print_settings(plan: Plan, settings: Sequence[SettingDifference], format_: Format) -> None:
+    from rich.text import Text
+
+    from wirespeed.checks.words import words
+    from wirespeed.cli.console import out
+    from wirespeed.report.words import clean
+    from wirespeed.results.json import document
+
+    rows = [
+        {
+            "place": str(one.place),
+            "setting": one.path,
+            "kind": one.kind,
+            "intended": None if one.intended is None else words(one.intended),
+            "found": None if one.found is None else clean(words(one.found)),
+            "source": None if one.source is None else clean(one.source),
+        }
+        for one in settings
+    ]
+    if format_ is Format.JSON:
+        typer.echo(document("setting-differences", SCHEMA, cluster=plan.name, differences=rows), nl=False)
+        return
+    for row in rows:
+        found = "not read" if row["kind"] == "unread" else row["found"]
+        where = " ".join(part for part in (row["place"], row["setting"]) if part)
+        out().print(
+            Text(f"{where}: intended {row['intended'] or 'to be there'}, found {found} ({row['source']})"),
+            soft_wrap=True,
+        )

@@ -1,0 +1,123 @@
+"""``wirespeed render``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli.app import app
+
+if TYPE_CHECKING:
+    from wirespeed.plan import Plan
+    from wirespeed.render import RenderedFile, Written
+
+SCHEMA = 1
+
+
+class Format(StrEnum):
+    """How what was written is told."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+@app.command()
+def render(
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="OUT", help="Folder to write to; made where there is none.")
+    ],
+    device: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--device",
+            "-d",
+            metavar="NODESET",
+            help="Render these devices alone, such as node[1-4],leaf1; others in OUT stay as they are.",
+        ),
+    ] = None,
+    format_: Annotated[Format, typer.Option("--format", help="A line to read, or JSON with every file.")] = Format.TEXT,
+) -> None:
+    """Write every setting of every host, NIC and switch as the files the devices read.
+
+    A file lies at OUT/DEVICE/ and the path it is installed at. Beside a host's files stand apply.sh and revert.sh:
+    run on the host, they print what they would do and what it interrupts, and do it only with --yes. Beside a switch's
+    configuration stand the lines to type for the way in and the way back. wirespeed itself changes no device.
+
+    OUT appears whole or not at all. The same cluster file gives the same bytes.
+    """
+    from wirespeed import render as rendering
+    from wirespeed.cli.console import show_problems
+    from wirespeed.cluster import read
+    from wirespeed.plan import build
+
+    plan = build(read(cluster))
+    show_problems(plan.warnings, "warning")
+    devices = rendering.devices_of(plan, named(device))
+    told: list[RenderedFile] = []
+    files = _kept(rendering.files(plan, devices), told) if format_ is Format.JSON else rendering.files(plan, devices)
+    _print(plan, output, _write(plan, files, devices, output), told, format_)
+
+
+def named(nodesets: Sequence[str] | None) -> list[str] | None:
+    """The devices that node ranges name, None where none is given.
+
+    Raises:
+        Refused: one is no node range.
+    """
+    from wirespeed.cluster.fields import Unfit
+    from wirespeed.cluster.ranges import members
+    from wirespeed.errors import refuse
+
+    if not nodesets:
+        return None
+    names: list[str] = []
+    for text in nodesets:
+        try:
+            names += members(text)
+        except Unfit as unfit:
+            raise refuse("--device", repr(text), str(unfit.expected), unfit.hint) from None
+    return names
+
+
+def _kept(files: Iterator[RenderedFile], told: list[RenderedFile]) -> Iterator[RenderedFile]:
+    for file in files:
+        told.append(file)
+        yield file
+
+
+def _write(plan: Plan, files: Iterator[RenderedFile], devices: Sequence[str], output: Path) -> Written:
+    from rich.progress import Progress
+
+    from wirespeed import render as rendering
+    from wirespeed.cli.console import err
+
+    with Progress(console=err(), transient=True, disable=not err().is_terminal) as progress:
+        task = progress.add_task("rendering", total=len(devices))
+        return rendering.write(files, output, plan.name, lambda _: progress.advance(task))
+
+
+def _print(plan: Plan, output: Path, written: Written, told: Sequence[RenderedFile], format_: Format) -> None:
+    from wirespeed.cli.console import out
+    from wirespeed.results.json import document
+
+    if format_ is Format.JSON:
+        files = [
+            {
+                "device": file.device,
+                "path": file.path,
+                "file": f"{file.device}/{file.relative}",
+                "mode": f"{file.mode:o}",
+                "bytes": len(file.text.encode()),
+            }
+            for file in told
+        ]
+        typer.echo(document("rendered-files", SCHEMA, cluster=plan.name, folder=str(output), files=files), nl=False)
+        return
+    count = len(written.devices)
+    devices = f"{count} device{'' if count == 1 else 's'}"
+    out().print(f"{written.files} files of {devices} in {output}", markup=False, soft_wrap=True)
