@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from math import isclose
 
-from wirespeed.benchmarks.judge_limits import Limit, Limits, Unlimited, text, whole
+from wirespeed.benchmarks.judge_limits import Limit, Limits, Unlimited, whole
+from wirespeed.benchmarks.judge_names import collective_of, foreign_gpus, named_collective
 from wirespeed.benchmarks.judge_profile import Profile, Thresholds
-from wirespeed.errors import did_you_mean, refuse
 from wirespeed.limits import algorithms, cuts
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scaled, tightest
@@ -81,7 +80,10 @@ def collective_limits(
         Refused: ``named`` is no collective.
     """
     assumptions: list[str] = []
-    collective = _named(named) if named else _collective(run, assumptions)
+    other = foreign_gpus(run, plan)
+    if other is not None:
+        return Unlimited(f"{other}: this is another cluster", profile)
+    collective = named_collective(named) if named else collective_of(run, assumptions)
     if collective is None:
         return Unlimited("the log does not name its collective: name it with --collective", profile)
     if not run.ranks:
@@ -97,7 +99,6 @@ def collective_limits(
     algorithm = algorithms.algorithm_of(collective, asked)
     reachable = algorithms.reachable(collective, group, algorithm) if algorithm else None
     floor, floor_from = _floor(run, profile)
-    foreign = _foreign(run, plan)
     classes = profile.classes
     return CollectiveLimits(
         collective=collective,
@@ -107,48 +108,9 @@ def collective_limits(
         floor=floor,
         floor_from=floor_from,
         thresholds=classes.collective_hosts if group.across_hosts else classes.collective_one_host,
-        above=(*foreign, *_above(collective, group)),
-        notes=foreign,
+        above=_above(collective, group),
+        notes=(),
     )
-
-
-def _named(name: str) -> Collective:
-    found = _by_name(name)
-    if found is None:
-        known = [collective.value for collective in Collective]
-        raise refuse("--collective", repr(name), f"one of {', '.join(known)}", did_you_mean(name, known))
-    return found
-
-
-def _by_name(name: str) -> Collective | None:
-    plain = "".join(letter for letter in name.lower().removesuffix("_perf") if letter.isalpha())
-    return next((found for found in Collective if found.value.replace("-", "") == plain), None)
-
-
-def _collective(run: Run, assumptions: list[str]) -> Collective | None:
-    """The collective as the log names it; all-reduce is also known by its bus factor, which is its alone."""
-    if run.test:
-        return _by_name(run.test)
-    factor = _printed_factor(run)
-    if run.ranks is None or run.ranks <= 2 or factor is None:
-        return None
-    if isclose(factor, bus_factor(Collective.ALL_REDUCE, run.ranks), rel_tol=0.02):
-        assumptions.append(f"all-reduce: the log does not say, its bus over algorithm bandwidth is {number(factor)}")
-        return Collective.ALL_REDUCE
-    return None
-
-
-def _printed_factor(run: Run) -> float | None:
-    """Bus over algorithm bandwidth of the largest size, where the printed digits say it best."""
-    by_row: dict[tuple[int, str | None], dict[Metric, float]] = {}
-    for measurement in run.measurements:
-        if measurement.size_bytes is not None:
-            row = by_row.setdefault((measurement.size_bytes, measurement.place), {})
-            row[measurement.metric] = float(measurement.value)
-    for _, row in sorted(by_row.items(), key=lambda item: item[0][0], reverse=True):
-        if row.get(Metric.ALGBW) and Metric.BUSBW in row:
-            return row[Metric.BUSBW] / row[Metric.ALGBW]
-    return None
 
 
 def _group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
@@ -237,22 +199,6 @@ def _floor(run: Run, profile: Profile) -> tuple[float, str]:
 
 
 _SECONDS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
-
-
-def _foreign(run: Run, plan: Plan) -> tuple[str, ...]:
-    """Whether the log speaks of other GPUs than the plan."""
-    logged = text(run, "device")
-    names = {gpu.model for host in plan.hosts.values() for gpu in host.gpus.values() if gpu.model}
-    titles = sorted(plan.hardware.gpus[name].title for name in names if name in plan.hardware.gpus)
-    if logged is None or not titles or any(_alike(logged, title) for title in titles):
-        return ()
-    return (f"the log's GPUs are {logged}, those of {plan.name} are {', '.join(titles)}",)
-
-
-def _alike(a: str, b: str) -> bool:
-    """Whether one name's words are all in the other, whatever vendor and form factor stand around them."""
-    first, second = set(a.lower().split()), set(b.lower().split())
-    return first <= second or second <= first
 
 
 def _above(collective: Collective, group: Group) -> tuple[str, ...]:
