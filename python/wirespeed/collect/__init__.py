@@ -3,9 +3,10 @@
 A live machine is a bundle just written, so live, recorded and simulated evidence take one path.
 """
 
+from wirespeed.collect.commands import Published, published
 from wirespeed.collect.local import local
 from wirespeed.collect.open import Bundle, open_bundle
 from wirespeed.collect.planned import as_planned, simulate
 from wirespeed.collect.read import facts_of, read
 
-__all__ = ["Bundle", "as_planned", "facts_of", "local", "open_bundle", "read", "simulate"]
+__all__ = ["Bundle", "Published", "as_planned", "facts_of", "local", "open_bundle", "published", "read", "simulate"]

@@ -26,7 +26,7 @@ class Asked:
     @property
     def text(self) -> str:
         """As one would type it."""
-        return shlex.join(self.arguments or self.command.run)
+        return " ".join(_typed(word) for word in self.arguments or self.command.run)
 
 
 def asked(command: Command, nics: Mapping[str, Nic]) -> Iterator[Asked]:
@@ -70,3 +70,38 @@ def nics_of(host: Host, platform: tuple[str, str]) -> Mapping[str, Nic]:
         return host.nics
     drivers = platforms()[platform].drivers
     return {name: nic for name, nic in host.nics.items() if nic.driver.name in drivers}
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A command as it is published: all that collecting may run is in this list, and none of it changes a device."""
+
+    platform: str  # kind and name, ``host ubuntu``
+    title: str
+    id: str
+    run: str  # with {interface}, {rdma}, {pcie} and {function} where they are filled in
+    root: bool  # whether it shows less, or nothing, to others than root
+    per_nic: bool
+    reads: tuple[str, ...]
+
+
+def published() -> tuple[Published, ...]:
+    """Every command of every platform."""
+    return tuple(
+        Published(
+            f"{kind} {name}",
+            platform.title,
+            command.id,
+            " ".join(_typed(word) for word in command.run),
+            command.root,
+            command.per_nic,
+            command.reads,
+        )
+        for (kind, name), platform in platforms().items()
+        for command in platform.commands
+    )
+
+
+def _typed(word: str) -> str:
+    """A word as one types it: a placeholder needs no quotes, nor does a switch's own pipe."""
+    return word if word == "|" or (_PLACEHOLDER.search(word) and " " not in word) else shlex.quote(word)

@@ -1,0 +1,159 @@
+"""``wirespeed collect``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli.app import app
+
+if TYPE_CHECKING:
+    from wirespeed.collect import Published
+
+
+class Format(StrEnum):
+    """How the list of commands is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+@app.command()
+def collect(
+    local: Annotated[bool, typer.Option("--local", help="Collect from this machine.")] = False,
+    as_planned: Annotated[
+        Path | None,
+        typer.Option(
+            "--as-planned",
+            metavar="CLUSTER.yaml",
+            help="Write what a cluster would give that is exactly as planned: a reference, and an example of a bundle.",
+        ),
+    ] = None,
+    show_commands: Annotated[
+        bool,
+        typer.Option("--show-commands", help="Print every command that may be run, and run none."),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="BUNDLE", help="Where to write: a folder, or an archive if it ends in .tar.gz."
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="HOST", help="What the cluster file calls this machine, if not by its host name."),
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=0.1, help="Give no command more time than this."),
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", help="How to print the commands.")] = Format.TABLE,
+) -> None:
+    """Collect what devices print, raw, with exit codes and times, into a bundle that `wirespeed check` reads.
+
+    Only commands of the published list are run; none of them changes anything. What is not installed, not permitted or
+    does not answer is recorded as that, and shows up as unknown. Some of it only root may see: run it with sudo. Ctrl-C
+    keeps what was collected by then.
+
+    Example: sudo wirespeed collect --local -o node1.tar.gz
+    """
+    from wirespeed.errors import refuse
+
+    chosen = [said for said, given in _ways(local, as_planned, show_commands) if given]
+    if len(chosen) != 1:
+        found = " and ".join(chosen) or "none of them"
+        raise refuse("collect", found, "one of --local, --as-planned and --show-commands")
+    if show_commands:
+        _show(form)
+    elif as_planned is not None:
+        _planned(as_planned, output)
+    else:
+        _local(output, name, timeout)
+
+
+def _ways(local: bool, as_planned: Path | None, show_commands: bool) -> tuple[tuple[str, bool], ...]:
+    return (("--local", local), ("--as-planned", as_planned is not None), ("--show-commands", show_commands))
+
+
+def _local(output: Path | None, name: str | None, timeout: float | None) -> None:
+    import os
+
+    from wirespeed.cli.console import err
+    from wirespeed.collect import local
+
+    host = name or os.uname().nodename
+    out = output or Path(f"{host}.tar.gz")
+    with err().status(f"collecting from {host}") as status:
+        local(out, name, timeout, lambda command: status.update(f"collecting from {host}: {command[:60]}"))
+    _report(out)
+
+
+def _planned(cluster: Path, output: Path | None) -> None:
+    from wirespeed.cluster import read
+    from wirespeed.collect import as_planned
+    from wirespeed.plan import build
+
+    plan = build(read(cluster))
+    out = output or Path(f"{plan.name}.tar.gz")
+    as_planned(plan, out)
+    _report(out)
+
+
+def _report(out: Path) -> None:
+    """The bundle's path on standard output; on standard error what became of the commands."""
+    from rich.markup import escape
+
+    from wirespeed.cli.console import err
+    from wirespeed.collect import open_bundle
+
+    entries = [entry for device in open_bundle(out).manifest.devices for entry in device.outputs]
+    counts = Counter(entry.status for entry in entries)
+    said = ", ".join(f"{number} {status}" for status, number in counts.most_common())
+    err().print(f"{len(entries)} commands: {said}")
+    for entry in entries:
+        if entry.status in ("permission", "timeout"):
+            err().print(
+                f"  [yellow]{entry.status}[/]: {escape(entry.run)}: {escape(entry.detail or '')}", soft_wrap=True
+            )
+    typer.echo(str(out))
+
+
+def _show(form: Format) -> None:
+    from wirespeed.collect import published
+
+    commands = published()
+    if form is Format.JSON:
+        _print_json(commands)
+        return
+    platform = ""
+    for command in commands:
+        if command.platform != platform:
+            platform = command.platform
+            typer.echo(f"{'' if platform == commands[0].platform else chr(10)}# {platform}: {command.title}")
+        marks = [mark for mark, set_ in (("root", command.root), ("per NIC", command.per_nic)) if set_]
+        typer.echo(command.run + (f"    # {', '.join(marks)}" if marks else ""))
+
+
+def _print_json(commands: tuple[Published, ...]) -> None:
+    import json
+
+    document = {
+        "kind": "commands",
+        "schema": 1,
+        "commands": [
+            {
+                "platform": command.platform,
+                "id": command.id,
+                "run": command.run,
+                "root": command.root,
+                "per_nic": command.per_nic,
+                "reads": list(command.reads),
+            }
+            for command in commands
+        ],
+    }
+    typer.echo(json.dumps(document, indent=1))
