@@ -149,7 +149,12 @@ def _port(rail: int) -> Port:
             tc_pg={SwitchTrafficClass(n): PriorityGroup(3 if n == 3 else 7) for n in range(8)},
             pfc_queue={Priority(3): SwitchQueue(3)},
             pfc=frozenset({Priority(3)}),
-            watchdog=Watchdog(WatchdogAction.DROP, Duration.parse("200 ms"), Duration.parse("400 ms")),
+            watchdog=Watchdog(
+                enabled=True,
+                action=WatchdogAction.DROP,
+                detect=Duration.parse("200 ms"),
+                restore=Duration.parse("400 ms"),
+            ),
         ),
         queues={
             "0": Queue(discipline=Discipline.DWRR, weight=50),

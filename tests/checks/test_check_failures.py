@@ -102,7 +102,7 @@ ROWS = [
         {(P, "port.qos.tc_queue"): {SwitchTrafficClass(n): SwitchQueue(0 if n == 3 else n) for n in range(8)}},
     ),
     ("qos.roce-queue", {(P, "port.qos.pfc_queue"): {Priority(3): SwitchQueue(4)}}),
-    ("qos.roce-queue", {(P, "port.qos.tc_pg"): {SwitchTrafficClass(n): PriorityGroup(7) for n in range(8)}}),
+    ("qos.priority-group", {(P, "port.qos.tc_pg"): {SwitchTrafficClass(n): PriorityGroup(7) for n in range(8)}}),
     ("qos.cnp-queue", {(P, "port.qos.dscp_tc"): TC | {Dscp(48): SwitchTrafficClass(0)}}),
     ("qos.cnp-queue", {(P.thing("queue", "6"), "queue.discipline"): Discipline.DWRR}),
     ("fabric.congestion-control", {(N, "nic.qos.congestion"): Congestion.DCQCN_D}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wirespeed.checks.model import Here, NoIntentError, Outcome, UnreadError, failed, passed
+from wirespeed.checks.model import ElsewhereError, Here, NoIntentError, Outcome, UnreadError, failed, passed
 from wirespeed.checks.words import differing, wanted, words
 from wirespeed.results.findings import Cost, Fix
 from wirespeed.settings import THINGS, Place, Setting, settings_of
@@ -41,7 +41,7 @@ def compare(
 
     def check(here: Here) -> Outcome:
         if only is not None and not only(here):
-            raise NoIntentError("this check is about others of its kind")
+            raise ElsewhereError
         where = None if place is None else place(here)
         asked = _intended(here, paths, where)
         if here.check.presence and not here.exists():

@@ -21,6 +21,10 @@ class InapplicableError(Exception):
     """There is no such thing here; the runner makes it `Status.SKIP`."""
 
 
+class ElsewhereError(Exception):
+    """The check is not about this place of its kind; the runner says nothing of it."""
+
+
 class UnreadError(Exception):
     """A needed fact was not read; the runner makes it `Status.UNKNOWN`. Its text is the reason."""
 

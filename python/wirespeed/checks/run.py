@@ -7,6 +7,7 @@ from typing import Any
 
 from wirespeed.checks.model import (
     Check,
+    ElsewhereError,
     Here,
     InapplicableError,
     NoIntentError,
@@ -41,15 +42,19 @@ def _device(
         places.setdefault(type(thing), []).append((place, thing))
     for check in checks:
         for place, thing in places.get(check.over, ()):
-            yield _one(Here(plan, facts, place, thing, check, cables))
+            finding = _one(Here(plan, facts, place, thing, check, cables))
+            if finding is not None:
+                yield finding
 
 
-def _one(here: Here) -> Finding:
+def _one(here: Here) -> Finding | None:
     """One check at one place. What the check cannot say (unknown, skip, error) is said here."""
     try:
         if not here.check.presence and _gone(here):
             return _unsaid(here, Status.SKIP, "the device has no such thing")
         return _said(here, here.check.function(here))
+    except ElsewhereError:
+        return None
     except (NoIntentError, InapplicableError) as reason:
         return _unsaid(here, Status.SKIP, str(reason))
     except UnreadError as reason:

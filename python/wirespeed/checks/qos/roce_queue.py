@@ -24,7 +24,7 @@ from wirespeed.results.findings import Fix
 from wirespeed.settings import Dscp, Port, Priority
 
 over = Port
-needs = ("port.qos.dscp_tc", "port.qos.tc_queue", "port.qos.pfc_queue", "port.qos.tc_pg")
+needs = ("port.qos.dscp_tc", "port.qos.tc_queue", "port.qos.pfc_queue")
 failures = ("QOS-01", "QOS-03")
 
 
@@ -43,9 +43,6 @@ def check(here: Here) -> Outcome:
             way = f"DSCP {int(dscp)} reaches no queue" if found is None else str(found)
             said = f"{way}, while PFC priority {priority} stops {'none' if stopped is None else f'queue {stopped}'}"
             return failed("lossless traffic reaches a lossy queue", expected, said, *_fixes(here, planned, found))
-        group = _group(here, planned, found)
-        if group is not None:
-            return failed("lossless traffic is accounted to a lossy priority group", *group)
         ways.append(expected)
     if not ways:
         raise NoIntentError("the plan has no lossless class for this port")
@@ -57,20 +54,6 @@ def _stopped(here: Here, priority: Priority, planned: Way) -> int | None:
         return int(planned.queue)
     queue = here.found("port.qos.pfc_queue").get(priority)
     return None if queue is None else int(queue)
-
-
-def _group(here: Here, planned: Way, found: Way) -> tuple[str, str, Fix] | None:
-    if here.thing.qos.tc_pg is None:
-        return None
-    intended = here.thing.qos.tc_pg.get(planned.traffic_class)
-    got = here.found("port.qos.tc_pg").get(found.traffic_class)
-    if intended is None or intended == got:
-        return None
-    fix = here.change(
-        "set the map of traffic classes to priority groups", "port.qos.tc_pg", {planned.traffic_class: intended}
-    )
-    found_text = "none" if got is None else str(int(got))
-    return f"{planned}, priority group {int(intended)}", f"{found}, priority group {found_text}", fix
 
 
 def _fixes(here: Here, planned: Way, found: Way | None) -> list[Fix]:

@@ -22,6 +22,7 @@ from wirespeed.settings import Port
 
 over = Port
 needs = (
+    "port.qos.watchdog.enabled",
     "port.qos.watchdog.action",
     "port.qos.watchdog.detect",
     "port.qos.watchdog.restore",
