@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from wirespeed.benchmarks.numbers import number
 
 _MAX_DEPTH = 64
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,}\]])")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _SPACE = re.compile(r"\s*")
 _OPENING = re.compile(r'\s*\{\s*(?:$|["}])')
@@ -134,7 +134,7 @@ class _Reader:
                 node.value = value
                 return node
         match = _NUMBER.match(self._text, self._at)
-        if match is None or match.end() == len(self._text):  # a number at the very end may be cut
+        if match is None:  # no value, or a number at the very end, which may be cut
             raise self._stop("a value")
         self._at = match.end()
         node.value = number(match.group())

@@ -23,7 +23,7 @@ _PREFIXES = tuple(
         r"\s*\[[^\]\s]*?(\d+,\d+)\](?:\[[^\]\s]*\])?<std(?:out|err|diag)>:? ?",  # mpirun --tag-output
         r"\s{0,6}(\d{1,6}):(?: |$)",  # srun --label
         r"\[pod/([^\]\s]+)\] ?",  # kubectl logs --prefix
-        r"\[(\d+)\] (?=\s*#|\s*\d+\s+\d+\s+[a-z])",  # mpiexec -prepend-rank
+        r"\[(\d+)\] (?!\s*(?:\d+\.\d+ ?-|local \S+ port|Sent ))",  # mpiexec -prepend-rank, no stream of iperf3
         r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?(?: |$)",
         r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}(?: |$)",  # iperf3 --timestamps
     )
@@ -88,14 +88,15 @@ def _without_hosts(lines: list[Line]) -> list[Line]:
     """Take ``host: `` off when nearly every line has it, as pdsh prints."""
     written = [line for line in lines if line.text.strip()]
     counts = Counter(match.group(1) for line in written if (match := _HOST.match(line.text)))
-    hosts = {name for name, count in counts.items() if count >= 3 and name not in _OWN_WORDS}
+    hosts = {name for name, count in counts.items() if count >= min(3, len(written)) > 1 and name not in _OWN_WORDS}
     if sum(counts[name] for name in hosts) < 0.9 * len(written) or not hosts:
         return lines
     stripped = []
     for line in lines:
         match = _HOST.match(line.text)
         if match and match.group(1) in hosts:
-            line = replace(line, text=line.text[match.end() :], label=match.group(1))
+            content, _ = _strip(line.text[match.end() :])
+            line = replace(line, text=content, label=match.group(1))
         stripped.append(line)
     return stripped
 

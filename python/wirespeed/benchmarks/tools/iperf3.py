@@ -1,8 +1,8 @@
 """iperf3: the report on standard output of a client or a server.
 
 The place of a value is its stream or SUM, its role in a bidirectional test, and sender or receiver for the whole run;
-values of an interval have the interval in their place. Intervals without length and omitted ones are left out. A
-client's run is complete when "iperf Done." is there, a server's when every stream has its summary.
+values of an interval have the interval in their place. Intervals without length and omitted ones are left out. A run is
+complete when "iperf Done." is there, or the summary of every stream whose connection was printed and of their sum.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ class _Reader:
         self._server = self._done = False
         self._connected = self._reported = False
         self._streams: set[str] = set()
+        self._datagrams: dict[str, int] = {}
         self._summed: set[tuple[str, str | None]] = set()
 
     def take(self, line: Line) -> None:
@@ -98,9 +99,14 @@ class _Reader:
     def _close(self) -> None:
         draft = self._draft
         if draft is not None:
-            draft.complete = self._done or (self._server and self._all_summed())
+            draft.complete = self._done or (self._connected and self._all_summed())
             if self._streams and (draft.complete or (self._connected and self._columns)):
                 draft.parameters["streams"] = len(self._streams)
+            datagrams = self._datagrams.get("SUM")
+            if datagrams is None and len(self._streams) == 1:
+                datagrams = next(iter(self._datagrams.values()), None)
+            if datagrams is not None:
+                draft.parameters["datagrams"] = datagrams
             if draft.test is None and any(one.metric in ("jitter", "lost") for one in draft.measurements):
                 draft.test = "UDP"
             if draft.test is None and any(one.metric == "retransmits" for one in draft.measurements):
@@ -110,10 +116,12 @@ class _Reader:
         self._reset()
 
     def _all_summed(self) -> bool:
-        """Whether a server printed the summary of every stream, and of their sum where there are several."""
-        roles = {role for stream, role in self._summed if role is not None}
-        wanted = {*self._streams, "SUM"} if len(self._streams) > 1 and not roles else self._streams
-        return bool(wanted) and wanted <= {stream for stream, _ in self._summed}
+        """Whether every stream has its last summary line, and their sum where one direction has several."""
+        roles = {role for _, role in self._summed}
+        summed = {stream for stream, _ in self._summed}
+        if not self._streams or not self._streams <= summed:
+            return False
+        return len(self._streams) <= len(roles) or {("SUM", role) for role in roles} <= self._summed
 
     # -- the parts of a report -------------------------------------------------------------------------------------
 
@@ -150,12 +158,12 @@ class _Reader:
         return True
 
     def _summary(self, line: Line, found: Report, draft: Draft) -> None:
-        sends = found.role is not None and found.role.startswith("TX")
-        if found.end_of != "sender" or sends:
+        server_sends = self._server and found.role is not None and found.role.startswith("TX")
+        if found.end_of == "receiver" or server_sends:
             self._summed.add((found.stream, found.role))
         self._reported = True
         if found.total is not None and found.end_of != "sender":
-            draft.parameters["datagrams"] = found.total
+            self._datagrams[found.stream] = found.total
         duration = number(found.end)
         if duration is not None and found.end_of != "receiver":
             draft.parameters["duration_s"] = duration

@@ -155,7 +155,7 @@ def _end(draft: Draft, end: Node | None) -> None:
             if name.endswith("bidir_reverse"):
                 draft.parameters["bidirectional"] = True
             packets = total.number("packets")
-            if name in ("sum", "sum_received") and packets is not None and isinstance(packets.value, int):
+            if name == "sum" and packets is not None and isinstance(packets.value, int):
                 draft.parameters["datagrams"] = packets.value
 
 
