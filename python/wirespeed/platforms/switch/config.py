@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 
 @dataclass(slots=True)
@@ -77,6 +78,7 @@ def numbers(text: str) -> list[int] | None:
     return found
 
 
+@lru_cache(maxsize=4096)
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key that puts ``Ethernet2/1`` before ``Ethernet10/1``."""
     return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.findall(r"[0-9]+|[^0-9]+", name))

@@ -12,7 +12,7 @@ from wirespeed.platforms.switch.config import Line
 from wirespeed.settings import Place
 
 Found = dict[str, tuple[Any, int]]
-"""Path to value and line number; a None value says that a line was there but made no sense."""
+"""Path to value and line number (0: no one line says it); a None value says that a line was there but made no sense."""
 
 Reader = Callable[[str], Any]
 """What follows a line's leading words, to a value; None when it makes no sense."""
@@ -42,7 +42,7 @@ def observe(place: Place, found: Found, output: Output) -> Iterator[Observation]
     """What was found and made sense."""
     for path, (value, line) in found.items():
         if value is not None:
-            yield Observation(place, path, value, output.at(line))
+            yield Observation(place, path, value, output.at(line) if line else output.source)
 
 
 def flag(value: Any) -> Reader:

@@ -10,6 +10,17 @@ from wirespeed.settings import Ecn, Port, Queue, Switch
 
 BASE = "ROCE"
 
+MAP_PATHS = (
+    "port.qos.dscp_tc",
+    "port.qos.dot1p_tc",
+    "port.qos.tc_queue",
+    "port.qos.tc_pg",
+    "port.qos.tc_dscp",
+    "port.qos.pfc_queue",
+    "port.qos.pfc_pg",
+)
+"""Settings that are a ``qos map``, in the order the device prints."""
+
 Scheduler = tuple[tuple[int, Queue], ...]
 
 
@@ -19,6 +30,7 @@ class Policies:
     def __init__(self, switch: Switch) -> None:
         self._switch = switch
         self._maps: dict[str, dict[Any, str]] = {}
+        self._keys: dict[tuple[str, int], Any] = {}  # ports share their settings, so by the settings' identity
         self._schedulers = named(switch, BASE, scheduler_of)
         thresholds: dict[Ecn, None] = {}
         for _, port in by_name(switch.ports):
@@ -27,7 +39,11 @@ class Policies:
 
     def map_name(self, path: str, port: Port) -> str:
         """Name of the port's ``qos map`` for a setting path."""
-        return self._of(path).get(frozen(mapping_of(port, path)), BASE)
+        return self._of(path).get(self._key(path, port), BASE)
+
+    def bound(self, port: Port) -> list[str]:
+        """Setting paths of the maps the port needs."""
+        return [path for path in MAP_PATHS if self._key(path, port) is not None]
 
     def maps(self, path: str) -> Iterator[tuple[str, Mapping[Any, Any]]]:
         """Every ``qos map`` of one kind."""
@@ -54,8 +70,14 @@ class Policies:
 
     def _of(self, path: str) -> Mapping[Any, str]:
         if path not in self._maps:
-            self._maps[path] = named(self._switch, BASE, lambda port: frozen(mapping_of(port, path)))
+            self._maps[path] = named(self._switch, BASE, lambda port: self._key(path, port))
         return self._maps[path]
+
+    def _key(self, path: str, port: Port) -> Any:
+        at = (path, id(port.qos))
+        if at not in self._keys:
+            self._keys[at] = frozen(mapping_of(port, path))
+        return self._keys[at]
 
 
 def mapping_of(port: Port, path: str) -> Mapping[Any, Any] | None:

@@ -63,7 +63,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
         return
     found = read(top, _SWITCH)
     if any(line.words[0] == "interface" for line in top):  # which come after what would switch LLDP off
-        default(found, {"switch.lldp": True, "switch.routing": True}, top[0].number)
+        default(found, {"switch.lldp": True, "switch.routing": True}, 0)
     yield from observe(switch, found, output)
     policies = policies_of(top)
     for line, rest in following(top, "interface"):

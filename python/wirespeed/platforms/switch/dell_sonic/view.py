@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem
-from wirespeed.platforms.switch.dell_sonic.policies import Policies, mapping_of, marks, scheduler_of
+from wirespeed.platforms.switch.dell_sonic.policies import MAP_PATHS, Policies, marks, scheduler_of
 from wirespeed.platforms.switch.dell_sonic.words import (
     DEFAULT_MTU,
     FEC_WORDS,
@@ -50,8 +50,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "wred": [(policy, wred_lines(ecn)) for policy, ecn in policies.wred()],
         "schedulers": list(policies.schedulers()),
         "maps": [
-            (kind, policy, map_lines(path, mapping))
-            for path, (kind, _, _) in MAPS.items()
+            (MAPS[path][0], policy, map_lines(path, mapping))
+            for path in MAP_PATHS
             for policy, mapping in policies.maps(path)
         ],
         "ports": ports,
@@ -66,8 +66,8 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
 
 
 def _port(name: str, port: Port, policies: Policies) -> PortSay:
-    trusts_dot1p = port.qos.trust == "dot1p"
-    bound = [path for path in MAPS if mapping_of(port, path) and not (trusts_dot1p and path == "port.qos.dscp_tc")]
+    ignored = "port.qos.dscp_tc" if port.qos.trust == "dot1p" else None
+    bound = [path for path in policies.bound(port) if path != ignored]
     return PortSay(
         name=name,
         port=port,

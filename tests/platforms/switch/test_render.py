@@ -1,0 +1,211 @@
+"""Configuration files of small switches, held beside files that a human has read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from platforms.round_trip import lost
+from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, routed, switched
+from wirespeed.errors import Refused
+from wirespeed.platforms import platform
+from wirespeed.platforms.text import answer, say
+from wirespeed.settings import Dscp, Ecn, Priority, Switch, SwitchQueue, SwitchTrafficClass, Watchdog, WatchdogAction
+from wirespeed.units import Size
+
+GOLDEN = Path(__file__).parent / "golden"
+EOS = platform("switch", "eos")
+DELL = platform("switch", "dell-sonic")
+
+EOS_PORTS = ["Ethernet1/1", "Ethernet2/1", "Ethernet10/1"]
+DELL_PORTS = ["Eth1/1", "Eth1/2", "Eth1/10"]
+EOS_LINK = link(mtu=9214, pause_send=False, pause_receive=False)
+DELL_QOS = qos(tc_pg=priority_groups())
+
+
+def odd_one(switch: Switch, name: str) -> Switch:
+    """The switch with one port whose classes, thresholds and watchdog differ from the others'."""
+    port = switch.ports[name]
+    other = replace(
+        port,
+        qos=replace(
+            port.qos,
+            pfc=frozenset({Priority(3), Priority(4)}),
+            watchdog=Watchdog(action=WatchdogAction.FORWARD, detect=ms(500), restore=ms(1000)),
+        ),
+        queues=queues(minimum=Size(500_000), maximum=Size(1_500_000), probability=100),
+    )
+    return replace(switch, ports={**switch.ports, name: other})
+
+
+CASES = {
+    "eos-routed": (EOS, routed(EOS_PORTS, qos(), EOS_LINK)),
+    "eos-switched": (EOS, switched(EOS_PORTS, qos(), EOS_LINK)),
+    "eos-odd-port": (EOS, odd_one(routed(EOS_PORTS, qos(), EOS_LINK), "Ethernet2/1")),
+    "eos-jericho": (EOS, replace(routed(EOS_PORTS[:1], qos(), EOS_LINK), chip="jericho2")),
+    "dell-routed": (DELL, routed(DELL_PORTS, DELL_QOS, link())),
+    "dell-switched": (DELL, switched(DELL_PORTS, DELL_QOS, link(training=None))),
+    "dell-odd-port": (DELL, odd_one(routed(DELL_PORTS, DELL_QOS, link()), "Eth1/2")),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_configuration(case: str) -> None:
+    found, switch = CASES[case]
+    assert say(found, "startup.j2", "leaf1", switch) == (GOLDEN / f"{case}.cfg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
+def test_running_configuration(case: str) -> None:
+    found, switch = CASES[case]
+    golden = GOLDEN / f"{case}.running-config.txt"
+    assert answer(found, "running-config", "leaf1", switch) == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_settings_come_back(case: str) -> None:
+    found, switch = CASES[case]
+    assert lost(found, "leaf1", switch) == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_rendered_file_is_read_like_the_running_configuration(case: str) -> None:
+    """What is typed in and what is printed back are the same language: a word of one the parser knows in the other."""
+    from platforms.round_trip import answers, facts_of
+    from wirespeed.platforms import Output, Outputs
+
+    found, switch = CASES[case]
+    asked = answers(found, "leaf1", switch)
+    running = asked.outputs["running-config"]
+    typed = Output("running-config", say(found, "startup.j2", "leaf1", switch), running.source)
+    assert facts_of(found, Outputs("leaf1", {"running-config": typed})).devices == (
+        facts_of(found, Outputs("leaf1", {"running-config": running})).devices
+    )
+
+
+EOS_ONE = routed(EOS_PORTS[:1], qos(), EOS_LINK)
+DELL_ONE = routed(DELL_PORTS[:1], DELL_QOS, link())
+
+
+def with_port(switch: Switch, **changes: object) -> Switch:
+    """The switch with its only port changed."""
+    name, port = next(iter(switch.ports.items()))
+    return replace(switch, ports={name: replace(port, **changes)})  # type: ignore[arg-type]
+
+
+OTHER_MAP = {**(qos().dscp_tc or {}), Dscp(26): TC(0)}
+CHIPS = "a Trident or Tomahawk (uc-tx-queue), or a Jericho or Qumran (tx-queue)"
+CHIP_HINT = "give the switch's model, or its chip"
+REFUSED = {
+    "chip of no known family": (
+        EOS,
+        replace(EOS_ONE, chip="spectrum4"),
+        f"leaf1: chip: found 'spectrum4'; expected {CHIPS}\n  hint: {CHIP_HINT}",
+    ),
+    "no chip": (
+        EOS,
+        replace(EOS_ONE, chip=None),
+        f"leaf1: chip: found none; expected {CHIPS}\n  hint: {CHIP_HINT}",
+    ),
+    "two classification maps": (
+        EOS,
+        replace(
+            EOS_ONE,
+            ports={
+                **EOS_ONE.ports,
+                "Ethernet2/1": replace(EOS_ONE.ports["Ethernet1/1"], qos=qos(dscp_tc=OTHER_MAP)),
+            },
+        ),
+        "leaf1: port.qos.dscp_tc: found 2 different maps on its ports; expected one map for all ports\n"
+        "  hint: EOS keeps this map for the whole switch",
+    ),
+    "a pause for another queue": (
+        EOS,
+        with_port(EOS_ONE, qos=qos(pfc_queue={Priority(3): SwitchQueue(4)})),
+        "leaf1 Ethernet1/1: port.qos.pfc_queue: found priority 3 pausing queue 4; expected priority 3 pausing queue 3\n"
+        "  hint: on EOS the pause of a priority stops the queue of the same number",
+    ),
+    "watchdog finer than its steps": (
+        EOS,
+        with_port(EOS_ONE, qos=qos(watchdog=Watchdog(detect=ms(205), restore=ms(400)))),
+        "leaf1 Ethernet1/1: port.qos.watchdog.detect: found 205 ms; expected 10 ms to 60 s in steps of 10 ms",
+    ),
+    "watchdog polling too slowly": (
+        EOS,
+        replace(EOS_ONE, watchdog_poll=ms(150)),
+        "leaf1 Ethernet1/1: switch.watchdog_poll: found 150 ms; "
+        "expected half of the shorter of detection and restoration time at most, 100 ms",
+    ),
+    "poll interval out of range": (
+        DELL,
+        replace(DELL_ONE, watchdog_poll=ms(50)),
+        "leaf1: switch.watchdog_poll: found 50 ms; expected 100 ms to 3000 ms",
+    ),
+    "global pause": (
+        DELL,
+        with_port(DELL_ONE, link=link(pause_receive=True)),
+        "leaf1 Eth1/1: global pause: found on; expected off\n  hint: Enterprise SONiC has PFC only",
+    ),
+    "trust without a map": (
+        DELL,
+        with_port(DELL_ONE, qos=replace(DELL_QOS, dscp_tc=None)),
+        "leaf1 Eth1/1: port.qos.trust: found dscp without a map; expected a map of DSCP to traffic classes",
+    ),
+    "an action it lacks": (
+        DELL,
+        with_port(DELL_ONE, qos=replace(DELL_QOS, watchdog=Watchdog(action=WatchdogAction.ERRDISABLE))),
+        "leaf1 Eth1/1: port.qos.watchdog.action: found errdisable; expected drop, forward or alert",
+    ),
+    "thresholds below its unit": (
+        DELL,
+        with_port(DELL_ONE, queues=queues(minimum=Size(500))),
+        "leaf1 Eth1/1 queue 3: queue.ecn.minimum: found 500 B; expected 1 kB or more",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str) -> None:
+    found, switch, message = REFUSED[case]
+    with pytest.raises(Refused) as refused:
+        say(found, "startup.j2", "leaf1", switch)
+    assert str(refused.value) == message
+
+
+def test_thresholds_that_are_no_kilobytes_are_said_in_bytes() -> None:
+    switch = with_port(EOS_ONE, queues=queues(minimum=Size(1 << 20), maximum=Size(1 << 21)))
+    assert (
+        "random-detect ecn minimum-threshold 1048576 bytes maximum-threshold 2097152 bytes max-mark-probability 5"
+        in say(EOS, "startup.j2", "leaf1", switch)
+    )
+
+
+def test_dcqcn_d_is_a_step() -> None:
+    step = queues(minimum=Size(600_000), maximum=Size(600_000), probability=100)
+    assert "minimum-threshold 600 kbytes maximum-threshold 600 kbytes max-mark-probability 100" in say(
+        EOS, "startup.j2", "leaf1", with_port(EOS_ONE, queues=step)
+    )
+    assert "green minimum-threshold 600 maximum-threshold 600 drop-probability 100" in say(
+        DELL, "startup.j2", "leaf1", with_port(DELL_ONE, queues=step)
+    )
+
+
+def test_a_port_that_trusts_the_802_1p_priority_has_no_dscp_map() -> None:
+    maps = {Priority(number): SwitchTrafficClass(number) for number in range(8)}
+    text = say(DELL, "startup.j2", "leaf1", with_port(DELL_ONE, qos=replace(DELL_QOS, trust="dot1p", dot1p_tc=maps)))
+    assert " qos-map dot1p-tc ROCE\n" in text
+    assert " qos-map dscp-tc" not in text
+
+
+def test_a_switch_without_classes_has_no_policies() -> None:
+    bare = with_port(DELL_ONE, qos=type(DELL_QOS)(), queues={})
+    assert "qos" not in say(DELL, "startup.j2", "leaf1", bare)
+    eos_bare = with_port(EOS_ONE, qos=type(DELL_QOS)(), queues={})
+    assert "qos" not in say(EOS, "startup.j2", "leaf1", replace(eos_bare, chip=None))
+
+
+def test_ecn_switched_off_binds_no_policy() -> None:
+    switch = with_port(DELL_ONE, queues={"3": replace(queues()["3"], ecn=Ecn(enabled=False))})
+    assert "wred" not in say(DELL, "startup.j2", "leaf1", switch)
