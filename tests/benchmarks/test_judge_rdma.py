@@ -190,5 +190,9 @@ def test_how_a_run_ended_is_said(status, error, note):
     assert note in judged.notes
 
 
+def test_a_message_of_no_bytes_is_shown():
+    assert one(judge(perftest({0: 0.0}), plan())).reason == "a message of no bytes has no bandwidth"
+
+
 def test_a_run_without_bandwidth_says_so():
     assert judge(perftest({}), plan()).notes == ("the log holds no bandwidth to judge",)

@@ -44,6 +44,8 @@ def rows() -> tuple[Row, ...]:
         Row("000 2.8.2: 512 KiB", 770.98, _two(0.5, 1 << 19), 0.008),
         Row("000 2.8.2: 128 KiB", 732.12, _two(0.5, 1 << 17), 0.06),
         Row("001: ib_write_bw 64 KiB over 200G", 193.53, _one(Path(G200, 4096), 65536), 0.014),
+        Row("NVIDIA/nccl issue 2409: ib_write_bw 128 KiB over 400G", 392.1, _one(STREAM_400, 1 << 17), 0.001),
+        Row("NVIDIA/nccl issue 2409: ib_write_bw 16 KiB, one queue pair", 380.0, _one(STREAM_400, 1 << 14), 0.04),
         Row("002 A.3.9: K20X peer to peer, 64-byte packets", convert(5.31, "GB/s", "Gb/s"), _slot(k20x), 0.09),
         Row("002 table 4.1: PXH810 DMA, 64-byte packets", convert(5.449, "GB/s", "Gb/s"), _slot(pxh810), 0.05),
         Row("002 table 4.1: Gigabit Ethernet", convert(112, "MiB/s", "Gb/s"), _tcp(GIGE, 1500), 0.003),

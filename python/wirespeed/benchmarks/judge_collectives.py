@@ -47,8 +47,6 @@ class CollectiveLimits:
         shown = None
         if measurement.metric is Metric.ALGBW:
             factor = bus_factor(self.collective, self.ranks)
-            if factor <= 0:
-                return Limit(unknown="one rank moves nothing")
             why = f"1/{number(factor)}, bus to algorithm bandwidth"
             physical = scaled(physical, 1 / factor, why)
             reachable = scaled(reachable, 1 / factor, why) if reachable else None
@@ -64,7 +62,7 @@ class CollectiveLimits:
         passes = self.thresholds.passes.value
         rate = convert(bound.value, measurement.unit, "b/s") / 8
         if measurement.metric is not Metric.ALGBW:
-            rate /= bus_factor(self.collective, self.ranks) or 1
+            rate /= bus_factor(self.collective, self.ranks)
         ideal = measurement.size_bytes / rate
         if ideal >= self.floor * passes / (1 - passes):
             return None
@@ -88,6 +86,8 @@ def collective_limits(
         return Unlimited("the log does not name its collective: name it with --collective", profile)
     if not run.ranks:
         return Unlimited("the log does not say how many ranks took part", profile)
+    if run.ranks == 1:
+        return Unlimited("one rank moves nothing between GPUs", profile)
     if not plan.hosts:
         return Unlimited(f"{plan.name} has no hosts", profile)
     group = _group(run, run.ranks, plan, assumptions)

@@ -42,6 +42,8 @@ class RdmaLimits:
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits for the message size of this measurement."""
         size = measurement.size_bytes
+        if size == 0:
+            return Limit(shown="a message of no bytes has no bandwidth")
         physical = tightest([self._framing(size, 0.0), *self._slots()], self.assumptions)
         assumed = list(self.assumptions)
         if self.both_ways:
