@@ -210,6 +210,22 @@ def test_by_rail_gives_each_rail_its_leaf(two_tiers: Plan) -> None:
         assert cable.b.device == f"leaf{cable.rail}"
 
 
+@pytest.mark.parametrize(
+    ("pattern", "hosts", "leaves", "ports"),
+    [
+        ("by-host", 9, 8, [16, 8, 8, 8, 8, 8, 8, 8]),
+        ("by-host", 2, 3, [4, 4, 8]),
+        ("by-rail", 6, 3, [18, 18, 12]),
+        ("by-rail", 4, 16, [2] * 16),
+    ],
+)
+def test_nics_are_dealt_evenly(pattern: str, hosts: int, leaves: int, ports: list[int]) -> None:
+    text = TWO_TIERS.replace("node[1-16]", f"node[1-{hosts}]").replace("leaf[1-8]", f"leaf[1-{leaves}]")
+    plan = build(read_text(text.replace("by-rail", pattern), "dealt.yaml"))
+    homes = [cable.b.device for cable in plan.cables if cable.rail]
+    assert [homes.count(f"leaf{number}") for number in range(1, leaves + 1)] == ports
+
+
 def test_parallel_links_between_switches(two_tiers: Plan) -> None:
     between = two_tiers.cables[128:]
     assert len(between) == 32

@@ -72,6 +72,8 @@ def _events(text: str, file: str) -> Iterator[Any]:
 def _syntax_hint(problem: str) -> str | None:
     if "tab" in problem or "cannot start any token" in problem:
         return "indent with spaces, and quote text that starts with @, `, % or a tab"
+    if "expected ',' or" in problem:
+        return 'close every { and [, and quote a node range inside them: {a: "leaf[1-2]"}'
     if "mapping values" in problem:
         return "quote text that holds ': '"
     return None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
 
 from wirespeed.catalogue.model import SwitchModel, SwitchSystem
 from wirespeed.cluster import Cluster, Pattern, SwitchSpec
@@ -11,6 +13,8 @@ from wirespeed.plan.affinity import Chassis, Seat
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
 from wirespeed.units import Bandwidth, Length
+
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +93,20 @@ def patterned_cables(
 
 
 def _dealt(groups: list[list[tuple[str, Seat]]], leaves: int) -> list[list[tuple[str, Seat]]]:
-    """Groups (hosts or rails) dealt out to leaves in order, evenly; one split over leaves only if there are fewer."""
+    """Groups (hosts or rails) dealt out to leaves in order, evenly; one is split only if there are more leaves."""
     if len(groups) >= leaves:
-        share = -(-len(groups) // leaves)
-        chunks = [groups[start : start + share] for start in range(0, len(groups), share)]
-        chunks += [[]] * (leaves - len(chunks))
-        return [[entry for group in chunk for entry in group] for chunk in chunks]
-    per_group = leaves // len(groups)
+        return [[entry for group in share for entry in group] for share in _even(groups, leaves)]
     dealt: list[list[tuple[str, Seat]]] = []
-    for group in groups:
-        share = -(-len(group) // per_group)
-        dealt += [group[start * share : (start + 1) * share] for start in range(per_group)]
-    return dealt + [[]] * (leaves - len(dealt))
+    for group, own in zip(groups, _even(range(leaves), len(groups)), strict=True):
+        dealt += _even(group, len(own))
+    return dealt
+
+
+def _even(items: Sequence[_Item], parts: int) -> list[list[_Item]]:
+    """Items in order in so many parts, the first ones one longer where it does not come out even."""
+    share, longer = divmod(len(items), parts)
+    starts = [part * share + min(part, longer) for part in range(parts + 1)]
+    return [list(items[start:end]) for start, end in pairwise(starts)]
 
 
 def host_cable(host: str, seat: Seat, at: End, boxes: Mapping[str, Box], length: Length | None) -> HostCable:
