@@ -73,8 +73,9 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
         lines.append(f"qos-map {kind} {name}")
         consequence = f"{_SHARED}; packets in flight change their queue"
     else:
-        port_line = _PORT.get(path)
-        lines = None if port_line is None else [f"interface {within['port']}", *port_line(value)]
+        port = device.ports.get(within["port"], Port())
+        said = _bound(path, value, port, Policies(device))
+        lines = None if said is None else [f"interface {within['port']}", *said]
     if not lines:
         return None
     return Worded(("sonic-cli", "configure terminal", *lines, "end", "write memory"), consequence)
@@ -87,6 +88,7 @@ _CONSEQUENCES = {
     "port.link.enabled": "the link changes its state",
     "port.vlan": "the port leaves its VLAN; its addresses are unreachable until the host answers ARP again",
     "port.addresses": "the port's addresses are unreachable until the host answers ARP again",
+    "port.qos.trust": "packets in flight change their queue",
     "switch.buffers.lossless": "the configuration is loaded anew and all links go down and come up again",
 }
 
@@ -100,6 +102,18 @@ def _switch_lines(path: str, value: Any) -> list[str] | None:
         case "switch.buffers.lossless":
             return ["buffer init lossless"] if value else ["no buffer init"]
     return None
+
+
+def _bound(path: str, value: Any, port: Port, policies: Policies) -> list[str] | None:
+    """Lines of an interface; some need what else is meant for it."""
+    watchdog = port.qos.watchdog
+    if path == "port.qos.trust" and value in ("dscp", "dot1p"):  # the map that is bound decides
+        unbind = ["no qos-map dscp-tc"] if value == "dot1p" else []
+        return [*unbind, f"qos-map {value}-tc {policies.map_name(f'port.qos.{value}_tc', port)}"]
+    if path == "port.qos.watchdog.enabled" and value:
+        return None if watchdog.detect is None else _PORT["port.qos.watchdog.detect"](watchdog.detect)
+    line = _PORT.get(path)
+    return None if line is None else line(value)
 
 
 def milliseconds(duration: int) -> int:
@@ -123,7 +137,7 @@ _PORT: Mapping[str, Callable[[Any], list[str]]] = {
     "port.qos.pfc": lambda value: [
         f"{'' if number in value else 'no '}priority-flow-control priority {number}" for number in range(8)
     ],
-    "port.qos.watchdog.enabled": lambda value: [] if value else ["no priority-flow-control watchdog"],
+    "port.qos.watchdog.enabled": lambda value: ["no priority-flow-control watchdog"],
     "port.qos.watchdog.action": lambda value: [f"priority-flow-control watchdog action {value.value}"],
     "port.qos.watchdog.detect": lambda value: [f"priority-flow-control watchdog on detect-time {milliseconds(value)}"],
     "port.qos.watchdog.restore": lambda value: [f"priority-flow-control watchdog restore-time {milliseconds(value)}"],

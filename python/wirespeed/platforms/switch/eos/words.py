@@ -160,6 +160,13 @@ def _on_off(words: str) -> Callable[[Any], list[str]]:
     return lambda value: [words if value else f"no {words}"]
 
 
+def _pfc_lines(lossless: Any) -> list[str]:
+    if not lossless:
+        return ["no priority-flow-control"]
+    words = {number: "no-drop" if number in lossless else "drop" for number in range(8)}
+    return ["priority-flow-control on", *(f"priority-flow-control priority {key} {words[key]}" for key in words)]
+
+
 _INTERFACE: dict[str, Callable[[Any], list[str]]] = {
     "port.description": lambda value: [f"description {value}"],
     "port.mtu": lambda value: [f"mtu {value}"],  # of a VLAN interface
@@ -171,14 +178,7 @@ _INTERFACE: dict[str, Callable[[Any], list[str]]] = {
     "port.link.pause_receive": lambda value: [f"flowcontrol receive {'on' if value else 'off'}"],
     "port.vlan": lambda value: ["switchport", f"switchport access vlan {value}"],
     "port.qos.trust": lambda value: [f"qos trust {'cos' if value == 'dot1p' else value}"],
-    "port.qos.pfc": lambda value: (
-        [
-            "priority-flow-control on",
-            *(f"priority-flow-control priority {priority:d} no-drop" for priority in sorted(value)),
-        ]
-        if value
-        else ["no priority-flow-control"]
-    ),
+    "port.qos.pfc": _pfc_lines,
     "port.qos.watchdog.enabled": _on_off("priority-flow-control pause watchdog"),
     "port.qos.watchdog.action": lambda value: [
         f"priority-flow-control pause watchdog port action {ACTION_WORDS[value]}"
