@@ -8,6 +8,7 @@ import report_sample as sample
 from rich.console import Console
 
 from wirespeed.report import terminal
+from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Cost, Finding, Status
 from wirespeed.results.verdicts import Judgement
 
@@ -115,22 +116,22 @@ JUDGED = """
 All-reduce, 16 GPUs
 rccl-tests all_reduce, 16 ranks, bench/all_reduce.log
 
-busbw out-of-place in GB/s
+busbw out-of-place in GB/s, bound by line / ring
                    physical          reachable
-  size  measured      limit   of it      limit   of it  binds  verdict
-──────────────────────────────────────────────────────────────────────
- 1 GiB     360.0      391.2  92.0 %      371.6  96.9 %  line   pass
-16 GiB     300.0      391.2  76.7 %      371.6  80.7 %  line   warn
+  size  measured      limit   of it      limit   of it  verdict
+───────────────────────────────────────────────────────────────
+ 1 GiB     360.0      391.2  92.0 %      371.6  96.9 %  pass
+16 GiB     300.0      391.2  76.7 %      371.6  80.7 %  warn
 
-busbw in-place in GB/s
+busbw in-place in GB/s, bound by line / ring
                     physical          reachable
-   size  measured      limit   of it      limit    of it  binds  verdict
-────────────────────────────────────────────────────────────────────────
-256 MiB     357.6      391.2  91.4 %      371.6   96.2 %  line   pass
-  1 GiB     374.2      391.2  95.6 %      371.6  100.7 %  line   pass
- 16 GiB     379.6      391.2  97.0 %      371.6  102.2 %  line   pass
+   size  measured      limit   of it      limit    of it  verdict
+─────────────────────────────────────────────────────────────────
+256 MiB     357.6      391.2  91.4 %      371.6   96.2 %  pass
+  1 GiB     374.2      391.2  95.6 %      371.6  100.7 %  pass
+ 16 GiB     379.6      391.2  97.0 %      371.6  102.2 %  pass
         warn     less than the profile asks
-9 measurements shown for information only, not judged
+9 measurements not judged: for information only
         assumed  path MTU 4096 bytes
         assumed  ring algorithm
         note     reconstructed
@@ -140,6 +141,32 @@ busbw in-place in GB/s
 def test_judged_runs_keep_both_limits_apart():
     text = printed(terminal.judged, (sample.RUN,))
     assert "\n".join(row.rstrip() for row in text.splitlines()) + "\n" == JUDGED
+
+
+def test_where_the_binding_term_changes_it_has_a_column():
+    slot = dataclasses.replace(sample.verdict(2**28, 350.0), reachable=None)
+    slot = dataclasses.replace(slot, physical=dataclasses.replace(slot.physical, binding="pcie"))
+    run = dataclasses.replace(sample.RUN, verdicts=(slot, sample.verdict(2**30, 360.0)))
+    text = printed(terminal.judged, (run,))
+    assert "busbw out-of-place in GB/s\n" in "\n".join(row.rstrip() for row in text.splitlines()) + "\n"
+    rows = [row.split() for row in text.splitlines() if "iB" in row]
+    assert rows[0][:4] == ["256", "MiB", "350.0", "391.2"]
+    assert [row[-2:] for row in rows] == [["pcie", "pass"], ["ring", "pass"]]
+
+
+def test_a_run_that_failed_says_so():
+    run = dataclasses.replace(sample.RUN, status=RunStatus.FAILED, error="Test NCCL failure", verdicts=())
+    assert "        failed   Test NCCL failure\n" in printed(terminal.judged, (run,))
+    run = dataclasses.replace(sample.RUN, status=RunStatus.TRUNCATED)
+    assert "        truncated the log ends before the run does\n" in printed(terminal.judged, (run,))
+
+
+def test_the_whole_report_as_a_file():
+    text = terminal.text(sample.REPORT)
+    assert text == terminal.text(sample.REPORT)
+    assert text.startswith("two-nodes, recorded 2026-11-20T10:00:00Z\n  host: 2 × dell-xe9680-mi300x\n")
+    assert "What to do first" in text
+    assert not [row for row in text.splitlines() if row != row.rstrip()]
 
 
 def test_a_measurement_without_limits_has_empty_cells():

@@ -15,11 +15,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from wirespeed.report import chart, order, picture, words
+from wirespeed.report import chart, order, picture, runs, words
 from wirespeed.report.order import Group
 from wirespeed.results.findings import Finding, Status
 from wirespeed.results.report import Report
-from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Verdict
+from wirespeed.results.verdicts import JudgedRun, Judgement
 
 _MARKS = {"pass": "✓", "warn": "!", "fail": "✕", "unknown": "?", "error": "⚠", "skip": "–", "none": "·"}
 """A sign per status beside its word and colour."""
@@ -116,39 +116,9 @@ def _tally(check: str, findings: list[Finding]) -> Tally:
     return Tally(check, counted[Status.PASS], counted[Status.SKIP], tuple(dict.fromkeys(skipped)))
 
 
-def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:
-    """Both limits at the largest message, with the terms they are made of."""
-    for verdict in sorted(run.verdicts, key=lambda verdict: -(verdict.measurement.size_bytes or 0)):
-        if verdict.physical or verdict.reachable:
-            pair = (("physical", verdict.physical), ("reachable", verdict.reachable))
-            return tuple((kind, bound) for kind, bound in pair if bound is not None)
-    return ()
-
-
-def reasons(run: JudgedRun) -> tuple[tuple[Judgement, str, int], ...]:
-    """Why measurements were judged as they were, each reason once with how many measurements it holds for."""
-    counted: dict[tuple[Judgement, str], int] = {}
-    for verdict in run.verdicts:
-        if verdict.judgement is not Judgement.SKIP:
-            counted[verdict.judgement, verdict.reason] = counted.get((verdict.judgement, verdict.reason), 0) + 1
-    return tuple((judgement, reason, count) for (judgement, reason), count in counted.items())
-
-
-def assumptions(run: JudgedRun) -> tuple[str, ...]:
-    """What the limits of a run take for granted, each once."""
-    both = (bound for row in run.verdicts for bound in (row.physical, row.reachable) if bound)
-    return tuple(dict.fromkeys(text for bound in both for text in bound.assumptions))
-
-
-def binding(verdict: Verdict) -> str:
-    """The term that binds a measurement."""
-    bound = verdict.physical or verdict.reachable
-    return bound.binding if bound else ""
-
-
-def _judgements(runs: Iterable[JudgedRun]) -> Mapping[Judgement, int]:
+def _judgements(judged: Iterable[JudgedRun]) -> Mapping[Judgement, int]:
     counted = dict.fromkeys(Judgement, 0)
-    for run in runs:
+    for run in judged:
         for verdict in run.verdicts:
             counted[verdict.judgement] += 1
     return counted
@@ -168,10 +138,11 @@ def _environment() -> Environment:
         marks=_MARKS,
         charts=chart.charts,
         steps=steps,
-        bounds=bounds,
-        reasons=reasons,
-        assumptions=assumptions,
-        binding=binding,
+        bounds=runs.bounds,
+        reasons=runs.reasons,
+        assumptions=runs.assumptions,
+        binding=runs.binding,
+        ended_early=runs.ENDED_EARLY,
     )
     environment.filters.update(
         number=words.number, percent=words.percent, size=words.size, cost=words.cost, plural=words.plural

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent, tostring
 
-from wirespeed.report import words
+from wirespeed.report import runs, words
+from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Finding
 from wirespeed.results.report import Report
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
@@ -31,6 +32,8 @@ def text(report: Report) -> str:
         for verdict in run.verdicts:
             if verdict.judgement is not Judgement.SKIP:
                 _verdict(suite, run, verdict)
+        if run.status is not RunStatus.COMPLETE:
+            _ended(suite, run)
         _count(suite)
     _count(root)
     indent(ElementTree(root))
@@ -81,6 +84,13 @@ def _verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
         if bound is not None:
             lines.append(f"{label}: {words.number(bound.value)} {bound.unit}, bound by {bound.binding}")
     _outcome(case, verdict.judgement.value, f"{measured}: {verdict.reason}", "\n".join(lines))
+
+
+def _ended(suite: Element, run: JudgedRun) -> None:
+    """A run that did not end well is a case of its own."""
+    case = SubElement(suite, "testcase", classname=words.line(run.tool), name="the run is complete")
+    said = run.error or runs.ENDED_EARLY
+    _outcome(case, "fail" if run.status is RunStatus.FAILED else "unknown", f"{run.status.value}: {said}", run.file)
 
 
 def _outcome(case: Element, status: str, message: str, details: str) -> None:

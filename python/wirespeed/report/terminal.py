@@ -3,15 +3,19 @@ so that they can be copied whole."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.report import order, words
+from wirespeed.report import order, runs, words
 from wirespeed.report.order import Group
+from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Finding, Fix, Status
 from wirespeed.results.report import Report
 from wirespeed.results.topology import Topology
@@ -34,10 +38,17 @@ def report(content: Report, console: Console) -> None:
     recorded = f", recorded {content.recorded}" if content.recorded else ""
     console.print(Text(words.line(f"{content.cluster}{recorded}"), style="bold"))
     topology(content.topology, console)
-    findings(content.findings, console)
-    if content.runs:
-        judged(content.runs, console)
+    if content.findings:
+        findings(content.findings, console)
+    judged(content.runs, console)
     first_things(content.findings, console)
+
+
+def text(content: Report, width: int = 100) -> str:
+    """`report` as plain text, for a file."""
+    stream = io.StringIO()
+    report(content, Console(file=stream, width=width, highlight=False, color_system=None, force_terminal=False))
+    return "\n".join(row.rstrip() for row in stream.getvalue().splitlines()) + "\n"
 
 
 def topology(drawn: Topology, console: Console) -> None:
@@ -88,31 +99,28 @@ def first_things(found: Sequence[Finding], console: Console) -> None:
     console.print(table)
 
 
-def judged(runs: Iterable[JudgedRun], console: Console) -> None:
+def judged(results: Iterable[JudgedRun], console: Console) -> None:
     """Benchmarks, one table per run: measured, both limits, the term that binds, the verdict; then the assumptions."""
-    for run in runs:
+    for run in results:
         console.print()
         console.print(Text(words.line(run.title), style="bold"))
         ranks = f", {words.plural(run.ranks, 'rank')}" if run.ranks else ""
         test = f" {run.test}" if run.test else ""
         console.print(Text(words.line(f"{run.tool}{test}{ranks}, {run.file}"), style="dim"))
-        shown = [verdict for verdict in run.verdicts if verdict.judgement is not Judgement.SKIP]
-        for (metric, place, unit), verdicts in _series(shown).items():
+        if run.status is not RunStatus.COMPLETE:
+            _labelled(run.status.value, run.error or runs.ENDED_EARLY, console, style="bold red")
+        for name, verdicts in _series(run.verdicts):
             console.print()
-            console.print(_table(" ".join(filter(None, (metric, place, f"in {unit}"))), verdicts))
-        _reasons(shown, console)
-        left = len(run.verdicts) - len(shown)
+            _table(name, verdicts, console)
+        for judgement, reason, _ in runs.reasons(run):
+            if judgement is not Judgement.PASS:
+                _labelled(judgement.value, reason, console)
+        left = sum(verdict.judgement is Judgement.SKIP for verdict in run.verdicts)
         if left:
-            console.print(Text(f"{words.plural(left, 'measurement')} shown for information only, not judged"))
-        for heading, lines in (("assumed", assumptions(run)), ("note", run.notes)):
+            console.print(Text(f"{words.plural(left, 'measurement')} not judged: for information only"))
+        for heading, lines in (("assumed", runs.assumptions(run)), ("note", run.notes)):
             for text in lines:
                 _labelled(heading, text, console)
-
-
-def assumptions(run: JudgedRun) -> tuple[str, ...]:
-    """Every assumption the limits of a run rest on, each once."""
-    bounds = [bound for verdict in run.verdicts for bound in (verdict.physical, verdict.reachable) if bound]
-    return tuple(dict.fromkeys(text for bound in bounds for text in bound.assumptions))
 
 
 def _group(group: Group, console: Console) -> None:
@@ -149,7 +157,7 @@ def _labelled(label: str, text: str | None, console: Console, style: str = "") -
     room = max(20, console.width - len(_INDENT) - 9)
     for row in Text(words.line(text), style=style).wrap(console, room):
         row.rstrip()
-        console.print(Text.assemble(_INDENT, (f"{label:<9}", "dim"), row), soft_wrap=True)
+        console.print(Text.assemble(_INDENT, (f"{label:<8} ", "dim"), row), soft_wrap=True)
         label = ""
 
 
@@ -162,49 +170,54 @@ def _counted(found: Sequence[Finding]) -> Text:
     return Text("  ").join(parts)
 
 
-def _series(shown: Sequence[Verdict]) -> Mapping[tuple[str, str | None, str], list[Verdict]]:
-    """Verdicts by metric, place and unit, in the order they come."""
-    series: dict[tuple[str, str | None, str], list[Verdict]] = {}
-    for verdict in shown:
-        key = (verdict.measurement.metric.value, verdict.measurement.place, verdict.measurement.unit)
-        series.setdefault(key, []).append(verdict)
-    return series
+def _series(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, list[Verdict]]]:
+    """Judged measurements by metric, place and unit, in the order of the log."""
+    series: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        measurement = verdict.measurement
+        name = " ".join(filter(None, (measurement.metric.value, measurement.place, f"in {measurement.unit}")))
+        series.setdefault(name, [])
+        if verdict.judgement is not Judgement.SKIP:
+            series[name].append(verdict)
+    yield from ((name, judged) for name, judged in series.items() if judged)
 
 
-def _table(title: str, shown: Sequence[Verdict]) -> Table:
-    table = Table(
-        title=Text(words.line(title)),
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column("size", justify="right", no_wrap=True)
-    for heading in ("measured", "physical limit", "of it", "reachable limit", "of it"):
-        table.add_column(heading, justify="right", max_width=9)
-    table.add_column("binds", overflow="fold")
-    table.add_column("verdict", no_wrap=True)
-    for verdict in shown:
-        binding = verdict.physical or verdict.reachable
-        table.add_row(
-            words.size(verdict.measurement.size_bytes),
-            words.number(verdict.measurement.value),
-            words.number(verdict.physical.value) if verdict.physical else "",
-            words.percent(verdict.fraction_of_physical),
-            words.number(verdict.reachable.value) if verdict.reachable else "",
-            words.percent(verdict.fraction_of_reachable),
-            Text(words.line(binding.binding) if binding else ""),
-            Text(verdict.judgement.value, style=_STYLES[verdict.judgement.value]),
-        )
-    return table
+def _table(name: str, shown: Sequence[Verdict], console: Console) -> None:
+    """One series as a table. The term that binds stands above where it is the same throughout, else in a column."""
+    bindings = list(dict.fromkeys(runs.binding(verdict) for verdict in shown))
+    common = bindings[0] if len(bindings) == 1 else ""
+    console.print(Text(words.line(f"{name}, bound by {common}" if common else name)))
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    columns = [column for column in _columns(len(bindings) > 1) if any(column.cell(row) for row in shown)]
+    for column in columns:
+        table.add_column(column.heading, justify=column.justify, max_width=column.width, overflow="fold")
+    for row in shown:
+        style = _STYLES[row.judgement.value]
+        cells = [words.line(column.cell(row)) for column in columns]
+        table.add_row(*(Text(cell, style=style if cell == row.judgement.value else "") for cell in cells))
+    console.print(table)
 
 
-def _reasons(shown: Sequence[Verdict], console: Console) -> None:
-    """Why what did not pass did not, each reason once."""
-    told = [verdict for verdict in shown if verdict.judgement is not Judgement.PASS]
-    for judgement, reason in dict.fromkeys((verdict.judgement, verdict.reason) for verdict in told):
-        _labelled(judgement.value, reason, console)
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of the benchmark table; one that would stay empty is left out."""
+
+    heading: str
+    cell: Callable[[Verdict], str]
+    justify: Literal["left", "right"] = "right"
+    width: int | None = None
+
+
+def _columns(with_binding: bool) -> Iterator[_Column]:
+    yield _Column("size", lambda row: words.size(row.measurement.size_bytes))
+    yield _Column("measured", lambda row: words.number(row.measurement.value))
+    yield _Column("physical limit", lambda row: words.number(row.physical.value) if row.physical else "", width=9)
+    yield _Column("of it", lambda row: words.percent(row.fraction_of_physical))
+    yield _Column("reachable limit", lambda row: words.number(row.reachable.value) if row.reachable else "", width=9)
+    yield _Column("of it", lambda row: words.percent(row.fraction_of_reachable))
+    if with_binding:
+        yield _Column("bound by", runs.binding, "left")
+    yield _Column("verdict", lambda row: row.judgement.value, "left")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,0 +1,125 @@
+"""What verbs do with the flows: plan a cluster file, read a bundle, word fixes, judge logs, choose the exit code.
+
+Flows are imported inside functions, as in verbs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirespeed.cli.exit import Exit
+
+if TYPE_CHECKING:
+    from wirespeed.errors import Problem
+    from wirespeed.facts import Facts
+    from wirespeed.plan import Plan
+    from wirespeed.results.findings import Finding, Fix
+    from wirespeed.results.verdicts import JudgedRun
+
+
+def planned(cluster: Path) -> Plan:
+    """The plan of a cluster file; its warnings go to standard error.
+
+    Raises:
+        Refused: the cluster file is malformed or contradicts itself.
+    """
+    from wirespeed.catalogue import load
+    from wirespeed.cli.console import show_problems
+    from wirespeed.cluster import read
+    from wirespeed.plan import build
+
+    plan = build(read(cluster), load())
+    show_problems(plan.warnings, label="warning")
+    return plan
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Facts of a bundle, when its first command was run, and who wrote it."""
+
+    facts: Facts
+    recorded: str | None
+    tool: str
+
+
+def evidence(bundle: Path) -> Evidence:
+    """Read a bundle.
+
+    Raises:
+        Refused: it is no bundle, not whole, or a newer one.
+    """
+    from wirespeed.collect import facts_of, open_bundle
+
+    opened = open_bundle(bundle)
+    starts = [entry.started for device in opened.manifest.devices for entry in device.outputs if entry.started]
+    return Evidence(facts_of(opened), min(starts, default=None), opened.manifest.tool)
+
+
+def worded(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings whose fixes say the commands that make them."""
+    return tuple(replace(finding, fix=_merged([_in_words(plan, fix) for fix in finding.fix])) for finding in findings)
+
+
+def _in_words(plan: Plan, fix: Fix) -> Fix:
+    from wirespeed.render import word
+
+    if fix.change is None:
+        return fix
+    words = word(plan, fix.change.place.partition(" ")[0], fix.change)
+    if words is None:
+        return fix
+    return replace(fix, commands=words.commands, consequence=fix.consequence or words.consequence)
+
+
+def _merged(fixes: Sequence[Fix]) -> tuple[Fix, ...]:
+    """Fixes of one sentence as one: several settings of a thing are often said by one command."""
+    merged: dict[str, Fix] = {}
+    for fix in fixes:
+        before = merged.get(fix.sentence)
+        commands = fix.commands if before is None else tuple(dict.fromkeys((*before.commands, *fix.commands)))
+        merged[fix.sentence] = replace(before or fix, commands=commands)
+    return tuple(merged.values())
+
+
+def judged(plan: Plan, log: Path) -> tuple[tuple[JudgedRun, ...], tuple[Problem, ...]]:
+    """The runs of a benchmark log, judged, and what was left out of the log.
+
+    Raises:
+        Refused: it holds no output of a known tool.
+    """
+    from wirespeed.benchmarks import read
+    from wirespeed.benchmarks.judge import judge
+
+    reading = read(log.read_text(encoding="utf-8", errors="replace"), str(log))
+    return tuple(judge(run, plan, file=str(log)) for run in reading.runs), reading.notices
+
+
+def findings_exit(findings: Iterable[Finding], strict: bool) -> Exit:
+    """What findings mean for the exit code."""
+    from wirespeed.results.findings import Status
+
+    statuses = {finding.status for finding in findings}
+    codes = [Exit.PASSED]
+    if Status.FAIL in statuses or (strict and Status.WARN in statuses):
+        codes.append(Exit.FAILED)
+    if not statuses or statuses & {Status.UNKNOWN, Status.ERROR}:
+        codes.append(Exit.INCOMPLETE)
+    return Exit.worst(*codes)
+
+
+def runs_exit(runs: Sequence[JudgedRun], strict: bool) -> Exit:
+    """What judged runs mean for the exit code."""
+    from wirespeed.results.benchmarks import RunStatus
+    from wirespeed.results.verdicts import Judgement
+
+    found = {verdict.judgement for run in runs for verdict in run.verdicts}
+    ended = {run.status for run in runs}
+    codes = [Exit.PASSED]
+    if Judgement.FAIL in found or RunStatus.FAILED in ended or (strict and Judgement.WARN in found):
+        codes.append(Exit.FAILED)
+    if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or any(not run.verdicts for run in runs):
+        codes.append(Exit.INCOMPLETE)
+    return Exit.worst(*codes)

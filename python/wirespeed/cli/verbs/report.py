@@ -1,0 +1,185 @@
+"""``wirespeed report``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli import flows
+from wirespeed.cli.app import app
+from wirespeed.cli.exit import Exit
+
+if TYPE_CHECKING:
+    from wirespeed.errors import Problem
+    from wirespeed.plan import Plan
+    from wirespeed.results.findings import Finding
+    from wirespeed.results.report import Input, Report
+    from wirespeed.results.topology import Topology
+    from wirespeed.results.verdicts import JudgedRun
+
+
+class Format(StrEnum):
+    """How the report is written."""
+
+    HTML = "html"
+    JSON = "json"
+    JUNIT = "junit"
+    TERMINAL = "terminal"
+
+
+@app.command()
+def report(
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
+    bundle: Annotated[
+        Path | None,
+        typer.Option("--bundle", metavar="BUNDLE", help="What `wirespeed collect` wrote: its findings are reported."),
+    ] = None,
+    bench: Annotated[
+        list[Path] | None,
+        typer.Option("--bench", metavar="FILE", help="A benchmark log to judge and draw; may be repeated."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write; standard output if not given."),
+    ] = None,
+    style: Annotated[
+        Format | None,
+        typer.Option("--format", help="How to write it; html where the name of the output ends so, else terminal."),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
+) -> None:
+    """Report on a cluster: what is wrong, what to do first, how fast it is against its limits, and how that is known.
+
+    The HTML report is one file that needs no network. The exit code is that of `check` and `bench judge` together.
+
+    Example: wirespeed report cluster.yaml --bundle bundle.tar.gz --bench all_reduce.log -o report.html
+    """
+    plan = flows.planned(cluster)
+    content = _gathered(plan, cluster, bundle, bench or [])
+    _write(content, style or _by_name(output), output)
+    raise typer.Exit(_exit(content, bundle, strict))
+
+
+def _gathered(plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Path]) -> Report:
+    from wirespeed.results.report import ComputedNumber, Input, Report
+
+    inputs = [Input(str(cluster), "the cluster file")]
+    notes = [_sentence(warning) for warning in plan.warnings]
+    recorded: str | None = None
+    findings: tuple[Finding, ...] = ()
+    if bundle is not None:
+        recorded, findings, told = _checked(plan, bundle)
+        inputs.append(told)
+    runs: list[JudgedRun] = []
+    for log in logs:
+        found, left_out = flows.judged(plan, log)
+        runs.extend(found)
+        inputs.append(Input(str(log), f"benchmark log, {len(found)} run{'' if len(found) == 1 else 's'}"))
+        notes.extend(f"left out: {_sentence(notice)}" for notice in left_out)
+    return Report(
+        cluster=plan.name,
+        recorded=recorded,
+        topology=_topology(plan),
+        findings=findings,
+        runs=tuple(runs),
+        computed=tuple(ComputedNumber(row.name, row.value, row.formula, row.source) for row in plan.computed),
+        summary=tuple(_summary(plan)),
+        inputs=tuple(inputs),
+        notes=tuple(notes),
+    )
+
+
+def _checked(plan: Plan, bundle: Path) -> tuple[str | None, tuple[Finding, ...], Input]:
+    from wirespeed.checks import run
+    from wirespeed.results.report import Input
+
+    evidence = flows.evidence(bundle)
+    findings = flows.worded(plan, run(plan, evidence.facts))
+    devices = len(evidence.facts.devices)
+    told = f"bundle of {devices} device{'' if devices == 1 else 's'}, written by {evidence.tool}"
+    return evidence.recorded, findings, Input(str(bundle), told)
+
+
+def _topology(plan: Plan) -> Topology:
+    from wirespeed.results.topology import Edge, Node, Topology
+
+    return Topology(
+        tuple(Node(name, plan.roles[name], device.model or "unknown model") for name, device in plan.devices.items()),
+        tuple(
+            Edge(cable.a.device, cable.a.port, cable.b.device, cable.b.port, str(cable.speed), cable.rail)
+            for cable in plan.cables
+        ),
+    )
+
+
+def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
+    """What the cluster is, in a few rows."""
+    hosts = Counter(
+        (host.model, host.os, tuple(Counter(nic.model for nic in host.nics.values()).items()))
+        for host in plan.hosts.values()
+    )
+    for (model, system, nics), count in hosts.items():
+        with_nics = ", ".join(f"{number} × {nic}" for nic, number in nics)
+        yield "hosts", f"{count:,} × {model}, {system}, each with {with_nics}"
+    for (role, model, system), count in Counter(
+        (plan.roles[name], switch.model, switch.os) for name, switch in plan.switches.items()
+    ).items():
+        yield role, f"{count:,} × {model}, {system}"
+    for speed, count in Counter(str(cable.speed) for cable in plan.cables).items():
+        yield "cables", f"{count:,} at {speed}"
+    for name, kind in plan.classes.items():
+        points = ", ".join(str(int(point)) for point in sorted(kind.dscp)) if kind.dscp else "every other"
+        served = "strict" if kind.strict else f"{kind.share} %"
+        lossless = "lossless" if kind.lossless else "lossy"
+        yield f"class {name}", f"DSCP {points}; priority {kind.priority}; {lossless}; {served}"
+
+
+def _sentence(problem: Problem) -> str:
+    return f"{problem.place}: {problem.found}; expected {problem.expected}"
+
+
+def _by_name(output: Path | None) -> Format:
+    suffixes = {".html": Format.HTML, ".htm": Format.HTML, ".json": Format.JSON, ".xml": Format.JUNIT}
+    return Format.TERMINAL if output is None else suffixes.get(output.suffix.lower(), Format.TERMINAL)
+
+
+def _write(content: Report, style: Format, output: Path | None) -> None:
+    if output is None:
+        if style is Format.TERMINAL:
+            from wirespeed.cli.console import out
+            from wirespeed.report import terminal
+
+            terminal.report(content, out())
+        else:
+            typer.echo(_text(content, style), nl=False)
+        return
+    output.write_text(_text(content, style), encoding="utf-8", newline="\n")
+    typer.echo(output)
+
+
+def _text(content: Report, style: Format) -> str:
+    from wirespeed.report import html, json, junit, terminal
+
+    match style:
+        case Format.HTML:
+            return html.page(content)
+        case Format.JSON:
+            return json.text(content)
+        case Format.JUNIT:
+            return junit.text(content)
+        case Format.TERMINAL:
+            return terminal.text(content)
+
+
+def _exit(content: Report, bundle: Path | None, strict: bool) -> Exit:
+    codes = []
+    if bundle is not None:
+        codes.append(flows.findings_exit(content.findings, strict))
+    if content.runs:
+        codes.append(flows.runs_exit(content.runs, strict))
+    return Exit.worst(*codes) if codes else Exit.INCOMPLETE

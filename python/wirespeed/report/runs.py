@@ -1,0 +1,38 @@
+"""What every format says about a judged run."""
+
+from __future__ import annotations
+
+from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Verdict
+
+ENDED_EARLY = "the log ends before the run does"
+"""Why a run is not complete, where the tool does not say."""
+
+
+def assumptions(run: JudgedRun) -> tuple[str, ...]:
+    """Every assumption the limits of a run rest on, each once."""
+    bounds = [bound for verdict in run.verdicts for bound in (verdict.physical, verdict.reachable) if bound]
+    return tuple(dict.fromkeys(text for bound in bounds for text in bound.assumptions))
+
+
+def binding(verdict: Verdict) -> str:
+    """The terms that bind, of both limits where they differ."""
+    names = dict.fromkeys(bound.binding for bound in (verdict.physical, verdict.reachable) if bound)
+    return " / ".join(names)
+
+
+def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:
+    """Both limits at the largest message, with the terms they are made of."""
+    for verdict in sorted(run.verdicts, key=lambda verdict: -(verdict.measurement.size_bytes or 0)):
+        if verdict.physical or verdict.reachable:
+            pair = (("physical", verdict.physical), ("reachable", verdict.reachable))
+            return tuple((kind, bound) for kind, bound in pair if bound is not None)
+    return ()
+
+
+def reasons(run: JudgedRun) -> tuple[tuple[Judgement, str, int], ...]:
+    """Why measurements were judged as they were, each reason once with how many measurements it holds for."""
+    counted: dict[tuple[Judgement, str], int] = {}
+    for verdict in run.verdicts:
+        if verdict.judgement is not Judgement.SKIP:
+            counted[verdict.judgement, verdict.reason] = counted.get((verdict.judgement, verdict.reason), 0) + 1
+    return tuple((judgement, reason, count) for (judgement, reason), count in counted.items())

@@ -1,0 +1,119 @@
+"""``wirespeed report``: from files to a report in every format."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from wirespeed.cli.app import app
+from wirespeed.cli.exit import Exit
+
+EXAMPLE = Path(__file__).parents[2] / "examples/mi300x-4node"
+CLUSTER = EXAMPLE / "cluster.yaml"
+
+DEVICES = "\n".join(
+    f"#  Rank {rank} Pid 1 on node1 device {rank} [0000:{bus}:00.0] AMD Instinct MI300X"
+    for rank, bus in enumerate(("1c", "42", "55", "68", "9e", "c2", "d4", "e6"))
+)
+LOG = f"""\
+# nThread 1 nGpus 8 minBytes 65536 maxBytes 4294967296 step: 2(factor) warmup iters: 5 iters: 20 validation: 1
+#
+# Using devices
+{DEVICES}
+#
+#                                                       out-of-place                       in-place
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+       65536         16384     float     sum      -1    36.04    1.82    3.18      0    35.82    1.83    3.20      0
+     1048576        262144     float     sum      -1    61.50   17.05   29.84      0    61.35   17.09   29.91      0
+  1073741824     268435456     float     sum      -1   5808.6  184.85  323.49      0   5817.4  184.57  323.00      0
+  2147483648     536870912     float     sum      -1    11975  179.33  313.83      0    12357  173.79  304.13      0
+  4294967296    1073741824     float     sum      -1    23577  182.17  318.80      0    23740  180.92  316.61      0
+# Out of bounds values : 0 OK
+# Avg bus bandwidth    : 216.611
+#
+"""
+SLOW = (
+    LOG.replace("23577  182.17  318.80", "47154   91.09  159.40")
+    .replace("23740  180.92  316.61", "47480   90.46  158.30")
+    .replace("216.611", "176.902")
+)
+
+
+def report(*arguments):
+    result = CliRunner().invoke(app, ["report", str(CLUSTER), *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+    return result
+
+
+@pytest.fixture
+def log(tmp_path):
+    file = tmp_path / "all_reduce.log"
+    file.write_text(LOG)
+    return file
+
+
+def test_html_by_the_name_of_the_output(tmp_path, log):
+    target = tmp_path / "report.html"
+    result = report("--bench", log, "-o", target)
+    assert result.stdout.splitlines()[-1] == str(target)
+    page = target.read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "<h1>mi300x-4node</h1>" in page
+    assert "4 × dell-xe9680-mi300x, ubuntu-22.04, each with 8 × broadcom-bcm957608-p1400gd" in page
+    assert "1 GiB out-of-place 323.5 GB/s" in page
+
+
+def test_json_carries_plan_topology_runs_and_numbers(log):
+    result = report("--bench", log, "--format", "json")
+    body = json.loads(result.stdout)
+    assert (body["kind"], body["cluster"], body["recorded"]) == ("report", "mi300x-4node", None)
+    assert len(body["topology"]["nodes"]) == 5
+    assert body["topology"]["edges"][0] == {
+        "a": "node1",
+        "a_port": "enp29s0np0",
+        "b": "leaf1",
+        "b_port": "Eth1/1",
+        "speed": "400 Gb/s",
+        "rail": 1,
+    }
+    assert body["inputs"][1] == {"name": str(log), "detail": "benchmark log, 1 run"}
+    assert any("IEEE 802.1Q" in row["source"] for row in body["computed"])
+    busbw = [row for row in body["runs"][0]["verdicts"] if row["measurement"]["metric"] == "busbw"]
+    assert len(busbw) == 10
+    assert all(row["physical"]["value"] == 448.0 for row in busbw)
+
+
+def test_junit(log):
+    root = ElementTree.fromstring(report("--bench", log, "--format", "junit").stdout)
+    assert [int(root.get(name)) for name in ("failures", "errors")] == [0, 0]
+    assert int(root.get("tests")) >= 6
+
+
+def test_terminal_is_what_standard_output_gets(log):
+    text = report("--bench", log).stdout
+    assert text.startswith("mi300x-4node\n  host: 4 × dell-xe9680-mi300x\n")
+    assert "busbw out-of-place in GB/s" in text
+
+
+@pytest.mark.parametrize(("text", "code"), [(LOG, Exit.PASSED), (SLOW, Exit.FAILED)])
+def test_the_exit_code_is_that_of_the_verdicts(tmp_path, text, code):
+    log = tmp_path / "all_reduce.log"
+    log.write_text(text)
+    assert report("--bench", log).exit_code == code
+
+
+def test_a_report_without_evidence_is_incomplete():
+    result = report()
+    assert result.exit_code == Exit.INCOMPLETE
+    assert "mi300x-4node" in result.stdout
+
+
+def test_the_same_files_give_the_same_bytes(tmp_path, log):
+    pages = []
+    for name in ("a.html", "b.html"):
+        report("--bench", log, "-o", tmp_path / name)
+        pages.append((tmp_path / name).read_bytes())
+    assert pages[0] == pages[1]
