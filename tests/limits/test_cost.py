@@ -1,0 +1,59 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
+from wirespeed.limits.cost import cost_between, gpu_function, nic_bandwidth, nic_cost
+from wirespeed.plan import Plan, build
+from wirespeed.results.verdicts import Bound
+from wirespeed.units import Bandwidth
+
+CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
+NIC = "enp29s0np0"
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return build(read(CLUSTER), load())
+
+
+@pytest.mark.parametrize(
+    ("found", "lost"),
+    [
+        ({"pcie_width": 8}, 161.69),
+        ({"pcie_speed": 16000}, 161.69),
+        ({"pcie_width": 4}, 276.92),
+        ({"path_mtu": 1024}, 21.81),
+        ({"path_mtu": 2048}, 7.55),
+        ({"speed": Bandwidth.gbps(200)}, 196.07),
+        ({"pcie_width": 8, "max_payload": 128}, 179.89),
+    ],
+)
+def test_what_a_nic_loses(plan, found, lost):
+    cost = nic_cost(plan, "node1", NIC, **found)
+    assert (cost.value, cost.unit) == (lost, "Gb/s")
+
+
+@pytest.mark.parametrize("found", [{}, {"pcie_width": 16}, {"max_payload": 128}, {"max_payload": 512}])
+def test_what_costs_nothing(plan, found):
+    """A slot with packets of 128 bytes still carries 425 Gb/s, above the 392 of the link."""
+    assert nic_cost(plan, "node1", NIC, **found) is None
+
+
+def test_the_catalogue_stands_in_for_a_plan_without_slots(plan):
+    bare = replace(plan, hosts={"node1": replace(plan.hosts["node1"], pcie={})})
+    assert nic_cost(bare, "node1", NIC, pcie_width=8).value == 161.69
+    assert gpu_function(bare, "node1", "GPU0").link.width == 16
+
+
+def test_what_the_plan_does_not_have(plan):
+    assert gpu_function(plan, "node1", "GPU9") is None
+    with pytest.raises(KeyError):
+        nic_bandwidth(plan, "node9", NIC)
+
+
+def test_bounds_in_different_units_are_not_subtracted():
+    with pytest.raises(ValueError, match="bounds in different units: Gb/s and GB/s"):
+        cost_between(Bound(1, "Gb/s", "a", ()), Bound(1, "GB/s", "a", ()))
