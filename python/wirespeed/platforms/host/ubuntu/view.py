@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from wirespeed.settings import Device, Host, Nic, Route, Rule
@@ -50,4 +50,9 @@ def acs(host: Host) -> Iterator[tuple[str, str]]:
     """Every bridge whose Access Control Services are intended: address, and its control register in setpci's hex."""
     for address, function in host.pcie.items():
         if function.acs is not None and function.role != "endpoint":
-            yield address, f"{sum(1 << _ACS_BITS.index(service) for service in function.acs):04x}"
+            yield address, acs_register(function.acs)
+
+
+def acs_register(services: Collection[str]) -> str:
+    """The ACS control register with these services on, in setpci's hex."""
+    return f"{sum(1 << _ACS_BITS.index(service) for service in services):04x}"

@@ -22,8 +22,8 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
     if not isinstance(device, Host) or place.within:
         return None
     if path in ("host.launch.hosts", "host.launch.ranks_per_host"):
-        text = hostfile(device.launch.hosts or (), device.launch.ranks_per_host or 1)
-        return Worded((f"printf '%s\\n' {shlex.quote(text)} > /etc/wirespeed/hostfile",), "acts on the next job")
+        lines = hostfile(device.launch.hosts or (), device.launch.ranks_per_host or 1).split("\n")
+        return Worded((f"printf '%s\\n' {shlex.join(lines)} > /etc/wirespeed/hostfile",), "acts on the next job")
     variable = _VARIABLES.get(path)
     said = dict(rccl(place.device, device.launch))
     if variable not in said:

@@ -7,12 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem, Refused
-from wirespeed.settings import Congestion, Device, Discipline, Dscp, Host, Nic, NicQos, NicTrafficClass, Nvm, Priority
+from wirespeed.settings import Congestion, Device, Discipline, Dscp, Host, Nic, NicQos, NicTrafficClass, Priority, get
 
 DRIVER = "bnxt_en"
 
 ROCE_TC, CNP_TC, DEFAULT_TC = NicTrafficClass(1), NicTrafficClass(2), NicTrafficClass(0)
 """Where bnxt_setupcc.sh 236.1.155.0 puts RoCE, congestion notifications and the rest; it takes no other numbers."""
+
+
+NVM_OPTIONS = {
+    "nic.nvm.rdma": ("support_rdma", True),
+    "nic.nvm.performance_profile": ("performance_profile", False),
+    "nic.nvm.relaxed_ordering": ("pcie_relaxed_ordering", False),
+    "nic.nvm.dcbx": ("dcbx_mode", True),
+    "nic.nvm.lldp_nearest_bridge": ("lldp_nearest_bridge", True),
+    "nic.nvm.lldp_nearest_non_tpmr_bridge": ("lldp_nearest_non_tpmr_bridge", True),
+}
+"""Setting to niccli's option, and whether the option is one of the PCIe function rather than of the card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +57,12 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     """Functions for the templates."""
     if not isinstance(device, Host):
         raise TypeError(f"{name} is no host")
-    return {"qos": lambda: qos(name, device), "cards": lambda: list(cards(device)), "nics": lambda: own(device)}
+    return {
+        "conf": lambda: list(conf(qos(name, device))),
+        "qos": lambda: qos(name, device),
+        "cards": lambda: list(cards(device)),
+        "nics": lambda: own(device),
+    }
 
 
 def own(host: Host) -> dict[str, Nic]:
@@ -75,9 +91,28 @@ def qos(name: str, host: Host) -> Qos | None:
         if other != first
     ]
     problems += _unsayable(name, first)
+    problems += [
+        Problem(f"{name} {interface}", "global pause on", "global pause off, which is all the package makes it")
+        for interface, nic in own(host).items()
+        if nic.qos.configure and (nic.link.pause_receive or nic.link.pause_send)
+    ]
     if problems:
         raise Refused(problems)
     return _qos(first)
+
+
+def conf(said: Qos | None) -> Iterator[tuple[str, int]]:
+    """Keys and values of bnxt_re.conf. Utility 4 is iproute2's dcb, which needs no tool of the vendor."""
+    if said is None:
+        return
+    yield "ENABLE_FC", 1
+    yield "FC_MODE", said.flow_control
+    yield "ROCE_PRI", int(said.roce_priority)
+    yield "ROCE_DSCP", int(said.roce_dscp)
+    yield "CNP_PRI", int(said.cnp_priority)
+    yield "CNP_DSCP", int(said.cnp_dscp)
+    yield "ROCE_BW", said.roce_share
+    yield "UTILITY", 4
 
 
 def _qos(said: NicQos) -> Qos:
@@ -150,18 +185,18 @@ def cards(host: Host) -> Iterator[tuple[str, str, list[Option]]]:
 
 def options(nic: Nic) -> Iterator[Option]:
     """The NVM options of a NIC; names, scopes and values are those of Broadcom 957608-AN210, section 2.2.4."""
+    for path in NVM_OPTIONS:
+        wanted = option(nic, path)
+        if wanted is not None:
+            yield wanted
+
+
+def option(nic: Nic, path: str) -> Option | None:
+    """The NVM option of one setting; None where there is no intent, or no number says it."""
+    name, scoped = NVM_OPTIONS[path]
+    value = get(nic, path)
+    # Which mode "on" is would be the site's choice.
+    if value is None or (path == "nic.nvm.dcbx" and value):
+        return None
     function = int(nic.pcie[-1]) if nic.pcie else 0
-    nvm: Nvm = nic.nvm
-    if nvm.rdma is not None:
-        yield Option("support_rdma", int(nvm.rdma), function)
-    if nvm.performance_profile is not None:
-        yield Option("performance_profile", int(nvm.performance_profile == "roce"), None)
-    if nvm.relaxed_ordering is not None:
-        yield Option("pcie_relaxed_ordering", int(nvm.relaxed_ordering), None)
-    for option, value in (
-        ("dcbx_mode", nvm.dcbx),
-        ("lldp_nearest_bridge", nvm.lldp_nearest_bridge),
-        ("lldp_nearest_non_tpmr_bridge", nvm.lldp_nearest_non_tpmr_bridge),
-    ):
-        if value is not None and (option != "dcbx_mode" or not value):  # which mode "on" is, is the site's choice
-            yield Option(option, int(value), function)
+    return Option(name, int(value == "roce" if isinstance(value, str) else value), function if scoped else None)

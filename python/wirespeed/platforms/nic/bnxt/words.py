@@ -1,0 +1,89 @@
+"""One setting of a Broadcom NIC as what to type, as root."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from wirespeed.errors import Refused
+from wirespeed.platforms.model import Worded
+from wirespeed.platforms.nic.bnxt.view import NVM_OPTIONS, Qos, conf, option, qos
+from wirespeed.settings import Congestion, Device, Host, Nic, Place
+
+CONF = "/etc/bnxt_re/bnxt_re.conf"
+_CC = ("nic.qos.congestion", "nic.qos.ecn")
+
+
+def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+    """The commands that give a setting this value."""
+    if not isinstance(device, Host) or place.kind != "nic" or place.name not in device.nics:
+        return None
+    nic = device.nics[place.name]
+    if path in NVM_OPTIONS:
+        return _nvm(place.name, path, nic)
+    if not path.startswith("nic.qos.") or path == "nic.qos.priority_cos" or nic.rdma_device is None:
+        return None  # the firmware alone chooses CoS queues
+    if path in _CC:
+        return _congestion(nic.rdma_device, nic)
+    try:
+        said = qos(place.device, device)
+    except Refused:  # the NICs of the host differ, or want what no command of the package says
+        return None
+    return None if said is None else _package(place.name, nic.rdma_device, said)
+
+
+def _nvm(interface: str, path: str, nic: Nic) -> Worded | None:
+    wanted = option(nic, path)
+    if wanted is None:
+        return None
+    words = ["niccli", "--dev", nic.pcie or interface, "nvm", "--setoption", wanted.name, *wanted.scoped.split()]
+    return Worded((shlex.join([*words, "--value", str(wanted.value)]),), "acts after a reboot")
+
+
+def _congestion(rdma_device: str, nic: Nic) -> Worded | None:
+    """configfs of the out-of-box driver; the folder must go again, it keeps the driver from being unloaded."""
+    folder = f"/sys/kernel/config/bnxt_re/{rdma_device}"
+    values: list[tuple[str, int]] = []
+    if nic.qos.congestion is not None:
+        values.append(("cc_mode", 0 if nic.qos.congestion is Congestion.DCQCN_D else 1))
+    if nic.qos.ecn is not None:
+        values.append(("ecn_enable", int(nic.qos.ecn)))
+        values.append(("ecn_marking", int(nic.qos.ecn)))
+    if not values:
+        return None
+    writes = (
+        f"echo {number} > {shlex.quote(f'{folder}/ports/1/cc/{name}')}" for name, number in [*values, ("apply", 1)]
+    )
+    return Worded(
+        (f"mkdir -p {shlex.quote(folder)}", *writes, f"rmdir {shlex.quote(folder)}"),
+        "congestion control of running RDMA connections changes",
+    )
+
+
+def _package(interface: str, rdma_device: str, said: Qos) -> Worded:
+    """The file for every later load of the driver, and the package's own script for now."""
+    script = ["bnxt_setupcc.sh", "-d", rdma_device, "-i", interface, *_flags(said)]
+    lines = " ".join(f"{key}={number}" for key, number in conf(said))
+    return Worded(
+        (f"printf '%s\\n' {lines} > {CONF}", shlex.join(script)),
+        "priorities and traffic classes of the port change under running traffic",
+    )
+
+
+def _flags(said: Qos) -> Iterator[str]:
+    for key, number in conf(said):
+        if key in _FLAGS:
+            yield from (_FLAGS[key], str(number))
+
+
+_FLAGS = {
+    "FC_MODE": "-m",
+    "ROCE_PRI": "-r",
+    "ROCE_DSCP": "-s",
+    "CNP_PRI": "-c",
+    "CNP_DSCP": "-p",
+    "ROCE_BW": "-b",
+    "UTILITY": "-u",
+}
+"""Key of bnxt_re.conf to flag of bnxt_setupcc.sh."""
