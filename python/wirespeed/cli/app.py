@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from wirespeed import __version__
 
+WORKFLOW = ("init", "validate", "plan", "render", "diff", "collect", "check", "explain", "bench", "report", "schema")
+"""Verbs in the order a cluster is brought up, for the help; others follow by name."""
+
+
+class _Workflow(TyperGroup):
+    def list_commands(self, ctx: Any) -> list[str]:
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda name: (WORKFLOW.index(name) if name in WORKFLOW else len(WORKFLOW), name))
+
+
 app = typer.Typer(
     name="wirespeed",
+    cls=_Workflow,
     help="Get a lossless Ethernet RDMA (RoCEv2) cluster to wire speed, and keep it there.",
     no_args_is_help=True,
     context_settings={"auto_envvar_prefix": "WIRESPEED", "help_option_names": ["-h", "--help"]},
