@@ -29,7 +29,7 @@ _OPTIONS = re.compile(
     r"#?\s*nThread (\d+) +nGpus (\d+) +minBytes (\d+) +maxBytes (\d+) +step: (\d+)\((factor|bytes)\)(.*)"
 )
 _RANK = re.compile(
-    r"#?\s*Rank\s+(\d+)(?:\s+Group\s+(\d+))?\s+Pid\s+\d+\s+on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)"
+    r"#?\s*Rank\s+(\d+)(?:\s+Group\s+(\d+))?\s+Pid\s+\S+\s+on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)"
 )
 _BOUNDS = re.compile(r"#?\s*Out of bounds values\s*:\s*(\d+)\s*(OK|FAILED)")
 _AVERAGE = re.compile(r"#?\s*Avg bus bandwidth\s*:\s*(\S+)\s*(OK|FAILED)?\s*$")
