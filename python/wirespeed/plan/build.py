@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from wirespeed.catalogue import Catalogue, load
 from wirespeed.cluster import Cluster, SwitchSpec
 from wirespeed.errors import did_you_mean
 from wirespeed.plan import headroom
 from wirespeed.plan.addressing import NicAddress, fabric_addresses, nic_addresses
-from wirespeed.plan.affinity import Chassis, chassis_of
+from wirespeed.plan.affinity import chassis_of
 from wirespeed.plan.cabling_file import cables_of_file
 from wirespeed.plan.classes import traffic_classes
 from wirespeed.plan.fabric import Box, HostCable, patterned_cables
@@ -17,9 +18,9 @@ from wirespeed.plan.host import HostKind, host_kind
 from wirespeed.plan.model import Cable, Computed, Plan
 from wirespeed.plan.ports import check_cables, check_mtus, port_uses, vlans_of
 from wirespeed.plan.problems import Problems
-from wirespeed.plan.switch import PortUse, SwitchKind, switch_kind
+from wirespeed.plan.switch import SwitchKind, switch_kind
 from wirespeed.plan.uplinks import switch_cables
-from wirespeed.settings import Host, Place, Switch, TrafficClass
+from wirespeed.settings import Host, Place, Switch
 
 
 def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
@@ -28,14 +29,16 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     Raises:
         Refused: the cluster is impossible; every reason with its line of the cluster file.
     """
-    catalogue = catalogue or load()
+    catalogue = load() if catalogue is None else catalogue
     problems = Problems(cluster.origin)
     classes = traffic_classes(cluster, problems)
-    chassis = _chassis(cluster, catalogue, problems)
-    boxes = _boxes(cluster, catalogue, problems)
+    chassis = _each(cluster.hosts, lambda _, spec: chassis_of(spec, catalogue, problems))
+    boxes = _each(cluster.switches, lambda _, spec: _box(spec, catalogue, problems))
     problems.stop()
-    host_kinds = _host_kinds(cluster, chassis, classes, catalogue, problems)
-    switch_kinds = _switch_kinds(classes, boxes, problems)
+    host_kinds = _each(
+        cluster.hosts, lambda name, spec: host_kind(cluster, spec, chassis[name], classes, catalogue, problems)
+    )
+    switch_kinds = _each(cluster.switches, lambda name, _: switch_kind(classes, boxes[name], problems))
     lay = patterned_cables if cluster.cabling.file is None else cables_of_file
     cables = lay(cluster, chassis, boxes, problems)
     check_cables(cluster, catalogue, problems)
@@ -49,7 +52,8 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     uses = port_uses(
         cluster, boxes, cables, between, addresses, fabric_addresses(cluster, between, problems), catalogue
     )
-    switches = _switches(boxes, uses, vlans_of(boxes, cables, addresses), switch_kinds)
+    vlans = vlans_of(boxes, cables, addresses)
+    switches = {name: kind.switch(uses[name], vlans[name]) for name, kind in switch_kinds.items()}
     problems.stop()
     return Plan(
         name=cluster.name,
@@ -59,8 +63,8 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
         cables=all_cables,
         classes=classes,
         hardware=catalogue,
-        computed=_computed(cluster, all_cables, catalogue, boxes, switch_kinds),
-        asked=_asked(boxes, switches, switch_kinds),
+        computed=_computed(cluster, all_cables, catalogue, switch_kinds),
+        asked=_asked(switches, switch_kinds),
         origins={
             **{name: cluster.origin.at(*spec.path) for name, spec in cluster.hosts.items()},
             **{name: cluster.origin.at(*spec.path) for name, spec in cluster.switches.items()},
@@ -69,28 +73,28 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     )
 
 
-def _chassis(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> dict[str, Chassis]:
-    """By host; hosts of one spec share one chassis."""
-    made: dict[int, Chassis | None] = {}
-    found: dict[str, Chassis] = {}
-    for name, spec in cluster.hosts.items():
-        if id(spec.part) not in made:
-            made[id(spec.part)] = chassis_of(spec, catalogue, problems)
-        chassis = made[id(spec.part)]
-        if chassis is not None:
-            found[name] = chassis
-    return found
+class _Spec(Protocol):
+    """What hosts and switches of one range share."""
+
+    @property
+    def part(self) -> object:
+        """The part of the cluster file that says it."""
 
 
-def _boxes(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> dict[str, Box]:
-    made: dict[int, Box | None] = {}
-    found: dict[str, Box] = {}
-    for name, spec in cluster.switches.items():
+_S = TypeVar("_S", bound=_Spec)
+_Made = TypeVar("_Made")
+
+
+def _each(specs: Mapping[str, _S], make: Callable[[str, _S], _Made | None]) -> dict[str, _Made]:
+    """What is made of each spec, by name, but made once for those that share a part; None is left out."""
+    made: dict[int, _Made | None] = {}
+    found: dict[str, _Made] = {}
+    for name, spec in specs.items():
         if id(spec.part) not in made:
-            made[id(spec.part)] = _box(spec, catalogue, problems)
-        box = made[id(spec.part)]
-        if box is not None:
-            found[name] = box
+            made[id(spec.part)] = make(name, spec)
+        thing = made[id(spec.part)]
+        if thing is not None:
+            found[name] = thing
     return found
 
 
@@ -132,68 +136,28 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
     return Box(spec, model, system, name, ports)
 
 
-def _host_kinds(
-    cluster: Cluster,
-    chassis: Mapping[str, Chassis],
-    classes: dict[str, TrafficClass],
-    catalogue: Catalogue,
-    problems: Problems,
-) -> dict[int, HostKind]:
-    kinds: dict[int, HostKind] = {}
-    for name, found in chassis.items():
-        spec = cluster.hosts[name]
-        if id(spec.part) not in kinds:
-            kind = host_kind(cluster, spec, found, classes, catalogue, problems)
-            if kind is not None:
-                kinds[id(spec.part)] = kind
-    return kinds
-
-
-def _switch_kinds(
-    classes: Mapping[str, TrafficClass], boxes: Mapping[str, Box], problems: Problems
-) -> dict[int, SwitchKind]:
-    kinds: dict[int, SwitchKind] = {}
-    for box in boxes.values():
-        if id(box.spec.part) not in kinds:
-            kind = switch_kind(classes, box, problems)
-            if kind is not None:
-                kinds[id(box.spec.part)] = kind
-    return kinds
-
-
 def _hosts(
     cluster: Cluster,
     cables: Sequence[HostCable],
     addresses: Mapping[tuple[str, str], NicAddress],
-    kinds: Mapping[int, HostKind],
+    kinds: Mapping[str, HostKind],
 ) -> dict[str, Host]:
     of: dict[str, list[HostCable]] = {}
     for cable in cables:
         of.setdefault(cable.host, []).append(cable)
     return {
-        name: kinds[id(spec.part)].host(
+        name: kinds[name].host(
             [addresses[name, cable.seat.interface] for cable in of[name]], [cable.cable.speed for cable in of[name]]
         )
-        for name, spec in cluster.hosts.items()
+        for name in cluster.hosts
     }
 
 
-def _switches(
-    boxes: Mapping[str, Box],
-    uses: Mapping[str, Sequence[PortUse]],
-    vlans: Mapping[str, Mapping[int, tuple[str, int]]],
-    kinds: Mapping[int, SwitchKind],
-) -> dict[str, Switch]:
-    return {name: kinds[id(box.spec.part)].switch(uses[name], vlans[name]) for name, box in boxes.items()}
-
-
-def _asked(
-    boxes: Mapping[str, Box], switches: Mapping[str, Switch], kinds: Mapping[int, SwitchKind]
-) -> dict[tuple[Place, str], object]:
+def _asked(switches: Mapping[str, Switch], kinds: Mapping[str, SwitchKind]) -> dict[tuple[Place, str], object]:
     """Thresholds that the switch can only say rounded, as they were asked for."""
     found: dict[tuple[Place, str], object] = {}
     for name, switch in switches.items():
-        for queue, marking in kinds[id(boxes[name].spec.part)].ecn.items():
+        for queue, marking in kinds[name].ecn.items():
             for path, value in marking.rounded():
                 for port in switch.ports:
                     found[Place(name, (("port", port), ("queue", queue))), path] = value
@@ -204,19 +168,15 @@ def _computed(
     cluster: Cluster,
     cables: Sequence[Cable],
     catalogue: Catalogue,
-    boxes: Mapping[str, Box],
-    kinds: Mapping[int, SwitchKind],
+    kinds: Mapping[str, SwitchKind],
 ) -> tuple[Computed, ...]:
     """Every number that a formula gave, each once."""
-    found: dict[Computed, None] = {}
     cable_model = catalogue.cables.get(cluster.cabling.cable or "")
-    for cable in cables:
-        if cable.length is not None:
-            found.setdefault(headroom.computed(cable.speed, cable.length, cable_model))
-    for name, box in boxes.items():
-        for queue, marking in kinds[id(box.spec.part)].ecn.items():
-            first = next(other for other in boxes if boxes[other].spec.part is box.spec.part)
-            if first == name:
-                for entry in marking.computed(box, name, queue):
-                    found.setdefault(entry)
+    kinds_of_cable = dict.fromkeys((cable.speed, cable.length) for cable in cables)
+    found = [headroom.computed(speed, length, cable_model) for speed, length in kinds_of_cable if length is not None]
+    first = {id(kind): name for name, kind in reversed(kinds.items())}
+    for name, kind in kinds.items():
+        if first[id(kind)] == name:
+            for queue, marking in kind.ecn.items():
+                found += marking.computed(kind.box, name, queue)
     return tuple(found)

@@ -96,7 +96,7 @@ def check_cables(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
 def check_mtus(
     cluster: Cluster,
     cables: Sequence[HostCable],
-    kinds: Mapping[int, SwitchKind],
+    kinds: Mapping[str, SwitchKind],
     boxes: Mapping[str, Box],
     problems: Problems,
 ) -> None:
@@ -104,7 +104,7 @@ def check_mtus(
     for cable in cables:
         box = boxes[cable.switch]
         part = box.spec.part.ports.get(cable.port)
-        mtu = (part and part.mtu) or kinds[id(box.spec.part)].mtu
+        mtu = (part and part.mtu) or kinds[cable.switch].mtu
         if mtu < cable.seat.mtu:
             path = (*box.spec.path, "ports", cable.port, "mtu") if part and part.mtu else (*box.spec.path, "mtu")
             where = f"{cable.switch} {cable.port}" if part and part.mtu else cable.switch
