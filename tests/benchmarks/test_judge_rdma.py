@@ -65,7 +65,9 @@ def test_small_messages_are_not_failed():
         65536: Judgement.PASS,
         MIB: Judgement.PASS,
     }
-    assert one(judged, 2).reason == "small messages are bound by the message rate, 4 Mpps at most in this table"
+    reason = "small messages are bound by the message rate, 4 Mpps at most in this table"
+    assert one(judged, 2).reason == reason
+    assert judged.notes == (f"2 B to 4 KiB not judged: {reason}",)
 
 
 def test_a_dip_below_the_plateau_is_left_to_the_plateau():
@@ -73,6 +75,9 @@ def test_a_dip_below_the_plateau_is_left_to_the_plateau():
     assert one(judged, 65536).judgement is Judgement.SKIP
     assert one(judged, 65536).reason == "below the plateau, which is judged at the largest sizes"
     assert one(judged, 8 * MIB).judgement is Judgement.PASS
+    assert judged.notes == (
+        "64 KiB not judged: below the plateau, which is judged at the largest sizes; least at 64 KiB, 57% of the limit",
+    )
 
 
 def test_the_usual_single_size_is_judged():

@@ -23,6 +23,9 @@ from wirespeed.limits.bound import BITS_PER_SECOND, number
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Verdict
+from wirespeed.units import Size
+
+PLATEAU = "below the plateau, which is judged at the largest sizes"
 
 
 def judge(
@@ -56,7 +59,7 @@ def judge(
         title=_title(run, plan),
         ranks=run.ranks,
         verdicts=tuple(verdicts),
-        notes=(*_notes(run, verdicts), *limits.notes),
+        notes=(*_notes(run, verdicts), *_sizes(verdicts), *limits.notes),
         status=run.status,
         error=run.error,
     )
@@ -135,7 +138,7 @@ def _compared(measurement: Measurement, limit: Limit, bound: Bound, limits: Limi
     if fraction >= passes:
         return _verdict(measurement, Judgement.PASS, f"at least {passes:.0%} of {what}", limit)
     if measurement.size_bytes is not None and measurement.size_bytes < plateau:
-        return _verdict(measurement, Judgement.SKIP, "below the plateau, which is judged at the largest sizes", limit)
+        return _verdict(measurement, Judgement.SKIP, PLATEAU, limit)
     below = f"below {passes:.0%} of {what}, bound by {bound.binding}"
     if fraction >= warns:
         return _verdict(measurement, Judgement.WARN, below, limit)
@@ -192,3 +195,28 @@ def _notes(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     if wrong and all(measurement.value == 0 for measurement in wrong):
         notes.append("the tool validated its data: none arrived wrong")
     return tuple(notes)
+
+
+def _sizes(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """Which sizes were left out and why, each reason once, and the deepest dip below the plateau."""
+    left: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        judged = verdict.measurement.metric in (Metric.BUSBW, Metric.BW_AVG) and verdict.measurement.size_bytes
+        if verdict.judgement is Judgement.SKIP and judged and verdict.physical is not None:
+            left.setdefault(verdict.reason, []).append(verdict)
+    notes = []
+    for reason, of in left.items():
+        sizes = [Size(verdict.measurement.size_bytes or 0) for verdict in of]
+        between = f"{min(sizes)}" if len(set(sizes)) == 1 else f"{min(sizes)} to {max(sizes)}"
+        notes.append(f"{between} not judged: {reason}{_deepest(of) if reason == PLATEAU else ''}")
+    return tuple(notes)
+
+
+def _deepest(of: Sequence[Verdict]) -> str:
+    low = min(of, key=_fraction)
+    return f"; least at {Size(low.measurement.size_bytes or 0)}, {_fraction(low):.0%} of the limit"
+
+
+def _fraction(verdict: Verdict) -> float:
+    of_reachable, of_physical = verdict.fraction_of_reachable, verdict.fraction_of_physical
+    return (of_reachable if of_reachable is not None else of_physical) or 0.0
