@@ -179,6 +179,8 @@ class _Expansion:
         inner: Mapping[str, _Part] = getattr(group, "exceptions", {})
         for inner_key, part in inner.items():
             inner_path = (*path, "except", inner_key)
+            if getattr(part, "exceptions", {}):
+                self._refuse((*inner_path, "except"), "an exception of an exception", "one level of `except`")
             merged = _merge(group, part)
             for name in self._names(inner_key, inner_path):
                 if name not in known:

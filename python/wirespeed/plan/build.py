@@ -174,7 +174,7 @@ def _computed(
     cable_model = catalogue.cables.get(cluster.cabling.cable or "")
     kinds_of_cable = dict.fromkeys((cable.speed, cable.length) for cable in cables)
     found = [headroom.computed(speed, length, cable_model) for speed, length in kinds_of_cable if length is not None]
-    first = {id(kind): name for name, kind in reversed(kinds.items())}
+    first = {id(kind): name for name, kind in reversed(list(kinds.items()))}
     for name, kind in kinds.items():
         if first[id(kind)] == name:
             for queue, marking in kind.ecn.items():
