@@ -158,6 +158,16 @@ REFUSED = {
         with_port(DELL_ONE, qos=replace(DELL_QOS, watchdog=Watchdog(action=WatchdogAction.ERRDISABLE))),
         "leaf1 Eth1/1: port.qos.watchdog.action: found errdisable; expected drop, forward or alert",
     ),
+    "a description of two lines": (
+        EOS,
+        with_port(EOS_ONE, description="node1\nno qos trust"),
+        r"leaf1 Ethernet1/1: port.description: found 'node1\nno qos trust'; expected printable text",
+    ),
+    "a description with quotes": (
+        DELL,
+        with_port(DELL_ONE, description='the "old" node'),
+        """leaf1 Eth1/1: port.description: found 'the "old" node'; expected printable text without \"""",
+    ),
     "thresholds below its unit": (
         DELL,
         with_port(DELL_ONE, queues=queues(minimum=Size(500))),

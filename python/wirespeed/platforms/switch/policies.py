@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from wirespeed.errors import Problem
 from wirespeed.platforms.switch.config import natural
 from wirespeed.settings import Port, Switch
 
@@ -26,6 +27,15 @@ def named(switch: Switch, base: str, part: Callable[[Port], Any]) -> dict[Any, s
             counts[value] = counts.get(value, 0) + 1
     ordered = sorted(counts, key=lambda value: -counts[value])  # stable: equal counts stay in port order
     return {value: base if index == 1 else f"{base}-{index}" for index, value in enumerate(ordered, start=1)}
+
+
+def odd_texts(name: str, switch: Switch, forbidden: str = "") -> Iterator[Problem]:
+    """Descriptions that would end their line, or the quotes round them."""
+    texts = [(f"{name} {port}: port.description", found.description) for port, found in by_name(switch.ports)]
+    texts += [(f"{name} Vlan{number}: vlan.description", vlan.description) for number, vlan in switch.vlans.items()]
+    for place, text in texts:
+        if text and (not text.isprintable() or text != text.strip() or set(text) & set(forbidden)):
+            yield Problem(place, repr(text), "printable text" + (f" without {forbidden}" if forbidden else ""))
 
 
 def frozen(mapping: Mapping[Any, Any] | None) -> tuple[tuple[Any, Any], ...] | None:

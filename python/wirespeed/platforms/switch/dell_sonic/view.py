@@ -17,7 +17,7 @@ from wirespeed.platforms.switch.dell_sonic.words import (
     milliseconds,
     wred_lines,
 )
-from wirespeed.platforms.switch.policies import by_name
+from wirespeed.platforms.switch.policies import by_name, odd_texts
 from wirespeed.settings import Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 
@@ -83,6 +83,7 @@ def _port(name: str, port: Port, policies: Policies) -> PortSay:
 
 
 def _problems(name: str, switch: Switch) -> Iterator[Problem]:
+    yield from odd_texts(name, switch, forbidden='"')
     poll = switch.watchdog_poll
     if poll is not None and milliseconds(poll) not in _POLL:
         yield Problem(f"{name}: switch.watchdog_poll", str(poll), "100 ms to 3000 ms")

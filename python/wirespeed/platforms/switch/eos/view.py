@@ -20,7 +20,7 @@ from wirespeed.platforms.switch.eos.words import (
     threshold_words,
     watchdog_timer,
 )
-from wirespeed.platforms.switch.policies import by_name, frozen, inverted, named
+from wirespeed.platforms.switch.policies import by_name, frozen, inverted, named, odd_texts
 from wirespeed.settings import Device, Port, Queue, Switch, Watchdog, WatchdogAction
 
 PROFILE = "ROCE"
@@ -143,6 +143,7 @@ def _ecn(queue: Queue | None) -> str | None:
 
 def _problems(name: str, switch: Switch) -> Iterator[Problem]:
     ports = by_name(switch.ports)
+    yield from odd_texts(name, switch)
     if any(port.queues for _, port in ports) and queue_word(switch.chip) is None:
         yield Problem(
             f"{name}: chip",

@@ -204,7 +204,8 @@ def _queue_lines(port: str, number: str, path: str, value: Any, queue: Queue, ch
     block = [f"interface {port}", f"{word} {number}"]
     match path:
         case "queue.discipline":
-            return [*block, "priority strict" if value == Discipline.STRICT else "no priority"]
+            share = [] if queue.weight is None else [f"bandwidth percent {queue.weight}"]
+            return [*block, "priority strict"] if value == Discipline.STRICT else [*block, "no priority", *share]
         case "queue.weight":
             return [*block, "no priority", f"bandwidth percent {value}"]
         case "queue.ecn.enabled" | "queue.ecn.minimum" | "queue.ecn.maximum" | "queue.ecn.probability":
