@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from wirespeed.benchmarks import read as read_log
 from wirespeed.benchmarks.judge import judge
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
@@ -68,3 +69,23 @@ def test_plateau(plan, test, ranks, nodes, floor, size, busbw, of_physical, of_r
     assert verdict.fraction_of_physical == pytest.approx(of_physical, abs=0.01)
     assert verdict.fraction_of_reachable == pytest.approx(of_reachable, abs=0.01)
     assert verdict.judgement is judgement
+
+
+LOGS = sorted((CLUSTER.parent / "bench").glob("*.log"))
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+def test_no_log_of_document_000_beats_physics_or_fails(plan, log):
+    """What the vendor published as healthy passes or warns at its plateau; nothing is above the physical limit."""
+    for one in read_log(log.read_text(encoding="utf-8")).runs:
+        judged = judge(one, plan, source="node1/bnxt_re0", target="node2/bnxt_re4")
+        assert {verdict.judgement for verdict in judged.verdicts} <= {
+            Judgement.PASS,
+            Judgement.WARN,
+            Judgement.SKIP,
+        }
+        assert any(verdict.judgement is Judgement.PASS for verdict in judged.verdicts)
+
+
+def test_there_are_logs_of_document_000():
+    assert len(LOGS) >= 4

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wirespeed.cli import flows
 from wirespeed.cli.bench_app import bench
-from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.judge_profile import Profile
@@ -74,23 +74,12 @@ def judge(
     Exit code 1 when a number is below its limit, data arrived wrong or a run failed; 3 when a verdict is unknown or a
     log is truncated or holds nothing to judge; 0 otherwise.
     """
-    plan = _planned(cluster)
+    plan = flows.planned(cluster)
     judged = [
         one for file in files for one in _file(file, plan, source, target, algorithm, collective, _profile(profile))
     ]
     _print(plan, judged, output)
-    raise typer.Exit(_exit(judged, strict))
-
-
-def _planned(cluster: Path) -> Plan:
-    from wirespeed.catalogue import load
-    from wirespeed.cli.console import show_problems
-    from wirespeed.cluster import read
-    from wirespeed.plan import build
-
-    plan = build(read(cluster), load())
-    show_problems(plan.warnings, label="warning")
-    return plan
+    raise typer.Exit(flows.runs_exit(judged, strict))
 
 
 def _profile(path: Path | None) -> Profile | None:
@@ -145,17 +134,3 @@ def _print(plan: Plan, judged: Sequence[JudgedRun], output: Format) -> None:
     from wirespeed.report import terminal
 
     terminal.judged(judged, out())
-
-
-def _exit(judged: Sequence[JudgedRun], strict: bool) -> Exit:
-    from wirespeed.results.benchmarks import RunStatus
-    from wirespeed.results.verdicts import Judgement
-
-    found = {verdict.judgement for run in judged for verdict in run.verdicts}
-    ended = {run.status for run in judged}
-    codes = [Exit.PASSED]
-    if Judgement.FAIL in found or RunStatus.FAILED in ended or (strict and Judgement.WARN in found):
-        codes.append(Exit.FAILED)
-    if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or any(not run.verdicts for run in judged):
-        codes.append(Exit.INCOMPLETE)
-    return Exit.worst(*codes)
