@@ -20,6 +20,7 @@ from wirespeed.results.verdicts import Bound
 from wirespeed.settings import Host, Nic
 from wirespeed.units import Bandwidth
 
+_NAMED = 8  # hosts named one by one
 _TINY = 1e-6  # seconds: a call of 0 bytes never leaves the GPU
 
 
@@ -120,7 +121,8 @@ def _group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
     if len(counts) > len(hosts):
         assumptions.append(f"{len(counts)} hosts like {hosts[0]}: {plan.name} has {len(hosts)}")
     else:
-        assumptions.append(f"the ranks are on {', '.join(used)} of {plan.name}")
+        names = ", ".join(used) if len(used) <= _NAMED else f"{len(used)} hosts, {used[0]} to {used[-1]},"
+        assumptions.append(f"the ranks are on {names} of {plan.name}")
     if len(counts) == 1:
         host = plan.hosts[used[0]]
         return Group((Member(used[0], counts[0], (), (), "", _gpu_links(plan, host)),), max(0, whole(run, "root") or 0))
