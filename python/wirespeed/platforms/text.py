@@ -69,7 +69,7 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     environment.filters["shell"] = lambda value: shlex.quote(str(value))
-    environment.filters["yaml"] = _yaml
+    environment.filters["yaml"] = quoted_yaml
     environment.filters["network"] = lambda address: str(ipaddress.ip_network(address, strict=False))
     environment.filters["gid"] = _gid
     return environment
@@ -82,7 +82,7 @@ def _gid(address: str) -> str:
     return whole.exploded
 
 
-def _yaml(value: object) -> str:
+def quoted_yaml(value: object) -> str:
     """A string for YAML: as it is where no reader can take it for anything else, in quotes otherwise."""
     text = str(value)
     plain = _PLAIN_YAML.fullmatch(text) and not _YAML_WORD.fullmatch(text)
