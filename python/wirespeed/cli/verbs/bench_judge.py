@@ -73,6 +73,8 @@ def judge(
 
     Exit code 1 when a number is below its limit, data arrived wrong or a run failed; 3 when a verdict is unknown or a
     log is truncated or holds nothing to judge; 0 otherwise.
+
+    Example: wirespeed bench judge write_bw.log --cluster cluster.yaml --from node1/bnxt_re0 --to node2/bnxt_re4
     """
     plan = flows.planned(cluster)
     judged = [
