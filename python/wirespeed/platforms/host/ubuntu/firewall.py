@@ -17,6 +17,12 @@ _QUOTED = re.compile(r'"[^"]*"')
 Rules = Mapping[str, Sequence[tuple[int, str]]]
 
 
+def is_whole(text: str) -> bool:
+    """Whether every brace is closed again: a rule set that was cut must not pass for one that drops nothing."""
+    bare = _QUOTED.sub("", text)
+    return bare.count("{") == bare.count("}")
+
+
 def filters_nft(text: str) -> int | None:
     """The line of an ``nft list ruleset`` that drops incoming packets; None when none does."""
     chains: dict[str, list[tuple[int, str]]] = {}

@@ -40,7 +40,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
             bridge = buses.get((function.address[:4], function.address[5:7]))
             if bridge is not None:
                 place = host.thing("pcie", function.address)
-                yield see(place, "pcie.parent", bridge.address, output, bridge.line)
+                yield see(place, "pcie.parent", bridge.address, output, bridge.secondary_line)
         if functions:
             yield see(host, "host.pcie", COMPLETE, output)
     for _, output in outputs.per_nic("pcie-sysfs"):
@@ -53,13 +53,16 @@ class _Function:
 
     address: str
     line: int
-    secondary: str | None = None
+    secondary: str | None = None  # the bus below a bridge
+    secondary_line: int | None = None
     denied: bool = False
+    whole: bool = False  # an empty line ends it; without that, the output was cut within it
     values: dict[str, tuple[object, int]] = field(default_factory=dict)
 
 
 def _functions(output: Output) -> Iterator[_Function]:
     current: _Function | None = None
+    last = output.text.count("\n") + 1
     for number, text in lines(output):
         if match := _HEAD.fullmatch(text):
             if current is not None:
@@ -67,6 +70,7 @@ def _functions(output: Output) -> Iterator[_Function]:
             current = _Function(bdf(match[1]), number)
             current.values["pcie.description"] = (match[2], number)
         elif current is not None:
+            current.whole = current.whole or (not text and number < last)
             _take(current, number, text)
     if current is not None:
         yield current
@@ -77,7 +81,7 @@ def _take(function: _Function, number: int, text: str) -> None:
     if _DENIED in text:
         function.denied = True
     elif match := _BUS.fullmatch(text):
-        function.secondary = match[1]
+        function.secondary, function.secondary_line = match[1], number
     elif match := _EXPRESS.fullmatch(text):
         values["pcie.role"] = (_ROLES.get(match[1], "endpoint"), number)
     elif match := _ABLE.fullmatch(text):
@@ -102,7 +106,7 @@ def _take(function: _Function, number: int, text: str) -> None:
 def _observe(place: Place, function: _Function, output: Output) -> Iterator[Observation]:
     for path, (value, line) in function.values.items():
         yield see(place, path, value, output, line)
-    if "pcie.acs" not in function.values and not function.denied and "pcie.role" in function.values:
+    if "pcie.acs" not in function.values and not function.denied and function.whole and "pcie.role" in function.values:
         # All capabilities are shown and ACS is not among them: it cannot be on.
         yield see(place, "pcie.acs", frozenset(), output, function.line)
 

@@ -102,7 +102,7 @@ def _gids(place: Place, interface: str, output: Output) -> Iterator[Observation]
         return
     for index, row in sorted(rows.items()):
         address = _address(row["gids"][0]) if "gids" in row else None
-        if address is None or row.get("ndevs", (interface, 0))[0] != interface:
+        if address is None or row.get("ndevs", ("", 0))[0] != interface:
             continue
         gid = place.thing("gid", str(index))
         yield see(gid, "gid.address", address, output, row["gids"][1])

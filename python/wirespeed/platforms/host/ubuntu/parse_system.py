@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation, State
-from wirespeed.platforms.host.ubuntu.firewall import filters_iptables, filters_nft
+from wirespeed.platforms.host.ubuntu.firewall import filters_iptables, filters_nft, is_whole
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.reading import lines, see, whole
 from wirespeed.settings import Place, bdf
@@ -33,7 +33,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _naming(host, output)
     if output := outputs.get("acs-service"):
         line = next((number for number, text in lines(output) if text), None)
-        yield see(host, "host.acs_service", output.text.strip() == "enabled", output, line)
+        if line is not None or output.exit_code:  # no word, but an exit code: there is no such unit
+            yield see(host, "host.acs_service", output.text.strip() == "enabled", output, line)
     yield from _stacks(host, outputs)
     if output := outputs.get("rocm-smi"):
         yield from _gpus(host, output)
@@ -82,7 +83,7 @@ def _firewall(host: Place, outputs: Outputs) -> Iterator[Observation]:
     answers = [
         (output, rule(output.text))
         for command, rule in (("nft", filters_nft), ("iptables", filters_iptables))
-        if (output := outputs.get(command))
+        if (output := outputs.get(command)) and is_whole(output.text)
     ]
     for output, line in answers:
         if line is not None:
@@ -104,7 +105,7 @@ def _naming(host: Place, output: Output) -> Iterator[Observation]:
     if found:
         word, line = found[min(found)]
         yield see(host, "host.rdma_naming", word, output, line)
-    elif not output.text.strip():
+    elif output.exit_code in (1, 2):  # grep found no line, or no such folder
         yield see(host, "host.rdma_naming", "none", output)
 
 

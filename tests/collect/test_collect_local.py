@@ -1,0 +1,89 @@
+"""Collecting from this machine: whatever it is, it is read, and what is not known says why."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from wirespeed.collect import local, open_bundle, published, read
+from wirespeed.platforms import Command, platforms
+from wirespeed.reach import Ran, run
+from wirespeed.settings import Host
+
+
+def test_this_machine(tmp_path: Path) -> None:
+    said: list[str] = []
+    local(tmp_path / "here.tar.gz", progress=said.append)
+    manifest = open_bundle(tmp_path / "here.tar.gz").manifest
+    (device,) = manifest.devices
+    assert device.name == os.uname().nodename
+    assert device.platforms[0] == ("host", "ubuntu")
+    assert manifest.complete
+    assert "uname -r" in said
+    facts = read(tmp_path / "here.tar.gz")
+    host = facts.devices[device.name]
+    assert isinstance(host, Host)
+    assert host.kernel.version == os.uname().release
+    assert host.kernel.command_line == tuple(Path("/proc/cmdline").read_text().split())
+    for entry in device.outputs:
+        assert entry.status == "ok" or entry.detail
+
+
+def test_every_command_of_the_system_is_recorded_in_order(tmp_path: Path) -> None:
+    local(tmp_path / "b", name="node1")
+    (device,) = open_bundle(tmp_path / "b").manifest.devices
+    assert device.name == "node1"
+    once = [command.id for command in platforms()["host", "ubuntu"].commands if not command.per_nic]
+    assert [entry.command for entry in device.outputs][: len(once)] == once
+
+
+def test_a_command_gets_no_more_than_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    def record(arguments: tuple[str, ...], timeout_s: float, exits: object, stop: threading.Event) -> Ran:
+        given.append(timeout_s)
+        return run(arguments, timeout_s, (0,), stop=stop)
+
+    monkeypatch.setattr(sys.modules["wirespeed.collect.local"], "run", record)
+    local(tmp_path / "b", limit_s=3)
+    assert set(given) == {3}
+
+
+def test_ctrl_c_keeps_what_was_collected(tmp_path: Path) -> None:
+    def interrupt(command: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        local(tmp_path / "b", progress=interrupt)
+    manifest = open_bundle(tmp_path / "b").manifest
+    assert manifest.complete is False
+    assert len(manifest.devices[0].outputs) == 1
+
+
+def test_all_commands_are_published_and_none_changes_anything() -> None:
+    commands: list[Command] = [command for platform in platforms().values() for command in platform.commands]
+    assert len(published()) == len(commands)
+    # A word that writes, on a system where one of these commands could be made to.
+    writes = {"set", "add", "del", "replace", "flush", "-G", "-C", "-A", "-K", "--setoption", "write", "configure"}
+    assert [command.id for command in commands if writes & set(command.run)] == []
+    allowed = {"cat", "grep", "ls", "ip", "rdma", "uname", "sysctl", "dmesg", "lspci", "ethtool", "nft", "iptables"}
+    allowed |= {"systemctl", "dkms", "rocm-smi", "ibv_devinfo", "niccli", "show", "sonic-cli"}
+    assert {command.run[0] for command in commands} <= allowed
+
+
+def test_the_published_list_is_a_document(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from wirespeed.cli.app import app
+
+    result = CliRunner().invoke(app, ["collect", "--show-commands", "--format", "json"])
+    document = json.loads(result.stdout)
+    assert (document["kind"], document["schema"]) == ("commands", 1)
+    assert {"platform": "host ubuntu", "id": "uname", "run": "uname -r"}.items() <= document["commands"][
+        [command["id"] for command in document["commands"]].index("uname")
+    ].items()

@@ -1,0 +1,138 @@
+"""A bundle read into facts: what each output shows, and why the rest is not known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.collect import as_planned, read
+from wirespeed.collect.manifest import NAME, Entry
+from wirespeed.collect.write import Writer
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan
+from wirespeed.settings import THINGS, Place, settings_of, walk
+
+HOST = (("host", "ubuntu"),)
+H = Place("h")
+SETTINGS = {path: setting for thing in THINGS for path, setting in settings_of(thing).items()}
+
+
+def bundle(folder: Path, *outputs: tuple[Entry, str | None]) -> Path:
+    with Writer(folder) as writer:
+        writer.device("h", HOST)
+        for order, (entry, text) in enumerate(outputs):
+            writer.output("h", entry, None if text is None else text.encode(), order=order)
+    return folder
+
+
+def ok(command: str, text: str, exit_code: int = 0) -> tuple[Entry, str]:
+    return Entry(command, command, "ok", None, exit_code=exit_code), text
+
+
+@pytest.mark.parametrize(
+    ("entry", "text", "reason"),
+    [
+        (
+            Entry("dmesg", "dmesg", "permission", None, detail="dmesg: read kernel buffer failed"),
+            "",
+            "dmesg: permission: dmesg: read kernel buffer failed",
+        ),
+        (Entry("dmesg", "dmesg", "permission", None), "", "dmesg: permission denied"),
+        (
+            Entry("dmesg", "dmesg", "missing", None, detail="dmesg is not installed"),
+            None,
+            "dmesg: dmesg is not installed",
+        ),
+        (Entry("dmesg", "dmesg", "timeout", None, detail="no answer within 10 s"), "x", "dmesg: no answer within 10 s"),
+        (Entry("dmesg", "dmesg", "failed", None, exit_code=1), "", "dmesg: it failed"),
+        (Entry("uname", "uname -r", "ok", None, exit_code=0), "6.1\n", "dmesg: it was not run"),
+    ],
+)
+def test_what_was_not_read_says_why(tmp_path: Path, entry: Entry, text: str | None, reason: str) -> None:
+    facts = read(bundle(tmp_path / "b", (entry, text)))
+    assert facts.value(H, "host.kernel.errors") is None
+    assert facts.missing(H, "host.kernel.errors") == reason
+
+
+def test_a_command_that_shows_half_says_so_for_the_other_half(tmp_path: Path) -> None:
+    text = "0000:1d:00.0 Ethernet controller: Broadcom Inc. BCM57608\n\tCapabilities: <access denied>\n\n"
+    facts = read(bundle(tmp_path / "b", ok("lspci", text)))
+    assert facts.complete(H, "host.pcie")
+    reason = "lspci: permission: withheld from this user: <access denied>"
+    assert facts.missing(H.thing("pcie", "0000:1d:00.0"), "pcie.acs") == reason
+
+
+def test_nics_with_one_reason_are_named_together(tmp_path: Path) -> None:
+    lacking = [
+        (Entry(f"ethtool-fec@{name}", "ethtool", "failed", None, detail="netlink error"), "")
+        for name in ("eth0", "eth1")
+    ]
+    facts = read(bundle(tmp_path / "b", *lacking))
+    assert facts.missing(H.thing("nic", "eth0"), "nic.link.fec") == "ethtool-fec on eth0, eth1: netlink error"
+
+
+def test_an_interrupted_bundle_says_so(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), Writer(tmp_path / "b") as writer:
+        writer.device("h", HOST)
+        raise KeyboardInterrupt
+    facts = read(tmp_path / "b")
+    assert facts.missing(H, "host.kernel.version") == "uname: collecting was interrupted before it ran"
+
+
+def test_a_value_names_its_file_and_line(tmp_path: Path) -> None:
+    facts = read(bundle(tmp_path / "b", ok("sysctl", "kernel.numa_balancing = 1\n")))
+    reading = facts.reading(H.thing("sysctl", "kernel.numa_balancing"), "sysctl.value")
+    assert reading is not None
+    assert str(reading.source) == "sysctl (h/sysctl.out:1)"
+
+
+def test_a_platform_unknown_here_is_refused(tmp_path: Path) -> None:
+    folder = bundle(tmp_path / "b")
+    text = (folder / NAME).read_text()
+    (folder / NAME).write_text(text.replace('"ubuntu"', '"plan9"'))
+    with pytest.raises(Refused) as refused:
+        read(folder)
+    assert str(refused.value) == f"{folder}: manifest.json: found platform host plan9 of h; expected one of ubuntu"
+
+
+def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -> None:
+    as_planned(plan, tmp_path / "b.tar.gz")
+    facts = read(tmp_path / "b.tar.gz")
+    assert list(facts.devices) == list(plan.devices)
+    wrong = {
+        path: (str(place), value, facts.value(place, path))
+        for name, device in plan.devices.items()
+        for place, path, value in walk(device, Place(name))
+        if value is not None
+        and facts.value(place, path) is not None
+        and not SETTINGS[path].compare.holds(value, facts.value(place, path))
+    }
+    assert wrong == {}
+    not_shown = {
+        path
+        for name, device in plan.devices.items()
+        for place, path, value in walk(device, Place(name))
+        if value is not None and facts.value(place, path) is None
+    }
+    # Identity that no device knows of itself, and what its platform declares it cannot show.
+    assert not_shown <= {
+        "host.model",
+        "nic.rail",
+        "nic.model",
+        "nic.gpu",
+        "gpu.model",
+        "switch.model",
+        "switch.os",
+        "switch.chip",
+        "port.link.lanes",
+        "port.cable_length",
+        "port.qos.tc_pg",
+        "port.qos.pfc_pg",
+    }
+
+
+def test_a_planned_cluster_is_the_same_bytes_every_time(tmp_path: Path, plan: Plan) -> None:
+    as_planned(plan, tmp_path / "a.tar.gz")
+    as_planned(plan, tmp_path / "b.tar.gz")
+    assert (tmp_path / "a.tar.gz").read_bytes() == (tmp_path / "b.tar.gz").read_bytes()

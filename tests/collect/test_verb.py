@@ -1,0 +1,49 @@
+"""``wirespeed collect``: what it writes, and where it says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wirespeed.cli.app import app
+from wirespeed.collect import open_bundle
+from wirespeed.errors import Refused
+
+CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
+
+
+def test_this_machine(tmp_path: Path) -> None:
+    out = tmp_path / "here.tar.gz"
+    result = CliRunner().invoke(app, ["collect", "--local", "--name", "node1", "-o", str(out)])
+    assert (result.exit_code, result.stdout) == (0, f"{out}\n")
+    assert " commands: " in result.stderr
+    assert [device.name for device in open_bundle(out).manifest.devices] == ["node1"]
+
+
+def test_as_planned(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["collect", "--as-planned", str(CLUSTER), "-o", str(tmp_path / "b")])
+    assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'b'}\n")
+    manifest = open_bundle(tmp_path / "b").manifest
+    assert manifest.cluster == "mi300x-4node"
+    assert [device.name for device in manifest.devices] == ["node1", "node2", "node3", "node4", "leaf1"]
+
+
+def test_the_commands_as_one_types_them() -> None:
+    shown = CliRunner().invoke(app, ["collect", "--show-commands"]).stdout.splitlines()
+    assert "show version | json" in shown
+    assert "lspci -D -vvv    # root" in shown
+    assert "ethtool -i {interface}    # per NIC" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [([], "none of them"), (["--local", "--show-commands"], "--local and --show-commands")],
+)
+def test_one_thing_at_a_time(arguments: list[str], found: str) -> None:
+    result = CliRunner().invoke(app, ["collect", *arguments])
+    assert isinstance(result.exception, Refused)
+    assert str(result.exception) == (
+        f"collect: found {found}; expected one of --local, --as-planned and --show-commands"
+    )

@@ -1,0 +1,355 @@
+"""What a Linux host prints, and all that must be read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wirespeed.facts import COMPLETE, Facts, Source, State, facts_from
+from wirespeed.platforms import Output, Outputs, platform
+from wirespeed.settings import Place
+from wirespeed.units import Bandwidth
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "ubuntu"
+HOST = Place("h")
+NIC = HOST.thing("nic", "enp29s0np0")
+PORT = HOST.thing("pcie", "0000:1d:00.0")
+
+
+def outputs(texts: Mapping[str, str], errors: str = "", empty: int = 1) -> Outputs:
+    """Outputs by command; one that is empty ends with the exit code ``empty``, as grep and ls do."""
+    found = {
+        key: Output(key, text, Source("h", key, f"{key}.out"), 0 if text else empty, errors)
+        for key, text in texts.items()
+    }
+    return Outputs("h", found)
+
+
+def read(errors: str = "", **texts: str) -> Facts:
+    named = {key.replace("__", "@").replace("_", "-"): text for key, text in texts.items()}
+    return facts_from(platform("host", "ubuntu").parse(outputs(named, errors)), devices=["h"])
+
+
+def sample(case: str) -> Facts:
+    texts = {file.stem: file.read_text() for file in sorted((SAMPLES / case).glob("*.txt"))}
+    return facts_from(platform("host", "ubuntu").parse(outputs(texts)))
+
+
+@pytest.mark.parametrize(
+    ("case", "place", "path", "value", "line"),
+    [
+        ("name-space", HOST.thing("rule", "from 192.168.1.1/32"), "rule.table", 101, 5),
+        ("name-space", HOST.thing("rule", "from 192.168.1.1/32"), "rule.priority", 1001, 5),
+        ("name-space", HOST.thing("rule", "from 10.0.0.0/8 to 10.1.0.0/16"), "rule.table", 101, 13),
+        ("name-space", HOST.thing("route", "101 default"), "route.gateway", "192.168.1.254", None),
+        ("name-space", HOST.thing("route", "101 default"), "route.device", "enp1s0np0", None),
+        ("name-space", HOST.thing("route", "102 192.168.2.0/24"), "route.gateway", "", None),
+        ("name-space", HOST.thing("route", "102 192.168.2.0/24"), "route.source", "192.168.2.1", None),
+        ("name-space", HOST.thing("route", "254 192.168.1.0/24"), "route.device", "enp1s0np0", None),
+        ("name-space", HOST.thing("nic", "enp1s0np0"), "nic.link.mtu", 9000, None),
+        ("name-space", HOST.thing("nic", "enp1s0np0"), "nic.link.up", True, None),
+        ("name-space", HOST.thing("nic", "enp2s0np0"), "nic.addresses", ("192.168.2.1/24",), None),
+        ("name-space", HOST.thing("sysctl", "net.ipv4.conf.enp1s0np0.rp_filter"), "sysctl.value", "0", 5),
+        ("rxe-uml", HOST.thing("nic", "benic1p1"), "nic.rdma_device", "rocep1", 1),
+        ("rxe-uml", HOST.thing("nic", "benic8p1"), "nic.rdma_state", "ACTIVE", None),
+        ("rxe-uml", HOST.thing("nic", "benic2p1"), "nic.rdma_mtu", 4096, 31),
+        ("rxe-uml", HOST.thing("nic", "benic1p1"), "nic.driver.name", "uml-vector", 1),
+        ("rxe-uml", HOST.thing("nic", "benic1p1"), "nic.driver.version", "6.12.117", 2),
+        ("rxe-uml", HOST.thing("nic", "benic1p1"), "nic.driver.firmware", None, None),
+        ("rxe-uml", HOST.thing("nic", "benic1p1"), "nic.link.speed", None, None),
+        ("mi300x", NIC, "nic.link.speed", Bandwidth.gbps(400), 4),
+        ("mi300x", NIC, "nic.link.autonegotiation", False, 7),
+        ("mi300x", NIC, "nic.link.pause_receive", False, 3),
+        ("mi300x", NIC, "nic.link.pause_send", True, 4),
+        ("mi300x", NIC, "nic.link.fec", "rs", 3),
+        ("mi300x", NIC, "nic.driver.firmware", "236.1.173.0/pkg 236.1.155.0", 3),
+        ("mi300x", NIC, "nic.pcie", "0000:1d:00.0", 5),
+        ("mi300x", NIC, "nic.rdma_device", "bnxt_re0", 1),
+        ("mi300x", NIC.thing("gid", "2"), "gid.type", "RoCE v1", 13),
+        ("mi300x", NIC.thing("gid", "3"), "gid.type", "RoCE v2", 12),
+        ("mi300x", NIC.thing("gid", "3"), "gid.address", "10.1.0.1", 2),
+        ("mi300x", NIC.thing("gid", "1"), "gid.address", "fe80::10:18ff:fe00:2901", 1),
+        ("mi300x", NIC.thing("gid", "4"), "gid.address", None, None),  # a VLAN's
+        ("mi300x", PORT, "pcie.role", "endpoint", 34),
+        ("mi300x", PORT, "pcie.parent", "0000:19:01.0", 24),
+        ("mi300x", PORT, "pcie.link.width", 8, 41),
+        ("mi300x", PORT, "pcie.link.capable_width", 16, 40),
+        ("mi300x", PORT, "pcie.link.speed", 32000, 41),
+        ("mi300x", PORT, "pcie.max_read_request", 4096, 39),
+        ("mi300x", PORT, "pcie.relaxed_ordering", True, 38),
+        ("mi300x", PORT, "pcie.numa_node", 0, 33),
+        ("mi300x", PORT, "pcie.acs", frozenset(), 32),  # all capabilities are shown, ACS is not among them
+        ("mi300x", HOST.thing("pcie", "0000:17:01.0"), "pcie.acs", frozenset(), 15),
+        ("mi300x", HOST.thing("pcie", "0000:17:01.0"), "pcie.parent", None, None),
+        (
+            "mi300x",
+            HOST.thing("pcie", "0000:19:01.0"),
+            "pcie.acs",
+            frozenset({"SrcValid", "ReqRedir", "CmpltRedir", "UpstreamFwd"}),
+            30,
+        ),
+        ("mi300x", HOST.thing("pcie", "0000:1e:00.0"), "pcie.link.speed", 2500, 47),
+        ("mi300x", HOST.thing("gpu", "GPU1"), "gpu.pcie", "0000:42:00.0", 6),
+        ("mi300x", HOST, "host.rdma_naming", "NAME_KERNEL", 1),
+        ("mi300x", HOST, "host.peer_memory", True, 1),
+        ("mi300x", HOST, "host.memlock", "unlimited", 1),
+    ],
+)
+def test_samples(case: str, place: Place, path: str, value: Any, line: int | None) -> None:
+    reading = sample(case).reading(place, path)
+    if value is None:
+        assert reading is None
+        return
+    assert reading is not None
+    assert reading.value == value
+    if line is not None:
+        assert reading.source.line == line
+
+
+@pytest.mark.parametrize(
+    ("case", "paths"),
+    [
+        ("name-space", {"host.nics", "host.rules", "host.routes"}),
+        ("mi300x", {"host.nics", "host.pcie", "host.gpus", "nic.gids"}),
+    ],
+)
+def test_what_was_read_to_its_end_says_so(case: str, paths: set[str]) -> None:
+    facts = sample(case)
+    assert {path for (_, path), readings in facts.readings.items() if readings[0].value == COMPLETE} == paths
+
+
+def test_bridges_and_their_ports_are_no_nics() -> None:
+    host = sample("name-space").devices["h"]
+    assert list(host.nics) == ["enp1s0np0", "enp2s0np0"]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("texts", "path", "value"),
+    [
+        ({"uname": "5.15.0-102-generic\n"}, "host.kernel.version", "5.15.0-102-generic"),
+        ({"uname": ""}, "host.kernel.version", None),
+        ({"os_release": 'NAME="Ubuntu"\nID=ubuntu\nVERSION_ID="22.04"\n'}, "host.os", "ubuntu-22.04"),
+        ({"os_release": "ID=arch\n"}, "host.os", "arch"),
+        ({"cmdline": "ro amd_iommu=on iommu=pt\n"}, "host.kernel.command_line", ("ro", "amd_iommu=on", "iommu=pt")),
+        ({"cpu": "vendor_id\t: AuthenticAMD\n"}, "host.cpu_vendor", "amd"),
+        ({"cpu": "vendor_id\t: GenuineIntel\n"}, "host.cpu_vendor", "intel"),
+        ({"cpu": "vendor_id\t: HygonGenuine\n"}, "host.cpu_vendor", None),
+        ({"kallsyms": ""}, "host.peer_memory", False),
+        ({"iommu_groups": ""}, "host.kernel.iommu", "off"),
+        ({"iommu_groups": "/sys/kernel/iommu_groups/0/type:identity\n"}, "host.kernel.iommu", "passthrough"),
+        (
+            {"iommu_groups": "/sys/kernel/iommu_groups/0/type:identity\n/sys/kernel/iommu_groups/9/type:DMA-FQ\n"},
+            "host.kernel.iommu",
+            "translated",
+        ),
+        ({"dmesg": ""}, "host.kernel.errors", ()),
+        (
+            {
+                "dmesg": "kern  :warn  : [    3.250301] infiniband bnxt_re2: Fail to setets rc:-22\n"
+                "kern  :err   : [    4.100000] EXT4-fs (sda1): mount failed\n"
+                "kern  :warn  : [    5.000000] bnxt_en 0000:1d:00.0 enp29s0np0: renamed from eth0\n"
+                "kern  :err   : [    6.000000] bnxt_en 0000:1d:00.0 enp29s0np0: NIC Link is Down\n"
+            },
+            "host.kernel.errors",
+            (
+                "infiniband bnxt_re2: Fail to setets rc:-22",
+                "bnxt_en 0000:1d:00.0 enp29s0np0: NIC Link is Down",
+            ),
+        ),
+        (
+            {"own_limits": "Max locked memory         8388608              8388608              bytes\n"},
+            "host.memlock",
+            "8192",
+        ),
+        (
+            {"own_limits": "Max locked memory         unlimited            unlimited            bytes\n"},
+            "host.memlock",
+            "unlimited",
+        ),
+        (
+            {
+                "limits": "/etc/security/limits.conf:* - memlock 65536\n",
+                "own_limits": "Max locked memory  1024 1024 bytes\n",
+            },
+            "host.memlock",
+            "65536",
+        ),
+        (  # a rule for one user is not one for jobs
+            {
+                "limits": "/etc/security/limits.conf:root soft memlock unlimited\n",
+                "own_limits": "Max locked memory  1024 1024 bytes\n",
+            },
+            "host.memlock",
+            "1",
+        ),
+        ({"udev_rdma": ""}, "host.rdma_naming", "none"),
+        (
+            {
+                "udev_rdma": '/usr/lib/udev/rules.d/60-r.rules:ACTION=="add", PROGRAM="rdma_rename %k NAME_FALLBACK"\n'
+            },
+            "host.rdma_naming",
+            "NAME_FALLBACK",
+        ),
+        ({"acs_service": "enabled\n"}, "host.acs_service", True),
+        ({"acs_service": "disabled\n"}, "host.acs_service", False),
+        ({"acs_service": ""}, "host.acs_service", False),  # no such unit
+        ({"ofed": ""}, "host.conflicting_stacks", ()),
+        ({"ofed": "/usr/sbin/ofed_uninstall.sh\n"}, "host.conflicting_stacks", ("MLNX_OFED",)),
+        (
+            {
+                "ofed": "",
+                "dkms": "bnxt_en/1.10.3.234.0.171.0, 5.15.0-102-generic, x86_64: installed\n"
+                "netxtreme-peer-mem/234.0.154.0, 5.15.0-102-generic, x86_64: installed\n",
+            },
+            "host.conflicting_stacks",
+            ("DKMS package bnxt-en beside netxtreme-peer-mem",),
+        ),
+        ({"dkms": "bnxt-en/1, 5.15, x86_64: installed\n"}, "host.conflicting_stacks", None),
+        ({"rdma_devices": ""}, "host.rdma_devices", ()),
+        (
+            {"rdma_devices": "bnxt_re0\nbnxt_re1\nbnxt_re10\nbnxt_re2\n"},
+            "host.rdma_devices",
+            ("bnxt_re0", "bnxt_re1", "bnxt_re2", "bnxt_re10"),
+        ),
+        ({"ibv_devinfo": ""}, "host.rdma_libraries", "ok"),
+        ({"iptables": "-P INPUT ACCEPT\n-P FORWARD DROP\n-P OUTPUT ACCEPT\n"}, "host.firewall", False),
+        ({"iptables": "-P INPUT DROP\n"}, "host.firewall", True),
+        ({"iptables": "-P INPUT ACCEPT\n-N ufw\n-A INPUT -j ufw\n-A ufw -p udp -j REJECT\n"}, "host.firewall", True),
+        ({"iptables": "-P INPUT ACCEPT\n-A FORWARD -j DROP\n"}, "host.firewall", False),
+        ({"nft": ""}, "host.firewall", False),
+        ({"nft": "", "iptables": "-P INPUT DROP\n"}, "host.firewall", True),
+        (
+            {"nft": "table inet f {\n\tchain in {\n\t\ttype filter hook input priority 0; policy drop;\n\t}\n}\n"},
+            "host.firewall",
+            True,
+        ),
+        (
+            {
+                "nft": "table ip f {\n\tchain in {\n\t\ttype filter hook input priority 0;\n\t\tjump more\n\t}\n"
+                '\tchain more {\n\t\tudp dport 4791 counter drop comment "no roce"\n\t}\n}\n'
+            },
+            "host.firewall",
+            True,
+        ),
+        (  # the same names in another table, a word in a comment, and a chain for what is forwarded
+            {
+                "nft": 'table ip f {\n\tchain in {\n\t\ttype filter hook input priority 0;\n\t\tjump more # drop\n'
+                "\t}\n\tchain more {\n\t\taccept\n\t}\n}\ntable ip g {\n\tchain more {\n\t\tdrop\n\t}\n"
+                "\tchain out {\n\t\ttype filter hook forward priority 0; policy drop;\n\t}\n}\n"
+            },
+            "host.firewall",
+            False,
+        ),
+    ],
+)
+def test_the_host(texts: dict[str, str], path: str, value: Any) -> None:
+    assert read(**texts).value(HOST, path) == value
+
+
+def test_libraries_that_do_not_match_the_driver() -> None:
+    warning = (
+        "libibverbs: Warning: Driver bnxt_re does not support the kernel ABI of 6 (supports 1 to 1) "
+        "for device /sys/class/infiniband/bnxt_re0"
+    )
+    assert read(errors=f"{warning}\n", ibv_devinfo="").value(HOST, "host.rdma_libraries") == warning
+
+
+def test_memlock_of_a_file_is_configured_not_running() -> None:
+    reading = sample("mi300x").reading(HOST, "host.memlock")
+    assert reading is not None
+    assert reading.state is State.CONFIGURED
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("ip_rule", "["),  # what `ip -j` prints of a table that does not exist
+        ("ip_rule", '[{"priority":0,"src":"all","table":"local"}'),
+        ("ip_route", "Error: ipv4: FIB table does not exist."),
+        ("ip_addr", '{"ifname":"eth0"}'),
+        ("rdma_link", "[1]"),
+        ("ip_rule", '[{"priority":0,"src":"all","table":"local"}] x'),
+    ],
+)
+def test_broken_json_shows_nothing(command: str, text: str) -> None:
+    assert read(**{command: text}).readings == {}
+
+
+def test_without_root_lspci_says_nothing_of_acs() -> None:
+    facts = read(
+        lspci="0000:19:01.0 PCI bridge: Broadcom / LSI PEX890xx\n"
+        "\tBus: primary=19, secondary=1d, subordinate=1d, sec-latency=0\n"
+        "\tCapabilities: <access denied>\n\n0000:1d:00.0 Ethernet controller: Broadcom Inc. BCM57608\n"
+        "\tCapabilities: <access denied>\n"
+    )
+    assert facts.value(PORT, "pcie.acs") is None
+    assert facts.value(PORT, "pcie.parent") == "0000:19:01.0"
+    assert list(facts.devices["h"].pcie) == ["0000:19:01.0", "0000:1d:00.0"]  # type: ignore[union-attr]
+
+
+def test_sysfs_shows_the_link_to_anybody() -> None:
+    folder = "/sys/bus/pci/devices/0000:1d:00.0"
+    facts = read(
+        pcie_sysfs__enp29s0np0=f"{folder}/current_link_speed:16.0 GT/s PCIe\n{folder}/current_link_width:8\n"
+        f"{folder}/max_link_speed:Unknown\n{folder}/numa_node:-1\n"
+    )
+    found = facts.devices["h"].pcie["0000:1d:00.0"]  # type: ignore[union-attr]
+    assert (found.link.speed, found.link.width, found.link.capable_speed, found.numa_node) == (16000, 8, None, None)
+
+
+def test_no_rdma_device_at_all_is_known() -> None:
+    facts = read(rdma_devices="", nic_uevent__eth0="DRIVER=virtio_net\n")
+    assert facts.value(HOST.thing("nic", "eth0"), "nic.rdma_device") == ""
+
+
+def test_modules() -> None:
+    facts = read(
+        modules="bnxt_re 294912 0 - Live 0x0000000000000000 (OE)\nbnxt_en 655360 1 bnxt_re, Live 0xffffffffc0a00000\n",
+        module_versions="/sys/module/bnxt_en/version:1.10.3-236.1.155.0\n",
+    )
+    modules = facts.devices["h"].modules  # type: ignore[union-attr]
+    assert {name: (one.loaded, one.version) for name, one in modules.items()} == {
+        "bnxt_re": (True, None),
+        "bnxt_en": (True, "1.10.3-236.1.155.0"),
+    }
+
+
+def test_two_hops_and_two_routes() -> None:
+    facts = read(
+        ip_route='[{"dst":"default","flags":[],"nexthops":[{"gateway":"10.0.0.1","dev":"a","weight":1,"flags":[]},'
+        '{"gateway":"10.0.1.1","dev":"b","weight":1,"flags":[]}]},{"dst":"default","gateway":"10.9.9.9","dev":"c",'
+        '"metric":100,"flags":[]},{"type":"local","dst":"10.0.0.2","dev":"a","table":"local","flags":[]}]'
+    )
+    routes = facts.devices["h"].routes  # type: ignore[union-attr]
+    assert {name: (route.device, route.gateway) for name, route in routes.items()} == {
+        "254 default": ("a,b", "10.0.0.1,10.0.1.1")
+    }
+
+
+COMMANDS = tuple(command.id for command in platform("host", "ubuntu").commands)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.dictionaries(st.sampled_from(COMMANDS), st.text(max_size=200), min_size=1), st.text(max_size=60))
+def test_arbitrary_text_never_crashes(texts: dict[str, str], errors: str) -> None:
+    per_nic = {command.id for command in platform("host", "ubuntu").commands if command.per_nic}
+    named = {f"{key}@eth0" if key in per_nic else key: text for key, text in texts.items()}
+    facts_from(platform("host", "ubuntu").parse(outputs(named, errors)))
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.sampled_from(sorted(SAMPLES.glob("*/*.txt"))), st.data())
+def test_a_cut_output_gives_fewer_values_never_others(file: Path, data: st.DataObject) -> None:
+    text = file.read_text()
+    cut = "\n".join(text.split("\n")[: data.draw(st.integers(0, text.count("\n")))])
+    others = {one.stem: one.read_text() for one in file.parent.glob("rdma-link.txt")}
+    parse = platform("host", "ubuntu").parse
+    whole = {(one.place, one.path): one.value for one in parse(outputs({**others, file.stem: text}))}
+    for one in parse(outputs({**others, file.stem: cut}, empty=0)):
+        if one.value != COMPLETE:
+            assert whole[one.place, one.path] == one.value
