@@ -127,7 +127,7 @@ def _classes(plan: Plan) -> Rows:
             "nic cos queue": row.nic_cos_queue,
             "switch tc": row.switch_traffic_class,
             "switch queue": row.switch_queue,
-            "ingress group": row.priority_group,
+            "priority group": row.priority_group,
             "lossless": plan.classes[row.name].lossless,
             "served": "strict" if plan.classes[row.name].strict else f"{plan.classes[row.name].share}%",
             "nic": row.nic,
@@ -200,7 +200,7 @@ def _table(title: str, entries: Rows) -> None:
     for column in entries[0]:
         words = [*column.split(), *(_word(entry[column]) for entry in entries)]
         # No word is broken but lists of DSCPs, which read well on several lines.
-        table.add_column(column, overflow="fold", min_width=max(len(word) for word in words if "," not in word))
+        table.add_column(column.replace(" ", "\n"), overflow="fold", min_width=max(len(word) for word in words if "," not in word))
     for entry in entries:
         table.add_row(*("" if value is None else escape(_word(value)) for value in entry.values()))
     out().print(table)
