@@ -17,7 +17,7 @@ def out() -> Console:
     """Standard output, for data."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False)
+    return Console(highlight=False, soft_wrap=False, emoji=False)
 
 
 @cache
@@ -25,7 +25,7 @@ def err() -> Console:
     """Standard error, for progress, logs and problems."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, emoji=False)
 
 
 def show_problems(problems: Iterable[Problem], label: str = "refused") -> None:
