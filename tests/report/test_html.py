@@ -104,7 +104,7 @@ def test_what_a_device_printed_is_text_and_nothing_else(page, document):
     assert "<script>alert" not in page
     assert "\x1b" not in page
     assert "\u202e" not in page
-    (row,) = document.all("tr", **{"data-status": "error"})
+    (row,) = document.all("tbody", **{"data-status": "error"})
     assert r"\x1b[31mEth1/1\x07 </script><script>alert(1)</script> \u202eevil" in row["text"]
 
 
@@ -155,7 +155,7 @@ def test_what_to_do_first_has_the_commands(document):
 
 
 def test_a_finding_has_its_evidence(document):
-    (row,) = [row for row in document.all("tr", **{"data-status": "fail"}) if "node1" in row["text"]]
+    (row,) = [row for row in document.all("tbody", **{"data-status": "fail"}) if "node1" in row["text"]]
     words = " ".join(row["text"].split())
     for said in ("16 lanes", "8 lanes", "node1: lspci -vvv, node1/lspci.out:412", "document 000, 2.6", "PCIE-01"):
         assert said in words

@@ -17,11 +17,12 @@ DETAILED = 32
 """Most devices drawn one by one."""
 
 _ROWS = ("core", "spine", "leaf", "tor", "host")
+_HOSTS = len(_ROWS) - 1
 _WIDTH = 1160
 _GAP, _GAPS = 24, 300  # between two boxes, and together in a row, at most
-_NARROW = 84
+_NARROW, _WIDE = 84, 230
 _MOST_BOXES = 16
-_SWITCH_HEIGHT, _HOST_HEIGHT, _BETWEEN = 62, 78, 120
+_SWITCH_HEIGHT, _HEIGHT, _UPRIGHT_HEIGHT, _BETWEEN = 62, 78, 116, 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,9 @@ class Box:
     ports: tuple[Port, ...]
 
     @property
-    def narrow(self) -> bool:
-        """Whether its name only fits upright."""
-        return self.width < _NARROW
+    def shape(self) -> str:
+        """How its words are laid out: ``wide`` side by side, ``tall`` below each other, ``narrow`` upright."""
+        return "narrow" if self.width < _NARROW else "tall" if self.width < _WIDE else "wide"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
     health = Health(findings)
     grouped = len(topology.nodes) > DETAILED
     groups = _groups(topology) if grouped else {node.name: (node,) for node in topology.nodes}
-    places = _place(groups, topology)
+    places = _place(groups)
     height = max(y + box_height for _, y, _, box_height in places.values()) + 2
     drawn_cables, ports = _bundles(groups, topology, places, health) if grouped else _each(topology, places, health)
     boxes = tuple(
@@ -169,10 +170,10 @@ def _groups(topology: Topology) -> Mapping[str, tuple[Node, ...]]:
 
 def _row(role: str) -> int:
     """Rows from above; a role we do not know stands just above the hosts."""
-    return _ROWS.index(role) if role in _ROWS else len(_ROWS) - 2
+    return _ROWS.index(role) if role in _ROWS else _HOSTS - 1
 
 
-def _place(groups: Mapping[str, tuple[Node, ...]], topology: Topology) -> dict[str, tuple[float, float, float, float]]:
+def _place(groups: Mapping[str, tuple[Node, ...]]) -> dict[str, tuple[float, float, float, float]]:
     """x, y, width and height of every box: rows fill the width, a lone switch spans what hangs below it."""
     rows: dict[int, list[str]] = {}
     for key, nodes in groups.items():
@@ -181,9 +182,9 @@ def _place(groups: Mapping[str, tuple[Node, ...]], topology: Topology) -> dict[s
     y = 2.0
     for row in sorted(rows):
         keys = rows[row]
-        height = _HOST_HEIGHT if row == len(_ROWS) - 1 else _SWITCH_HEIGHT
         gap = min(_GAP, _GAPS / len(keys))
         width = (_WIDTH - 4 - gap * (len(keys) - 1)) / len(keys)
+        height = _UPRIGHT_HEIGHT if width < _NARROW else _HEIGHT if row == _HOSTS or width < _WIDE else _SWITCH_HEIGHT
         for index, key in enumerate(keys):
             places[key] = (round(2 + index * (width + gap), 1), y, round(width, 1), height)
         y += height + _BETWEEN

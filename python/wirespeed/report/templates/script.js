@@ -21,7 +21,7 @@ for (const command of document.querySelectorAll(".command")) {
 
 const filter = document.querySelector(".filter");
 if (filter) {
-  const rows = [...document.querySelectorAll(".findings tbody tr")];
+  const rows = [...document.querySelectorAll(".findings tbody")];
   const text = document.getElementById("filter-text");
   const boxes = [...document.querySelectorAll(".filter-status")];
   const count = document.getElementById("filter-count");

@@ -1,0 +1,107 @@
+"""The topology picture: what stands where, and whose fault is shown on what."""
+
+import itertools
+
+import report_sample as sample
+
+from wirespeed.report import picture
+from wirespeed.results.topology import Edge, Node, Topology
+
+
+def box(drawn, name):
+    (found,) = [box for box in drawn.boxes if box.name == name]
+    return found
+
+
+def test_hosts_stand_below_their_switch():
+    drawn = picture.draw(sample.TOPOLOGY, sample.FINDINGS)
+    leaf, host = box(drawn, "leaf1"), box(drawn, "node1")
+    assert leaf.y + leaf.height < host.y
+    assert len(leaf.ports) == 4
+    assert len(host.ports) == 2
+
+
+def test_boxes_say_how_it_is_with_the_device():
+    drawn = picture.draw(sample.TOPOLOGY, sample.FINDINGS)
+    assert [(box.name, box.status, box.told) for box in drawn.boxes] == [
+        ("node1", "fail", "1 fail"),
+        ("node2", "fail", "1 fail, 1 warn, 2 unknown"),
+        ("leaf1", "error", "1 error"),
+    ]
+
+
+def test_a_cable_has_the_worse_status_of_its_ends_by_any_name_of_the_port():
+    states = {(row.edge.a, row.edge.a_port): row.status for row in picture.cables(sample.TOPOLOGY, sample.FINDINGS)}
+    assert states == {
+        ("node1", "enp29s0np0"): "fail",  # named in "bnxt_re0 / enp29s0np0 / 0000:1d:00.0"
+        ("node1", "enp67s0np0"): "none",
+        ("node2", "enp29s0np0"): "warn",  # and unknown
+        ("node2", "enp67s0np0"): "unknown",
+    }
+
+
+def test_cables_under_a_lone_switch_run_straight():
+    drawn = picture.draw(sample.TOPOLOGY, ())
+    assert all(cable.x1 == cable.x2 for cable in drawn.cables)
+
+
+def test_what_is_wrong_is_drawn_last():
+    drawn = picture.draw(sample.TOPOLOGY, sample.FINDINGS)
+    assert [cable.status for cable in drawn.cables] == ["none", "unknown", "warn", "fail"]
+
+
+def large(hosts, leaves, spines):
+    return Topology(
+        (
+            *(Node(f"node{host:03}", "host", "server") for host in range(hosts)),
+            *(Node(f"leaf{leaf:02}", "leaf", "switch") for leaf in range(leaves)),
+            *(Node(f"spine{spine}", "spine", "switch") for spine in range(spines)),
+        ),
+        (
+            *(
+                Edge(f"node{host:03}", "eth0", f"leaf{host % leaves:02}", f"d{host}", "400 Gb/s", 1)
+                for host in range(hosts)
+            ),
+            *(
+                Edge(f"leaf{leaf:02}", f"u{spine}", f"spine{spine}", f"d{leaf}", "800 Gb/s", None)
+                for leaf in range(leaves)
+                for spine in range(spines)
+            ),
+        ),
+    )
+
+
+def test_many_devices_become_boxes_of_their_kind():
+    drawn = picture.draw(large(64, 4, 2), ())
+    assert drawn.grouped
+    assert [(box.name, box.told) for box in drawn.boxes] == [
+        ("16 × host: node000 … node060", "not checked"),
+        ("16 × host: node001 … node061", "not checked"),
+        ("16 × host: node002 … node062", "not checked"),
+        ("16 × host: node003 … node063", "not checked"),
+        ("4 × leaf: leaf00 … leaf03", "not checked"),
+        ("2 × spine: spine0 … spine1", "not checked"),
+    ]
+    assert sorted(cable.label for cable in drawn.cables) == [*["16 × 400 Gb/s"] * 4, "8 × 800 Gb/s"]
+
+
+def test_a_thousand_hosts_are_three_boxes():
+    drawn = picture.draw(large(1024, 128, 8), ())
+    assert [box.name for box in drawn.boxes] == [
+        "1,024 × host: node000 … node1023",
+        "128 × leaf: leaf00 … leaf127",
+        "8 × spine: spine0 … spine7",
+    ]
+    assert [cable.label for cable in drawn.cables] == ["1,024 × 400 Gb/s", "1,024 × 800 Gb/s"]
+
+
+def test_boxes_of_a_row_never_overlap():
+    for hosts in (1, 4, 12, 31):
+        drawn = picture.draw(large(hosts, 1, 0), ())
+        row = sorted((box.x, box.x + box.width) for box in drawn.boxes if box.name.startswith("node"))
+        assert all(left[1] <= right[0] for left, right in itertools.pairwise(row))
+        assert row[-1][1] <= drawn.width
+
+
+def test_no_device_no_picture():
+    assert picture.draw(Topology((), ()), ()) is None
