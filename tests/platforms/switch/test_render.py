@@ -10,10 +10,10 @@ import pytest
 from platforms.round_trip import lost
 from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, routed, switched
 from wirespeed.errors import Refused
-from wirespeed.platforms import platform
+from wirespeed.platforms import Platform, platform
 from wirespeed.platforms.text import answer, say
 from wirespeed.settings import Dscp, Ecn, Priority, Switch, SwitchQueue, SwitchTrafficClass, Watchdog, WatchdogAction
-from wirespeed.units import Size
+from wirespeed.units import Length, Size
 
 GOLDEN = Path(__file__).parent / "golden"
 EOS = platform("switch", "eos")
@@ -158,6 +158,11 @@ REFUSED = {
         with_port(DELL_ONE, qos=replace(DELL_QOS, watchdog=Watchdog(action=WatchdogAction.ERRDISABLE))),
         "leaf1 Eth1/1: port.qos.watchdog.action: found errdisable; expected drop, forward or alert",
     ),
+    "a cable finer than its unit": (
+        DELL,
+        with_port(DELL_ONE, cable_length=Length(2500)),
+        "leaf1 Eth1/1: port.cable_length: found 2.5 m; expected whole metres",
+    ),
     "a description of two lines": (
         EOS,
         with_port(EOS_ONE, description="node1\nno qos trust"),
@@ -219,3 +224,25 @@ def test_a_switch_without_classes_has_no_policies() -> None:
 def test_ecn_switched_off_binds_no_policy() -> None:
     switch = with_port(DELL_ONE, queues={"3": replace(queues()["3"], ecn=Ecn(enabled=False))})
     assert "wred" not in say(DELL, "startup.j2", "leaf1", switch)
+
+
+def test_the_length_of_the_cable_is_said() -> None:
+    switch = with_port(DELL_ONE, cable_length=Length(3000))
+    assert " cable-length 3m\n" in say(DELL, "startup.j2", "leaf1", switch)
+    assert lost(DELL, "leaf1", switch) == []
+
+
+@pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
+@pytest.mark.parametrize(("template", "name"), [("apply.j2", "way-in"), ("revert.j2", "way-back")])
+def test_the_way_in_and_the_way_back(case: str, template: str, name: str) -> None:
+    found, switch = CASES[case]
+    golden = GOLDEN / f"{case}.{name}.txt"
+    assert say(found, template, "leaf1", switch) == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("found", [EOS, DELL], ids=lambda found: found.name)
+def test_every_file_names_the_other_two(found: Platform) -> None:
+    """The configuration says where the way in and the way back stand."""
+    paths = [file.path.rpartition("/")[2] for file in found.files]
+    text = say(found, found.files[0].template, "leaf1", EOS_ONE if found is EOS else DELL_ONE)
+    assert [path for path in paths[1:] if path not in text] == []

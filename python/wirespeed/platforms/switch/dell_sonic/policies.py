@@ -29,11 +29,11 @@ class Policies:
 
     def __init__(self, switch: Switch) -> None:
         self._switch = switch
-        self._maps: dict[str, dict[Any, str]] = {}
         self._keys: dict[tuple[str, int], Any] = {}  # ports share their settings, so by the settings' identity
-        self._schedulers = named(switch, BASE, scheduler_of)
+        self._maps: dict[str, dict[Any, str]] = {}
+        self._schedulers = named(switch, BASE, self._scheduler)
         thresholds: dict[Ecn, None] = {}
-        for _, port in by_name(switch.ports):
+        for port in {id(port.queues): port for _, port in by_name(switch.ports)}.values():
             thresholds.update((queue.ecn, None) for queue in port.queues.values() if marks(queue.ecn))
         self._wred = {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(thresholds, start=1)}
 
@@ -67,6 +67,13 @@ class Policies:
         """Every ``wred-policy``."""
         for ecn, name in self._wred.items():
             yield name, ecn
+
+    def _scheduler(self, port: Port) -> Scheduler | None:
+        at = ("scheduler", id(port.queues))
+        if at not in self._keys:
+            self._keys[at] = scheduler_of(port)
+        found: Scheduler | None = self._keys[at]
+        return found
 
     def _of(self, path: str) -> Mapping[Any, str]:
         if path not in self._maps:

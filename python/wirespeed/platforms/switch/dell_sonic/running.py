@@ -13,7 +13,7 @@ from wirespeed.platforms.switch.dell_sonic.qos import Policies, policies_of, por
 from wirespeed.platforms.switch.dell_sonic.words import DEFAULT_MTU, FEC_WORDS
 from wirespeed.platforms.switch.reading import Reader, default, flag, observe, read, text, whole
 from wirespeed.settings import Place
-from wirespeed.units import Bandwidth, Duration
+from wirespeed.units import Bandwidth, Duration, Length
 
 PORT_NAME = re.compile(r"Eth(ernet)?[0-9]+(/[0-9]+)*")
 
@@ -29,6 +29,11 @@ def _vlan_number(rest: str) -> int | None:
     return whole(rest.removeprefix("Vlan").strip())
 
 
+def _metres(rest: str) -> Length | None:
+    number = whole(rest.removesuffix("m"))
+    return None if number is None else Length(number * 1000)
+
+
 _SWITCH: Mapping[str, tuple[str, Reader]] = {
     "lldp enable": ("switch.lldp", flag(True)),
     "no lldp enable": ("switch.lldp", flag(False)),
@@ -42,6 +47,7 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "no standalone-link-training": ("port.link.training", flag(False)),
     "shutdown": ("port.link.enabled", flag(False)),
     "no shutdown": ("port.link.enabled", flag(True)),
+    "cable-length": ("port.cable_length", _metres),
     "switchport access": ("port.vlan", _vlan_number),
 }
 _VLAN: Mapping[str, tuple[str, Reader]] = {

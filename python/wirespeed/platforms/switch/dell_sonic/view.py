@@ -28,15 +28,22 @@ _POLL = range(100, 3001)  # ms; dellemc.enterprise_sonic
 
 
 @dataclass(frozen=True, slots=True)
-class PortSay:
-    """An interface with what is bound to it."""
+class Bound:
+    """What is bound to an interface."""
 
-    name: str
-    port: Port
     wred: tuple[tuple[int, str], ...]
     scheduler: str | None
     maps: tuple[tuple[str, str], ...]  # kind and name
     pfc: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PortSay:
+    """An interface."""
+
+    name: str
+    port: Port
+    bound: Bound
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
@@ -44,7 +51,13 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     policies = Policies(device)
-    ports = [_port(port_name, port, policies) for port_name, port in by_name(device.ports)]
+    bound: dict[tuple[int, int], Bound] = {}  # ports share their settings, so by the settings' identity
+    ports: list[PortSay] = []
+    for port_name, port in by_name(device.ports):
+        key = (id(port.qos), id(port.queues))
+        if key not in bound:
+            bound[key] = _bound(port, policies)
+        ports.append(PortSay(port_name, port, bound[key]))
     return {
         "problems": list(_problems(name, device)),
         "wred": [(policy, wred_lines(ecn)) for policy, ecn in policies.wred()],
@@ -65,19 +78,17 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     }
 
 
-def _port(name: str, port: Port, policies: Policies) -> PortSay:
+def _bound(port: Port, policies: Policies) -> Bound:
     ignored = "port.qos.dscp_tc" if port.qos.trust == "dot1p" else None
-    bound = [path for path in policies.bound(port) if path != ignored]
-    return PortSay(
-        name=name,
-        port=port,
+    paths = [path for path in policies.bound(port) if path != ignored]
+    return Bound(
         wred=tuple(
             (int(number), policies.wred_name(queue.ecn))
             for number, queue in sorted(port.queues.items(), key=lambda item: int(item[0]))
             if marks(queue.ecn)
         ),
         scheduler=None if scheduler_of(port) is None else policies.scheduler_name(port),
-        maps=tuple((MAPS[path][0], policies.map_name(path, port)) for path in bound),
+        maps=tuple((MAPS[path][0], policies.map_name(path, port)) for path in paths),
         pfc=tuple(sorted(map(int, port.qos.pfc or ()))),
     )
 
@@ -91,6 +102,8 @@ def _problems(name: str, switch: Switch) -> Iterator[Problem]:
         place = f"{name} {port_name}"
         if port.link.pause_send or port.link.pause_receive:
             yield Problem(f"{place}: global pause", "on", "off", "Enterprise SONiC has PFC only")
+        if port.cable_length is not None and (port.cable_length % 1000 or not port.cable_length):
+            yield Problem(f"{place}: port.cable_length", str(port.cable_length), "whole metres")
         if port.qos.trust == "dscp" and port.qos.dscp_tc is None:
             yield Problem(f"{place}: port.qos.trust", "dscp without a map", "a map of DSCP to traffic classes")
         if port.qos.watchdog.action is WatchdogAction.ERRDISABLE:

@@ -86,6 +86,7 @@ _CONSEQUENCES = {
     "port.link.fec": _FLAPS,
     "port.link.training": _FLAPS,
     "port.link.enabled": "the link changes its state",
+    "port.cable_length": "the port's headroom is sized anew",
     "port.vlan": "the port leaves its VLAN; its addresses are unreachable until the host answers ARP again",
     "port.addresses": "the port's addresses are unreachable until the host answers ARP again",
     "port.qos.trust": "packets in flight change their queue",
@@ -132,6 +133,7 @@ _PORT: Mapping[str, Callable[[Any], list[str]]] = {
     "port.link.fec": lambda value: [f"fec {FEC_WORDS[value]}"],
     "port.link.training": _on_off("standalone-link-training"),
     "port.link.enabled": lambda value: ["no shutdown" if value else "shutdown"],
+    "port.cable_length": lambda value: [f"cable-length {value // 1000}m"],
     "port.vlan": lambda value: [f"switchport access Vlan {value}"],
     "port.addresses": lambda value: [f"ip address {address}" for address in value],
     "port.qos.pfc": lambda value: [
