@@ -243,7 +243,8 @@ def test_an_unknown_system_is_refused() -> None:
     with pytest.raises(Refused) as refused:
         texts(plan)
     assert str(refused.value) == (
-        "cluster.yaml:5: node1: found the host platform 'ubunto'; expected one of ubuntu\n  hint: did you mean 'ubuntu'?"
+        "cluster.yaml:5: node1: found the host platform 'ubunto'; expected one of ubuntu\n"
+        "  hint: did you mean 'ubuntu'?"
     )
 
 

@@ -76,10 +76,11 @@ def qos(name: str, host: Host) -> Qos | None:
     Raises:
         Refused: the NICs differ, or are to do what the configuration package cannot say.
     """
-    settings = [(interface, nic.qos) for interface, nic in own(host).items() if nic.qos.configure]
-    if not settings:
+    settings = [(interface, nic.qos) for interface, nic in own(host).items() if nic.qos.configure is not None]
+    configured = [entry for entry in settings if entry[1].configure]
+    if not configured:
         return None
-    first_interface, first = settings[0]
+    first_interface, first = configured[0]
     problems = [
         Problem(
             f"{name} {interface}",

@@ -1,0 +1,101 @@
+"""Of every setting of a host that a platform claims to render, another value gives other files, or is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wirespeed import render
+from wirespeed.cluster import read
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan, build
+from wirespeed.platforms import platforms
+from wirespeed.settings import THINGS, collections_of, settings_of
+
+CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster-rail24.yaml"
+KINDS = {thing.kind: thing for thing in THINGS}
+DECLARED = sorted(
+    (f"{kind}/{name}", path)
+    for (kind, name), found in platforms().items()
+    if kind != "switch"
+    for path, support in found.settings.items()
+    if support.rendered
+)
+
+GIVEN: dict[str, Any] = {"host.launch.control_interface": "eno1"}
+"""Settings that the example has no intent for."""
+
+
+@cache
+def plan() -> Plan:
+    return build(read(CLUSTER))
+
+
+def other(value: Any) -> Any:
+    """Another value of the same type."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, Enum):
+        return next(member for member in type(value) if member is not value)
+    if isinstance(value, int):
+        return type(value)(int(value) + 1 if int(value) != 7 else 5)
+    if isinstance(value, str):
+        return {"roce": "default", "": "10.9.9.9"}.get(value, f"{value}0")
+    if isinstance(value, tuple):
+        return value[:-1]
+    if isinstance(value, frozenset):
+        return frozenset() if value else frozenset({"ReqRedir"})
+    if isinstance(value, Mapping):
+        return {key: other(inner) if index == 0 else inner for index, (key, inner) in enumerate(value.items())}
+    raise TypeError(f"no other value of {value!r}")
+
+
+def changed(thing: Any, path: str, new: Any = None) -> Any:
+    """The thing, or the first thing of its kind within, with another value at the path; None where nothing has one."""
+    if path in settings_of(type(thing)):
+        return _set(thing, path.split(".")[1:], new)
+    for collection in collections_of(type(thing)):
+        name = collection.rpartition(".")[2]
+        for key, inner in getattr(thing, name).items():
+            found = changed(inner, path, new)
+            if found is not None:
+                return replace(thing, **{name: {**getattr(thing, name), key: found}})
+    return None
+
+
+def _set(thing: Any, names: list[str], new: Any) -> Any:
+    assert is_dataclass(thing)
+    assert names[0] in {field.name for field in fields(thing)}
+    value = getattr(thing, names[0])
+    if len(names) > 1:
+        inner = _set(value, names[1:], new)
+        return None if inner is None else replace(thing, **{names[0]: inner})
+    if value is None and new is None:
+        return None
+    return replace(thing, **{names[0]: new if value is None else other(value)})
+
+
+def files(found: Plan) -> dict[str, str] | str:
+    """Rendered text by path, or the refusal."""
+    try:
+        return {file.path: file.text for file in render.files(found, ["node1"])}
+    except Refused as refused:
+        return str(refused)
+
+
+@pytest.mark.parametrize(("owner", "path"), DECLARED)
+def test_another_value_gives_other_files(owner: str, path: str) -> None:
+    host = changed(plan().hosts["node1"], path, GIVEN.get(path))
+    assert host is not None, f"{owner}: the example has no intent for {path}"
+    assert files(replace(plan(), hosts={**plan().hosts, "node1": host})) != files(plan())
+
+
+def test_each_setting_has_one_owner() -> None:
+    paths = [path for _, path in DECLARED]
+    assert sorted(set(paths)) == sorted(paths)

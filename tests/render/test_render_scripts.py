@@ -1,0 +1,149 @@
+"""apply.sh and revert.sh: only print until told otherwise, and the way back leads where the way in began."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from wirespeed import render
+from wirespeed.cluster import read
+from wirespeed.plan import build
+
+CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
+
+
+@pytest.fixture
+def device(tmp_path: Path) -> Path:
+    """The rendered folder of node1."""
+    plan = build(read(CLUSTER))
+    render.write(render.files(plan, ["node1"]), tmp_path / "out", plan.name)
+    return tmp_path / "out" / "node1"
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> Path:
+    """A system image with two of the files there already, one of them as it should be."""
+    root = tmp_path / "image"
+    (root / "etc/bnxt_re").mkdir(parents=True)
+    (root / "etc/bnxt_re/bnxt_re.conf").write_text("ENABLE_FC=0\n")
+    (root / "etc/bnxt_re/bnxt_re.conf").chmod(0o640)
+    return root
+
+
+def contents(root: Path) -> dict[str, tuple[bytes, int]]:
+    """Bytes and mode of every file."""
+    return {
+        path.relative_to(root).as_posix(): (path.read_bytes(), path.stat().st_mode & 0o777)
+        for path in root.rglob("*")
+        if path.is_file()
+    }
+
+
+def sh(script: Path, *arguments: str) -> str:
+    done = subprocess.run(["sh", script, *arguments], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_nothing_is_done_without_yes(device: Path, image: Path) -> None:
+    before = contents(image)
+    said = sh(device / "apply.sh", "--root", str(image))
+    assert said.startswith("install: /etc/netplan/60-wirespeed.yaml\nrun: netplan generate\nrun: netplan apply\n")
+    assert said.endswith("nothing was done; ./apply.sh --yes does it\n")
+    assert contents(image) == before
+
+
+def test_apply_installs_every_file_and_revert_takes_every_file_back(device: Path, image: Path) -> None:
+    before = contents(image)
+    sh(device / "apply.sh", "--yes", "--root", str(image))
+    installed = {path: said for path, said in contents(image).items() if not path.startswith("var/lib/wirespeed/")}
+    rendered = {path: said for path, said in contents(device).items() if path not in ("apply.sh", "revert.sh")}
+    assert installed == rendered
+    again = sh(device / "apply.sh", "--yes", "--root", str(image))
+    assert {line.partition(":")[0] for line in again.splitlines()} == {"unchanged"}
+    sh(device / "revert.sh", "--yes", "--root", str(image))
+    assert contents(image) == before
+    said = sh(device / "revert.sh", "--yes", "--root", str(image))
+    assert said.splitlines()[0] == "never installed: /usr/local/bin/wirespeed-perftest"
+
+
+def test_a_second_apply_keeps_what_was_there_first(device: Path, image: Path) -> None:
+    before = contents(image)
+    sh(device / "apply.sh", "--yes", "--root", str(image))
+    (device / "etc/bnxt_re/bnxt_re.conf").write_text("ENABLE_FC=1\n")
+    sh(device / "apply.sh", "--yes", "--root", str(image))
+    assert (image / "etc/bnxt_re/bnxt_re.conf").read_text() == "ENABLE_FC=1\n"
+    sh(device / "revert.sh", "--yes", "--root", str(image))
+    assert contents(image) == before
+
+
+def test_the_script_says_what_it_interrupts(device: Path) -> None:
+    text = (device / "apply.sh").read_text()
+    assert "# /etc/default/grub.d/90-wirespeed.cfg: acts after a reboot\n" in text
+    assert (
+        "# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are set anew; "
+        "jobs on them lose their connections\n"
+    ) in text
+
+
+@pytest.mark.parametrize("script", ["apply.sh", "revert.sh"])
+@pytest.mark.parametrize("arguments", [["--no"], ["--root"]])
+def test_wrong_usage_does_nothing(device: Path, script: str, arguments: list[str]) -> None:
+    assert subprocess.run(["sh", device / script, *arguments], capture_output=True, check=False).returncode == 2
+
+
+def acs(
+    device: Path, tmp_path: Path, registers: dict[str, str], action: str, stuck: str = ""
+) -> tuple[int, str, dict[str, str]]:
+    """Run the ACS script against registers kept as files; its exit code, errors, and the registers afterwards."""
+    devices, tools = tmp_path / "devices", tmp_path / "tools"
+    for folder in (devices, tools):
+        folder.mkdir()
+    for address, value in registers.items():
+        (devices / address).write_text(value)
+    (tools / "setpci").write_text(
+        f"""#!/bin/sh
+file={devices}/$2
+[ -n "$(cat "$file")" ] || exit 1
+case $3 in
+*=*) [ "$2" = "{stuck}" ] || printf %s "${{3#*=}}" >"$file" ;;
+*) cat "$file" ;;
+esac
+"""
+    )
+    (tools / "setpci").chmod(0o755)
+    script = tmp_path / "wirespeed-acs"
+    text = (device / "usr/local/sbin/wirespeed-acs").read_text()
+    script.write_text(text.replace("/sys/bus/pci/devices", str(devices)))
+    done = subprocess.run(
+        ["sh", script, action], capture_output=True, text=True, env={"PATH": f"{tools}:/usr/bin:/bin"}, check=False
+    )
+    return done.returncode, done.stderr, {path.name: path.read_text() for path in devices.iterdir()}
+
+
+BRIDGES = [f"0000:{bus}:0{number}.0" for bus in ("19", "52", "9a", "d2") for number in range(4)]
+
+
+def test_acs_is_switched_off_on_the_bridges_of_the_plan_alone(device: Path, tmp_path: Path) -> None:
+    other = {"0000:17:01.0": "001d", "0000:52:01.0": ""}  # a root port; a bridge without the capability
+    registers = {**dict.fromkeys(BRIDGES, "001d"), **other}
+    code, errors, after = acs(device, tmp_path, registers, "set")
+    assert (code, errors) == (0, "")
+    assert after == {**dict.fromkeys(BRIDGES, "0000"), **other}
+
+
+def test_a_bridge_that_does_not_obey_is_named(device: Path, tmp_path: Path) -> None:
+    code, errors, _ = acs(device, tmp_path, dict.fromkeys(BRIDGES, "001d"), "set", stuck="0000:9a:02.0")
+    assert (code, errors) == (1, "wirespeed-acs: 0000:9a:02.0: ACS control is 001d, wanted 0000\n")
+
+
+def test_verify_only_reads_and_a_missing_bridge_is_named(device: Path, tmp_path: Path) -> None:
+    registers = {**dict.fromkeys(BRIDGES[1:], "0000"), BRIDGES[3]: "001d"}
+    code, errors, after = acs(device, tmp_path, registers, "verify")
+    assert (code, after) == (1, registers)
+    assert errors == (
+        "wirespeed-acs: 0000:19:00.0: no such PCIe device on this host\n"
+        "wirespeed-acs: 0000:19:03.0: ACS control is 001d, wanted 0000\n"
+    )

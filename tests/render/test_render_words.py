@@ -1,0 +1,146 @@
+"""Changes in a device's own words."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from wirespeed import render
+from wirespeed.cluster import read
+from wirespeed.plan import Plan, build
+from wirespeed.results.findings import Change
+from wirespeed.settings import Place, walk
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "mi300x-4node"
+
+
+@cache
+def plan() -> Plan:
+    return build(read(EXAMPLES / "cluster-rail24.yaml"))
+
+
+CC = "/sys/kernel/config/bnxt_re/bnxt_re1"
+ROWS = [
+    ("pcie 0000:9a:01.0", "pcie.acs", ["setpci -s 0000:9a:01.0 ECAP_ACS+0x6.w=0000"], None),
+    ("pcie 0000:1d:00.0", "pcie.relaxed_ordering", ["setpci -s 0000:1d:00.0 CAP_EXP+0x8.w=0010:0010"], None),
+    (
+        "sysctl net.ipv4.conf.enp29s0np0.rp_filter",
+        "sysctl.value",
+        [
+            "sysctl -w net.ipv4.conf.enp29s0np0.rp_filter=2",
+            "echo 'net.ipv4.conf.enp29s0np0.rp_filter = 2' >> /etc/sysctl.d/90-wirespeed.conf",
+        ],
+        None,
+    ),
+    (
+        "rule from 192.168.2.1/32",
+        "rule.table",
+        ["ip rule add from 192.168.2.1/32 table 102 priority 1002"],
+        "nothing; the next boot has it only if /etc/netplan/60-wirespeed.yaml does",
+    ),
+    (
+        "route 102 default",
+        "route.gateway",
+        ["ip route replace default via 192.168.2.254 dev enp67s0np0 src 192.168.2.1 table 102"],
+        "nothing; the next boot has it only if /etc/netplan/60-wirespeed.yaml does",
+    ),
+    (
+        "route 102 192.168.2.0/24",
+        "route.device",
+        ["ip route replace 192.168.2.0/24 scope link dev enp67s0np0 src 192.168.2.1 table 102"],
+        "nothing; the next boot has it only if /etc/netplan/60-wirespeed.yaml does",
+    ),
+    (
+        "nic enp67s0np0",
+        "nic.nvm.relaxed_ordering",
+        ["niccli --dev 0000:43:00.0 nvm --setoption pcie_relaxed_ordering --value 1"],
+        "acts after a reboot",
+    ),
+    (
+        "nic enp67s0np0",
+        "nic.nvm.dcbx",
+        ["niccli --dev 0000:43:00.0 nvm --setoption dcbx_mode --scope 0 --value 0"],
+        "acts after a reboot",
+    ),
+    (
+        "nic enp67s0np0",
+        "nic.qos.congestion",
+        [
+            f"mkdir -p {CC}",
+            f"echo 1 > {CC}/ports/1/cc/cc_mode",
+            f"echo 1 > {CC}/ports/1/cc/ecn_enable",
+            f"echo 1 > {CC}/ports/1/cc/ecn_marking",
+            f"echo 1 > {CC}/ports/1/cc/apply",
+            f"rmdir {CC}",
+        ],
+        "congestion control of running RDMA connections changes",
+    ),
+    (
+        "nic enp67s0np0",
+        "nic.qos.pfc",
+        [
+            "printf '%s\\n' ENABLE_FC=1 FC_MODE=3 ROCE_PRI=3 ROCE_DSCP=26 CNP_PRI=7 CNP_DSCP=48 ROCE_BW=50 UTILITY=4"
+            " > /etc/bnxt_re/bnxt_re.conf",
+            "bnxt_setupcc.sh -d bnxt_re1 -i enp67s0np0 -m 3 -r 3 -s 26 -c 7 -p 48 -b 50 -u 4",
+        ],
+        "priorities and traffic classes of the port change under running traffic",
+    ),
+    (
+        "nic enp67s0np0",
+        "nic.link.mtu",
+        ["ip link set dev enp67s0np0 mtu 9000"],
+        "the interface restarts its queues",
+    ),
+    (
+        "nic enp67s0np0",
+        "nic.link.fec",
+        ["ethtool --set-fec enp67s0np0 encoding rs"],
+        "the link goes down and comes up again",
+    ),
+    (
+        "",
+        "host.launch.gid_index",
+        ["sed -i '/^NCCL_IB_GID_INDEX=/d' /etc/rccl.conf", "echo NCCL_IB_GID_INDEX=3 >> /etc/rccl.conf"],
+        "acts on the next job",
+    ),
+    ("", "host.acs_service", ["systemctl enable --now wirespeed-acs.service"], None),
+]
+
+
+@pytest.mark.parametrize(("place", "setting", "commands", "consequence"), ROWS)
+def test_a_change_of_a_host_in_words(place: str, setting: str, commands: list[str], consequence: str | None) -> None:
+    worded = render.word(plan(), "node1", Change(f"node1 {place}".strip(), setting, "not read here"))
+    assert worded is not None
+    assert (list(worded.commands), worded.consequence) == (commands, consequence)
+
+
+@pytest.mark.parametrize(
+    ("device", "place", "setting"),
+    [
+        ("node9", "node9", "host.memlock"),  # no such device
+        ("node1", "node1 rule from 10.9.9.9/32", "rule.table"),  # no such place in the plan
+        ("node1", "node1", "host.kernel.version"),  # no intent
+        ("node1", "node1 nic enp29s0np0", "nic.rdma_state"),  # no command makes it so
+        ("node1", "node1 nic enp29s0np0", "nic.qos.priority_cos"),  # the firmware chooses
+    ],
+)
+def test_no_words(device: str, place: str, setting: str) -> None:
+    assert render.word(plan(), device, Change(place, setting, "")) is None
+
+
+def worded() -> Iterator[str]:
+    for place, setting, _ in walk(plan().hosts["node1"], Place("node1")):
+        words = render.word(plan(), "node1", Change(str(place), setting, ""))
+        yield from words.commands if words else ()
+
+
+def test_every_command_is_one_whole_shell_line() -> None:
+    commands = list(worded())
+    assert len(commands) > 100
+    for command in commands:
+        assert "\n" not in command
+        shlex.split(command)

@@ -1,0 +1,131 @@
+"""Rendered files on disk: all of them or none, and the same bytes each time."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wirespeed import render
+from wirespeed.errors import Refused
+from wirespeed.render import RenderedFile
+
+FILES = [
+    RenderedFile("node1", "/etc/a.conf", "a\n", 0o600),
+    RenderedFile("node1", "apply.sh", "#!/bin/sh\n", 0o755),
+    RenderedFile("leaf1", "/mnt/flash/b.cfg", "ä\n", 0o644),
+]
+
+
+def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Bytes and mode of every file."""
+    return {
+        path.relative_to(folder).as_posix(): (path.read_bytes(), path.stat().st_mode & 0o777)
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def names(folder: Path) -> list[str]:
+    """What a folder holds, hidden or not."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+MANIFEST = b'{\n "kind": "rendered",\n "schema": 1,\n "cluster": "c",\n "devices": [\n  "leaf1",\n  "node1"\n ]\n}\n'
+TREE = {
+    "manifest.json": (MANIFEST, 0o644),
+    "node1/etc/a.conf": (b"a\n", 0o600),
+    "node1/apply.sh": (b"#!/bin/sh\n", 0o755),
+    "leaf1/mnt/flash/b.cfg": ("ä\n".encode(), 0o644),
+}
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o000])
+def test_files_have_their_modes_whatever_the_umask(umask: int, tmp_path: Path) -> None:
+    before = os.umask(umask)
+    try:
+        written = render.write(FILES, tmp_path / "new" / "out", "c")
+    finally:
+        os.umask(before)
+    assert (written.devices, written.files, written.bytes) == (("node1", "leaf1"), 3, 15)
+    assert tree(tmp_path / "new" / "out") == TREE
+    assert (tmp_path / "new" / "out").stat().st_mode & 0o777 == 0o755
+
+
+def test_other_devices_stay_and_stale_files_go(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    render.write(FILES, out, "c")
+    render.write([RenderedFile("node1", "/etc/new", "n\n", 0o644)], out, "c")
+    kept = {path: said for path, said in TREE.items() if not path.startswith("node1/")}
+    assert tree(out) == {**kept, "node1/etc/new": (b"n\n", 0o644)}
+    assert names(tmp_path) == ["out"]
+
+
+def failing(error: BaseException) -> Iterator[RenderedFile]:
+    """Files, then a failure."""
+    yield RenderedFile("node1", "/etc/other", "x\n", 0o644)
+    raise error
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
+def test_a_failure_leaves_everything_as_it_was(error: BaseException, there: bool, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    if there:
+        render.write(FILES, out, "c")
+    with pytest.raises(type(error)):
+        render.write(failing(error), out, "c")
+    assert names(tmp_path) == (["out"] if there else [])
+    assert not there or tree(out) == TREE
+
+
+def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writes = iter(range(3))
+
+    def write(descriptor: int, data: memoryview) -> int:
+        if next(writes) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(descriptor, data[:2])  # the kernel may take less than it is given
+
+    real = os.write
+    with monkeypatch.context() as patched, pytest.raises(OSError, match="No space left on device"):
+        patched.setattr(os, "write", write)
+        render.write(FILES, tmp_path / "out", "c")
+    assert names(tmp_path) == []
+
+
+def refusal(folder: Path, cluster: str = "c", device: str = "node1") -> str:
+    with pytest.raises(Refused) as refused:
+        render.write([RenderedFile(device, "/etc/a", "a\n", 0o644)], folder, cluster)
+    return str(refused.value).replace(str(folder), "OUT")
+
+
+def test_a_folder_with_anything_else_is_refused(tmp_path: Path) -> None:
+    wanted = "an empty folder, a new one, or one that render wrote"
+    (tmp_path / "file").write_text("")
+    assert refusal(tmp_path / "file") == f"OUT: found a file; expected {wanted}"
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").write_text("")
+    assert refusal(tmp_path / "full") == f"OUT: found a folder with other files in it; expected {wanted}"
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "foreign" / "manifest.json").write_text('{"kind": "bundle"}')
+    assert refusal(tmp_path / "foreign") == f"OUT: found a folder with other files in it; expected {wanted}"
+
+
+def test_files_of_another_cluster_are_refused(tmp_path: Path) -> None:
+    render.write(FILES, tmp_path / "out", "c")
+    assert refusal(tmp_path / "out", "d") == (
+        "OUT: found files of the cluster 'c'; expected files of 'd'\n"
+        "  hint: render into another folder, or remove this one"
+    )
+
+
+@pytest.mark.parametrize("device", ["../x", "a/b", "..", ".", "", "manifest.json", "a\0b"])
+def test_a_device_name_never_leads_out_of_the_folder(device: str, tmp_path: Path) -> None:
+    assert refusal(tmp_path / "out", device=device) == (
+        f"render: found the device name {device!r}; expected a name that can be a folder's"
+    )
+    assert names(tmp_path) == []
