@@ -7,10 +7,12 @@ Gbits/sec is Gb/s.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.found import Draft
 from wirespeed.benchmarks.numbers import number
+from wirespeed.benchmarks.source import Line
 from wirespeed.results.benchmarks import Metric
 
 _REPORT = re.compile(
@@ -23,6 +25,15 @@ _UDP = re.compile(
     r"\s+(?P<jitter>\d[\d.]*) ms +(?P<lost>-?\d+)/ *(?P<total>\d+) +\((?P<percent>[\d.e+-]+|-?nan)%\)(?P<more>.*)"
 )
 _RETRANSMITS = re.compile(r"\s+(?P<retransmits>\d+)(?P<more>(?:\s.*)?)")
+
+# What only iperf3, and what only iperf 2 says.
+_OWN = re.compile(
+    r"Connecting to host |Server listening on \d|Accepted connection from|local \S+ port \d+ connected to|\bBitrate\b"
+    r"|sender$|receiver$|iperf3:|iperf Done"
+)
+_FOREIGN = re.compile(
+    r"connected with \S+ port|Client connecting to \S+, (?:TCP|UDP) port|listening on (?:TCP|UDP) port|Write/Err"
+)
 
 _BYTES = {"Bytes": "B", "KBytes": "KiB", "MBytes": "MiB", "GBytes": "GiB", "TBytes": "TiB", "PBytes": "PiB"}
 _RATES = {
@@ -105,6 +116,25 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
 
 def _is_certain(more: str) -> bool:
     return "sender" in more or re.match(r"\s+\d[\d.]* [KMG]?Bytes\b", more) is not None
+
+
+def apart(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
+    """Lines of iperf3 and lines of iperf 2: each word that only one of them says begins lines of its own."""
+    own: list[Line] = []
+    foreign: list[Line] = []
+    undecided: list[Line] = []
+    current: list[Line] | None = None
+    for line in lines:
+        if _FOREIGN.search(line.text):
+            current = foreign
+        elif _OWN.search(line.text):
+            current = own
+        if current is None:
+            undecided.append(line)
+            continue
+        current += [*undecided, line]
+        undecided = []
+    return own + undecided, foreign
 
 
 def is_interval(place: str | None) -> bool:

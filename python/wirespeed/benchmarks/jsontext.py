@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, islice
 
 from wirespeed.benchmarks.numbers import number
 
@@ -64,7 +65,12 @@ class _StopError(Exception):
 
 
 def documents(lines: Sequence[tuple[int, str]]) -> Iterator[Document]:
-    """Every JSON object that starts a line, from its brace to its end or to where it breaks."""
+    """Every JSON object that starts a line, from its brace to its end or to where it breaks.
+
+    ``lines`` are consecutive lines of a file with their numbers.
+    """
+    whole = "\n".join(text for _, text in lines)
+    starts = list(accumulate((len(text) + 1 for _, text in lines), initial=0))
     index = 0
     while index < len(lines):
         number, text = lines[index]
@@ -72,45 +78,41 @@ def documents(lines: Sequence[tuple[int, str]]) -> Iterator[Document]:
         if not opens or (text.strip() == "{" and not _goes_on(lines, index + 1)):
             index += 1
             continue
-        document = _Reader(lines, index).read()
+        document = _Reader(whole, starts[index], number).read()
         if document.problem and not document.root.value:
             index += 1
             continue
         yield document
-        index += max(1, document.last - number + 1)
+        index += document.last - number + 1
 
 
 def _goes_on(lines: Sequence[tuple[int, str]], index: int) -> bool:
     """Whether a lone brace is followed by a key or its closing brace: braces also stand in C and in configurations."""
-    following = next((text.strip() for _, text in lines[index:] if text.strip()), "")
+    following = next((text.strip() for _, text in islice(lines, index, None) if text.strip()), "")
     return following.startswith(('"', "}"))
 
 
 class _Reader:
-    def __init__(self, lines: Sequence[tuple[int, str]], index: int) -> None:
-        self._numbers = [number for number, _ in lines[index:]]
-        self._text = "\n".join(text for _, text in lines[index:])
-        self._at = 0
-        self._row = 0
+    def __init__(self, text: str, at: int, line: int) -> None:
+        self._text = text
+        self._at = at
+        self._line = line
 
     def read(self) -> Document:
-        root = Node({}, self._numbers[0])
+        first = self._line
+        root = Node({}, first)
         problem = None
         try:
             self._skip()
             self._object(root, 0)
         except _StopError as stop:
             problem = str(stop)
-        return Document(root, self._numbers[0], self._line, problem)
-
-    @property
-    def _line(self) -> int:
-        return self._numbers[min(self._row, len(self._numbers) - 1)]
+        return Document(root, first, self._line, problem)
 
     def _skip(self) -> None:
         match = _SPACE.match(self._text, self._at)
         if match:
-            self._row += match.group().count("\n")
+            self._line += match.group().count("\n")
             self._at = match.end()
 
     def _stop(self, expected: str) -> _StopError:

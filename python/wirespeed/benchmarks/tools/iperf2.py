@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 
 from wirespeed.benchmarks.found import Draft, Found
-from wirespeed.benchmarks.iperf_line import add, report
+from wirespeed.benchmarks.iperf_line import add, apart, report
 from wirespeed.benchmarks.source import Line, Source, by_label
-from wirespeed.benchmarks.tools.iperf3 import is_foreign
 
 LOOKS_FOR = "the report of iperf 2 ('Client connecting to', 'connected with')"
 
@@ -23,8 +22,8 @@ def read(log: Source) -> list[Found]:
     """Every run of iperf 2 in the log."""
     found = []
     for label, lines in by_label(log.lines, lambda text: _BEGINS.match(text.strip()) is not None):
-        if is_foreign(lines):
-            found += _runs(lines, label)
+        _, foreign = apart(lines)
+        found += _runs(foreign, label)
     return found
 
 

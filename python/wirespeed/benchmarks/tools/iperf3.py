@@ -1,8 +1,8 @@
 """iperf3: the report on standard output of a client or a server.
 
 The place of a value is its stream or SUM, its role in a bidirectional test, and sender or receiver for the whole run;
-values of an interval have the interval in their place. Intervals without length and omitted ones are left out. A run is
-complete when "iperf Done." is there, or the summary of every stream whose connection was printed and of their sum.
+values of an interval have the interval in their place. Intervals without length and omitted ones are left out. A
+client's run is complete when "iperf Done." is there, a server's when every stream and their sum have a summary.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from wirespeed.benchmarks.found import Draft, Found
-from wirespeed.benchmarks.iperf_line import Report, add, report
+from wirespeed.benchmarks.iperf_line import Report, add, apart, report
 from wirespeed.benchmarks.numbers import number
 from wirespeed.benchmarks.source import Line, Source, by_label
 from wirespeed.results.benchmarks import RunStatus
@@ -25,25 +25,15 @@ _CONNECTED = re.compile(r"\[ *(\d+)\](?:\[[TR]X-[CS]\])? local (\S+) port \d+ co
 _TEST = re.compile(r"Starting Test: protocol: (\w+), (\d+) streams?, (\d+) byte blocks, omitting (\d+) seconds, (.*)")
 _VERSION = re.compile(r"iperf (3\.\S+)(?: .*)?$")
 _ERROR = re.compile(r"iperf3: (?:error - |interrupt - |exiting).*|iperf3: .*(?:unrecognized|requires|invalid) .*")
-_FOREIGN = re.compile(
-    r"connected with \S+ port|Client connecting to \S+, (?:TCP|UDP) port|listening on (?:TCP|UDP) port|Write/Err"
-)
-
-
-def is_foreign(lines: list[Line]) -> bool:
-    """Whether these are lines of iperf 2, whose rows look alike."""
-    own = any(_CONNECTING.search(line.text) or "connected to" in line.text for line in lines)
-    return not own and any(_FOREIGN.search(line.text) for line in lines)
 
 
 def read(log: Source) -> list[Found]:
     """Every run of iperf3 in the log."""
     found = []
     for label, lines in by_label(log.lines, lambda text: _COLUMNS.match(text.strip()) is not None):
-        if is_foreign(lines):
-            continue
+        own, _ = apart(lines)
         reader = _Reader(label)
-        for line in lines:
+        for line in own:
             reader.take(line)
         found += reader.finish()
     return found
@@ -99,7 +89,7 @@ class _Reader:
     def _close(self) -> None:
         draft = self._draft
         if draft is not None:
-            draft.complete = self._done or (self._connected and self._all_summed())
+            draft.complete = self._done or self._served()
             if self._streams and (draft.complete or (self._connected and self._columns)):
                 draft.parameters["streams"] = len(self._streams)
             datagrams = self._datagrams.get("SUM")
@@ -115,8 +105,10 @@ class _Reader:
             self._found.append(draft.found(RunStatus.TRUNCATED if interrupted else None))
         self._reset()
 
-    def _all_summed(self) -> bool:
-        """Whether every stream has its last summary line, and their sum where one direction has several."""
+    def _served(self) -> bool:
+        """Whether a server printed the summary of every stream, and of their sum where one direction has several."""
+        if not self._server or not self._connected:
+            return False
         roles = {role for _, role in self._summed}
         summed = {stream for stream, _ in self._summed}
         if not self._streams or not self._streams <= summed:
@@ -162,7 +154,7 @@ class _Reader:
         if found.end_of == "receiver" or server_sends:
             self._summed.add((found.stream, found.role))
         self._reported = True
-        if found.total is not None and found.end_of != "sender":
+        if found.total and found.end_of != "sender":
             self._datagrams[found.stream] = found.total
         duration = number(found.end)
         if duration is not None and found.end_of != "receiver":
@@ -176,7 +168,10 @@ class _Reader:
             return
         error = _ERROR.match(text)
         if error:
-            self._open(line).fail(text)
+            if "the server has terminated" in text and self._served():
+                self._close()  # a server that was stopped after the test, as they all are
+            else:
+                self._open(line).fail(text)
             return
         connecting = _CONNECTING.match(text)
         listening = _LISTENING.match(text)
@@ -198,6 +193,9 @@ class _Reader:
             tos = re.search(r"\btos (\d+)", rest)
             if tos:
                 self._draft.parameters["tos"] = int(tos.group(1))
+        elif text == "Server output:":
+            self._done = True
+            self._close()
         elif text.startswith("Reverse mode"):
             self._draft.parameters["reverse"] = True
 
@@ -205,9 +203,8 @@ class _Reader:
         """A line that only a new test, or the wait for one, prints."""
         had_report = self._draft is not None and (bool(self._draft.measurements) or self._in_summary)
         if listening:
-            if self._draft is not None:
-                self._done = self._server and self._reported
-                self._close()
+            self._done = self._server and self._reported
+            self._close()
             self._port = int(listening.group(1))
             return
         if had_report or (connecting and self._draft is not None and not self._draft.errors):

@@ -1,0 +1,22 @@
+"""Logs of real and of made runs against what must be read from each, in the file beside it.
+
+WIRESPEED_ACCEPT=1 writes those files anew; read them against the log before committing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tests.benchmarks.samples import LOGS, expected_path, readable, reading
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")
+def test_every_log_gives_what_stands_beside_it(log: Path) -> None:
+    found = readable(reading(log))
+    if os.environ.get("WIRESPEED_ACCEPT"):
+        expected_path(log).write_text(found)
+    assert json.loads(found)
+    assert found == expected_path(log).read_text()
