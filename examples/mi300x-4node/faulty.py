@@ -32,21 +32,16 @@ def apply(bundles: Path, out: Path, faults: tuple[str, ...]) -> None:
         ValueError: there is no such fault, or a patch does not fit.
     """
     files: dict[str, list[Line]] = {}
-    gone: set[str] = set()
     for fault in faults:
         for diff in whatthepatch.parse_patch(_patch(bundles, fault).read_text(encoding="utf-8")):
-            name = diff.header.old_path
+            name = diff.header.old_path.removeprefix("a/")
             if name not in files:
                 text = (bundles / "healthy" / name).read_text(encoding="utf-8")
                 files[name] = list(enumerate(text.split("\n"), 1))
             _change(files[name], diff.changes, f"{fault}: {name}")
-            if diff.header.new_path == "/dev/null":
-                gone.add(name)
     shutil.copytree(bundles / "healthy", out)
     for name, lines in files.items():
         (out / name).write_text("\n".join(text for _, text in lines), encoding="utf-8")
-    for name in gone:
-        (out / name).unlink()
 
 
 def _patch(bundles: Path, fault: str) -> Path:

@@ -125,6 +125,6 @@ def _found(path: str, intended: Any, value: Any, says: Mapping[Any, str] | None)
 
 
 def _said(value: Any, says: Mapping[Any, str] | None) -> str | None:
-    if says is None or not isinstance(value, bool | str | int):
+    if says is None or not isinstance(value, bool | str):
         return None
     return says.get(value)

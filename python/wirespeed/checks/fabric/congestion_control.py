@@ -20,7 +20,7 @@ Source:
 """
 
 from wirespeed.checks.chain import code_points
-from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed, planned
+from wirespeed.checks.model import Here, NoIntentError, Outcome, UnreadError, failed, passed, planned
 from wirespeed.plan import End
 from wirespeed.settings import Congestion, Dscp, Nic, Place
 
@@ -44,16 +44,15 @@ def check(here: Here) -> Outcome:
     queue = _leaf_queue(here)
     fix = here.change("set the congestion control of the NIC", "nic.qos.congestion", intended)
     if mode != intended:
-        made_for = "" if queue is None else f" ({queue} is planned for it)"
-        return failed("the NIC runs another congestion control", f"{intended}{made_for}", str(mode), fix)
+        return failed(
+            "the NIC runs another congestion control", f"{intended}{_marks(here, queue, intended)}", str(mode), fix
+        )
     if queue is None or not here.found("queue.ecn.enabled", queue):
         return passed(str(intended), str(mode))
     low, high = here.found("queue.ecn.minimum", queue), here.found("queue.ecn.maximum", queue)
     probability = here.found("queue.ecn.probability", queue)
-    shape = f"{low} to {high} at {probability} %"
-    step = low == high and probability == _ALWAYS
-    slope = low < high and probability < _ALWAYS
-    if (mode is Congestion.DCQCN_P and not slope) or (mode is Congestion.DCQCN_D and not step):
+    shape = _shape(low, high, probability)
+    if shape is not mode:
         needed = "a slope" if mode is Congestion.DCQCN_P else "a step"
         change = planned(here.plan, queue).ecn
         fixes = [
@@ -61,8 +60,29 @@ def check(here: Here) -> Outcome:
             for name in ("minimum", "maximum", "probability")
             if getattr(change, name) is not None
         ]
-        return failed("the leaf marks for another congestion control", f"{mode} and {needed}", shape, *fixes)
-    return passed(f"{intended}", f"{mode}; {queue} marks {shape}")
+        found = f"{queue} marks from {low} to {high} at {probability} %"
+        return failed("the leaf marks for another congestion control", f"{mode}, and {needed}", found, *fixes)
+    return passed(str(intended), f"{mode}; {queue} marks from {low} to {high} at {probability} %")
+
+
+def _shape(low: int, high: int, probability: int) -> Congestion | None:
+    """The congestion control that marking is made for; None when it is neither a slope nor a step."""
+    if low < high and probability < _ALWAYS:
+        return Congestion.DCQCN_P
+    return Congestion.DCQCN_D if low == high and probability == _ALWAYS else None
+
+
+def _marks(here: Here, queue: Place | None, intended: Congestion) -> str:
+    """That the leaf marks for the planned one, if it was seen to: nothing depends on it."""
+    if queue is None:
+        return ""
+    try:
+        low, high = here.found("queue.ecn.minimum", queue), here.found("queue.ecn.maximum", queue)
+        shape = _shape(low, high, here.found("queue.ecn.probability", queue))
+    except UnreadError:
+        return ""
+    slope = "slope" if shape is Congestion.DCQCN_P else "step"
+    return f", as {queue} marks a {slope} from {low} to {high}" if shape is intended else ""
 
 
 def _leaf_queue(here: Here) -> Place | None:

@@ -17,13 +17,16 @@ Source:
     Broadcom 957608-AN210, 2.6 item 10; https://github.com/NVIDIA/nccl/issues/426
 """
 
-from wirespeed.checks.model import Here, Outcome, failed, passed
+from ipaddress import ip_interface
+
+from wirespeed.checks.model import Here, Outcome, UnreadError, failed, passed
 from wirespeed.checks.nics import gid_table, wanted_gid
+from wirespeed.checks.words import listed
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic, Place
 
 over = Nic
-needs = ("host.launch.gid_index", "nic.gids", "gid.address", "gid.type")
+needs = ("host.launch.gid_index", "nic.gids", "gid.address", "gid.type", "nic.addresses")
 failures = ("NIC-05",)
 
 
@@ -41,19 +44,32 @@ def check(here: Here) -> Outcome:
     found = f"row {index}: {rows.get(index, 'empty')}"
     if others:
         found += f"; it is row {others[0]}"
-    return failed("jobs use another row of the GID table", expected, found, *_fixes(here, others))
+    return failed("jobs use another row of the GID table", expected, found, *_fixes(here, index, others))
 
 
-def _fixes(here: Here, rows: list[str]) -> list[Fix]:
+def _fixes(here: Here, index: str, rows: list[str]) -> list[Fix]:
+    foreign = _foreign(here)
+    others = f"take {listed(foreign)} off the interface; " if foreign else ""
+    row = here.place.thing("gid", index)
+    address = str(ip_interface(here.intended("nic.addresses")[0]).ip)
     fixes = [
         here.change(
-            "remove other addresses of the interface, so that its GID table is as planned",
-            "nic.addresses",
-            here.intended("nic.addresses"),
-            consequence="the interface loses its addresses for a moment",
+            f"{others}set the planned address anew, so that it gets its row again",
+            "gid.address",
+            address,
+            row,
+            consequence="connections of this rail end",
         )
     ]
     if rows:
         # no change: the plan's index is another, and only one that holds for every NIC of the job helps
         fixes.append(Fix(f"or name row {rows[0]} in the launch environment, if it is right for every NIC of the job"))
     return fixes
+
+
+def _foreign(here: Here) -> list[str]:
+    """Addresses that the plan does not know; none when they were not read."""
+    try:
+        return [one for one in here.found("nic.addresses") if one not in here.intended("nic.addresses")]
+    except UnreadError:
+        return []
