@@ -73,3 +73,17 @@ def test_too_much_output_is_cut_and_said() -> None:
 
 def test_nothing_is_read_from_the_terminal() -> None:
     assert run(["cat"], 20).stdout == b""
+
+
+def test_a_folder_that_may_not_be_searched_is_no_sign_of_a_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plain").write_text("not executable")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert run(["plain"], 20).detail == "plain may not be run by this user"
+    monkeypatch.setattr("subprocess.Popen", _denied)
+    assert run(["elsewhere"], 20).status is Status.MISSING
+
+
+def _denied(*_: object, **__: object) -> None:
+    raise PermissionError

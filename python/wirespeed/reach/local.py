@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import IO
 
 LARGEST_OUTPUT = 64 * 2**20
@@ -74,7 +75,9 @@ def run(
     except FileNotFoundError:
         return _not_started(Status.MISSING, f"{arguments[0]} is not installed", started)
     except PermissionError:
-        return _not_started(Status.PERMISSION, f"{arguments[0]} may not be run by this user", started)
+        if _is_anywhere(arguments[0]):
+            return _not_started(Status.PERMISSION, f"{arguments[0]} may not be run by this user", started)
+        return _not_started(Status.MISSING, f"{arguments[0]} is not installed", started)
     except OSError as error:
         return _not_started(Status.FAILED, f"{arguments[0]} did not start: {error.strerror}", started)
     try:
@@ -91,14 +94,29 @@ def run(
 
 def _environment() -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("HOME", "USER", "LOGNAME") if name in os.environ}
-    path = ":".join(part for part in (os.environ.get("PATH", ""), _SEARCH) if part)
-    return {**kept, "PATH": path, "LC_ALL": "C", "LANG": "C", "TERM": "dumb"}
+    return {**kept, "PATH": _search(), "LC_ALL": "C", "LANG": "C", "TERM": "dumb"}
+
+
+def _search() -> str:
+    return ":".join(part for part in (os.environ.get("PATH", ""), _SEARCH) if part)
+
+
+def _is_anywhere(program: str) -> bool:
+    """Whether there is such a file at all: a folder on the PATH that may not be searched is no sign of one."""
+    return "/" in program or any(_is_file(Path(folder, program)) for folder in _search().split(":"))
 
 
 def _reason(stopped: Status, timeout_s: float, largest: int, stop: threading.Event | None) -> str:
     if stopped is Status.FAILED:
         return f"more than {largest} bytes of output"
     return "interrupted" if stop is not None and stop.is_set() else f"no answer within {timeout_s:g} s"
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except PermissionError:
+        return False
 
 
 def _not_started(status: Status, detail: str, started: datetime) -> Ran:
