@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import sys
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wirespeed.collect.manifest import NAME, Entry
+from wirespeed.collect.manifest import NAME, Entry, from_json
 from wirespeed.collect.open import open_bundle
 from wirespeed.collect.write import Writer
 from wirespeed.errors import Refused
@@ -208,3 +210,41 @@ def test_arbitrary_bytes_are_refused(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(Refused):
         open_bundle(path)
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["wirespeed.collect.open"], "LARGEST_FILE", 10)
+    member = _member("node1/zeros")
+    member.size = 11
+    with pytest.raises(Refused) as refused:
+        open_bundle(_archive(tmp_path / "x.tar.gz", member))
+    assert "'node1/zeros': found 11 bytes, 11 so far; expected at most 10 bytes a file" in str(refused.value)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["name", "platforms", "outputs", "kind", "command", "run", "status", "file"]),
+            inner,
+            max_size=8,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+@settings(deadline=None)
+@given(_JSON, st.sampled_from([1, 0, 2, True, "1"]))
+def test_a_manifest_of_any_shape_is_read_or_refused(devices: Any, schema: Any) -> None:
+    text = json.dumps({"kind": "bundle", "schema": schema, "tool": "wirespeed 0", "devices": devices})
+    with contextlib.suppress(Refused):
+        assert from_json(text, "manifest.json").tool == "wirespeed 0"
+    with pytest.raises(Refused):
+        from_json(text[:-1], "manifest.json")
+
+
+def test_a_manifest_nested_without_end_is_refused() -> None:
+    with pytest.raises(Refused):
+        from_json("[" * 200_000, "manifest.json")

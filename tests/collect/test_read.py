@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from wirespeed.collect.manifest import NAME, Entry
 from wirespeed.collect.write import Writer
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan
+from wirespeed.platforms import platforms
 from wirespeed.settings import THINGS, Place, settings_of, walk
 
 HOST = (("host", "ubuntu"),)
@@ -136,3 +138,9 @@ def test_a_planned_cluster_is_the_same_bytes_every_time(tmp_path: Path, plan: Pl
     as_planned(plan, tmp_path / "a.tar.gz")
     as_planned(plan, tmp_path / "b.tar.gz")
     assert (tmp_path / "a.tar.gz").read_bytes() == (tmp_path / "b.tar.gz").read_bytes()
+
+
+def test_every_planned_kernel_parameter_is_asked_for(plan: Plan) -> None:
+    (pattern,) = (command.run[-1] for command in platforms()["host", "ubuntu"].commands if command.id == "sysctl")
+    keys = {key for host in plan.hosts.values() for key in host.sysctls}
+    assert {key for key in keys if not re.search(pattern, key)} == set()

@@ -84,7 +84,7 @@ def from_json(text: str, place: str) -> Manifest:
     """
     try:
         document = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         where = f"{place}:{line}" if line else place
         raise refuse(where, "broken JSON", "a whole manifest", "the bundle was cut short; collect again") from error
