@@ -409,6 +409,26 @@ def test_the_running_speed_is_believed_before_the_configured_one() -> None:
     ]
 
 
+@pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
+def test_a_configuration_without_indentation_says_nothing(case: str) -> None:
+    """As documents print it: which lines belong to which interface is lost, so a missing line is no default."""
+    found, switch = CASES[case]
+    whole = answers(found, "leaf1", switch).outputs["running-config"]
+    flat = "\n".join(line.strip() for line in whole.text.split("\n"))
+    outputs = Outputs("leaf1", {"running-config": Output("running-config", flat, whole.source)})
+    assert list(found.parse(outputs)) == []
+
+
+@pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
+def test_line_endings_of_a_terminal_change_nothing(case: str) -> None:
+    found, switch = CASES[case]
+    whole = answers(found, "leaf1", switch)
+    typed = {
+        key: Output(key, output.text.replace("\n", "\r\n"), output.source) for key, output in whole.outputs.items()
+    }
+    assert list(found.parse(Outputs("leaf1", typed))) == list(found.parse(whole))
+
+
 @pytest.mark.parametrize("case", ["eos-odd-port", "dell-odd-port"])
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)

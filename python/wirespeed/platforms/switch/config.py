@@ -29,7 +29,10 @@ class Line:
 
 
 def lines_of(text: str) -> list[Line]:
-    """The outermost lines of a configuration. Comment lines (``!``) structure nothing and are left out."""
+    """The outermost lines of a configuration. Comment lines (``!``) structure nothing and are left out.
+
+    Nothing when no line is indented: what belongs to what was lost on the way, and nothing can be told from it.
+    """
     top: list[Line] = []
     open_lines: list[tuple[int, Line]] = []
     for number, raw in enumerate(text.split("\n"), start=1):
@@ -42,7 +45,7 @@ def lines_of(text: str) -> list[Line]:
         line = Line(number, stripped)
         (open_lines[-1][1].inner if open_lines else top).append(line)
         open_lines.append((indent, line))
-    return top
+    return top if any(line.inner for line in top) else []
 
 
 def following(lines: Iterable[Line], prefix: str) -> Iterator[tuple[Line, str]]:
