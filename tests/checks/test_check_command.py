@@ -30,7 +30,7 @@ def test_explain_prints_the_manual_page() -> None:
         "    LnkSta: Speed 32GT/s, Width x8 (downgraded)\n",
         "\nReads\n    pcie.link.width, pcie.link.speed",
         "    PCI-03  A PCIe link trained narrower or slower than its slot\n",
-        "\nSource\n    Broadcom 957608-AN210, 2.6 item 13",
+        "\nSource\n    Broadcom 957608-AN210, 2.6 items 13 and 14",
     ):
         assert part in page
 

@@ -1,5 +1,6 @@
 """Checks as files: ids that never change unnoticed, and refusals of files that lack a part."""
 
+import re
 from types import ModuleType
 
 import pytest
@@ -91,3 +92,23 @@ def test_a_file_that_lacks_a_part_is_refused(parts: dict[str, object], message: 
     with pytest.raises(TypeError) as refused:
         load("nic.one", module(**parts))
     assert str(refused.value) == message
+
+
+def cited(section: str) -> set[int]:
+    """Items of a section of Broadcom 957608-AN210 that a check names as its source."""
+    numbers: set[int] = set()
+    for check in checks().values():
+        for items in re.findall(
+            rf"{re.escape(section)} (?:items?|questions?) ([0-9]+(?:(?:, | and )[0-9]+)*)", check.manual.source
+        ):
+            numbers |= {int(number) for number in re.findall("[0-9]+", items)}
+    return numbers
+
+
+def test_the_seventeen_final_checks_are_checked() -> None:
+    assert cited("2.6") == set(range(1, 18))
+
+
+def test_the_questions_that_a_reading_decides_are_checked() -> None:
+    """4 asks for versions, 8 is a BIOS setting no command shows, 9 is a how-to."""
+    assert cited("5.1") == {1, 2, 3, 5, 6, 7}

@@ -13,7 +13,7 @@ Example:
     Active FEC encoding: None
 
 Source:
-    https://github.com/sonic-net/sonic-mgmt/issues/8041
+    Broadcom 957608-AN210, 2.6 item 9; https://github.com/sonic-net/sonic-mgmt/issues/8041
 """
 
 from wirespeed.checks.compare import compare

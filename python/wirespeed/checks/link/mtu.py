@@ -14,7 +14,7 @@ Example:
     2: enp29s0np0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500
 
 Source:
-    Broadcom 957608-AN210, 2.6 item 11
+    Broadcom 957608-AN210, 2.6 items 11 and 14
 """
 
 from wirespeed.checks.compare import compare

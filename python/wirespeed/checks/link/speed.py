@@ -13,7 +13,7 @@ Example:
     Speed: 200000Mb/s
 
 Source:
-    Broadcom 957608-AN210, 2.6 item 8
+    Broadcom 957608-AN210, 2.6 items 8 and 9
 """
 
 from wirespeed.checks.compare import compare

@@ -13,7 +13,7 @@ Example:
     LnkSta: Speed 16GT/s (downgraded), Width x16
 
 Source:
-    Broadcom 957608-AN210, 2.6 item 13
+    Broadcom 957608-AN210, 2.6 items 13 and 14
 """
 
 from wirespeed.checks.compare import compare

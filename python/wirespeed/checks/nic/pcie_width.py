@@ -15,7 +15,7 @@ Example:
     LnkSta: Speed 32GT/s, Width x8 (downgraded)
 
 Source:
-    Broadcom 957608-AN210, 2.6 item 13
+    Broadcom 957608-AN210, 2.6 items 13 and 14
 """
 
 from wirespeed.checks.compare import compare
