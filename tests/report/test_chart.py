@@ -84,6 +84,7 @@ def test_only_bandwidth_that_has_a_limit_is_drawn_where_any_has():
     rows += [bare(2**power, 30.0, Metric.TIME, unit="us") for power in range(10, 14)]
     assert [curve.title for curve in chart.charts(run(*rows))] == ["A run: algbw in GB/s"]
     rows += [sample.verdict(2**power, 2.0) for power in range(10, 14)]
+    rows += [bare(None, 2.0, Metric.AVG_BUSBW)]
     assert [curve.title for curve in chart.charts(run(*rows))] == ["A run: busbw in GB/s"]
 
 

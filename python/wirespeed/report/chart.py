@@ -53,14 +53,12 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit line: ``kind`` is physical or reachable."""
+    """A limit line: ``kind`` is physical or reachable. It is labelled in place only where it is level."""
 
     kind: str
     path: str
     label: str
-    label_x: float
-    label_y: float
-    anchor: str
+    label_y: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ class Curve:
 
     title: str
     description: str
-    unit: str
+    axis: str
     series: tuple[Series, ...]
     limits: tuple[Limit, ...]
     x_ticks: tuple[Tick, ...]
@@ -102,15 +100,19 @@ class Bars:
 
     title: str
     description: str
-    unit: str
     bars: tuple[Bar, ...]
     height: int
     width: int = _WIDTH
 
 
 def charts(run: JudgedRun) -> tuple[Curve | Bars, ...]:
-    """One chart per bandwidth metric that a limit is known for, or per bandwidth metric where there is none."""
+    """One chart per bandwidth metric that a limit is known for, or per bandwidth metric where there is none.
+
+    Bus bandwidth stands for algorithm bandwidth: both are the same transfer.
+    """
     drawn = [verdict for verdict in run.verdicts if verdict.measurement.metric in BANDWIDTHS]
+    if any(verdict.measurement.metric is Metric.BUSBW for verdict in drawn):
+        drawn = [verdict for verdict in drawn if verdict.measurement.metric not in (Metric.ALGBW, Metric.AVG_BUSBW)]
     bounded = {verdict.measurement.metric for verdict in drawn if verdict.physical or verdict.reachable}
     by_metric: dict[tuple[Metric, str], list[Verdict]] = {}
     for verdict in drawn:
@@ -125,10 +127,10 @@ def _chart(run: JudgedRun, metric: Metric, unit: str, verdicts: Sequence[Verdict
     title = f"{run.title}: {metric.value} in {unit}"
     if len(sizes) < _FEWEST_SIZES:
         return _bars(title, unit, verdicts)
-    return _curve(title, unit, [verdict for verdict in verdicts if verdict.measurement.size_bytes])
+    return _curve(title, metric, unit, [verdict for verdict in verdicts if verdict.measurement.size_bytes])
 
 
-def _curve(title: str, unit: str, verdicts: Sequence[Verdict]) -> Curve:
+def _curve(title: str, metric: Metric, unit: str, verdicts: Sequence[Verdict]) -> Curve:
     sizes = sorted({_size(verdict) for verdict in verdicts})
     low, high = math.log2(sizes[0]), math.log2(sizes[-1])
     ceiling, y_ticks = _vertical(max(_values(verdicts)))
@@ -143,7 +145,7 @@ def _curve(title: str, unit: str, verdicts: Sequence[Verdict]) -> Curve:
     return Curve(
         title=title,
         description=_description(title, unit, verdicts),
-        unit=unit,
+        axis=f"{metric.value} in {unit}",
         series=tuple(
             _series(name, index, rows, x, y) for index, (name, rows) in enumerate(_by_place(verdicts).items())
         ),
@@ -168,21 +170,14 @@ def _limits(verdicts: Sequence[Verdict], x: Callable[[int], float], y: Callable[
         if not bounds:
             continue
         line = [(x(size), y(bounds[size].value)) for size in sorted(bounds)]
-        flat = len({bound.value for bound in bounds.values()}) == 1
-        if flat:
-            line = [(float(_LEFT), line[0][1]), (float(_WIDTH - _RIGHT), line[0][1])]
         bound = bounds[max(bounds)]
-        label_x, label_y = line[0] if flat else line[-1]
-        lines.append(
-            Limit(
-                kind,
-                _path(line),
-                f"{kind} limit {words.number(bound.value)} ({words.line(bound.binding)})",
-                label_x + 6 if flat else label_x,
-                label_y - 5 if kind == "physical" else label_y + 14,
-                "start" if flat else "end",
-            )
-        )
+        label = f"{kind} limit {words.number(bound.value)} ({words.line(bound.binding)})"
+        if len({bound.value for bound in bounds.values()}) == 1:
+            height = line[0][1]
+            line = [(float(_LEFT), height), (float(_WIDTH - _RIGHT), height)]
+            lines.append(Limit(kind, _path(line), label, height - 5 if kind == "physical" else height + 14))
+        else:
+            lines.append(Limit(kind, _path(line), f"{label} at the largest size", None))
     return tuple(lines)
 
 
@@ -209,7 +204,7 @@ def _bars(title: str, unit: str, verdicts: Sequence[Verdict]) -> Bars:
         )
         for index, row in enumerate(verdicts)
     )
-    return Bars(title, _description(title, unit, verdicts), unit, bars, height=46 * len(bars) + 4)
+    return Bars(title, _description(title, unit, verdicts), bars, height=46 * len(bars) + 4)
 
 
 def told(verdict: Verdict) -> str:
