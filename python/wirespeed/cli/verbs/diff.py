@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -95,29 +95,39 @@ def _print_files(plan: Plan, files: Sequence[FileDifference], format_: Format) -
 def _print_settings(plan: Plan, settings: Sequence[SettingDifference], format_: Format) -> None:
     from rich.text import Text
 
-    from wirespeed.checks.words import words
     from wirespeed.cli.console import out
-    from wirespeed.report.words import clean
     from wirespeed.results.json import document
 
-    rows = [
-        {
-            "place": str(one.place),
-            "setting": one.path,
-            "kind": one.kind,
-            "intended": None if one.intended is None else words(one.intended),
-            "found": None if one.found is None else clean(words(one.found)),
-            "source": None if one.source is None else clean(one.source),
-        }
-        for one in settings
-    ]
     if format_ is Format.JSON:
+        rows = [{"place": str(one.place), "setting": one.path, "kind": one.kind, **_values(one)} for one in settings]
         typer.echo(document("setting-differences", SCHEMA, cluster=plan.name, differences=rows), nl=False)
         return
-    for row in rows:
-        found = "not read" if row["kind"] == "unread" else row["found"]
-        where = " ".join(part for part in (row["place"], row["setting"]) if part)
-        out().print(
-            Text(f"{where}: intended {row['intended'] or 'to be there'}, found {found} ({row['source']})"),
-            soft_wrap=True,
-        )
+    for line in _lines(settings):
+        out().print(Text(line), soft_wrap=True)
+
+
+def _values(one: SettingDifference) -> dict[str, str | None]:
+    """Both values and where the second comes from, in words; what a device said is made harmless."""
+    from wirespeed.checks.words import words
+    from wirespeed.report.words import clean
+
+    return {
+        "intended": None if one.intended is None else words(one.intended),
+        "found": None if one.found is None else clean(words(one.found)),
+        "source": None if one.source is None else clean(one.source),
+    }
+
+
+def _lines(settings: Sequence[SettingDifference]) -> Iterator[str]:
+    unread: dict[tuple[str, str, str | None], list[str]] = {}
+    for one in settings:
+        said = _values(one)
+        if one.kind == "unread":
+            unread.setdefault((one.place.device, one.path, said["source"]), []).append(str(one.place))
+        elif one.kind == "absent":
+            yield f"{one.place}: intended to be there, found absent ({said['source']})"
+        else:
+            yield f"{one.place} {one.path}: intended {said['intended']}, found {said['found']} ({said['source']})"
+    for (device, path, reason), places in unread.items():
+        where = places[0] if len(places) == 1 else f"{len(places)} places of {device}"
+        yield f"{' '.join(part for part in (where, path) if part)}: not read ({reason})"

@@ -1,0 +1,37 @@
+"""How long a large cluster takes from cluster file to files on disk: ``python tests/bench/render.py [CLUSTER.yaml]``.
+
+Prints seconds for reading and planning, for the text of all files, and for writing them.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from wirespeed import render
+from wirespeed.cluster import read
+from wirespeed.plan import build
+
+SCALE = Path(__file__).parents[2] / "examples" / "scale-1024" / "cluster.yaml"
+
+
+def main(cluster: Path) -> None:
+    """Measure once."""
+    started = time.perf_counter()
+    plan = build(read(cluster))
+    planned = time.perf_counter()
+    files = list(render.files(plan))
+    rendered = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        written = render.write(files, Path(folder) / "out", plan.name)
+        done = time.perf_counter()
+    sys.stdout.write(
+        f"{len(plan.hosts)} hosts, {len(plan.switches)} switches: plan {planned - started:.2f} s, "
+        f"{written.files} files {rendered - planned:.2f} s, {written.bytes / 1e6:.1f} MB written {done - rendered:.2f} s\n"
+    )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else SCALE)

@@ -1,0 +1,120 @@
+"""What `wirespeed diff` finds, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wirespeed import render
+from wirespeed.cli.app import app
+from wirespeed.cluster import read
+from wirespeed.facts import COMPLETE, Gap, Observation, Source, facts_from
+from wirespeed.plan import build
+from wirespeed.settings import Place, walk
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node"
+CLUSTER = EXAMPLE / "cluster.yaml"
+
+
+def run(*arguments: str | Path) -> tuple[int, str]:
+    """Exit code and standard output of a command."""
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return done.exit_code, done.stdout
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    folder = tmp_path / "out"
+    assert run("render", CLUSTER, "-o", folder, "--device", "node[1-2],leaf1") == (
+        0,
+        f"37 files of 3 devices in {folder}\n",
+    )
+    return folder
+
+
+def test_what_was_just_rendered_does_not_differ(out: Path) -> None:
+    assert run("diff", CLUSTER, out, "-d", "node[1-2],leaf1") == (0, "")
+
+
+def test_every_way_a_file_can_differ(out: Path) -> None:
+    netplan = out / "node1/etc/netplan/60-wirespeed.yaml"
+    netplan.write_text(netplan.read_text().replace("mtu: 9000", "mtu: 1500\x1b[2J", 1))
+    (out / "node2/etc/rccl.conf").unlink()
+    (out / "node2/etc/left over").write_text("")
+    (out / "leaf1/home/admin/wirespeed.cfg").chmod(0o600)
+    code, said = run("diff", CLUSTER, out, "-d", "node[1-2],leaf1")
+    assert code == 1
+    assert said == (
+        "--- found node1 /etc/netplan/60-wirespeed.yaml\n"
+        "+++ rendered node1 /etc/netplan/60-wirespeed.yaml\n"
+        "@@ -5,7 +5,7 @@\n"
+        "   ethernets:\n"
+        "     enp29s0np0:\n"
+        "       renderer: networkd\n"
+        "-      mtu: 1500\\x1b[2J\n"
+        "+      mtu: 9000\n"
+        "       addresses: [10.1.0.1/31]\n"
+        "       routes:\n"
+        "         - {to: default, via: 10.1.0.0, from: 10.1.0.1, table: 101}\n"
+        "node2 /etc/rccl.conf: missing\n"
+        "node2 /etc/left over: extra\n"
+        "leaf1 /home/admin/wirespeed.cfg: mode: found 600, rendered 644\n"
+    )
+
+
+def test_a_device_without_files_lacks_every_file(out: Path) -> None:
+    shutil.rmtree(out / "node2")
+    code, said = run("diff", CLUSTER, out, "-d", "node2", "--format", "json")
+    document = json.loads(said)
+    assert (code, document["kind"], document["schema"]) == (1, "file-differences", 1)
+    assert {(one["device"], one["kind"]) for one in document["differences"]} == {("node2", "missing")}
+    assert len(document["differences"]) == 17
+
+
+def test_a_changed_cluster_file_is_seen(out: Path, tmp_path: Path) -> None:
+    changed = tmp_path / "changed.yaml"
+    changed.write_text(CLUSTER.read_text().replace("dscp: 26", "dscp: 24"))
+    code, said = run("diff", changed, out, "-d", "node1")
+    assert code == 1
+    assert "-ROCE_DSCP=26\n+ROCE_DSCP=24\n" in said
+
+
+def test_the_healthy_bundle_has_no_other_setting_than_intended() -> None:
+    code, said = run("diff", CLUSTER, EXAMPLE / "bundles" / "healthy", "--format", "json")
+    differences = json.loads(said)["differences"]
+    assert [one for one in differences if one["kind"] != "unread"] == []
+    assert code == (3 if differences else 0)
+
+
+def test_settings_found_otherwise_absent_or_unread() -> None:
+    plan = build(read(CLUSTER))
+    node = Place("node1")
+    nic = node.thing("nic", "enp29s0np0")
+    rule = node.thing("rule", "from 10.1.0.1/32")
+    source = Source("node1", "c", "node1/c.out", 7)
+    observations = [
+        *(
+            Observation(place, path, value, source)
+            for place, path, value in walk(plan.hosts["node1"], node)
+            if value is not None and place != rule and path != "nic.link.fec"
+        ),
+        Observation(nic, "nic.link.mtu", 1500, source),
+        Observation(node, "host.rules", COMPLETE, source),
+    ]
+    last = {(one.place, one.path): one for one in observations}
+    facts = facts_from(last.values(), {("node1", "nic.link.fec"): (Gap("fec", "permission denied"),)})
+    found = list(render.compare_settings(plan, facts, ["node1", "node2"]))
+    where = "c (node1/c.out:7)"
+    assert [(str(one.place), one.path, one.kind, one.intended, one.found, one.source) for one in found] == [
+        ("node1 nic enp29s0np0", "nic.link.mtu", "different", 9000, 1500, where),
+        *(
+            (f"node1 nic {interface}", "nic.link.fec", "unread", "rs", None, "fec: permission denied")
+            for interface in plan.hosts["node1"].nics
+        ),
+        ("node1 rule from 10.1.0.1/32", "host.rules", "absent", "present", "absent", where),
+        ("node2", "", "unread", None, None, "the bundle has nothing of it"),
+    ]
