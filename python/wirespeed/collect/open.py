@@ -40,7 +40,8 @@ def open_bundle(path: Path) -> Bundle:
     """
     if path.is_dir():
         manifest = _folder_manifest(path)
-        return Bundle(path, manifest, _contents(path, manifest, lambda name: _read_file(path, name)))
+        root = path.resolve()
+        return Bundle(path, manifest, _contents(path, manifest, lambda name: _read_file(root, name)))
     files = _unpack(path)
     if NAME not in files:
         raise refuse(
@@ -91,9 +92,10 @@ def _entries(manifest: Manifest) -> Iterator[Entry]:
         yield from device.outputs
 
 
-def _read_file(folder: Path, name: str) -> bytes | None:
-    path = folder / name
-    if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
+def _read_file(root: Path, name: str) -> bytes | None:
+    """A file of the bundle; None when there is none, or a link leads out of it."""
+    path = root / name
+    if not path.resolve().is_relative_to(root) or not path.is_file():
         return None
     return path.read_bytes()
 
