@@ -1,0 +1,106 @@
+"""What platform.yaml declares as rendered is said, and nothing else is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, switched
+from platforms.switch.test_render import DELL, EOS
+from wirespeed.platforms import Platform
+from wirespeed.platforms.text import say
+from wirespeed.settings import Dscp, Place, Port, Priority, PriorityGroup, Queue, Switch, Vlan, walk
+from wirespeed.units import Length
+
+FULL_QOS = qos(
+    tc_pg=priority_groups(),
+    pfc_pg={Priority(3): PriorityGroup(3)},
+    dot1p_tc={Priority(number): TC(number) for number in range(8)},
+    tc_dscp={TC(3): Dscp(26)},
+    tc_queue={TC(tc): type(next(iter((qos().tc_queue or {}).values())))(7 - tc) for tc in range(8)},
+)
+FULL_QOS = replace(FULL_QOS, watchdog=replace(FULL_QOS.watchdog, enabled=False))
+
+
+def full(name: str) -> Switch:
+    """A switch with an intent for every setting, and another than what holds without one.
+
+    Its first port is routed, on and watched; its second is switched, off, not watched and trusts 802.1p.
+    """
+    watched = replace(FULL_QOS, watchdog=replace(FULL_QOS.watchdog, enabled=True))
+    base = switched([name.format(1), name.format(2)], watched, link(pause_send=False, pause_receive=False))
+    first, second = base.ports.values()
+    ports = {
+        name.format(1): replace(
+            first, vlan=None, addresses=("10.1.0.0/31",), cable_length=Length(3000), queues=queues()
+        ),
+        name.format(2): replace(
+            second,
+            qos=replace(FULL_QOS, trust="dot1p"),
+            link=replace(second.link, enabled=False, lanes=4),
+            queues={
+                **second.queues,
+                "3": replace(second.queues["3"], ecn=replace(second.queues["3"].ecn, enabled=False)),
+            },
+        ),
+    }
+    vlans = {number: replace(vlan, mtu=8000) for number, vlan in base.vlans.items()}
+    return replace(base, ports=ports, vlans=vlans, watchdog_poll=ms(100))
+
+
+def without(switch: Switch, place: Place, path: str) -> Switch:
+    """The switch without intent for this setting at this place."""
+    within = dict(place.within)
+    if "vlan" in within:
+        vlan: Vlan = _none(switch.vlans[within["vlan"]], path)
+        return replace(switch, vlans={**switch.vlans, within["vlan"]: vlan})
+    if "port" not in within:
+        return _none(switch, path)  # type: ignore[no-any-return]
+    port: Port = switch.ports[within["port"]]
+    if "queue" in within:
+        queue: Queue = _none(port.queues[within["queue"]], path)
+        port = replace(port, queues={**port.queues, within["queue"]: queue})
+    else:
+        port = _none(port, path)
+    return replace(switch, ports={**switch.ports, within["port"]: port})
+
+
+def _none(thing: Any, path: str) -> Any:
+    first, _, rest = path.partition(".")[2].partition(".")
+    return replace(thing, **{first: _none(getattr(thing, first), f".{rest}") if rest else None})
+
+
+@pytest.mark.parametrize(("found", "name"), [(EOS, "Ethernet{}/1"), (DELL, "Eth1/{}")], ids=["eos", "dell-sonic"])
+def test_what_is_declared_as_rendered_is_said(found: Platform, name: str) -> None:
+    switch = full(name)
+    whole = _said(found, switch)
+    places: dict[str, list[Place]] = {}
+    for place, path, value in walk(switch, Place("leaf1")):
+        if value is not None:
+            places.setdefault(path, []).append(place)
+    told: set[str] = set()
+    for path, where in places.items():
+        less = switch
+        for place in where:
+            less = without(less, place, path)
+        if _said(found, less) != whole:
+            told.add(path)
+    declared = {path for path, support in found.settings.items() if support.rendered}
+    # The chip chooses words; the model of the switch is no setting of it.
+    assert told - {"switch.chip"} == declared
+
+
+def _said(found: Platform, switch: Switch) -> str:
+    """The configuration, also of a switch that would be refused: what matters here is whether a setting is in it."""
+    from wirespeed.platforms.text import _environment
+
+    assert found.view is not None
+    context = {"name": "leaf1", "device": switch, **found.view("leaf1", switch)}
+    return _environment().get_template(f"{found.folder}/templates/{found.files[0].template}").render(context)
+
+
+def test_say_is_what_is_compared() -> None:
+    switch = full("Eth1/{}")
+    assert _said(DELL, switch) == say(DELL, "startup.j2", "leaf1", switch)
