@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import accumulate
 
 from wirespeed.benchmarks.numbers import number
 
@@ -88,7 +88,7 @@ def documents(lines: Sequence[tuple[int, str]]) -> Iterator[Document]:
 
 def _goes_on(lines: Sequence[tuple[int, str]], index: int) -> bool:
     """Whether a lone brace is followed by a key or its closing brace: braces also stand in C and in configurations."""
-    following = next((text.strip() for _, text in islice(lines, index, None) if text.strip()), "")
+    following = next((text for at in range(index, len(lines)) if (text := lines[at][1].strip())), "")
     return following.startswith(('"', "}"))
 
 

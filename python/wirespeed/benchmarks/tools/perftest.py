@@ -286,11 +286,15 @@ class _Reader:
         own = HINT.search(text)
         name = NAME.search(text)
         if own:
-            self._hint(line)
+            self._hinted = True
+        if text.startswith("Conflicting"):
+            self._open(line)
         if FAILURE.match(text) is None:
             if own is None and name is not None and not self._titled:
                 self._named(name.group(1))
             return own is not None
+        if self._rules >= self._ends > 0 and not AFTER_TITLE.search(text):
+            self._close()  # the report is over: this is of a next run, or of another program
         if self._draft is None and own is None and not (name and "unrecognized option" in text):
             self._pending.append((line, text))
             return True
@@ -301,11 +305,6 @@ class _Reader:
         for message in (*before, text):
             draft.fail(message)
         return True
-
-    def _hint(self, line: Line) -> None:
-        self._hinted = True
-        if self._draft is not None or line.text.startswith("Conflicting"):
-            self._open(line)
 
     def _named(self, name: str) -> None:
         """A command line: it names the test of the report that follows."""

@@ -1,0 +1,80 @@
+"""``wirespeed bench parse`` on the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.benchmarks.samples import SAMPLES
+
+LOG = SAMPLES / "nccl_tests" / "srun-label-cut.txt"
+
+
+def bench_parse(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run the command."""
+    return subprocess.run(
+        [sys.executable, "-m", "wirespeed", "bench", "parse", *arguments],
+        input=given,
+        capture_output=True,
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "100"},
+        timeout=60,
+        check=False,
+    )
+
+
+def test_json_is_the_contract() -> None:
+    ran = bench_parse("--format", "json", str(LOG))
+    assert ran.returncode == 0
+    body = json.loads(ran.stdout)
+    assert (body["kind"], body["schema"], len(body["runs"])) == ("bench-runs", 1, 1)
+    run = body["runs"][0]
+    assert list(run) == ["tool", "test", "version", "status", "error", "ranks", "parameters", "measurements"]
+    assert (run["tool"], run["test"], run["status"], run["error"]) == ("rccl-tests", "alltoall", "truncated", None)
+    assert run["measurements"][0] == {
+        "metric": "time",
+        "unit": "us",
+        "value": 61.17,
+        "size_bytes": 1024,
+        "place": "out-of-place",
+        "line": 12,
+    }
+    assert b"srun-label-cut.txt:13: found a row of 10 cells" in ran.stderr
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_standard_input_in_any_encoding_a_shell_writes(encoding: str) -> None:
+    ran = bench_parse("-f", "json", "-", given=LOG.read_text().encode(encoding))
+    assert ran.stdout == bench_parse("-f", "json", str(LOG)).stdout
+
+
+def test_the_same_log_gives_the_same_bytes() -> None:
+    logs = [str(path) for path in sorted((SAMPLES / "iperf3").glob("*.json")) if "expected" not in path.name]
+    assert bench_parse("-f", "json", *logs).stdout == bench_parse("-f", "json", *logs).stdout
+
+
+def test_the_table_shows_every_number() -> None:
+    ran = bench_parse(str(SAMPLES / "perftest" / "ib_read_bw.client.txt"))
+    assert ran.returncode == 0
+    text = ran.stdout.decode()
+    assert "perftest ib_read_bw  complete" in text
+    assert "device=rocep1" in text
+    assert text.splitlines()[-2].split() == ["25", "65536", "276.35", "203.66", "0.003259"]
+
+
+def test_a_foreign_file_is_refused_and_the_others_are_read(tmp_path: Path) -> None:
+    other = tmp_path / "notes.txt"
+    other.write_text("nothing here\n")
+    ran = bench_parse("-f", "json", str(other), str(LOG))
+    assert ran.returncode == 2
+    assert len(json.loads(ran.stdout)["runs"]) == 1
+    assert f"refused: {other}:1: found 1 line of other text, first 'nothing here'".encode() in ran.stderr
+
+
+def test_a_missing_file_is_refused() -> None:
+    ran = bench_parse("no-such.log")
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert b"no-such.log: found no such file or directory" in ran.stderr
