@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wirespeed.cli import flows
 from wirespeed.cli.app import app
-from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
     from wirespeed.checks import Check
     from wirespeed.facts import Facts
     from wirespeed.plan import Plan
-    from wirespeed.results.findings import Finding, Fix, Status
+    from wirespeed.results.findings import Finding, Status
 
 SCHEMA = 1
 _SECONDS_LOCAL = 3.0  # a command that hangs must not keep a quick look waiting
@@ -70,8 +70,8 @@ def check(
     seen = _local(cluster, bundle) if local else _recorded(cluster, bundle)
     findings = run(seen.plan, seen.facts, chosen)
     kept = [one for one in findings if shown is None or one.status in shown]
-    _print(seen, _worded(seen.plan, kept) if cluster else kept, output)
-    raise typer.Exit(_exit(findings, strict))
+    _print(seen, flows.worded(seen.plan, kept) if cluster else kept, output)
+    raise typer.Exit(flows.findings_exit(findings, strict))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ def _recorded(cluster: Path | None, bundle: Path | None) -> _Seen:
         raise refuse(
             "check", missing, "CLUSTER.yaml BUNDLE", "write a bundle with `wirespeed collect`, or give --local"
         )
-    plan = _planned(cluster)
-    return _Seen(plan, *_read(bundle))
+    plan, evidence = flows.planned(cluster), flows.evidence(bundle)
+    return _Seen(plan, evidence.facts, evidence.recorded)
 
 
 def _local(cluster: Path | None, bundle: Path | None) -> _Seen:
@@ -105,40 +105,21 @@ def _local(cluster: Path | None, bundle: Path | None) -> _Seen:
 
     if bundle is not None:
         raise refuse("check", f"a bundle, {bundle}, beside --local", "one of them")
-    plan = None if cluster is None else _planned(cluster)
+    plan = None if cluster is None else flows.planned(cluster)
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as folder:
         written = Path(folder) / "bundle"
         local(written, limit_s=_SECONDS_LOCAL)
-        facts, recorded = _read(written)
+        evidence = flows.evidence(written)
+    facts = evidence.facts
     if plan is None:
-        return _Seen(baseline(facts), facts, recorded, described(facts))
+        return _Seen(baseline(facts), facts, evidence.recorded, described(facts))
     names = [name for name in facts.devices if name in plan.hosts]
     if not names:
         here = ", ".join(facts.devices)
         raise refuse(str(cluster), f"no host named {here}, as this machine is", f"one of {', '.join(plan.hosts)}")
     alone = replace(plan, hosts={name: plan.hosts[name] for name in names}, switches={})
     note = f"{', '.join(names)} of {plan.name}: switches and other hosts are not checked"
-    return _Seen(alone, facts, recorded, (note,))
-
-
-def _read(bundle: Path) -> tuple[Facts, str | None]:
-    """Facts of a bundle, and when its first command was run."""
-    from wirespeed.collect import facts_of, open_bundle
-
-    opened = open_bundle(bundle)
-    starts = [entry.started for device in opened.manifest.devices for entry in device.outputs if entry.started]
-    return facts_of(opened), min(starts, default=None)
-
-
-def _planned(cluster: Path) -> Plan:
-    from wirespeed.catalogue import load
-    from wirespeed.cli.console import show_problems
-    from wirespeed.cluster import read
-    from wirespeed.plan import build
-
-    plan = build(read(cluster), load())
-    show_problems(plan.warnings, label="warning")
-    return plan
+    return _Seen(alone, facts, evidence.recorded, (note,))
 
 
 def _chosen(only: Sequence[str]) -> list[Check]:
@@ -179,32 +160,6 @@ def _statuses(text: str | None) -> frozenset[Status] | None:
     return frozenset(Status(word) for word in words)
 
 
-def _worded(plan: Plan, findings: Sequence[Finding]) -> list[Finding]:
-    """Findings whose fixes say the commands that make them."""
-    return [replace(finding, fix=_merged([_in_words(plan, fix) for fix in finding.fix])) for finding in findings]
-
-
-def _in_words(plan: Plan, fix: Fix) -> Fix:
-    from wirespeed.render import word
-
-    if fix.change is None:
-        return fix
-    worded = word(plan, fix.change.place.partition(" ")[0], fix.change)
-    if worded is None:
-        return fix
-    return replace(fix, commands=worded.commands, consequence=fix.consequence or worded.consequence)
-
-
-def _merged(fixes: Sequence[Fix]) -> tuple[Fix, ...]:
-    """Fixes of one sentence as one: several settings of a thing are often said by one command."""
-    merged: dict[str, Fix] = {}
-    for fix in fixes:
-        before = merged.get(fix.sentence)
-        commands = fix.commands if before is None else tuple(dict.fromkeys((*before.commands, *fix.commands)))
-        merged[fix.sentence] = replace(before or fix, commands=commands)
-    return tuple(merged.values())
-
-
 def _print(seen: _Seen, findings: Sequence[Finding], output: Format) -> None:
     from wirespeed.cli.console import out
 
@@ -237,15 +192,3 @@ def _print(seen: _Seen, findings: Sequence[Finding], output: Format) -> None:
 
         report = Report(seen.plan.name, seen.recorded, Topology((), ()), tuple(findings), notes=seen.notes)
         typer.echo(junit.text(report), nl=False)
-
-
-def _exit(findings: Sequence[Finding], strict: bool) -> Exit:
-    from wirespeed.results.findings import Status
-
-    statuses = {finding.status for finding in findings}
-    codes = [Exit.PASSED]
-    if Status.FAIL in statuses or (strict and Status.WARN in statuses):
-        codes.append(Exit.FAILED)
-    if not statuses or statuses & {Status.UNKNOWN, Status.ERROR}:
-        codes.append(Exit.INCOMPLETE)
-    return Exit.worst(*codes)
