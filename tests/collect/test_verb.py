@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,14 @@ def test_one_thing_at_a_time(arguments: list[str], found: str) -> None:
     assert str(result.exception) == (
         f"collect: found {found}; expected one of --local, --as-planned and --show-commands"
     )
+
+
+def test_ctrl_c_says_where_the_rest_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(arguments: tuple[str, ...], *_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["wirespeed.collect.local"], "run", interrupted)
+    result = CliRunner().invoke(app, ["collect", "--local", "-o", str(tmp_path / "b")])
+    assert result.exit_code == 130
+    assert "interrupted: what was collected by then is in" in result.stderr
+    assert open_bundle(tmp_path / "b").manifest.complete is False

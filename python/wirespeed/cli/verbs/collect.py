@@ -87,9 +87,19 @@ def _local(output: Path | None, name: str | None, timeout: float | None) -> None
 
     host = name or os.uname().nodename
     out = output or Path(f"{host}.tar.gz")
-    with err().status(f"collecting from {host}") as status:
-        local(out, name, timeout, lambda command: status.update(f"collecting from {host}: {command[:60]}"))
+    with err().status(_doing(host, "")) as status:
+        try:
+            local(out, name, timeout, lambda command: status.update(_doing(host, command)))
+        except KeyboardInterrupt:
+            err().print(f"interrupted: what was collected by then is in {out}", markup=False)
+            raise
     _report(out)
+
+
+def _doing(host: str, command: str) -> str:
+    from rich.markup import escape
+
+    return escape(f"collecting from {host}: {command[:60]}")
 
 
 def _planned(cluster: Path, output: Path | None) -> None:
