@@ -12,7 +12,7 @@ from wirespeed.report import html
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--enable-logging=stderr", "--virtual-time-budget=2000"),
+    *("--enable-logging=stderr", "--virtual-time-budget=1000"),
 )
 COMPLAINT = re.compile(r":CONSOLE[:(\]].*|Refused to .*", re.MULTILINE)
 
@@ -45,6 +45,23 @@ def test_its_script_ran(tmp_path):
     assert re.findall(r"(\d+) of (\d+) shown", dom) == [("5", "5")]
     assert '<button type="button">Copy</button>' in dom
     assert not re.search(r'<div class="filter" hidden', dom)
+
+
+ACT = """<script>
+document.getElementById("filter-text").value = "NODE2 short";
+document.getElementById("filter-text").dispatchEvent(new Event("input"));
+document.querySelector(".command button").click();
+</script>"""
+
+
+def test_filtering_and_copying(tmp_path):
+    page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html.page(sample.REPORT))
+    dom, complaints = shown(tmp_path, page.replace("</body>", f"{ACT}</body>"))
+    assert complaints == []
+    assert re.findall(r"(\d+) of (\d+) shown", dom) == [("1", "5")]
+    rows = re.findall(r'<tbody role="rowgroup" data-status="(\w+)"( hidden="")?>', dom)
+    assert [status for status, hidden in rows if not hidden] == ["warn"]
+    assert re.search(r">(Copied|Selected)</button>", dom)
 
 
 @pytest.mark.parametrize(

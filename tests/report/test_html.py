@@ -12,6 +12,7 @@ from wirespeed.results.findings import Finding, Status
 from wirespeed.results.report import Report
 from wirespeed.results.topology import Topology
 
+EMPTY = Report("empty", None, Topology((), ()))
 VOID = {"meta", "input", "br", "hr", "img", "link"}
 
 
@@ -154,6 +155,16 @@ def test_what_to_do_first_has_the_commands(document):
     assert document.text("code")[2] == "sysctl -w net.ipv4.conf.enp67s0np0.rp_filter=2"
 
 
+def test_after_the_five_most_urgent_the_rest_is_one_step_away():
+    found = [dataclasses.replace(sample.WIDTH, check=f"a.check-{number}") for number in range(7)]
+    document = Document(html.page(dataclasses.replace(EMPTY, findings=tuple(found))))
+    first, then = document.all("ol")
+    assert [element["start"] for element in (first, then)] == ["1", "6"]
+    assert "details" in then["inside"]
+    assert document.text("summary")[0] == "Then 2 more failed checks"
+    assert [element["text"] for element in document.all("span", class_="rank")] == list("1234567")
+
+
 def test_a_finding_has_its_evidence(document):
     (row,) = [row for row in document.all("tbody", **{"data-status": "fail"}) if "node1" in row["text"]]
     words = " ".join(row["text"].split())
@@ -164,9 +175,6 @@ def test_a_finding_has_its_evidence(document):
 def test_passed_and_skipped_checks_are_listed(document):
     assert "1 passed, 1 skipped" in document.text("summary")
     assert "launch.gid-index1no intent" in document.text("tr")
-
-
-EMPTY = Report("empty", None, Topology((), ()))
 
 
 @pytest.mark.parametrize(
