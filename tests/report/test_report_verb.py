@@ -1,6 +1,8 @@
 """``wirespeed report``: from files to a report in every format."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -117,3 +119,22 @@ def test_the_same_files_give_the_same_bytes(tmp_path, log):
         report("--bench", log, "-o", tmp_path / name)
         pages.append((tmp_path / name).read_bytes())
     assert pages[0] == pages[1]
+
+
+def test_a_healthy_bundle_passes(tmp_path):
+    target = tmp_path / "report.html"
+    result = report("--bundle", EXAMPLE / "bundles/healthy", "-o", target)
+    assert result.exit_code == Exit.PASSED
+    assert "Everything passed: " in target.read_text(encoding="utf-8")
+
+
+def test_a_faulty_bundle_fails_with_the_commands_that_mend_it(tmp_path):
+    faulty = tmp_path / "faulty"
+    subprocess.run([sys.executable, EXAMPLE / "faulty.py", EXAMPLE / "bundles", faulty, "04"], check=True)
+    result = report("--bundle", faulty, "--format", "json")
+    assert result.exit_code == Exit.FAILED
+    body = json.loads(result.stdout)
+    (failed,) = [finding for finding in body["findings"] if finding["status"] == "fail"]
+    assert (failed["check"], failed["device"]) == ("address.rule", "node4")
+    assert failed["fix"][0]["commands"] == ["ip rule add from 10.1.0.55/32 table 104 priority 1004"]
+    assert body["recorded"] is not None
