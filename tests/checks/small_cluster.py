@@ -114,6 +114,7 @@ def _host() -> Host:
         rdma_naming="NAME_KERNEL",
         acs_service=True,
         rdma_libraries="ok",
+        rdma_devices=("bnxt_re0", "bnxt_re1"),
         sysctls={
             "kernel.numa_balancing": Sysctl("0"),
             "net.ipv4.conf.all.arp_ignore": Sysctl("1"),

@@ -62,6 +62,7 @@ ROWS = [
     ("nic.nvm-lldp", {(N, "nic.nvm.lldp_nearest_bridge"): True}),
     ("nic.rdma-port", {(N, "nic.rdma_state"): "DOWN"}),
     ("nic.rdma-name", {(N, "nic.rdma_device"): "rocep29s0"}),
+    ("nic.rdma-name", {(N, "nic.rdma_device"): None, (H, "host.rdma_devices"): ("bnxt_re1",)}),
     ("nic.rdma-mtu", {(N, "nic.rdma_mtu"): 1024}),
     ("nic.congestion-enabled", {(N, "nic.qos.ecn"): False}),
     ("nic.present", [N]),

@@ -27,7 +27,7 @@ def _manual_page(check: Check) -> str:
     found = "".join(f"* {identifier}: {failures[identifier].title}\n" for identifier in check.failures)
     reads = ", ".join(f"`{path}`" for path in check.needs)
     return (
-        f"\n## {check.id}\n\n{manual.title}, of each {check.over.kind}. {manual.what}\n\n"
+        f"\n## {check.id}\n\n*{manual.title}*\n\n{manual.what}\n\n"
         f"**Why it hurts.** {manual.why}\n\n"
         f"**How to fix.** {manual.fix}\n\n"
         f"**Example.**\n\n```\n{manual.example}\n```\n\n"

@@ -1,32 +1,45 @@
-"""Name of the RDMA device
+"""RDMA device of the NIC
 
-The RDMA device of the NIC has the planned name.
+The NIC has an RDMA device, and it has the planned name.
 
 Why it hurts:
-    Jobs list RDMA devices by name and in rail order. Under another name a rail is left out, or takes another's
-    place.
+    Jobs list RDMA devices by name and in rail order. Under another name a rail is left out, or takes another's place;
+    without a device the port is plain Ethernet.
 
 How to fix:
-    Install the udev rule that names RDMA devices (software.rdma-naming) and reboot.
+    Install the udev rule that names RDMA devices (software.rdma-naming) and reboot. Where there is no device at all,
+    look at the driver (software.module-loaded) and at the NIC's own option (nic.nvm-rdma).
 
 Example:
     $ rdma link show
     link rocep29s0/1 state ACTIVE physical_state LINK_UP netdev enp29s0np0
 
 Source:
-    Broadcom 957608-AN210, 5.1 question 1
+    Broadcom 957608-AN210, 2.6 item 6 and 5.1 question 1
 """
 
-from wirespeed.checks.compare import compare
-from wirespeed.settings import Nic
+from wirespeed.checks.model import Here, Outcome, UnreadError, failed, passed
+from wirespeed.checks.words import listed
+from wirespeed.results.findings import Fix
+from wirespeed.settings import Nic, Place
 
 over = Nic
-needs = ("nic.rdma_device",)
-failures = ("OS-17",)
-check = compare(
-    *needs,
-    wrong="the RDMA device has another name",
-    fix="install the udev rule that keeps the kernel's names",
-    hand=True,
-    consequence="reboot",
-)
+needs = ("nic.rdma_device", "host.rdma_devices")
+failures = ("OS-17", "NIC-03")
+
+
+def check(here: Here) -> Outcome:
+    """A NIC of which no device was read has none, if the host's list has none of that name."""
+    intended = here.intended("nic.rdma_device")
+    try:
+        found = here.found("nic.rdma_device")
+    except UnreadError:
+        every = here.found("host.rdma_devices", Place(here.place.device))
+        if intended in every:
+            raise
+        fix = Fix("load the RDMA driver, and see that RDMA is on in the NIC's memory")
+        return failed("the NIC has no RDMA device", intended, f"none; the host has {listed(every)}", fix)
+    if found == intended:
+        return passed(intended, found)
+    fix = Fix("install the udev rule that keeps the kernel's names", consequence="reboot")
+    return failed("the RDMA device has another name", intended, found, fix)

@@ -61,7 +61,10 @@ def check(
 ) -> None:
     """Check a cluster: what its devices have, as a bundle shows it, against what its cluster file says they must have.
 
-    Exit code 1 when a check failed, 3 when none failed but something could not be read, 0 otherwise.
+    Exit code 1 when a check failed, 3 when none failed but something could not be read, 0 otherwise. What a check means
+    is told by `wirespeed explain ID`.
+
+    Example: wirespeed check cluster.yaml bundle.tar.gz --status fail,unknown
     """
     from wirespeed.checks import run
 
