@@ -6,8 +6,8 @@ import pytest
 
 from wirespeed.benchmarks import is_interval, parse, read
 from wirespeed.benchmarks.numbers import number
+from wirespeed.benchmarks.perftest_columns import columns, meaning, unit_of
 from wirespeed.benchmarks.tools import tools
-from wirespeed.benchmarks.tools.perftest import columns, meaning, unit_of
 from wirespeed.errors import Refused
 from wirespeed.results.benchmarks import Metric, RunStatus
 
@@ -240,6 +240,28 @@ def test_a_row_broken_by_a_debug_line_is_put_together() -> None:
     assert {one.line for one in run.measurements} == {3}
 
 
+def test_what_nccl_says_of_its_environment_is_a_parameter() -> None:
+    debug = "alpha:7:9 [0] NCCL INFO NCCL_ALGO set by environment to Ring.\n"
+    (run,) = parse("NCCL version 2.27.5+cuda12.9\n" + debug + NCCL_COLUMNS + NCCL_ROW)
+    assert (run.parameters["env NCCL_ALGO"], run.parameters["library"]) == ("Ring", "2.27.5+cuda12.9")
+
+
+@pytest.mark.parametrize(
+    ("command", "test"),
+    [
+        ("$ mpirun -np 8 ./build/all_reduce_perf -b 8", "all_reduce"),
+        ("+ srun /opt/nccl-tests/reduce_scatter_perf_mpi", "reduce_scatter"),
+        ("EXEC_CMD=/opt/rccl-tests/build/alltoallv_perf", "alltoallv"),
+        ("$ ./build/hypercube_perf", "hypercube"),
+        ("$ perf record ./my_perf", None),
+    ],
+)
+def test_the_command_names_the_collective(command: str, test: str | None) -> None:
+    (run,) = parse(f"{command}\n{NCCL_COLUMNS}{NCCL_ROW}")
+    assert run.test == test
+    assert run.tool == ("rccl-tests" if "rccl-tests" in command else "nccl-tests")
+
+
 def test_two_hosts_in_one_file_are_two_runs() -> None:
     table = NCCL_COLUMNS + NCCL_ROW + "# Avg bus bandwidth    : 0.07 \n"
     lines = [f"{host}: {line}" for line in table.splitlines() for host in ("alpha", "beta")]
@@ -260,6 +282,7 @@ def test_two_hosts_in_one_file_are_two_runs() -> None:
         ("Couldn't connect to 10.0.1.1:18515", "log:1",
          "1 line of other text, first \"Couldn't connect to 10.0.1.1:18515\""),
         ("\x00\x1b[31m\n", "log:1", "1 line of other text, first '??[31m'"),
+        ("alpha:7:9 [0] NCCL INFO Using network IB\n", "log:1", "debug lines of NCCL without the table of a benchmark"),
         ('{"kind": "bundle"}\n', "log:1", "1 line of other text, first '{\"kind\": \"bundle\"}'"),
     ],
 )  # fmt: skip

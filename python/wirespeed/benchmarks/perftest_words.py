@@ -48,6 +48,8 @@ GID = re.compile(r"\bGID: (\S+)")
 ROCM = re.compile(r"Using ROCm Device with ID: \d+, (?:PCI Bus ID: [^,]*, )?(?:GCN Arch: [^,]*, )?Name: ([^,]+)")
 CUDA = re.compile(r"initializing CUDA|CUDA device \d+|Picking (?:GPU|device)", re.IGNORECASE)
 
+CPU_FREQUENCY = re.compile(r"Conflicting CPU frequency values detected: (\S+ != \S+?)\. CPU Frequency is not max")
+
 # Messages on standard error that land in the middle of a line of standard output.
 MESSAGE = re.compile(
     r"(?:Correlation coefficient r\^2: \S+ < \S+|Can't produce a report"

@@ -52,6 +52,8 @@ def _nothing(text: str, name: str) -> Problem:
     first = next((line.strip() for line in lines if line.strip()), "")
     shown = "".join(character if character.isprintable() else "?" for character in first[:60])
     found = f"{count} line{'s' if count != 1 else ''} of other text, first {shown!r}" if shown else "no text"
+    if " NCCL INFO " in text:
+        found = "debug lines of NCCL without the table of a benchmark"
     return Problem(
         f"{name}:{max(count, 1)}",
         found,

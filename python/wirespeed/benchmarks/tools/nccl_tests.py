@@ -1,8 +1,8 @@
 """nccl-tests and rccl-tests: the table on standard output.
 
 The column line names the columns, so old and new widths, the missing root column of old releases and per-iteration
-columns are read alike. Bandwidths are in 1e9 bytes per second, times in microseconds (nccl-tests doc/PERFORMANCE.md,
-src/util.cu). A run is complete when its average or its "concluded" line is there.
+columns are read alike. Bandwidths are in 1e9 bytes per second, times in microseconds (nccl-tests doc/PERFORMANCE.md). A
+run is complete when its average or its "concluded" line is there.
 """
 
 from __future__ import annotations
@@ -12,92 +12,42 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.found import Draft, Found
+from wirespeed.benchmarks.nccl_words import (
+    AVERAGE,
+    BOUNDS,
+    CONCLUDED,
+    ENVIRONMENT,
+    FAILURE,
+    LIBRARY,
+    METRICS,
+    NCCL_DEBUG,
+    OPTION_NAMES,
+    OPTIONS,
+    OWN_FAILURE,
+    PROGRAM,
+    RANK,
+    RCCL_VERSION,
+    STARTING,
+    VERSION,
+    Columns,
+    columns_of,
+)
 from wirespeed.benchmarks.numbers import number
 from wirespeed.benchmarks.source import Line, Source, by_label, splice
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... time  algbw  busbw')"
 
-_NCCL_DEBUG = re.compile(r"(?:(?<=\s)|^)[A-Za-z][\w.-]*:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN|TRACE|ERROR|VERSION)\b.*")
-_PROGRAM = re.compile(r"(?<![\w.-])(?:\S*/)?([a-z][a-z0-9_]*?)_perf(?:_mpi)?(?![\w.])")
-_STARTING = re.compile(r"#?\s*Collective test starting: (\S+)")
-_CONCLUDED = re.compile(r"#?\s*Collective test concluded: \S+")
-_VERSION = re.compile(r"#?\s*nccl-tests version (\S+)(?: nccl-headers=(\d+))?(?: nccl-library=(\d+))?")
-_RCCL_VERSION = re.compile(r"#?\s*rccl-tests: Version (\S+)")
-_LIBRARY = re.compile(r".*?\b[NR]CCL version\s*:?\s*(\d[\w.+-]*)")
-_OPTIONS = re.compile(
-    r"#?\s*nThread (\d+) +nGpus (\d+) +minBytes (\d+) +maxBytes (\d+) +step: (\d+)\((factor|bytes)\)(.*)"
-)
-_RANK = re.compile(
-    r"#?\s*Rank\s+(\d+)(?:\s+Group\s+(\d+))?\s+Pid\s+\S+\s+on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)"
-)
-_BOUNDS = re.compile(r"#?\s*Out of bounds values\s*:\s*(\d+)\s*(OK|FAILED)")
-_AVERAGE = re.compile(r"#?\s*Avg bus bandwidth\s*:\s*(\S+)\s*(OK|FAILED)?\s*$")
-_FAILURE = re.compile(
-    r".*(?:Test (?:[NR]CCL |CUDA |HIP )?failure|Invalid number of GPUs"
-    r"|# ?error: |Error: .*is not supported|unhandled (?:cuda|system) error"
-    r"|mpirun noticed that process|MPI_ABORT was invoked"
-    r"|srun: error:|slurmstepd: error:|Segmentation fault|Bus error|Caught signal).*"
-)
-_OWN_FAILURE = re.compile(r".*\bTest (?:[NR]CCL |CUDA |HIP )?failure\b.*\.(?:cu|cpp|h)[:.]\d+")
-
-_METRICS = {
-    "time": (Metric.TIME, "us"),
-    "cputime": (Metric.TIME, "us"),
-    "algbw": (Metric.ALGBW, "GB/s"),
-    "busbw": (Metric.BUSBW, "GB/s"),
-    "#wrong": (Metric.WRONG, "elements"),
-    "i_min": (Metric.LATENCY_MIN, "us"),
-    "i_max": (Metric.LATENCY_MAX, "us"),
-    "i_p99": (Metric.LATENCY_P99, "us"),
-}
-_FIRST = ("time", "cputime")  # the column a group of results starts with
-_OPTION_NAMES = {
-    "warmup iters": "warmup_iterations",
-    "iters": "iterations",
-    "agg iters": "aggregated_iterations",
-    "validation": "validation",
-    "graph": "graph",
-    "unalign": "unalign",
-}
-
 
 def read(log: Source) -> list[Found]:
     """Every run of nccl-tests or rccl-tests in the log."""
     found = []
-    for label, lines in by_label(log.lines, lambda text: _columns(text) is not None):
+    for label, lines in by_label(log.lines, lambda text: columns_of(text) is not None):
         reader = _Reader(label)
-        for line in splice(lines, _NCCL_DEBUG):
+        for line in splice(lines, NCCL_DEBUG):
             reader.take(line)
         found += reader.finish()
     return found
-
-
-@dataclass(slots=True)
-class _Columns:
-    """What the column line says: columns before the results, then one or two groups of results."""
-
-    left: list[str]
-    groups: list[list[str]]
-    stamped: bool
-
-    @property
-    def cells(self) -> int:
-        return len(self.left) + sum(len(group) for group in self.groups) + 2 * self.stamped
-
-
-def _columns(text: str) -> _Columns | None:
-    words = text.replace("#wrong", "\0wrong").replace("#", " ").replace("\0", "#").split()
-    if not {"size", "count", "algbw", "busbw"} <= set(words) or words[0] != "size":
-        return None
-    starts = [index for index, word in enumerate(words) if word in _FIRST]
-    if not starts:
-        return None
-    stamped = words[-1] == "timestamp"
-    words = words[:-1] if stamped else words
-    bounds = [*starts, len(words)]
-    groups = [words[bounds[index] : bounds[index + 1]] for index in range(len(starts))]
-    return _Columns(words[: starts[0]], groups, stamped)
 
 
 @dataclass(slots=True)
@@ -120,16 +70,17 @@ class _Reader:
         self._label = label
         self._found: list[Found] = []
         self._draft: Draft | None = None
-        self._columns: _Columns | None = None
+        self._columns: Columns | None = None
         self._before: _Preamble | None = None
         self._command: tuple[str, bool] | None = None
         self._library: str | None = None
+        self._environment: dict[str, str] = {}
         self._types: dict[str, set[str]] = {}
         self._places: list[str] = []
 
     def take(self, line: Line) -> None:
         text = line.text.strip()
-        if _CONCLUDED.match(text) and self._draft is not None:
+        if CONCLUDED.match(text) and self._draft is not None:
             self._draft.complete = True
             self._close()
             return
@@ -140,7 +91,7 @@ class _Reader:
         if self._draft is not None:
             self._row(line, text)
             return
-        program = _PROGRAM.search(text)
+        program = PROGRAM.search(text)
         if program and not text.startswith("#"):
             self._command = (program.group(1), "rccl-tests" in text)
 
@@ -155,23 +106,27 @@ class _Reader:
 
     def _starts(self, line: Line, text: str) -> bool:
         """Take a line that stands before a table or opens one."""
-        columns = _columns(text)
+        columns = columns_of(text)
         if columns is not None:
             self._open(line, columns)
             return True
         if "out-of-place" in text or "in-place" in text:
             self._places = re.findall(r"out-of-place|in-place", text)
             return True
-        library = _LIBRARY.match(text)
+        variable = ENVIRONMENT.search(text)
+        if variable:
+            self._environment.setdefault(f"env {variable.group(1)}", variable.group(2))
+            return True
+        library = LIBRARY.match(text)
         if library:
             self._library = library.group(1)
             return True
         for pattern, take in (
-            (_VERSION, self._version),
-            (_STARTING, self._starting),
-            (_RCCL_VERSION, self._rccl_version),
-            (_OPTIONS, self._options),
-            (_RANK, self._rank),
+            (VERSION, self._version),
+            (STARTING, self._starting),
+            (RCCL_VERSION, self._rccl_version),
+            (OPTIONS, self._options),
+            (RANK, self._rank),
         ):
             match = pattern.match(text)
             if match:
@@ -207,8 +162,8 @@ class _Reader:
             f"step_{kind}": int(step),
         }
         for name, value in re.findall(r"([a-z][a-z ]*?): (\d+)", rest):
-            if name in _OPTION_NAMES:
-                before.parameters[_OPTION_NAMES[name]] = int(value)
+            if name in OPTION_NAMES:
+                before.parameters[OPTION_NAMES[name]] = int(value)
 
     def _rank(self, match: re.Match[str], before: _Preamble) -> None:
         rank, group, host, device = match.groups()
@@ -218,7 +173,7 @@ class _Reader:
         program, is_rccl = self._command or (None, False)
         self._command = None
         if before.program:
-            own = _PROGRAM.search(before.program)
+            own = PROGRAM.search(before.program)
             program = own.group(1) if own else before.program
         devices = {device for _, _, device in before.ranks.values() if device}
         is_rccl = is_rccl or before.rccl or any("AMD" in device or "Instinct" in device for device in devices)
@@ -231,7 +186,7 @@ class _Reader:
 
     # -- the table -------------------------------------------------------------------------------------------------
 
-    def _open(self, line: Line, columns: _Columns) -> None:
+    def _open(self, line: Line, columns: Columns) -> None:
         if self._draft is not None and not self._draft.measurements and self._columns is not None:
             return  # the same column line once more, from another process
         self._close()
@@ -254,18 +209,18 @@ class _Reader:
     def _ends(self, line: Line, text: str) -> bool:
         """Take a line after a table, or one that says what went wrong."""
         if self._draft is None:
-            if _OWN_FAILURE.match(text):
+            if OWN_FAILURE.match(text):
                 self._draft = self._new_draft(self._before or _Preamble(line.number))
                 self._columns = None
                 self._draft.fail(text)
                 return True
             return False
-        bounds = _BOUNDS.match(text)
+        bounds = BOUNDS.match(text)
         if bounds:
             if bounds.group(2) == "FAILED":
                 self._draft.fail(text.lstrip("# "))
             return True
-        average = _AVERAGE.match(text)
+        average = AVERAGE.match(text)
         if average:
             value = number(average.group(1))
             if value is None:
@@ -276,7 +231,7 @@ class _Reader:
                 self._draft.fail(text.lstrip("# "))
             self._draft.complete = True
             return True
-        if _FAILURE.match(text):
+        if FAILURE.match(text):
             self._draft.fail(text.lstrip("# "))
             return True
         return False
@@ -299,11 +254,11 @@ class _Reader:
             for name in group:
                 cell = cells[at].rstrip("*") if name == "#wrong" else cells[at]
                 at += 1
-                if name not in _METRICS:
+                if name not in METRICS:
                     continue
                 value = number(cell)
                 if value is not None:
-                    metric, unit = _METRICS[name]
+                    metric, unit = METRICS[name]
                     draft.measure(metric, unit, value, line.number, size, place)
                 elif cell != "N/A":
                     unread.append(cell)
@@ -323,6 +278,8 @@ class _Reader:
             self._draft.parameters[name] = _uniform(values)
         if self._library is not None:
             self._draft.parameters["library"] = self._library
+        self._draft.parameters.update(self._environment)
+        self._environment = {}
         self._found.append(self._draft.found())
         self._draft = self._columns = None
         self._types, self._places = {}, []

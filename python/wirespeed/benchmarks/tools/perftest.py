@@ -1,9 +1,7 @@
 """perftest: ib_write_bw and its sisters, the report on standard output.
 
-The column line names columns and units. ``MB/sec`` and ``MiB/sec`` are both 2^20 bytes per second, ``Gb/sec`` 10^9 bits
-per second, ``Mpps`` 10^6 messages per second (perftest src/perftest_parameters.h and --help). The peak is 0.00 in
-duration mode, where it is not measured. A run is complete when the dashed line after its rows is there, once per end
-that prints into the log.
+The column line names columns and units. The peak is 0.00 in duration mode, where it is not measured. A run is complete
+when the dashed line after its rows is there, once per end that prints into the log.
 """
 
 from __future__ import annotations
@@ -12,8 +10,10 @@ import re
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.numbers import number
+from wirespeed.benchmarks.perftest_columns import columns, meaning, unit_of
 from wirespeed.benchmarks.perftest_words import (
     AFTER_TITLE,
+    CPU_FREQUENCY,
     CUDA,
     FAILURE,
     GID,
@@ -34,33 +34,7 @@ LOOKS_FOR = (
     "the report of perftest ('RDMA_Write BW Test', '#bytes  #iterations  BW peak', 't_min[usec]', or its errors)"
 )
 
-_COLUMN = re.compile(
-    r"#bytes|#iterations|#sl|#flows|99(?:\.9+)?% ?percentile ?\[usec\]|tps average|fps\[flow per sec\]"
-    r"|(?:BW|MsgRate)(?: [A-Za-z]+\d?)? ?\[[^\]\s]*\]|\S+"
-)
 _RULE = re.compile(r"[-\u2014]{20,}")
-_UNITS = {"MB/sec": "MiB/s", "MiB/sec": "MiB/s", "Gb/sec": "Gb/s"}
-_LATENCIES = {
-    "t_min[usec]": Metric.LATENCY_MIN,
-    "t_max[usec]": Metric.LATENCY_MAX,
-    "t_typical[usec]": Metric.LATENCY_TYPICAL,
-    "t_avg[usec]": Metric.LATENCY_AVG,
-    "t_stdev[usec]": Metric.LATENCY_STDEV,
-    "99%percentile[usec]": Metric.LATENCY_P99,
-    "99.9%percentile[usec]": Metric.LATENCY_P999,
-}
-_RATES = {
-    "MsgRate[Mpps]": (Metric.MSG_RATE, "Mpps", None),
-    "MsgRatePort1[Mpps]": (Metric.MSG_RATE, "Mpps", "port 1"),
-    "MsgRatePort2[Mpps]": (Metric.MSG_RATE, "Mpps", "port 2"),
-    "tpsaverage": (Metric.MSG_RATE, "transactions/s", None),
-}
-_BANDWIDTHS = {
-    "BWpeak": (Metric.BW_PEAK, None),
-    "BWaverage": (Metric.BW_AVG, None),
-    "BWPort1": (Metric.BW_AVG, "port 1"),
-    "BWPort2": (Metric.BW_AVG, "port 2"),
-}
 
 
 def read(log: Source) -> list[Found]:
@@ -72,42 +46,6 @@ def read(log: Source) -> list[Found]:
             reader.take(line)
         found += reader.finish()
     return found
-
-
-def columns(text: str) -> list[str] | None:
-    """The columns a line names, without blanks, when it is perftest's column line."""
-    start = text.find("#bytes")
-    if start < 0 or "#iterations" not in text:
-        return None
-    return [column.replace(" ", "") for column in _COLUMN.findall(text[start:])]
-
-
-def meaning(column: str) -> tuple[Metric, str, str | None] | None:
-    """What a column holds: metric, true unit and place; None for what is no measurement."""
-    if column in _LATENCIES:
-        return _LATENCIES[column], "us", None
-    if column in _RATES:
-        return _RATES[column]
-    name, _, unit = column.rstrip("]").partition("[")
-    if name in _BANDWIDTHS and unit in _UNITS:
-        metric, place = _BANDWIDTHS[name]
-        return metric, _UNITS[unit], place
-    return None
-
-
-def unit_of(size: int, average: float, rate: float) -> str | None:
-    """The unit an average bandwidth must have to be ``rate`` million messages of ``size`` bytes per second.
-
-    perftest computes both from one time, so they differ by rounding alone: half of the last of two decimals of the
-    average and of six of the rate. None when neither unit fits.
-    """
-    if min(size, average, rate) <= 0:
-        return None
-    tolerance = 0.005 / average + 0.0000005 / rate + 1e-4
-    for unit, per_second in (("Gb/s", rate * 1e6 * size * 8 / 1e9), ("MiB/s", rate * 1e6 * size / 2**20)):
-        if abs(per_second / average - 1) <= tolerance:
-            return unit
-    return None
 
 
 class _Reader:
@@ -287,8 +225,9 @@ class _Reader:
         name = NAME.search(text)
         if own:
             self._hinted = True
-        if text.startswith("Conflicting"):
-            self._open(line)
+        conflict = CPU_FREQUENCY.match(text)
+        if conflict:
+            self._open(line).parameters.setdefault("cpu_frequency_conflict", conflict.group(1))
         if FAILURE.match(text) is None:
             if own is None and name is not None and not self._titled:
                 self._named(name.group(1))

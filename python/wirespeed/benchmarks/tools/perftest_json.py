@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.numbers import number
+from wirespeed.benchmarks.perftest_columns import unit_of
 from wirespeed.benchmarks.perftest_words import test_name
 from wirespeed.benchmarks.source import Line, Source
-from wirespeed.benchmarks.tools.perftest import unit_of
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of perftest ('test_info', 'results', 'MsgSize')"
