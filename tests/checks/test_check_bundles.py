@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner
@@ -148,6 +149,20 @@ def test_findings_of_one_check_or_status_alone(tmp_path: Path) -> None:
     assert code == 1
     assert [(finding["check"], finding["place"]) for finding in document["findings"]] == [("port.mtu", "port Eth1/21")]
     assert document["counts"]["fail"] == 1
+    assert document["notes"] == ["1 of 32 findings are shown: fail, warn"]
+
+
+def test_findings_as_a_table_and_as_junit(tmp_path: Path) -> None:
+    faulty.apply(BUNDLES, tmp_path / "one", ("08",))
+    command = ["check", str(EXAMPLE / "cluster.yaml"), str(tmp_path / "one")]
+    table = CliRunner().invoke(app, command, env={"COLUMNS": "100", "NO_COLOR": "1"})
+    assert table.exit_code == 1
+    assert "FAIL    port.mtu port Eth1/21\n" in table.stdout
+    assert "1 fail  0 warn  0 unknown  0 error" in table.stdout
+    junit = CliRunner().invoke(app, [*command, "--format", "junit"])
+    suites = ElementTree.fromstring(junit.stdout)
+    failures = [case.get("name") for case in suites.iter("testcase") if case.find("failure") is not None]
+    assert failures == ["port Eth1/21"]
 
 
 def test_a_fault_there_is_not_is_refused(tmp_path: Path) -> None:

@@ -73,6 +73,9 @@ def check(
     seen = _local(cluster, bundle) if local else _recorded(cluster, bundle)
     findings = run(seen.plan, seen.facts, chosen)
     kept = [one for one in findings if shown is None or one.status in shown]
+    if shown is not None:
+        left = f"{len(kept):,} of {len(findings):,} findings are shown: {', '.join(sorted(shown))}"
+        seen = replace(seen, notes=(*seen.notes, left))
     _print(seen, flows.worded(seen.plan, kept) if cluster else kept, output)
     raise typer.Exit(flows.findings_exit(findings, strict))
 
