@@ -45,5 +45,16 @@ format: $(VENV)/.built
 	$(BIN)/ruff format --quiet python tests examples
 	$(BIN)/ruff check --quiet --fix python tests examples
 
+docs: $(VENV)/.built
+	$(BIN)/python docs/generate.py
+
+# How long the things a user waits for take on this machine; CI never judges by it.
+bench: $(VENV)/.built
+	$(BIN)/python tests/bench/help.py
+	$(BIN)/python tests/bench/render.py
+
+demo: $(VENV)/.built
+	@examples/mi300x-4node/demo.sh
+
 clean:
 	rm -rf $(VENV) target build python/wirespeed/*.so

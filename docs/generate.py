@@ -174,9 +174,9 @@ def schema() -> str:
     """The JSON Schema of the cluster file."""
     import json
 
-    from wirespeed.cluster import json_schema
+    from wirespeed.cluster import schema as cluster_schema
 
-    return json.dumps(json_schema(), indent=2) + "\n"
+    return json.dumps(cluster_schema(), indent=2) + "\n"
 
 
 PAGES: dict[str, Callable[[], str]] = {

@@ -1,0 +1,15 @@
+"""How long `wirespeed --help` takes: the goal is 0.3 s."""
+
+import subprocess
+import sys
+import time
+
+RUNS = 9
+
+times = []
+for _ in range(RUNS):
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "wirespeed", "--help"], stdout=subprocess.DEVNULL, check=True)
+    times.append(time.perf_counter() - start)
+times.sort()
+print(f"wirespeed --help: {times[0]:.2f} s fastest, {times[RUNS // 2]:.2f} s median of {RUNS}")
