@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Photographs the demo's report for the README:
+#
+#     make demo && docs/screenshot.sh
+#
+# Needs Chromium (Debian: apt install chromium). The picture ends below the topology.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+report=${1:-$root/build/demo/report.html}
+profile=$(mktemp -d)
+trap 'rm -rf "$profile"' EXIT
+
+chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+    --disable-component-update --disable-sync --user-data-dir="$profile" --hide-scrollbars \
+    --window-size=1280,1788 --screenshot="$root/docs/img/report.png" "file://$(realpath "$report")"
