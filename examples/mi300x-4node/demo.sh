@@ -48,4 +48,3 @@ say "one report"
 logs=()
 for log in "$here"/bench/*.log; do logs+=(--bench "$log"); done
 expect 1 wirespeed report "$cluster" --bundle "$out/faulty" "${logs[@]}" -o "$out/report.html"
-printf '%s\n' "$out/report.html"
