@@ -262,6 +262,24 @@ def test_the_command_names_the_collective(command: str, test: str | None) -> Non
     assert run.tool == ("rccl-tests" if "rccl-tests" in command else "nccl-tests")
 
 
+def test_logs_of_several_tools_in_one_file_leave_each_other_alone() -> None:
+    table = NCCL_COLUMNS + NCCL_ROW
+    report = (
+        "                    RDMA_Write BW Test\n"
+        + BW_COLUMNS.format("Gb/sec")
+        + " 8          5000             1.00             1.00  \t\t   0.100000\n"
+        + "mlx5: alpha: got completion with error:\n"
+        + "00000000 00000000 00000000 00000000\n00000000 00008813 12010101 00000002\n"
+    )
+    reading = read(table + report + "Connecting to host 10.9.0.2, port 5201\n")
+    assert [(run.tool, run.status, len(run.measurements)) for run in reading.runs] == [
+        ("nccl-tests", RunStatus.TRUNCATED, 8),
+        ("perftest", RunStatus.FAILED, 3),
+        ("iperf3", RunStatus.TRUNCATED, 0),
+    ]
+    assert reading.notices == ()
+
+
 def test_two_hosts_in_one_file_are_two_runs() -> None:
     table = NCCL_COLUMNS + NCCL_ROW + "# Avg bus bandwidth    : 0.07 \n"
     lines = [f"{host}: {line}" for line in table.splitlines() for host in ("alpha", "beta")]

@@ -239,8 +239,10 @@ class _Reader:
     def _row(self, line: Line, text: str) -> None:
         draft, columns = self._draft, self._columns
         cells = text.split()
-        if draft is None or columns is None or len(cells) < 3 or not all(cell.isdecimal() for cell in cells[:2]):
+        if draft is None or columns is None or draft.complete:
             return
+        if len(cells) < 3 or not all(cell.isdecimal() for cell in cells[:2]) or not cells[2][0].isalpha():
+            return  # rows of other tools have numbers where the type stands
         if len(cells) != columns.cells:
             draft.notice(line.number, f"a row of {len(cells)} cells", f"{columns.cells} cells; the row is left out")
             return

@@ -34,6 +34,7 @@ LOOKS_FOR = (
     "the report of perftest ('RDMA_Write BW Test', '#bytes  #iterations  BW peak', 't_min[usec]', or its errors)"
 )
 
+_COUNT = re.compile(r"0|[1-9][0-9]*")  # no leading zeros: drivers dump failed requests in hexadecimal words
 _RULE = re.compile(r"[-\u2014]{20,}")
 
 
@@ -166,7 +167,7 @@ class _Reader:
 
     def _row(self, line: Line, text: str) -> bool:
         cells = text.lstrip("#").split()
-        if len(cells) < 4 or not all(cell.isdecimal() for cell in cells[:2]):
+        if len(cells) < 4 or not all(_COUNT.fullmatch(cell) for cell in cells[:2]):
             return False
         if not self._columns:
             return self._row_alone(line, cells)

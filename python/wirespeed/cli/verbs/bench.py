@@ -23,7 +23,7 @@ class Format(StrEnum):
 @bench.command()
 def parse(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Logs to read; - is standard input.")],
-    output: Annotated[Format, typer.Option("--format", "-f", help="A table to look at, or JSON.")] = Format.TABLE,
+    format: Annotated[Format, typer.Option("--format", "-f", help="A table to look at, or JSON.")] = Format.TABLE,
 ) -> None:
     """Read the output of rccl-tests, nccl-tests, perftest and iperf3.
 
@@ -52,7 +52,7 @@ def parse(
         runs += reading.runs
         notices += reading.notices
     if runs:
-        _print(runs, output)
+        _print(runs, format)
     show_problems(notices, label="left out")
     if refused:
         raise Refused(refused)
