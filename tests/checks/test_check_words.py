@@ -1,0 +1,58 @@
+"""Values as findings print them."""
+
+from typing import Any
+
+import pytest
+
+from wirespeed.checks.words import differing, wanted, words
+from wirespeed.settings import Compare, Congestion, Dscp, Priority, Setting
+from wirespeed.units import Bandwidth, Duration, Size
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (True, None, "on"),
+        (False, None, "off"),
+        (9000, "bytes", "9000 bytes"),
+        (8, "lanes", "x8"),
+        (32000, "MT/s", "32 GT/s"),
+        (2500, "MT/s", "2.5 GT/s"),
+        (20, "percent", "20 %"),
+        (26, None, "26"),
+        (Dscp(26), None, "26"),
+        (Congestion.DCQCN_P, None, "dcqcn-p"),
+        (Bandwidth.gbps(400), "b/s", "400 Gb/s"),
+        (Size(1_048_000), "bytes", "1.048 MB"),
+        (Duration.parse("200 ms"), "ps", "200 ms"),
+        (frozenset({Priority(4), Priority(3)}), None, "3, 4"),
+        (frozenset(), None, "none"),
+        (("b", "a"), None, "b, a"),
+        ({Dscp(48): Priority(7), Dscp(26): Priority(3)}, None, "26 -> 3, 48 -> 7"),
+        ({}, None, "none"),
+        ("", None, "none"),
+        ("ACTIVE", None, "ACTIVE"),
+    ],
+)
+def test_values(value: Any, unit: str | None, text: str) -> None:
+    assert words(value, unit) == text
+
+
+def test_at_least_is_said() -> None:
+    assert wanted(Setting("MTU", "bytes", Compare.AT_LEAST), 9000) == "at least 9000 bytes"
+    assert wanted(Setting("MTU", "bytes"), 9000) == "9000 bytes"
+
+
+@pytest.mark.parametrize(
+    ("compare", "intended", "found", "shown"),
+    [
+        (Compare.EXACT, {1: 1, 2: 2}, {1: 1, 2: 3}, ({2: 2}, {2: 3})),
+        (Compare.EXACT, {1: 1}, {1: 1, 2: 2}, ({}, {2: 2})),
+        (Compare.CONTAINS, {1: 1}, {1: 2, 3: 3}, ({1: 1}, {1: 2})),
+        (Compare.CONTAINS, {1: 1, 2: 2}, {1: 1}, ({2: 2}, {})),
+        (Compare.CONTAINS, {1: 1}, {1: 1, 2: 2}, ({1: 1}, {1: 1})),
+        (Compare.EXACT, 1, 2, (1, 2)),
+    ],
+)
+def test_maps_are_cut_down_to_what_differs(compare: Compare, intended: Any, found: Any, shown: tuple[Any, Any]) -> None:
+    assert differing(Setting("a map", compare=compare), intended, found) == shown
