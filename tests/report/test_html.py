@@ -119,6 +119,12 @@ def test_landmarks_and_names(document):
         assert set(element.get("aria-labelledby", "").split()) <= set(identities)
 
 
+def test_whatever_takes_the_focus_has_a_name(document):
+    focusable = [element for element in document.elements if element.get("tabindex") == "0"]
+    assert len(focusable) > 5
+    assert [element for element in focusable if not (element.get("role") and element.get("aria-label"))] == []
+
+
 def test_every_table_says_what_it_is_and_what_its_columns_are(document):
     tables = document.all("table")
     assert len(tables) == len(document.all("caption")) == 6

@@ -47,7 +47,7 @@ def report(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write; standard output if not given."),
     ] = None,
-    style: Annotated[
+    format: Annotated[
         Format | None,
         typer.Option("--format", help="How to write it; html where the name of the output ends so, else terminal."),
     ] = None,
@@ -61,7 +61,7 @@ def report(
     """
     plan = flows.planned(cluster)
     content = _gathered(plan, cluster, bundle, bench or [])
-    _write(content, style or _by_name(output), output)
+    _write(content, format or _by_name(output), output)
     raise typer.Exit(_exit(content, bundle, strict))
 
 
