@@ -4,7 +4,7 @@ import itertools
 
 import report_sample as sample
 
-from wirespeed.report import picture
+from wirespeed.report import health, picture
 from wirespeed.results.topology import Edge, Node, Topology
 
 
@@ -31,7 +31,7 @@ def test_boxes_say_how_it_is_with_the_device():
 
 
 def test_a_cable_has_the_worse_status_of_its_ends_by_any_name_of_the_port():
-    states = {(row.edge.a, row.edge.a_port): row.status for row in picture.cables(sample.TOPOLOGY, sample.FINDINGS)}
+    states = {(row.edge.a, row.edge.a_port): row.status for row in health.cables(sample.TOPOLOGY, sample.FINDINGS)}
     assert states == {
         ("node1", "enp29s0np0"): "fail",  # named in "bnxt_re0 / enp29s0np0 / 0000:1d:00.0"
         ("node1", "enp67s0np0"): "none",

@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from wirespeed.report import chart, order, picture, runs, words
+from wirespeed.report import chart, health, order, picture, runs, words
 from wirespeed.report.order import Group
 from wirespeed.results.findings import Finding, Status
 from wirespeed.results.report import Report
@@ -61,7 +61,7 @@ def page(report: Report) -> str:
         groups=order.alike(report.findings),
         tallies=tallies(report.findings),
         picture=picture.draw(report.topology, report.findings),
-        cables=picture.cables(report.topology, report.findings),
+        cables=health.cables(report.topology, report.findings),
         judgements=_judgements(report.runs),
     )
 

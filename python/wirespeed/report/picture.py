@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from wirespeed.report import order, words
-from wirespeed.results.findings import Finding, Status
+from wirespeed.report import words
+from wirespeed.report.health import URGENCY, Health, most_urgent, said
+from wirespeed.results.findings import Finding
 from wirespeed.results.topology import Edge, Node, Topology
 
 DETAILED = 32
@@ -81,53 +82,6 @@ class Picture:
     grouped: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CableState:
-    """A cable and how it is with it: a row of the table behind the picture."""
-
-    edge: Edge
-    status: str
-
-
-class Health:
-    """The worst status of each device and port, from the findings that name them."""
-
-    def __init__(self, findings: Iterable[Finding]) -> None:
-        self._devices: dict[str, list[Finding]] = {}
-        self._ports: dict[tuple[str, str], list[Finding]] = {}
-        for finding in findings:
-            self._devices.setdefault(finding.device, []).append(finding)
-            for word in set(finding.place.split()):
-                self._ports.setdefault((finding.device, word), []).append(finding)
-
-    def device(self, name: str) -> str:
-        """Of a device; ``none`` where nothing was checked."""
-        return _status(self._devices.get(name, ()))
-
-    def port(self, device: str, port: str) -> str:
-        """Of a port or NIC, by any name that findings give it; ``none`` where no finding names it."""
-        return _status(self._ports.get((device, port), ()))
-
-    def cable(self, edge: Edge) -> str:
-        """Of a cable: the worse of its ends."""
-        ends = (*self._ports.get((edge.a, edge.a_port), ()), *self._ports.get((edge.b, edge.b_port), ()))
-        return _status(ends)
-
-    def told(self, names: Sequence[str]) -> str:
-        """How it is with some devices, in a few words."""
-        counted = order.counts(finding for name in names for finding in self._devices.get(name, ()))
-        parts = [f"{counted[status]} {status.value}" for status in order.SHOWN if counted[status]]
-        if parts:
-            return ", ".join(parts)
-        return f"{counted[Status.PASS]:,} pass" if counted[Status.PASS] else "not checked"
-
-
-def cables(topology: Topology, findings: Iterable[Finding]) -> tuple[CableState, ...]:
-    """Every cable with its status, as a table."""
-    health = Health(findings)
-    return tuple(CableState(edge, health.cable(edge)) for edge in topology.edges)
-
-
 def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
     """The picture; None where there is nothing to draw."""
     if not topology.nodes:
@@ -147,7 +101,7 @@ def draw(topology: Topology, findings: Sequence[Finding]) -> Picture | None:
 
 def _state(nodes: Sequence[Node], health: Health) -> tuple[str, str]:
     names = [node.name for node in nodes]
-    return _most_urgent(health.device(name) for name in names), health.told(names)
+    return most_urgent(health.device(name) for name in names), health.told(names)
 
 
 def _groups(topology: Topology) -> Mapping[str, tuple[Node, ...]]:
@@ -214,7 +168,7 @@ def _each(
                 centre = spots.get((edge.a if edge.b == device else edge.b, cable), (centre, y))[0]
             spot = (centre, y if side == "above" else y + height)
             status = health.port(device, port)
-            title = words.line(f"{device} {port}: {_said(status)}")
+            title = words.line(f"{device} {port}: {said(status)}")
             ports.setdefault(device, []).append(Port(*spot, round(min(14.0, pitch * 0.7), 1), status, title))
             spots[device, cable] = spot
     cables = tuple(
@@ -248,21 +202,21 @@ def _bundles(
     drawn: list[Cable] = []
     for (upper, lower), edges in bundles.items():
         (ux, uy, uw, uh), (lx, ly, lw, _) = places[upper], places[lower]
-        status = _most_urgent(health.cable(edge) for edge in edges)
+        status = most_urgent(health.cable(edge) for edge in edges)
         label = f"{len(edges):,} × {edges[0].speed}"
-        drawn.append(Cable(ux + uw / 2, uy + uh, lx + lw / 2, ly, status, label, f"{label}: {_said(status)}"))
+        drawn.append(Cable(ux + uw / 2, uy + uh, lx + lw / 2, ly, status, label, f"{label}: {said(status)}"))
     return _urgent_last(drawn), {}
 
 
 def _urgent_last(cables: Iterable[Cable]) -> tuple[Cable, ...]:
     """What is wrong is drawn above what is not."""
-    return tuple(sorted(cables, key=lambda cable: -_URGENCY[cable.status]))
+    return tuple(sorted(cables, key=lambda cable: -URGENCY[cable.status]))
 
 
 def _cable_title(edge: Edge, health: Health) -> str:
     rail = "" if edge.rail is None else f", rail {edge.rail}"
     return words.line(
-        f"{edge.a} {edge.a_port} to {edge.b} {edge.b_port}, {edge.speed}{rail}: {_said(health.cable(edge))}"
+        f"{edge.a} {edge.a_port} to {edge.b} {edge.b_port}, {edge.speed}{rail}: {said(health.cable(edge))}"
     )
 
 
@@ -278,22 +232,3 @@ def _describe(groups: Mapping[str, tuple[Node, ...]], topology: Topology, health
         for nodes in groups.values()
     )
     return f"{words.plural(len(topology.edges), 'cable')} between {boxes}"
-
-
-_NONE = "none"
-_URGENCY = {
-    status: rank for rank, status in enumerate((*(shown.value for shown in order.SHOWN), "pass", "skip", _NONE))
-}
-
-
-def _status(findings: Iterable[Finding]) -> str:
-    found = order.worst(findings)
-    return _NONE if found is None else found.value
-
-
-def _most_urgent(statuses: Iterable[str]) -> str:
-    return min(statuses, key=_URGENCY.__getitem__, default=_NONE)
-
-
-def _said(status: str) -> str:
-    return "no finding names it" if status == _NONE else status
