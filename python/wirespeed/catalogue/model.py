@@ -191,6 +191,7 @@ class SwitchSystem(Entry):
     ecn: EcnDefaults
     watchdog: WatchdogDefaults
     global_pause: bool = False  # whether a port has an 802.3x setting that must be switched off
+    priority_groups: bool = True  # whether ingress priority groups are settings, not the system's own business
 
 
 class CableModel(Entry):

@@ -17,6 +17,8 @@ from wirespeed.settings import (
     Neighbour,
     Port,
     PortQos,
+    Priority,
+    PriorityGroup,
     Queue,
     Switch,
     TrafficClass,
@@ -110,6 +112,10 @@ class SwitchKind:
         return self.links[key]
 
 
+def _pfc_groups(classes: Mapping[str, TrafficClass], at: Mapping[str, QueueMap]) -> dict[Priority, PriorityGroup]:
+    return {found.priority: at[name].priority_group for name, found in classes.items() if found.lossless}
+
+
 def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problems) -> SwitchKind | None:
     """What switches with this spec share; None, with the reasons among the problems, when it is impossible."""
     at = queue_maps(classes, box, problems)
@@ -137,9 +143,9 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
             trust="dscp",
             dscp_tc=dscp_tc,
             tc_queue=tc_queue,
-            tc_pg=tc_pg,
+            tc_pg=tc_pg if box.system.priority_groups else None,
             pfc_queue=pfc_queue,
-            pfc_pg={found.priority: at[name].priority_group for name, found in classes.items() if found.lossless},
+            pfc_pg=_pfc_groups(classes, at) if box.system.priority_groups else None,
             pfc=frozenset(found.priority for found in classes.values() if found.lossless),
             watchdog=watchdog if lossless else Watchdog(),
         ),
