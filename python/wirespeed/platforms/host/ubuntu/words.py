@@ -11,7 +11,7 @@ from wirespeed.platforms.model import Worded
 from wirespeed.settings import Device, Host, Nic, Place, Route, Rule
 
 NETPLAN = "/etc/netplan/60-wirespeed.yaml"
-_KEPT = f"nothing; the next boot has it only if {NETPLAN} does"
+_KEPT = f"acts at once; the next boot has it only if {NETPLAN} does"
 _REBOOT = "acts after a reboot"
 _FLAP = "the link goes down and comes up again"
 
