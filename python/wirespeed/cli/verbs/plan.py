@@ -200,7 +200,8 @@ def _table(title: str, entries: Rows) -> None:
     for column in entries[0]:
         words = [*column.split(), *(_word(entry[column]) for entry in entries)]
         # No word is broken but lists of DSCPs, which read well on several lines.
-        table.add_column(column.replace(" ", "\n"), overflow="fold", min_width=max(len(word) for word in words if "," not in word))
+        widest = max(len(word) for word in words if "," not in word)
+        table.add_column(column.replace(" ", "\n"), overflow="fold", min_width=widest)
     for entry in entries:
         table.add_row(*("" if value is None else escape(_word(value)) for value in entry.values()))
     out().print(table)
