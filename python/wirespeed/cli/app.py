@@ -28,6 +28,7 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"auto_envvar_prefix": "WIRESPEED", "help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain text: it folds paragraphs to the terminal and loads nothing
 )
 
 
