@@ -65,6 +65,7 @@ def test_html_by_the_name_of_the_output(tmp_path, log):
     assert page.startswith("<!doctype html>")
     assert "<h1>mi300x-4node</h1>" in page
     assert "4 × dell-xe9680-mi300x, ubuntu-22.04, each with 8 × broadcom-bcm957608-p1400gd" in page
+    assert "DSCP 0-25, 27-47, 49-63; priority 0; lossy; 50 %" in page
     assert "1 GiB out-of-place 323.5 GB/s" in page
 
 

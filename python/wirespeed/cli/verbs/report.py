@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -133,10 +134,17 @@ def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
     for speed, count in Counter(str(cable.speed) for cable in plan.cables).items():
         yield "cables", f"{count:,} at {speed}"
     for name, kind in plan.classes.items():
-        points = ", ".join(str(int(point)) for point in sorted(kind.dscp)) if kind.dscp else "every other"
+        points = _ranges(sorted(map(int, kind.dscp))) if kind.dscp else "every other"
         served = "strict" if kind.strict else f"{kind.share} %"
         lossless = "lossless" if kind.lossless else "lossy"
         yield f"class {name}", f"DSCP {points}; priority {kind.priority}; {lossless}; {served}"
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """``0-25, 27`` for sorted numbers."""
+    runs = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
+    spans = [[number for _, number in run] for _, run in runs]
+    return ", ".join(str(span[0]) if len(span) == 1 else f"{span[0]}-{span[-1]}" for span in spans)
 
 
 def _sentence(problem: Problem) -> str:
