@@ -29,7 +29,8 @@ def main(cluster: Path) -> None:
         done = time.perf_counter()
     sys.stdout.write(
         f"{len(plan.hosts)} hosts, {len(plan.switches)} switches: plan {planned - started:.2f} s, "
-        f"{written.files} files {rendered - planned:.2f} s, {written.bytes / 1e6:.1f} MB written {done - rendered:.2f} s\n"
+        f"{written.files} files {rendered - planned:.2f} s, "
+        f"{written.bytes / 1e6:.1f} MB written {done - rendered:.2f} s\n"
     )
 
 

@@ -10,8 +10,12 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -95,31 +99,68 @@ def _manifest(folder: Path) -> Mapping[str, Any] | None:
 
 
 def _write_all(rendered: Iterable[RenderedFile], new: Path, progress: Callable[[str], None] | None) -> Written:
-    made: set[str] = set()
-    devices: list[str] = []
-    files = size = 0
-    for file in rendered:
-        if not devices or devices[-1] != file.device:
-            if devices and progress:
-                progress(devices[-1])
-            _check_name(file.device)
-            devices.append(file.device)
-        path = f"{new}/{file.device}/{file.relative}"
-        parent = path.rpartition("/")[0]
-        if parent not in made:
-            Path(parent).mkdir(parents=True, exist_ok=True)
-            made.add(parent)
+    """Write every device's files, while the next devices' are rendered: making a file is the kernel's work."""
+    done: list[_Batch] = []
+    waiting: deque[Future[_Batch]] = deque()
+
+    def finish(most: int) -> None:
+        while len(waiting) > most:
+            batch = waiting.popleft().result()
+            done.append(batch)
+            if progress:
+                progress(batch.device)
+
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        try:
+            for device, files in groupby(rendered, attrgetter("device")):
+                _check_name(device)
+                waiting.append(pool.submit(_write_device, new, device, list(files)))
+                finish(_AHEAD)
+            finish(0)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return Written(
+        tuple(batch.device for batch in done), sum(batch.files for batch in done), sum(batch.bytes for batch in done)
+    )
+
+
+_WRITERS = 2
+_AHEAD = 32
+"""Devices whose files are held in memory, waiting to be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """The files of one device, written."""
+
+    device: str
+    files: int
+    bytes: int
+
+
+def _write_device(new: Path, device: str, files: Sequence[RenderedFile]) -> _Batch:
+    made = {str(new)}
+    size = 0
+    for file in files:
+        path = f"{new}/{device}/{file.relative}"
+        _make(path.rpartition("/")[0], made)
         size += _put(path, file.text, file.mode)
-        files += 1
-    if devices and progress:
-        progress(devices[-1])
-    return Written(tuple(devices), files, size)
+    return _Batch(device, len(files), size)
 
 
 def _check_name(device: str) -> None:
     """A device's name is one path component. Cluster files are held to more; plans may come from elsewhere."""
     if "/" in device or device in ("", ".", "..", MANIFEST) or "\0" in device:
         raise refuse("render", f"the device name {device!r}", "a name that can be a folder's")
+
+
+def _make(folder: str, made: set[str]) -> None:
+    """Make a folder and those around it. What was made is remembered: asking the disk costs as much as a file."""
+    if folder not in made:
+        _make(folder.rpartition("/")[0], made)
+        os.mkdir(folder)  # noqa: PTH102 - tens of thousands of them
+        made.add(folder)
 
 
 def _put(path: str | Path, text: str, mode: int) -> int:
