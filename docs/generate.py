@@ -56,7 +56,8 @@ def _parameter(parameter: Any, path: tuple[str, ...]) -> str | None:
         return None
     argument = parameter.param_type_name == "argument"
     name = (parameter.name or "").upper() if argument else ", ".join([*parameter.opts, *parameter.secondary_opts])
-    variable = "" if argument else "_".join([*path, parameter.name or ""]).upper().replace("-", "_")
+    automatic = "_".join([*path, parameter.name or ""]).upper().replace("-", "_")
+    variable = "" if argument else parameter.envvar or automatic
     meaning = " ".join(_clean(getattr(parameter, "help", "") or "").split()).replace("|", "\\|")
     return f"| `{name}` | {meaning} | {f'`{variable}`' if variable else ''} |\n"
 

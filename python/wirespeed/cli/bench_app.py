@@ -9,6 +9,7 @@ from wirespeed.cli.app import app
 bench = typer.Typer(
     name="bench",
     help="Read benchmark output, and judge it against what the hardware can do.",
+    short_help="Read benchmark output; judge it by physical limits.",
     no_args_is_help=True,
 )
 app.add_typer(bench)

@@ -62,7 +62,9 @@ def judge(
         typer.Option("--profile", metavar="PROFILE.yaml", help="What must be reached, instead of the usual fractions."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
-    output: Annotated[Format, typer.Option("--format", help="How to print the verdicts.")] = Format.TABLE,
+    output: Annotated[
+        Format, typer.Option("--format", envvar="WIRESPEED_BENCH_JUDGE_FORMAT", help="How to print the verdicts.")
+    ] = Format.TABLE,
 ) -> None:
     """Judge benchmark results against what the hardware can do, naming what binds.
 

@@ -31,7 +31,7 @@ class Format(StrEnum):
     JUNIT = "junit"
 
 
-@app.command()
+@app.command(short_help="Check what devices have against what they must have.")
 def check(
     cluster: Annotated[
         Path | None, typer.Argument(metavar="[CLUSTER.yaml]", help="The cluster file; may be left out with --local.")
@@ -47,7 +47,9 @@ def check(
         ),
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
-    output: Annotated[Format, typer.Option("--format", help="How to print the findings.")] = Format.TABLE,
+    output: Annotated[
+        Format, typer.Option("--format", envvar="WIRESPEED_CHECK_FORMAT", help="How to print the findings.")
+    ] = Format.TABLE,
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="ID", help="Run this check alone, such as nic.pcie-width; may be repeated."),

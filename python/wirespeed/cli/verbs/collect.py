@@ -22,7 +22,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@app.command()
+@app.command(short_help="Collect what devices print, raw, into a bundle.")
 def collect(
     local: Annotated[bool, typer.Option("--local", help="Collect from this machine.")] = False,
     as_planned: Annotated[
@@ -51,7 +51,9 @@ def collect(
         float | None,
         typer.Option(metavar="SECONDS", min=0.1, help="Give no command more time than this."),
     ] = None,
-    form: Annotated[Format, typer.Option("--format", help="How to print the commands.")] = Format.TABLE,
+    form: Annotated[
+        Format, typer.Option("--format", envvar="WIRESPEED_COLLECT_FORMAT", help="How to print the commands.")
+    ] = Format.TABLE,
 ) -> None:
     """Collect what devices print, raw, with exit codes and times, into a bundle that `wirespeed check` reads.
 

@@ -27,7 +27,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@app.command()
+@app.command(short_help="Show what differs: rendered files, or a bundle.")
 def diff(
     cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
     other: Annotated[
@@ -38,7 +38,9 @@ def diff(
         list[str] | None,
         typer.Option("--device", "-d", metavar="NODESET", help="Look at these devices alone, such as node[1-4],leaf1."),
     ] = None,
-    format_: Annotated[Format, typer.Option("--format", help="Text to read, or JSON.")] = Format.TEXT,
+    format_: Annotated[
+        Format, typer.Option("--format", envvar="WIRESPEED_DIFF_FORMAT", help="Text to read, or JSON.")
+    ] = Format.TEXT,
 ) -> None:
     """Show what differs between a cluster file and rendered files, or between it and what a bundle shows.
 

@@ -18,7 +18,7 @@ def _complete(incomplete: str) -> list[str]:
     return [identifier for identifier in checks() if identifier.startswith(incomplete)]
 
 
-@app.command()
+@app.command(short_help="Explain a check: what, why it hurts, how to fix.")
 def explain(
     check: Annotated[
         str | None,

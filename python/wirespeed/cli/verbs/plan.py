@@ -25,7 +25,7 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-@app.command()
+@app.command(short_help="Show hosts, addresses, cables, traffic classes, numbers.")
 def plan(
     cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
     hosts: Annotated[bool, typer.Option("--hosts", help="Show hosts: NICs, rails, RDMA devices, GPUs.")] = False,
@@ -37,7 +37,9 @@ def plan(
     computed: Annotated[
         bool, typer.Option("--computed", help="Show every number a formula gave, with the formula and its source.")
     ] = False,
-    output: Annotated[Format, typer.Option("--format", help="How to print; csv prints one part.")] = Format.TABLE,
+    output: Annotated[
+        Format, typer.Option("--format", envvar="WIRESPEED_PLAN_FORMAT", help="How to print; csv prints one part.")
+    ] = Format.TABLE,
 ) -> None:
     """Show what a cluster file means: hosts, addresses, cables, traffic classes, computed numbers.
 

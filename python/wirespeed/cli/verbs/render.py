@@ -25,7 +25,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@app.command()
+@app.command(short_help="Write every host, NIC and switch setting as files.")
 def render(
     cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
     output: Annotated[
@@ -40,7 +40,10 @@ def render(
             help="Render these devices alone, such as node[1-4],leaf1; others in OUT stay as they are.",
         ),
     ] = None,
-    format_: Annotated[Format, typer.Option("--format", help="A line to read, or JSON with every file.")] = Format.TEXT,
+    format_: Annotated[
+        Format,
+        typer.Option("--format", envvar="WIRESPEED_RENDER_FORMAT", help="A line to read, or JSON with every file."),
+    ] = Format.TEXT,
 ) -> None:
     """Write every setting of every host, NIC and switch as the files the devices read.
 

@@ -33,7 +33,7 @@ class Format(StrEnum):
     TERMINAL = "terminal"
 
 
-@app.command()
+@app.command(short_help="Report on a cluster: what is wrong, and how fast it is.")
 def report(
     cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
     bundle: Annotated[

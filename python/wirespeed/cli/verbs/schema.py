@@ -10,7 +10,7 @@ import typer
 from wirespeed.cli.app import app
 
 
-@app.command()
+@app.command(short_help="Write the JSON Schema of the cluster file.")
 def schema(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it here, not to standard output.")

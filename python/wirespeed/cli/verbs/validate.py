@@ -11,7 +11,7 @@ from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
 
 
-@app.command()
+@app.command(short_help="Check that a cluster file is well formed and can be built.")
 def validate(
     cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
     strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
