@@ -47,6 +47,7 @@ format: $(VENV)/.built
 
 docs: $(VENV)/.built
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/readme.py
 
 # How long the things a user waits for take on this machine; CI never judges by it.
 bench: $(VENV)/.built

@@ -12,3 +12,10 @@ def test_reference_pages_are_fresh():
         [sys.executable, DOCS / "generate.py", "--check"], capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr
+
+
+def test_readme_shows_what_its_commands_print():
+    result = subprocess.run(
+        [sys.executable, DOCS / "readme.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
