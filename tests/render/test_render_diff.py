@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from wirespeed import render
 from wirespeed.cli.app import app
 from wirespeed.cluster import read
+from wirespeed.errors import Refused
 from wirespeed.facts import COMPLETE, Gap, Observation, Source, facts_from
 from wirespeed.plan import build
 from wirespeed.settings import Place, walk
@@ -34,6 +35,41 @@ def out(tmp_path: Path) -> Path:
         f"37 files of 3 devices in {folder}\n",
     )
     return folder
+
+
+def test_json_names_every_file(out: Path) -> None:
+    code, said = run("render", CLUSTER, "-o", out, "--device", "leaf1", "--format", "json")
+    document = json.loads(said)
+    files = document.pop("files")
+    assert (code, document) == (
+        0,
+        {"kind": "rendered-files", "schema": 1, "cluster": "mi300x-4node", "folder": str(out)},
+    )
+    assert [(one["path"], one["file"], one["mode"]) for one in files] == [
+        (path, f"leaf1{path}", "644")
+        for path in (
+            "/home/admin/wirespeed.cfg",
+            "/home/admin/wirespeed-apply.txt",
+            "/home/admin/wirespeed-revert.txt",
+        )
+    ]
+    assert all((out / one["file"]).stat().st_size == one["bytes"] for one in files)
+
+
+@pytest.mark.parametrize("verb", ["render", "diff"])
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ("nod1", "mi300x-4node: found no device 'nod1'; expected a device of the cluster file"),
+        ("node[3", "--device: found 'node[3'; expected a name or a node range such as node[001-128,130]"),
+    ],
+)
+def test_a_device_that_is_not_there_is_refused(verb: str, nodes: str, message: str, tmp_path: Path) -> None:
+    arguments = ["-o", str(tmp_path / "x")] if verb == "render" else [str(tmp_path)]
+    done = CliRunner().invoke(app, [verb, str(CLUSTER), *arguments, "-d", nodes])
+    assert isinstance(done.exception, Refused)
+    assert str(done.exception).partition("\n")[0] == message
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_was_just_rendered_does_not_differ(out: Path) -> None:

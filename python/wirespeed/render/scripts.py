@@ -27,7 +27,17 @@ class Step:
 
 def scripts(device: str, steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
     """(name, text) of both scripts."""
-    yield from _texts(device, tuple(steps))
+    for name in ("apply.sh", "revert.sh"):
+        head, tail = _halves(name, tuple(steps))
+        yield name, f"{head}{device}{tail}"
+
+
+@cache
+def _halves(name: str, steps: tuple[Step, ...]) -> tuple[str, str]:
+    """The script before and after the device's name: like devices have the same steps."""
+    mark = "\0"
+    head, _, tail = _template(name).render(device=mark, steps=steps).partition(mark)
+    return head, tail
 
 
 @cache
@@ -42,17 +52,3 @@ def _template(name: str) -> jinja2.Template:
     environment.filters["shell"] = lambda value: shlex.quote(str(value))
     text = (resources.files(__package__) / "templates" / f"{name}.j2").read_text(encoding="utf-8")
     return environment.from_string(text)
-
-
-def _texts(device: str, steps: tuple[Step, ...]) -> Iterator[tuple[str, str]]:
-    # Like devices have the same steps: the body is made once, the name put in afterwards.
-    for name in ("apply.sh", "revert.sh"):
-        head, tail = _halves(name, steps)
-        yield name, f"{head}{device}{tail}"
-
-
-@cache
-def _halves(name: str, steps: tuple[Step, ...]) -> tuple[str, str]:
-    mark = "\0"
-    head, _, tail = _template(name).render(device=mark, steps=steps).partition(mark)
-    return head, tail
