@@ -14,6 +14,7 @@ PACKAGES = {
     "networkd": "systemd",
     "chromium": "chromium",
     "unshare": "util-linux",
+    "sysctl": "procps",
 }
 """Tool to Debian package, for the reason given when one is missing."""
 

@@ -2,6 +2,7 @@
 
 import _pytest.outcomes
 import pytest
+
 from needs import needs
 
 

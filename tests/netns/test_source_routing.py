@@ -30,7 +30,7 @@ def rendered(cluster: str, folder: Path) -> tuple[Plan, dict[str, Path]]:
 
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_every_pair_of_nics_is_reached_along_the_planned_way(cluster: str, tmp_path: Path) -> None:
-    needs("netplan", "ip", "ping", "networkd", "unshare", root=True)
+    needs("netplan", "ip", "ping", "networkd", "sysctl", "unshare", root=True)
     plan, roots = rendered(cluster, tmp_path / "out")
     for root in roots.values():
         generate(root)
@@ -54,7 +54,7 @@ def no_address(nic: dict[str, Any]) -> None:
 @pytest.mark.parametrize("cluster", ["cluster.yaml", "cluster-rail24.yaml"])
 @pytest.mark.parametrize("change", [no_rule, no_route, no_address])
 def test_one_thing_removed_is_found(cluster: str, change: Callable[[dict[str, Any]], None], tmp_path: Path) -> None:
-    needs("netplan", "ip", "ping", "networkd", "unshare", root=True)
+    needs("netplan", "ip", "ping", "networkd", "sysctl", "unshare", root=True)
     plan, roots = rendered(cluster, tmp_path / "out")
     document = yaml.safe_load((roots["node1"] / NETPLAN).read_text())
     change(document["network"]["ethernets"]["enp67s0np0"])
