@@ -189,9 +189,7 @@ def test_bridges_and_their_ports_are_no_nics() -> None:
         ),
         ({"udev_rdma": ""}, "host.rdma_naming", "none"),
         (
-            {
-                "udev_rdma": '/usr/lib/udev/rules.d/60-r.rules:ACTION=="add", PROGRAM="rdma_rename %k NAME_FALLBACK"\n'
-            },
+            {"udev_rdma": '/usr/lib/udev/rules.d/60-r.rules:ACTION=="add", PROGRAM="rdma_rename %k NAME_FALLBACK"\n'},
             "host.rdma_naming",
             "NAME_FALLBACK",
         ),
@@ -238,7 +236,7 @@ def test_bridges_and_their_ports_are_no_nics() -> None:
         ),
         (  # the same names in another table, a word in a comment, and a chain for what is forwarded
             {
-                "nft": 'table ip f {\n\tchain in {\n\t\ttype filter hook input priority 0;\n\t\tjump more # drop\n'
+                "nft": "table ip f {\n\tchain in {\n\t\ttype filter hook input priority 0;\n\t\tjump more # drop\n"
                 "\t}\n\tchain more {\n\t\taccept\n\t}\n}\ntable ip g {\n\tchain more {\n\t\tdrop\n\t}\n"
                 "\tchain out {\n\t\ttype filter hook forward priority 0; policy drop;\n\t}\n}\n"
             },
