@@ -126,6 +126,22 @@ def test_the_healthy_bundle_has_no_other_setting_than_intended() -> None:
     assert code == (3 if differences else 0)
 
 
+def test_text_says_each_difference_on_a_line(tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle"
+    shutil.copytree(EXAMPLE / "bundles" / "healthy", bundle)
+    config = bundle / "leaf1/running-config.out"
+    text = config.read_text()
+    assert text.count("dscp 26 traffic-class 3\n") == 1
+    config.write_text(text.replace("dscp 26 traffic-class 3\n", "dscp 26 traffic-class 2\n"))
+    code, said = run("diff", CLUSTER, bundle, "-d", "leaf1")
+    assert code == 1
+    first, *rest = said.splitlines()
+    assert first.startswith(
+        "leaf1 port Eth1/1 port.qos.dscp_tc: intended 26 -> 3, found 26 -> 2 (running-config (leaf1/"
+    )
+    assert len(rest) == 31
+
+
 def test_settings_found_otherwise_absent_or_unread() -> None:
     plan = build(read(CLUSTER))
     node = Place("node1")

@@ -110,12 +110,17 @@ def _print_settings(plan: Plan, settings: Sequence[SettingDifference], format_: 
 
 def _values(one: SettingDifference) -> dict[str, str | None]:
     """Both values and where the second comes from, in words; what a device said is made harmless."""
-    from wirespeed.checks.words import words
+    from wirespeed.checks.words import differing, words
     from wirespeed.report.words import clean
+    from wirespeed.settings import THINGS, settings_of
 
+    intended, found = one.intended, one.found
+    if one.kind == "different":
+        thing = next(thing for thing in THINGS if one.path in settings_of(thing))
+        intended, found = differing(settings_of(thing)[one.path], intended, found)
     return {
-        "intended": None if one.intended is None else words(one.intended),
-        "found": None if one.found is None else clean(words(one.found)),
+        "intended": None if intended is None else words(intended),
+        "found": None if found is None else clean(words(found)),
         "source": None if one.source is None else clean(one.source),
     }
 
