@@ -55,6 +55,12 @@ ROWS = [
         "acts at once; the next boot has it only if /etc/netplan/60-wirespeed.yaml does",
     ),
     (
+        "nic enp67s0np0 gid 3",
+        "gid.address",
+        ["ip address flush dev enp67s0np0 scope global", "netplan apply"],
+        "the interface is without address for a moment: its RDMA connections end",
+    ),
+    (
         "nic enp67s0np0",
         "nic.nvm.relaxed_ordering",
         ["niccli --dev 0000:43:00.0 nvm --setoption pcie_relaxed_ordering --value 1"],

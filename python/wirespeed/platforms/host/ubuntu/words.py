@@ -37,6 +37,8 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
             return _route(name, device.routes[name])
         case "nic" if name in device.nics:
             return _nic(name, path, value, device.nics[name])
+        case "gid" if path == "gid.address" and place.outer.name in device.nics:
+            return _gid(place.outer.name)
         case "pcie":
             return _pcie(name, path, value)
         case _:
@@ -141,6 +143,14 @@ def _nic(interface: str, path: str, value: Any, nic: Nic) -> Worded | None:
             return Worded((f"ethtool -A {name} {' '.join(words)}",), _FLAP)
         case _:
             return None
+
+
+def _gid(interface: str) -> Worded:
+    """The kernel gives rows in the order addresses come: with none left, the planned address takes the first again."""
+    return Worded(
+        (f"ip address flush dev {_quoted(interface)} scope global", "netplan apply"),
+        "the interface is without address for a moment: its RDMA connections end",
+    )
 
 
 _FEC = {"rs": "rs", "fc": "baser", "none": "off"}
