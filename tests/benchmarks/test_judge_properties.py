@@ -1,6 +1,6 @@
 """Whatever a log holds, the judge says something of it, and never passes what nothing can reach."""
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from judge_support import plan
 
@@ -45,9 +45,21 @@ runs = st.builds(
     measurements=st.lists(measurements, max_size=8).map(tuple),
 )
 
+NAMELESS_PLACE = Run(
+    "iperf3",
+    None,
+    None,
+    RunStatus.COMPLETE,
+    None,
+    None,
+    {"local": "10.1.0.1"},
+    (Measurement(Metric.BITRATE, "Gb/s", 0, None, "", 1),),
+)
+
 
 @settings(max_examples=300, deadline=None)
 @given(run=runs)
+@example(run=NAMELESS_PLACE)
 def test_any_run_gets_verdicts_and_none_passes_above_the_physical_limit(run):
     judged = judge(run, plan())
     assert judged.status is run.status
