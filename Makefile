@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+RUST := 1.88
+comma := ,
 RUST_SOURCES := Cargo.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: all demo test lint format docs bench clean
@@ -14,7 +16,8 @@ $(VENV)/.tools:
 	@command -v $(PYTHON) >/dev/null || { echo "missing: $(PYTHON) (Debian and Ubuntu: apt install python3 python3-venv)" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "too old: $$($(PYTHON) --version); wirespeed needs Python 3.11 or later" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' || { echo "missing: the venv module (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
-	@command -v cargo >/dev/null || { echo "missing: cargo (Debian and Ubuntu: apt install cargo; or rustup)" >&2; exit 1; }
+	@command -v cargo >/dev/null || { echo "missing: cargo (rustup; or the distribution's, where it is $(RUST) or later: apt install cargo)" >&2; exit 1; }
+	@cargo --version | $(PYTHON) -c 'import re, sys; t = sys.stdin.read(); v = re.search(r"(\d+)\.(\d+)", t); sys.exit(not v or tuple(map(int, v.groups())) < ($(subst .,$(comma),$(RUST))))' || { echo "too old: $$(cargo --version 2>&1); wirespeed needs Rust $(RUST) or later (rustup brings it where the distribution's is older)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
