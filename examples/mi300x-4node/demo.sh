@@ -16,7 +16,8 @@ say() { printf '\n== %s\n' "$*"; }
 expect() {
     local code=$1 status=0
     shift
-    printf '$ %s\n' "$(printf '%s ' "$@" | sed "s|$root/||g")"
+    local words=$*
+    printf '\n$ %s\n' "${words//"$root/"/}"
     "$@" || status=$?
     if [ "$status" != 0 ] && [ "$status" != "$code" ]; then
         printf 'the demo stopped: exit code %s\n' "$status" >&2

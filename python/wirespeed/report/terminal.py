@@ -4,7 +4,8 @@ so that they can be copied whole."""
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,6 +30,7 @@ _STYLES = {
     "skip": "dim",
     "error": "bold magenta",
 }
+_JUDGED = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS, Judgement.SKIP)
 _PLACES_NAMED = 4
 _INDENT = " " * 8
 
@@ -42,6 +44,17 @@ def report(content: Report, console: Console) -> None:
         findings(content.findings, console)
     judged(content.runs, console)
     first_things(content.findings, console)
+
+
+def summary(content: Report, console: Console) -> None:
+    """What stands in the report, in a screenful: what to do first, and how many of each outcome."""
+    first_things(content.findings, console)
+    if content.findings:
+        console.print()
+        console.print(Text.assemble("checks      ", _counted(content.findings)))
+    if content.runs:
+        counted = Counter(verdict.judgement.value for run in content.runs for verdict in run.verdicts)
+        console.print(Text.assemble("benchmarks  ", _statuses(counted, [judgement.value for judgement in _JUDGED])))
 
 
 def text(content: Report, width: int = 100) -> str:
@@ -162,11 +175,15 @@ def _labelled(label: str, text: str | None, console: Console, style: str = "") -
 
 
 def _counted(found: Sequence[Finding]) -> Text:
-    counted = order.counts(found)
+    counted = {status.value: count for status, count in order.counts(found).items()}
+    return _statuses(counted, [status.value for status in (*order.SHOWN, Status.PASS, Status.SKIP)])
+
+
+def _statuses(counted: Mapping[str, int], shown: Iterable[str]) -> Text:
     parts: list[Text] = []
-    for status in (*order.SHOWN, Status.PASS, Status.SKIP):
-        style = _STYLES[status.value] if counted[status] else "dim"
-        parts.append(Text(f"{counted[status]:,} {status.value}", style=style))
+    for status in shown:
+        count = counted.get(status, 0)
+        parts.append(Text(f"{count:,} {status}", style=_STYLES[status] if count else "dim"))
     return Text("  ").join(parts)
 
 

@@ -167,6 +167,10 @@ def _write(content: Report, style: Format, output: Path | None) -> None:
             typer.echo(_text(content, style), nl=False)
         return
     output.write_text(_text(content, style), encoding="utf-8", newline="\n")
+    from wirespeed.cli.console import err
+    from wirespeed.report import terminal
+
+    terminal.summary(content, err())
     typer.echo(output)
 
 
