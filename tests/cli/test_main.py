@@ -52,6 +52,11 @@ def test_an_unknown_verb_is_a_usage_error():
             Exit.REFUSED,
             "refused: /etc/shadow: found permission denied; expected a file or folder that can be read or written\n",
         ),
+        (
+            OSError(28, "No space left on device"),
+            Exit.REFUSED,
+            "refused: writing: found no space left on device; expected a file or folder that can be read or written\n",
+        ),
         (ZeroDivisionError("division by zero"), Exit.INTERNAL, "please report the lines above"),
         (OSError("no file"), Exit.INTERNAL, "please report the lines above"),
     ],

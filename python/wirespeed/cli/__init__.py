@@ -5,6 +5,7 @@ A verb's file imports flows and heavy packages inside its functions, so that ``w
 
 from __future__ import annotations
 
+import errno
 import sys
 
 from wirespeed.cli.app import app
@@ -12,6 +13,9 @@ from wirespeed.cli.exit import Exit
 from wirespeed.errors import Problem, Refused
 
 __all__ = ["main"]
+
+_OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
+"""What a write that is under way can meet; the system names no file then."""
 
 
 def main() -> None:
@@ -25,10 +29,11 @@ def main() -> None:
         _show(refused.problems)
         sys.exit(Exit.REFUSED)
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None and error.errno not in _OF_THE_MACHINE:
             _internal(error)
+        place = "writing" if error.filename is None else str(error.filename)
         reason = error.strerror or str(error)
-        _show([Problem(str(error.filename), reason.lower(), "a file or folder that can be read or written")])
+        _show([Problem(place, reason.lower(), "a file or folder that can be read or written")])
         sys.exit(Exit.REFUSED)
     except Exception as error:
         _internal(error)
