@@ -90,7 +90,7 @@ def _whole_run(run: Run) -> frozenset[str | None]:
 
     A place is a stream or SUM, a role (TX-C, RX-C) where traffic goes both ways, and sender, receiver or an interval.
     """
-    places = [m.place for m in run.measurements if m.metric is Metric.BITRATE and m.place]
+    places = [m.place for m in run.measurements if m.metric is Metric.BITRATE and m.place and not m.place.isspace()]
     whole_run = [place for place in places if " interval " not in f" {place} "]
     sums = [place for place in whole_run if place.split()[0] == "SUM"]
     chosen = sums or whole_run
