@@ -1,6 +1,7 @@
-"""What the import contract cannot say: who imports the Rust core."""
+"""What the import contract cannot say: who imports the Rust core, and who starts a process without a module for it."""
 
 import ast
+import re
 from pathlib import Path
 
 import wirespeed
@@ -17,3 +18,24 @@ def test_only_wire_imports_the_core():
         or (isinstance(node, ast.Import | ast.ImportFrom) and "_core" in ast.dump(node))
     }
     assert importers == {"wire.py"}
+
+
+def test_only_reach_starts_a_process_through_os():
+    starts = re.compile(r"system|popen|fork|forkpty|startfile|(?:exec|posix_spawn|spawn)[a-z]*")
+    starters = {
+        path.relative_to(ROOT).parts[0]
+        for path in ROOT.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "os"
+            and starts.fullmatch(node.attr)
+        )
+        or (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "os"
+            and any(starts.fullmatch(alias.name) for alias in node.names)
+        )
+    }
+    assert starters <= {"reach"}
