@@ -10,11 +10,17 @@ import json
 from pathlib import Path
 
 from wirespeed.benchmarks import Reading, read
+from wirespeed.benchmarks.tools import tools
 from wirespeed.results.json import plain
 
 SAMPLES = Path(__file__).parents[1] / "samples"
-TOOLS = ("nccl_tests", "perftest", "iperf3")
-LOGS = sorted(path for tool in TOOLS for path in (SAMPLES / tool).iterdir() if not path.name.endswith(".expected.json"))
+LOGS = sorted(
+    path
+    for tool in tools()
+    if (SAMPLES / tool.name).is_dir()
+    for path in (SAMPLES / tool.name).iterdir()
+    if not path.name.endswith(".expected.json")
+)
 
 
 def expected_path(log: Path) -> Path:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from wirespeed.cluster import read
 from wirespeed.facts import COMPLETE, Source
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, Platform, platform, platforms
-from wirespeed.settings import THINGS, Device, Switch, collections_of
+from wirespeed.settings import THINGS, Device, Host, collections_of
 
 ROOT = Path(__file__).resolve().parents[2]
 CLUSTERS = sorted((ROOT / "examples" / "mi300x-4node").glob("cluster*.yaml"))
@@ -27,25 +28,37 @@ COLLECTIONS = {path for thing in THINGS for path in collections_of(thing)}
 
 
 @cache
-def devices(cluster: Path) -> dict[str, Device]:
+def planned(cluster: Path) -> dict[str, Device]:
     """The planned devices of an example."""
     return dict(build(read(cluster), load()).devices)
 
 
-def stacked(found: Platform, device: Device) -> bool:
-    """Whether the device runs the platform; every host of the examples runs all that are no switch's."""
-    return isinstance(device, Switch) == (found.kind == "switch") and (
-        found.kind != "switch" or device.os == found.name
+def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
+    """The devices of an example that run the platform: its hosts, or its leaf with this operating system on it."""
+    if found.kind != "switch":
+        return {name: device for name, device in planned(cluster).items() if isinstance(device, Host)}
+    model = next((name for name, model in load().switches.items() if found.name in model.systems), None)
+    assert model, f"no model in catalogue/switches/ names {found.name} among its systems"
+    text, replaced = re.subn(
+        r"leaf1: \{model: [^,]+, os: [^,]+,", f"leaf1: {{model: {model}, os: {found.name},", cluster.read_text()
     )
+    assert replaced == 1
+    (folder / cluster.name).write_text(text)
+    return {
+        name: device
+        for name, device in planned(folder / cluster.name).items()
+        if getattr(device, "os", "") == found.name
+    }
 
 
 @pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda path: path.stem)
 @pytest.mark.parametrize(("kind", "name"), list(platforms()))
-def test_settings_come_back(kind: str, name: str, cluster: Path) -> None:
+def test_settings_come_back(kind: str, name: str, cluster: Path, tmp_path: Path) -> None:
     found = platform(kind, name)
-    for device_name, device in devices(cluster).items():
-        if stacked(found, device):
-            assert lost(found, device_name, device) == []
+    asked = devices(found, cluster, tmp_path)
+    assert asked
+    for device_name, device in asked.items():
+        assert lost(found, device_name, device) == []
 
 
 def _samples() -> list[tuple[str, str, Path]]:
