@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
 from wirespeed.catalogue import load
-from wirespeed.catalogue.model import Sourced
+from wirespeed.catalogue.load import _folder
+from wirespeed.catalogue.model import CableModel, Sourced
+from wirespeed.errors import Refused
 from wirespeed.settings import bdf
 from wirespeed.units import Bandwidth, Size
 
@@ -24,6 +28,25 @@ def test_the_example_hardware_is_there() -> None:
 def test_a_number_without_a_source_is_refused() -> None:
     with pytest.raises(ValidationError):
         Sourced[int].model_validate({"value": 1, "source": ""})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "medium: dac\ntitel: A cable\n",
+            "own.yaml: found the key 'titel'; expected one of delay_ns_per_m, max_length, title, training\n  hint: did you mean 'title'?",
+        ),
+        ("medium: dac\n", "own.yaml: found no 'title'; expected one"),
+        ("title: 3\n", "own.yaml: title: found 3; expected Input should be a valid string"),
+        ("title: 'A cable\n", "own.yaml:2: found found unexpected end of stream; expected YAML"),
+    ],
+)
+def test_a_malformed_file_is_named(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "own.yaml").write_text(text)
+    with pytest.raises(Refused) as refused:
+        _folder(tmp_path, CableModel)
+    assert message in [str(problem).removeprefix(f"{tmp_path}/") for problem in refused.value.problems]
 
 
 @pytest.mark.parametrize("name", SERVERS)

@@ -10,6 +10,8 @@ from importlib.resources.abc import Traversable
 from typing import TypeVar
 
 import yaml
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from wirespeed.catalogue.model import (
     CableModel,
@@ -22,6 +24,7 @@ from wirespeed.catalogue.model import (
     SwitchModel,
     SwitchSystem,
 )
+from wirespeed.errors import Problem, Refused, did_you_mean, refuse
 
 _Entry = TypeVar("_Entry", bound=Entry)
 
@@ -42,7 +45,11 @@ class Catalogue:
 
 @cache
 def load() -> Catalogue:
-    """The catalogue that comes with wirespeed."""
+    """The catalogue that comes with wirespeed.
+
+    Raises:
+        Refused: a file that was added to it is malformed.
+    """
     root = resources.files(__package__)
     return Catalogue(
         nics=_folder(root / "nics", NicModel),
@@ -64,4 +71,22 @@ def _folder(folder: Traversable, model: type[_Entry]) -> dict[str, _Entry]:
 
 
 def _read(file: Traversable, model: type[_Entry]) -> _Entry:
-    return model.model_validate(yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
+    try:
+        return model.model_validate(yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
+    except ValidationError as wrong:
+        raise Refused(_problem(f"{file}", model, one) for one in wrong.errors()) from wrong
+    except yaml.MarkedYAMLError as wrong:
+        line = wrong.problem_mark.line + 1 if wrong.problem_mark else 1
+        raise refuse(f"{file}:{line}", str(wrong.problem), "YAML") from wrong
+
+
+def _problem(file: str, model: type[Entry], wrong: ErrorDetails) -> Problem:
+    key = ".".join(str(step) for step in wrong["loc"])
+    match wrong["type"]:
+        case "extra_forbidden" if len(wrong["loc"]) == 1:
+            known = sorted(model.model_fields)
+            return Problem(file, f"the key {key!r}", f"one of {', '.join(known)}", did_you_mean(key, known))
+        case "missing":
+            return Problem(file, f"no {key!r}", "one")
+        case _:
+            return Problem(f"{file}: {key}", repr(wrong["input"]), wrong["msg"])
