@@ -33,6 +33,13 @@ def test_no_bound(terms, message):
         (1, "MiB/s", "Mb/s", 8.388608),
         (392.15, "Gb/s", "MiB/s", 46747.92),
         (1, "Gbits/sec", "Gb/s", 1),
+        (1, "kB/s", "b/s", 8_000),
+        (1, "TB/s", "Gb/s", 8_000),
+        (1, "KiB/s", "b/s", 8_192),
+        (1, "GiB/s", "b/s", 8_589_934_592),
+        (1, "TiB/s", "b/s", 8_796_093_022_208),
+        (1, "Tbits/sec", "Gb/s", 1_000),
+        (1, "Kbits/sec", "b/s", 1_000),
     ],
 )
 def test_units(value, unit, to, converted):

@@ -65,6 +65,7 @@ def test_a_weak_host_holds_all_back():
     [
         (Collective.ALL_REDUCE, 1, Algorithm.RING, 7 * 48, "usable xGMI"),
         (Collective.ALL_REDUCE, 4, Algorithm.RING, 8 * 48, "usable xGMI"),
+        (Collective.ALL_REDUCE, 1, Algorithm.TREE, 7 * 48 * 7 / 8, "usable xGMI"),
         (Collective.ALL_REDUCE, 4, Algorithm.TREE, 8 * 48 * 31 / 32, "usable xGMI"),
         (Collective.ALL_REDUCE, 2, Algorithm.TREE, 8 * 48 * 15 / 16, "usable xGMI"),
         (Collective.ALL_GATHER, 4, Algorithm.RING, 8 * 48, "usable xGMI"),

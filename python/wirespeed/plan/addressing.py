@@ -18,7 +18,9 @@ from wirespeed.plan.problems import Problems
 
 VLAN_BASE = 10
 _RAIL_POOL = IPv4Network("192.168.0.0/16")  # Broadcom 957608-AN210, section 2.4.1
-_GATEWAY = 254  # host part of the switch; same section
+_NO_HOSTS = tuple(  # RFC 6890, table 1 and RFC 5771: no interface can have an address of these
+    IPv4Network(text) for text in ("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ def _rail_24(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) 
     found = {}
     for cable in cables:
         network = subnets[cable.seat.rail]
-        last = network.num_addresses - 2  # the switch has this one: .254 of a /24
+        last = network.num_addresses - 2  # the switch has this one: .254 of a /24, as AN210 2.4.1 has it
         number = numbers[cable.host]
         if number >= last:
             _too_small(cluster, problems, f"{network} for {len(numbers)} hosts", f"at most {last - 1} hosts in it")
@@ -170,7 +172,11 @@ def _check_networks(cluster: Cluster, problems: Problems) -> None:
                     "networks apart",
                     f"the other is at {problems.origin.at(*earlier)}",
                 )
-        if path[1] != "management" and not network.is_private:
+        barred = next((other for other in _NO_HOSTS if network.overlaps(other)), None)
+        if barred is not None:
+            where = f"{network}, in {barred}" if network.subnet_of(barred) else f"{network}, which holds {barred}"
+            problems.refuse(path, where, "addresses that an interface can have")
+        elif path[1] != "management" and not network.is_private:
             problems.warn(path, f"{network}, public address space", "private address space (RFC 1918)")
 
 
@@ -179,6 +185,9 @@ def _overridden(
 ) -> dict[tuple[str, str], NicAddress]:
     """With the addresses that the cluster file gives to single NICs."""
     given: dict[str, tuple[str, str]] = {}
+    _check_single(cluster, problems)
+    if problems.refused:
+        return found
     for host, spec in cluster.hosts.items():
         for interface, part in spec.part.nic.items():
             path = (*spec.path, "nic", interface)
@@ -206,6 +215,23 @@ def _overridden(
     if given:
         _check_unique(cluster, found, problems)
     return found
+
+
+def _check_single(cluster: Cluster, problems: Problems) -> None:
+    """An address is one host's, so it cannot stand where a range of hosts is described."""
+    sharing: dict[int, list[str]] = {}
+    for host, spec in cluster.hosts.items():
+        sharing.setdefault(id(spec.part), []).append(host)
+    for hosts in (hosts for hosts in sharing.values() if len(hosts) > 1):
+        spec = cluster.hosts[hosts[0]]
+        for interface, part in spec.part.nic.items():
+            if part.address is not None:
+                problems.refuse(
+                    (*spec.path, "nic", interface, "address"),
+                    f"{part.address} for {len(hosts)} hosts, {hosts[0]} to {hosts[-1]}",
+                    "each address once",
+                    f"write it under `except: {{{hosts[0]}: …}}` of the range",
+                )
 
 
 def _check_unique(cluster: Cluster, found: Mapping[tuple[str, str], NicAddress], problems: Problems) -> None:
