@@ -8,7 +8,7 @@ import pytest
 import report_sample as sample
 
 from wirespeed.report import html
-from wirespeed.results.findings import Finding, Status
+from wirespeed.results.findings import Finding, Fix, Status
 from wirespeed.results.report import Report
 from wirespeed.results.topology import Topology
 
@@ -206,3 +206,19 @@ def test_a_report_of_nothing_is_a_page():
     document = Document(html.page(EMPTY))
     assert document.text("h2") == ["What to do first", "Topology", "Findings", "Inputs"]
     assert "Nothing was recorded on the cluster" in document.text("p")
+
+
+def test_commands_of_several_places_stand_whole_and_once():
+    """In a session on a switch a line means what the lines before it make of it: none may be left out."""
+    fixes = [
+        Fix("mark", commands=("configure", f"interface Ethernet{port}", "uc-tx-queue 3", "random-detect", "end"))
+        for port in (1, 2, 2)
+    ]
+    findings = tuple(
+        Finding("qos.ecn", Status.FAIL, "leaf1", f"port {index}", "no marks", fix=(fix,))
+        for index, fix in enumerate(fixes)
+    )
+    text = html.page(dataclasses.replace(EMPTY, findings=findings))
+    shown = Document(text).all("code")
+    session = "configure\ninterface Ethernet{}\nuc-tx-queue 3\nrandom-detect\nend"
+    assert f"{session.format(1)}\n\n{session.format(2)}" in {element["text"] for element in shown}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.checks.model import Here
+from wirespeed.checks.model import Here, InapplicableError, UnreadError
 from wirespeed.settings import Dscp, SwitchQueue, SwitchTrafficClass, TrafficClass
 
 
@@ -26,8 +26,18 @@ def found_way(here: Here, dscp: Dscp) -> Way | None:
 
     Raises:
         UnreadError: a map was not read.
+        InapplicableError: the port does not look at DSCP, though it should: that is qos.trust's to say.
     """
+    if here.thing.qos.trust == "dscp" and _trust(here) not in ("dscp", None):
+        raise InapplicableError("the port does not classify by DSCP, which qos.trust says")
     return _way(dscp, here.found("port.qos.dscp_tc"), here.found("port.qos.tc_queue"))
+
+
+def _trust(here: Here) -> str | None:
+    try:
+        return str(here.found("port.qos.trust"))
+    except UnreadError:
+        return None
 
 
 def planned_way(here: Here, dscp: Dscp) -> Way | None:

@@ -171,9 +171,15 @@ class Here:
         kind = "nic" if end.device in self.plan.hosts else "port"
         return Place(end.device).thing(kind, end.port), cable
 
-    def change(self, sentence: str, path: str, value: Any, place: Place | None = None, **more: Any) -> Fix:
-        """A fix that is a setting; the platform words it as commands."""
-        return Fix(sentence, Change(str(place or self.place), path, words(value)), **more)
+    def change(
+        self, sentence: str, path: str, value: Any, place: Place | None = None, found: Any = None, **more: Any
+    ) -> Fix:
+        """A fix that is a setting; the platform words it as commands.
+
+        With what was ``found`` of a set, only the members that differ are changed.
+        """
+        members = tuple(sorted(map(int, value ^ found))) if value and isinstance(found, frozenset) else ()
+        return Fix(sentence, Change(str(place or self.place), path, words(value), members), **more)
 
     def _declared(self, path: str) -> None:
         if path not in self.check.needs:

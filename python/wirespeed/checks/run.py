@@ -18,7 +18,7 @@ from wirespeed.checks.model import (
 )
 from wirespeed.checks.registry import checks as all_checks
 from wirespeed.checks.words import named
-from wirespeed.facts import Facts
+from wirespeed.facts import Facts, State
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Finding, Status
 from wirespeed.settings import Place, things
@@ -78,6 +78,10 @@ def _said(here: Here, outcome: Outcome) -> Finding:
     if status is Status.FAIL and doubtful:
         status = Status.WARN
         evidence = (*evidence, f"the output format of {', '.join(dict.fromkeys(doubtful))} is not verified: warns only")
+    assumed = [path for _, path, reading in here.used if reading.state is State.ASSUMED]
+    if assumed and status in (Status.FAIL, Status.WARN):
+        status = Status.WARN
+        evidence = (*evidence, f"nothing printed says {', '.join(dict.fromkeys(assumed))}: its default is assumed")
     return Finding(
         check=here.check.id,
         status=status,

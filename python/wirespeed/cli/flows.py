@@ -79,9 +79,28 @@ def _merged(fixes: Sequence[Fix]) -> tuple[Fix, ...]:
     merged: dict[str, Fix] = {}
     for fix in fixes:
         before = merged.get(fix.sentence)
-        commands = fix.commands if before is None else tuple(dict.fromkeys((*before.commands, *fix.commands)))
+        commands = fix.commands if before is None else _both(before.commands, fix.commands)
         merged[fix.sentence] = replace(before or fix, commands=commands)
     return tuple(merged.values())
+
+
+def _both(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    """Two changes at one place as one: what opens and closes a session on the device is said once.
+
+    Lines may not be left out one by one: in a session each means what the lines before it make of it.
+    """
+    if _holds(first, second):
+        return first
+    shortest = min(len(first), len(second))
+    opening = next((index for index in range(shortest) if first[index] != second[index]), shortest)
+    rest = shortest - opening
+    closing = next((index for index in range(rest) if first[-1 - index] != second[-1 - index]), rest)
+    body = second[opening : len(second) - closing]
+    return (*first[: len(first) - closing], *body, *first[len(first) - closing :])
+
+
+def _holds(lines: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    return any(lines[start : start + len(part)] == part for start in range(len(lines) - len(part) + 1))
 
 
 def judged(plan: Plan, log: Path) -> tuple[tuple[JudgedRun, ...], tuple[Problem, ...]]:

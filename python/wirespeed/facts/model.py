@@ -19,6 +19,7 @@ Without it a member that was not observed is unknown; with it, it is absent.
 class State(IntEnum):
     """Which state of a device a reading shows; a check believes the highest one read."""
 
+    ASSUMED = -1  # nothing the device printed says it: the default, as known from memory
     PERSISTENT = 0  # in effect after the next reboot or reset
     CONFIGURED = 1  # in a configuration file
     RUNNING = 2  # in effect now

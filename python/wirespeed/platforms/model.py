@@ -105,7 +105,10 @@ class Worded:
 
 
 Word = Callable[[Place, str, Any, Device], Worded | None]
-"""(place, setting path, value, device with its other settings) to words; None: the platform has none for it."""
+"""(place, setting path, value, device with its other settings) to words; None: the platform has none for it.
+
+Of a set, the value may be a mapping of the members that change to whether they are to be in it.
+"""
 
 
 @dataclass(frozen=True, slots=True)

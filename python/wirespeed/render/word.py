@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from wirespeed.plan import Plan
 from wirespeed.platforms import Worded
 from wirespeed.render.stack import stack
@@ -24,9 +26,16 @@ def word(plan: Plan, device: str, change: Change) -> Worded | None:
         known = settings_of(type(inner))
         if change.setting not in known and change.setting not in collections_of(type(inner)):
             continue
-        value = get(inner, change.setting)
+        value = _part(get(inner, change.setting), change.members)
         for platform in stack(plan, device) if value is not None else ():
             worded = platform.word(place, change.setting, value, thing) if platform.word else None
             if worded is not None:
                 return worded
     return None
+
+
+def _part(value: Any, members: tuple[int, ...]) -> Any:
+    """Of a set, whether each of the named members is in it; any other value as it is."""
+    if not members or not isinstance(value, frozenset):
+        return value
+    return {member: member in value for member in members}

@@ -31,7 +31,7 @@ class Step:
 
     sentence: str
     consequence: str | None
-    commands: Mapping[str, tuple[str, ...]]
+    commands: Mapping[str, tuple[tuple[str, ...], ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,12 @@ def _at(findings: Iterable[Finding], *statuses: Status) -> str | None:
 
 def steps(group: Group) -> tuple[Step, ...]:
     """What to do about findings of one check, with the same advice given once."""
-    advice: dict[tuple[str, str | None], dict[str, dict[str, None]]] = {}
+    advice: dict[tuple[str, str | None], dict[str, dict[tuple[str, ...], None]]] = {}
     for finding in group.findings:
         for fix in finding.fix:
             commands = advice.setdefault((fix.sentence, fix.consequence), {}).setdefault(finding.device, {})
-            commands.update(dict.fromkeys(fix.commands))
+            if fix.commands:
+                commands[fix.commands] = None  # whole: in a session a line means what the lines before make of it
     return tuple(
         Step(sentence, consequence, {device: tuple(commands) for device, commands in devices.items() if commands})
         for (sentence, consequence), devices in advice.items()

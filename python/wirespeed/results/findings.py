@@ -28,11 +28,15 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A fix in settings: at this place, this setting must become this value. The platform words it as commands."""
+    """A fix in settings: at this place, this setting must become this value. The platform words it as commands.
+
+    ``members`` are those of a set of numbers that must be added or taken out; empty: the whole value is set.
+    """
 
     place: str
     setting: str
     value: str
+    members: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,6 +145,27 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
     (
         "dell-routed",
         ("port",),
+        "port.qos.pfc",
+        {3: True, 4: False},
+        ("interface Eth1/1", "priority-flow-control priority 3", "no priority-flow-control priority 4"),
+        None,
+    ),
+    (
+        "eos-routed",
+        ("port",),
+        "port.qos.pfc",
+        {3: True, 4: False},
+        (
+            "interface Ethernet1/1",
+            "priority-flow-control on",
+            "priority-flow-control priority 3 no-drop",
+            "priority-flow-control priority 4 drop",
+        ),
+        None,
+    ),
+    (
+        "dell-routed",
+        ("port",),
         "port.qos.watchdog.action",
         WatchdogAction.DROP,
         ("interface Eth1/1", "priority-flow-control watchdog action drop"),
@@ -195,8 +216,9 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
 
 def frame(case: str, lines: tuple[str, ...]) -> tuple[str, ...]:
     """The commands around the change."""
-    start = ("configure",) if case.startswith("eos") else ("sonic-cli", "configure terminal")
-    return (*start, *lines, "end", "write memory")
+    if case.startswith("eos"):
+        return ("configure", *lines, "end", "write memory")
+    return ("sonic-cli", "configure terminal", *lines, "end", "write memory", "exit")
 
 
 @pytest.mark.parametrize(("case", "within", "path", "value", "lines", "consequence"), ROWS)

@@ -20,10 +20,11 @@ from wirespeed.checks.compare import compare
 from wirespeed.settings import Vlan
 
 over = Vlan
-needs = ("vlan.addresses",)
+needs = ("vlan.addresses", "switch.vlans")
 failures = ("RT-10",)
+presence = True
 check = compare(
-    *needs,
+    "vlan.addresses",
     wrong="the VLAN interface has other addresses",
     fix="set the address of the VLAN interface",
 )

@@ -21,7 +21,14 @@ from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed
 from wirespeed.settings import Discipline, Port, SwitchQueue
 
 over = Port
-needs = ("port.qos.dscp_tc", "port.qos.tc_queue", "port.qos.pfc", "port.qos.pfc_queue", "queue.discipline")
+needs = (
+    "port.qos.trust",
+    "port.qos.dscp_tc",
+    "port.qos.tc_queue",
+    "port.qos.pfc",
+    "port.qos.pfc_queue",
+    "queue.discipline",
+)
 failures = ("QOS-05",)
 
 

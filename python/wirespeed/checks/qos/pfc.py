@@ -39,8 +39,9 @@ def check(here: Here) -> Outcome:
     expected = f"priorities {words(intended)}"
     if found == intended:
         return passed(expected, f"priorities {words(found)}")
-    fix = here.change("set the priorities of PFC", "port.qos.pfc", intended)
-    return failed("PFC of the port is on for the wrong priorities", expected, _both(here, found, across), fix)
+    fix = here.change("set the priorities of PFC", "port.qos.pfc", intended, found=found)
+    said = _both(here, found, across, intended)
+    return failed("PFC of the port is on for the wrong priorities", expected, said, fix)
 
 
 def _other_end(here: Here) -> Place | None:
@@ -51,11 +52,13 @@ def _other_end(here: Here) -> Place | None:
     return place if place.kind == "nic" else None
 
 
-def _both(here: Here, found: frozenset[int], across: Place | None) -> str:
+def _both(here: Here, found: frozenset[int], across: Place | None, intended: frozenset[int]) -> str:
+    """What was found, and what the NIC has where that is another surprise."""
     text = f"priorities {words(found)}"
     if across is None:
         return text
     try:
-        return f"{text}; {across.device} {across.name} has {words(here.found('nic.qos.pfc', across))}"
+        other = here.found("nic.qos.pfc", across)
     except UnreadError:
         return text
+    return text if other == intended else f"{text}; {across.device} {across.name} has {words(other)}"

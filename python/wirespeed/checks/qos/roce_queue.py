@@ -24,7 +24,7 @@ from wirespeed.results.findings import Fix
 from wirespeed.settings import Dscp, Port, Priority
 
 over = Port
-needs = ("port.qos.dscp_tc", "port.qos.tc_queue", "port.qos.pfc_queue")
+needs = ("port.qos.trust", "port.qos.dscp_tc", "port.qos.tc_queue", "port.qos.pfc_queue")
 failures = ("QOS-01", "QOS-03")
 
 

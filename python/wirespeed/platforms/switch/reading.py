@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from wirespeed.facts import Observation
+from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config import Line
 from wirespeed.settings import Place
@@ -38,11 +38,11 @@ def default(found: Found, values: Mapping[str, Any], line: int) -> None:
         found.setdefault(path, (value, line))
 
 
-def observe(place: Place, found: Found, output: Output) -> Iterator[Observation]:
+def observe(place: Place, found: Found, output: Output, state: State = State.RUNNING) -> Iterator[Observation]:
     """What was found and made sense."""
     for path, (value, line) in found.items():
         if value is not None:
-            yield Observation(place, path, value, output.at(line) if line else output.source)
+            yield Observation(place, path, value, output.at(line) if line else output.source, state)
 
 
 def flag(value: Any) -> Reader:

@@ -78,7 +78,7 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
         lines = None if said is None else [f"interface {within['port']}", *said]
     if not lines:
         return None
-    return Worded(("sonic-cli", "configure terminal", *lines, "end", "write memory"), consequence)
+    return Worded(("sonic-cli", "configure terminal", *lines, "end", "write memory", "exit"), consequence)
 
 
 _CONSEQUENCES = {
@@ -126,6 +126,11 @@ def _on_off(words: str) -> Callable[[Any], list[str]]:
     return lambda value: [words if value else f"no {words}"]
 
 
+def _pfc_lines(lossless: Any) -> list[str]:
+    said = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
+    return [f"{'' if on else 'no '}priority-flow-control priority {int(key)}" for key, on in said.items()]
+
+
 _PORT: Mapping[str, Callable[[Any], list[str]]] = {
     "port.description": lambda value: [f'description "{value}"'],
     "port.link.mtu": lambda value: [f"mtu {value}"],
@@ -136,9 +141,7 @@ _PORT: Mapping[str, Callable[[Any], list[str]]] = {
     "port.cable_length": lambda value: [f"cable-length {value // 1000}m"],
     "port.vlan": lambda value: [f"switchport access Vlan {value}"],
     "port.addresses": lambda value: [f"ip address {address}" for address in value],
-    "port.qos.pfc": lambda value: [
-        f"{'' if number in value else 'no '}priority-flow-control priority {number}" for number in range(8)
-    ],
+    "port.qos.pfc": _pfc_lines,
     "port.qos.watchdog.enabled": lambda value: ["no priority-flow-control watchdog"],
     "port.qos.watchdog.action": lambda value: [f"priority-flow-control watchdog action {value.value}"],
     "port.qos.watchdog.detect": lambda value: [f"priority-flow-control watchdog on detect-time {milliseconds(value)}"],

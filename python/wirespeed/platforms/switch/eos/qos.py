@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.facts import Observation
+from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config import Line, following
 from wirespeed.platforms.switch.eos.words import ACTIONS
@@ -130,14 +130,15 @@ def _queues(place: Place, lines: list[Line], number: int, output: Output) -> Ite
         if match := re.fullmatch(r"(?:uc-)?tx-queue ([0-7])", line.text):
             blocks[int(match[1])] = (line.number, [*blocks[int(match[1])][1], *line.inner])
     for queue, (at, inner) in blocks.items():
-        yield from observe(place.thing("queue", str(queue)), _queue(inner, at), output)
+        thing = place.thing("queue", str(queue))
+        found = _queue(inner, at)
+        if "queue.discipline" not in found:  # that strict is the default no source at hand says
+            yield from observe(thing, {"queue.discipline": (Discipline.STRICT, at)}, output, State.ASSUMED)
+        yield from observe(thing, found, output)
 
 
 def _queue(lines: list[Line], number: int) -> Found:
-    found: Found = {
-        "queue.discipline": (Discipline.STRICT, number),  # the default
-        "queue.ecn.enabled": (False, number),
-    }
+    found: Found = {"queue.ecn.enabled": (False, number)}
     for line in lines:
         if line.text in ("no priority", "priority strict"):
             discipline = Discipline.DWRR if line.text == "no priority" else Discipline.STRICT

@@ -5,7 +5,7 @@ Keywords, units and ranges: Arista AVD's schema and templates; defaults: EOS 4.3
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,9 +20,9 @@ DEFAULT_DSCP_TC = {Dscp(dscp): SwitchTrafficClass({0: 1, 1: 0}.get(dscp // 8, ds
 """EOS 4.36 user guide: DSCP 0-7 go to traffic class 1, 8-15 to 0, the others to their upper three bits."""
 
 DEFAULT_MTU = 1500
-"""Of a routed interface, bytes of the IP packet."""
+"""Of a routed interface, bytes of the IP packet: aristaeos.blogspot.com, Arista EOS MTU behavior (3), measured."""
 DEFAULT_L2_MTU = 9214
-"""Of a switched interface."""
+"""Of a switched interface, as ``show interfaces`` of switches without an ``mtu`` line prints it."""
 
 FEC_WORDS = {
     "rs": "error-correction encoding reed-solomon",
@@ -163,8 +163,9 @@ def _on_off(words: str) -> Callable[[Any], list[str]]:
 def _pfc_lines(lossless: Any) -> list[str]:
     if not lossless:
         return ["no priority-flow-control"]
-    words = {number: "no-drop" if number in lossless else "drop" for number in range(8)}
-    return ["priority-flow-control on", *(f"priority-flow-control priority {key} {words[key]}" for key in words)]
+    said = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
+    words = [f"priority-flow-control priority {int(key)} {'no-drop' if on else 'drop'}" for key, on in said.items()]
+    return ["priority-flow-control on", *words]
 
 
 _INTERFACE: dict[str, Callable[[Any], list[str]]] = {

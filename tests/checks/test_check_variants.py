@@ -1,0 +1,149 @@
+"""Faults on the other variants of the example, edited as the devices would print them: what each gives, and no more."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wirespeed.catalogue import load
+from wirespeed.cli.app import app
+from wirespeed.cluster import read
+from wirespeed.collect.planned import as_planned
+from wirespeed.plan import build
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node"
+CONFIG = "leaf1/running-config.out"
+PORT = r"(interface Ethernet1/1\n(?:   .*\n)*?)"
+EOS = ("configure", "interface Ethernet1/1")
+END = ("end", "write memory")
+PFC = ("priority-flow-control on", "priority-flow-control priority 3 no-drop")
+MARK = "random-detect ecn minimum-threshold 1000 kbytes maximum-threshold 3000 kbytes max-mark-probability 20 weight 0"
+
+# variant, pattern, replacement; then status, check, number of places, found at the first place, commands there
+ROWS = {
+    "pfc off on a port": (
+        "cluster-eos",
+        PORT + "   service-profile ROCE\n",
+        r"\1   service-profile ROCE\n   priority-flow-control priority 3 drop\n",
+        [("fail", "qos.pfc", 1, "priorities none", (*EOS, *PFC, *END))],
+    ),
+    "pfc on for another priority": (
+        "cluster-eos",
+        "priority-flow-control priority 3 no-drop",
+        "priority-flow-control priority 4 no-drop",
+        [("fail", "qos.pfc", 32, "priorities 4", (*EOS, *PFC, "priority-flow-control priority 4 drop", *END))],
+    ),
+    "no ECN": (
+        "cluster-eos",
+        "      random-detect ecn minimum.*\n",
+        "",
+        [("fail", "qos.ecn", 32, "enabled off", (*EOS, "uc-tx-queue 3", MARK, "random-detect ecn count", *END))],
+    ),
+    "no MTU line on a routed port": (
+        "cluster-eos",
+        PORT + "   mtu 9214\n",
+        r"\1",
+        [("fail", "port.mtu", 1, "1500 bytes", (*EOS, "mtu 9214", *END))],
+    ),
+    "two watchdog settings of a port": (
+        "cluster-eos",
+        PORT + "   service-profile ROCE\n",
+        r"\1   service-profile ROCE\n   priority-flow-control pause watchdog port action no-drop\n"
+        r"   priority-flow-control pause watchdog port timer timeout 5.00 polling-interval auto recovery-time 2.00\n",
+        [
+            (
+                "fail",
+                "qos.watchdog",
+                1,
+                "action forward; detect 5 s",
+                (
+                    *EOS,
+                    "priority-flow-control pause watchdog port action drop",
+                    "priority-flow-control pause watchdog port timer"
+                    " timeout 1.00 polling-interval auto recovery-time 2.00 forced",
+                    *END,
+                ),
+            )
+        ],
+    ),
+    "a queue of which no line says how it is served": (
+        "cluster-eos",
+        r"   uc-tx-queue 0\n      no priority\n      bandwidth percent 50\n   !\n",
+        "",
+        [
+            (
+                "warn",  # the default is known from memory only
+                "qos.scheduler",
+                32,
+                "discipline strict",
+                (*EOS, "uc-tx-queue 0", "no priority", "bandwidth percent 50", *END),
+            )
+        ],
+    ),
+    "a switched port that does not trust DSCP": (
+        "cluster-eos-rail24",
+        "   qos trust dscp\n",
+        "",
+        [("fail", "qos.trust", 32, "dot1p", (*EOS, "qos trust dscp", *END))],
+    ),
+    "a gateway that is gone": (
+        "cluster-eos-rail24",
+        r"interface Vlan11\n(?:   .*\n)*!\n",
+        "",
+        [
+            (
+                "fail",
+                "port.vlan-address",
+                1,
+                "absent",
+                ("configure", "interface Vlan11", "ip address 192.168.1.254/24", *END),
+            )
+        ],
+    ),
+    "a port in another VLAN": (
+        "cluster-eos-rail24",
+        "switchport access vlan 11",
+        "switchport access vlan 12",
+        [("fail", "port.vlan", 1, "12", (*EOS, "switchport", "switchport access vlan 11", *END))],
+    ),
+    "routing of which no line speaks": (
+        "cluster-eos",
+        "^ip routing\n",
+        "",
+        [("unknown", "fabric.routing", 1, None, ())],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("planned")
+    for variant in {row[0] for row in ROWS.values()}:
+        as_planned(build(read(EXAMPLE / f"{variant}.yaml"), load()), folder / variant)
+    return folder
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_fault_gives_its_findings_and_no_other(name: str, planned: Path) -> None:
+    variant, pattern, new, expected = ROWS[name]
+    config = planned / variant / CONFIG
+    before = config.read_text(encoding="utf-8")
+    after, count = re.subn(pattern, new, before, count=1, flags=re.MULTILINE)
+    assert count == 1
+    config.write_text(after, encoding="utf-8")
+    try:
+        command = ["check", str(EXAMPLE / f"{variant}.yaml"), str(planned / variant), "--format", "json"]
+        document = json.loads(CliRunner().invoke(app, command).stdout)
+    finally:
+        config.write_text(before, encoding="utf-8")
+    bad = [one for one in document["findings"] if one["status"] not in ("pass", "skip")]
+    told = []
+    for check in dict.fromkeys(one["check"] for one in bad):
+        same = [one for one in bad if one["check"] == check]
+        first = same[0]
+        commands = tuple(command for fix in first["fix"] for command in fix["commands"])
+        found = first["found"] if first["expected"] else None
+        told.append((first["status"], check, len(same), found, commands))
+    assert told == expected
