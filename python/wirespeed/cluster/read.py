@@ -109,7 +109,7 @@ class _Expansion:
     def __init__(self, parsed: ClusterFile, origin: Origin, folder: Path | None) -> None:
         self.file, self.origin, self.folder = parsed, origin, folder
         self.problems: list[Problem] = []
-        self.seen: dict[str, tuple[str | int, ...]] = {}
+        self.seen: dict[str, tuple[str, tuple[str | int, ...]]] = {}
 
     def cluster(self) -> Cluster:
         self._check_name()
@@ -189,11 +189,13 @@ class _Expansion:
                     self._refuse(inner_path, f"{name!r} again", "each name once in `except`")
                 exceptions[name] = (merged, inner_path)
         for name in names:
-            if name in self.seen:
-                first = self.origin.at(*self.seen[name])
-                self._refuse(path, f"the name {name!r} again", "each name once", f"it stands at {first} already")
+            before = self.seen.get(name.lower())
+            if before is not None:
+                first = self.origin.at(*before[1])
+                again = "again" if name == before[0] else f"beside {before[0]!r}"
+                self._refuse(path, f"the name {name!r} {again}", "each name once", f"it stands at {first} already")
                 continue
-            self.seen[name] = path
+            self.seen[name.lower()] = (name, path)  # names of hosts do not differ by case (RFC 4343)
             part, where = exceptions.get(name, (group, path))
             yield name, part, where
 

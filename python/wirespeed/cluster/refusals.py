@@ -34,7 +34,7 @@ def _line(problem: Problem) -> int:
 def _problem(complaint: Mapping[str, Any], origin: Origin) -> Problem:
     where = tuple(part for part in complaint["loc"] if part != "[key]")
     place, found, kind = origin.at(*where), complaint["input"], complaint["type"]
-    name = str(where[-1]) if where else "the file"
+    name = _name(where)
     if kind == "extra_forbidden":
         known = sorted(_names(_model_at(where[:-1])))
         return Problem(place, f"the unknown key {name!r}", f"one of {', '.join(known)}", did_you_mean(name, known))
@@ -48,6 +48,13 @@ def _problem(complaint: Mapping[str, Any], origin: Origin) -> Problem:
         hint = did_you_mean(found, allowed) if isinstance(found, str) else None
         return Problem(place, f"{name}: {_word(found)}", " or ".join(allowed), hint)
     return Problem(place, f"{name}: {_word(found)}", _SHAPES.get(kind, "a single value"))
+
+
+def _name(where: tuple[str | int, ...]) -> str:
+    """What the file calls a part: its key, or which entry of a list it is, counted from 1."""
+    if len(where) > 1 and isinstance(where[-1], int):
+        return f"entry {where[-1] + 1} of {where[-2]}"
+    return str(where[-1]) if where else "the file"
 
 
 def _word(found: object) -> str:
