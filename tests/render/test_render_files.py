@@ -194,7 +194,7 @@ def test_an_environment_that_no_file_can_hold_is_refused(variable: str, value: s
     launch = replace(host.launch, environment={variable: value})
     with pytest.raises(Refused) as refused:
         texts(with_host(plan, replace(host, launch=launch)))
-    assert str(refused.value) == message
+    assert str(refused.value) == f"cluster.yaml:5: {message}"
 
 
 QOS_REFUSALS = [
@@ -227,7 +227,7 @@ def test_what_the_roce_package_cannot_say_is_refused(changes: dict[str, object],
     nics = {name: replace(nic, qos=replace(nic.qos, **changes)) for name, nic in host.nics.items()}
     with pytest.raises(Refused) as refused:
         texts(with_host(plan, replace(host, nics=nics)))
-    assert str(refused.value) == message
+    assert str(refused.value) == f"cluster.yaml:5: {message}"
 
 
 def test_nics_that_differ_are_refused() -> None:
@@ -259,3 +259,29 @@ def test_every_script_is_a_shell_script(cluster: Path) -> None:
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
 def test_any_name_is_the_same_name_in_yaml(name: str) -> None:
     assert yaml.safe_load(f"{{{quoted_yaml(name)}: [{quoted_yaml(name)}]}}") == {name: [name]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({}, None),
+        (
+            {"ubuntu-22.04": "rocky-9", "dell-sonic, role": "dell-sonic, mtu: 9100, role"},
+            "cluster.yaml:5: node1: found the host platform 'rocky'; expected one of ubuntu",
+        ),
+        (
+            {"dscp: 26": "dscp: 26-27"},
+            "cluster.yaml:5: node1: RoCE configuration package: found DSCP to priorities 26:3 27:3 48:7; "
+            "expected 26:3 48:7, one DSCP for each class",
+        ),
+    ],
+)
+def test_one_device_of_each_kind_shows_what_cannot_be_rendered(changes: dict[str, str], says: str | None) -> None:
+    plan = plan_of(**changes)
+    if says is None:
+        render.check(plan)
+        return
+    with pytest.raises(Refused) as refused:
+        render.check(plan)
+    assert str(refused.value) == says
+    assert len(refused.value.problems) == 1  # not one for each host of the range

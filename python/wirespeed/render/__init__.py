@@ -1,7 +1,7 @@
 """A plan as files: every setting in its device's own words, with the way in and the way back. Nothing is applied."""
 
 from wirespeed.render.compare import Difference, FileDifference, SettingDifference, compare_files, compare_settings
-from wirespeed.render.files import RenderedFile, devices_of, files
+from wirespeed.render.files import RenderedFile, check, devices_of, files
 from wirespeed.render.stack import stack
 from wirespeed.render.word import word
 from wirespeed.render.write import MANIFEST, Written, is_rendered, write
@@ -13,6 +13,7 @@ __all__ = [
     "RenderedFile",
     "SettingDifference",
     "Written",
+    "check",
     "compare_files",
     "compare_settings",
     "devices_of",

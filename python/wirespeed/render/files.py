@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
+from wirespeed.platforms import Platform
 from wirespeed.platforms.text import say
 from wirespeed.render.scripts import Step, scripts
 from wirespeed.render.stack import stack
@@ -57,12 +58,31 @@ def files(plan: Plan, devices: Sequence[str] | None = None) -> Iterator[Rendered
         yield from _device(plan, device)
 
 
+def check(plan: Plan) -> None:
+    """That every kind of device can be rendered. Devices of one range of the cluster file are of one kind.
+
+    Raises:
+        Refused: as `files` does; every kind's reasons, with their lines of the cluster file.
+    """
+    problems: list[Problem] = []
+    kinds: dict[str, str] = {}
+    for name in plan.devices:
+        kinds.setdefault(plan.origins.get(name, name), name)
+    for device in kinds.values():
+        try:
+            for _ in _device(plan, device):
+                pass
+        except Refused as refused:
+            problems += refused.problems
+    if problems:
+        raise Refused(problems)
+
+
 def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
-    thing = plan.devices[device]
     steps: list[Step] = []
     for platform in stack(plan, device):
         for file in platform.files:
-            text = say(platform, file.template, device, thing)
+            text = _say(plan, platform, file.template, device)
             if not text.strip():
                 continue
             steps.append(Step(file.path, file.mode, file.apply, file.revert, file.consequence))
@@ -70,3 +90,12 @@ def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
     # A switch is typed at, not run scripts on: its platform renders what to type, both ways, among its files.
     for name, text in scripts(device, steps) if device in plan.hosts else ():
         yield RenderedFile(device, name, text, 0o755)
+
+
+def _say(plan: Plan, platform: Platform, template: str, device: str) -> str:
+    """A template's text; what it refuses names the device's line of the cluster file."""
+    try:
+        return say(platform, template, device, plan.devices[device])
+    except Refused as refused:
+        origin = plan.origins.get(device, plan.name)
+        raise Refused(replace(problem, place=f"{origin}: {problem.place}") for problem in refused.problems) from None

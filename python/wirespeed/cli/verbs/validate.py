@@ -16,17 +16,17 @@ def validate(
     cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
     strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
 ) -> None:
-    """Check a cluster file: that it is well formed, does not contradict itself, and describes a cluster that can be.
+    """Check a cluster file: that it is well formed, does not contradict itself, and describes a cluster that can be
+    and that its devices can be told to be.
 
     Every problem is shown with its line, what stands there, what was expected, and a hint. Exit code 2 when the file
     is refused, 1 with --strict when there are warnings, 0 otherwise.
     """
-    from wirespeed.cli.console import show_problems
-    from wirespeed.cluster import read
-    from wirespeed.plan import build
+    from wirespeed import render
+    from wirespeed.cli import flows
 
-    plan = build(read(cluster))
-    show_problems(plan.warnings, "warning")
+    plan = flows.planned(cluster)
+    render.check(plan)
     nics = sum(len(host.nics) for host in plan.hosts.values())
     typer.echo(
         f"{cluster}: ok: {_count(len(plan.hosts), 'host')}, {_count(nics, 'NIC')}, "
