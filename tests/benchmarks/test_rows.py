@@ -302,6 +302,13 @@ def test_two_hosts_in_one_file_are_two_runs() -> None:
         ("\x00\x1b[31m\n", "log:1", "1 line of other text, first '??[31m'"),
         ("alpha:7:9 [0] NCCL INFO Using network IB\n", "log:1", "debug lines of NCCL without the table of a benchmark"),
         ('{"kind": "bundle"}\n', "log:1", "1 line of other text, first '{\"kind\": \"bundle\"}'"),
+        ('{"event":"start","data":{"job":1}}\n{"event":"end","data":{}}\n', "log:2",
+         "2 lines of other text, first '{\"event\":\"start\",\"data\":{\"job\":1}}'"),
+        ('{"error": "unable to open the door"}\n', "log:1",
+         "1 line of other text, first '{\"error\": \"unable to open the door\"}'"),
+        ("# size count type time algbw busbw time algbw busbw | size count type time algbw busbw\n"
+         " 8 2 float 1.00 0.01 0.01 1.00 0.01 0.01 | 8 2 float 2.00 0.01 0.01\n", "log:2",
+         "2 lines of other text, first '# size count type time algbw busbw time algbw busbw | size c'"),
     ],
 )  # fmt: skip
 def test_what_is_no_benchmark_is_refused(text: str, place: str, found: str) -> None:

@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from tests.benchmarks.samples import LOGS, expected_path, readable, reading
 
+from wirespeed.benchmarks.source import source
+from wirespeed.benchmarks.tools import tools
+
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")
 def test_every_log_gives_what_stands_beside_it(log: Path) -> None:
@@ -20,3 +23,11 @@ def test_every_log_gives_what_stands_beside_it(log: Path) -> None:
         expected_path(log).write_text(found)
     assert json.loads(found)
     assert found == expected_path(log).read_text()
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")
+def test_what_a_tool_reads_has_one_of_its_signs(log: Path) -> None:
+    text = log.read_text()
+    for part in (text, *text.splitlines(keepends=True)):
+        for tool in tools():
+            assert tool.may_read(part) or not tool.read(source(part)), (tool.name, part)

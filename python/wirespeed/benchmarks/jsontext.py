@@ -15,6 +15,7 @@ from wirespeed.benchmarks.numbers import number
 
 _MAX_DEPTH = 64
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,}\]])")
+_NO_NUMBER = re.compile(r"-?(?:nan|NaN|inf(?:inity)?|Infinity)(?=[\s,}\]])")  # what printf writes for 0/0
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _SPACE = re.compile(r"\s*")
 _OPENING = re.compile(r'\s*\{\s*(?:$|["}])')
@@ -135,6 +136,10 @@ class _Reader:
                 self._at += len(word)
                 node.value = value
                 return node
+        absent = _NO_NUMBER.match(self._text, self._at)
+        if absent:
+            self._at = absent.end()
+            return node
         match = _NUMBER.match(self._text, self._at)
         if match is None:  # no value, or a number at the very end, which may be cut
             raise self._stop("a value")

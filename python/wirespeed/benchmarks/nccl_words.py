@@ -17,23 +17,25 @@ PROGRAM = re.compile(
 )
 ENVIRONMENT = re.compile(r"NCCL INFO ([NR]CCL_\w+) set by environment to (\S+?)\.?$")
 STARTING = re.compile(r"#?\s*Collective test starting: (\S+)")
-CONCLUDED = re.compile(r"#?\s*Collective test concluded: \S+")
+CONCLUDED = re.compile(r"#?\s*Collective test concluded: (\S+)")
 VERSION = re.compile(r"#?\s*nccl-tests version (\S+)(?: nccl-headers=(\d+))?(?: nccl-library=(\d+))?")
 RCCL_VERSION = re.compile(r"#?\s*rccl-tests: Version (\S+)")
 LIBRARY = re.compile(r".*?\b[NR]CCL version\s*:?\s*(\d[\w.+-]*)")
 OPTIONS = re.compile(
     r"#?\s*nThread (\d+) +nGpus (\d+) +minBytes (\d+) +maxBytes (\d+) +step: (\d+)\((factor|bytes)\)(.*)"
 )
-RANK = re.compile(r"#?\s*Rank\s+(\d+)(?:\s+Group\s+(\d+))?\s+Pid\s+\S+\s+on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)")
+RANK = re.compile(
+    r"#?\s*Rank\s+(\d+)(?:\s+Group\s+(\d+))?(?:\s+Pid\s+\S+)?\s+on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)"
+)
 BOUNDS = re.compile(r"#?\s*Out of bounds values\s*:\s*(\d+)\s*(OK|FAILED)")
 AVERAGE = re.compile(r"#?\s*Avg bus bandwidth\s*:\s*(\S+)\s*(OK|FAILED)?\s*$")
 FAILURE = re.compile(
-    r".*(?:Test (?:[NR]CCL |CUDA |HIP )?failure|Invalid number of GPUs"
+    r".*(?:Test (?:[NR]CCL |CUDA |HIP )?failure|[NR]CCL failure|Invalid number of GPUs"
     r"|# ?error: |Error: .*is not supported|unhandled (?:cuda|system) error"
     r"|mpirun noticed that process|MPI_ABORT was invoked"
     r"|srun: error:|slurmstepd: error:|Segmentation fault|Bus error|Caught signal).*"
 )
-OWN_FAILURE = re.compile(r".*\bTest (?:[NR]CCL |CUDA |HIP )?failure\b.*\.(?:cu|cpp|h)[:.]\d+")
+OWN_FAILURE = re.compile(r".*\b(?:Test|[NR]CCL|Test (?:[NR]CCL|CUDA|HIP)) failure\b.*\.(?:cu|cpp|h)[:.]\d+")
 
 METRICS = {
     "time": (Metric.TIME, "us"),
@@ -45,6 +47,7 @@ METRICS = {
     "i_max": (Metric.LATENCY_MAX, "us"),
     "i_p99": (Metric.LATENCY_P99, "us"),
 }
+_SPELLINGS = {"bytes": "size", "N": "count", "op": "redop"}  # of the tests for NCCL 1
 FIRST = ("time", "cputime")  # the column a group of results starts with
 OPTION_NAMES = {
     "warmup iters": "warmup_iterations",
@@ -63,6 +66,7 @@ class Columns:
     left: list[str]
     groups: list[list[str]]
     stamped: bool
+    time_unit: str = "us"
 
     @property
     def cells(self) -> int:
@@ -72,14 +76,20 @@ class Columns:
 
 def columns_of(text: str) -> Columns | None:
     """The columns a line names, when it is the column line of a table."""
+    if "busbw" not in text:
+        return None
     words = text.replace("#wrong", "\0wrong").replace("#", " ").replace("\0", "#").split()
+    if not words:
+        return None
+    time_unit = "ms" if words[0] == "bytes" else "us"  # the tests for NCCL 1 print milliseconds and do not say so
+    words = [_SPELLINGS.get(word, word) for word in words]
     if not {"size", "count", "algbw", "busbw"} <= set(words) or words[0] != "size":
         return None
     starts = [index for index, word in enumerate(words) if word in FIRST]
-    if not starts:
+    if not 1 <= len(starts) <= 2:  # more are two tables side by side
         return None
     stamped = words[-1] == "timestamp"
     words = words[:-1] if stamped else words
     bounds = [*starts, len(words)]
     groups = [words[bounds[index] : bounds[index + 1]] for index in range(len(starts))]
-    return Columns(words[: starts[0]], groups, stamped)
+    return Columns(words[: starts[0]], groups, stamped, time_unit)

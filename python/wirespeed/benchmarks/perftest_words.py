@@ -73,7 +73,39 @@ HINT = re.compile(
     r"|Events feature not available on|Iteration num should be between|Found Incompatibility issue with GID types"
     r"|Couldn't (?:allocate MR|create rdma resources|create IB resources|get context for the device)"
     r"|Unable to Connect the HCA's through the link|Problems with warm up|Invalid Command or flag"
+    r"|Unable to perform rdma_client function|Received \d+ times ADDR_ERROR"
     r"|Couldn't set the link layer|Can't produce a report|Failed to modify QP"
+)
+
+# What is in every text that TITLE, HINT, ROCM, CUDA or the column line finds something in.
+WORDS = (
+    "#bytes",
+    " Test",
+    "Waiting for client",
+    "unrecognized option",
+    "ROCm Device",
+    "CUDA",
+    "icking ",
+    "Conflicting CPU",
+    "BW peak",
+    "Couldn't",
+    "Can't produce",
+    "socket",
+    "between server",
+    "with error",
+    "Failed status",
+    "Parser function",
+    "Unable to",
+    "TOS only",
+    "CM event",
+    "feature not available",
+    "Iteration num",
+    "GID types",
+    "warm up",
+    "Invalid Command",
+    "modify QP",
+    "Correlation coefficient",
+    "ADDR_ERROR",
 )
 
 # What goes wrong only after the title was printed.
@@ -86,9 +118,9 @@ FAILURE = re.compile(
     r"|Error\b|RDMA CM event error|Event: \S+; error|Found Incompatibility|Please Try to use a different IP"
     r"|Parser function exited|Invalid Command|TOS only valid|Events feature not available|Iteration num should be"
     r"|IB device \S+ not found|unrecognized option|Problems with|Port number \d+ state is Down|Unsupported"
-    r"|Segmentation fault|Bus error|got completion with error|Received (?:interrupt|SIG)|Interrupted"
-    r"|Device not supported|.* is not supported|.*: Cannot allocate memory|.*Got bad completion|mlx\d: .*error"
-    r"|Terminated|Killed|Timeout|.* should be between|.*: Connection (?:refused|timed out|reset by peer)).*"
+    r"|Segmentation fault|Bus error|got completion with error|Received (?:interrupt|SIG|\d+ times ADDR_ERROR)"
+    r"|Interrupted|Device not supported|.* is not supported|.*: Cannot allocate memory|.*Got bad completion"
+    r"|mlx\d: .*error|Terminated|Killed|Timeout|.* should be between|.*: Connection (?:refused|timed out|reset by peer)).*"
 )
 
 

@@ -34,7 +34,7 @@ def read(text: str, name: str = "text") -> Reading:
         Refused: nothing in the text is output of a known tool; the problem names the line reading ended at.
     """
     log = source(text)
-    found = [one for tool in tools() for one in tool.read(log)]
+    found = [one for tool in tools() if tool.may_read(text) for one in tool.read(log)]
     if not found:
         raise Refused([_nothing(text, name)])
     found.sort(key=lambda one: one.line)

@@ -20,6 +20,8 @@ _PREFIXES = tuple(
     re.compile(pattern)
     for pattern in (
         r"(?:\s*>)+ ?",  # quoted mail
+        r"\s{0,16}(?:\^[CZ])+",  # what a terminal shows for an interrupt
+        r"\s{0,16}\\(?=[-*#_\[])",  # Markdown escapes
         r"\s*\[[^\]\s]*?(\d+,\d+)\](?:\[[^\]\s]*\])?<std(?:out|err|diag)>:? ?",  # mpirun --tag-output
         r"\s{0,16}(\d{1,6}):(?: |$)",  # srun --label
         r"\[pod/([^\]\s]+)\] ?",  # kubectl logs --prefix
@@ -28,6 +30,7 @@ _PREFIXES = tuple(
         r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}(?: |$)",  # iperf3 --timestamps
     )
 )
+_STARTS = frozenset(" \t\v\f>^\\[0123456789MTWFS")  # what a line with one of them begins with
 _HOST = re.compile(r"([A-Za-z][\w.-]*)(?::|\s+\|)(?: |$)")  # pdsh, docker compose
 _OWN_WORDS = frozenset({"GID", "Mtu", "Warning", "WARNING", "Event", "ERRNO", "Version", "Usage", "Options"})
 
@@ -64,8 +67,9 @@ def _clean(text: str) -> list[Line]:
     last = len(raw)
     lines = []
     for number, content in enumerate(raw, 1):
-        content = _ANSI.sub("", content.removesuffix("\r"))
-        content, label = _strip(content.rpartition("\r")[2])
+        if "\r" in content or "\x1b" in content:
+            content = _ANSI.sub("", content.removesuffix("\r")).rpartition("\r")[2]
+        content, label = _strip(content) if content[:1] in _STARTS else (content, None)
         lines.append(Line(number, content, number < last, label))
     if not raw[-1]:
         lines.pop()
@@ -87,7 +91,16 @@ def _strip(content: str) -> tuple[str, str | None]:
 def _without_hosts(lines: list[Line]) -> list[Line]:
     """Take ``host: `` off when nearly every line has it, as pdsh prints."""
     written = [line for line in lines if line.text.strip()]
-    counts = Counter(match.group(1) for line in written if (match := _HOST.match(line.text)))
+    counts: Counter[str] = Counter()
+    without = 0
+    for line in written:
+        match = _HOST.match(line.text)
+        if match:
+            counts[match.group(1)] += 1
+            continue
+        without += 1
+        if without > 0.1 * len(written):
+            return lines
     hosts = {name for name, count in counts.items() if count >= min(3, len(written)) > 1 and name not in _OWN_WORDS}
     if sum(counts[name] for name in hosts) < 0.9 * len(written) or not hosts:
         return lines

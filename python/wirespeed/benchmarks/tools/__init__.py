@@ -1,7 +1,8 @@
 """One file per benchmark tool and format; being here registers it.
 
-A tool's file has ``LOOKS_FOR``, what its output is recognised by, in a user's words, and ``read``, which returns every
-run of the tool in a log in order, and none when there is none.
+A tool's file has ``LOOKS_FOR``, what its output is recognised by, in a user's words; ``SIGNS``, of which every output
+of the tool has at least one; and ``read``, which returns every run of the tool in a log in order, and none when there
+is none. Looking for signs is fast, reading line by line is not, and the log of a job has millions of lines.
 """
 
 from __future__ import annotations
@@ -18,11 +19,16 @@ from wirespeed.benchmarks.source import Source
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A parser: its name, what it looks for, and the function that reads."""
+    """A parser: its name, what it looks for, texts of which every output has one, and the function that reads."""
 
     name: str
     looks_for: str
+    signs: tuple[str, ...]
     read: Callable[[Source], list[Found]]
+
+    def may_read(self, text: str) -> bool:
+        """Whether the text can hold output of the tool."""
+        return any(sign in text for sign in self.signs)
 
 
 @cache
@@ -30,4 +36,6 @@ def tools() -> tuple[Tool, ...]:
     """Every registered parser, by name."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    return tuple(Tool(name, module.LOOKS_FOR, module.read) for name, module in zip(names, modules, strict=True))
+    return tuple(
+        Tool(name, module.LOOKS_FOR, module.SIGNS, module.read) for name, module in zip(names, modules, strict=True)
+    )

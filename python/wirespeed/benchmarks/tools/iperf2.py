@@ -13,6 +13,7 @@ from wirespeed.benchmarks.iperf_line import add, apart, report
 from wirespeed.benchmarks.source import Line, Source, by_label
 
 LOOKS_FOR = "the report of iperf 2 ('Client connecting to', 'connected with')"
+SIGNS = ("Client connecting to", "Server listening on", "connected with")
 
 _BEGINS = re.compile(r"(?:Client connecting to (\S+), |Server listening on )(TCP|UDP) port (\d+)")
 _CONNECTED = re.compile(r"\[ *\d+\] local (\S+) port \d+ connected with (\S+) port \d+")

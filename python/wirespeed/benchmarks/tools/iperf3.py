@@ -8,6 +8,7 @@ client's run is complete when "iperf Done." is there, a server's when every stre
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.iperf_line import Report, add, apart, report
@@ -16,6 +17,7 @@ from wirespeed.benchmarks.source import Line, Source, by_label
 from wirespeed.results.benchmarks import RunStatus
 
 LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"
+SIGNS = ("/sec", "Interval", "Connecting to host", "Server listening on", "Accepted connection", "iperf3:")
 
 _COLUMNS = re.compile(r"\[ *ID\](?:\[Role\])?\s+Interval\s+Transfer\s+(?:Bitrate|Bandwidth)(.*)")
 _SEPARATOR = re.compile(r"(?:- ){3,}-?$")
@@ -24,7 +26,10 @@ _LISTENING = re.compile(r"Server listening on (\d+)(?: \(test #\d+\))?$")
 _CONNECTED = re.compile(r"\[ *(\d+)\](?:\[[TR]X-[CS]\])? local (\S+) port \d+ connected to (\S+) port (\d+)$")
 _TEST = re.compile(r"Starting Test: protocol: (\w+), (\d+) streams?, (\d+) byte blocks, omitting (\d+) seconds, (.*)")
 _VERSION = re.compile(r"iperf (3\.\S+)(?: .*)?$")
-_ERROR = re.compile(r"iperf3: (?:error - |interrupt - |exiting).*|iperf3: .*(?:unrecognized|requires|invalid) .*")
+_ERROR = re.compile(
+    r"iperf3: (?:error - |interrupt - |exiting|the (?:client|server) has terminated).*"
+    r"|iperf3: .*(?:unrecognized|requires|invalid) .*"
+)
 
 
 def read(log: Source) -> list[Found]:
@@ -33,10 +38,38 @@ def read(log: Source) -> list[Found]:
     for label, lines in by_label(log.lines, lambda text: _COLUMNS.match(text.strip()) is not None):
         own, _ = apart(lines)
         reader = _Reader(label)
-        for line in own:
+        for line in _unwrapped(own):
             reader.take(line)
         found += reader.finish()
     return found
+
+
+def _unwrapped(lines: list[Line]) -> list[Line]:
+    """Put "sender" and "receiver" back where a mail program broke the line before them.
+
+    Where one line was broken, a last one without its word was cut there.
+    """
+    result: list[Line] = []
+    wrapped = False
+    for line in lines:
+        word = line.text.strip()
+        if word in ("sender", "receiver") and line.ended and result and _whole(result[-1]) is None:
+            result[-1] = replace(result[-1], text=f"{result[-1].text.rstrip()}  {word}")
+            wrapped = True
+        else:
+            result.append(line)
+    end = len(result) - 1
+    while wrapped and end >= 0 and not (result[end].ended and result[end].text.strip()):
+        end -= 1
+    if wrapped and end >= 0 and _whole(result[end]) is None:
+        result[end] = replace(result[end], ended=False)
+    return result
+
+
+def _whole(line: Line) -> str | None:
+    """The sender or receiver a line of a report names; empty where it is no such line, None where it names neither."""
+    found = report(line.text, retransmits=None)
+    return "" if found is None else found.end_of
 
 
 class _Reader:
@@ -168,8 +201,8 @@ class _Reader:
             return
         error = _ERROR.match(text)
         if error:
-            if "the server has terminated" in text and self._served():
-                self._close()  # a server that was stopped after the test, as they all are
+            if "the server has terminated" in text and (self._draft is None or self._served()):
+                self._close()  # a server that was stopped between tests, as they all are
             else:
                 self._open(line).fail(text)
             return

@@ -11,6 +11,7 @@ from wirespeed.benchmarks.source import Source
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the JSON of iperf3 ('start', 'intervals', 'end')"
+SIGNS = ('"start"', '"event"', '"error"')
 
 _SETTINGS = {
     "num_streams": "streams",
@@ -21,6 +22,8 @@ _SETTINGS = {
     "target_bitrate": "target_bitrate",
 }
 _FLAGS = {"reverse": "reverse", "bidir": "bidirectional"}
+_EVENTS = ("start", "interval", "end", "error", "server_output_text", "server_output_json")
+_NO_TEST = ("error - ", "interrupt - ", "unable to connect to server", "the server is busy running a test")
 _SUMS = {
     "sum": "SUM",
     "sum_sent": "SUM sender",
@@ -36,7 +39,7 @@ def read(log: Source) -> list[Found]:
     found = []
     stream: list[Document] = []
     for document in log.documents:
-        if document.root.text("event") is not None:
+        if document.root.text("event") in _EVENTS and document.root.get("data") is not None:
             if document.root.text("event") == "start" and stream:
                 found.append(_streamed(stream))
                 stream = []
@@ -49,13 +52,19 @@ def read(log: Source) -> list[Found]:
             found.append(_finish(draft, document.root, complete=document.problem is None, problem=document.problem))
     if stream:
         found.append(_streamed(stream))
-    return found
+    return [one for one in found if one.run.version or one.run.measurements or one.run.error or one.notices]
 
 
 def _is_iperf(document: Document) -> bool:
     version = document.root.text("start", "version") or ""
     has_parts = all(document.root.get(key) is not None for key in ("start", "intervals"))
+    if list(_keys(document.root)) == ["error"]:  # how old releases say that no test was possible
+        return (document.root.text("error") or "").startswith(_NO_TEST)
     return version.startswith("iperf") or has_parts or document.root.get("start", "connected") is not None
+
+
+def _keys(node: Node) -> tuple[str, ...]:
+    return tuple(node.value) if isinstance(node.value, dict) else ()
 
 
 def _streamed(documents: list[Document]) -> Found:

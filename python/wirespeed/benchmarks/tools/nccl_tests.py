@@ -37,6 +37,7 @@ from wirespeed.benchmarks.source import Line, Source, by_label, splice
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... time  algbw  busbw')"
+SIGNS = ("busbw", "ccl-tests", "Collective test", "nThread", "Rank ", "failure")
 
 
 def read(log: Source) -> list[Found]:
@@ -79,9 +80,13 @@ class _Reader:
         self._places: list[str] = []
 
     def take(self, line: Line) -> None:
+        if " NCCL INFO " in line.text and "NCCL_" not in line.text and "CCL version" not in line.text:
+            return
         text = line.text.strip()
-        if CONCLUDED.match(text) and self._draft is not None:
+        concluded = CONCLUDED.match(text)
+        if concluded and self._draft is not None:
             self._draft.complete = True
+            self._draft.test = self._draft.test or _test(concluded.group(1))
             self._close()
             return
         if not line.ended or not text:
@@ -90,7 +95,8 @@ class _Reader:
             return
         if self._draft is not None:
             self._row(line, text)
-            return
+            if not self._draft.complete and not self._draft.errors:
+                return
         program = PROGRAM.search(text)
         if program and not text.startswith("#"):
             self._command = (program.group(1), "rccl-tests" in text)
@@ -98,7 +104,7 @@ class _Reader:
     def finish(self) -> list[Found]:
         self._close()
         if self._before is not None:
-            draft = self._new_draft(self._before)
+            draft = self._new_draft(self._before, cut=True)
             self._found.append(draft.found())
         return self._found
 
@@ -147,7 +153,7 @@ class _Reader:
         before.parameters["nccl_library"] = int(match.group(3)) if match.group(3) else None
 
     def _starting(self, match: re.Match[str], before: _Preamble) -> None:
-        before.program = match.group(1).rpartition("/")[2]
+        before.program = _test(match.group(1))
 
     def _rccl_version(self, match: re.Match[str], before: _Preamble) -> None:
         before.version, before.rccl = match.group(1), True
@@ -169,18 +175,19 @@ class _Reader:
         rank, group, host, device = match.groups()
         before.ranks[int(rank)] = (group, host, device.strip())
 
-    def _new_draft(self, before: _Preamble) -> Draft:
+    def _new_draft(self, before: _Preamble, *, cut: bool = False) -> Draft:
+        """A run with what stood before its table; ``cut`` when the log ends there, maybe inside the list of ranks."""
         program, is_rccl = self._command or (None, False)
         self._command = None
-        if before.program:
-            own = PROGRAM.search(before.program)
-            program = own.group(1) if own else before.program
+        program = before.program or program
         devices = {device for _, _, device in before.ranks.values() if device}
         is_rccl = is_rccl or before.rccl or any("AMD" in device or "Instinct" in device for device in devices)
         draft = Draft("rccl-tests" if is_rccl else "nccl-tests", before.line, test=program, version=before.version)
         draft.parameters.update({name: value for name, value in before.parameters.items() if value is not None})
         if self._label is not None:
             draft.parameters["label"] = self._label
+        if before.ranks and not cut:
+            _ranks(draft, before.ranks)
         self._before = None
         return draft
 
@@ -190,21 +197,9 @@ class _Reader:
         if self._draft is not None and not self._draft.measurements and self._columns is not None:
             return  # the same column line once more, from another process
         self._close()
-        before = self._before or _Preamble(line.number)
-        ranks = before.ranks
-        self._draft = draft = self._new_draft(before)
+        self._draft = self._new_draft(self._before or _Preamble(line.number))
         self._columns = columns
         self._types = {}
-        if ranks:
-            draft.ranks = max(ranks) + 1
-            devices = {device for _, _, device in ranks.values() if device}
-            groups = {group for group, _, _ in ranks.values() if group is not None}
-            if len(devices) == 1:
-                draft.parameters["device"] = devices.pop()
-            if len(ranks) == draft.ranks:  # some pages show only the last ranks
-                draft.parameters["nodes"] = len({host for _, host, _ in ranks.values()})
-            if len(groups) > 1:
-                draft.parameters["groups"] = len(groups)
 
     def _ends(self, line: Line, text: str) -> bool:
         """Take a line after a table, or one that says what went wrong."""
@@ -243,14 +238,17 @@ class _Reader:
             return
         if len(cells) < 3 or not all(cell.isdecimal() for cell in cells[:2]) or not cells[2][0].isalpha():
             return  # rows of other tools have numbers where the type stands
-        if len(cells) != columns.cells:
+        left = columns.left
+        if len(cells) == columns.cells - 1 and "redop" in left and number(cells[3]) is not None:
+            left = [name for name in left if name != "redop"]  # old releases leave it blank where nothing is reduced
+        elif len(cells) != columns.cells:
             draft.notice(line.number, f"a row of {len(cells)} cells", f"{columns.cells} cells; the row is left out")
             return
         size = int(cells[0])
-        for name, cell in zip(columns.left[2:], cells[2:], strict=False):
+        for name, cell in zip(left[2:], cells[2:], strict=False):
             self._types.setdefault(name, set()).add(cell)
         unread = []
-        at = len(columns.left)
+        at = len(left)
         for index, group in enumerate(columns.groups):
             place = self._place(index)
             for name in group:
@@ -260,7 +258,7 @@ class _Reader:
                     continue
                 value = number(cell)
                 if value is not None:
-                    metric, unit = METRICS[name]
+                    metric, unit = METRICS[name] if name != "time" else (Metric.TIME, columns.time_unit)
                     draft.measure(metric, unit, value, line.number, size, place)
                 elif cell != "N/A":
                     unread.append(cell)
@@ -270,7 +268,7 @@ class _Reader:
     def _place(self, index: int) -> str | None:
         assert self._columns is not None
         if len(self._columns.groups) == 2:
-            return ("out-of-place", "in-place")[index]
+            return (self._places if len(self._places) == 2 else ("out-of-place", "in-place"))[index]
         return self._places[0] if len(self._places) == 1 else None
 
     def _close(self) -> None:
@@ -285,6 +283,25 @@ class _Reader:
         self._found.append(self._draft.found())
         self._draft = self._columns = None
         self._types, self._places = {}, []
+
+
+def _test(program: str) -> str:
+    """The test a program is: ``all_reduce`` for ``./build/all_reduce_perf_mpi``."""
+    name = program.rpartition("/")[2]
+    own = PROGRAM.search(name)
+    return own.group(1) if own else name
+
+
+def _ranks(draft: Draft, ranks: dict[int, tuple[str | None, str, str]]) -> None:
+    draft.ranks = max(ranks) + 1
+    devices = {device for _, _, device in ranks.values() if device}
+    groups = {group for group, _, _ in ranks.values() if group is not None}
+    if len(devices) == 1:
+        draft.parameters["device"] = devices.pop()
+    if len(ranks) == draft.ranks:  # some pages show only the last ranks
+        draft.parameters["nodes"] = len({host for _, host, _ in ranks.values()})
+    if len(groups) > 1:
+        draft.parameters["groups"] = len(groups)
 
 
 def _uniform(values: Iterable[str]) -> str | int:

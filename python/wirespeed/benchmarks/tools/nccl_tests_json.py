@@ -8,6 +8,7 @@ from wirespeed.benchmarks.source import Source
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of nccl-tests ('args', 'config', 'results')"
+SIGNS = ('"nccl_version"', '"nthreads"')
 
 _SETTINGS = {
     "nthreads": "threads",

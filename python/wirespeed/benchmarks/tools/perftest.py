@@ -25,6 +25,7 @@ from wirespeed.benchmarks.perftest_words import (
     SETTINGS,
     SIDES,
     TITLE,
+    WORDS,
     test_name,
 )
 from wirespeed.benchmarks.source import Line, Source, by_label, splice
@@ -33,8 +34,10 @@ from wirespeed.results.benchmarks import Metric, RunStatus
 LOOKS_FOR = (
     "the report of perftest ('RDMA_Write BW Test', '#bytes  #iterations  BW peak', 't_min[usec]', or its errors)"
 )
+SIGNS = WORDS
 
 _COUNT = re.compile(r"0|[1-9][0-9]*")  # no leading zeros: drivers dump failed requests in hexadecimal words
+_GLUED = re.compile(r"(?<=\d)(\.\d\d)(?=\d+\.\d\d(?!\d))")  # a wide number leaves no blank: 2465.901216.65
 _RULE = re.compile(r"[-\u2014]{20,}")
 
 
@@ -172,7 +175,7 @@ class _Reader:
                 draft.notice(line.number, f"the column {name!r}", "a known unit; the column is left out")
 
     def _row(self, line: Line, text: str) -> bool:
-        cells = text.lstrip("#").split()
+        cells = [cell.strip("*") for cell in _GLUED.sub(r"\1 ", text.lstrip("#")).split()]
         if len(cells) < 4 or not all(_COUNT.fullmatch(cell) for cell in cells[:2]):
             return False
         if not self._columns:
@@ -236,7 +239,7 @@ class _Reader:
         if conflict:
             self._open(line).parameters.setdefault("cpu_frequency_conflict", conflict.group(1))
         if FAILURE.match(text) is None:
-            if own is None and name is not None and not self._titled:
+            if own is None and name is not None and (self._rows or not self._titled):
                 self._named(name.group(1))
             return own is not None
         if self._rules >= self._ends > 0 and not AFTER_TITLE.search(text):
@@ -254,7 +257,7 @@ class _Reader:
 
     def _named(self, name: str) -> None:
         """A command line: it names the test of the report that follows."""
-        if self._draft is not None and (self._rules or self._draft.errors):
+        if self._draft is not None and (self._rows or self._draft.errors):
             self._close()
         if self._draft is None or self._waiting:
             self._command = name

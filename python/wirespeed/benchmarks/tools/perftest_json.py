@@ -17,6 +17,7 @@ from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of perftest ('test_info', 'results', 'MsgSize')"
+SIGNS = ('"test_info"',)
 
 _PAIR = re.compile(r'"([A-Za-z_][\w .*%]*)"\s*:\s*(?:"([^"]*)"|(-?[0-9.]+(?:[eE][+-]?[0-9]+)?)(?=\s*(?:[,}\]]|$)))')
 _SETTINGS = {
