@@ -42,6 +42,21 @@ def test_equal_factors_of_size_are_equal_steps_and_equal_values_equal_heights():
     assert (points[0].x, points[-1].x) == (curve.left, curve.right)
 
 
+def test_a_point_stands_where_the_axis_says_its_value():
+    """The height of a value is that of the tick with its number, and zero stands on the frame."""
+    (curve,) = chart.charts(run(*(bare(2**power, value) for power, value in ((20, 0.0), (21, 100.0), (22, 200.0)))))
+    heights = {tick.label: tick.at for tick in curve.y_ticks}
+    assert [point.y for point in curve.series[0].points] == [heights["0"], heights["100"], heights["200"]]
+    assert heights["0"] == curve.bottom
+
+
+def test_the_words_of_the_lower_limit_stand_below_its_line():
+    (curve,) = chart.charts(run(*(sample.verdict(2**power, 10.0) for power in (20, 21, 22))))
+    for limit, apart in zip(curve.limits, (-5, 14), strict=True):
+        line = float(limit.path.split("L")[0].replace("M", "").split(",")[-1].split()[-1])
+        assert limit.label_y == line + apart
+
+
 def test_a_limit_that_depends_on_size_is_drawn_as_it_is():
     rows = [sample.verdict(2**power, 10.0) for power in (20, 21, 22)]
     rows[0] = dataclasses.replace(rows[0], physical=dataclasses.replace(rows[0].physical, value=100.0))

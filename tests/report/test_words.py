@@ -1,0 +1,35 @@
+"""How numbers are written."""
+
+import pytest
+
+from wirespeed.report import words
+from wirespeed.results.findings import Cost
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1234.56, "1235"),
+        (391.24, "391.2"),
+        (48.904, "48.90"),
+        (9.5, "9.50"),
+        (0.0412, "0.0412"),
+        (0.5, "0.5"),
+        (0, "0"),
+    ],
+)
+def test_a_number_has_the_digits_that_say_something(value: float, text: str) -> None:
+    assert words.number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(196.6, "197 Gb/s"), (99.96, "100 Gb/s"), (48.56, "48.6 Gb/s"), (3.456, "3.46 Gb/s"), (1, "1 Gb/s")],
+)
+def test_a_cost_has_three_digits(value: float, text: str) -> None:
+    assert words.cost(Cost(value, "Gb/s", "measured")) == text
+
+
+@pytest.mark.parametrize(("fraction", "text"), [(0.9961, "99.6 %"), (1.0, "100.0 %"), (None, "")])
+def test_nearly_all_is_not_all(fraction: float | None, text: str) -> None:
+    assert words.percent(fraction) == text
