@@ -329,6 +329,19 @@ def test_two_hops_and_two_routes() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "route", ['{"dst":"10.1.0.0/24","table":"blue","dev":"a"}', '{"dst":"nowhere","table":101,"dev":"a"}']
+)
+def test_a_route_without_a_number_or_a_network_is_left_out(route: str) -> None:
+    assert read(ip_route=f"[{route}]").devices["h"].routes == {}  # type: ignore[union-attr]
+
+
+def test_the_command_line_of_the_kernel_is_its_first_line() -> None:
+    reading = read(cmdline="ro amd_iommu=on iommu=pt\n").reading(HOST, "host.kernel.command_line")
+    assert reading is not None
+    assert (reading.value, reading.source.line) == (("ro", "amd_iommu=on", "iommu=pt"), 1)
+
+
 COMMANDS = tuple(command.id for command in platform("host", "ubuntu").commands)
 
 
