@@ -94,8 +94,53 @@ def test_wrong_usage_does_nothing(device: Path, script: str, arguments: list[str
     assert subprocess.run(["sh", device / script, *arguments], capture_output=True, check=False).returncode == 2
 
 
+def act(device: Path, root: Path, script: str, failing: str = "") -> tuple[int, list[str]]:
+    """Run a script as on the device itself, moved below a folder; its exit code, and the commands that were run."""
+    tools, log = root.parent / "tools", root.parent / "log"
+    tools.mkdir(exist_ok=True)
+    log.write_text("")
+    for name in ("netplan", "sysctl", "update-grub", "systemctl", "udevadm"):
+        fails = "exit 1" if name == failing else "exit 0"
+        (tools / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{log}\n{fails}\n')
+        (tools / name).chmod(0o755)
+    text = (device / script).read_text().replace("$root$1", f"{root}$1")
+    text = text.replace("before=$root/", f"before={root}/").replace("run rm -f /etc", f"run rm -f {root}/etc")
+    (device / f"moved-{script}").write_text(text)
+    done = subprocess.run(
+        ["sh", device / f"moved-{script}", "--yes"],
+        capture_output=True,
+        text=True,
+        env={"PATH": f"{tools}:/usr/bin:/bin"},
+        check=False,
+    )
+    return done.returncode, log.read_text().splitlines()
+
+
+def test_a_command_that_failed_is_run_again(device: Path, image: Path) -> None:
+    before = contents(image)
+    code, ran = act(device, image, "apply.sh", failing="netplan")
+    assert code == 1
+    assert "netplan generate" in ran and "netplan apply" not in ran  # what the first does not take is not applied
+    assert "update-grub " in ran  # the other files do not wait for it
+    assert act(device, image, "apply.sh") == (0, ["netplan generate", "netplan apply"])
+    assert act(device, image, "apply.sh") == (0, [])
+    assert act(device, image, "revert.sh", failing="sysctl")[0] == 1
+    assert contents(image) == before
+
+
+def test_a_device_that_cannot_be_written_is_not_called_done(device: Path, tmp_path: Path) -> None:
+    (tmp_path / "image").mkdir()
+    (tmp_path / "image" / "etc").write_text("a file where a folder must be")
+    done = subprocess.run(
+        ["sh", device / "apply.sh", "--yes", "--root", tmp_path / "image"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("apply.sh: stopped at /etc/netplan/60-wirespeed.yaml; ")
+    assert done.stdout == "install: /etc/netplan/60-wirespeed.yaml\n"
+
+
 def acs(
-    device: Path, tmp_path: Path, registers: dict[str, str], action: str, stuck: str = ""
+    device: Path, tmp_path: Path, registers: dict[str, str], action: str, stuck: str = "", user: int = 0
 ) -> tuple[int, str, dict[str, str]]:
     """Run the ACS script against registers kept as files; its exit code, errors, and the registers afterwards."""
     devices, tools = tmp_path / "devices", tmp_path / "tools"
@@ -114,6 +159,8 @@ esac
 """
     )
     (tools / "setpci").chmod(0o755)
+    (tools / "id").write_text(f"#!/bin/sh\necho {user}\n")
+    (tools / "id").chmod(0o755)
     script = tmp_path / "wirespeed-acs"
     text = (device / "usr/local/sbin/wirespeed-acs").read_text()
     script.write_text(text.replace("/sys/bus/pci/devices", str(devices)))
@@ -147,3 +194,20 @@ def test_verify_only_reads_and_a_missing_bridge_is_named(device: Path, tmp_path:
         "wirespeed-acs: 0000:19:00.0: no such PCIe device on this host\n"
         "wirespeed-acs: 0000:19:03.0: ACS control is 001d, wanted 0000\n"
     )
+
+
+def test_acs_says_nothing_of_bridges_that_it_cannot_read(device: Path, tmp_path: Path) -> None:
+    code, errors, _ = acs(device, tmp_path, dict.fromkeys(BRIDGES, "0000"), "verify", user=1000)
+    assert (code, errors) == (1, "wirespeed-acs: must be run as root\n")
+
+
+def test_acs_needs_its_tool(device: Path, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    done = subprocess.run(
+        ["/bin/sh", device / "usr/local/sbin/wirespeed-acs", "verify"],
+        capture_output=True,
+        text=True,
+        env={"PATH": str(tmp_path / "bin")},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "wirespeed-acs: setpci is missing (pciutils)\n")

@@ -49,6 +49,7 @@ def _template(name: str) -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["run"] = lambda command: f"run {command}"
     environment.filters["shell"] = lambda value: shlex.quote(str(value))
     text = (resources.files(__package__) / "templates" / f"{name}.j2").read_text(encoding="utf-8")
     return environment.from_string(text)

@@ -7,6 +7,7 @@
 #
 # What it interrupts:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are set anew; jobs on them lose their connections
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; when the file is gone they keep their values until the next reboot
 # /etc/default/grub.d/90-wirespeed.cfg: acts after a reboot
 # /etc/modules-load.d/90-wirespeed.conf: acts after a reboot
 # /etc/systemd/system/wirespeed-acs.service: PCIe Access Control Services stay off until the next reboot, even when the service is gone
@@ -35,53 +36,70 @@ while [ $# -gt 0 ]; do
 done
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 before=$root/var/lib/wirespeed/before
+status=0
+umask 022
 
 run() {
   echo "run: $*"
   [ -z "$yes" ] || [ -n "$root" ] || "$@"
 }
 
-# Installs one file; fails when the device has it already, so that nothing is interrupted for nothing.
-put() { # path, mode
-  if cmp -s -- "$here$1" "$root$1"; then
+stop() {
+  echo "apply.sh: stopped at $1; what was installed before it stays, ./revert.sh takes it back" >&2
+  exit 1
+}
+
+# Installs one file; fails when the device has it already, so that nothing is interrupted for nothing. A file that the
+# device was not yet made to obey, because a command failed or the script was stopped, is not taken for one it has.
+# Nothing is written over before it is kept, and no file is ever there in part.
+put() { # path, mode, "acts" if commands follow
+  if cmp -s -- "$here$1" "$root$1" && [ ! -e "$before$1.pending" ]; then
     echo "unchanged: $1"
     return 1
   fi
   echo "install: $1"
   [ -n "$yes" ] || return 0
+  mkdir -p -- "$(dirname -- "$before$1")" || stop "$1"
   if [ ! -e "$before$1" ] && [ ! -e "$before$1.absent" ]; then
-    mkdir -p -- "$(dirname -- "$before$1")"
     if [ -e "$root$1" ]; then
-      cp -p -- "$root$1" "$before$1"
+      { cp -p -- "$root$1" "$before$1.new" && mv -- "$before$1.new" "$before$1"; } || stop "$1"
     else
-      : >"$before$1.absent"
+      : >"$before$1.absent" || stop "$1"
     fi
   fi
-  install -D -m "$2" -- "$here$1" "$root$1"
+  [ -z "${3-}" ] || [ -n "$root" ] || : >"$before$1.pending" || stop "$1"
+  install -D -m "$2" -- "$here$1" "$root$1.new" && mv -- "$root$1.new" "$root$1" || { rm -f -- "$root$1.new"; stop "$1"; }
 }
 
-if put /etc/netplan/60-wirespeed.yaml 600; then
-  run netplan generate
-  run netplan apply
+obeyed() { # path
+  [ -z "$yes" ] || rm -f -- "$before$1.pending"
+}
+
+failed() { # path
+  echo "apply.sh: the device does not obey $1 yet: a command failed; ./apply.sh --yes tries again" >&2
+  status=1
+}
+
+if put /etc/netplan/60-wirespeed.yaml 600 acts; then
+  run netplan generate && run netplan apply && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
 fi
-if put /etc/sysctl.d/90-wirespeed.conf 644; then
-  run sysctl --quiet --system
+if put /etc/sysctl.d/90-wirespeed.conf 644 acts; then
+  run sysctl --quiet --system && obeyed /etc/sysctl.d/90-wirespeed.conf || failed /etc/sysctl.d/90-wirespeed.conf
 fi
-if put /etc/default/grub.d/90-wirespeed.cfg 644; then
-  run update-grub
+if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then
+  run update-grub && obeyed /etc/default/grub.d/90-wirespeed.cfg || failed /etc/default/grub.d/90-wirespeed.cfg
 fi
 put /etc/modules-load.d/90-wirespeed.conf 644 || :
 put /usr/local/sbin/wirespeed-acs 755 || :
-if put /etc/systemd/system/wirespeed-acs.service 644; then
-  run systemctl daemon-reload
-  run systemctl enable --now wirespeed-acs.service
+if put /etc/systemd/system/wirespeed-acs.service 644 acts; then
+  run systemctl daemon-reload && run systemctl enable --now wirespeed-acs.service && obeyed /etc/systemd/system/wirespeed-acs.service || failed /etc/systemd/system/wirespeed-acs.service
 fi
 put /etc/security/limits.d/90-wirespeed-memlock.conf 644 || :
-if put /etc/systemd/system.conf.d/90-wirespeed-memlock.conf 644; then
-  run systemctl daemon-reexec
+if put /etc/systemd/system.conf.d/90-wirespeed-memlock.conf 644 acts; then
+  run systemctl daemon-reexec && obeyed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf || failed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf
 fi
-if put /etc/udev/rules.d/60-rdma-persistent-naming.rules 644; then
-  run udevadm control --reload
+if put /etc/udev/rules.d/60-rdma-persistent-naming.rules 644 acts; then
+  run udevadm control --reload && obeyed /etc/udev/rules.d/60-rdma-persistent-naming.rules || failed /etc/udev/rules.d/60-rdma-persistent-naming.rules
 fi
 put /etc/bnxt_re/bnxt_re.conf 644 || :
 put /usr/local/sbin/wirespeed-nvm 755 || :
@@ -90,3 +108,4 @@ put /etc/wirespeed/hostfile 644 || :
 put /usr/local/bin/wirespeed-mpirun 755 || :
 put /usr/local/bin/wirespeed-perftest 755 || :
 [ -n "$yes" ] || echo "nothing was done; ./apply.sh --yes does it"
+exit "$status"

@@ -7,6 +7,7 @@
 #
 # What it interrupts:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are set anew; jobs on them lose their connections
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; when the file is gone they keep their values until the next reboot
 # /etc/default/grub.d/90-wirespeed.cfg: acts after a reboot
 # /etc/modules-load.d/90-wirespeed.conf: acts after a reboot
 # /etc/systemd/system/wirespeed-acs.service: PCIe Access Control Services stay off until the next reboot, even when the service is gone
@@ -34,10 +35,21 @@ while [ $# -gt 0 ]; do
   shift
 done
 before=$root/var/lib/wirespeed/before
+status=0
 
 run() {
   echo "run: $*"
   [ -z "$yes" ] || [ -n "$root" ] || "$@"
+}
+
+stop() {
+  echo "revert.sh: stopped at $1; what was there before is still in $before" >&2
+  exit 1
+}
+
+failed() { # path
+  echo "revert.sh: a command failed after $1 was put back; run it by hand" >&2
+  status=1
 }
 
 # Puts one file back; fails when apply.sh never installed it.
@@ -45,12 +57,11 @@ back() { # path
   if [ -e "$before$1" ]; then
     echo "put back: $1"
     [ -n "$yes" ] || return 0
-    cp -p -- "$before$1" "$root$1"
-    rm -- "$before$1"
+    cp -p -- "$before$1" "$root$1" && rm -f -- "$before$1" "$before$1.pending" || stop "$1"
   elif [ -e "$before$1.absent" ]; then
     echo "remove: $1"
     [ -n "$yes" ] || return 0
-    rm -f -- "$root$1" "$before$1.absent"
+    rm -f -- "$root$1" && rm -f -- "$before$1.absent" "$before$1.pending" || stop "$1"
   else
     echo "never installed: $1"
     return 1
@@ -64,26 +75,25 @@ back /etc/rccl.conf || :
 back /usr/local/sbin/wirespeed-nvm || :
 back /etc/bnxt_re/bnxt_re.conf || :
 if back /etc/udev/rules.d/60-rdma-persistent-naming.rules; then
-  run udevadm control --reload
+  run udevadm control --reload || failed /etc/udev/rules.d/60-rdma-persistent-naming.rules
 fi
 if back /etc/systemd/system.conf.d/90-wirespeed-memlock.conf; then
-  run systemctl daemon-reexec
+  run systemctl daemon-reexec || failed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf
 fi
 back /etc/security/limits.d/90-wirespeed-memlock.conf || :
 if back /etc/systemd/system/wirespeed-acs.service; then
-  run rm -f /etc/systemd/system/multi-user.target.wants/wirespeed-acs.service
-  run systemctl daemon-reload
+  run rm -f /etc/systemd/system/multi-user.target.wants/wirespeed-acs.service && run systemctl daemon-reload || failed /etc/systemd/system/wirespeed-acs.service
 fi
 back /usr/local/sbin/wirespeed-acs || :
 back /etc/modules-load.d/90-wirespeed.conf || :
 if back /etc/default/grub.d/90-wirespeed.cfg; then
-  run update-grub
+  run update-grub || failed /etc/default/grub.d/90-wirespeed.cfg
 fi
 if back /etc/sysctl.d/90-wirespeed.conf; then
-  run sysctl --quiet --system
+  run sysctl --quiet --system || failed /etc/sysctl.d/90-wirespeed.conf
 fi
 if back /etc/netplan/60-wirespeed.yaml; then
-  run netplan generate
-  run netplan apply
+  run netplan generate && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
 fi
 [ -n "$yes" ] || echo "nothing was done; ./revert.sh --yes does it"
+exit "$status"
