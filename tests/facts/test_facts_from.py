@@ -24,12 +24,20 @@ def test_observations_become_things():
     assert not facts.complete(node, "host.routes")
 
 
-def test_running_is_believed_before_configured():
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (State.RUNNING, State.CONFIGURED),
+        (State.CONFIGURED, State.PERSISTENT),
+        (State.PERSISTENT, State.ASSUMED),
+    ],
+)
+def test_what_is_in_effect_is_believed_before_what_will_be(better, worse):
     place = Place("node1")
     facts = facts_from(
         [
-            Observation(place, "host.memlock", "64", SOURCE, State.CONFIGURED),
-            Observation(place, "host.memlock", "unlimited", SOURCE, State.RUNNING),
+            Observation(place, "host.memlock", "64", SOURCE, worse),
+            Observation(place, "host.memlock", "unlimited", SOURCE, better),
         ]
     )
     assert facts.value(place, "host.memlock") == "unlimited"
