@@ -89,6 +89,13 @@ def test_a_value_names_its_file_and_line(tmp_path: Path) -> None:
     assert str(reading.source) == "sysctl (h/sysctl.out:1)"
 
 
+@pytest.mark.parametrize(("exit_code", "found"), [(1, False), (0, None)])
+def test_the_exit_code_reaches_the_parser(tmp_path: Path, exit_code: int, found: bool | None) -> None:
+    """grep that found nothing ends with 1; nothing with 0 is an output that was cut."""
+    facts = read(bundle(tmp_path / "b", ok("kallsyms", "", exit_code)))
+    assert facts.value(H, "host.peer_memory") is found
+
+
 def test_a_platform_unknown_here_is_refused(tmp_path: Path) -> None:
     folder = bundle(tmp_path / "b")
     text = (folder / NAME).read_text()
