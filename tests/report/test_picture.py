@@ -45,6 +45,16 @@ def test_cables_under_a_lone_switch_run_straight():
     assert all(cable.x1 == cable.x2 for cable in drawn.cables)
 
 
+def test_ports_stand_side_by_side_on_the_edge_of_their_box():
+    for topology in (sample.TOPOLOGY, large(3, 2, 1)):
+        for drawn in picture.draw(topology, ()).boxes:
+            for port in drawn.ports:
+                assert drawn.x <= port.x - port.width / 2 and port.x + port.width / 2 <= drawn.x + drawn.width
+                assert port.y in (drawn.y, drawn.y + drawn.height)
+            for left, right in itertools.pairwise(sorted((port.y, port.x) for port in drawn.ports)):
+                assert left[0] != right[0] or left[1] < right[1]
+
+
 def test_what_is_wrong_is_drawn_last():
     drawn = picture.draw(sample.TOPOLOGY, sample.FINDINGS)
     assert [cable.status for cable in drawn.cables] == ["none", "unknown", "warn", "fail"]

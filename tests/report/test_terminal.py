@@ -187,3 +187,12 @@ def test_topology_in_a_few_lines():
     assert printed(terminal.topology, sample.TOPOLOGY) == (
         "  host: 2 × dell-xe9680-mi300x\n  leaf: 1 × dell-z9664f\n  4 cables at 400 Gb/s\n"
     )
+
+
+def test_of_a_verdict_its_word_alone_is_coloured():
+    coloured = printed(terminal.judged, [sample.RUN], 200, force_terminal=True, color_system="standard")
+    rows = [row.strip() for row in coloured.splitlines() if row.strip()[:5] in ("1 GiB", "16 Gi")]
+    assert rows[:2] == [
+        "1 GiB     360.0      391.2  92.0 %      371.6  96.9 %  \x1b[32mpass   \x1b[0m",
+        "16 GiB     300.0      391.2  76.7 %      371.6  80.7 %  \x1b[33mwarn   \x1b[0m",
+    ]
