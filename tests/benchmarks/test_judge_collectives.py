@@ -84,6 +84,12 @@ def test_a_table_of_small_sizes_alone_is_not_judged():
     assert set(judgements(judge(collective("all_reduce", 8, rows), plan())).values()) == {Judgement.SKIP}
 
 
+def test_a_table_of_large_sizes_does_not_show_the_latency():
+    rows = {size * GIB: (size * 5750.0, 186.6, 349.9) for size in (1, 2, 4)}
+    judged = judge(collective("all_reduce", 16, rows), plan())
+    assert judgements(judged) == dict.fromkeys(rows, Judgement.PASS)
+
+
 def test_one_size_alone_takes_the_floor_of_the_profile():
     rows = {MIB: (55.0, 19.1, 33.4)}
     verdict = one(judge(collective("all_reduce", 8, rows), plan()), MIB, Metric.BUSBW)

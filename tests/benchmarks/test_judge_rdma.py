@@ -201,3 +201,41 @@ def test_a_message_of_no_bytes_is_shown():
 
 def test_a_run_without_bandwidth_says_so():
     assert judge(perftest({}), plan()).notes == ("the log holds no bandwidth to judge",)
+
+
+def mapped(address):
+    return ":".join(["00"] * 10 + ["255", "255"] + [f"{int(octet):02d}" for octet in address.split(".")])
+
+
+def unique_local(last):
+    return ":".join(["253"] + ["00"] * 14 + [f"{last:02d}"])
+
+
+@pytest.mark.parametrize(
+    ("local", "remote", "limit"),
+    [
+        (mapped("10.1.0.1"), mapped("10.1.0.17"), 392.15),
+        (unique_local(1), unique_local(2), 390.28),  # 20 bytes more of header in each packet
+        (":".join(["254", "128"] + ["00"] * 13 + ["01"]), None, 392.15),  # link-local: as planned
+    ],
+)
+def test_the_gids_of_the_log_say_which_ip_carried_it(local, remote, limit):
+    run = perftest({MIB: 380.0}, local_gid=local, remote_gid=remote)
+    assert one(judge(run, plan())).physical.value == pytest.approx(limit, abs=0.01)
+
+
+def test_an_address_of_the_cluster_on_a_nic_it_has_not_is_another_cluster():
+    run = perftest({MIB: 380.0}, device="mlx5_0", local_gid=mapped("10.1.0.1"), remote_gid=mapped("10.1.0.17"))
+    verdict = one(judge(run, plan()))
+    assert verdict.judgement is Judgement.UNKNOWN
+    assert verdict.reason == "the log's NIC mlx5_0 is not in mi300x-4node: name it with --from HOST/NIC"
+
+
+def test_a_table_of_large_messages_does_not_show_the_message_rate():
+    run = perftest({MIB: 391.0, 2 * MIB: 391.5, 8 * MIB: 391.9})
+    rates = [
+        Measurement(Metric.MSG_RATE, "Mpps", rate, size * MIB, None, 9)
+        for size, rate in ((1, 0.0466), (2, 0.0233), (8, 0.0058))
+    ]
+    judged = judge(replace(run, measurements=(*run.measurements, *rates)), plan())
+    assert set(judgements(judged, Metric.BW_AVG).values()) == {Judgement.PASS}

@@ -194,12 +194,14 @@ def _floor(run: Run, profile: Profile) -> tuple[float, str]:
     """The least time any size takes, in seconds, and where the number is from."""
     rows = [m for m in run.measurements if m.metric is Metric.TIME and m.size_bytes]
     times = [seconds for m in rows if (seconds := float(m.value) * _SECONDS.get(m.unit, 0.0)) > _TINY]
-    sizes = {m.size_bytes for m in rows}
-    if times and len(sizes) > 1:
+    sizes = {m.size_bytes or 0 for m in rows}
+    if times and len(sizes) > 1 and min(sizes) <= _LATENCY_BOUND:
         return min(times), "at least in this table"
     return profile.floors.collective_us.value / 1e6, "assumed by the profile"
 
 
+_LATENCY_BOUND = 2**20
+"""Bytes up to which latency still shows in a collective's time; a table that begins above does not show it."""
 _SECONDS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
 

@@ -23,6 +23,10 @@ PIPELINED = 2
 """A stream of messages is bandwidth-bound from twice the size at which the message rate alone would fill the line:
 there a measured curve (Broadcom 957608-AN210, section 2.8.2) is within 5 % of its plateau."""
 
+SMALL = 4096
+"""Messages up to this size are bound by the message rate on any NIC at 200 Gb/s and above (6 Mpps of one packet each):
+a table without such sizes does not show that rate."""
+
 
 @dataclass(frozen=True, slots=True)
 class RdmaLimits:
@@ -119,12 +123,14 @@ def _ends(run: Run, plan: Plan, source: str | None, target: str | None, assumpti
         if len(named) == 1:
             assumptions.append(f"the other end is a NIC like {named[0]}")
         return named
+    device = text(run, "device")
+    if device is not None and where.with_device(plan, device) is None:
+        return []  # even where its addresses are known here: those of a private pool are many a cluster's
     addressed = [at for at in (_with_gid(run, plan, "local_gid"), _with_gid(run, plan, "remote_gid")) if at]
     if addressed:
         names = " and ".join(str(at) for at in addressed)
         assumptions.append(f"{names} by the GIDs of the log{'' if len(addressed) > 1 else '; the other end is alike'}")
         return addressed
-    device = text(run, "device")
     if device is not None:
         found = where.with_device(plan, device)
         if found is not None:
@@ -139,20 +145,40 @@ def _ends(run: Run, plan: Plan, source: str | None, target: str | None, assumpti
 
 
 def _with_gid(run: Run, plan: Plan, side: str) -> NicAt | None:
-    """The NIC whose IPv4 address a GID carries; perftest prints its bytes in decimal."""
-    octets = (text(run, side) or "").split(":")
-    if len(octets) != 16 or octets[10:12] != ["255", "255"] or not all(octet.isdecimal() for octet in octets):
+    """The NIC whose IPv4 address a GID carries."""
+    gid = _gid(run, side)
+    if gid is None or not gid.startswith(_MAPPED):
         return None
-    return where.with_address(plan, ".".join(str(int(octet)) for octet in octets[12:]))
+    return where.with_address(plan, ".".join(map(str, gid[-4:])))
+
+
+def _ipv6(run: Run) -> bool | None:
+    """Which IP the GIDs of the log say; None where it names none, or only link-local ones, which RoCE v1 has too."""
+    for side in ("local_gid", "remote_gid"):
+        gid = _gid(run, side)
+        if gid is not None and not gid.startswith(_LINK_LOCAL):
+            return not gid.startswith(_MAPPED)
+    return None
+
+
+_MAPPED = bytes([*[0] * 10, 255, 255])
+_LINK_LOCAL = bytes([254, 128])
+
+
+def _gid(run: Run, side: str) -> bytes | None:
+    """A GID of the log; perftest prints its bytes in decimal."""
+    octets = (text(run, side) or "").split(":")
+    if len(octets) != 16 or not all(octet.isdecimal() and int(octet) < 256 for octet in octets):
+        return None
+    return bytes(map(int, octets))
 
 
 def _path(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -> Path | None:
     paths: list[Path] = []
     logged = whole(run, "mtu", "path_mtu", "rdma_mtu")
+    mtu = logged if logged in PATH_MTUS else None
     for at in ends:
-        path = path_of(
-            at.nic, assumptions, speed=where.speed(plan, at), path_mtu=logged if logged in PATH_MTUS else None
-        )
+        path = path_of(at.nic, assumptions, speed=where.speed(plan, at), path_mtu=mtu, ipv6=_ipv6(run))
         if path is None:
             return None
         paths.append(path)
@@ -193,7 +219,7 @@ def _message_rate(run: Run, plan: Plan, ends: list[NicAt], profile: Profile, bot
     """Messages per second, both directions added where the test adds them, and where the number is from."""
     sizes = {measurement.size_bytes for measurement in run.measurements}
     rates = [measurement.value * 1e6 for measurement in run.measurements if measurement.metric is Metric.MSG_RATE]
-    if len(sizes) > 1 and rates:
+    if rates and any(size is not None and size <= SMALL for size in sizes):
         return max(rates), "at most in this table"
     ways = 2 if both_ways else 1
     model = plan.hardware.nics.get(ends[0].nic.model or "")

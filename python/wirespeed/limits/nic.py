@@ -73,13 +73,21 @@ def nic_goodput_two_way(
 
 
 def path_of(
-    nic: Nic, assumptions: list[str], *, speed: Bandwidth | None = None, path_mtu: int | None = None
+    nic: Nic,
+    assumptions: list[str],
+    *,
+    speed: Bandwidth | None = None,
+    path_mtu: int | None = None,
+    ipv6: bool | None = None,
 ) -> Path | None:
-    """The link as this NIC sees it; what had to be assumed is added to ``assumptions``. None without a speed."""
+    """The link as this NIC sees it; what had to be assumed is added to ``assumptions``. None without a speed.
+
+    ``ipv6`` says which IP carries RoCE where that is known, else the NIC's addresses do.
+    """
     rate = nic.link.speed or speed
     if rate is None:
         return None
-    ipv6 = _ipv6(nic.addresses)
+    ipv6 = _ipv6(nic.addresses) if ipv6 is None else ipv6
     fitting = wire.path_mtu_fitting(nic.link.mtu, ipv6=ipv6) if nic.link.mtu is not None else None
     mtu = path_mtu or nic.rdma_mtu or fitting
     if mtu is None:
