@@ -75,9 +75,10 @@ def report(text: str, *, retransmits: bool | None) -> Report | None:
     """The report a line holds, or None.
 
     ``retransmits`` says whether the columns named Retr, None when no columns are known. Without columns a count is
-    taken for retransmits only where nothing else can stand: before "sender" or before the congestion window.
+    taken for retransmits only where nothing else can stand: before "sender" or before the congestion window. Emphasis
+    in Markdown is passed over.
     """
-    match = _REPORT.match(text.strip())
+    match = _REPORT.match(text.replace("**", "").strip())
     if match is None or match["bits"] not in _RATES:
         return None
     cells: list[tuple[Metric, str, int | float]] = []

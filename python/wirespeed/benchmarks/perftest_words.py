@@ -120,7 +120,8 @@ FAILURE = re.compile(
     r"|IB device \S+ not found|unrecognized option|Problems with|Port number \d+ state is Down|Unsupported"
     r"|Segmentation fault|Bus error|got completion with error|Received (?:interrupt|SIG|\d+ times ADDR_ERROR)"
     r"|Interrupted|Device not supported|.* is not supported|.*: Cannot allocate memory|.*Got bad completion"
-    r"|mlx\d: .*error|Terminated|Killed|Timeout|.* should be between|.*: Connection (?:refused|timed out|reset by peer)).*"
+    r"|mlx\d: .*error|Terminated|Killed|Timeout|.* should be between"
+    r"|.*: Connection (?:refused|timed out|reset by peer)).*"
 )
 
 

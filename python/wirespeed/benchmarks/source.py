@@ -25,7 +25,7 @@ _PREFIXES = tuple(
         r"\s*\[[^\]\s]*?(\d+,\d+)\](?:\[[^\]\s]*\])?<std(?:out|err|diag)>:? ?",  # mpirun --tag-output
         r"\s{0,16}(\d{1,6}):(?: |$)",  # srun --label
         r"\[pod/([^\]\s]+)\] ?",  # kubectl logs --prefix
-        r"\[(\d+)\] (?!\s*(?:\d+\.\d+ ?-|local \S+ port|Sent ))",  # mpiexec -prepend-rank, no stream of iperf3
+        r"\s{0,16}\[(\d+)\] (?!\s*(?:\d+\.\d+ ?-|local \S+ port|Sent ))",  # mpiexec -prepend-rank, no stream of iperf3
         r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?(?: |$)",
         r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}(?: |$)",  # iperf3 --timestamps
     )

@@ -21,13 +21,14 @@ SIGNS = ("/sec", "Interval", "Connecting to host", "Server listening on", "Accep
 
 _COLUMNS = re.compile(r"\[ *ID\](?:\[Role\])?\s+Interval\s+Transfer\s+(?:Bitrate|Bandwidth)(.*)")
 _SEPARATOR = re.compile(r"(?:- ){3,}-?$")
+_ENDS = {"Sent": "sender", "Received": "receiver"}  # how betas of iperf3 head their summaries
 _CONNECTING = re.compile(r"Connecting to host (\S+), port (\d+)")
 _LISTENING = re.compile(r"Server listening on (\d+)(?: \(test #\d+\))?$")
 _CONNECTED = re.compile(r"\[ *(\d+)\](?:\[[TR]X-[CS]\])? local (\S+) port \d+ connected to (\S+) port (\d+)$")
 _TEST = re.compile(r"Starting Test: protocol: (\w+), (\d+) streams?, (\d+) byte blocks, omitting (\d+) seconds, (.*)")
 _VERSION = re.compile(r"iperf (3\.\S+)(?: .*)?$")
 _ERROR = re.compile(
-    r"iperf3: (?:error - |interrupt - |exiting|the (?:client|server) has terminated).*"
+    r"iperf3: (?:error - |interrupt - |parameter error - |exiting|the (?:client|server) has terminated).*"
     r"|iperf3: .*(?:unrecognized|requires|invalid) .*"
 )
 
@@ -87,6 +88,7 @@ class _Reader:
         self._retransmits: bool | None = None
         self._columns = self._separated = self._in_summary = False
         self._server = self._done = False
+        self._end_of: str | None = None
         self._connected = self._reported = False
         self._streams: set[str] = set()
         self._datagrams: dict[str, int] = {}
@@ -167,6 +169,8 @@ class _Reader:
         found = report(text, retransmits=self._retransmits if self._columns else None)
         if found is None:
             return False
+        if found.end_of is None and self._end_of is not None:
+            found = replace(found, end_of=self._end_of)
         draft = self._open(line)
         is_summary = self._in_summary or found.end_of is not None
         if found.stream != "SUM":
@@ -226,6 +230,8 @@ class _Reader:
             tos = re.search(r"\btos (\d+)", rest)
             if tos:
                 self._draft.parameters["tos"] = int(tos.group(1))
+        elif text in _ENDS:
+            self._end_of = _ENDS[text]
         elif text == "Server output:":
             self._done = True
             self._close()

@@ -40,6 +40,9 @@ LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... ti
 SIGNS = ("busbw", "ccl-tests", "Collective test", "nThread", "Rank ", "failure")
 
 
+_RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before every part a process writes
+
+
 def read(log: Source) -> list[Found]:
     """Every run of nccl-tests or rccl-tests in the log."""
     found = []
@@ -233,7 +236,7 @@ class _Reader:
 
     def _row(self, line: Line, text: str) -> None:
         draft, columns = self._draft, self._columns
-        cells = text.split()
+        cells = _RANK_WITHIN.sub(" ", text).split()
         if draft is None or columns is None or draft.complete:
             return
         if len(cells) < 3 or not all(cell.isdecimal() for cell in cells[:2]) or not cells[2][0].isalpha():

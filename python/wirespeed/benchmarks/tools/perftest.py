@@ -38,6 +38,7 @@ SIGNS = WORDS
 
 _COUNT = re.compile(r"0|[1-9][0-9]*")  # no leading zeros: drivers dump failed requests in hexadecimal words
 _GLUED = re.compile(r"(?<=\d)(\.\d\d)(?=\d+\.\d\d(?!\d))")  # a wide number leaves no blank: 2465.901216.65
+_HALF = re.compile(r"(Local|Remote) results:$")  # --report-both: the tables of both ends after their sum
 _RULE = re.compile(r"[-\u2014]{20,}")
 
 
@@ -74,6 +75,7 @@ class _Reader:
         self._version: str | None = None
         self._hinted = False
         self._side: str | None = None
+        self._place: str | None = None  # whose half of a bidirectional test the table holds
         self._early: Draft | None = None  # errors that came before the title they belong to
         self._pending: list[tuple[Line, str]] = []  # lines that count only if a report follows
 
@@ -92,6 +94,8 @@ class _Reader:
             self._title(line, text)
         elif text.startswith("* Waiting for client to connect"):
             self._wait(line)
+        elif (half := _HALF.match(text)) and self._draft is not None:
+            self._half(line, self._draft, half.group(1).lower())
         elif not self._row(line, text) and not self._failure(line, text):
             self._setting(line, text)
 
@@ -127,7 +131,7 @@ class _Reader:
             self._found.append(draft.found(RunStatus.TRUNCATED if interrupted else None))
         self._columns, self._ends, self._rules, self._rows = [], 0, 0, 0
         self._titled = self._waiting = self._hinted = self._connected = False
-        self._calibration = self._side = None
+        self._calibration = self._side = self._place = None
         self._pending = []
 
     def _join_early(self, draft: Draft) -> None:
@@ -156,13 +160,25 @@ class _Reader:
         draft = self._draft
         if draft is not None and not self._titled and not self._columns and AFTER_TITLE.search("; ".join(draft.errors)):
             self._early, self._draft = draft, None
-        elif draft is not None and (self._columns or draft.errors or (self._titled and test_name(text) != draft.test)):
+        elif draft is not None and (
+            self._columns
+            or draft.errors
+            or (self._titled and (test_name(text) != draft.test or self._side == "remote"))
+        ):
             self._close()
         draft = self._open(line)
         draft.test = test_name(text)
         if "Bidirectional" in text:
             draft.parameters["bidirectional"] = True
         self._titled = True
+
+    def _half(self, line: Line, whole: Draft, place: str) -> None:
+        """One end's table of the report just read: the same test and settings."""
+        self._close()
+        draft = self._open(line)
+        draft.test = whole.test
+        draft.parameters |= whole.parameters
+        self._place = place
 
     def _column_line(self, line: Line, names: list[str]) -> None:
         if self._draft is not None and self._columns and (self._rows or names != self._columns):
@@ -202,7 +218,7 @@ class _Reader:
             if value is None:
                 unread.append(cell)
             else:
-                draft.measure(what[0], what[1], value, line.number, size, what[2])
+                draft.measure(what[0], what[1], value, line.number, size, what[2] or self._place)
         if unread:
             draft.notice(line.number, f"{', '.join(unread)} in the row of {size} B", "numbers; left out")
         return True

@@ -1,7 +1,7 @@
 """perftest --out_json: settings and results as key and value.
 
-Some releases write JSON that no reader accepts (commas missing or doubled between the sizes of -a), so keys are taken
-line by line. The file does not say its unit: it is the one in which average and message rate agree.
+Some releases write JSON that no reader accepts (no quotes; commas missing or doubled between the sizes of -a), so keys
+are taken line by line. The file does not say its unit: it is the one in which average and message rate agree.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of perftest ('test_info', 'results', 'MsgSize')"
-SIGNS = ('"test_info"',)
+SIGNS = ("test_info",)
 
 _PAIR = re.compile(r'"([A-Za-z_][\w .*%]*)"\s*:\s*(?:"([^"]*)"|(-?[0-9.]+(?:[eE][+-]?[0-9]+)?)(?=\s*(?:[,}\]]|$)))')
+_BARE_PAIR = re.compile(r'\s*([A-Za-z_][\w.]*)\s*:\s*(?:"([^"]*)"|([^\s",{}]+)),?\s*')
+_INFO = re.compile(r'"test_info"|\s*test_info: \{')
 _SETTINGS = {
     "Dual_port": "dual_port",
     "Device": "device",
@@ -68,7 +70,7 @@ def read(log: Source) -> list[Found]:
     found: list[Found] = []
     reader: _Reader | None = None
     for line in log.all_lines:
-        if '"test_info"' in line.text:
+        if "test_info" in line.text and _INFO.match(line.text.lstrip("{ ")):
             if reader is not None:
                 found.append(reader.finish())
             reader = _Reader(line)
@@ -93,7 +95,8 @@ class _Reader:
 
     def take(self, line: Line) -> None:
         if line.ended:
-            for name, text, digits in _PAIR.findall(line.text):
+            bare_pair = _BARE_PAIR.fullmatch(line.text)
+            for name, text, digits in [bare_pair.groups("")] if bare_pair else _PAIR.findall(line.text):
                 self._pair(name, text or digits, line)
         bare = re.sub(r'"[^"]*"', "", line.text)
         self._depth += bare.count("{") + bare.count("[") - bare.count("}") - bare.count("]")
