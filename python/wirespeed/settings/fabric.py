@@ -15,6 +15,7 @@ class LoadBalancing:
 
     mode: Annotated[str | None, Setting("static, flowlet, per-packet or assigned-flow")] = None
     flowlet_gap: Annotated[Duration | None, Setting("pause in a flow after which it may change its path", "ps")] = None
+    flowlet_table: Annotated[int | None, Setting("flowlets that are told apart", "entries")] = None
     hash_fields: Annotated[
         frozenset[str] | None, Setting("header fields the hash takes, as the platform names them")
     ] = None
@@ -29,3 +30,10 @@ class Buffers:
     lossless_share: Annotated[int | None, Setting("ingress buffer for lossless traffic", "percent")] = None
     headroom_share: Annotated[int | None, Setting("ingress buffer for lossless headroom", "percent")] = None
     lossy_share: Annotated[int | None, Setting("ingress buffer for lossy traffic", "percent")] = None
+    egress_lossless_share: Annotated[int | None, Setting("egress buffer for lossless traffic", "percent")] = None
+    egress_lossy_share: Annotated[int | None, Setting("egress buffer for lossy traffic", "percent")] = None
+    dedicated_ingress: Annotated[int | None, Setting("buffer set apart for each port on arrival", "percent")] = None
+    dedicated_egress: Annotated[int | None, Setting("buffer set apart for each port on departure", "percent")] = None
+    dynamic_threshold: Annotated[
+        int | None, Setting("how much of the free buffer one lossless group may take, as the platform counts it")
+    ] = None

@@ -67,6 +67,8 @@ class Host:
     memlock: Annotated[str | None, Setting("locked-memory limit: unlimited, or KiB")] = None
     firewall: Annotated[bool | None, Setting("whether a firewall filters traffic")] = None
     peer_memory: Annotated[bool | None, Setting("whether the kernel has a peer-memory client for GPU memory")] = None
+    governor: Annotated[str | None, Setting("frequency governor of the CPU cores")] = None
+    irq_balancing: Annotated[bool | None, Setting("whether a daemon moves interrupts between CPU cores")] = None
     rdma_naming: Annotated[str | None, Setting("udev naming of RDMA devices: NAME_KERNEL, NAME_FALLBACK, …")] = None
     acs_service: Annotated[bool | None, Setting("whether ACS is switched off at every boot")] = None
     rdma_libraries: Annotated[

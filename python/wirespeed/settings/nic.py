@@ -10,6 +10,7 @@ from wirespeed.settings.address import Gid
 from wirespeed.settings.link import Link
 from wirespeed.settings.model import Compare, Setting
 from wirespeed.settings.qos import NicQos
+from wirespeed.units import Length
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,20 @@ class Nvm:
     rdma: Annotated[bool | None, Setting("RDMA support")] = None
     performance_profile: Annotated[str | None, Setting("what the NIC is tuned for: roce or default")] = None
     relaxed_ordering: Annotated[bool | None, Setting("PCIe relaxed ordering")] = None
+    sriov: Annotated[bool | None, Setting("virtual functions")] = None
     dcbx: Annotated[bool | None, Setting("DCBX in firmware; it takes QoS away from the driver")] = None
     lldp_nearest_bridge: Annotated[bool | None, Setting("LLDP agent in firmware, nearest bridge")] = None
     lldp_nearest_non_tpmr_bridge: Annotated[bool | None, Setting("LLDP agent in firmware, nearest non-TPMR bridge")] = (
         None
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """Descriptor rings of the Ethernet interface."""
+
+    rx: Annotated[int | None, Setting("receive descriptors", "entries")] = None
+    tx: Annotated[int | None, Setting("send descriptors", "entries")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +58,15 @@ class Nic:
     rdma_device: Annotated[str | None, Setting("name of the RDMA device")] = None
     rdma_state: Annotated[str | None, Setting("state of the RDMA port: ACTIVE, DOWN, …")] = None
     rdma_mtu: Annotated[int | None, Setting("active path MTU of the RDMA port", "bytes", Compare.AT_LEAST)] = None
+    roce_version: Annotated[str | None, Setting("RoCE version connections are made with by default")] = None
     gpu: Annotated[str | None, Setting("GPU the port serves", compare=Compare.NONE)] = None
     addresses: Annotated[
         tuple[str, ...] | None, Setting("IP addresses with prefix length", compare=Compare.CONTAINS)
     ] = None
     link: Link = field(default_factory=Link)
     driver: Driver = field(default_factory=Driver)
+    ring: Ring = field(default_factory=Ring)
+    cable_length: Annotated[Length | None, Setting("length the port's receive buffer is made for", "mm")] = None
     qos: NicQos = field(default_factory=NicQos)
     nvm: Nvm = field(default_factory=Nvm)
     gids: Mapping[str, Gid] = field(default_factory=dict)

@@ -128,6 +128,7 @@ class Queue:
 
     discipline: Annotated[Discipline | None, Setting("how the queue is served")] = None
     weight: Annotated[int | None, Setting("share of the bandwidth that strict queues leave", "percent")] = None
+    guaranteed: Annotated[int | None, Setting("share of the line rate the queue never has less of", "percent")] = None
     shape: Annotated[Bandwidth | None, Setting("most that the queue may send", "b/s")] = None
     ecn: Ecn = field(default_factory=Ecn)
 
@@ -146,7 +147,7 @@ class Watchdog:
 class PortQos:
     """What a switch port does with the traffic classes. The maps are the ones in effect on this port."""
 
-    trust: Annotated[str | None, Setting("which header field classifies a packet: dscp or dot1p")] = None
+    trust: Annotated[str | None, Setting("which header field classifies a packet: dscp, dot1p or both")] = None
     dscp_tc: Annotated[
         Mapping[Dscp, SwitchTrafficClass] | None,
         Setting("classification: DSCP to switch traffic class", compare=Compare.CONTAINS),
@@ -185,6 +186,8 @@ class PortQos:
 class NicQos:
     """What a NIC does with the traffic classes."""
 
+    trust: Annotated[str | None, Setting("which header field classifies a packet: dscp or dot1p")] = None
+    willing: Annotated[bool | None, Setting("whether the NIC takes its QoS from the switch (DCBX)")] = None
     priority_tc: Annotated[
         Mapping[Priority, NicTrafficClass] | None, Setting("802.1p priority to NIC traffic class")
     ] = None
@@ -211,6 +214,10 @@ class NicQos:
     roce_share: Annotated[int | None, Setting("ETS bandwidth of the RoCE traffic class", "percent")] = None
     congestion: Annotated[Congestion | None, Setting("congestion control the NIC runs")] = None
     ecn: Annotated[bool | None, Setting("whether the NIC's congestion control is on")] = None
+    ecn_priorities: Annotated[
+        frozenset[Priority] | None, Setting("priorities whose traffic the NIC's congestion control slows")
+    ] = None
+    ect: Annotated[str | None, Setting("ECN code point of RoCEv2 data the NIC sends: ect0, ect1 or not-ect")] = None
     configure: Annotated[bool | None, Setting("whether the RoCE QoS configuration package applies at driver load")] = (
         None
     )

@@ -1,0 +1,76 @@
+"""Every setting of the vocabulary is of use, or waits for a platform that has it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from wirespeed.catalogue import load
+from wirespeed.checks import checks
+from wirespeed.cluster import read
+from wirespeed.plan import build
+from wirespeed.platforms import platforms
+from wirespeed.settings import THINGS, Place, settings_of, walk
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "mi300x-4node").glob("cluster*.yaml"))
+WAITING = {
+    "host.governor": "cpupower",
+    "host.irq_balancing": "irqbalance",
+    "host.launch.binding": "MVAPICH MV2_CPU_BINDING_POLICY, Open MPI --bind-to",
+    "host.launch.priority": "NCCL_IB_SL, UCX_IB_SL",
+    "host.launch.transport": "MVAPICH MV2_USE_ONLY_UD and MV2_USE_UD_HYBRID, UCX_TLS",
+    "nic.cable_length": "mlnx_qos --cable_len",
+    "nic.link.enabled": "ip link",
+    "nic.link.lanes": "ethtool lanes",
+    "nic.link.training": "ethtool link training",
+    "nic.nvm.sriov": "niccli enable_sriov, mlxconfig SRIOV_EN",
+    "nic.qos.ecn_priorities": "mlxconfig ROCE_CC_PRIO_MASK_P1, sysfs ecn/roce_rp/enable",
+    "nic.qos.ect": "bnxt_re configfs ecn_marking, the low bits of cma_roce_tos",
+    "nic.qos.trust": "mlnx_qos --trust, nicctl --classification-type",
+    "nic.qos.willing": "dcb ets willing, mlnx_qos -d",
+    "nic.ring.rx": "ethtool -G",
+    "nic.ring.tx": "ethtool -G",
+    "nic.roce_version": "cma_roce_mode, configfs default_roce_mode",
+    "port.breakout": "Junos number-of-sub-ports, SONiC breakout_mode",
+    "port.tagged_vlans": "Junos interface-mode trunk, SONiC VLAN_MEMBER",
+    "queue.ecn.maximum_fill": "Junos fill-level",
+    "queue.ecn.minimum_fill": "Junos fill-level",
+    "queue.guaranteed": "EOS bandwidth guaranteed percent, Junos transmit-rate",
+    "queue.shape": "EOS shape rate, SONiC SCHEDULER pir",
+    "switch.buffers.dedicated_egress": "Junos dedicated-buffer",
+    "switch.buffers.dedicated_ingress": "Junos dedicated-buffer",
+    "switch.buffers.dynamic_threshold": "Junos buffer-partition dynamic-threshold, SONiC dynamic_th",
+    "switch.buffers.egress_lossless_share": "Junos shared-buffer egress",
+    "switch.buffers.egress_lossy_share": "Junos shared-buffer egress",
+    "switch.buffers.headroom_share": "Junos shared-buffer ingress",
+    "switch.buffers.lossless": "SONiC buffer init lossless, NVUE qos roce",
+    "switch.buffers.lossless_share": "Junos shared-buffer ingress",
+    "switch.buffers.lossy_share": "Junos shared-buffer ingress",
+    "switch.buffers.shared_headroom": "SONiC BUFFER_POOL xoff",
+    "switch.load_balancing.flowlet_gap": "Junos flowlet inactivity-interval, SONiC flowlet_idle_time",
+    "switch.load_balancing.flowlet_table": "Junos flowset-table-size",
+    "switch.load_balancing.hash_fields": "Junos hash-key",
+    "switch.load_balancing.mode": "Junos ecmp-dlb, NVUE adaptive-routing, SONiC ARS_PROFILE",
+}
+"""Settings that no platform of today has, and the words of those that do."""
+
+
+@cache
+def used() -> frozenset[str]:
+    """Paths that are planned, rendered, read, or needed by a check."""
+    plans = [build(read(example), load()) for example in EXAMPLES]
+    planned = {
+        path
+        for plan in plans
+        for name, device in plan.devices.items()
+        for _, path, value in walk(device, Place(name))
+        if value is not None
+    }
+    declared = {path for one in platforms().values() for path, how in one.settings.items() if how.rendered or how.read}
+    needed = {path for check in checks().values() for path in check.needs}
+    return frozenset(planned | declared | needed)
+
+
+def test_a_setting_is_used_or_waits_for_a_platform() -> None:
+    known = {path for thing in THINGS for path in settings_of(thing)}
+    assert known - used() == WAITING.keys()
