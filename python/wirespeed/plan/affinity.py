@@ -51,21 +51,9 @@ def chassis_of(spec: HostSpec, catalogue: Catalogue, problems: Problems) -> Chas
     server = catalogue.servers.get(spec.model)
     nic = catalogue.nics.get(spec.nics.model)
     if server is None:
-        known = sorted(catalogue.servers)
-        problems.refuse(
-            (*spec.path, "model"),
-            f"the server model {spec.model!r}",
-            f"one of {', '.join(known)}",
-            did_you_mean(spec.model, known),
-        )
+        problems.unknown((*spec.path, "model"), "server model", spec.model, catalogue.servers)
     if nic is None:
-        known = sorted(catalogue.nics)
-        problems.refuse(
-            (*spec.path, "nics"),
-            f"the NIC model {spec.nics.model!r}",
-            f"one of {', '.join(known)}",
-            did_you_mean(spec.nics.model, known),
-        )
+        problems.unknown((*spec.path, "nics"), "NIC model", spec.nics.model, catalogue.nics)
     if server is None or nic is None:
         return None
     seats = _seats(spec, server, nic, problems)

@@ -101,13 +101,7 @@ def _each(specs: Mapping[str, _S], make: Callable[[str, _S], _Made | None]) -> d
 def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | None:
     model = catalogue.switches.get(spec.model)
     if model is None:
-        known = sorted(catalogue.switches)
-        problems.refuse(
-            (*spec.path, "model"),
-            f"the switch model {spec.model!r}",
-            f"one of {', '.join(known)}",
-            did_you_mean(spec.model, known),
-        )
+        problems.unknown((*spec.path, "model"), "switch model", spec.model, catalogue.switches)
         return None
     name = spec.os or (model.systems[0] if len(model.systems) == 1 else None)
     system = catalogue.switch_systems.get(name) if name in model.systems and name else None

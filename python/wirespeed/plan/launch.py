@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import Cluster
-from wirespeed.errors import did_you_mean
 from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.classes import ROCE
 from wirespeed.plan.problems import Problems
@@ -23,13 +22,7 @@ def launch_of(
     part, roce = cluster.launch, classes.get(ROCE)
     library = catalogue.collectives.get(part.collectives)
     if library is None:
-        known = sorted(catalogue.collectives)
-        problems.refuse(
-            ("launch", "collectives"),
-            f"the library {part.collectives!r}",
-            f"one of {', '.join(known)}",
-            did_you_mean(part.collectives, known),
-        )
+        problems.unknown(("launch", "collectives"), "library", part.collectives, catalogue.collectives)
     tuning = {name: entry.value for name, entry in library.environment.items()} if library else {}
     return Launch(
         hosts=tuple(cluster.hosts),

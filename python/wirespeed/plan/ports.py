@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import Cluster, Scheme
-from wirespeed.errors import did_you_mean
 from wirespeed.plan.addressing import NicAddress
 from wirespeed.plan.fabric import Box, HostCable
 from wirespeed.plan.model import Cable, End
@@ -85,10 +84,7 @@ def check_cables(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
             continue
         model = catalogue.cables.get(name)
         if model is None:
-            known = sorted(catalogue.cables)
-            problems.refuse(
-                (*path, "cable"), f"the cable {name!r}", f"one of {', '.join(known)}", did_you_mean(name, known)
-            )
+            problems.unknown((*path, "cable"), "cable", name, catalogue.cables)
         elif model.max_length and isinstance(length, int) and length > model.max_length.value:
             problems.warn((*path, "length"), f"{length} of {name}", f"at most {model.max_length.value}, its longest")
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from wirespeed.cluster import Origin
-from wirespeed.errors import Problem, Refused
+from wirespeed.errors import Problem, Refused, did_you_mean
 
 
 @dataclass(slots=True)
@@ -19,6 +20,11 @@ class Problems:
     def refuse(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
         """Note something that makes a plan impossible, at a path of the cluster file."""
         self.refused.setdefault(Problem(self.origin.at(*path), found, expected, hint))
+
+    def unknown(self, path: tuple[str | int, ...], what: str, name: str, known: Iterable[str]) -> None:
+        """Note a name that the catalogue does not have, at a path of the cluster file."""
+        names = sorted(known)
+        self.refuse(path, f"the {what} {name!r}", f"one of {', '.join(names)}", did_you_mean(name, names))
 
     def warn(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:
         """Note something a plan is made in spite of."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line
+from wirespeed.platforms.switch.config import Line, following
 from wirespeed.settings import Place
 
 Found = dict[str, tuple[Any, int]]
@@ -64,6 +64,14 @@ def text(rest: str) -> str | None:
     """Free text, without the quotes some systems put round it."""
     unquoted = rest[1:-1] if len(rest) > 1 and rest[0] == rest[-1] == '"' else rest
     return unquoted or None
+
+
+def addresses(line: Line) -> tuple[tuple[str, ...] | None, int]:
+    """The IPv4 addresses of an interface block, and the line of the first; None when one of them makes no sense."""
+    found = [(inner, rest.removesuffix(" secondary")) for inner, rest in following(line.inner, "ip address")]
+    if any(re.fullmatch(r"[0-9.]+/[0-9]{1,2}", address) is None for _, address in found):
+        return None, line.number
+    return tuple(address for _, address in found), found[0][0].number if found else line.number
 
 
 ON_OFF = choice({"on": True, "off": False})

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config import Line, following, lines_of
 from wirespeed.platforms.switch.dell_sonic.qos import Policies, policies_of, port_qos
 from wirespeed.platforms.switch.dell_sonic.words import DEFAULT_MTU, FEC_WORDS
-from wirespeed.platforms.switch.reading import Reader, default, flag, observe, read, text, whole
+from wirespeed.platforms.switch.reading import Reader, addresses, default, flag, observe, read, text, whole
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth, Duration, Length
 
@@ -83,7 +82,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
 def _port(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:
     found = read(line.inner, _PORT)
     default(found, {"port.link.mtu": DEFAULT_MTU, "port.link.training": False}, line.number)
-    found["port.addresses"] = _addresses(line)
+    found["port.addresses"] = addresses(line)
     yield from observe(place, found, output)
     for inner, rest in following(line.inner, "speed"):
         mbps = whole(rest)
@@ -97,12 +96,5 @@ def _port(place: Place, line: Line, policies: Policies, output: Output) -> Itera
 def _vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
     found = read(line.inner, _VLAN)
     default(found, {"vlan.mtu": DEFAULT_MTU}, line.number)
-    found["vlan.addresses"] = _addresses(line)
+    found["vlan.addresses"] = addresses(line)
     yield from observe(place, found, output)
-
-
-def _addresses(line: Line) -> tuple[Any, int]:
-    found = [(inner, rest.removesuffix(" secondary")) for inner, rest in following(line.inner, "ip address")]
-    if any(re.fullmatch(r"[0-9.]+/[0-9]{1,2}", address) is None for _, address in found):
-        return None, line.number
-    return tuple(address for _, address in found), found[0][0].number if found else line.number

@@ -11,7 +11,19 @@ from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config import Line, following, lines_of, numbers
 from wirespeed.platforms.switch.eos.qos import DscpMap, Globals, port_qos, seconds_of
 from wirespeed.platforms.switch.eos.words import DEFAULT_DSCP_TC, DEFAULT_L2_MTU, DEFAULT_MTU, speed_of
-from wirespeed.platforms.switch.reading import ON_OFF, Found, Reader, choice, default, flag, observe, read, text, whole
+from wirespeed.platforms.switch.reading import (
+    ON_OFF,
+    Found,
+    Reader,
+    addresses,
+    choice,
+    default,
+    flag,
+    observe,
+    read,
+    text,
+    whole,
+)
 from wirespeed.settings import Dscp, Place, SwitchQueue, SwitchTrafficClass
 
 _SWITCH: Mapping[str, tuple[str, Reader]] = {
@@ -79,7 +91,7 @@ def _port(place: Place, line: Line, shared: Globals, output: Output) -> Iterator
         found.pop("port.vlan", None)
     else:
         default(found, {"port.vlan": 1}, line.number)
-    found["port.addresses"] = _addresses(line)
+    found["port.addresses"] = addresses(line)
     yield from observe(place, found, output)
     yield from _speed(place, line, output)
     yield from port_qos(place, line, routed, shared, output)
@@ -97,15 +109,8 @@ def _speed(place: Place, line: Line, output: Output) -> Iterator[Observation]:
 def _vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
     found = read(line.inner, _VLAN)
     default(found, {"vlan.mtu": DEFAULT_MTU}, line.number)
-    found["vlan.addresses"] = _addresses(line)
+    found["vlan.addresses"] = addresses(line)
     yield from observe(place, found, output)
-
-
-def _addresses(line: Line) -> tuple[Any, int]:
-    found = [(inner, rest.removesuffix(" secondary")) for inner, rest in following(line.inner, "ip address")]
-    if any(re.fullmatch(r"[0-9.]+/[0-9]{1,2}", address) is None for _, address in found):
-        return None, line.number
-    return tuple(address for _, address in found), found[0][0].number if found else line.number
 
 
 def _globals(top: list[Line]) -> Globals:
