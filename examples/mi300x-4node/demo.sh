@@ -5,10 +5,11 @@
 #     examples/mi300x-4node/demo.sh [FOLDER]      what it writes goes to FOLDER, by default build/demo
 set -euo pipefail
 
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-out=${1:-$root/build/demo}
-PATH="$root/.venv/bin:$PATH"
+out=${1:+$(realpath -m "$1")}
+cd "$(dirname "$0")/../.."  # paths in what it prints and in the report are those of the checkout
+out=${out:-build/demo}
+here=examples/mi300x-4node
+PATH="$PWD/.venv/bin:$PATH"
 cluster=$here/cluster.yaml
 
 say() { printf '\n== %s\n' "$*"; }
@@ -16,8 +17,7 @@ say() { printf '\n== %s\n' "$*"; }
 expect() {
     local code=$1 status=0
     shift
-    local words=$*
-    printf '\n$ %s\n' "${words//"$root/"/}"
+    printf '\n$ %s\n' "$*"
     "$@" || status=$?
     if [ "$status" != 0 ] && [ "$status" != "$code" ]; then
         printf 'the demo stopped: exit code %s\n' "$status" >&2

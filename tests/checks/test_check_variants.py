@@ -117,6 +117,27 @@ ROWS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("other", "lost"),
+    [("node2 enp29s0np0", None), ("node1 enp67s0np0", 392.15)],  # of the same rail and its subnet, of another rail
+)
+def test_a_cable_in_another_port_of_its_rail_costs_nothing(other: str, lost: float | None, planned: Path) -> None:
+    device, port = other.split()
+    file = planned / "cluster-eos-rail24" / "leaf1/lldp-neighbors.out"
+    before = file.read_text(encoding="utf-8")
+    document = json.loads(before)
+    document["lldpNeighbors"][0] |= {"neighborDevice": device, "neighborPort": port}
+    file.write_text(json.dumps(document), encoding="utf-8")
+    try:
+        command = ["check", str(EXAMPLE / "cluster-eos-rail24.yaml"), str(file.parents[1]), "--format", "json"]
+        findings = json.loads(CliRunner().invoke(app, command).stdout)["findings"]
+    finally:
+        file.write_text(before, encoding="utf-8")
+    (bad,) = [one for one in findings if one["status"] not in ("pass", "skip")]
+    assert (bad["check"], bad["place"]) == ("port.cabling", "port Ethernet1/1")
+    assert (bad["cost"] or {"value": None})["value"] == lost
+
+
 @pytest.fixture(scope="module")
 def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("planned")

@@ -7,10 +7,11 @@ from html.parser import HTMLParser
 import pytest
 import report_sample as sample
 
-from wirespeed.report import html
+from wirespeed.report import html, runs
 from wirespeed.results.findings import Finding, Fix, Status
 from wirespeed.results.report import Report
 from wirespeed.results.topology import Topology
+from wirespeed.results.verdicts import Judgement
 
 EMPTY = Report("empty", None, Topology((), ()))
 VOID = {"meta", "input", "br", "hr", "img", "link"}
@@ -222,3 +223,13 @@ def test_commands_of_several_places_stand_whole_and_once():
     shown = Document(text).all("code")
     session = "configure\ninterface Ethernet{}\nuc-tx-queue 3\nrandom-detect\nend"
     assert f"{session.format(1)}\n\n{session.format(2)}" in {element["text"] for element in shown}
+
+
+def test_the_terms_of_the_limits_are_those_of_what_was_judged():
+    shown = dataclasses.replace(
+        sample.verdict(2**34, 200.0, Judgement.SKIP),
+        physical=dataclasses.replace(sample.verdict(1, 1.0).physical, value=223.5),
+    )
+    judged = sample.verdict(2**30, 360.0)
+    run = dataclasses.replace(sample.RUN, verdicts=(shown, judged))
+    assert [bound.value for _, bound in runs.bounds(run)] == [391.2, 371.6]

@@ -7,7 +7,7 @@ import pytest
 import report_sample as sample
 from rich.console import Console
 
-from wirespeed.report import terminal
+from wirespeed.report import order, terminal
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Cost, Finding, Status
 from wirespeed.results.verdicts import Judgement
@@ -195,4 +195,16 @@ def test_of_a_verdict_its_word_alone_is_coloured():
     assert rows[:2] == [
         "1 GiB     360.0      391.2  92.0 %      371.6  96.9 %  \x1b[32mpass   \x1b[0m",
         "16 GiB     300.0      391.2  76.7 %      371.6  80.7 %  \x1b[33mwarn   \x1b[0m",
+    ]
+
+
+def test_without_a_cost_what_stops_traffic_comes_before_what_slows_it():
+    checks = ["host.memlock", "qos.ecn", "pcie.acs", "qos.pfc", "address.rp-filter"]
+    found = [Finding(check, Status.FAIL, "node1", "", check) for check in checks]
+    assert [group.check for group in order.first_things(found)] == [
+        "address.rp-filter",
+        "qos.pfc",
+        "pcie.acs",
+        "qos.ecn",
+        "host.memlock",
     ]

@@ -34,7 +34,7 @@ def compare(
         fix: what to do, in a sentence. The change itself is added unless ``hand`` says that no command makes it.
         consequence: what the change brings with it, ``reboot``.
         says: words for values that read badly otherwise, ``{True: "loaded"}``.
-        cost: what the difference costs, from the place, the intended and the found value.
+        cost: what the difference costs, from the place, the intended and the found value (None: the thing is absent).
         only: which places the check is about; without it all of the kind.
         place: where the settings are, if not at the check's own place; ``paths`` are of the thing there.
     """
@@ -46,7 +46,8 @@ def compare(
         asked = _intended(here, paths, where)
         if here.check.presence and not here.exists():
             expected = "; ".join(_label(path, _expected(path, value, says)) for path, value in asked.items())
-            return failed(f"{wrong}: it is absent", expected, "absent", *_fixes(here, asked, where))
+            lost = None if cost is None else cost(here, next(iter(asked.values())), None)
+            return failed(f"{wrong}: it is absent", expected, "absent", *_fixes(here, asked, where), cost=lost)
         differences: dict[str, tuple[Any, Any]] = {}
         unread: UnreadError | None = None
         same: dict[str, Any] = {}

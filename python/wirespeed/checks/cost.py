@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_interface
 from typing import Any
 
 from wirespeed import wire
@@ -41,6 +42,33 @@ def interface_mtu(here: Here, intended: Any, found: Any) -> Cost | None:
 def whole_rail(here: Here, intended: Any, found: Any) -> Cost | None:
     """Of a rail that carries nothing."""
     return _all_of(here, here.place, "the rail carries nothing")
+
+
+def no_route(here: Here, address: str) -> Cost | None:
+    """Of a NIC whose packets find no route from its address; None where it has neighbours in its own subnet."""
+    for name, nic in here.plan.hosts[here.place.device].nics.items():
+        own = next((one for one in map(ip_interface, nic.addresses or ()) if str(one.ip) == address), None)
+        if own is not None and own.network.num_addresses <= POINT_TO_POINT:
+            return _all_of(here, Place(here.place.device).thing("nic", name), f"no route leads anywhere from {own.ip}")
+    return None
+
+
+def strayed(here: Here, planned: Place, plugged: Place) -> Cost | None:
+    """Of a port with the cable of another NIC; None where that one belongs into the same subnet."""
+    here_is = _networks(here, planned)
+    if not here_is or here_is & _networks(here, plugged):
+        return None
+    return _all_of(here, planned, f"{plugged.device} {plugged.name} has no address in the subnet of this port")
+
+
+POINT_TO_POINT = 4
+"""Addresses of the largest subnet that two ends have for themselves, a /30."""
+
+
+def _networks(here: Here, nic: Place) -> frozenset[object]:
+    host = here.plan.hosts.get(nic.device)
+    planned = host.nics.get(nic.name) if host else None
+    return frozenset(ip_interface(one).network for one in (planned.addresses or () if planned else ()))
 
 
 def dropped_frames(here: Here, port_mtu: int) -> Cost | None:

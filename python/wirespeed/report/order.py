@@ -80,7 +80,11 @@ def by_device(findings: Sequence[Finding]) -> Mapping[str, tuple[Group, ...]]:
 
 
 def first_things(findings: Iterable[Finding]) -> tuple[Group, ...]:
-    """What to do first: failed checks, the one that costs most at a place first, then the one at most places."""
+    """What to do first: failed checks, the one that costs most at a place first.
+
+    Where no cost is known, what stops traffic comes before what loses packets under load, that before what slows
+    traffic, and of these the one at most places.
+    """
     failed: dict[str, list[Finding]] = {}
     for finding in findings:
         if finding.status is Status.FAIL:
@@ -106,9 +110,21 @@ def _sameness(finding: Finding) -> tuple[object, ...]:
     )
 
 
-def _rank(group: Group) -> tuple[float, float, int, str]:
+def _rank(group: Group) -> tuple[float, float, int, int, str]:
     bandwidth, latency = _weight(group.cost)
-    return (-bandwidth, -latency, -len(group.findings), group.check)
+    return (-bandwidth, -latency, _gravity(group.check), -len(group.findings), group.check)
+
+
+def _gravity(check: str) -> int:
+    """How much hangs on a kind of check, the gravest 0."""
+    return next((rank for rank, starts in enumerate(_GRAVITY) if check.startswith(starts)), len(_GRAVITY))
+
+
+_GRAVITY = (
+    ("link.", "port.", "address.", "launch.", "nic.present", "nic.rdma"),  # stops traffic
+    ("qos.trust", "qos.roce-queue", "qos.pfc", "qos.priority-group", "nic.qos-"),  # loses packets under load
+    ("pcie.", "nic.", "qos.", "fabric.", "host.iommu"),  # slows it
+)
 
 
 def _weight(cost: Cost | None) -> tuple[float, float]:

@@ -21,8 +21,12 @@ def binding(verdict: Verdict) -> str:
 
 
 def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:
-    """Both limits at the largest message, with the terms they are made of."""
-    for verdict in sorted(run.verdicts, key=lambda verdict: -(verdict.measurement.size_bytes or 0)):
+    """Both limits at the largest message, with the terms they are made of; of what was judged before what was not."""
+
+    def shown_before(verdict: Verdict) -> tuple[bool, int]:
+        return verdict.judgement is Judgement.SKIP, -(verdict.measurement.size_bytes or 0)
+
+    for verdict in sorted(run.verdicts, key=shown_before):
         if verdict.physical or verdict.reachable:
             pair = (("physical", verdict.physical), ("reachable", verdict.reachable))
             return tuple((kind, bound) for kind, bound in pair if bound is not None)

@@ -18,11 +18,31 @@ Source:
     Broadcom 957608-AN210, 2.4.1 and 2.4.2; https://github.com/NVIDIA/nccl/issues/1348
 """
 
+from typing import Any
+
 from wirespeed.checks.compare import compare
+from wirespeed.checks.cost import no_route
+from wirespeed.checks.model import Here
+from wirespeed.results.findings import Cost
 from wirespeed.settings import Rule
 
 over = Rule
 needs = ("rule.table", "rule.priority", "host.rules")
 failures = ("OS-05",)
 presence = True
-check = compare("rule.table", "rule.priority", wrong="the source rule is not as planned", fix="set the source rule")
+
+
+def _cost(here: Here, intended: Any, found: Any) -> Cost | None:
+    """Without its rule a source address finds no table; a rule at another priority may do as well."""
+    if found is not None:
+        return None
+    return no_route(here, here.place.name.removeprefix("from ").partition("/")[0])
+
+
+check = compare(
+    "rule.table",
+    "rule.priority",
+    wrong="the source rule is not as planned",
+    fix="set the source rule",
+    cost=_cost,
+)

@@ -17,10 +17,11 @@ Source:
     https://github.com/NVIDIA/nccl/issues/1109
 """
 
+from wirespeed.checks.cost import strayed
 from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed
 from wirespeed.plan import End
 from wirespeed.results.findings import Fix
-from wirespeed.settings import Port
+from wirespeed.settings import Place, Port
 
 over = Port
 needs = ("port.neighbour.device", "port.neighbour.port")
@@ -45,4 +46,11 @@ def check(here: Here) -> Outcome:
         else f"{found.device} {found.port} is no port of the plan"
     )
     fix = Fix(f"move cables: {belongs}; the cable of {expected} belongs here")
-    return failed("another port is at the other end of the cable", expected, f"{found.device} {found.port}", fix)
+    nics = (Place(one.device).thing("nic", one.port) for one in (end, found))
+    return failed(
+        "another port is at the other end of the cable",
+        expected,
+        f"{found.device} {found.port}",
+        fix,
+        cost=strayed(here, *nics) if found.device in here.plan.hosts else None,
+    )
