@@ -1,11 +1,13 @@
 """A machine without a cluster file."""
 
+from dataclasses import replace
+
 import pytest
 import small_cluster as small
 
 from wirespeed.checks import run
 from wirespeed.checks.baseline import baseline, described
-from wirespeed.facts import Facts
+from wirespeed.facts import Facts, Gap
 from wirespeed.results.findings import Status
 
 
@@ -24,7 +26,7 @@ def plain(**changes: object) -> Facts:
 def test_without_an_rdma_device_little_applies_and_that_is_said() -> None:
     facts = plain(**{"host.rdma_devices": ()})
     assert described(facts) == (
-        "node1: debian-12, kernel 6.1; network interfaces: none seen; GPUs: 0",
+        "node1: debian-12, kernel 6.1; network interfaces: none seen; GPUs: none seen",
         "node1: no RDMA device",
         "node1: checks of address, fabric, launch, link, nic, pcie, port, qos do not apply: they are about RDMA "
         "ports and what these are plugged into; the rest is checked as far as it holds for any host",
@@ -39,6 +41,17 @@ def test_without_an_rdma_device_little_applies_and_that_is_said() -> None:
 
 def test_not_knowing_whether_there_is_an_rdma_device_is_said_too() -> None:
     assert described(plain())[1] == "node1: no RDMA device was seen, and whether there is one was not read"
+
+
+def test_what_was_not_read_is_not_called_absent() -> None:
+    gaps = {
+        ("node1", "host.nics"): (Gap("ip-addr", "no answer within 3 s"),),
+        ("node1", "host.gpus"): (Gap("rocm-smi", "rocm-smi is not installed"),),
+    }
+    assert described(replace(plain(), gaps=gaps))[0] == (
+        "node1: debian-12, kernel 6.1; network interfaces: not read, ip-addr: no answer within 3 s; "
+        "GPUs: not read, rocm-smi: rocm-smi is not installed"
+    )
 
 
 def test_errors_in_the_kernel_log_count_on_any_machine() -> None:

@@ -4,11 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from wirespeed.checks import checks
 from wirespeed.cli.exit import Exit
+
+CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 
 
 def wirespeed(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -95,6 +98,43 @@ def test_this_machine_gets_a_sensible_answer() -> None:
     unread = {"unknown", "error"} & set(ran.values())
     expected = Exit.FAILED if "fail" in ran.values() else Exit.INCOMPLETE if unread else Exit.PASSED
     assert result.returncode == expected
+
+
+def bundle(folder: Path, *devices: str, complete: bool = True) -> Path:
+    """A bundle in which devices of these names printed nothing."""
+    manifest = {
+        "kind": "bundle",
+        "schema": 1,
+        "tool": "wirespeed 0.1.0",
+        "cluster": None,
+        "complete": complete,
+        "devices": [
+            {"name": name, "platforms": [{"kind": "host", "name": "ubuntu"}], "outputs": []} for name in devices
+        ],
+    }
+    folder.mkdir()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def test_what_bundle_and_cluster_file_do_not_share_is_said(tmp_path: Path) -> None:
+    result = wirespeed("check", str(CLUSTER), str(bundle(tmp_path / "b", "node2", "gw1", complete=False)))
+    assert " ".join(result.stdout.split()).startswith(
+        "not checked, as the cluster file does not name it: gw1 "
+        f"unknown, as nothing of it is in {tmp_path}/b: node1, node3, node4, leaf1 "
+        f"unknown in part, as collecting was interrupted: {tmp_path}/b "
+    )
+    assert result.returncode == Exit.INCOMPLETE
+
+
+def test_a_bundle_of_other_machines_is_refused(tmp_path: Path) -> None:
+    result = wirespeed("check", str(CLUSTER), str(bundle(tmp_path / "b", "node1.example.com")))
+    assert (result.returncode, result.stdout) == (Exit.REFUSED, "")
+    assert result.stderr == (
+        f"refused: {tmp_path}/b: found no device of mi300x-4node, but node1.example.com; "
+        "expected one of node1, node2, node3, node4, leaf1\n"
+        "  hint: `wirespeed collect --name` says what the cluster file calls a host\n"
+    )
 
 
 def test_nothing_that_ran_is_incomplete() -> None:

@@ -36,7 +36,10 @@ def baseline(facts: Facts) -> Plan:
 def described(facts: Facts) -> tuple[str, ...]:
     """What each host is seen to be, and which checks do not apply to it and why."""
     return tuple(
-        line for name, device in facts.devices.items() if isinstance(device, Host) for line in _said(name, device)
+        line
+        for name, device in facts.devices.items()
+        if isinstance(device, Host)
+        for line in _said(name, device, facts)
     )
 
 
@@ -93,11 +96,12 @@ def _above(seen: Host, address: str | None) -> Iterator[str]:
         function = seen.pcie.get(function.parent)
 
 
-def _said(name: str, seen: Host) -> Iterator[str]:
-    nics = ", ".join(sorted(seen.nics)) or "none seen"
+def _said(name: str, seen: Host, facts: Facts) -> Iterator[str]:
+    nics = ", ".join(sorted(seen.nics)) or _none(facts, name, "host.nics")
+    gpus = str(len(seen.gpus)) if seen.gpus else _none(facts, name, "host.gpus")
     kernel = f", kernel {seen.kernel.version}" if seen.kernel.version else ""
     system = seen.os or "operating system not read"
-    yield f"{name}: {system}{kernel}; network interfaces: {nics}; GPUs: {len(seen.gpus)}"
+    yield f"{name}: {system}{kernel}; network interfaces: {nics}; GPUs: {gpus}"
     if _rdma_nics(seen):
         yield f"{name}: RDMA devices: {', '.join(nic.rdma_device or '' for nic in _rdma_nics(seen).values())}"
         yield f"{name}: addresses, priorities, cables and switches are not checked: that needs a cluster file"
@@ -109,3 +113,9 @@ def _said(name: str, seen: Host) -> Iterator[str]:
         f"{name}: checks of {', '.join(groups)} do not apply: they are about RDMA ports and what these are "
         "plugged into; the rest is checked as far as it holds for any host"
     )
+
+
+def _none(facts: Facts, device: str, path: str) -> str:
+    """That there is none of a kind of thing, or why nobody knows."""
+    gaps = facts.gaps.get((device, path))
+    return f"not read, {'; '.join(map(str, gaps))}" if gaps else "none seen"

@@ -38,11 +38,12 @@ def planned(cluster: Path) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Facts of a bundle, when its first command was run, and who wrote it."""
+    """Facts of a bundle, when its first command was run, who wrote it, and whether all was collected."""
 
     facts: Facts
     recorded: str | None
     tool: str
+    complete: bool
 
 
 def evidence(bundle: Path) -> Evidence:
@@ -55,7 +56,7 @@ def evidence(bundle: Path) -> Evidence:
 
     opened = open_bundle(bundle)
     starts = [entry.started for device in opened.manifest.devices for entry in device.outputs if entry.started]
-    return Evidence(facts_of(opened), min(starts, default=None), opened.manifest.tool)
+    return Evidence(facts_of(opened), min(starts, default=None), opened.manifest.tool, opened.manifest.complete)
 
 
 def worded(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]:

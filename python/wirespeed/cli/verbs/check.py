@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wirespeed.results.findings import Finding, Status
 
 SCHEMA = 1
+_NAMED = 6  # devices in one sentence
 _SECONDS_LOCAL = 3.0  # a command that hangs must not keep a quick look waiting
 
 
@@ -101,7 +102,29 @@ def _recorded(cluster: Path | None, bundle: Path | None) -> _Seen:
             "check", missing, "CLUSTER.yaml BUNDLE", "write a bundle with `wirespeed collect`, or give --local"
         )
     plan, evidence = flows.planned(cluster), flows.evidence(bundle)
-    return _Seen(plan, evidence.facts, evidence.recorded)
+    there, wanted = evidence.facts.devices, plan.devices
+    strangers = [name for name in there if name not in wanted]
+    if there and len(strangers) == len(there):
+        raise refuse(
+            str(bundle),
+            f"no device of {plan.name}, but {_several(strangers)}",
+            f"one of {_several(list(wanted))}",
+            "`wirespeed collect --name` says what the cluster file calls a host",
+        )
+    notes = []
+    if strangers:
+        notes.append(f"not checked, as the cluster file does not name it: {_several(strangers)}")
+    absent = [name for name in wanted if name not in there]
+    if absent:
+        notes.append(f"unknown, as nothing of it is in {bundle}: {_several(absent)}")
+    if not evidence.complete:
+        notes.append(f"unknown in part, as collecting was interrupted: {bundle}")
+    return _Seen(plan, evidence.facts, evidence.recorded, tuple(notes))
+
+
+def _several(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _local(cluster: Path | None, bundle: Path | None) -> _Seen:
@@ -124,7 +147,12 @@ def _local(cluster: Path | None, bundle: Path | None) -> _Seen:
     names = [name for name in facts.devices if name in plan.hosts]
     if not names:
         here = ", ".join(facts.devices)
-        raise refuse(str(cluster), f"no host named {here}, as this machine is", f"one of {', '.join(plan.hosts)}")
+        raise refuse(
+            str(cluster),
+            f"no host named {here}, as this machine is",
+            f"one of {_several(list(plan.hosts))}",
+            "`wirespeed collect --local --name HOST` says what the file calls it; check what it writes",
+        )
     alone = replace(plan, hosts={name: plan.hosts[name] for name in names}, switches={})
     note = f"{', '.join(names)} of {plan.name}: switches and other hosts are not checked"
     return _Seen(alone, facts, evidence.recorded, (note,))
@@ -174,10 +202,10 @@ def _print(seen: _Seen, findings: Sequence[Finding], output: Format) -> None:
     if output is Format.TABLE:
         from rich.text import Text
 
-        from wirespeed.report import terminal
+        from wirespeed.report import terminal, words
 
         for note in seen.notes:
-            out().print(Text(note))
+            out().print(Text(words.line(note)))
         terminal.findings(findings, out())
     elif output is Format.JSON:
         from wirespeed.report.order import counts
