@@ -53,6 +53,11 @@ def test_an_unknown_verb_is_a_usage_error():
             "refused: /etc/shadow: found permission denied; expected a file or folder that can be read or written\n",
         ),
         (
+            Refused([Problem("a\x1b[31m.tar.gz", "b\x07", "c", "d\u202e")]),
+            Exit.REFUSED,
+            "refused: a\\x1b[31m.tar.gz: found b\\x07; expected c\n  hint: d\\u202e\n",
+        ),
+        (
             OSError(28, "No space left on device"),
             Exit.REFUSED,
             "refused: writing: found no space left on device; expected a file or folder that can be read or written\n",
