@@ -97,6 +97,11 @@ ROWS: list[tuple[str, tuple[str, ...], str, Any, tuple[str, ...], str | None]] =
         None,
     ),
     ("eos-routed", (), "switch.routing", True, ("ip routing",), None),
+    ("eos-routed", (), "switch.routing", False, ("no ip routing",), None),
+    ("eos-routed", (), "switch.lldp", True, ("lldp run",), None),
+    ("eos-routed", (), "switch.lldp", False, ("no lldp run",), None),
+    ("dell-routed", (), "switch.lldp", True, ("lldp enable",), None),
+    ("dell-routed", (), "switch.lldp", False, ("no lldp enable",), None),
     ("dell-routed", ("port",), "port.link.mtu", 9100, ("interface Eth1/1", "mtu 9100"), None),
     ("dell-routed", ("port",), "port.link.speed", Bandwidth.gbps(400), ("interface Eth1/1", "speed 400000"), FLAP),
     (
