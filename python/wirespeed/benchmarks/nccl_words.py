@@ -22,11 +22,13 @@ VERSION = re.compile(r"#?\s*nccl-tests version (\S+)(?: nccl-headers=(\d+))?(?: 
 RCCL_VERSION = re.compile(r"#?\s*rccl-tests: Version (\S+)")
 LIBRARY = re.compile(r".*?\b[NR]CCL version\s*:?\s*(\d[\w.+-]*)")
 OPTIONS = re.compile(
-    r"#?\s*nThread (\d+) +nGpus (\d+) +minBytes (\d+) +maxBytes (\d+) +step: (\d+)\((factor|bytes)\)(.*)"
-)
+    r"#?\s*nThreads?:? (\d+) +nGpus:? (\d+) +(nRanks: \d+ +)?minBytes:? (\d+) +maxBytes:? (\d+)"
+    r" +step: (\d+)\((factor|bytes)\)(.*)"
+)  # rccl-tests before 2024 name the ranks on a GPU here, and set colons
 RANK = re.compile(
     r"#?\s*Rank\s+(\d+)(?:\s+Group\s+(\d+))?(?:\s+Pid\s+\S+)?\s+on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)"
 )
+AMD = re.compile(r"\b(?:AMD|Instinct|Radeon)\b")
 BOUNDS = re.compile(r"#?\s*Out of bounds values\s*:\s*(\d+)\s*(OK|FAILED)")
 AVERAGE = re.compile(r"#?\s*Avg bus bandwidth\s*:\s*(\S+)\s*(OK|FAILED)?\s*$")
 FAILURE = re.compile(
@@ -47,10 +49,11 @@ METRICS = {
     "i_max": (Metric.LATENCY_MAX, "us"),
     "i_p99": (Metric.LATENCY_P99, "us"),
 }
-_SPELLINGS = {"bytes": "size", "N": "count", "op": "redop"}  # of the tests for NCCL 1
+_SPELLINGS = {"bytes": "size", "N": "count", "op": "redop"}  # of releases before 2019
 FIRST = ("time", "cputime")  # the column a group of results starts with
 OPTION_NAMES = {
     "warmup iters": "warmup_iterations",
+    "warmupIters": "warmup_iterations",
     "iters": "iterations",
     "agg iters": "aggregated_iterations",
     "validation": "validation",
@@ -81,7 +84,7 @@ def columns_of(text: str) -> Columns | None:
     words = text.replace("#wrong", "\0wrong").replace("#", " ").replace("\0", "#").split()
     if not words:
         return None
-    time_unit = "ms" if words[0] == "bytes" else "us"  # the tests for NCCL 1 print milliseconds and do not say so
+    time_unit = "ms" if words[0] == "bytes" else "us"  # releases before 2019 print milliseconds and do not say so
     words = [_SPELLINGS.get(word, word) for word in words]
     if not {"size", "count", "algbw", "busbw"} <= set(words) or words[0] != "size":
         return None

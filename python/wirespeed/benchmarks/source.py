@@ -22,15 +22,17 @@ _PREFIXES = tuple(
         r"(?:\s*>)+ ?",  # quoted mail
         r"\s{0,16}(?:\^[CZ])+",  # what a terminal shows for an interrupt
         r"\s{0,16}\\(?=[-*#_\[])",  # Markdown escapes
+        r"\s{0,16}- (?=#|\d+ \d+ [a-z])",  # a table that a paste site made a list of
         r"\s*\[[^\]\s]*?(\d+,\d+)\](?:\[[^\]\s]*\])?<std(?:out|err|diag)>:? ?",  # mpirun --tag-output
         r"\s{0,16}(\d{1,6}):(?: |$)",  # srun --label
         r"\[pod/([^\]\s]+)\] ?",  # kubectl logs --prefix
+        r"\s{0,16}Client on (\S+): (?: |$)",  # the iperf3 jobs that Kubernetes clusters are tested with
         r"\s{0,16}\[(\d+)\] (?!\s*(?:\d+\.\d+ ?-|local \S+ port|Sent ))",  # mpiexec -prepend-rank, no stream of iperf3
         r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?(?: |$)",
         r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}(?: |$)",  # iperf3 --timestamps
     )
 )
-_STARTS = frozenset(" \t\v\f>^\\[0123456789MTWFS")  # what a line with one of them begins with
+_STARTS = frozenset(" \t\v\f>^\\-[0123456789CMTWFS")  # what a line with one of them begins with
 _HOST = re.compile(r"([A-Za-z][\w.-]*)(?::|\s+\|)(?: |$)")  # pdsh, docker compose
 _OWN_WORDS = frozenset({"GID", "Mtu", "Warning", "WARNING", "Event", "ERRNO", "Version", "Usage", "Options"})
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.nccl_words import (
+    AMD,
     AVERAGE,
     BOUNDS,
     CONCLUDED,
@@ -75,17 +76,20 @@ class _Reader:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._columns: Columns | None = None
+        self._tables, self._averages = 1, 0  # several processes without MPI print each their own, all mixed
         self._before: _Preamble | None = None
         self._command: tuple[str, bool] | None = None
         self._library: str | None = None
+        self._rccl = False  # the library says that it is RCCL
         self._environment: dict[str, str] = {}
         self._types: dict[str, set[str]] = {}
         self._places: list[str] = []
+        self._ranks: dict[int, tuple[str | None, str, str]] = {}
 
     def take(self, line: Line) -> None:
         if " NCCL INFO " in line.text and "NCCL_" not in line.text and "CCL version" not in line.text:
             return
-        text = line.text.strip()
+        text = line.text.strip(" \t|")  # some pages show logs as tables
         concluded = CONCLUDED.match(text)
         if concluded and self._draft is not None:
             self._draft.complete = True
@@ -107,7 +111,7 @@ class _Reader:
     def finish(self) -> list[Found]:
         self._close()
         if self._before is not None:
-            draft = self._new_draft(self._before, cut=True)
+            draft = self._new_draft(self._before)
             self._found.append(draft.found())
         return self._found
 
@@ -126,9 +130,16 @@ class _Reader:
         if variable:
             self._environment.setdefault(f"env {variable.group(1)}", variable.group(2))
             return True
+        rank = RANK.match(text)
+        if rank and self._draft is not None and self._columns is not None and not self._draft.measurements:
+            self._ranks[int(rank.group(1))] = _one_rank(rank)  # processes print in any order
+            return True
         library = LIBRARY.match(text)
         if library:
+            if self._draft is not None and self._draft.complete:
+                self._close()
             self._library = library.group(1)
+            self._rccl = "RCCL version" in text
             return True
         for pattern, take in (
             (VERSION, self._version),
@@ -162,7 +173,8 @@ class _Reader:
         before.version, before.rccl = match.group(1), True
 
     def _options(self, match: re.Match[str], before: _Preamble) -> None:
-        threads, gpus, least, most, step, kind, rest = match.groups()
+        threads, gpus, ranks, least, most, step, kind, rest = match.groups()
+        before.rccl = before.rccl or ranks is not None
         before.parameters |= {
             "threads": int(threads),
             "gpus_per_thread": int(gpus),
@@ -170,27 +182,24 @@ class _Reader:
             "max_bytes": int(most),
             f"step_{kind}": int(step),
         }
-        for name, value in re.findall(r"([a-z][a-z ]*?): (\d+)", rest):
+        for name, value in re.findall(r"([a-z][a-zI ]*?): (\d+)", rest):
             if name in OPTION_NAMES:
                 before.parameters[OPTION_NAMES[name]] = int(value)
 
     def _rank(self, match: re.Match[str], before: _Preamble) -> None:
-        rank, group, host, device = match.groups()
-        before.ranks[int(rank)] = (group, host, device.strip())
+        before.ranks[int(match.group(1))] = _one_rank(match)
 
-    def _new_draft(self, before: _Preamble, *, cut: bool = False) -> Draft:
-        """A run with what stood before its table; ``cut`` when the log ends there, maybe inside the list of ranks."""
+    def _new_draft(self, before: _Preamble) -> Draft:
         program, is_rccl = self._command or (None, False)
         self._command = None
         program = before.program or program
         devices = {device for _, _, device in before.ranks.values() if device}
-        is_rccl = is_rccl or before.rccl or any("AMD" in device or "Instinct" in device for device in devices)
+        is_rccl = is_rccl or before.rccl or self._rccl or any(AMD.search(device) for device in devices)
         draft = Draft("rccl-tests" if is_rccl else "nccl-tests", before.line, test=program, version=before.version)
         draft.parameters.update({name: value for name, value in before.parameters.items() if value is not None})
         if self._label is not None:
             draft.parameters["label"] = self._label
-        if before.ranks and not cut:
-            _ranks(draft, before.ranks)
+        self._ranks = before.ranks
         self._before = None
         return draft
 
@@ -198,11 +207,14 @@ class _Reader:
 
     def _open(self, line: Line, columns: Columns) -> None:
         if self._draft is not None and not self._draft.measurements and self._columns is not None:
-            return  # the same column line once more, from another process
+            self._tables += 1  # the same column line once more, from another process
+            self._draft.parameters["tables"] = self._tables
+            return
         self._close()
         self._draft = self._new_draft(self._before or _Preamble(line.number))
         self._columns = columns
         self._types = {}
+        self._tables, self._averages = 1, 0
 
     def _ends(self, line: Line, text: str) -> bool:
         """Take a line after a table, or one that says what went wrong."""
@@ -227,7 +239,8 @@ class _Reader:
                 self._draft.measure(Metric.AVG_BUSBW, "GB/s", value, line.number)
             if average.group(2) == "FAILED":
                 self._draft.fail(text.lstrip("# "))
-            self._draft.complete = True
+            self._averages += 1
+            self._draft.complete = self._averages >= self._tables
             return True
         if FAILURE.match(text):
             self._draft.fail(text.lstrip("# "))
@@ -236,7 +249,7 @@ class _Reader:
 
     def _row(self, line: Line, text: str) -> None:
         draft, columns = self._draft, self._columns
-        cells = _RANK_WITHIN.sub(" ", text).split()
+        cells = _RANK_WITHIN.sub(" ", text.lstrip("#")).split()
         if draft is None or columns is None or draft.complete:
             return
         if len(cells) < 3 or not all(cell.isdecimal() for cell in cells[:2]) or not cells[2][0].isalpha():
@@ -277,12 +290,14 @@ class _Reader:
     def _close(self) -> None:
         if self._draft is None:
             return
+        if self._ranks and (self._draft.measurements or self._draft.errors or self._draft.complete):
+            _set_ranks(self._draft, self._ranks)  # without any of them, the log may be cut inside the list of ranks
         for name, values in self._types.items():
             self._draft.parameters[name] = _uniform(values)
         if self._library is not None:
             self._draft.parameters["library"] = self._library
         self._draft.parameters.update(self._environment)
-        self._environment = {}
+        self._environment, self._library, self._rccl = {}, None, False
         self._found.append(self._draft.found())
         self._draft = self._columns = None
         self._types, self._places = {}, []
@@ -295,7 +310,12 @@ def _test(program: str) -> str:
     return own.group(1) if own else name
 
 
-def _ranks(draft: Draft, ranks: dict[int, tuple[str | None, str, str]]) -> None:
+def _one_rank(match: re.Match[str]) -> tuple[str | None, str, str]:
+    _, group, host, device = match.groups()
+    return group, host, device.strip()
+
+
+def _set_ranks(draft: Draft, ranks: dict[int, tuple[str | None, str, str]]) -> None:
     draft.ranks = max(ranks) + 1
     devices = {device for _, _, device in ranks.values() if device}
     groups = {group for group, _, _ in ranks.values() if group is not None}
