@@ -22,7 +22,7 @@ _PREFIXES = tuple(
         r"(?:\s*>)+ ?",  # quoted mail
         r"\s{0,16}(?:\^[CZ])+",  # what a terminal shows for an interrupt
         r"\s{0,16}\\(?=[-*#_\[])",  # Markdown escapes
-        r"\s{0,16}- (?=#|\d+ \d+ [a-z])",  # a table that a paste site made a list of
+        r"\s{0,16}(?:- (?!- |-$|\s|$)|\d{1,4}\. (?=\S))",  # lists, which paste sites make of lines
         r"\s*\[[^\]\s]*?(\d+,\d+)\](?:\[[^\]\s]*\])?<std(?:out|err|diag)>:? ?",  # mpirun --tag-output
         r"\s{0,16}(\d{1,6}):(?: |$)",  # srun --label
         r"\[pod/([^\]\s]+)\] ?",  # kubectl logs --prefix

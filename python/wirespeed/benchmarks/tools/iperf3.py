@@ -95,7 +95,7 @@ class _Reader:
         self._summed: set[tuple[str, str | None]] = set()
 
     def take(self, line: Line) -> None:
-        text = line.text.strip()
+        text = line.text.strip(" \t|")  # some pages show logs as tables
         if text == "iperf Done." and self._draft is not None:
             self._done = True
             self._close()

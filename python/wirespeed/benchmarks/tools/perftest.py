@@ -80,7 +80,7 @@ class _Reader:
         self._pending: list[tuple[Line, str]] = []  # lines that count only if a report follows
 
     def take(self, line: Line) -> None:
-        text = line.text.strip()
+        text = line.text.strip(" \t|")  # some pages show logs as tables
         if _RULE.match(text):
             self._rules += bool(self._columns and self._rows)
             self._connected = self._connected or self._side == "remote"
