@@ -101,7 +101,8 @@ def host_kind(
         return None
     qos = nic_qos(classes, cluster, chassis.nic, problems)
     gpu = catalogue.gpus.get(chassis.server.gpu or "")
-    modules = [*chassis.nic.modules, *(["ib_peer_mem", gpu.module] if gpu else [])]
+    peer = chassis.nic.peer_memory
+    modules = [*chassis.nic.modules, *([peer] if gpu and peer else []), *([gpu.module] if gpu else [])]
     template = Host(
         model=spec.model,
         os=spec.os,
@@ -142,8 +143,13 @@ def host_kind(
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
 
 
+_LARGEST_PACKET = 65535  # bytes; the total length of an IPv4 packet has 16 bits (RFC 791, 3.1)
+
+
 def _path_mtu(seat: Seat, spec: HostSpec, problems: Problems) -> int | None:
     fitting = wire.path_mtu_fitting(seat.mtu)
+    if seat.mtu > _LARGEST_PACKET:
+        problems.refuse((*spec.path, "mtu"), f"an MTU of {seat.mtu} bytes", f"at most {_LARGEST_PACKET}")
     if fitting is None:
         problems.refuse(
             (*spec.path, "mtu"), f"an MTU of {seat.mtu} bytes", "an MTU that fits an RDMA path MTU of 256 bytes"
