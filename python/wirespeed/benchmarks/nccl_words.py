@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from wirespeed.benchmarks.numbers import number
 from wirespeed.results.benchmarks import Metric
 
 NCCL_DEBUG = re.compile(r"(?:(?<=\s)|^)[A-Za-z][\w.-]*:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN|TRACE|ERROR|VERSION)\b.*")
@@ -49,6 +50,10 @@ METRICS = {
     "i_max": (Metric.LATENCY_MAX, "us"),
     "i_p99": (Metric.LATENCY_P99, "us"),
 }
+TYPES = (
+    *("int8", "uint8", "int32", "uint32", "int64", "uint64"),
+    *("half", "float", "double", "bfloat16", "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2"),
+)
 _SPELLINGS = {"bytes": "size", "N": "count", "op": "redop"}  # of releases before 2019
 FIRST = ("time", "cputime")  # the column a group of results starts with
 OPTION_NAMES = {
@@ -96,3 +101,23 @@ def columns_of(text: str) -> Columns | None:
     bounds = [*starts, len(words)]
     groups = [words[bounds[index] : bounds[index + 1]] for index in range(len(starts))]
     return Columns(words[: starts[0]], groups, stamped, time_unit)
+
+
+def columns_of_row(cells: list[str]) -> Columns | None:
+    """The columns of a row whose column line was cut off, when its own arithmetic proves them.
+
+    Since 2019 a row is size, count, type, then operation and root or one of them or none, and twice time, two
+    bandwidths and an error; size over time is the first bandwidth, up to rounding.
+    """
+    left = len(cells) - 8
+    if not 3 <= left <= 5 or not cells[0].isdecimal() or not cells[1].isdecimal() or cells[2] not in TYPES:
+        return None
+    names = {3: [], 4: ["redop" if cells[3].isalpha() else "root"], 5: ["redop", "root"]}[left]
+    size = int(cells[0])
+    for at in (left, left + 4):
+        time, algbw, busbw = (number(cell) for cell in cells[at : at + 3])
+        if not time or algbw is None or busbw is None or abs(size / time / 1000 - algbw) > 0.006 + 0.01 * algbw:
+            return None
+    counts = cells[left + 3].isdecimal() or cells[left + 7].isdecimal()
+    group = ["time", "algbw", "busbw", "#wrong" if counts else "error"]
+    return Columns(["size", "count", "type", *names], [group, group], stamped=False)

@@ -29,16 +29,18 @@ from wirespeed.benchmarks.nccl_words import (
     RANK,
     RCCL_VERSION,
     STARTING,
+    TYPES,
     VERSION,
     Columns,
     columns_of,
+    columns_of_row,
 )
 from wirespeed.benchmarks.numbers import number
 from wirespeed.benchmarks.source import Line, Source, by_label, splice
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... time  algbw  busbw')"
-SIGNS = ("busbw", "ccl-tests", "Collective test", "nThread", "Rank ", "failure")
+SIGNS = ("busbw", "ccl-tests", "Collective test", "nThread", "Rank ", "failure", *(f" {name} " for name in TYPES))
 
 
 _RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before every part a process writes
@@ -99,6 +101,8 @@ class _Reader:
         if not line.ended or not text:
             return
         if self._starts(line, text) or self._ends(line, text):
+            return
+        if (self._draft is None or self._draft.complete) and self._headless(line, text):
             return
         if self._draft is not None:
             self._row(line, text)
@@ -246,6 +250,17 @@ class _Reader:
             self._draft.fail(text.lstrip("# "))
             return True
         return False
+
+    def _headless(self, line: Line, text: str) -> bool:
+        """Take the first row of a table whose column line was cut off."""
+        columns = columns_of_row(text.split())
+        if columns is None:
+            return False
+        self._open(line, columns)
+        assert self._draft is not None
+        self._draft.notice(line.number, "a row without its column line", "the column line; the row proves its columns")
+        self._row(line, text)
+        return True
 
     def _row(self, line: Line, text: str) -> None:
         draft, columns = self._draft, self._columns
