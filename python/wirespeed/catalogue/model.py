@@ -78,6 +78,7 @@ class NicModel(Entry):
     pci_id: str | None = None
     driver: str  # kernel driver of the Ethernet interface
     modules: list[str]  # kernel modules the NIC needs
+    peer_memory: str | None = None  # kernel module by which the NIC reaches GPU memory
     rdma_prefix: str  # the kernel names RDMA devices with this and a number from 0
     ports: Sourced[int]
     speed: Sourced[BandwidthField]  # of one port
@@ -207,6 +208,7 @@ class CollectivesModel(Entry):
     """A collective communications library."""
 
     title: str
+    launcher: str  # folder under platforms/launcher
     environment: dict[str, Sourced[str]]
 
 

@@ -25,6 +25,7 @@ def launch_of(
         problems.unknown(("launch", "collectives"), "library", part.collectives, catalogue.collectives)
     tuning = {name: entry.value for name, entry in library.environment.items()} if library else {}
     return Launch(
+        library=part.collectives,
         hosts=tuple(cluster.hosts),
         ranks_per_host=len(chassis.server.gpu_slots) or len(chassis.seats),
         rdma_devices=tuple(seat.rdma_device for seat in chassis.seats),

@@ -7,8 +7,6 @@ from wirespeed.plan import Plan
 from wirespeed.platforms import Platform, platforms
 from wirespeed.settings import Host, Switch
 
-_LAUNCHER = "rccl-openmpi"
-
 
 def stack(plan: Plan, device: str) -> tuple[Platform, ...]:
     """The platforms of a planned device: host, NICs, launcher; or the switch's one.
@@ -46,8 +44,9 @@ def _host(plan: Plan, host: Host) -> list[tuple[str, str]]:
         key = ("nic", model.system if model else nic.model or "unknown")
         if key not in keys:
             keys.append(key)
-    if host.launch.hosts:
-        keys.append(("launcher", _LAUNCHER))
+    library = plan.hardware.collectives.get(host.launch.library or "")
+    if host.launch.hosts and library:
+        keys.append(("launcher", library.launcher))
     return keys
 
 

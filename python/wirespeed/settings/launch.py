@@ -14,6 +14,7 @@ from wirespeed.settings.qos import Dscp, Priority
 class Launch:
     """The launch environment of collectives on a host."""
 
+    library: Annotated[str | None, Setting("catalogue name of the collective library", compare=Compare.NONE)] = None
     hosts: Annotated[tuple[str, ...] | None, Setting("hosts of a job, in rank order", compare=Compare.NONE)] = None
     ranks_per_host: Annotated[int | None, Setting("ranks on each host, one per GPU", compare=Compare.NONE)] = None
     rdma_devices: Annotated[tuple[str, ...] | None, Setting("RDMA devices a job uses, in rail order")] = None

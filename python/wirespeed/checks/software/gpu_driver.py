@@ -17,6 +17,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.modules import drives_gpu
 from wirespeed.settings import Module
 
 over = Module
@@ -28,5 +29,5 @@ check = compare(
     wrong="GPU driver is not loaded",
     fix="load the GPU driver, now and at every boot",
     says={True: "loaded", False: "not loaded"},
-    only=lambda here: here.place.name == "amdgpu",
+    only=drives_gpu,
 )

@@ -17,6 +17,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
+from wirespeed.checks.modules import drives_gpu, is_peer_memory
 from wirespeed.settings import Module
 
 over = Module
@@ -24,12 +25,10 @@ needs = ("module.loaded", "host.modules")
 failures = ("NIC-03",)
 presence = True
 
-_ELSEWHERE = ("amdgpu", "ib_peer_mem")  # software.gpu-driver; software.peer-memory, as kernels may have it built in
-
 check = compare(
     "module.loaded",
     wrong="kernel module is not loaded",
     fix="load the module, now and at every boot",
     says={True: "loaded", False: "not loaded"},
-    only=lambda here: here.place.name not in _ELSEWHERE,
+    only=lambda here: not drives_gpu(here) and not is_peer_memory(here),
 )
