@@ -127,6 +127,7 @@ def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -
     # Identity that no device knows of itself, and what its platform declares it cannot show.
     assert not_shown <= {
         "host.model",
+        "host.launch.library",
         "nic.rail",
         "nic.model",
         "nic.gpu",
