@@ -67,6 +67,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        auto_reload=False,  # templates do not change while we run: looking would cost a stat for every file
     )
     environment.filters["shell"] = lambda value: shlex.quote(str(value))
     environment.filters["yaml"] = quoted_yaml

@@ -11,6 +11,7 @@ from wirespeed.platforms import Platform
 from wirespeed.platforms.text import say
 from wirespeed.render.scripts import Step, scripts
 from wirespeed.render.stack import stack
+from wirespeed.settings import Device
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,10 @@ def check(plan: Plan) -> None:
 
 def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
     steps: list[Step] = []
+    thing = plan.devices[device]
     for platform in stack(plan, device):
         for file in platform.files:
-            text = _say(plan, platform, file.template, device)
+            text = _say(plan, platform, file.template, device, thing)
             if not text.strip():
                 continue
             steps.append(Step(file.path, file.mode, file.apply, file.revert, file.consequence))
@@ -92,10 +94,10 @@ def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
         yield RenderedFile(device, name, text, 0o755)
 
 
-def _say(plan: Plan, platform: Platform, template: str, device: str) -> str:
+def _say(plan: Plan, platform: Platform, template: str, device: str, thing: Device) -> str:
     """A template's text; what it refuses names the device's line of the cluster file."""
     try:
-        return say(platform, template, device, plan.devices[device])
+        return say(platform, template, device, thing)
     except Refused as refused:
         origin = plan.origins.get(device, plan.name)
         raise Refused(replace(problem, place=f"{origin}: {problem.place}") for problem in refused.problems) from None
