@@ -172,6 +172,7 @@ PLAN = Plan(
     switches={
         "leaf1": Switch(
             routing=True,
+            pfc=True,
             watchdog_poll=Duration.parse("100 ms"),
             ports={"Eth1/1": _port(1), "Eth1/2": _port(2)},
             vlans={"11": Vlan(("192.168.1.254/24",), 9100)},

@@ -116,6 +116,7 @@ ROWS = [
         },
     ),
     ("fabric.routing", {(L, "switch.routing"): False}),
+    ("qos.pfc-switch", {(L, "switch.pfc"): False}),
     ("fabric.watchdog-poll", {(L, "switch.watchdog_poll"): Duration.parse("1000 ms")}),
     ("launch.rdma-devices", {(H, "host.launch.rdma_devices"): ("bnxt_re0",)}),
     ("launch.dscp", {(H, "host.launch.dscp"): Dscp(0)}),

@@ -192,6 +192,7 @@ class SwitchSystem(Entry):
     ecn: EcnDefaults
     watchdog: WatchdogDefaults
     global_pause: bool = False  # whether a port has an 802.3x setting that must be switched off
+    pfc_switch: bool = False  # whether one setting of the switch stops PFC on every port
     priority_groups: bool = True  # whether ingress priority groups are settings, not the system's own business
 
 

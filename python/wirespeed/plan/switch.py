@@ -62,6 +62,7 @@ class SwitchKind:
             chip=self.box.model.chip,
             routing=True,
             lldp=True,
+            pfc=True if self.box.system.pfc_switch and self.qos.pfc else None,
             watchdog_poll=self.poll,
             vlans={
                 str(number): Vlan(addresses=(address,), mtu=self.mtu, description=f"rail {rail}")

@@ -61,6 +61,7 @@ class Switch:
     )
     routing: Annotated[bool | None, Setting("whether the switch routes")] = None
     lldp: Annotated[bool | None, Setting("whether LLDP runs")] = None
+    pfc: Annotated[bool | None, Setting("whether PFC works at all; off stops it on every port")] = None
     watchdog_poll: Annotated[Duration | None, Setting("interval at which the PFC watchdog looks", "ps")] = None
     load_balancing: LoadBalancing = field(default_factory=LoadBalancing)
     buffers: Buffers = field(default_factory=Buffers)

@@ -47,7 +47,7 @@ def full(name: str) -> Switch:
         ),
     }
     vlans = {number: replace(vlan, mtu=8000) for number, vlan in base.vlans.items()}
-    return replace(base, ports=ports, vlans=vlans, watchdog_poll=ms(100))
+    return replace(base, ports=ports, vlans=vlans, pfc=False, watchdog_poll=ms(100))
 
 
 def without(switch: Switch, place: Place, path: str) -> Switch:

@@ -83,9 +83,9 @@ ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
         "eos-routed",
         "running-config",
         ("hostname", "priority-flow-control all off\nhostname"),
-        EOS_PORT,
-        "port.qos.pfc",
-        frozenset(),
+        Place("leaf1"),
+        "switch.pfc",
+        False,
     ),
     (
         "eos-routed",

@@ -37,7 +37,6 @@ class Globals:
     tc_dscp: tuple[Mapping[SwitchTrafficClass, Dscp], int] | None
     watchdog: Found
     poll: tuple[Any, int] | None
-    pfc_off: int | None
 
 
 def seconds_of(word: str) -> Duration | None:
@@ -66,7 +65,7 @@ def port_qos(place: Place, line: Line, routed: bool, shared: Globals, output: Ou
         found["port.qos.tc_queue"] = (shared.tc_queue[0], shared.tc_queue[1] or number)
     if shared.tc_dscp is not None:
         found["port.qos.tc_dscp"] = shared.tc_dscp
-    found["port.qos.pfc"] = (frozenset(), shared.pfc_off) if shared.pfc_off else _pfc(lines, number)
+    found["port.qos.pfc"] = _pfc(lines, number)
     found["port.qos.pfc_queue"] = (
         {priority: SwitchQueue(int(priority)) for priority in map(Priority, range(8))},
         number,

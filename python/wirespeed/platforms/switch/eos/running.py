@@ -31,6 +31,8 @@ _SWITCH: Mapping[str, tuple[str, Reader]] = {
     "no ip routing": ("switch.routing", flag(False)),
     "lldp run": ("switch.lldp", flag(True)),
     "no lldp run": ("switch.lldp", flag(False)),
+    "priority-flow-control all off": ("switch.pfc", flag(False)),
+    "no priority-flow-control all off": ("switch.pfc", flag(True)),
 }
 _PORT: Mapping[str, tuple[str, Reader]] = {
     "description": ("port.description", text),
@@ -60,7 +62,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     if not top or top[-1].text != "end":
         return
     found = read(top, _SWITCH)
-    default(found, {"switch.lldp": True}, top[-1].number)
+    default(found, {"switch.lldp": True, "switch.pfc": True}, top[-1].number)
     shared = _globals(top)
     if shared.poll is not None:
         found["switch.watchdog_poll"] = shared.poll
@@ -126,7 +128,6 @@ def _globals(top: list[Line]) -> Globals:
                 poll = (seconds_of(value), line.number)
             case ["action", value]:
                 watchdog["action"] = (value, line.number)
-    off = next((line.number for line in top if line.text == "priority-flow-control all off"), None)
     return Globals(
         profiles={name: line for line, name in following(top, "qos profile")},
         dscp_tc=_dscp_tc(top),
@@ -134,7 +135,6 @@ def _globals(top: list[Line]) -> Globals:
         tc_dscp=_tc_dscp(top),
         watchdog=watchdog,
         poll=poll,
-        pfc_off=off,
     )
 
 

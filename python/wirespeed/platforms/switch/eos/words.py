@@ -145,6 +145,8 @@ def _switch_lines(path: str, value: Any) -> list[str] | None:
             return ["ip routing" if value else "no ip routing"]
         case "switch.lldp":
             return ["lldp run" if value else "no lldp run"]
+        case "switch.pfc":
+            return ["no priority-flow-control all off" if value else "priority-flow-control all off"]
         case "switch.watchdog_poll":
             return [f"priority-flow-control pause watchdog default polling-interval {value.seconds:.3f}"]
     return None
