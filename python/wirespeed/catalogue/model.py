@@ -69,6 +69,18 @@ class NicClass(Entry):
     cos_queue: NicCosQueueField | None = None
 
 
+class NicNvm(Entry):
+    """What a NIC's non-volatile memory must say for RoCE; the names are those of the settings. None: no such option."""
+
+    rdma: bool | None = None
+    performance_profile: str | None = None
+    relaxed_ordering: bool | None = None
+    dcbx: bool | None = None
+    lldp_nearest_bridge: bool | None = None
+    lldp_nearest_non_tpmr_bridge: bool | None = None
+    source: str = Field(min_length=1)
+
+
 class NicModel(Entry):
     """A NIC."""
 
@@ -84,6 +96,7 @@ class NicModel(Entry):
     speed: Sourced[BandwidthField]  # of one port
     pcie: PcieAbility
     classes: dict[str, NicClass]  # roce, cnp, default
+    nvm: NicNvm | None = None
     message_rate: Sourced[int] | None = None  # messages per second, one direction
 
 

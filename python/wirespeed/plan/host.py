@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from wirespeed import wire
 from wirespeed.catalogue import Catalogue
-from wirespeed.catalogue.model import PcieAbility
+from wirespeed.catalogue.model import NicModel, PcieAbility
 from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.plan.addressing import NicAddress
 from wirespeed.plan.affinity import Chassis, Seat, trained
@@ -34,14 +34,6 @@ from wirespeed.settings import (
 )
 from wirespeed.units import Bandwidth
 
-_NVM = Nvm(  # Broadcom 957608-AN210, section 2.2.4; firmware DCBX and LLDP agents take QoS away from the driver
-    rdma=True,
-    performance_profile="roce",
-    relaxed_ordering=True,
-    dcbx=False,
-    lldp_nearest_bridge=False,
-    lldp_nearest_non_tpmr_bridge=False,
-)
 _COMMAND_LINES = {  # Broadcom 957608-AN210, section 2.3
     "amd": ("amd_iommu=on", "iommu=pt"),
     "intel": ("intel_iommu=on", "iommu=pt"),
@@ -100,6 +92,7 @@ def host_kind(
     if any(_path_mtu(seat, spec, problems) is None for seat in chassis.seats):
         return None
     qos = nic_qos(classes, cluster, chassis.nic, problems)
+    nvm = _nvm(chassis.nic)
     gpu = catalogue.gpus.get(chassis.server.gpu or "")
     peer = chassis.nic.peer_memory
     modules = [*chassis.nic.modules, *([peer] if gpu and peer else []), *([gpu.module] if gpu else [])]
@@ -135,12 +128,16 @@ def host_kind(
             gpu=seat.gpu,
             driver=Driver(name=chassis.nic.driver),
             qos=qos,
-            nvm=_NVM,
+            nvm=nvm,
         )
         for seat in chassis.seats
     ]
     rules = {seat.rail: rule_of(seat.rail) for seat in chassis.seats}
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
+
+
+def _nvm(nic: NicModel) -> Nvm:
+    return Nvm() if nic.nvm is None else Nvm(**nic.nvm.model_dump(exclude={"source"}))
 
 
 _LARGEST_PACKET = 65535  # bytes; the total length of an IPv4 packet has 16 bits (RFC 791, 3.1)
