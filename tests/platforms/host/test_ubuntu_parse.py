@@ -215,10 +215,11 @@ def test_bridges_and_their_ports_are_no_nics() -> None:
             ("bnxt_re0", "bnxt_re1", "bnxt_re2", "bnxt_re10"),
         ),
         ({"ibv_devinfo": ""}, "host.rdma_libraries", "ok"),
-        ({"iptables": "-P INPUT ACCEPT\n-P FORWARD DROP\n-P OUTPUT ACCEPT\n"}, "host.firewall", False),
+        ({"iptables": "-P INPUT ACCEPT\n-P FORWARD DROP\n-P OUTPUT ACCEPT\n"}, "host.firewall", None),
+        ({"nft": "", "iptables": "-P INPUT ACCEPT\n-P FORWARD DROP\n"}, "host.firewall", False),
         ({"iptables": "-P INPUT DROP\n"}, "host.firewall", True),
         ({"iptables": "-P INPUT ACCEPT\n-N ufw\n-A INPUT -j ufw\n-A ufw -p udp -j REJECT\n"}, "host.firewall", True),
-        ({"iptables": "-P INPUT ACCEPT\n-A FORWARD -j DROP\n"}, "host.firewall", False),
+        ({"nft": "", "iptables": "-P INPUT ACCEPT\n-A FORWARD -j DROP\n"}, "host.firewall", False),
         ({"nft": ""}, "host.firewall", False),
         ({"nft": "", "iptables": "-P INPUT DROP\n"}, "host.firewall", True),
         (

@@ -80,6 +80,7 @@ def _memory(text: str) -> str:
 
 
 def _firewall(host: Place, outputs: Outputs) -> Iterator[Observation]:
+    """Filtering as either tool shows it; none only if nft shows none, since iptables does not list nft's own chains."""
     answers = [
         (output, rule(output.text))
         for command, rule in (("nft", filters_nft), ("iptables", filters_iptables))
@@ -89,8 +90,9 @@ def _firewall(host: Place, outputs: Outputs) -> Iterator[Observation]:
         if line is not None:
             yield see(host, "host.firewall", True, output, line)
             return
-    if answers:
-        yield see(host, "host.firewall", False, answers[0][0])
+    for output, _ in answers:
+        if output.command == "nft":
+            yield see(host, "host.firewall", False, output)
 
 
 def _naming(host: Place, output: Output) -> Iterator[Observation]:
