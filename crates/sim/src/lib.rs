@@ -3,4 +3,7 @@
 //! It has never heard of Python, files or clocks; the same scenario and seed give the same result on every machine.
 
 pub mod congestion;
+pub mod parameters;
+pub mod problem;
+pub mod scenario;
 pub mod time;

@@ -66,6 +66,6 @@ mod tests {
             assert_eq!(byte.times(9216), 9216 * picoseconds);
             assert_eq!(pacing_gap(4144, gigabits as f64 * 1e9), 4144 * picoseconds);
         }
-        assert_eq!(ByteTime::of(56_000_000_000).times(65536), 9_362_285);
+        assert_eq!(ByteTime::of(56_000_000_000).times(65536), 9_362_286);
     }
 }

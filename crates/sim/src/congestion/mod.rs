@@ -1,6 +1,7 @@
 //! Congestion control of a queue pair: how fast the next frame may follow. An algorithm is a file here.
 
 use crate::time::Picoseconds;
+use serde::Deserialize;
 
 /// The reaction point of one queue pair.
 ///
@@ -18,4 +19,12 @@ pub trait CongestionControl {
 
     /// What `rate` would say, changing nothing: for time series.
     fn peek(&self, now: Picoseconds) -> Option<f64>;
+}
+
+/// Which algorithm, with its parameters.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "algorithm", rename_all = "kebab-case")]
+pub enum Parameters {
+    /// No limiter.
+    LineRate,
 }

@@ -1,0 +1,250 @@
+//! Every parameter of the devices, as one tree that a preset fills and a scenario may change.
+//!
+//! Sizes that follow the speed of a link are rules here; [`crate::preset`] has the presets and their sources.
+
+use crate::congestion;
+use serde::Deserialize;
+
+/// Priorities of IEEE 802.1Q, each with its own queue and priority group.
+pub const PRIORITIES: usize = 8;
+
+/// What all devices of a scenario are set to.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Bytes around the payload.
+    pub framing: Framing,
+    /// Shared buffer of every switch.
+    pub switch: Switch,
+    /// Priority flow control of every port.
+    pub pfc: Pfc,
+    /// ECN marking at every switch port.
+    pub marking: Marking,
+    /// How every port, of switch and NIC, chooses between priorities.
+    pub scheduler: Scheduler,
+    /// Every NIC port.
+    pub nic: Nic,
+    /// Reliable connections.
+    pub transport: Transport,
+    /// Congestion notification by the receiver.
+    pub notification: Notification,
+    /// The reaction point of every queue pair.
+    pub congestion: congestion::Parameters,
+}
+
+/// Bytes of a frame beside its payload. A frame counts header through FCS as the preset defines it; on the link
+/// it takes `gap_bytes` more.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Framing {
+    /// A data packet with only a base transport header: the middle of a message, every packet of a send.
+    pub data_bytes: u32,
+    /// More in the first or only packet of a write: RETH.
+    pub write_first_bytes: u32,
+    /// More in the first and in the last packet of a read response: AETH.
+    pub read_response_ends_bytes: u32,
+    /// A read request.
+    pub read_request_bytes: u32,
+    /// An acknowledgement or negative acknowledgement.
+    pub ack_bytes: u32,
+    /// A congestion notification packet.
+    pub cnp_bytes: u32,
+    /// A priority flow control frame.
+    pub pfc_bytes: u32,
+    /// The shortest frame.
+    pub minimum_bytes: u32,
+    /// The payload is padded to a multiple of this.
+    pub pad_bytes: u32,
+    /// Preamble, start delimiter and minimum inter-packet gap.
+    pub gap_bytes: u32,
+}
+
+/// The shared buffer of a switch.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Switch {
+    /// Buffer of one switch where the scenario names none, bytes.
+    pub buffer_bytes: u64,
+    /// The buffer is cut into this many equal slices; a port's packets live in the slice of its ingress port.
+    pub slices: u32,
+    /// A packet occupies whole cells of this many bytes.
+    pub cell_bytes: u32,
+    /// Guaranteed to each priority group before the shared pool is used.
+    pub reserve_bytes: u32,
+    /// Once per port or once per lossless priority: how often `reserve_bytes` and the headroom are taken out of the pool.
+    pub pool_counts: PoolCounts,
+    /// Room for what arrives after XOFF, of each lossless priority group.
+    pub headroom: Headroom,
+    /// Dynamic threshold = free shared cells times 2^alpha_exponent (SONiC's `dynamic_th`).
+    pub alpha_exponent: i8,
+    /// Raise the exponent by one for each doubling of the link rate above the slowest host link (at most to 0).
+    pub alpha_follows_rate: bool,
+    /// XON when shared use is this much below the threshold.
+    pub xon_offset_bytes: u32,
+    /// From the last bit of a frame in to the earliest first bit out.
+    pub latency_ns: u64,
+}
+
+/// What is taken out of the buffer before the rest is shared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PoolCounts {
+    /// One reserve and one headroom per port.
+    Port,
+    /// A reserve per priority and port, a headroom per lossless priority and port.
+    PriorityGroup,
+}
+
+/// Headroom of one lossless priority group.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Headroom {
+    /// The same everywhere.
+    Fixed {
+        /// Bytes.
+        bytes: u32,
+    },
+    /// Link rate times one-way delay, so many times.
+    RateDelay {
+        /// How many times.
+        times: u32,
+    },
+    /// From frame sizes, cable and the peer's response: [`crate::headroom`].
+    Computed {
+        /// Of the computed bytes so many percent are given (100 = enough).
+        percent: u32,
+    },
+}
+
+/// Priority flow control, IEEE 802.1Q clause 36.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pfc {
+    /// Bit n: priority n is lossless.
+    pub lossless_priorities: u8,
+    /// Pause quanta of 512 bit times in an XOFF frame; none = paused until XON.
+    pub quanta: Option<u16>,
+    /// A pauser sends XOFF again after so many quanta; none = never.
+    pub refresh_quanta: Option<u16>,
+    /// From crossing the threshold to the PFC frame standing first in line, ns.
+    pub generation_delay_ns: u64,
+    /// From the PFC frame received to no further frame of the priority starting.
+    pub reaction: Reaction,
+}
+
+/// How soon a port obeys a PFC frame.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Reaction {
+    /// After a fixed time.
+    Fixed {
+        /// Nanoseconds.
+        ns: u64,
+    },
+    /// As late as the standard allows at the link's rate (IEEE 802.1Q 36.1.3.3, models.md 2: bit times by rate).
+    Ceiling,
+}
+
+/// ECN marking (WRED) at the egress queues of a switch.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Marking {
+    /// Whether queues mark at all.
+    pub enabled: bool,
+    /// When the decision is made.
+    pub at: MarkAt,
+    /// Below: never marked. Bytes of the egress queue.
+    pub kmin_bytes: u32,
+    /// Above: always marked.
+    pub kmax_bytes: u32,
+    /// Probability at kmax, from 0 at kmin; 0 to 1.
+    pub pmax: f64,
+    /// kmin and kmax are those of a link of this rate and follow the link's; none = the same on every link.
+    pub reference_gbps: Option<u32>,
+    /// 0: the instantaneous queue; w: the average with weight 2^-w.
+    pub weight: u8,
+}
+
+/// When a packet is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MarkAt {
+    /// On arrival, by the queue in front of it.
+    Enqueue,
+    /// On departure, by the queue behind it.
+    Dequeue,
+}
+
+/// Strict priority over deficit weighted round robin.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scheduler {
+    /// Bit n: priority n is served strictly before the others, the highest first.
+    pub strict_priorities: u8,
+    /// Weights of the others.
+    pub weights: [u32; PRIORITIES],
+}
+
+/// A NIC port and the host behind it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nic {
+    /// Messages a port can start per second; none = no limit.
+    pub messages_per_second: Option<u64>,
+    /// Acknowledgements and CNPs leave although their priority is paused.
+    pub control_ignores_pause: bool,
+    /// Memory to NIC and NIC to memory; none = never the bottleneck.
+    pub pipe: Option<Pipe>,
+}
+
+/// What stands between memory and a NIC port, in each direction.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pipe {
+    /// Bits of payload per second.
+    pub gbps: u32,
+    /// From posting to the first byte in the NIC, and from the last byte in the NIC to memory.
+    pub latency_ns: u64,
+    /// The NIC's receive buffer, bytes of frames.
+    pub receive_buffer_bytes: u32,
+    /// The NIC sends XOFF when the receive buffer holds this much.
+    pub xoff_bytes: u32,
+    /// The NIC sends XON when it has drained to this.
+    pub xon_bytes: u32,
+}
+
+/// Reliable connections, IBTA volume 1 chapter 9.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transport {
+    /// Payload of a full packet.
+    pub mtu_bytes: u32,
+    /// Priority of data, read requests and acknowledgements.
+    pub priority: u8,
+    /// One ACK per so many packets; the last packet of a message always asks for one.
+    pub ack_every: u32,
+    /// Local ACK timeout is 4.096 µs times 2^this; 0 = none (IBTA 9.7.6.1.3).
+    pub ack_timeout: u8,
+    /// Timeouts in a row before the queue pair is in error.
+    pub retry_count: u8,
+    /// The same gap is reported by another NAK only after this; none = once (IBTA 9.7.5.1.2).
+    pub nak_interval_ns: Option<u64>,
+    /// Operations of a queue pair in the NIC at one time.
+    pub tx_depth: u32,
+    /// Reads of a queue pair outstanding at one time.
+    pub max_outstanding_reads: u32,
+}
+
+/// The notification point.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Notification {
+    /// The echo of a mark is a flag in the ACK of the marked packet, not a frame; interval and delay do not apply.
+    pub in_ack: bool,
+    /// At least this between two CNPs of a queue pair.
+    pub interval_ns: u64,
+    /// From the marked packet to its CNP standing in line.
+    pub delay_ns: u64,
+    /// Priority of CNPs.
+    pub priority: u8,
+}

@@ -1,0 +1,43 @@
+//! Refusals: what was found where, and what was expected.
+
+use std::fmt;
+
+/// One thing wrong with a scenario.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where in the scenario: `flows[3].src`, `links[0]`, `switch 17`.
+    pub place: String,
+    /// What stands there.
+    pub found: String,
+    /// What could stand there.
+    pub expected: String,
+    /// What to do about it; may be empty.
+    pub hint: String,
+}
+
+/// A scenario that cannot run, with everything wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused(pub Vec<Problem>);
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: found {}, expected {}",
+            self.place, self.found, self.expected
+        )?;
+        if self.hint.is_empty() {
+            return Ok(());
+        }
+        write!(f, "\n  hint: {}", self.hint)
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(Problem::to_string).collect();
+        write!(f, "{}", lines.join("\n"))
+    }
+}
+
+impl std::error::Error for Refused {}

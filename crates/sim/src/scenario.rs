@@ -1,0 +1,117 @@
+//! A scenario: nodes, links, queue pairs and what is posted on them. The only input of the simulator.
+
+use crate::parameters::Parameters;
+use crate::time::Picoseconds;
+
+/// Everything a run depends on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// Name, for reports.
+    pub name: String,
+    /// Nodes 0 to `hosts` - 1 are hosts.
+    pub hosts: u32,
+    /// The nodes after the hosts are switches.
+    pub switches: u32,
+    /// Cables. Link n is port 2n at its `a` end and port 2n + 1 at its `b` end.
+    pub links: Vec<Link>,
+    /// Buffer of each switch, bytes.
+    pub buffer_bytes: Vec<u64>,
+    /// Connected queue pairs. Connection n is queue pair 2n at `a` and 2n + 1 at `b`.
+    pub connections: Vec<Connection>,
+    /// What is posted.
+    pub operations: Vec<Operation>,
+    /// What the devices are set to.
+    pub parameters: Parameters,
+    /// Seed of every chance.
+    pub seed: u64,
+    /// What to record beside the tables.
+    pub observe: Observe,
+}
+
+/// A cable between two nodes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Link {
+    /// One end.
+    pub a: u32,
+    /// The other end.
+    pub b: u32,
+    /// Bits per second.
+    pub rate: u64,
+    /// Propagation in one direction.
+    pub delay: Picoseconds,
+    /// Probability that a frame, PFC frames aside, is lost.
+    pub loss: f64,
+    /// From when on PFC frames are lost on it; [`crate::time::NEVER`] = they are not.
+    pub pfc_lost_from: Picoseconds,
+}
+
+/// Two connected queue pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Connection {
+    /// Port (global number) of the first queue pair.
+    pub port_a: u32,
+    /// Port of the second.
+    pub port_b: u32,
+    /// Priority of its data and acknowledgements.
+    pub priority: u8,
+    /// UDP source port of its packets, the entropy for ECMP.
+    pub udp_source_port: u16,
+}
+
+/// A work request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    /// The queue pair it is posted on.
+    pub queue_pair: u32,
+    /// What it does.
+    pub verb: Verb,
+    /// Payload, bytes.
+    pub bytes: u64,
+    /// Not before this.
+    pub at: Picoseconds,
+    /// Operations that complete first (indices).
+    pub after: Vec<u32>,
+    /// From the last of those completing (or `at`) to the post.
+    pub delay: Picoseconds,
+}
+
+/// RDMA verbs of a reliable connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// RDMA write.
+    Write,
+    /// RDMA read: data flows towards the poster.
+    Read,
+    /// Send.
+    Send,
+}
+
+/// What to record over time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Observe {
+    /// Sampling interval; 0 = no series.
+    pub interval: Picoseconds,
+    /// Ports whose queues and pause states are sampled.
+    pub ports: Vec<u32>,
+    /// Queue pairs whose rate is sampled.
+    pub queue_pairs: Vec<u32>,
+    /// The port whose frames, in and out, are captured.
+    pub capture: Option<u32>,
+}
+
+impl Scenario {
+    /// Nodes: hosts, then switches.
+    pub fn nodes(&self) -> u32 {
+        self.hosts + self.switches
+    }
+
+    /// The node at the port's own end.
+    pub fn node_of(&self, port: u32) -> u32 {
+        let link = &self.links[(port / 2) as usize];
+        if port % 2 == 0 {
+            link.a
+        } else {
+            link.b
+        }
+    }
+}
