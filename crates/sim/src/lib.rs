@@ -5,5 +5,6 @@
 pub mod congestion;
 pub mod parameters;
 pub mod problem;
+pub mod results;
 pub mod scenario;
 pub mod time;

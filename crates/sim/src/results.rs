@@ -1,0 +1,74 @@
+//! What a run gives: tables of plain columns, and their totals.
+
+use crate::time::Picoseconds;
+
+/// One table; all columns have the same length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// `flows`, `ports`, `queues`, `pauses` or `series`.
+    pub name: &'static str,
+    /// Name (with its unit) and values.
+    pub columns: Vec<(&'static str, Column)>,
+}
+
+/// The values of one column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Column {
+    /// Small numbers: priorities, flags.
+    U8(Vec<u8>),
+    /// Ids and counts.
+    U32(Vec<u32>),
+    /// Bytes, picoseconds, large counts.
+    U64(Vec<u64>),
+    /// Rates, probabilities.
+    F64(Vec<f64>),
+    /// One of a few words: index into `words`.
+    Word {
+        /// The words.
+        words: &'static [&'static str],
+        /// Index of each row's word.
+        indices: Vec<u8>,
+    },
+}
+
+/// Totals of a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Summary {
+    /// Data and ACK frames that started on a link.
+    pub hops: u64,
+    /// PFC frames that started on a link.
+    pub pfc_frames: u64,
+    /// Stand-alone CNP frames that started on a link.
+    pub cnp_frames: u64,
+    /// Events taken from the queue.
+    pub events: u64,
+    /// Simulated time at the end.
+    pub end: Picoseconds,
+    /// XOFF sent, per priority and port.
+    pub pfc_pauses: u64,
+    /// XON sent.
+    pub pfc_resumes: u64,
+    /// Packets marked CE.
+    pub ecn_marks: u64,
+    /// Congestion notifications received by senders, as frames or in ACKs.
+    pub cnps: u64,
+    /// Frames dropped for want of buffer.
+    pub drops: u64,
+    /// Frames lost on a link.
+    pub losses: u64,
+    /// Data packets sent again.
+    pub retransmissions: u64,
+    /// Completion time of each completed operation in order of posting: first allowed post to last ACK.
+    pub completion: Vec<Picoseconds>,
+    /// Operations that failed or never ended.
+    pub failed: u64,
+}
+
+/// Tables and totals.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The totals.
+    pub summary: Summary,
+    /// flows, ports, queues, pauses; series when something was sampled.
+    pub tables: Vec<Table>,
+}
