@@ -4,7 +4,9 @@
 
 pub mod congestion;
 pub mod parameters;
+pub mod preset;
 pub mod problem;
 pub mod results;
+pub mod routing;
 pub mod scenario;
 pub mod time;

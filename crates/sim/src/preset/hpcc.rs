@@ -1,0 +1,94 @@
+//! The `hpcc` preset: the devices of the ns-3 simulator published with HPCC (Li et al., SIGCOMM 2019;
+//! github.com/alibaba-edu/High-Precision-Congestion-Control), set to DCQCN. It makes runs comparable with that simulator,
+//! frame by frame, and is not a model of any product.
+
+use crate::congestion;
+use crate::parameters::*;
+
+/// Data, and acknowledgements in the switches.
+const DATA_PRIORITY: u8 = 3;
+
+pub(super) fn parameters() -> Parameters {
+    Parameters {
+        framing: framing(),
+        switch: switch(),
+        pfc: Pfc {
+            lossless_priorities: 1 << DATA_PRIORITY,
+            quanta: None, // paused until resume
+            refresh_quanta: None,
+            generation_delay_ns: 0,
+            reaction: Reaction::Fixed { ns: 0 },
+        },
+        marking: Marking {
+            enabled: true,
+            at: MarkAt::Dequeue, // by what is left after the packet
+            kmin_bytes: 400_000,
+            kmax_bytes: 1_600_000,
+            pmax: 0.2,
+            reference_gbps: Some(100),
+            weight: 0,
+        },
+        // Nothing but the data priority carries packets.
+        scheduler: Scheduler {
+            strict_priorities: 0,
+            weights: [1; PRIORITIES],
+        },
+        nic: Nic {
+            messages_per_second: None,
+            control_ignores_pause: true, // the host's queue of ACKs is served first and never paused
+            pipe: None,
+        },
+        transport: transport(),
+        notification: Notification {
+            in_ack: true,
+            interval_ns: 0,
+            delay_ns: 0,
+            priority: DATA_PRIORITY,
+        },
+        congestion: congestion::Parameters::LineRate,
+    }
+}
+
+/// Headers there: 14 link, 20 IPv4, 8 UDP, 6 sequence number and priority group; neither FCS nor preamble nor gap.
+fn framing() -> Framing {
+    Framing {
+        data_bytes: 48,
+        write_first_bytes: 0,
+        read_response_ends_bytes: 0,
+        read_request_bytes: 60, // there are no reads: a frame without payload, as an ACK
+        ack_bytes: 60,
+        cnp_bytes: 60, // never on its own
+        pfc_bytes: 43,
+        minimum_bytes: 0,
+        pad_bytes: 1,
+        gap_bytes: 0,
+    }
+}
+
+fn switch() -> Switch {
+    Switch {
+        buffer_bytes: 32 << 20,
+        slices: 1,
+        cell_bytes: 1,
+        reserve_bytes: 4096,
+        pool_counts: PoolCounts::Port, // every priority has the reserve, the pool pays for one
+        headroom: Headroom::RateDelay { times: 3 },
+        alpha_exponent: -3,
+        alpha_follows_rate: true,
+        xon_offset_bytes: 3072,
+        latency_ns: 0,
+    }
+}
+
+fn transport() -> Transport {
+    Transport {
+        mtu_bytes: 4096, // of the measured runs
+        priority: DATA_PRIORITY,
+        ack_every: 1,
+        ack_timeout: 0, // there is none
+        retry_count: 7, // without effect
+        nak_interval_ns: Some(500_000),
+        tx_depth: 128, // a flow is one operation: without effect
+        max_outstanding_reads: 16,
+    }
+}
