@@ -3,7 +3,9 @@
 //! It has never heard of Python, files or clocks; the same scenario and seed give the same result on every machine.
 
 pub mod congestion;
+pub mod headroom;
 pub mod parameters;
+pub mod pool;
 pub mod preset;
 pub mod problem;
 pub mod results;

@@ -41,3 +41,37 @@ impl fmt::Display for Refused {
 }
 
 impl std::error::Error for Refused {}
+
+/// The number with a comma between thousands.
+pub(crate) fn grouped(number: i128) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let sign = if number < 0 { "-" } else { "" };
+    let mut text = String::from(sign);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands() {
+        let rows = [
+            (0, "0"),
+            (-1, "-1"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (-123_456, "-123,456"),
+            (2_097_152, "2,097,152"),
+        ];
+        for (number, text) in rows {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! PFC headroom: what still arrives at a priority group after its port has asked the peer to stop.
+//!
+//! IEEE 802.1Q annex N adds up the delays of the loop; models.md of the reference and every vendor's buffer calculator do the
+//! same. From crossing the threshold to the last bit that can arrive:
+//!
+//! ```text
+//! generation │ frame being sent back │ PFC frame │ cable │ response of the peer │ frame the peer has started │ cable
+//! ```
+//!
+//! The peer starts frames back to back until it obeys, so the link is full all that time. A frame takes whole cells of
+//! the buffer, so small frames take more buffer than link; the frame length that packs worst decides.
+
+use crate::time::{ByteTime, Picoseconds, SECOND};
+
+/// A link and the frames on it, as far as headroom depends on them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loop {
+    /// Bits per second.
+    pub rate: u64,
+    /// Propagation in one direction.
+    pub delay: Picoseconds,
+    /// From crossing the threshold to the PFC frame standing first in line.
+    pub generation: Picoseconds,
+    /// From the PFC frame received to no further frame starting: what the peer is set to.
+    pub response: Picoseconds,
+    /// Longest frame, header through FCS, bytes.
+    pub longest: u32,
+    /// Shortest frame, bytes.
+    pub shortest: u32,
+    /// A PFC frame, bytes.
+    pub pfc: u32,
+    /// Lossless priorities of the port: as many PFC frames can be in line.
+    pub lossless: u32,
+    /// On the link, a frame takes so many bytes more.
+    pub gap: u32,
+    /// The buffer is given out in cells of this many bytes.
+    pub cell: u32,
+}
+
+/// The headroom of one priority group, term by term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// The PFC frame comes to stand first in line.
+    pub generation: Picoseconds,
+    /// This side has just started a frame of the longest kind.
+    pub frame_sent_back: Picoseconds,
+    /// The PFC frame itself, behind those of the other lossless priorities.
+    pub pfc_frames: Picoseconds,
+    /// To the peer and back.
+    pub cable: Picoseconds,
+    /// The peer obeys.
+    pub response: Picoseconds,
+    /// The frame that crosses the threshold: it no longer fits below, and lies in the headroom whole.
+    pub crossing_cells: u32,
+    /// The frame that the peer has just started when it obeys.
+    pub last_frame_cells: u32,
+    /// The frames that fill the time between these two.
+    pub worst: Worst,
+}
+
+/// The frame length with the most cells per time on the link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Worst {
+    /// Header through FCS, bytes.
+    pub bytes: u32,
+    /// Cells it takes.
+    pub cells: u32,
+    /// Time on the link, gap included.
+    pub time: Picoseconds,
+}
+
+impl Terms {
+    /// The terms of a link.
+    pub fn of(it: &Loop) -> Terms {
+        let byte = ByteTime::of(it.rate);
+        let cells = it.longest.div_ceil(it.cell);
+        Terms {
+            generation: it.generation,
+            frame_sent_back: byte.times(it.longest + it.gap),
+            pfc_frames: byte.times(it.pfc + it.gap) * u64::from(it.lossless),
+            cable: 2 * it.delay,
+            response: it.response,
+            crossing_cells: cells,
+            last_frame_cells: cells,
+            worst: Worst::of(it),
+        }
+    }
+
+    /// How long the peer goes on starting frames, seen from here.
+    pub fn window(&self) -> Picoseconds {
+        self.generation + self.frame_sent_back + self.pfc_frames + self.cable + self.response
+    }
+
+    /// Cells that always suffice. No mix of frames that starts within the window takes more cells than the worst frame
+    /// takes on average, so this is never too little; it is exact where the worst frame takes one cell.
+    pub fn cells(&self) -> u64 {
+        let filled = u128::from(self.window()) * u128::from(self.worst.cells)
+            / u128::from(self.worst.time.max(1));
+        filled as u64 + u64::from(self.crossing_cells) + u64::from(self.last_frame_cells)
+    }
+}
+
+impl Worst {
+    /// Of the lengths that take n cells the shortest is the worst, `(n - 1) cell + 1`. Cells per time are then a ratio of
+    /// two lines in n, which has its maximum at an end: the fewest cells (where the shortest frame may be longer than
+    /// that length, so the next number is an end, too) or the most.
+    fn of(it: &Loop) -> Worst {
+        let byte = ByteTime::of(it.rate);
+        let shortest = it.shortest.clamp(1, it.longest.max(1));
+        let with = |cells: u32| {
+            let bytes = ((cells - 1) * it.cell + 1).max(shortest);
+            Worst {
+                bytes,
+                cells,
+                time: byte.times(bytes + it.gap).max(1),
+            }
+        };
+        let (fewest, most) = (
+            shortest.div_ceil(it.cell),
+            it.longest.max(1).div_ceil(it.cell),
+        );
+        let density = |it: &Worst, other: &Worst| u128::from(it.cells) * u128::from(other.time);
+        [fewest, (fewest + 1).min(most), most]
+            .map(with)
+            .into_iter()
+            .reduce(
+                |best, next| match density(&next, &best) > density(&best, &next) {
+                    true => next,
+                    false => best,
+                },
+            )
+            .expect("three of them")
+    }
+}
+
+/// Bit times from receiving a PFC frame to obeying it, the most that IEEE 802.3 annex 31B.3.7 allows by rate: 60, 80, 118,
+/// 394 and 905 pause quanta of 512 bit times at 10, 25, 40, 100 and 400 Gb/s.
+const CEILINGS: [(u64, u64); 5] = [
+    (10, 30_720),
+    (25, 40_960),
+    (40, 60_416),
+    (100, 201_728),
+    (400, 463_360),
+];
+
+/// How long a peer may go on after a PFC frame, at most (IEEE 802.1Q 36.1.3.3).
+///
+/// For a rate without a figure here the bit times of the next higher one that has, which is never less; above 400 Gb/s
+/// the bit times of 400 Gb/s once for each 400 Gb/s begun.
+pub fn response_ceiling(rate: u64) -> Picoseconds {
+    const GIGABIT: u64 = 1_000_000_000;
+    let listed = CEILINGS.iter().find(|(gbps, _)| rate <= gbps * GIGABIT);
+    let bits = match listed {
+        Some((_, bits)) => *bits,
+        None => CEILINGS[4].1 * rate.div_ceil(400 * GIGABIT),
+    };
+    (u128::from(bits) * u128::from(SECOND)).div_ceil(u128::from(rate)) as Picoseconds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const GIGABIT: u64 = 1_000_000_000;
+
+    /// RoCE over 200 m: frames of 64 to 4174 bytes, cells of Tomahawk 3.
+    fn roce(gbps: u64) -> Loop {
+        Loop {
+            rate: gbps * GIGABIT,
+            delay: 1_000_000,
+            generation: 0,
+            response: response_ceiling(gbps * GIGABIT),
+            longest: 4174,
+            shortest: 64,
+            pfc: 64,
+            lossless: 1,
+            gap: 20,
+            cell: 254,
+        }
+    }
+
+    #[test]
+    fn terms_at_100_gigabits() {
+        let terms = Terms::of(&roce(100));
+        let expected = Terms {
+            generation: 0,
+            frame_sent_back: 4194 * 80,
+            pfc_frames: 84 * 80,
+            cable: 2_000_000,
+            response: 2_017_280,
+            crossing_cells: 17,
+            last_frame_cells: 17,
+            worst: Worst {
+                bytes: 64,
+                cells: 1,
+                time: 84 * 80,
+            },
+        };
+        assert_eq!(terms, expected);
+        assert_eq!(terms.window(), 4_359_520); // 54,494 bytes of link
+        assert_eq!(terms.cells(), 648 + 17 + 17);
+    }
+
+    #[test]
+    fn every_term_counts() {
+        let whole = Terms::of(&Loop {
+            generation: 500_000,
+            ..roce(100)
+        });
+        let without = [
+            (
+                "generation",
+                Terms {
+                    generation: 0,
+                    ..whole
+                },
+                75,
+            ),
+            (
+                "frame sent back",
+                Terms {
+                    frame_sent_back: 0,
+                    ..whole
+                },
+                50,
+            ),
+            (
+                "PFC frame",
+                Terms {
+                    pfc_frames: 0,
+                    ..whole
+                },
+                1,
+            ),
+            ("cable", Terms { cable: 0, ..whole }, 298),
+            (
+                "response",
+                Terms {
+                    response: 0,
+                    ..whole
+                },
+                301,
+            ),
+            (
+                "crossing",
+                Terms {
+                    crossing_cells: 0,
+                    ..whole
+                },
+                17,
+            ),
+            (
+                "last frame",
+                Terms {
+                    last_frame_cells: 0,
+                    ..whole
+                },
+                17,
+            ),
+        ];
+        for (name, terms, fewer) in without {
+            assert_eq!(whole.cells() - terms.cells(), fewer, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_frame_that_packs_worst() {
+        let rows = [
+            // shortest, longest, gap, cell: length, cells
+            ((64, 4174, 20, 254), (64, 1)),
+            ((64, 4174, 20, 64), (65, 2)), // 2 cells in 85 bytes of link, against 1 in 84
+            ((300, 4174, 20, 254), (300, 2)), // 2 in 320, against 3 in 529
+            ((255, 4174, 20, 254), (255, 2)),
+            ((250, 4174, 20, 254), (255, 2)), // 2 in 275, against 1 in 270
+            ((60, 4144, 0, 1), (60, 60)),     // every length alike: the shortest
+            ((64, 4174, 20, 1), (4174, 4174)), // the least gap
+        ];
+        for ((shortest, longest, gap, cell), (bytes, cells)) in rows {
+            let worst = Worst::of(&Loop {
+                shortest,
+                longest,
+                gap,
+                cell,
+                ..roce(100)
+            });
+            assert_eq!(
+                (worst.bytes, worst.cells),
+                (bytes, cells),
+                "{shortest} {cell}"
+            );
+        }
+    }
+
+    #[test]
+    fn ceilings_by_rate() {
+        let rows = [
+            (1, 30_720_000),
+            (10, 3_072_000),
+            (25, 1_638_400),
+            (40, 1_510_400),
+            (50, 4_034_560), // as 100 in bit times
+            (100, 2_017_280),
+            (200, 2_316_800), // as 400 in bit times
+            (400, 1_158_400),
+            (800, 1_158_400), // as 400 in time
+            (1600, 1_158_400),
+        ];
+        for (gbps, picoseconds) in rows {
+            assert_eq!(response_ceiling(gbps * GIGABIT), picoseconds, "{gbps}");
+        }
+    }
+
+    /// The most cells of frames that start within `window`, by trying every length at every start.
+    fn most_cells(it: &Loop, window: Picoseconds) -> u64 {
+        let byte = ByteTime::of(it.rate);
+        let frames: Vec<(usize, u64)> = (it.shortest..=it.longest)
+            .map(|bytes| {
+                (
+                    byte.times(bytes + it.gap) as usize,
+                    u64::from(bytes.div_ceil(it.cell)),
+                )
+            })
+            .collect();
+        let mut best = vec![0u64; window as usize + 1];
+        for now in 1..best.len() {
+            best[now] = best[now - 1];
+            for &(time, cells) in frames.iter().filter(|(time, _)| *time <= now) {
+                best[now] = best[now].max(best[now - time] + cells);
+            }
+        }
+        best[window as usize]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// Against exhaustive search: never less than what can arrive, and not more than a frame more.
+        #[test]
+        fn enough_and_no_more(shortest in 1u32..60, more in 0u32..60, gap in 0u32..20, cell in 1u32..40, window in 1u64..3000) {
+            let it = Loop { rate: 8_000 * GIGABIT, longest: shortest + more, shortest, gap, cell, ..roce(100) };
+            let terms = Terms { generation: window, frame_sent_back: 0, pfc_frames: 0, cable: 0, response: 0, ..Terms::of(&it) };
+            let ends = u64::from(terms.crossing_cells + terms.last_frame_cells);
+            let (found, exact) = (terms.cells() - ends, most_cells(&it, window));
+            prop_assert!(found >= exact, "{found} of {exact}");
+            prop_assert!(found <= exact + u64::from(terms.worst.cells), "{found} of {exact}");
+            if terms.worst.cells == 1 {
+                prop_assert_eq!(found, exact);
+            }
+        }
+
+        /// A faster link or a longer cable never needs less.
+        #[test]
+        fn headroom_grows(delay in 0u64..10_000_000, more in 0u64..10_000_000) {
+            for gbps in [10, 25, 40, 50, 100, 200, 400, 800] {
+                let near = Loop { delay, ..roce(gbps) };
+                let far = Loop { delay: delay + more, ..near };
+                prop_assert!(Terms::of(&far).cells() >= Terms::of(&near).cells());
+                let faster = Loop { rate: near.rate * 2, response: near.response, ..near };
+                prop_assert!(Terms::of(&faster).cells() >= Terms::of(&near).cells());
+            }
+        }
+    }
+}
