@@ -20,6 +20,8 @@ pub const BTH: u32 = 12;
 pub const RETH: u32 = 16;
 /// ACK extended transport header (IBTA volume 1, section 9.3.5).
 pub const AETH: u32 = 4;
+/// Datagram extended transport header: queue key, source queue pair (IBTA volume 1, section 9.3.2).
+pub const DETH: u32 = 8;
 /// Invariant CRC at the end of every RoCEv2 packet (IBTA annex A17.3.3).
 pub const ICRC: u32 = 4;
 /// Reserved bytes that a congestion notification packet carries after its BTH (IBTA annex A17.9.3).
@@ -38,7 +40,7 @@ pub enum Ip {
 }
 
 impl Ip {
-    fn header(self) -> u32 {
+    pub(crate) fn header(self) -> u32 {
         match self {
             Ip::V4 => IPV4_HEADER,
             Ip::V6 => IPV6_HEADER,
@@ -65,7 +67,7 @@ impl Encapsulation {
     }
 
     /// A RoCEv2 frame whose transport extension headers and payload add up to `after_bth` bytes.
-    fn rocev2(self, after_bth: u32) -> Frame {
+    pub(crate) fn rocev2(self, after_bth: u32) -> Frame {
         let headers = ETHERNET_HEADER + self.tag() + self.ip.header() + UDP_HEADER + BTH;
         Frame::of(headers + after_bth + ICRC + FCS)
     }
@@ -80,6 +82,21 @@ impl Encapsulation {
         self.rocev2(RETH + padded(payload))
     }
 
+    /// An RDMA read request: BTH and RETH.
+    pub fn read_request(self) -> Frame {
+        self.rocev2(RETH)
+    }
+
+    /// The first, last or only packet of an RDMA read response: BTH, AETH and payload.
+    pub fn data_read_response_first(self, payload: u32) -> Frame {
+        self.rocev2(AETH + padded(payload))
+    }
+
+    /// An unreliable datagram: BTH, DETH and payload.
+    pub fn datagram(self, payload: u32) -> Frame {
+        self.rocev2(DETH + padded(payload))
+    }
+
     /// An acknowledgement: BTH and AETH.
     pub fn ack(self) -> Frame {
         self.rocev2(AETH)
@@ -92,7 +109,7 @@ impl Encapsulation {
 }
 
 /// The payload is padded to a multiple of four bytes (IBTA volume 1, section 9.2.5, pad count).
-fn padded(payload: u32) -> u32 {
+pub(crate) fn padded(payload: u32) -> u32 {
     payload.div_ceil(4) * 4
 }
 
@@ -247,6 +264,9 @@ mod tests {
             (PLAIN.data_write_first(4096), 4174, 4194),
             (PLAIN.ack(), 66, 86),
             (PLAIN.cnp(), 78, 98),
+            (PLAIN.read_request(), 78, 98),
+            (PLAIN.data_read_response_first(4096), 4162, 4182),
+            (PLAIN.datagram(256), 326, 346),
             (v6.data_middle(4096), 4178, 4198),
             (v6.ack(), 86, 106),
             (v6.cnp(), 98, 118),

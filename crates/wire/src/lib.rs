@@ -1,6 +1,6 @@
-//! What travels on the wire of a RoCEv2 network, in bytes, and the arithmetic that follows from it.
+//! What travels on the wire of a RoCEv2 network: its bytes, how many there are, and the arithmetic that follows.
 //!
-//! These sizes exist once, here. Python reads them through the binding, so the judge, the checks and the
+//! The sizes exist once, here. Python reads them through the binding, so the judge, the checks and the
 //! simulator cannot disagree.
 //!
 //! | size | counts |
@@ -9,13 +9,37 @@
 //! | *wire* | the frame plus preamble, start delimiter and minimum gap: what occupies the link |
 
 mod frame;
+mod headers;
+mod icrc;
+mod packet;
+mod parse;
+pub mod pcap;
 mod pcie;
+mod pfc;
 
 pub use frame::{
-    Encapsulation, Frame, Ip, PathMtu, UnknownPathMtu, AETH, BTH, CNP_PAYLOAD, ETHERNET_HEADER,
-    ETHERNET_OVERHEAD, FCS, ICRC, MIN_FRAME, RETH, UDP_HEADER, VLAN_TAG,
+    Encapsulation, Frame, Ip, PathMtu, UnknownPathMtu, AETH, BTH, CNP_PAYLOAD, DETH,
+    ETHERNET_HEADER, ETHERNET_OVERHEAD, FCS, ICRC, MIN_FRAME, RETH, UDP_HEADER, VLAN_TAG,
 };
+pub use headers::{Aeth, Bth, Deth, NakCode, Reth, Syndrome, DEFAULT_PARTITION_KEY};
+pub use packet::{Addresses, Ecn, Packet, PacketKind, Tag, FILLER, MAX_PAYLOAD, ROCEV2_PORT};
+pub use parse::ParseError;
 pub use pcie::{
     completion_bytes, memory_write_bytes, read_request_bytes, PcieLink, UnknownPcieLink,
     COMPLETION_HEADER, MEMORY_HEADER, TLP_FRAMING,
 };
+pub use pfc::Pfc;
+
+/// Bytes written as hexadecimal digits with white space anywhere.
+#[cfg(test)]
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<u8> = text
+        .chars()
+        .filter_map(|c| c.to_digit(16))
+        .map(|digit| digit as u8)
+        .collect();
+    digits
+        .chunks(2)
+        .map(|pair| pair[0] << 4 | pair[1])
+        .collect()
+}

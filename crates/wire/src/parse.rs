@@ -1,0 +1,381 @@
+//! A RoCEv2 packet from the bytes of its Ethernet frame.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use thiserror::Error;
+
+use crate::frame::{Ip, BTH, CNP_PAYLOAD, ICRC, UDP_HEADER};
+use crate::headers::{Aeth, Bth, Deth, Reth};
+use crate::icrc::icrc;
+use crate::packet::{
+    internet_checksum, Addresses, Ecn, Packet, PacketKind, Tag, IPV4_TYPE, IPV6_TYPE, MAX_PAYLOAD,
+    ROCEV2_PORT, UDP_PROTOCOL, VLAN_TYPE,
+};
+
+/// Why a frame is none of ours, or not an intact one.
+#[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
+pub enum ParseError {
+    /// Shorter than its own fields say.
+    #[error("frame ends within its {0}")]
+    Truncated(&'static str),
+    /// Neither IP version.
+    #[error("EtherType {0:#06x}: expected IPv4 (0x0800) or IPv6 (0x86dd)")]
+    EtherType(u16),
+    /// First byte of the IP header: another version than the EtherType says, or options.
+    #[error(
+        "IP header starts with {0:#04x}: expected version 4 without options (0x45), or version 6"
+    )]
+    IpHeader(u8),
+    /// The IPv4 header is damaged.
+    #[error("IPv4 header checksum is wrong")]
+    IpChecksum,
+    /// A part of an IPv4 packet.
+    #[error("IPv4 packet is a fragment")]
+    Fragment,
+    /// Not UDP, or an IPv6 extension header before it.
+    #[error("IP protocol {0}: expected 17, UDP")]
+    Protocol(u8),
+    /// UDP and IP disagree.
+    #[error("UDP length {udp} in an IP payload of {ip} bytes")]
+    UdpLength {
+        /// What the UDP header says, bytes.
+        udp: usize,
+        /// What the IP header says, bytes.
+        ip: usize,
+    },
+    /// UDP for another port.
+    #[error("UDP port {0}: expected 4791, RoCEv2")]
+    Port(u16),
+    /// The packet is damaged.
+    #[error("invariant CRC {found:#010x}: expected {expected:#010x}")]
+    Icrc {
+        /// In the packet.
+        found: u32,
+        /// Computed from it.
+        expected: u32,
+    },
+    /// A transport header that IBTA has not defined yet.
+    #[error("transport header version {0}: expected 0")]
+    TransportVersion(u8),
+    /// A packet of a kind that [`PacketKind`] lacks.
+    #[error("opcode {0:#04x} is unknown")]
+    Opcode(u8),
+    /// An AETH whose syndrome IBTA reserves.
+    #[error("AETH syndrome {0:#04x} is reserved")]
+    Syndrome(u8),
+    /// A payload that this kind of packet cannot have.
+    #[error("opcode {opcode:#04x} with {found} bytes after its headers, {pad} of them pad bytes")]
+    Payload {
+        /// The opcode.
+        opcode: u8,
+        /// Bytes between the last header and the invariant CRC.
+        found: u32,
+        /// The pad count.
+        pad: u32,
+    },
+    /// Not a MAC control frame.
+    #[error("EtherType {0:#06x}: expected MAC control (0x8808)")]
+    NoMacControl(u16),
+    /// A MAC control frame that is not sent where pauses are.
+    #[error("MAC control frame for another address than 01-80-C2-00-00-01")]
+    PauseAddress,
+    /// A MAC control frame, but no PFC.
+    #[error("MAC control opcode {0:#06x}: expected 0x0101, priority flow control")]
+    PauseOpcode(u16),
+}
+
+impl Packet {
+    /// Reads a frame, Ethernet header through invariant CRC; what follows the IP packet is ignored.
+    ///
+    /// The invariant CRC must be right, so whatever it covers is as it was sent. The payload is not kept.
+    pub fn parse(frame: &[u8]) -> Result<Packet, ParseError> {
+        let mut rest = frame;
+        let destination_mac = take(&mut rest, "Ethernet header")?;
+        let source_mac = take(&mut rest, "Ethernet header")?;
+        let mut ether_type = u16::from_be_bytes(take(&mut rest, "Ethernet header")?);
+        let mut tag = None;
+        if ether_type == VLAN_TYPE {
+            let control = u16::from_be_bytes(take(&mut rest, "802.1Q tag")?);
+            tag = Some(Tag::from_control(control));
+            ether_type = u16::from_be_bytes(take(&mut rest, "802.1Q tag")?);
+        }
+        let ip = match ether_type {
+            IPV4_TYPE => parse_ipv4(rest)?,
+            IPV6_TYPE => parse_ipv6(rest)?,
+            other => return Err(ParseError::EtherType(other)),
+        };
+
+        let datagram = &rest[ip.version.header() as usize..ip.length];
+        let (udp_source_port, transport) = parse_udp(datagram)?;
+        check_icrc(ip.version, &rest[..ip.length])?;
+        let (bth, kind) = parse_transport(transport)?;
+        Ok(Packet {
+            source_mac,
+            destination_mac,
+            tag,
+            addresses: ip.addresses,
+            dscp: ip.traffic_class >> 2,
+            ecn: Ecn::from_bits(ip.traffic_class),
+            ttl: ip.ttl,
+            udp_source_port,
+            bth,
+            kind,
+        })
+    }
+}
+
+struct IpPacket {
+    version: Ip,
+    /// Header and payload, bytes; not more than there are.
+    length: usize,
+    traffic_class: u8,
+    ttl: u8,
+    addresses: Addresses,
+}
+
+fn parse_ipv4(packet: &[u8]) -> Result<IpPacket, ParseError> {
+    let header: [u8; 20] = take(&mut &packet[..], "IPv4 header")?;
+    if header[0] != 0x45 {
+        return Err(ParseError::IpHeader(header[0]));
+    }
+    if internet_checksum(&header) != 0 {
+        return Err(ParseError::IpChecksum);
+    }
+    // More fragments, or an offset; the flag above them only forbids fragments.
+    if u16::from_be_bytes([header[6], header[7]]) & 0x3fff != 0 {
+        return Err(ParseError::Fragment);
+    }
+    if header[9] != UDP_PROTOCOL {
+        return Err(ParseError::Protocol(header[9]));
+    }
+    let length = usize::from(u16::from_be_bytes([header[2], header[3]]));
+    if length < header.len() || length > packet.len() {
+        return Err(ParseError::Truncated("IPv4 packet"));
+    }
+    Ok(IpPacket {
+        version: Ip::V4,
+        length,
+        traffic_class: header[1],
+        ttl: header[8],
+        addresses: Addresses::V4 {
+            source: Ipv4Addr::new(header[12], header[13], header[14], header[15]),
+            destination: Ipv4Addr::new(header[16], header[17], header[18], header[19]),
+            identification: u16::from_be_bytes([header[4], header[5]]),
+        },
+    })
+}
+
+fn parse_ipv6(packet: &[u8]) -> Result<IpPacket, ParseError> {
+    let mut rest = packet;
+    let first = u32::from_be_bytes(take(&mut rest, "IPv6 header")?);
+    let payload = u16::from_be_bytes(take(&mut rest, "IPv6 header")?);
+    let [next_header, hop_limit] = take(&mut rest, "IPv6 header")?;
+    let source: [u8; 16] = take(&mut rest, "IPv6 header")?;
+    let destination: [u8; 16] = take(&mut rest, "IPv6 header")?;
+    if first >> 28 != 6 {
+        return Err(ParseError::IpHeader((first >> 24) as u8));
+    }
+    if next_header != UDP_PROTOCOL {
+        return Err(ParseError::Protocol(next_header));
+    }
+    if usize::from(payload) > rest.len() {
+        return Err(ParseError::Truncated("IPv6 packet"));
+    }
+    Ok(IpPacket {
+        version: Ip::V6,
+        length: packet.len() - rest.len() + usize::from(payload),
+        traffic_class: (first >> 20) as u8,
+        ttl: hop_limit,
+        addresses: Addresses::V6 {
+            source: Ipv6Addr::from(source),
+            destination: Ipv6Addr::from(destination),
+            flow_label: first & 0xf_ffff,
+        },
+    })
+}
+
+/// The source port, and what lies between the UDP header and the invariant CRC.
+fn parse_udp(datagram: &[u8]) -> Result<(u16, &[u8]), ParseError> {
+    let mut rest = datagram;
+    let [s0, s1, d0, d1, l0, l1, _, _]: [u8; UDP_HEADER as usize] = take(&mut rest, "UDP header")?;
+    let port = u16::from_be_bytes([d0, d1]);
+    if port != ROCEV2_PORT {
+        return Err(ParseError::Port(port));
+    }
+    let length = usize::from(u16::from_be_bytes([l0, l1]));
+    if length != datagram.len() {
+        return Err(ParseError::UdpLength {
+            ip: datagram.len(),
+            udp: length,
+        });
+    }
+    if rest.len() < (BTH + ICRC) as usize {
+        return Err(ParseError::Truncated("base transport header"));
+    }
+    let transport = &rest[..rest.len() - ICRC as usize];
+    Ok((u16::from_be_bytes([s0, s1]), transport))
+}
+
+fn check_icrc(version: Ip, packet: &[u8]) -> Result<(), ParseError> {
+    let (covered, last) = packet
+        .split_last_chunk()
+        .ok_or(ParseError::Truncated("invariant CRC"))?;
+    let found = u32::from_le_bytes(*last);
+    let expected = icrc(version, covered);
+    if found != expected {
+        return Err(ParseError::Icrc { found, expected });
+    }
+    Ok(())
+}
+
+fn parse_transport(transport: &[u8]) -> Result<(Bth, PacketKind), ParseError> {
+    use PacketKind::*;
+    let mut rest = transport;
+    let (opcode, bth, pad) = Bth::from_bytes(take(&mut rest, "base transport header")?)?;
+    let mut after = AfterBth { opcode, pad, rest };
+    let kind = match opcode {
+        0x00 => SendFirst {
+            payload: after.payload()?,
+        },
+        0x01 => SendMiddle {
+            payload: after.payload()?,
+        },
+        0x02 => SendLast {
+            payload: after.payload()?,
+        },
+        0x04 => SendOnly {
+            payload: after.payload()?,
+        },
+        0x06 => WriteFirst {
+            reth: after.reth()?,
+            payload: after.payload()?,
+        },
+        0x07 => WriteMiddle {
+            payload: after.payload()?,
+        },
+        0x08 => WriteLast {
+            payload: after.payload()?,
+        },
+        0x0a => WriteOnly {
+            reth: after.reth()?,
+            payload: after.payload()?,
+        },
+        0x0c => ReadRequest {
+            reth: after.reth()?,
+        },
+        0x0d => ReadResponseFirst {
+            aeth: after.aeth()?,
+            payload: after.payload()?,
+        },
+        0x0e => ReadResponseMiddle {
+            payload: after.payload()?,
+        },
+        0x0f => ReadResponseLast {
+            aeth: after.aeth()?,
+            payload: after.payload()?,
+        },
+        0x10 => ReadResponseOnly {
+            aeth: after.aeth()?,
+            payload: after.payload()?,
+        },
+        0x11 => Acknowledge {
+            aeth: after.aeth()?,
+        },
+        0x64 => DatagramSend {
+            deth: after.deth()?,
+            payload: after.payload()?,
+        },
+        0x81 => {
+            after.exactly(CNP_PAYLOAD)?;
+            Cnp
+        }
+        other => return Err(ParseError::Opcode(other)),
+    };
+    after.exactly(0)?;
+    Ok((bth, kind))
+}
+
+/// What follows the base transport header.
+struct AfterBth<'a> {
+    opcode: u8,
+    pad: u32,
+    rest: &'a [u8],
+}
+
+impl AfterBth<'_> {
+    fn reth(&mut self) -> Result<Reth, ParseError> {
+        Ok(Reth::from_bytes(take(&mut self.rest, "RETH")?))
+    }
+
+    fn aeth(&mut self) -> Result<Aeth, ParseError> {
+        Aeth::from_bytes(take(&mut self.rest, "AETH")?)
+    }
+
+    fn deth(&mut self) -> Result<Deth, ParseError> {
+        Ok(Deth::from_bytes(take(&mut self.rest, "DETH")?))
+    }
+
+    /// All that is left, less the pad bytes.
+    fn payload(&mut self) -> Result<u32, ParseError> {
+        let padded = self.rest.len() as u32; // an IP packet has less than 2^16 bytes
+        let payload = padded.saturating_sub(self.pad);
+        if !padded.is_multiple_of(4) || self.pad > padded || payload > MAX_PAYLOAD {
+            return Err(ParseError::Payload {
+                opcode: self.opcode,
+                found: padded,
+                pad: self.pad,
+            });
+        }
+        self.rest = &[];
+        self.pad = 0;
+        Ok(payload)
+    }
+
+    /// Exactly `bytes` are left, none of them pad bytes.
+    fn exactly(&mut self, bytes: u32) -> Result<(), ParseError> {
+        let found = self.rest.len() as u32;
+        if found != bytes || self.pad != 0 {
+            return Err(ParseError::Payload {
+                opcode: self.opcode,
+                found,
+                pad: self.pad,
+            });
+        }
+        self.rest = &[];
+        Ok(())
+    }
+}
+
+impl Tag {
+    fn from_control(control: u16) -> Self {
+        Tag {
+            priority: (control >> 13) as u8,
+            drop_eligible: control & 0x1000 != 0,
+            vlan: control & 0xfff,
+        }
+    }
+}
+
+impl Ecn {
+    /// The low two bits of a traffic class.
+    fn from_bits(traffic_class: u8) -> Self {
+        match traffic_class & 0b11 {
+            0b00 => Ecn::NotEct,
+            0b01 => Ecn::Ect1,
+            0b10 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+}
+
+/// Takes the next `N` bytes, of what is named for the error.
+pub(crate) fn take<const N: usize>(
+    rest: &mut &[u8],
+    part: &'static str,
+) -> Result<[u8; N], ParseError> {
+    let (bytes, left) = rest
+        .split_first_chunk()
+        .ok_or(ParseError::Truncated(part))?;
+    *rest = left;
+    Ok(*bytes)
+}

@@ -1,0 +1,329 @@
+//! What tshark, Wireshark on the command line, makes of a capture: an opinion on every field that is not ours.
+//!
+//! Without tshark these tests are skipped; where `WIRESPEED_REQUIRE_ALL` is 1, that is a failure.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{every_kind, packet, TAG, V4, V6};
+use wirespeed_wire::pcap::{Capture, WHOLE_FRAMES};
+use wirespeed_wire::{Addresses, Packet, PacketKind, Pfc, Syndrome, Tag};
+
+const ENCAPSULATIONS: [(Addresses, Option<Tag>); 4] =
+    [(V4, None), (V6, None), (V4, Some(TAG)), (V6, Some(TAG))];
+
+/// RoCEv2 over IPv6 has no UDP checksum either, which tshark reports where it is not told.
+const CHECKSUMS: [&str; 4] = [
+    "-o",
+    "udp.ignore_ipv6_zero_checksum:TRUE",
+    "-o",
+    "ip.check_checksum:TRUE",
+];
+
+/// tshark 4.0 takes any SEND of less than 16 bytes for RPC-over-RDMA, and any empty datagram for Ethernet over
+/// InfiniBand, and calls them malformed, those of captures of real NICs too.
+const NO_GUESSES: [&str; 4] = [
+    "--disable-heuristic",
+    "rpcrdma_infiniband",
+    "--disable-heuristic",
+    "mellanox_eoib",
+];
+
+/// Trouble, then one value per field of [`values`].
+const FIELDS: &str = "_ws.malformed _ws.expert.message frame.time_epoch frame.len frame.cap_len eth.src eth.dst \
+    vlan.priority vlan.id ip.dsfield.dscp ip.dsfield.ecn ip.ttl ip.id ip.checksum.status ip.src ipv6.tclass.dscp \
+    ipv6.tclass.ecn ipv6.flow ipv6.hlim ipv6.src udp.srcport udp.dstport udp.checksum infiniband.bth.opcode \
+    infiniband.bth.se infiniband.bth.m infiniband.bth.padcnt infiniband.bth.p_key infiniband.bth.destqp \
+    infiniband.bth.a infiniband.bth.psn infiniband.reth.va infiniband.reth.r_key infiniband.reth.dmalen \
+    infiniband.aeth.syndrome infiniband.aeth.msn infiniband.deth.q_key infiniband.deth.srcqp \
+    infiniband.invariant.crc";
+
+#[test]
+fn every_kind_of_packet_is_decoded_as_meant() {
+    let mut packets = vec![];
+    for payload in [16, 1021, 4096] {
+        packets.extend(packets_with(payload));
+    }
+    let Some(rows) = decode("every-kind", WHOLE_FRAMES, &packets, &[]) else {
+        return;
+    };
+    compare(&packets, &rows);
+}
+
+#[test]
+fn small_payloads_are_decoded_as_meant() {
+    let mut packets = vec![];
+    for payload in [0, 1, 2, 3, 4, 5, 15] {
+        packets.extend(packets_with(payload));
+    }
+    let Some(rows) = decode("small", WHOLE_FRAMES, &packets, &NO_GUESSES) else {
+        return;
+    };
+    compare(&packets, &rows);
+}
+
+/// Cut behind the longest headers: all but the invariant CRC is still said, and nothing is malformed.
+#[test]
+fn cut_packets_are_decoded_as_meant() {
+    const SNAP_LENGTH: u32 = 96;
+    let packets = packets_with(1024);
+    let Some(rows) = decode("cut", SNAP_LENGTH, &packets, &[]) else {
+        return;
+    };
+    for (packet, row) in packets.iter().zip(&rows) {
+        let mut expected = values(packet);
+        let length = encoded(packet).len();
+        if length > SNAP_LENGTH as usize {
+            expected[4] = SNAP_LENGTH.to_string();
+            expected.pop();
+            assert_eq!(row[..row.len() - 1], expected, "{packet:?}");
+        }
+    }
+}
+
+#[test]
+fn a_pause_is_decoded_as_meant() {
+    let pfc = Pfc {
+        source_mac: [2, 0, 0, 0, 0, 9],
+        enabled: 0b0010_1000,
+        quanta: [0, 1, 2, 0xffff, 4, 0, 6, 7],
+    };
+    let capture = Capture {
+        snap_length: WHOLE_FRAMES,
+    };
+    let mut file = vec![];
+    capture.header(&mut file);
+    capture.pfc(&mut file, 2_000_000_003_999, &pfc);
+    let fields = "_ws.malformed _ws.expert.message frame.time_epoch frame.len eth.dst eth.src eth.type macc.opcode \
+        macc.cbfc.enbv macc.cbfc.pause_time.c0 macc.cbfc.pause_time.c1 macc.cbfc.pause_time.c2 macc.cbfc.pause_time.c3 \
+        macc.cbfc.pause_time.c4 macc.cbfc.pause_time.c5 macc.cbfc.pause_time.c6 macc.cbfc.pause_time.c7";
+    let Some(rows) = tshark("pause", &file, fields, &[]) else {
+        return;
+    };
+    let expected = "||2.000000003|60|01:80:c2:00:00:01|02:00:00:00:00:09|0x8808|0x0101|0x0028|0|1|2|65535|4|0|6|7";
+    assert_eq!(rows, [expected.split('|').collect::<Vec<_>>()]);
+}
+
+/// Every kind of packet in every encapsulation, the flags of the transport header in turn.
+fn packets_with(payload: u32) -> Vec<Packet> {
+    let mut packets = vec![];
+    for (addresses, tag) in ENCAPSULATIONS {
+        for (n, kind) in every_kind(payload).into_iter().enumerate() {
+            let mut packet = packet(kind, addresses, tag);
+            if kind != PacketKind::Cnp {
+                packet.bth.psn += n as u32;
+                packet.bth.solicited_event = n % 3 == 1;
+                packet.bth.acknowledge_request = n % 2 == 1;
+            }
+            packets.push(packet);
+        }
+    }
+    packets
+}
+
+fn encoded(packet: &Packet) -> Vec<u8> {
+    let mut bytes = vec![];
+    packet.encode(&mut bytes);
+    bytes
+}
+
+fn decode(
+    name: &str,
+    snap_length: u32,
+    packets: &[Packet],
+    options: &[&str],
+) -> Option<Vec<Vec<String>>> {
+    let capture = Capture { snap_length };
+    let mut file = vec![];
+    capture.header(&mut file);
+    for packet in packets {
+        capture.packet(&mut file, 1_000_000_234_567, packet);
+    }
+    tshark(name, &file, FIELDS, options)
+}
+
+fn compare(packets: &[Packet], rows: &[Vec<String>]) {
+    assert_eq!(packets.len(), rows.len());
+    for (packet, row) in packets.iter().zip(rows) {
+        assert_eq!(*row, values(packet), "{packet:?}");
+    }
+}
+
+/// What tshark prints for `FIELDS` of a whole frame.
+fn values(packet: &Packet) -> Vec<String> {
+    let bytes = encoded(packet);
+    let length = bytes.len().to_string();
+    let mac = |mac: [u8; 6]| mac.map(|byte| format!("{byte:02x}")).join(":");
+    let (dscp, ecn, ttl) = (packet.dscp, packet.ecn as u8, packet.ttl);
+
+    let mut row: Vec<String> = ["", "", "1.000000234", &length, &length]
+        .map(str::to_string)
+        .into();
+    row.extend([mac(packet.source_mac), mac(packet.destination_mac)]);
+    row.extend(fields(
+        packet.tag.map(|tag| [tag.priority.into(), tag.vlan]),
+    ));
+    // The two IP versions, one of them empty; of the checksum, 1 says that it is good.
+    match packet.addresses {
+        Addresses::V4 {
+            source,
+            identification,
+            ..
+        } => {
+            let id = format!("0x{identification:04x}");
+            row.extend([text(dscp), text(ecn), text(ttl), id, text(1), text(source)]);
+            row.extend(fields::<u8, 5>(None));
+        }
+        Addresses::V6 {
+            source, flow_label, ..
+        } => {
+            row.extend(fields::<u8, 6>(None));
+            let label = format!("0x{flow_label:06x}");
+            row.extend([text(dscp), text(ecn), label, text(ttl), text(source)]);
+        }
+    }
+    row.extend([text(packet.udp_source_port), text(4791), "0x0000".into()]);
+
+    let bth = &packet.bth;
+    row.extend([
+        text(packet.kind.opcode()),
+        text(u8::from(bth.solicited_event)),
+        text(u8::from(bth.migrated)),
+        text(pad(packet)),
+        text(bth.partition_key),
+        format!("0x{:06x}", bth.destination_qp),
+        text(u8::from(bth.acknowledge_request)),
+        text(bth.psn),
+    ]);
+    row.extend(extension(packet.kind));
+    row.push(invariant_crc(packet, &bytes));
+    row
+}
+
+/// What tshark prints for the fields of RETH, AETH and DETH.
+fn extension(kind: PacketKind) -> Vec<String> {
+    use PacketKind::*;
+    let mut row = vec![String::new(); 7];
+    match kind {
+        WriteFirst { reth, .. } | WriteOnly { reth, .. } | ReadRequest { reth } => {
+            row[0] = format!("0x{:016x}", reth.address);
+            row[1] = format!("0x{:08x}", reth.key);
+            row[2] = text(reth.length);
+        }
+        ReadResponseFirst { aeth, .. }
+        | ReadResponseLast { aeth, .. }
+        | ReadResponseOnly { aeth, .. }
+        | Acknowledge { aeth } => {
+            row[3] = text(match aeth.syndrome {
+                Syndrome::Ack { credits } => credits,
+                Syndrome::ReceiverNotReady { timer } => 0x20 + timer,
+                Syndrome::Nak(code) => 0x60 + code as u8,
+            });
+            row[4] = text(aeth.msn);
+        }
+        DatagramSend { deth, .. } => {
+            row[5] = format!("0x{:016x}", deth.queue_key);
+            row[6] = format!("0x{:08x}", deth.source_qp);
+        }
+        _ => {}
+    }
+    row
+}
+
+fn pad(packet: &Packet) -> u32 {
+    use PacketKind::*;
+    match packet.kind {
+        SendFirst { payload }
+        | SendMiddle { payload }
+        | SendLast { payload }
+        | SendOnly { payload }
+        | WriteFirst { payload, .. }
+        | WriteMiddle { payload }
+        | WriteLast { payload }
+        | WriteOnly { payload, .. }
+        | ReadResponseFirst { payload, .. }
+        | ReadResponseMiddle { payload }
+        | ReadResponseLast { payload, .. }
+        | ReadResponseOnly { payload, .. }
+        | DatagramSend { payload, .. } => (4 - payload % 4) % 4,
+        ReadRequest { .. } | Acknowledge { .. } | Cnp => 0,
+    }
+}
+
+/// The last four bytes of the IP packet, in the order of the wire. tshark 4.0 reads nothing behind the BTH of a CNP.
+fn invariant_crc(packet: &Packet, bytes: &[u8]) -> String {
+    if packet.kind == PacketKind::Cnp {
+        return String::new();
+    }
+    let ip = if packet.tag.is_some() { 18 } else { 14 };
+    let end = match packet.addresses {
+        Addresses::V4 { .. } => ip + word(bytes, ip + 2),
+        Addresses::V6 { .. } => ip + 40 + word(bytes, ip + 4),
+    };
+    format!("0x{:04x}{:04x}", word(bytes, end - 4), word(bytes, end - 2))
+}
+
+fn word(bytes: &[u8], at: usize) -> usize {
+    usize::from(u16::from_be_bytes([bytes[at], bytes[at + 1]]))
+}
+
+fn text(value: impl ToString) -> String {
+    value.to_string()
+}
+
+/// As many fields, empty where there is nothing.
+fn fields<T: ToString, const N: usize>(values: Option<[T; N]>) -> Vec<String> {
+    match values {
+        Some(values) => values.iter().map(T::to_string).collect(),
+        None => vec![String::new(); N],
+    }
+}
+
+/// The `fields` of every frame in `file`; `None` where tshark is not installed and need not be.
+fn tshark(name: &str, file: &[u8], fields: &str, options: &[&str]) -> Option<Vec<Vec<String>>> {
+    if Command::new("tshark").arg("--version").output().is_err() {
+        let reason = "needs tshark (package tshark)";
+        let required = std::env::var_os("WIRESPEED_REQUIRE_ALL").is_some_and(|value| value == "1");
+        assert!(!required, "{reason}");
+        eprintln!("skipped: {reason}");
+        return None;
+    }
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.pcap"));
+    std::fs::write(&path, file).unwrap();
+    let output = Command::new("tshark")
+        .args([
+            "-n",
+            "-T",
+            "fields",
+            "-E",
+            "separator=|",
+            "-E",
+            "occurrence=a",
+        ])
+        .args(CHECKSUMS)
+        .args(options)
+        .args(fields.split_whitespace().flat_map(|field| ["-e", field]))
+        .arg("-r")
+        .arg(&path)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    Some(
+        text.lines()
+            .map(|line| line.split('|').map(flag_as_digit).collect())
+            .collect(),
+    )
+}
+
+/// tshark writes flags as digits up to 4.0, and as words later.
+fn flag_as_digit(value: &str) -> String {
+    match value {
+        "True" => text(1),
+        "False" => text(0),
+        other => text(other),
+    }
+}
