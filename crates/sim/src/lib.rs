@@ -8,6 +8,7 @@ pub mod parameters;
 pub mod pool;
 pub mod preset;
 pub mod problem;
+pub mod queue;
 pub mod results;
 pub mod routing;
 pub mod scenario;
