@@ -2,7 +2,7 @@
 //! github.com/alibaba-edu/High-Precision-Congestion-Control), set to DCQCN. It makes runs comparable with that simulator,
 //! frame by frame, and is not a model of any product.
 
-use crate::congestion;
+use crate::congestion::{self, dcqcn_nvidia};
 use crate::parameters::*;
 
 /// Data, and acknowledgements in the switches.
@@ -45,7 +45,7 @@ pub(super) fn parameters() -> Parameters {
             delay_ns: 0,
             priority: DATA_PRIORITY,
         },
-        congestion: congestion::Parameters::LineRate,
+        congestion: congestion::Parameters::DcqcnNvidia(dcqcn()),
     }
 }
 
@@ -90,5 +90,26 @@ fn transport() -> Transport {
         nak_interval_ns: Some(500_000),
         tx_depth: 128, // a flow is one operation: without effect
         max_outstanding_reads: 16,
+    }
+}
+
+/// "Mellanox's version of DCQCN" there (`rdma-hw.cc`), as `run.py --cc dcqcn --bw 100` sets it.
+fn dcqcn() -> dcqcn_nvidia::Parameters {
+    dcqcn_nvidia::Parameters {
+        clamp_tgt_rate: false,
+        clamp_tgt_rate_after_time_inc: true, // a time stage above 0 clamps, whatever ClampTargetRate says
+        dce_tcp_g: 1020,                     // g = 1/256
+        dce_tcp_rtt_us: 1,
+        initial_alpha_value: 1024, // 1
+        rate_reduce_monitor_period_us: 4,
+        rate_to_set_on_first_cnp_mbps: 0, // line rate
+        rpg_ai_rate_mbps: 20,
+        rpg_byte_reset_bytes: 0, // there is no byte counter
+        rpg_gd: 11,              // alpha/2
+        rpg_hai_rate_mbps: 200,
+        rpg_min_dec_fac_percent: 0, // alpha/2 never takes more than half
+        rpg_min_rate_mbps: 1000,
+        rpg_threshold: 1,
+        rpg_time_reset_us: 300,
     }
 }

@@ -1,7 +1,7 @@
 //! The `roce` preset: RoCEv2 as its standards frame it, over a switch of the Tomahawk 3 class as SONiC and Broadcom's
 //! guide 957608-AN210 set one up.
 
-use crate::congestion;
+use crate::congestion::{self, dcqcn};
 use crate::parameters::*;
 use wirespeed_wire::{Encapsulation, Frame, Ip, AETH, ETHERNET_OVERHEAD, MIN_FRAME, RETH};
 
@@ -37,7 +37,7 @@ pub(super) fn parameters() -> Parameters {
             delay_ns: 0, // no source: the least
             priority: CNP_PRIORITY,
         },
-        congestion: congestion::Parameters::LineRate,
+        congestion: congestion::Parameters::Dcqcn(dcqcn::Parameters::default()),
     }
 }
 

@@ -1,0 +1,219 @@
+//! DCQCN as published: Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 3.1,
+//! figure 7 (state machine of the reaction point) and section 5 (its constants).
+//!
+//! Every notification cuts the rate at once and starts all timers anew.
+
+use super::increase::{Increase, Rules};
+use super::moving_average::MovingAverage;
+use super::{Checks, CongestionControl};
+use crate::time::{Picoseconds, NANOSECOND};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Parameters of the reaction point. The defaults are the paper's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// Without a notification for this long, alpha decays once (the paper's K, 55 us; above the 50 us between CNPs).
+    pub alpha_timer_ns: u32,
+    /// Weight of the newest period in alpha, above 0 and at most 1 (1/256).
+    pub g: f64,
+    /// Alpha is raised before it cuts, as the authors' ns-3 model does; the paper cuts with the old alpha.
+    pub alpha_before_cut: bool,
+    /// The rate climbs once per this time (55 us) ...
+    pub increase_timer_ns: u32,
+    /// ... and once per this many bytes sent (10 MB); none = by time only, and never hyper increase.
+    pub byte_counter_bytes: Option<u32>,
+    /// F: so many increases by timer or byte counter are fast recovery (5).
+    pub fast_recovery_times: u32,
+    /// R_AI: the target's rise in additive increase (40 Mb/s).
+    pub rai_bps: u64,
+    /// R_HAI: the target's rise once timer and byte counter both counted more than F; none = additive increase goes
+    /// on, as in the paper's evaluation, which names no value.
+    pub rhai_bps: Option<u64>,
+    /// R_min: no cut goes below (40 Mb/s).
+    pub min_rate_bps: u64,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Parameters {
+            alpha_timer_ns: 55_000,
+            g: 1.0 / 256.0,
+            alpha_before_cut: false,
+            increase_timer_ns: 55_000,
+            byte_counter_bytes: Some(10_000_000),
+            fast_recovery_times: 5,
+            rai_bps: 40_000_000,
+            rhai_bps: None,
+            min_rate_bps: 40_000_000,
+        }
+    }
+}
+
+impl Parameters {
+    pub(super) fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
+        let above_zero = "at least 1";
+        let timer = self.alpha_timer_ns;
+        checks.demand(timer > 0, "alpha_timer_ns", timer, above_zero);
+        let in_range = self.g > 0.0 && self.g <= 1.0;
+        checks.demand(in_range, "g", self.g, "above 0 and at most 1");
+        let timer = self.increase_timer_ns;
+        checks.demand(timer > 0, "increase_timer_ns", timer, above_zero);
+        let counts = self.byte_counter_bytes != Some(0);
+        checks.demand(
+            counts,
+            "byte_counter_bytes",
+            0,
+            "at least 1, or null for none",
+        );
+        let in_range = (1..=line_rate_bps).contains(&self.min_rate_bps);
+        let range = format!("1 to {line_rate_bps}, the line rate");
+        checks.demand(in_range, "min_rate_bps", self.min_rate_bps, range);
+    }
+
+    pub(super) fn prepare(&self) -> Constants {
+        Constants {
+            alpha_timer: Picoseconds::from(self.alpha_timer_ns) * NANOSECOND,
+            average: MovingAverage::new(self.g),
+            alpha_before_cut: self.alpha_before_cut,
+            increase_timer: Picoseconds::from(self.increase_timer_ns) * NANOSECOND,
+            byte_counter: self.byte_counter_bytes,
+            fast_recovery_times: self.fast_recovery_times,
+            additive: self.rai_bps as f64,
+            hyper: self.rhai_bps.unwrap_or(self.rai_bps) as f64,
+            min_rate: self.min_rate_bps as f64,
+        }
+    }
+}
+
+/// What the queue pairs of a scenario share.
+#[derive(Debug)]
+pub struct Constants {
+    alpha_timer: Picoseconds,
+    average: MovingAverage,
+    alpha_before_cut: bool,
+    increase_timer: Picoseconds,
+    byte_counter: Option<u32>,
+    fast_recovery_times: u32,
+    additive: f64,
+    hyper: f64,
+    min_rate: f64,
+}
+
+impl Rules for Constants {
+    #[inline]
+    fn timer(&self) -> Picoseconds {
+        self.increase_timer
+    }
+
+    #[inline]
+    fn threshold(&self) -> u32 {
+        self.fast_recovery_times
+    }
+
+    /// The first F expiries are fast recovery, so that without notifications the (F+1)th is the first additive one,
+    /// as in the paper's fluid model.
+    #[inline]
+    fn rise(&self, time_stage: u32, byte_stage: u32) -> f64 {
+        if time_stage.max(byte_stage) < self.fast_recovery_times {
+            return 0.0;
+        }
+        if time_stage.min(byte_stage) > self.fast_recovery_times {
+            return self.hyper;
+        }
+        self.additive
+    }
+}
+
+/// The reaction point of one queue pair.
+#[derive(Debug, Clone)]
+pub struct Dcqcn {
+    constants: Arc<Constants>,
+    line: f64,
+    limiter: Option<Limiter>,
+}
+
+/// Created by the first notification.
+#[derive(Debug, Clone, Copy)]
+struct Limiter {
+    increase: Increase,
+    /// As the last notification left it; what decayed since is computed when needed.
+    alpha: f64,
+    /// When the last notification arrived.
+    cnp_at: Picoseconds,
+}
+
+impl Dcqcn {
+    pub(super) fn new(constants: Arc<Constants>, line_rate_bps: u64) -> Self {
+        Dcqcn {
+            constants,
+            line: line_rate_bps as f64,
+            limiter: None,
+        }
+    }
+}
+
+impl CongestionControl for Dcqcn {
+    #[inline]
+    fn rate(&mut self, now: Picoseconds) -> Option<f64> {
+        let limiter = self.limiter.as_mut()?;
+        limiter.increase.elapse(now, self.line, &*self.constants);
+        Some(limiter.increase.current)
+    }
+
+    #[inline]
+    fn on_sent(&mut self, now: Picoseconds, bytes: u32) {
+        let (Some(limiter), Some(period)) = (&mut self.limiter, self.constants.byte_counter) else {
+            return;
+        };
+        let increase = &mut limiter.increase;
+        increase.elapse(now, self.line, &*self.constants);
+        increase.send(bytes, period, self.line, &*self.constants);
+    }
+
+    #[inline]
+    fn on_cnp(&mut self, now: Picoseconds) {
+        let limiter = self.limiter.get_or_insert_with(|| Limiter {
+            increase: Increase::new(self.line),
+            alpha: 1.0,
+            cnp_at: now,
+        });
+        limiter.increase.elapse(now, self.line, &*self.constants);
+        limiter.cut(now, &self.constants);
+    }
+
+    fn peek(&self, now: Picoseconds) -> Option<f64> {
+        let mut limiter = self.limiter?;
+        limiter.increase.elapse(now, self.line, &*self.constants);
+        Some(limiter.increase.current)
+    }
+
+    fn alpha(&self, now: Picoseconds) -> Option<f64> {
+        Some(self.limiter?.alpha(now, &self.constants))
+    }
+}
+
+impl Limiter {
+    fn alpha(&self, now: Picoseconds, constants: &Constants) -> f64 {
+        let periods = (now - self.cnp_at) / constants.alpha_timer;
+        constants.average.quiet(self.alpha, periods)
+    }
+
+    fn cut(&mut self, now: Picoseconds, constants: &Constants) {
+        let alpha = self.alpha(now, constants);
+        self.alpha = constants.average.noticed(alpha);
+        self.cnp_at = now;
+        let by = if constants.alpha_before_cut {
+            self.alpha
+        } else {
+            alpha
+        };
+        let rates = &mut self.increase;
+        rates.target = rates.current;
+        // A port slower than the minimum rate stays at line rate.
+        let floor = constants.min_rate.min(rates.current);
+        rates.current = (rates.current * (1.0 - by / 2.0)).max(floor);
+        rates.restart(now, constants.increase_timer);
+    }
+}

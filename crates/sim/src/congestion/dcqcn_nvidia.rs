@@ -1,0 +1,328 @@
+//! DCQCN as NVIDIA (Mellanox) firmware has it, with NVIDIA's parameters: the page "DCQCN CC Parameters" of the DOCA
+//! documentation (ConnectX-4 and later), and the behaviour of the public HPCC ns-3 model ("Mellanox's version of
+//! DCQCN", `rdma-hw.cc`), which it reproduces when given that model's values.
+//!
+//! Two checks run freely from the first notification on: every `dce_tcp_rtt` alpha learns whether a notification
+//! arrived, every `rate_reduce_monitor_period` the rate is cut if one did. At one instant alpha comes first, then the
+//! increase, then the cut.
+
+use super::increase::{Increase, Rules};
+use super::moving_average::MovingAverage;
+use super::{Checks, CongestionControl};
+use crate::time::{Picoseconds, MICROSECOND};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Bits per second of one megabit per second, the unit of NVIDIA's rates.
+const MEGABIT: u64 = 1_000_000;
+/// What NVIDIA's fixed-point numbers count: parts in 2^10.
+const ONE: f64 = 1024.0;
+
+/// NVIDIA's parameters under NVIDIA's names, the unit behind the name. The defaults are the adapter's: those of the
+/// DOCA page, and where it names none those that `mlxconfig query` shows on an unchanged adapter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// Every cut sets the target to the current rate (off).
+    pub clamp_tgt_rate: bool,
+    /// A cut does so too after an increase by the timer, and not only after one by the byte counter (on).
+    pub clamp_tgt_rate_after_time_inc: bool,
+    /// What alpha keeps of itself in each period, in 1024ths (1019); the published g is 1 - dce_tcp_g/1024.
+    pub dce_tcp_g: u32,
+    /// Period of alpha (1 us).
+    pub dce_tcp_rtt_us: u32,
+    /// Alpha at the first notification, in 1024ths (1023; NVIDIA's range ends there, the ns-3 model has 1024).
+    pub initial_alpha_value: u32,
+    /// Period of the check that cuts (4 us).
+    pub rate_reduce_monitor_period_us: u32,
+    /// Current and target rate at the first notification, which the first check then cuts; 0 = line rate (0).
+    pub rate_to_set_on_first_cnp_mbps: u32,
+    /// The target's rise in the stage after fast recovery (5 Mb/s).
+    pub rpg_ai_rate_mbps: u32,
+    /// The rate climbs once per this many bytes sent; 0 = by time only (32767).
+    pub rpg_byte_reset_bytes: u32,
+    /// A cut takes alpha/2^(rpg_gd - 10) of the rate (11: half of alpha).
+    pub rpg_gd: u32,
+    /// The target's rise in every later stage (50 Mb/s).
+    pub rpg_hai_rate_mbps: u32,
+    /// A cut leaves at least this much of the rate (50 %).
+    pub rpg_min_dec_fac_percent: u32,
+    /// No cut goes below (1 Mb/s).
+    pub rpg_min_rate_mbps: u32,
+    /// So many stages are fast recovery (1).
+    pub rpg_threshold: u32,
+    /// The rate climbs once per this time (300 us).
+    pub rpg_time_reset_us: u32,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Parameters {
+            clamp_tgt_rate: false,
+            clamp_tgt_rate_after_time_inc: true,
+            dce_tcp_g: 1019,
+            dce_tcp_rtt_us: 1,
+            initial_alpha_value: 1023,
+            rate_reduce_monitor_period_us: 4,
+            rate_to_set_on_first_cnp_mbps: 0,
+            rpg_ai_rate_mbps: 5,
+            rpg_byte_reset_bytes: 32_767,
+            rpg_gd: 11,
+            rpg_hai_rate_mbps: 50,
+            rpg_min_dec_fac_percent: 50,
+            rpg_min_rate_mbps: 1,
+            rpg_threshold: 1,
+            rpg_time_reset_us: 300,
+        }
+    }
+}
+
+impl Parameters {
+    pub(super) fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
+        let line = line_rate_bps / MEGABIT;
+        let periods = [
+            ("dce_tcp_rtt_us", self.dce_tcp_rtt_us),
+            (
+                "rate_reduce_monitor_period_us",
+                self.rate_reduce_monitor_period_us,
+            ),
+            ("rpg_time_reset_us", self.rpg_time_reset_us),
+        ];
+        for (field, period) in periods {
+            checks.demand(period > 0, field, period, "at least 1");
+        }
+        let upper_ends = [
+            ("dce_tcp_g", self.dce_tcp_g, 1023),
+            ("initial_alpha_value", self.initial_alpha_value, 1024),
+            ("rpg_gd", self.rpg_gd, 31),
+            ("rpg_min_dec_fac_percent", self.rpg_min_dec_fac_percent, 100),
+        ];
+        for (field, found, end) in upper_ends {
+            checks.demand(found <= end, field, found, format!("0 to {end}"));
+        }
+        let least = self.rpg_min_rate_mbps;
+        let range = format!("1 to {line}, the line rate");
+        let fits = (1..=line).contains(&u64::from(least));
+        checks.demand(fits, "rpg_min_rate_mbps", least, range);
+        let first = self.rate_to_set_on_first_cnp_mbps;
+        let range = format!("0, or {least} to {line}, from the minimum to the line rate");
+        let fits = first == 0 || (u64::from(least)..=line).contains(&u64::from(first));
+        checks.demand(fits, "rate_to_set_on_first_cnp_mbps", first, range);
+    }
+
+    pub(super) fn prepare(&self) -> Constants {
+        let rate = |mbps: u32| (u64::from(mbps) * MEGABIT) as f64;
+        let period = |us: u32| Picoseconds::from(us) * MICROSECOND;
+        Constants {
+            clamp: self.clamp_tgt_rate,
+            clamp_after_time: self.clamp_tgt_rate_after_time_inc,
+            average: MovingAverage::new(1.0 - f64::from(self.dce_tcp_g) / ONE),
+            alpha_period: period(self.dce_tcp_rtt_us),
+            initial_alpha: f64::from(self.initial_alpha_value) / ONE,
+            cut_period: period(self.rate_reduce_monitor_period_us),
+            first_rate: (self.rate_to_set_on_first_cnp_mbps > 0)
+                .then(|| rate(self.rate_to_set_on_first_cnp_mbps)),
+            additive: rate(self.rpg_ai_rate_mbps),
+            hyper: rate(self.rpg_hai_rate_mbps),
+            byte_reset: (self.rpg_byte_reset_bytes > 0).then_some(self.rpg_byte_reset_bytes),
+            cut_scale: ONE / (1_u64 << self.rpg_gd) as f64,
+            least_left: f64::from(self.rpg_min_dec_fac_percent) / 100.0,
+            min_rate: rate(self.rpg_min_rate_mbps),
+            threshold: self.rpg_threshold,
+            time_reset: period(self.rpg_time_reset_us),
+        }
+    }
+}
+
+/// What the queue pairs of a scenario share.
+#[derive(Debug)]
+pub struct Constants {
+    clamp: bool,
+    clamp_after_time: bool,
+    average: MovingAverage,
+    alpha_period: Picoseconds,
+    initial_alpha: f64,
+    cut_period: Picoseconds,
+    first_rate: Option<f64>,
+    additive: f64,
+    hyper: f64,
+    byte_reset: Option<u32>,
+    cut_scale: f64,
+    least_left: f64,
+    min_rate: f64,
+    threshold: u32,
+    time_reset: Picoseconds,
+}
+
+impl Rules for Constants {
+    #[inline]
+    fn timer(&self) -> Picoseconds {
+        self.time_reset
+    }
+
+    #[inline]
+    fn threshold(&self) -> u32 {
+        self.threshold
+    }
+
+    /// With the timer alone this is the ns-3 model's rule.
+    /// `rpg_threshold` is "the number of times rpByteStage or rpTimeStage can count before the state machine advances"
+    /// (mlx5 driver), so the one that is ahead decides; how the firmware enters hyper increase is not published.
+    #[inline]
+    fn rise(&self, time_stage: u32, byte_stage: u32) -> f64 {
+        let stage = time_stage.max(byte_stage);
+        if stage < self.threshold {
+            return 0.0;
+        }
+        if stage == self.threshold {
+            return self.additive;
+        }
+        self.hyper
+    }
+}
+
+/// The reaction point of one queue pair.
+#[derive(Debug, Clone)]
+pub struct DcqcnNvidia {
+    constants: Arc<Constants>,
+    line: f64,
+    limiter: Option<Limiter>,
+}
+
+/// Created by the first notification.
+#[derive(Debug, Clone, Copy)]
+struct Limiter {
+    increase: Increase,
+    /// Alpha after its period that ended at `alpha_at`; what happened to it since is computed when needed.
+    alpha: f64,
+    /// End of the last period of alpha before the newest notification.
+    alpha_at: Picoseconds,
+    /// A notification arrived in the period that follows `alpha_at`.
+    noticed: bool,
+    /// A notification arrived since the last check, so the one at `check_at` cuts.
+    cut_due: bool,
+    /// One of the times of the check that cuts; the next one while `cut_due`.
+    check_at: Picoseconds,
+}
+
+impl DcqcnNvidia {
+    pub(super) fn new(constants: Arc<Constants>, line_rate_bps: u64) -> Self {
+        DcqcnNvidia {
+            constants,
+            line: line_rate_bps as f64,
+            limiter: None,
+        }
+    }
+}
+
+impl CongestionControl for DcqcnNvidia {
+    #[inline]
+    fn rate(&mut self, now: Picoseconds) -> Option<f64> {
+        let limiter = self.limiter.as_mut()?;
+        limiter.elapse(now, &self.constants, self.line);
+        Some(limiter.increase.current)
+    }
+
+    #[inline]
+    fn on_sent(&mut self, now: Picoseconds, bytes: u32) {
+        let (Some(limiter), Some(period)) = (&mut self.limiter, self.constants.byte_reset) else {
+            return;
+        };
+        limiter.elapse(now, &self.constants, self.line);
+        let increase = &mut limiter.increase;
+        increase.send(bytes, period, self.line, &*self.constants);
+    }
+
+    #[inline]
+    fn on_cnp(&mut self, now: Picoseconds) {
+        match &mut self.limiter {
+            None => self.limiter = Some(Limiter::new(now, &self.constants, self.line)),
+            Some(limiter) => {
+                limiter.elapse(now, &self.constants, self.line);
+                limiter.notice(now, &self.constants);
+            }
+        }
+    }
+
+    fn peek(&self, now: Picoseconds) -> Option<f64> {
+        let mut limiter = self.limiter?;
+        limiter.elapse(now, &self.constants, self.line);
+        Some(limiter.increase.current)
+    }
+
+    fn alpha(&self, now: Picoseconds) -> Option<f64> {
+        Some(self.limiter?.alpha(now, &self.constants))
+    }
+}
+
+impl Limiter {
+    /// The first notification counts for the first cut, not for alpha, which it sets.
+    fn new(now: Picoseconds, constants: &Constants, line: f64) -> Self {
+        Limiter {
+            increase: Increase::new(constants.first_rate.map_or(line, |rate| rate.min(line))),
+            alpha: constants.initial_alpha,
+            alpha_at: now,
+            noticed: false,
+            cut_due: true,
+            check_at: now.saturating_add(constants.cut_period),
+        }
+    }
+
+    #[inline]
+    fn elapse(&mut self, now: Picoseconds, constants: &Constants, line: f64) {
+        if self.cut_due && self.check_at <= now {
+            self.increase.elapse(self.check_at, line, constants);
+            self.cut(constants);
+        }
+        self.increase.elapse(now, line, constants);
+    }
+
+    fn alpha(&self, now: Picoseconds, constants: &Constants) -> f64 {
+        let periods = (now - self.alpha_at) / constants.alpha_period;
+        self.alpha_after(periods, constants)
+    }
+
+    #[inline]
+    fn alpha_after(&self, periods: u64, constants: &Constants) -> f64 {
+        if periods == 0 || !self.noticed {
+            return constants.average.quiet(self.alpha, periods);
+        }
+        let noticed = constants.average.noticed(self.alpha);
+        constants.average.quiet(noticed, periods - 1)
+    }
+
+    #[inline]
+    fn notice(&mut self, now: Picoseconds, constants: &Constants) {
+        let since = now - self.alpha_at;
+        if since >= constants.alpha_period {
+            let periods = since / constants.alpha_period;
+            self.alpha = self.alpha_after(periods, constants);
+            self.alpha_at += periods * constants.alpha_period;
+        }
+        self.noticed = true;
+        if self.cut_due {
+            return;
+        }
+        self.cut_due = true;
+        let checks = (now - self.check_at) / constants.cut_period + 1;
+        let ahead = checks.saturating_mul(constants.cut_period);
+        self.check_at = self.check_at.saturating_add(ahead);
+    }
+
+    fn cut(&mut self, constants: &Constants) {
+        let alpha = self.alpha(self.check_at, constants);
+        let left = (1.0 - alpha * constants.cut_scale).max(constants.least_left);
+        let rates = &mut self.increase;
+        let clamp = constants.clamp
+            || rates.byte_stage > 0
+            || (constants.clamp_after_time && rates.time_stage > 0);
+        if clamp {
+            rates.target = rates.current;
+        }
+        // A port slower than the minimum rate stays at line rate.
+        let floor = constants.min_rate.min(rates.current);
+        rates.current = (rates.current * left).max(floor);
+        rates.restart(self.check_at, constants.time_reset);
+        self.cut_due = false;
+    }
+}

@@ -1,0 +1,292 @@
+//! The same algorithms with a timer per period, one expiry at a time: slow, and plain enough to be read against the
+//! sources.
+
+use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, Parameters};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
+
+/// A queue pair whose timers all run.
+#[derive(Clone)]
+pub enum Naive {
+    LineRate,
+    Dcqcn(NaiveDcqcn),
+    DcqcnNvidia(NaiveNvidia),
+}
+
+impl Naive {
+    pub fn start(parameters: &Parameters, line_rate_bps: u64) -> Self {
+        let line = line_rate_bps as f64;
+        match parameters {
+            Parameters::LineRate {} => Naive::LineRate,
+            Parameters::Dcqcn(it) => Naive::Dcqcn(NaiveDcqcn {
+                parameters: it.clone(),
+                line,
+                limited: None,
+            }),
+            Parameters::DcqcnNvidia(it) => Naive::DcqcnNvidia(NaiveNvidia {
+                parameters: it.clone(),
+                line,
+                limited: None,
+            }),
+        }
+    }
+
+    pub fn on_sent(&mut self, now: Picoseconds, bytes: u32) {
+        self.run(now);
+        match self {
+            Naive::LineRate => {}
+            Naive::Dcqcn(it) => it.on_sent(bytes),
+            Naive::DcqcnNvidia(it) => it.on_sent(bytes),
+        }
+    }
+
+    pub fn on_cnp(&mut self, now: Picoseconds) {
+        self.run(now);
+        match self {
+            Naive::LineRate => {}
+            Naive::Dcqcn(it) => it.on_cnp(now),
+            Naive::DcqcnNvidia(it) => it.on_cnp(now),
+        }
+    }
+
+    /// Rate and alpha, where a limiter stands.
+    pub fn look(&mut self, now: Picoseconds) -> Option<(f64, f64)> {
+        self.run(now);
+        match self {
+            Naive::LineRate => None,
+            Naive::Dcqcn(it) => it.limited.as_ref().map(|it| (it.rc, it.alpha)),
+            Naive::DcqcnNvidia(it) => it.limited.as_ref().map(|it| (it.rc, it.alpha)),
+        }
+    }
+
+    fn run(&mut self, now: Picoseconds) {
+        match self {
+            Naive::LineRate => {}
+            Naive::Dcqcn(it) => it.run(now),
+            Naive::DcqcnNvidia(it) => it.run(now),
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct NaiveDcqcn {
+    parameters: dcqcn::Parameters,
+    line: f64,
+    limited: Option<LimitedDcqcn>,
+}
+
+#[derive(Clone)]
+struct LimitedDcqcn {
+    rc: f64,
+    rt: f64,
+    alpha: f64,
+    alpha_timer: Picoseconds,
+    increase_timer: Picoseconds,
+    bytes: u64,
+    t: u32,
+    bc: u32,
+}
+
+impl NaiveDcqcn {
+    fn run(&mut self, now: Picoseconds) {
+        let p = &self.parameters;
+        let Some(it) = &mut self.limited else { return };
+        loop {
+            let next = it.alpha_timer.min(it.increase_timer);
+            if next > now {
+                return;
+            }
+            if next == it.alpha_timer {
+                it.alpha *= 1.0 - p.g;
+                it.alpha_timer += u64::from(p.alpha_timer_ns) * NANOSECOND;
+            } else {
+                it.increase(p, self.line);
+                it.t += 1;
+                it.increase_timer += u64::from(p.increase_timer_ns) * NANOSECOND;
+            }
+        }
+    }
+
+    fn on_sent(&mut self, bytes: u32) {
+        let p = &self.parameters;
+        let (Some(it), Some(period)) = (&mut self.limited, p.byte_counter_bytes) else {
+            return;
+        };
+        it.bytes += u64::from(bytes);
+        while it.bytes >= u64::from(period) {
+            it.bytes -= u64::from(period);
+            it.increase(p, self.line);
+            it.bc += 1;
+        }
+    }
+
+    fn on_cnp(&mut self, now: Picoseconds) {
+        let p = &self.parameters;
+        let line = self.line;
+        let it = self.limited.get_or_insert(LimitedDcqcn {
+            rc: line,
+            rt: line,
+            alpha: 1.0,
+            alpha_timer: 0,
+            increase_timer: 0,
+            bytes: 0,
+            t: 0,
+            bc: 0,
+        });
+        let before = it.alpha;
+        it.alpha = (1.0 - p.g) * it.alpha + p.g;
+        let by = if p.alpha_before_cut { it.alpha } else { before };
+        it.rt = it.rc;
+        it.rc = (it.rc * (1.0 - by / 2.0)).max(p.min_rate_bps as f64);
+        it.t = 0;
+        it.bc = 0;
+        it.bytes = 0;
+        it.alpha_timer = now + u64::from(p.alpha_timer_ns) * NANOSECOND;
+        it.increase_timer = now + u64::from(p.increase_timer_ns) * NANOSECOND;
+    }
+}
+
+impl LimitedDcqcn {
+    fn increase(&mut self, p: &dcqcn::Parameters, line: f64) {
+        let f = p.fast_recovery_times;
+        if self.t < f && self.bc < f {
+            // Fast recovery keeps the target.
+        } else if self.t > f && self.bc > f && p.rhai_bps.is_some() {
+            self.rt += p.rhai_bps.unwrap() as f64;
+        } else {
+            self.rt += p.rai_bps as f64;
+        }
+        self.rt = self.rt.min(line);
+        self.rc = (self.rc + self.rt) / 2.0;
+    }
+}
+
+#[derive(Clone)]
+pub struct NaiveNvidia {
+    parameters: dcqcn_nvidia::Parameters,
+    line: f64,
+    limited: Option<LimitedNvidia>,
+}
+
+#[derive(Clone)]
+struct LimitedNvidia {
+    rc: f64,
+    rt: f64,
+    alpha: f64,
+    alpha_cnp: bool,
+    decrease_cnp: bool,
+    alpha_timer: Picoseconds,
+    decrease_timer: Picoseconds,
+    increase_timer: Option<Picoseconds>,
+    bytes: u64,
+    time_stage: u32,
+    byte_stage: u32,
+}
+
+impl NaiveNvidia {
+    fn run(&mut self, now: Picoseconds) {
+        let p = &self.parameters;
+        let Some(it) = &mut self.limited else { return };
+        loop {
+            let mut next = it.alpha_timer.min(it.decrease_timer);
+            if let Some(increase) = it.increase_timer {
+                next = next.min(increase);
+            }
+            if next > now {
+                return;
+            }
+            if next == it.alpha_timer {
+                let g = 1.0 - f64::from(p.dce_tcp_g) / 1024.0;
+                it.alpha *= 1.0 - g;
+                if it.alpha_cnp {
+                    it.alpha += g;
+                }
+                it.alpha_cnp = false;
+                it.alpha_timer += u64::from(p.dce_tcp_rtt_us) * MICROSECOND;
+            } else if Some(next) == it.increase_timer {
+                it.increase(p, self.line);
+                it.time_stage += 1;
+                it.increase_timer = Some(next + u64::from(p.rpg_time_reset_us) * MICROSECOND);
+            } else {
+                it.decrease_timer += u64::from(p.rate_reduce_monitor_period_us) * MICROSECOND;
+                if it.decrease_cnp {
+                    it.decrease(p);
+                    it.increase_timer = Some(next + u64::from(p.rpg_time_reset_us) * MICROSECOND);
+                }
+            }
+        }
+    }
+
+    fn on_sent(&mut self, bytes: u32) {
+        let p = &self.parameters;
+        let Some(it) = &mut self.limited else { return };
+        if p.rpg_byte_reset_bytes == 0 {
+            return;
+        }
+        it.bytes += u64::from(bytes);
+        while it.bytes >= u64::from(p.rpg_byte_reset_bytes) {
+            it.bytes -= u64::from(p.rpg_byte_reset_bytes);
+            it.increase(p, self.line);
+            it.byte_stage += 1;
+        }
+    }
+
+    fn on_cnp(&mut self, now: Picoseconds) {
+        let p = &self.parameters;
+        if let Some(it) = &mut self.limited {
+            it.alpha_cnp = true;
+            it.decrease_cnp = true;
+            return;
+        }
+        let rate = match p.rate_to_set_on_first_cnp_mbps {
+            0 => self.line,
+            mbps => f64::from(mbps) * 1e6,
+        };
+        self.limited = Some(LimitedNvidia {
+            rc: rate,
+            rt: rate,
+            alpha: f64::from(p.initial_alpha_value) / 1024.0,
+            alpha_cnp: false,
+            decrease_cnp: true,
+            alpha_timer: now + u64::from(p.dce_tcp_rtt_us) * MICROSECOND,
+            decrease_timer: now + u64::from(p.rate_reduce_monitor_period_us) * MICROSECOND,
+            increase_timer: None,
+            bytes: 0,
+            time_stage: 0,
+            byte_stage: 0,
+        });
+    }
+}
+
+impl LimitedNvidia {
+    fn increase(&mut self, p: &dcqcn_nvidia::Parameters, line: f64) {
+        let stage = self.time_stage.max(self.byte_stage);
+        if stage == p.rpg_threshold {
+            self.rt += f64::from(p.rpg_ai_rate_mbps) * 1e6;
+        } else if stage > p.rpg_threshold {
+            self.rt += f64::from(p.rpg_hai_rate_mbps) * 1e6;
+        }
+        self.rt = self.rt.min(line);
+        self.rc = self.rc / 2.0 + self.rt / 2.0;
+    }
+
+    fn decrease(&mut self, p: &dcqcn_nvidia::Parameters) {
+        let after_time = p.clamp_tgt_rate_after_time_inc && self.time_stage > 0;
+        if p.clamp_tgt_rate || self.byte_stage > 0 || after_time {
+            self.rt = self.rc;
+        }
+        let mut divisor = 1.0;
+        for _ in 10..p.rpg_gd {
+            divisor *= 2.0;
+        }
+        for _ in p.rpg_gd..10 {
+            divisor /= 2.0;
+        }
+        let least = self.rc * f64::from(p.rpg_min_dec_fac_percent) / 100.0;
+        self.rc = (self.rc * (1.0 - self.alpha / divisor)).max(least);
+        self.rc = self.rc.max(f64::from(p.rpg_min_rate_mbps) * 1e6);
+        self.time_stage = 0;
+        self.byte_stage = 0;
+        self.bytes = 0;
+        self.decrease_cnp = false;
+    }
+}
