@@ -2,14 +2,31 @@
 //!
 //! It has never heard of Python, files or clocks; the same scenario and seed give the same result on every machine.
 
+mod buffer;
+mod capture;
+pub mod chance;
 pub mod congestion;
+pub mod frame;
 pub mod headroom;
+pub mod marking;
+mod nic;
+mod outcome;
 pub mod parameters;
+mod pause;
 pub mod pool;
+mod port;
+mod post;
 pub mod preset;
 pub mod problem;
 pub mod queue;
+pub mod rc;
 pub mod results;
 pub mod routing;
 pub mod scenario;
+mod series;
+mod simulation;
+mod switch;
 pub mod time;
+pub mod transport;
+
+pub use simulation::{Progress, Simulation};

@@ -3,6 +3,7 @@
 //! Sizes that follow the speed of a link are rules here; [`crate::preset`] has the presets and their sources.
 
 use crate::congestion;
+use crate::frame::{FIRST, LAST};
 use serde::Deserialize;
 
 /// Priorities of IEEE 802.1Q, each with its own queue and priority group.
@@ -57,6 +58,17 @@ pub struct Framing {
     pub pad_bytes: u32,
     /// Preamble, start delimiter and minimum inter-packet gap.
     pub gap_bytes: u32,
+}
+
+impl Framing {
+    /// Header through FCS of a read response without its payload; an AETH stands in the first and in the last.
+    #[inline]
+    pub fn read_response(&self, flags: u8) -> u32 {
+        if flags & (FIRST | LAST) != 0 {
+            return self.data_bytes + self.read_response_ends_bytes;
+        }
+        self.data_bytes
+    }
 }
 
 /// The shared buffer of a switch.

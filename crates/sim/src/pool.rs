@@ -289,6 +289,7 @@ mod tests {
             operations: Vec::new(),
             parameters: preset::by_name(preset).unwrap(),
             seed: 1,
+            until: crate::time::NEVER,
             observe: Observe::default(),
         }
     }

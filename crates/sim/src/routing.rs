@@ -319,6 +319,7 @@ mod tests {
             operations: Vec::new(),
             parameters: crate::preset::by_name("hpcc").unwrap(),
             seed,
+            until: crate::time::NEVER,
             observe: Observe::default(),
         }
     }

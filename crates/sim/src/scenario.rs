@@ -24,6 +24,8 @@ pub struct Scenario {
     pub parameters: Parameters,
     /// Seed of every chance.
     pub seed: u64,
+    /// The run ends here, whatever is still on its way; [`crate::time::NEVER`] = when nothing is.
+    pub until: Picoseconds,
     /// What to record beside the tables.
     pub observe: Observe,
 }
@@ -108,7 +110,7 @@ impl Scenario {
     /// The node at the port's own end.
     pub fn node_of(&self, port: u32) -> u32 {
         let link = &self.links[(port / 2) as usize];
-        if port % 2 == 0 {
+        if port.is_multiple_of(2) {
             link.a
         } else {
             link.b

@@ -1,0 +1,118 @@
+//! The shared buffer of a switch: ingress priority groups with guaranteed, shared and headroom space, in cells.
+//!
+//! Ground: the shared-buffer model of Broadcom Trident and Tomahawk switches as SONiC's buffer profiles describe it
+//! (`size`, `dynamic_th`, `xoff`, `xon_offset`), and as HPCC's public switch model counts it.
+
+/// What a slice of the buffer shares between its priority groups.
+#[derive(Debug, Clone, Copy)]
+pub struct Pool {
+    /// Cells to share.
+    pub cells: u64,
+    /// Cells in use.
+    pub used: u64,
+    /// The most that were in use.
+    pub most_used: u64,
+}
+
+impl Pool {
+    /// The dynamic threshold: free cells times 2^`exponent` (SONiC `dynamic_th`).
+    #[inline]
+    fn threshold(&self, exponent: i8) -> u64 {
+        let free = self.cells - self.used;
+        if exponent < 0 {
+            free >> exponent.unsigned_abs()
+        } else {
+            free << exponent
+        }
+    }
+}
+
+/// Packets of one priority that came in by one port.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub struct PriorityGroup {
+    /// Cells in guaranteed and shared space.
+    pub used: u32,
+    /// Cells in headroom.
+    pub headroom_used: u32,
+    /// Guaranteed cells.
+    pub reserve: u32,
+    /// Cells of headroom.
+    pub headroom: u32,
+    /// XON when shared use is this much below the threshold.
+    pub xon_offset: u32,
+    /// Most cells ever, headroom aside.
+    pub most_used: u32,
+    /// Most cells of headroom ever.
+    pub most_headroom: u32,
+    /// Frames refused.
+    pub drops: u32,
+    /// Threshold exponent.
+    pub exponent: i8,
+    /// Whether it has headroom and sends PFC.
+    pub lossless: bool,
+    /// The peer has been asked to pause.
+    pub xoff: bool,
+}
+
+impl PriorityGroup {
+    /// Takes `cells` in, or says that there is no room.
+    #[inline]
+    pub fn admit(&mut self, pool: &mut Pool, cells: u32) -> bool {
+        let used = self.used + cells;
+        if used <= self.reserve {
+            self.used = used;
+            self.most_used = self.most_used.max(used);
+            return true;
+        }
+        let over = used - self.reserve;
+        if u64::from(over) <= pool.threshold(self.exponent) {
+            self.used = used;
+            self.most_used = self.most_used.max(used);
+            pool.used += u64::from(cells.min(over));
+            pool.most_used = pool.most_used.max(pool.used);
+            return true;
+        }
+        if self.lossless && self.headroom_used + cells <= self.headroom {
+            self.headroom_used += cells;
+            self.most_headroom = self.most_headroom.max(self.headroom_used);
+            return true;
+        }
+        self.drops += 1;
+        false
+    }
+
+    /// Lets `cells` go: out of headroom first, then out of the shared space.
+    #[inline]
+    pub fn release(&mut self, pool: &mut Pool, cells: u32) {
+        let headroom = self.headroom_used.min(cells);
+        let rest = cells - headroom;
+        pool.used -= u64::from(rest.min(self.shared()));
+        self.headroom_used -= headroom;
+        self.used -= rest;
+    }
+
+    /// Whether the peer has to be asked to pause now: shared use at its threshold, or headroom in use.
+    #[inline]
+    pub fn reaches_xoff(&self, pool: &Pool) -> bool {
+        self.lossless
+            && !self.xoff
+            && (self.headroom_used > 0 || u64::from(self.shared()) >= pool.threshold(self.exponent))
+    }
+
+    /// Whether the peer may go on: headroom empty and shared use `xon_offset` below the threshold, or none.
+    #[inline]
+    pub fn reaches_xon(&self, pool: &Pool) -> bool {
+        if !self.xoff || self.headroom_used > 0 {
+            return false;
+        }
+        let shared = self.shared();
+        shared == 0 || u64::from(shared + self.xon_offset) <= pool.threshold(self.exponent)
+    }
+
+    /// Cells beyond the guaranteed ones.
+    #[inline]
+    fn shared(&self) -> u32 {
+        self.used.saturating_sub(self.reserve)
+    }
+}

@@ -1,0 +1,191 @@
+//! The frames of one port as a pcap file, in the bytes that RoCEv2 has on a real wire whatever the preset counts.
+
+use crate::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK};
+use crate::scenario::Scenario;
+use crate::simulation::Simulation;
+use crate::time::Picoseconds;
+use std::net::Ipv4Addr;
+use wirespeed_wire::pcap::{self, WHOLE_FRAMES};
+use wirespeed_wire::{Addresses, Aeth, Bth, Ecn, NakCode, Packet, PacketKind, Pfc, Reth, Syndrome};
+
+/// TTL of Linux, `net.ipv4.ip_default_ttl`.
+const TTL: u8 = 64;
+/// The remote key that stands in every RETH.
+const KEY: u32 = 0x1234;
+
+/// What was captured and not yet taken.
+#[derive(Debug)]
+pub struct Capture {
+    port: u32,
+    file: pcap::Capture,
+    bytes: Vec<u8>,
+}
+
+impl Capture {
+    /// The capture that a scenario asks for.
+    pub fn new(scenario: &Scenario) -> Option<Capture> {
+        let port = scenario.observe.capture?;
+        let file = pcap::Capture {
+            snap_length: WHOLE_FRAMES,
+        };
+        let mut bytes = Vec::new();
+        file.header(&mut bytes);
+        Some(Capture { port, file, bytes })
+    }
+
+    /// What was captured since the last call.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+}
+
+impl Simulation {
+    /// A frame that `port` starts to send, or that has arrived at it.
+    pub(crate) fn capture_frame(&mut self, port: u32, frame: &Frame) {
+        let Some(capture) = &self.capture else {
+            return;
+        };
+        if capture.port != port {
+            return;
+        }
+        let now: Picoseconds = self.now;
+        if frame.kind == Kind::Pfc {
+            let pfc = pfc(frame);
+            if let Some(capture) = &mut self.capture {
+                capture.file.pfc(&mut capture.bytes, now, &pfc);
+            }
+            return;
+        }
+        let packet = self.packet(frame);
+        if let Some(capture) = &mut self.capture {
+            capture.file.packet(&mut capture.bytes, now, &packet);
+        }
+    }
+
+    fn packet(&self, frame: &Frame) -> Packet {
+        let to = self.queue_pairs[frame.queue_pair as usize].port;
+        let from = self.queue_pairs[frame.queue_pair as usize ^ 1].port;
+        let connection = &self.scenario.connections[frame.queue_pair as usize / 2];
+        let ecn = match (frame.has(ECT), frame.has(CE)) {
+            (_, true) => Ecn::Ce,
+            (true, false) => Ecn::Ect0,
+            _ => Ecn::NotEct,
+        };
+        let bth = match frame.kind {
+            Kind::Cnp => Bth::cnp(frame.queue_pair),
+            _ => Bth {
+                acknowledge_request: frame.has(ACK_REQUEST),
+                becn: frame.has(ECHO),
+                ..Bth::new(frame.queue_pair, frame.psn)
+            },
+        };
+        Packet {
+            source_mac: mac(from),
+            destination_mac: mac(to),
+            tag: None,
+            addresses: Addresses::V4 {
+                source: address(from),
+                destination: address(to),
+                identification: frame.psn as u16,
+            },
+            dscp: dscp(frame.priority),
+            ecn,
+            ttl: TTL,
+            udp_source_port: connection.udp_source_port,
+            bth,
+            kind: self.kind(frame),
+        }
+    }
+
+    fn kind(&self, frame: &Frame) -> PacketKind {
+        let payload = u32::from(frame.payload);
+        let first = frame.has(FIRST);
+        let last = frame.has(LAST);
+        let aeth = |syndrome| Aeth {
+            syndrome,
+            msn: frame.psn,
+        };
+        let accepted = aeth(Syndrome::UNLIMITED);
+        match (frame.kind, first, last) {
+            (Kind::Write, true, true) => PacketKind::WriteOnly {
+                reth: self.reth(frame),
+                payload,
+            },
+            (Kind::Write, true, false) => PacketKind::WriteFirst {
+                reth: self.reth(frame),
+                payload,
+            },
+            (Kind::Write, false, false) => PacketKind::WriteMiddle { payload },
+            (Kind::Write, false, true) => PacketKind::WriteLast { payload },
+            (Kind::Send, true, true) => PacketKind::SendOnly { payload },
+            (Kind::Send, true, false) => PacketKind::SendFirst { payload },
+            (Kind::Send, false, false) => PacketKind::SendMiddle { payload },
+            (Kind::Send, false, true) => PacketKind::SendLast { payload },
+            (Kind::ReadResponse, true, true) => PacketKind::ReadResponseOnly {
+                aeth: accepted,
+                payload,
+            },
+            (Kind::ReadResponse, true, false) => PacketKind::ReadResponseFirst {
+                aeth: accepted,
+                payload,
+            },
+            (Kind::ReadResponse, false, false) => PacketKind::ReadResponseMiddle { payload },
+            (Kind::ReadResponse, false, true) => PacketKind::ReadResponseLast {
+                aeth: accepted,
+                payload,
+            },
+            (Kind::ReadRequest, ..) => PacketKind::ReadRequest {
+                reth: self.reth(frame),
+            },
+            (Kind::Cnp, ..) => PacketKind::Cnp,
+            (Kind::Ack | Kind::Pfc, ..) if frame.has(NAK) => PacketKind::Acknowledge {
+                aeth: aeth(Syndrome::Nak(NakCode::PsnSequenceError)),
+            },
+            (Kind::Ack | Kind::Pfc, ..) => PacketKind::Acknowledge { aeth: accepted },
+        }
+    }
+
+    /// The length a RETH holds is that of the message, or of the rest that is read again.
+    fn reth(&self, frame: &Frame) -> Reth {
+        let sender = &self.queue_pairs[frame.queue_pair as usize ^ 1];
+        let length = sender.transport.asked_for(frame.psn).map_or(0, |message| {
+            let mtu = u64::from(self.settings.parameters.transport.mtu_bytes);
+            message.bytes - u64::from(frame.psn - message.first) * mtu
+        });
+        Reth {
+            address: 0,
+            key: KEY,
+            length: length.min(u64::from(u32::MAX)) as u32,
+        }
+    }
+}
+
+fn pfc(frame: &Frame) -> Pfc {
+    let mut quanta = [0; 8];
+    quanta[usize::from(frame.priority)] = frame.queue_pair as u16;
+    Pfc {
+        source_mac: mac(frame.ingress),
+        enabled: 1 << frame.priority,
+        quanta,
+    }
+}
+
+/// A locally administered address (IEEE 802 clause 8.4) with the port's number.
+fn mac(port: u32) -> [u8; 6] {
+    let [a, b, c, d] = port.to_be_bytes();
+    [2, 0, a, b, c, d]
+}
+
+/// 10.0.0.0/8 (RFC 1918) and the port's number plus one.
+fn address(port: u32) -> Ipv4Addr {
+    Ipv4Addr::from((10 << 24) + port + 1)
+}
+
+/// The code points of Broadcom's guide 957608-AN210, 2.5.1: priority 3 is DSCP 26 and priority 7 is DSCP 48; the others
+/// in their manner.
+fn dscp(priority: u8) -> u8 {
+    match priority {
+        7 => 48,
+        other => other * 8 + 2,
+    }
+}

@@ -1,0 +1,179 @@
+//! A frame is a small record; its bytes are numbers. Frames live in a slab and queues are chained through them.
+
+/// No frame, no queue pair: the end of a chain.
+pub const NONE: u32 = u32::MAX;
+
+/// What a frame carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Part of a write.
+    Write,
+    /// Part of a send.
+    Send,
+    /// Part of what a read asked for.
+    ReadResponse,
+    /// A read request.
+    ReadRequest,
+    /// An acknowledgement; with [`NAK`] a negative one.
+    Ack,
+    /// A congestion notification packet.
+    Cnp,
+    /// Priority flow control.
+    Pfc,
+}
+
+/// First packet of its message.
+pub const FIRST: u8 = 1;
+/// Last packet of its message.
+pub const LAST: u8 = 2;
+/// ECN-capable transport.
+pub const ECT: u8 = 4;
+/// Congestion experienced.
+pub const CE: u8 = 8;
+/// An ACK that echoes a mark.
+pub const ECHO: u8 = 16;
+/// A negative acknowledgement: PSN sequence error.
+pub const NAK: u8 = 32;
+/// The packet asks for an acknowledgement.
+pub const ACK_REQUEST: u8 = 64;
+
+/// One frame on its way.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame {
+    /// The next frame of the queue it stands in.
+    pub next: u32,
+    /// Queue pair it goes to; of a PFC frame, the pause quanta.
+    pub queue_pair: u32,
+    /// Packet sequence number.
+    pub psn: u32,
+    /// Index in the routes of its egress port at the next switch.
+    pub hop: u32,
+    /// Port by which it entered the switch it is in.
+    pub ingress: u32,
+    /// Header through FCS.
+    pub bytes: u16,
+    /// Of these, payload.
+    pub payload: u16,
+    /// Cells it occupies in the switch it is in.
+    pub cells: u16,
+    /// What it carries.
+    pub kind: Kind,
+    /// Its priority; of a PFC frame, the priority it pauses.
+    pub priority: u8,
+    /// FIRST, LAST, ECT, CE, ECHO, NAK, ACK_REQUEST.
+    pub flags: u8,
+}
+
+impl Frame {
+    /// Whether all of `flags` are set.
+    #[inline]
+    pub fn has(&self, flags: u8) -> bool {
+        self.flags & flags == flags
+    }
+}
+
+/// All frames of a simulation. A freed place is used again first.
+#[derive(Debug, Default)]
+pub struct Frames {
+    slab: Vec<Frame>,
+    free: u32,
+    live: usize,
+}
+
+impl Frames {
+    /// None yet.
+    pub fn new() -> Self {
+        Frames {
+            slab: Vec::new(),
+            free: NONE,
+            live: 0,
+        }
+    }
+
+    /// Keeps a frame and says where.
+    #[inline]
+    pub fn insert(&mut self, frame: Frame) -> u32 {
+        self.live += 1;
+        if self.free == NONE {
+            self.slab.push(frame);
+            return (self.slab.len() - 1) as u32;
+        }
+        let index = self.free;
+        let place = &mut self.slab[index as usize];
+        self.free = place.next;
+        *place = frame;
+        index
+    }
+
+    /// Forgets a frame.
+    #[inline]
+    pub fn remove(&mut self, index: u32) {
+        self.live -= 1;
+        self.slab[index as usize].next = self.free;
+        self.free = index;
+    }
+
+    /// How many are on their way.
+    pub fn live(&self) -> usize {
+        self.live
+    }
+}
+
+impl std::ops::Index<u32> for Frames {
+    type Output = Frame;
+    #[inline]
+    fn index(&self, index: u32) -> &Frame {
+        &self.slab[index as usize]
+    }
+}
+
+impl std::ops::IndexMut<u32> for Frames {
+    #[inline]
+    fn index_mut(&mut self, index: u32) -> &mut Frame {
+        &mut self.slab[index as usize]
+    }
+}
+
+/// Frames waiting in line.
+#[derive(Debug, Clone, Copy)]
+pub struct Line {
+    head: u32,
+    tail: u32,
+}
+
+impl Line {
+    /// Nobody waits.
+    pub const EMPTY: Line = Line {
+        head: NONE,
+        tail: NONE,
+    };
+
+    /// Whether nobody waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.head == NONE
+    }
+
+    /// A frame joins at the end.
+    #[inline]
+    pub fn push(&mut self, frames: &mut Frames, index: u32) {
+        frames[index].next = NONE;
+        if self.head == NONE {
+            self.head = index;
+        } else {
+            frames[self.tail].next = index;
+        }
+        self.tail = index;
+    }
+
+    /// The first frame leaves.
+    #[inline]
+    pub fn pop(&mut self, frames: &Frames) -> Option<u32> {
+        if self.head == NONE {
+            return None;
+        }
+        let index = self.head;
+        self.head = frames[index].next;
+        Some(index)
+    }
+}

@@ -1,0 +1,294 @@
+//! From the end of a run to its tables.
+
+use crate::parameters::PRIORITIES;
+use crate::post::Status;
+use crate::results::{Column, Outcome, Table};
+use crate::scenario::Verb;
+use crate::simulation::Simulation;
+use crate::time::{Picoseconds, NEVER};
+
+/// One pause of a port's priority.
+#[derive(Debug, Clone, Copy)]
+pub struct PauseRow {
+    /// The port that was paused.
+    pub port: u32,
+    /// Which priority.
+    pub priority: u8,
+    /// From when.
+    pub start: Picoseconds,
+    /// To when; the end of the run if it was still paused.
+    pub end: Picoseconds,
+}
+
+const STATUS: &[&str] = &["unfinished", "completed", "failed"];
+const VERBS: &[&str] = &["write", "read", "send"];
+
+impl Simulation {
+    /// A pause that began at `start` has ended.
+    pub(crate) fn record_pause(&mut self, port: u32, priority: u8, start: Picoseconds) {
+        self.pauses.push(PauseRow {
+            port,
+            priority,
+            start,
+            end: self.now,
+        });
+    }
+}
+
+/// Ends a run.
+pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
+    end_pauses(&mut simulation);
+    let mut tables = vec![
+        flows(&simulation),
+        queue_pairs(&simulation),
+        ports(&simulation),
+        queues(&simulation),
+        pauses(&simulation),
+    ];
+    if simulation.scenario.observe.interval > 0 {
+        tables.push(std::mem::take(&mut simulation.series).table());
+    }
+    let operations = &simulation.operations;
+    let mut summary = std::mem::take(&mut simulation.totals);
+    if !operations.all_ended() {
+        summary.end = simulation.now;
+    }
+
+    for (number, status) in operations.status.iter().enumerate() {
+        match status {
+            Status::Completed => summary
+                .completion
+                .push(operations.ended[number] - operations.started[number]),
+            _ => summary.failed += 1,
+        }
+    }
+    Outcome { summary, tables }
+}
+
+/// What is still paused was paused to the end.
+fn end_pauses(simulation: &mut Simulation) {
+    for port in 0..simulation.ports.len() as u32 {
+        for priority in 0..PRIORITIES {
+            let pause = &mut simulation.sides[port as usize].pauses[priority];
+            if pause.since != NEVER {
+                let since = pause.since;
+                pause.total += simulation.now - since;
+                simulation.record_pause(port, priority as u8, since);
+            }
+        }
+    }
+}
+
+fn flows(simulation: &Simulation) -> Table {
+    let operations = &simulation.scenario.operations;
+    let node = |id: u32| {
+        let port = simulation.queue_pairs[id as usize].port;
+        simulation.scenario.node_of(port)
+    };
+    let state = &simulation.operations;
+    Table {
+        name: "flows",
+        columns: vec![
+            ("flow", u32s(0..operations.len() as u32)),
+            ("queue_pair", u32s(operations.iter().map(|o| o.queue_pair))),
+            ("src", u32s(operations.iter().map(|o| node(o.queue_pair)))),
+            (
+                "dst",
+                u32s(operations.iter().map(|o| node(o.queue_pair ^ 1))),
+            ),
+            (
+                "verb",
+                Column::Word {
+                    words: VERBS,
+                    indices: operations.iter().map(|o| verb(o.verb)).collect(),
+                },
+            ),
+            ("bytes", u64s(operations.iter().map(|o| o.bytes))),
+            ("start_ps", u64s(state.started.iter().copied())),
+            ("end_ps", u64s(state.ended.iter().copied())),
+            (
+                "status",
+                Column::Word {
+                    words: STATUS,
+                    indices: state.status.iter().map(|status| *status as u8).collect(),
+                },
+            ),
+        ],
+    }
+}
+
+fn verb(verb: Verb) -> u8 {
+    match verb {
+        Verb::Write => 0,
+        Verb::Read => 1,
+        Verb::Send => 2,
+    }
+}
+
+fn queue_pairs(simulation: &Simulation) -> Table {
+    let all = &simulation.queue_pairs;
+    Table {
+        name: "queue_pairs",
+        columns: vec![
+            ("queue_pair", u32s(0..all.len() as u32)),
+            ("port", u32s(all.iter().map(|q| q.port))),
+            ("packets", u64s(all.iter().map(|q| q.sent.packets))),
+            (
+                "retransmissions",
+                u64s(all.iter().map(|q| q.sent.retransmissions)),
+            ),
+            (
+                "delivered_bytes",
+                u64s(all.iter().map(|q| q.received.bytes)),
+            ),
+            ("delivered_ps", u64s(all.iter().map(|q| q.received.last))),
+            ("ce_received", u64s(all.iter().map(|q| q.counts.marked))),
+            ("cnps_received", u64s(all.iter().map(|q| q.counts.cnps))),
+            ("naks_sent", u64s(all.iter().map(|q| q.counts.naks))),
+            ("timeouts", u64s(all.iter().map(|q| q.counts.timeouts))),
+        ],
+    }
+}
+
+fn ports(simulation: &Simulation) -> Table {
+    let scenario = &simulation.scenario;
+    let numbers = 0..simulation.ports.len() as u32;
+    let sum = |port: u32, of: &dyn Fn(&crate::port::Queue) -> u64| {
+        let first = port as usize * PRIORITIES;
+        simulation.queues[first..first + PRIORITIES]
+            .iter()
+            .map(of)
+            .sum::<u64>()
+    };
+    let drops = |port: u32| {
+        let state = &simulation.ports[port as usize];
+        if !state.switch {
+            return simulation.nics[state.device as usize].drops;
+        }
+        let first = port as usize * PRIORITIES;
+        let groups = &simulation.groups[first..first + PRIORITIES];
+        groups.iter().map(|group| u64::from(group.drops)).sum()
+    };
+    Table {
+        name: "ports",
+        columns: vec![
+            ("port", u32s(numbers.clone())),
+            ("node", u32s(numbers.clone().map(|p| scenario.node_of(p)))),
+            (
+                "peer",
+                u32s(numbers.clone().map(|p| scenario.node_of(p ^ 1))),
+            ),
+            (
+                "frames",
+                u64s(numbers.clone().map(|p| sum(p, &|queue| queue.frames))),
+            ),
+            (
+                "bytes",
+                u64s(numbers.clone().map(|p| sum(p, &|queue| queue.sent_bytes))),
+            ),
+            (
+                "pfc_frames",
+                u64s(simulation.sides.iter().map(|side| side.pfc_frames)),
+            ),
+            ("drops", u64s(numbers.clone().map(drops))),
+            ("lost", u64s(simulation.sides.iter().map(|side| side.lost))),
+        ],
+    }
+}
+
+/// The queues that were used: egress counters of the port, ingress counters of its priority group, PFC both ways.
+fn queues(simulation: &Simulation) -> Table {
+    let used: Vec<u32> = (0..simulation.queues.len() as u32)
+        .filter(|id| simulation.used(*id))
+        .collect();
+    let queue = |id: &u32| &simulation.queues[*id as usize];
+    let group = |id: &u32| &simulation.groups[*id as usize];
+    let pause =
+        |id: &u32| &simulation.sides[*id as usize / PRIORITIES].pauses[*id as usize % PRIORITIES];
+    let cell = u64::from(simulation.settings.cell);
+    Table {
+        name: "queues",
+        columns: vec![
+            ("port", u32s(used.iter().map(|id| id / PRIORITIES as u32))),
+            (
+                "priority",
+                Column::U8(
+                    used.iter()
+                        .map(|id| (id % PRIORITIES as u32) as u8)
+                        .collect(),
+                ),
+            ),
+            ("frames", u64s(used.iter().map(|id| queue(id).frames))),
+            ("bytes", u64s(used.iter().map(|id| queue(id).sent_bytes))),
+            (
+                "max_bytes",
+                u32s(used.iter().map(|id| queue(id).most_bytes)),
+            ),
+            ("ecn_marks", u32s(used.iter().map(|id| queue(id).marks))),
+            (
+                "max_ingress_bytes",
+                u64s(used.iter().map(|id| u64::from(group(id).most_used) * cell)),
+            ),
+            (
+                "max_headroom_bytes",
+                u64s(
+                    used.iter()
+                        .map(|id| u64::from(group(id).most_headroom) * cell),
+                ),
+            ),
+            ("drops", u32s(used.iter().map(|id| group(id).drops))),
+            ("xoff_sent", u64s(used.iter().map(|id| pause(id).xoff_sent))),
+            ("xon_sent", u64s(used.iter().map(|id| pause(id).xon_sent))),
+            (
+                "xoff_refreshed",
+                u64s(used.iter().map(|id| pause(id).refreshed)),
+            ),
+            (
+                "xoff_received",
+                u64s(used.iter().map(|id| pause(id).xoff_received)),
+            ),
+            (
+                "xon_received",
+                u64s(used.iter().map(|id| pause(id).xon_received)),
+            ),
+            ("paused_ps", u64s(used.iter().map(|id| pause(id).total))),
+        ],
+    }
+}
+
+fn pauses(simulation: &Simulation) -> Table {
+    let rows = &simulation.pauses;
+    Table {
+        name: "pauses",
+        columns: vec![
+            ("port", u32s(rows.iter().map(|row| row.port))),
+            (
+                "priority",
+                Column::U8(rows.iter().map(|row| row.priority).collect()),
+            ),
+            ("start_ps", u64s(rows.iter().map(|row| row.start))),
+            ("end_ps", u64s(rows.iter().map(|row| row.end))),
+        ],
+    }
+}
+
+impl Simulation {
+    /// Whether anything happened on a port's priority.
+    fn used(&self, id: u32) -> bool {
+        let group = &self.groups[id as usize];
+        let pause = &self.sides[id as usize / PRIORITIES].pauses[id as usize % PRIORITIES];
+        self.queues[id as usize].frames > 0
+            || group.most_used > 0
+            || group.drops > 0
+            || pause.xoff_sent > 0
+            || pause.xoff_received > 0
+    }
+}
+
+fn u32s(values: impl Iterator<Item = u32>) -> Column {
+    Column::U32(values.collect())
+}
+
+fn u64s(values: impl Iterator<Item = u64>) -> Column {
+    Column::U64(values.collect())
+}

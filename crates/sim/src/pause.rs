@@ -1,0 +1,209 @@
+//! Priority flow control: a receiver asks its peer to pause a priority, and the peer obeys.
+//!
+//! IEEE 802.1Q clause 36. A PFC frame goes before everything else, is not queued in the peer, and acts after the frame
+//! in transmission.
+
+use crate::frame::{Frame, Kind};
+use crate::headroom;
+use crate::parameters::{Reaction, PRIORITIES};
+use crate::simulation::{class, Simulation};
+use crate::time::{Picoseconds, NANOSECOND, NEVER};
+
+/// Bytes that a link sends in one pause quantum of 512 bit times (IEEE 802.3 annex 31B.2).
+const QUANTUM_BYTES: u32 = 64;
+
+impl Simulation {
+    /// XOFF for `priority` goes out of `port`, and again before it runs out.
+    pub(crate) fn ask_to_pause(&mut self, port: u32, priority: usize) {
+        self.totals.pfc_pauses += 1;
+        self.generate(port, priority, true);
+        let Some(quanta) = self.settings.parameters.pfc.refresh_quanta else {
+            return;
+        };
+        let next = self.now + self.quanta(port, quanta);
+        self.sides[port as usize].pauses[priority].refresh_at = next;
+        self.schedule(next, class::REFRESH, entity(port, priority), 0);
+    }
+
+    /// XON for `priority` goes out of `port`.
+    pub(crate) fn ask_to_go_on(&mut self, port: u32, priority: usize) {
+        self.totals.pfc_resumes += 1;
+        self.sides[port as usize].pauses[priority].refresh_at = NEVER;
+        self.generate(port, priority, false);
+    }
+
+    /// The pause is still wanted and about to run out at the peer.
+    pub(crate) fn refresh(&mut self, entity: u32) {
+        let (port, priority) = port_and_priority(entity);
+        let pause = &mut self.sides[port as usize].pauses[priority];
+        if pause.refresh_at != self.now {
+            return;
+        }
+        pause.refreshed += 1;
+        self.generate(port, priority, true);
+        let quanta = self
+            .settings
+            .parameters
+            .pfc
+            .refresh_quanta
+            .unwrap_or(u16::MAX);
+        let next = self.now + self.quanta(port, quanta);
+        self.sides[port as usize].pauses[priority].refresh_at = next;
+        self.schedule(next, class::REFRESH, entity, 0);
+    }
+
+    fn generate(&mut self, port: u32, priority: usize, xoff: bool) {
+        if self.settings.generation == 0 {
+            return self.pfc_ready(entity(port, priority), xoff);
+        }
+        let ready = self.now + self.settings.generation;
+        self.schedule(
+            ready,
+            class::PFC_READY,
+            entity(port, priority),
+            u32::from(xoff),
+        );
+    }
+
+    /// The PFC frame stands first in line.
+    pub(crate) fn pfc_ready(&mut self, entity: u32, xoff: bool) {
+        let (port, priority) = port_and_priority(entity);
+        let quanta = match self.settings.parameters.pfc.quanta {
+            _ if !xoff => 0,
+            None => u16::MAX,
+            Some(quanta) => quanta,
+        };
+        let index = self.frames.insert(Frame {
+            next: 0,
+            queue_pair: u32::from(quanta),
+            psn: 0,
+            hop: 0,
+            ingress: port,
+            bytes: self.settings.parameters.framing.pfc_bytes as u16,
+            payload: 0,
+            cells: 0,
+            kind: Kind::Pfc,
+            priority: priority as u8,
+            flags: 0,
+        });
+        let side = &mut self.sides[port as usize];
+        side.control.push(&mut self.frames, index);
+        let pause = &mut side.pauses[priority];
+        if xoff {
+            pause.xoff_sent += 1;
+        } else {
+            pause.xon_sent += 1;
+        }
+        self.ports[port as usize].control = true;
+        self.kick(port);
+    }
+
+    /// A waiting PFC frame takes the link.
+    pub(crate) fn transmit_pfc(&mut self, port: u32) {
+        let side = &mut self.sides[port as usize];
+        let Some(index) = side.control.pop(&self.frames) else {
+            return;
+        };
+        side.pfc_frames += 1;
+        self.totals.pfc_frames += 1;
+        let delay = side.delay;
+        let state = &mut self.ports[port as usize];
+        state.control = !side.control.is_empty();
+        state.sent += 1;
+        let framing = &self.settings.parameters.framing;
+        let on_link = framing.pfc_bytes + framing.gap_bytes;
+        state.busy_until = self.now + state.byte.times(on_link);
+        let busy_until = state.busy_until;
+        let lost = state.watched && self.watch(port, index);
+        if !lost {
+            self.schedule(busy_until + delay, class::PFC_ARRIVES, port, index);
+        }
+        self.wake(port, busy_until);
+    }
+
+    /// A PFC frame from the port at the other end.
+    pub(crate) fn pfc_arrives(&mut self, sender: u32, index: u32) {
+        let port = sender ^ 1;
+        let frame = self.frames[index];
+        if self.ports[port as usize].watched {
+            self.capture_frame(port, &frame);
+        }
+        let pause = &mut self.sides[port as usize].pauses[usize::from(frame.priority)];
+        if frame.queue_pair == 0 {
+            pause.xon_received += 1;
+        } else {
+            pause.xoff_received += 1;
+        }
+        let reaction = self.sides[port as usize].reaction;
+        if reaction == 0 {
+            return self.pfc_applies(port, index);
+        }
+        self.schedule(self.now + reaction, class::PFC_APPLIES, port, index);
+    }
+
+    /// The port obeys: no further frame of the priority starts, or they start again.
+    pub(crate) fn pfc_applies(&mut self, port: u32, index: u32) {
+        let frame = self.frames[index];
+        self.frames.remove(index);
+        let priority = usize::from(frame.priority);
+        if frame.queue_pair == 0 {
+            return self.go_on(port, priority);
+        }
+        let quanta = self.settings.parameters.pfc.quanta;
+        let until = quanta.map_or(NEVER, |_| {
+            self.now + self.quanta(port, frame.queue_pair as u16)
+        });
+        self.ports[port as usize].paused |= 1 << priority;
+        let pause = &mut self.sides[port as usize].pauses[priority];
+        if pause.since == NEVER {
+            pause.since = self.now;
+        }
+        pause.until = until;
+        if until != NEVER {
+            self.schedule(until, class::PAUSE_ENDS, entity(port, priority), 0);
+        }
+    }
+
+    /// The quanta have run out.
+    pub(crate) fn pause_ends(&mut self, entity: u32) {
+        let (port, priority) = port_and_priority(entity);
+        if self.sides[port as usize].pauses[priority].until == self.now {
+            self.go_on(port, priority);
+        }
+    }
+
+    fn go_on(&mut self, port: u32, priority: usize) {
+        let pause = &mut self.sides[port as usize].pauses[priority];
+        if pause.since == NEVER {
+            return;
+        }
+        let since = std::mem::replace(&mut pause.since, NEVER);
+        pause.until = NEVER;
+        pause.total += self.now - since;
+        self.record_pause(port, priority as u8, since);
+        self.ports[port as usize].paused &= !(1 << priority);
+        self.kick(port);
+    }
+
+    fn quanta(&self, port: u32, quanta: u16) -> Picoseconds {
+        self.ports[port as usize]
+            .byte
+            .times(u32::from(quanta) * QUANTUM_BYTES)
+    }
+}
+
+/// From a PFC frame received to the port obeying it, as the parameters say.
+pub(crate) fn reaction(reaction: &Reaction, rate: u64) -> Picoseconds {
+    match reaction {
+        Reaction::Fixed { ns } => ns * NANOSECOND,
+        Reaction::Ceiling => headroom::response_ceiling(rate),
+    }
+}
+
+fn entity(port: u32, priority: usize) -> u32 {
+    port * PRIORITIES as u32 + priority as u32
+}
+
+fn port_and_priority(entity: u32) -> (u32, usize) {
+    (entity / PRIORITIES as u32, entity as usize % PRIORITIES)
+}

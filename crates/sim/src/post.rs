@@ -1,0 +1,180 @@
+//! Operations: when they are posted, on which queue pair they wait, what waits for them.
+
+use crate::frame::Kind;
+use crate::scenario::{Scenario, Verb};
+use crate::simulation::{class, Simulation};
+use crate::time::{Picoseconds, NEVER};
+use crate::transport::Transport;
+use std::collections::VecDeque;
+
+/// What became of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Not posted, or on its way.
+    Unfinished,
+    /// Acknowledged to its last byte.
+    Completed,
+    /// Its queue pair failed.
+    Failed,
+}
+
+/// All operations of a scenario.
+#[derive(Debug)]
+pub struct Operations {
+    waiting_for: Vec<u32>,
+    /// Who waits for operation n: `dependents[first[n]..first[n + 1]]`.
+    first: Vec<u32>,
+    dependents: Vec<u32>,
+    /// When each was allowed to be posted, and when it ended.
+    pub started: Vec<Picoseconds>,
+    /// `NEVER` until it ends.
+    pub ended: Vec<Picoseconds>,
+    /// What became of it.
+    pub status: Vec<Status>,
+    completed: u64,
+    ended_count: u64,
+    /// Posted on a queue pair whose send queue is full, by queue pair.
+    overflow: Vec<VecDeque<u32>>,
+}
+
+impl Operations {
+    /// None posted.
+    pub fn new(scenario: &Scenario) -> Self {
+        let count = scenario.operations.len();
+        let mut first = vec![0u32; count + 1];
+        for operation in &scenario.operations {
+            for earlier in &operation.after {
+                first[*earlier as usize + 1] += 1;
+            }
+        }
+        for index in 0..count {
+            first[index + 1] += first[index];
+        }
+        let mut free = first.clone();
+        let mut dependents = vec![0; first[count] as usize];
+        for (index, operation) in scenario.operations.iter().enumerate() {
+            for earlier in &operation.after {
+                let place = &mut free[*earlier as usize];
+                dependents[*place as usize] = index as u32;
+                *place += 1;
+            }
+        }
+        let waiting_for = scenario.operations.iter();
+        Operations {
+            waiting_for: waiting_for
+                .map(|operation| operation.after.len() as u32)
+                .collect(),
+            first,
+            dependents,
+            started: scenario
+                .operations
+                .iter()
+                .map(|operation| operation.at)
+                .collect(),
+            ended: vec![NEVER; count],
+            status: vec![Status::Unfinished; count],
+            completed: 0,
+            ended_count: 0,
+            overflow: vec![VecDeque::new(); 2 * scenario.connections.len()],
+        }
+    }
+
+    /// How many completed.
+    pub fn completed(&self) -> u64 {
+        self.completed
+    }
+
+    /// Whether all ended, well or not.
+    pub fn all_ended(&self) -> bool {
+        self.ended_count == self.status.len() as u64
+    }
+}
+
+impl Simulation {
+    /// Schedules the operations that wait for nothing.
+    pub(crate) fn post_first(&mut self) {
+        for operation in 0..self.scenario.operations.len() as u32 {
+            if self.operations.waiting_for[operation as usize] == 0 {
+                self.schedule_post(operation);
+            }
+        }
+    }
+
+    /// The operation may be posted once its delay and the way to the NIC are over.
+    fn schedule_post(&mut self, number: u32) {
+        let operation = &self.scenario.operations[number as usize];
+        let start = self.now.max(operation.at) + operation.delay;
+        self.operations.started[number as usize] = start;
+        let port = self.queue_pairs[operation.queue_pair as usize].port;
+        let nic = &self.nics[self.ports[port as usize].device as usize];
+        self.schedule(start + nic.latency(), class::POST, number, 0);
+    }
+
+    /// An operation is posted: into the NIC, or behind those that fill the send queue.
+    pub(crate) fn post(&mut self, number: u32) {
+        let id = self.scenario.operations[number as usize].queue_pair;
+        if self.queue_pairs[id as usize].failed {
+            return self.end(number, Status::Failed);
+        }
+        let depth = self.settings.parameters.transport.tx_depth;
+        if self.queue_pairs[id as usize].transport.messages() < depth {
+            self.hand_over(number);
+            return self.activate(id);
+        }
+        self.operations.overflow[id as usize].push_back(number);
+    }
+
+    fn hand_over(&mut self, number: u32) {
+        let operation = &self.scenario.operations[number as usize];
+        let kind = match operation.verb {
+            Verb::Write => Kind::Write,
+            Verb::Send => Kind::Send,
+            Verb::Read => Kind::ReadRequest,
+        };
+        let queue_pair = &mut self.queue_pairs[operation.queue_pair as usize];
+        queue_pair.transport.post(number, kind, operation.bytes);
+    }
+
+    /// Operations of a queue pair that are acknowledged end, and those behind them move up.
+    #[inline]
+    pub(crate) fn complete_messages(&mut self, id: u32) {
+        while let Some(number) = self.queue_pairs[id as usize].transport.completed() {
+            self.end(number, Status::Completed);
+            self.operations.completed += 1;
+            if let Some(next) = self.operations.overflow[id as usize].pop_front() {
+                self.hand_over(next);
+            }
+        }
+    }
+
+    /// A queue pair has failed, and with it all that was posted on it.
+    pub(crate) fn fail(&mut self, id: u32) {
+        let mut lost = self.queue_pairs[id as usize].transport.abandon();
+        lost.extend(self.operations.overflow[id as usize].drain(..));
+        self.queue_pairs[id as usize].failed = true;
+        for number in lost {
+            self.end(number, Status::Failed);
+        }
+    }
+
+    fn end(&mut self, number: u32, status: Status) {
+        let operations = &mut self.operations;
+        operations.ended[number as usize] = self.now;
+        operations.status[number as usize] = status;
+        operations.ended_count += 1;
+        self.totals.end = self.now;
+        if status != Status::Completed {
+            return;
+        }
+        let first = operations.first[number as usize] as usize;
+        let last = operations.first[number as usize + 1] as usize;
+        for place in first..last {
+            let dependent = self.operations.dependents[place];
+            let waiting = &mut self.operations.waiting_for[dependent as usize];
+            *waiting -= 1;
+            if *waiting == 0 {
+                self.schedule_post(dependent);
+            }
+        }
+    }
+}

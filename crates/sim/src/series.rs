@@ -1,0 +1,88 @@
+//! Time series: queues, pauses and rates at a fixed interval.
+
+use crate::congestion::CongestionControl;
+use crate::parameters::PRIORITIES;
+use crate::results::{Column, Table};
+use crate::scenario::Scenario;
+use crate::simulation::{class, Simulation};
+use crate::time::Picoseconds;
+
+/// What was sampled, one row per time and thing.
+#[derive(Debug, Default)]
+pub struct Series {
+    time: Vec<Picoseconds>,
+    what: Vec<u8>,
+    id: Vec<u32>,
+    priority: Vec<u8>,
+    value: Vec<f64>,
+}
+
+const WORDS: &[&str] = &["queue_bytes", "paused", "rate_bps"];
+const QUEUE: u8 = 0;
+const PAUSED: u8 = 1;
+const RATE: u8 = 2;
+
+impl Series {
+    /// Nothing sampled yet.
+    pub fn new(_scenario: &Scenario) -> Self {
+        Series::default()
+    }
+
+    fn row(&mut self, time: Picoseconds, what: u8, id: u32, priority: usize, value: f64) {
+        self.time.push(time);
+        self.what.push(what);
+        self.id.push(id);
+        self.priority.push(priority as u8);
+        self.value.push(value);
+    }
+
+    /// The samples as a table.
+    pub fn table(self) -> Table {
+        Table {
+            name: "series",
+            columns: vec![
+                ("time_ps", Column::U64(self.time)),
+                (
+                    "what",
+                    Column::Word {
+                        words: WORDS,
+                        indices: self.what,
+                    },
+                ),
+                ("id", Column::U32(self.id)),
+                ("priority", Column::U8(self.priority)),
+                ("value", Column::F64(self.value)),
+            ],
+        }
+    }
+}
+
+impl Simulation {
+    /// Samples everything observed, and again after the interval while something is going on.
+    pub(crate) fn sample(&mut self) {
+        let now = self.now;
+        for port in &self.scenario.observe.ports {
+            for priority in 0..PRIORITIES {
+                let queue = &self.queues[*port as usize * PRIORITIES + priority];
+                if queue.frames == 0 && queue.bytes == 0 {
+                    continue;
+                }
+                let paused = self.ports[*port as usize].paused >> priority & 1;
+                self.series
+                    .row(now, QUEUE, *port, priority, f64::from(queue.bytes));
+                self.series
+                    .row(now, PAUSED, *port, priority, f64::from(paused));
+            }
+        }
+        for id in &self.scenario.observe.queue_pairs {
+            let queue_pair = &self.queue_pairs[*id as usize];
+            let line = self.scenario.links[(queue_pair.port / 2) as usize].rate;
+            let rate = queue_pair.congestion.peek(now).unwrap_or(line as f64);
+            self.series.row(now, RATE, *id, 0, rate);
+        }
+        if !self.operations.all_ended() || self.frames.live() > 0 {
+            let next = now + self.scenario.observe.interval;
+            self.schedule(next, class::SAMPLE, 0, 0);
+        }
+    }
+}

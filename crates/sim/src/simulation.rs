@@ -1,0 +1,449 @@
+//! The run: what stands in the network, and the loop that takes one event after the other.
+//!
+//! What an event does stands beside the device it happens to: [`crate::switch`], [`crate::nic`], [`crate::pause`],
+//! [`crate::post`]. Equal times are ordered by event class, then entity; an entity has one pending event of a class.
+
+use crate::buffer::{Pool, PriorityGroup};
+use crate::capture::Capture;
+use crate::frame::{Frames, Kind, Line};
+use crate::marking::{Average, Law};
+use crate::nic::{NicPort, QueuePair};
+use crate::parameters::{MarkAt, Parameters, PRIORITIES};
+use crate::pool::{self, Resolved};
+use crate::port::{Pause, Port, Queue, Scheduler, Side};
+use crate::post::Operations;
+use crate::problem::Refused;
+use crate::queue::{Event, EventQueue};
+use crate::rc;
+use crate::results::{Outcome, Summary};
+use crate::routing::Routes;
+use crate::scenario::Scenario;
+use crate::series::Series;
+use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
+use crate::{chance, outcome, pause};
+use std::sync::Arc;
+
+/// Event classes, in the order in which they happen at equal times.
+pub(crate) mod class {
+    /// A port looks for the next frame. Entity: port.
+    pub const TRANSMIT: u32 = 0;
+    /// A PFC frame arrives. Entity: port that sent it.
+    pub const PFC_ARRIVES: u32 = 1;
+    /// A port obeys a PFC frame. Entity: port that was asked.
+    pub const PFC_APPLIES: u32 = 2;
+    /// A pause runs out. Entity: port and priority.
+    pub const PAUSE_ENDS: u32 = 3;
+    /// A frame arrives. Entity: port that sent it.
+    pub const ARRIVES: u32 = 4;
+    /// A PFC frame stands in line. Entity: port and priority.
+    pub const PFC_READY: u32 = 5;
+    /// XOFF is sent again. Entity: port and priority.
+    pub const REFRESH: u32 = 6;
+    /// The receive buffer of a NIC has drained. Entity: port.
+    pub const DRAINED: u32 = 7;
+    /// An operation is posted. Entity: operation.
+    pub const POST: u32 = 8;
+    /// A CNP stands in line. Entity: queue pair.
+    pub const CNP_READY: u32 = 9;
+    /// A transport's deadline. Entity: queue pair.
+    pub const DEADLINE: u32 = 10;
+    /// Everything observed is sampled.
+    pub const SAMPLE: u32 = 15;
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: Picoseconds,
+    /// Events taken.
+    pub events: u64,
+    /// Data and ACK frames started on a link.
+    pub hops: u64,
+    /// Operations that completed.
+    pub completed: u64,
+    /// Operations in all.
+    pub operations: u64,
+}
+
+/// What all devices of one kind share.
+pub(crate) struct Settings {
+    pub parameters: Parameters,
+    pub seed: u64,
+    pub scheduler: Scheduler,
+    pub cell: u32,
+    pub average: Option<Average>,
+    pub mark_enqueue: bool,
+    pub mark_dequeue: bool,
+    pub generation: Picoseconds,
+    pub cnp_interval: Picoseconds,
+    pub cnp_delay: Picoseconds,
+}
+
+/// A network in the middle of a run.
+pub struct Simulation {
+    pub(crate) now: Picoseconds,
+    pub(crate) queue: EventQueue,
+    pub(crate) frames: Frames,
+    pub(crate) ports: Vec<Port>,
+    pub(crate) queues: Vec<Queue>,
+    pub(crate) groups: Vec<PriorityGroup>,
+    pub(crate) laws: Vec<Law>,
+    pub(crate) slices: Vec<u32>,
+    pub(crate) sides: Vec<Side>,
+    pub(crate) pools: Vec<Pool>,
+    pub(crate) nics: Vec<NicPort>,
+    pub(crate) queue_pairs: Vec<QueuePair>,
+    pub(crate) operations: Operations,
+    pub(crate) routes: Routes,
+    pub(crate) settings: Settings,
+    pub(crate) scenario: Scenario,
+    pub(crate) totals: Summary,
+    pub(crate) pauses: Vec<outcome::PauseRow>,
+    pub(crate) series: Series,
+    pub(crate) capture: Option<Capture>,
+}
+
+impl Simulation {
+    /// Builds the network: routes, buffers, queue pairs; everything up to the first event.
+    ///
+    /// # Errors
+    /// `Refused` when a switch has no room left to share or a queue pair no way to its peer.
+    pub fn new(scenario: Scenario) -> Result<Simulation, Refused> {
+        let resolved = pool::resolve(&scenario)?;
+        let routes = Routes::compute(&scenario)?;
+        let settings = Settings::new(&scenario);
+        let mut simulation = Simulation {
+            now: 0,
+            queue: EventQueue::new(),
+            frames: Frames::new(),
+            ports: Vec::new(),
+            queues: vec![Queue::new(); 2 * scenario.links.len() * PRIORITIES],
+            groups: Vec::new(),
+            laws: Vec::new(),
+            slices: Vec::new(),
+            sides: Vec::new(),
+            pools: Vec::new(),
+            nics: Vec::new(),
+            queue_pairs: Vec::new(),
+            operations: Operations::new(&scenario),
+            routes,
+            settings,
+            totals: Summary::default(),
+            pauses: Vec::new(),
+            series: Series::new(&scenario),
+            capture: Capture::new(&scenario),
+            scenario,
+        };
+        simulation.build_pools(&resolved);
+        simulation.build_ports(&resolved);
+        simulation.build_queue_pairs();
+        simulation.begin();
+        Ok(simulation)
+    }
+
+    /// Takes up to `events` events. Whether there is more to do.
+    pub fn advance(&mut self, events: u64) -> bool {
+        for _ in 0..events {
+            let Some(event) = self.queue.pop() else {
+                return false;
+            };
+            if event.time > self.scenario.until {
+                return false;
+            }
+            self.totals.events += 1;
+            self.now = event.time;
+            self.take(event);
+        }
+        true
+    }
+
+    /// How far the run is.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            now: self.now,
+            events: self.totals.events,
+            hops: self.totals.hops,
+            completed: self.operations.completed(),
+            operations: self.scenario.operations.len() as u64,
+        }
+    }
+
+    /// What was captured since the last call, as pcap.
+    pub fn captured(&mut self) -> Vec<u8> {
+        self.capture.as_mut().map_or_else(Vec::new, Capture::take)
+    }
+
+    /// The tables and totals, also of a run that was not carried to its end.
+    pub fn finish(self) -> Outcome {
+        outcome::fill(self)
+    }
+
+    #[inline]
+    fn take(&mut self, event: Event) {
+        let entity = event.key & 0x0FFF_FFFF;
+        match event.key >> 28 {
+            class::TRANSMIT => self.transmit_event(entity),
+            class::ARRIVES => self.arrives(entity, event.payload),
+            class::PFC_ARRIVES => self.pfc_arrives(entity, event.payload),
+            class::PFC_APPLIES => self.pfc_applies(entity, event.payload),
+            class::PAUSE_ENDS => self.pause_ends(entity),
+            class::PFC_READY => self.pfc_ready(entity, event.payload != 0),
+            class::REFRESH => self.refresh(entity),
+            class::DRAINED => self.drained(entity),
+            class::POST => self.post(entity),
+            class::CNP_READY => self.send_cnp(entity),
+            class::DEADLINE => self.deadline(entity),
+            _ => self.sample(),
+        }
+    }
+
+    /// Puts an event of `entity` in the queue.
+    #[inline]
+    pub(crate) fn schedule(&mut self, time: Picoseconds, class: u32, entity: u32, payload: u32) {
+        self.queue.push(Event {
+            time,
+            key: class << 28 | entity,
+            payload,
+        });
+    }
+
+    /// The port looks for a frame at `time`, unless it does so earlier.
+    #[inline]
+    pub(crate) fn wake(&mut self, port: u32, time: Picoseconds) {
+        let state = &mut self.ports[port as usize];
+        if time < state.wake_at {
+            state.wake_at = time;
+            self.schedule(time, class::TRANSMIT, port, 0);
+        }
+    }
+
+    #[inline]
+    fn transmit_event(&mut self, port: u32) {
+        let state = &mut self.ports[port as usize];
+        if state.wake_at != self.now {
+            return; // it was woken earlier, and this one is out of date
+        }
+        state.wake_at = NEVER;
+        self.transmit(port);
+    }
+
+    /// Something may be there to send.
+    #[inline]
+    pub(crate) fn kick(&mut self, port: u32) {
+        let busy_until = self.ports[port as usize].busy_until;
+        if busy_until > self.now {
+            self.wake(port, busy_until);
+            return;
+        }
+        self.transmit(port);
+    }
+
+    /// The port, idle, sends what comes first.
+    #[inline]
+    fn transmit(&mut self, port: u32) {
+        let state = &self.ports[port as usize];
+        if state.busy_until > self.now {
+            let busy_until = state.busy_until;
+            return self.wake(port, busy_until);
+        }
+        if state.control {
+            return self.transmit_pfc(port);
+        }
+        if state.switch {
+            self.switch_transmit(port);
+        } else {
+            self.nic_transmit(port);
+        }
+    }
+
+    /// The frame takes the link and will arrive; what is counted per frame is counted here.
+    #[inline]
+    pub(crate) fn start(&mut self, port: u32, index: u32) {
+        let frame = &self.frames[index];
+        let state = &mut self.ports[port as usize];
+        let on_link = u32::from(frame.bytes) + self.settings.parameters.framing.gap_bytes;
+        state.busy_until = self.now + state.byte.times(on_link);
+        state.sent += 1;
+        let arrival = state.busy_until + state.flight;
+        let queue = &mut self.queues[port as usize * PRIORITIES + usize::from(frame.priority)];
+        queue.frames += 1;
+        queue.sent_bytes += u64::from(frame.bytes);
+        if frame.kind == Kind::Cnp {
+            self.totals.cnp_frames += 1;
+        } else {
+            self.totals.hops += 1;
+        }
+        if state.watched && self.watch(port, index) {
+            return;
+        }
+        self.schedule(arrival, class::ARRIVES, port, index);
+    }
+
+    /// A frame on a link that is captured or loses frames. Whether this one was lost.
+    #[cold]
+    pub(crate) fn watch(&mut self, port: u32, index: u32) -> bool {
+        let frame = self.frames[index];
+        let side = &mut self.sides[port as usize];
+        let lost = match frame.kind {
+            Kind::Pfc => self.now >= side.pfc_lost_from,
+            _ => {
+                let draw = self.ports[port as usize].sent;
+                side.loss > 0.0 && chance::uniform(!self.settings.seed, port, draw) < side.loss
+            }
+        };
+        self.capture_frame(port, &frame);
+        if lost {
+            self.sides[port as usize].lost += 1;
+            self.totals.losses += 1;
+            self.frames.remove(index);
+        }
+        lost
+    }
+
+    #[inline]
+    fn arrives(&mut self, sender: u32, index: u32) {
+        let port = sender ^ 1;
+        let state = &self.ports[port as usize];
+        if state.watched {
+            let frame = self.frames[index];
+            self.capture_frame(port, &frame);
+        }
+        if self.ports[port as usize].switch {
+            self.switch_receive(port, index);
+        } else {
+            self.nic_receive(port, index);
+        }
+    }
+
+    fn build_pools(&mut self, resolved: &Resolved) {
+        for cells in resolved.pools.iter().flatten() {
+            self.pools.push(Pool {
+                cells: *cells,
+                used: 0,
+                most_used: 0,
+            });
+        }
+    }
+
+    fn build_ports(&mut self, resolved: &Resolved) {
+        let slices = self.settings.parameters.switch.slices;
+        let lossless = self.settings.parameters.pfc.lossless_priorities;
+        for port in 0..2 * self.scenario.links.len() as u32 {
+            let link = self.scenario.links[(port / 2) as usize];
+            let node = self.scenario.node_of(port);
+            let switch = node >= self.scenario.hosts;
+            let settings = &resolved.ports[port as usize];
+            let device = if switch {
+                node - self.scenario.hosts
+            } else {
+                self.nics.push(NicPort::new(&self.settings.parameters.nic));
+                self.nics.len() as u32 - 1
+            };
+            let peer_is_switch = self.scenario.node_of(port ^ 1) >= self.scenario.hosts;
+            let latency = self.settings.parameters.switch.latency_ns * NANOSECOND;
+            let captured = self.scenario.observe.capture.map(|port| port / 2) == Some(port / 2);
+            self.ports.push(Port {
+                busy_until: 0,
+                wake_at: NEVER,
+                byte: ByteTime::of(link.rate),
+                flight: link.delay + if peer_is_switch { latency } else { 0 },
+                sent: 0,
+                device,
+                switch,
+                waiting: 0,
+                paused: 0,
+                control: false,
+                watched: captured || link.loss > 0.0 || link.pfc_lost_from != NEVER,
+                turn: 0,
+            });
+            self.sides.push(Side {
+                control: Line::EMPTY,
+                delay: link.delay,
+                loss: link.loss,
+                pfc_lost_from: link.pfc_lost_from,
+                lost: 0,
+                pfc_frames: 0,
+                reaction: pause::reaction(&self.settings.parameters.pfc.reaction, link.rate),
+                pauses: [Pause::NONE; PRIORITIES],
+            });
+            self.laws.push(Law {
+                kmin: settings.kmin_bytes,
+                kmax: settings.kmax_bytes,
+                pmax: self.settings.parameters.marking.pmax,
+            });
+            self.slices.push(if switch {
+                device * slices + settings.slice
+            } else {
+                0
+            });
+            for priority in 0..PRIORITIES {
+                self.groups.push(PriorityGroup {
+                    used: 0,
+                    headroom_used: 0,
+                    reserve: settings.reserve_cells,
+                    headroom: settings.headroom_cells,
+                    xon_offset: settings.xon_offset_cells,
+                    most_used: 0,
+                    most_headroom: 0,
+                    drops: 0,
+                    exponent: settings.alpha_exponent,
+                    lossless: lossless & (1 << priority) != 0,
+                    xoff: false,
+                });
+            }
+        }
+    }
+
+    fn build_queue_pairs(&mut self) {
+        let parameters = &self.settings.parameters;
+        let transport = Arc::new(rc::Settings::new(
+            &parameters.transport,
+            parameters.notification.in_ack,
+        ));
+        let prepared = parameters.congestion.prepare();
+        for (number, connection) in self.scenario.connections.iter().enumerate() {
+            let ends = [connection.port_a, connection.port_b];
+            for (side, port) in ends.into_iter().enumerate() {
+                let id = (2 * number + side) as u32;
+                let rate = self.scenario.links[(port / 2) as usize].rate;
+                self.queue_pairs.push(QueuePair::new(
+                    port,
+                    self.routes.start(id),
+                    connection.priority,
+                    rc::Rc::new(transport.clone()),
+                    prepared.start(rate),
+                ));
+            }
+        }
+    }
+
+    fn begin(&mut self) {
+        self.post_first();
+        if self.scenario.observe.interval > 0 {
+            self.schedule(0, class::SAMPLE, 0, 0);
+        }
+    }
+}
+
+impl Settings {
+    fn new(scenario: &Scenario) -> Self {
+        let parameters = scenario.parameters.clone();
+        let marking = &parameters.marking;
+        let framing = &parameters.framing;
+        let largest =
+            framing.data_bytes + framing.write_first_bytes + parameters.transport.mtu_bytes;
+        Settings {
+            seed: scenario.seed,
+            scheduler: Scheduler::new(&parameters.scheduler, largest),
+            cell: parameters.switch.cell_bytes,
+            average: (marking.weight > 0).then(|| Average::new(marking.weight)),
+            mark_enqueue: marking.enabled && marking.at == MarkAt::Enqueue,
+            mark_dequeue: marking.enabled && marking.at == MarkAt::Dequeue,
+            generation: parameters.pfc.generation_delay_ns * NANOSECOND,
+            cnp_interval: parameters.notification.interval_ns * NANOSECOND,
+            cnp_delay: parameters.notification.delay_ns * NANOSECOND,
+            parameters,
+        }
+    }
+}

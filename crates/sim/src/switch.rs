@@ -1,0 +1,135 @@
+//! A shared-buffer switch: a frame comes in, is admitted, waits in the queue of its egress port, and leaves.
+
+use crate::chance;
+use crate::frame::{CE, ECT};
+use crate::parameters::PRIORITIES;
+use crate::port::{dequeue, enqueue};
+use crate::simulation::Simulation;
+
+impl Simulation {
+    /// A frame stands in the switch behind `ingress`.
+    #[inline]
+    pub(crate) fn switch_receive(&mut self, ingress: u32, index: u32) {
+        let frame = &mut self.frames[index];
+        let priority = usize::from(frame.priority);
+        let egress = self.routes.hops()[frame.hop as usize];
+        let cells = u32::from(frame.bytes).div_ceil(self.settings.cell);
+        frame.hop += 1;
+        frame.ingress = ingress;
+        frame.cells = cells as u16;
+
+        let group = &mut self.groups[ingress as usize * PRIORITIES + priority];
+        let pool = &mut self.pools[self.slices[ingress as usize] as usize];
+        if !group.admit(pool, cells) {
+            self.totals.drops += 1;
+            return self.frames.remove(index);
+        }
+        if group.reaches_xoff(pool) {
+            group.xoff = true;
+            self.ask_to_pause(ingress, priority);
+        }
+        if self.settings.mark_enqueue {
+            self.judge_arrival(egress, priority, index);
+        }
+        let port = &mut self.ports[egress as usize];
+        let queue = &mut self.queues[egress as usize * PRIORITIES + priority];
+        enqueue(port, queue, &mut self.frames, index);
+        self.kick(egress);
+    }
+
+    /// An idle egress port sends what its scheduler chooses.
+    #[inline]
+    pub(crate) fn switch_transmit(&mut self, egress: u32) {
+        let port = &mut self.ports[egress as usize];
+        let eligible = port.waiting & !port.paused;
+        if eligible == 0 {
+            return;
+        }
+        let first = egress as usize * PRIORITIES;
+        let queues = &mut self.queues[first..first + PRIORITIES];
+        let scheduler = &self.settings.scheduler;
+        let priority = scheduler.choose(port, queues, eligible);
+        let queue = &mut queues[usize::from(priority)];
+        let Some(index) = dequeue(port, queue, &self.frames, priority, self.now) else {
+            return;
+        };
+        let frame = &self.frames[index];
+        scheduler.charge(queue, eligible, u32::from(frame.bytes));
+        let more = port.control || port.waiting & !port.paused != 0;
+        let (ingress, cells) = (frame.ingress, u32::from(frame.cells));
+
+        self.release(ingress, usize::from(priority), cells);
+        if self.settings.mark_dequeue {
+            self.judge_departure(egress, usize::from(priority), index);
+        }
+        self.start(egress, index);
+        if more {
+            let busy_until = self.ports[egress as usize].busy_until;
+            self.wake(egress, busy_until);
+        }
+    }
+
+    /// The cells of a frame that left are free again; its ingress port may go on.
+    #[inline]
+    fn release(&mut self, ingress: u32, priority: usize, cells: u32) {
+        let group = &mut self.groups[ingress as usize * PRIORITIES + priority];
+        let pool = &mut self.pools[self.slices[ingress as usize] as usize];
+        group.release(pool, cells);
+        if group.reaches_xon(pool) {
+            group.xoff = false;
+            self.ask_to_go_on(ingress, priority);
+        }
+    }
+
+    /// Marking at enqueue: by what stands in the queue in front of the frame.
+    fn judge_arrival(&mut self, egress: u32, priority: usize, index: u32) {
+        let length = self.averaged(egress, priority);
+        self.judge(egress, priority, index, length);
+    }
+
+    /// Marking at dequeue: by what the frame leaves behind.
+    #[inline]
+    fn judge_departure(&mut self, egress: u32, priority: usize, index: u32) {
+        let length = match self.settings.average {
+            Some(_) => self.averaged(egress, priority),
+            None => f64::from(self.queues[egress as usize * PRIORITIES + priority].bytes),
+        };
+        self.judge(egress, priority, index, length);
+    }
+
+    /// The queue that the law sees: averaged over judgements, or as it is.
+    fn averaged(&mut self, egress: u32, priority: usize) -> f64 {
+        let queue = &mut self.queues[egress as usize * PRIORITIES + priority];
+        let bytes = f64::from(queue.bytes);
+        let Some(average) = self.settings.average else {
+            return bytes;
+        };
+        if queue.bytes == 0 && self.settings.mark_enqueue {
+            let packet = self.ports[egress as usize].byte.times(1000);
+            let packets = (self.now - queue.empty_since) / packet.max(1);
+            queue.average = average.idle(queue.average, packets);
+        }
+        queue.average = average.arrival(queue.average, bytes);
+        queue.average
+    }
+
+    #[inline]
+    fn judge(&mut self, egress: u32, priority: usize, index: u32, length: f64) {
+        let law = &self.laws[egress as usize];
+        if length <= f64::from(law.kmin) || !self.frames[index].has(ECT) {
+            return;
+        }
+        let probability = law.probability(length);
+        let queue = &mut self.queues[egress as usize * PRIORITIES + priority];
+        let entity = egress * PRIORITIES as u32 + priority as u32;
+        // Frames sent and bytes waiting name this judgement: one of the two has grown since the last.
+        let draw = queue.frames << 32 | u64::from(queue.bytes);
+        if probability < 1.0 && chance::uniform(self.settings.seed, entity, draw) >= probability {
+            return;
+        }
+        let frame = &mut self.frames[index];
+        queue.marks += u32::from(!frame.has(CE));
+        self.totals.ecn_marks += u64::from(!frame.has(CE));
+        frame.flags |= CE;
+    }
+}

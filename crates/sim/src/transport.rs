@@ -1,0 +1,134 @@
+//! What a transport is to a NIC: messages go in, segments come out, and what the peer sends is answered.
+//!
+//! A transport is a state machine. It sees no network and no event queue; [`crate::rc`] is the first.
+
+use crate::frame::Kind;
+use crate::time::Picoseconds;
+
+/// A message handed to the NIC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Message {
+    /// The operation it belongs to.
+    pub operation: u32,
+    /// What its packets are; `ReadRequest` for a read.
+    pub kind: Kind,
+    /// Payload, bytes.
+    pub bytes: u64,
+    /// First packet sequence number.
+    pub first: u32,
+    /// How many packet sequence numbers it takes.
+    pub packets: u32,
+}
+
+impl Message {
+    /// The sequence number after its last.
+    #[inline]
+    pub fn end(&self) -> u32 {
+        self.first + self.packets
+    }
+
+    /// Payload of its packet `psn`.
+    #[inline]
+    pub fn payload(&self, psn: u32, mtu: u32) -> u32 {
+        if psn + 1 < self.end() {
+            return mtu;
+        }
+        (self.bytes - u64::from(self.packets - 1) * u64::from(mtu)) as u32
+    }
+}
+
+/// A packet about to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// What it carries.
+    pub kind: Kind,
+    /// Its sequence number.
+    pub psn: u32,
+    /// Payload, bytes.
+    pub payload: u32,
+    /// FIRST, LAST, ACK_REQUEST.
+    pub flags: u8,
+    /// It was sent before.
+    pub again: bool,
+}
+
+/// A packet that arrived, as the transport sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// What it carries.
+    pub kind: Kind,
+    /// Its sequence number.
+    pub psn: u32,
+    /// Payload, bytes.
+    pub payload: u32,
+    /// FIRST, LAST, NAK, ACK_REQUEST, CE.
+    pub flags: u8,
+    /// Of a read request: what it asks for, as its RETH says.
+    pub asked: Option<Message>,
+}
+
+/// What an arrival causes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Outcome {
+    /// To send back.
+    pub reply: Option<Reply>,
+    /// Payload accepted, bytes.
+    pub delivered: u32,
+    /// There may be something to send or to complete that there was not before.
+    pub progress: bool,
+}
+
+/// An acknowledgement to send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reply {
+    /// Cumulative: everything up to this has arrived; of a NAK, the number that is missing.
+    pub psn: u32,
+    /// NAK and ECHO.
+    pub flags: u8,
+}
+
+/// What a timer that went off found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timeout {
+    /// Nothing is outstanding.
+    Idle,
+    /// The deadline has moved.
+    Later(Picoseconds),
+    /// Something will be sent again; the next deadline.
+    Resend(Picoseconds),
+    /// Too many in a row.
+    Failed,
+}
+
+/// One end of a connection.
+pub trait Transport {
+    /// A message enters: `kind` and `bytes` of an operation.
+    fn post(&mut self, operation: u32, kind: Kind, bytes: u64);
+
+    /// Messages that entered and did not complete.
+    fn messages(&self) -> u32;
+
+    /// Whether `next` has something.
+    fn has_work(&self) -> bool;
+
+    /// Whether what `next` gives begins a message.
+    fn begins_message(&self) -> bool;
+
+    /// The next packet.
+    fn next(&mut self, now: Picoseconds) -> Option<Segment>;
+
+    /// A packet of the peer.
+    fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome;
+
+    /// The next completed operation, oldest first.
+    fn completed(&mut self) -> Option<u32>;
+
+    /// When the transport wants to be asked again if nothing arrives; `NEVER` = not.
+    fn deadline(&self) -> Picoseconds;
+
+    /// The deadline has come.
+    fn timeout(&mut self, now: Picoseconds) -> Timeout;
+
+    /// All that did not complete, after a failure.
+    fn abandon(&mut self) -> Vec<u32>;
+}

@@ -1,0 +1,117 @@
+//! Small networks for tests, and short ways to what a run gave.
+#![allow(dead_code)] // every test file uses its part
+
+use wirespeed_sim::parameters::Parameters;
+use wirespeed_sim::results::{Column, Outcome};
+use wirespeed_sim::scenario::{Connection, Link, Observe, Operation, Scenario, Verb};
+use wirespeed_sim::time::{Picoseconds, NANOSECOND, NEVER};
+use wirespeed_sim::{preset, Simulation};
+
+/// The preset's parameters.
+pub fn preset(name: &str) -> Parameters {
+    preset::by_name(name).expect("a preset")
+}
+
+/// A cable that loses nothing.
+pub fn link(a: u32, b: u32, gbps: u64, delay_ns: u64) -> Link {
+    Link {
+        a,
+        b,
+        rate: gbps * 1_000_000_000,
+        delay: delay_ns * NANOSECOND,
+        loss: 0.0,
+        pfc_lost_from: NEVER,
+    }
+}
+
+/// Nodes and links, nothing posted.
+pub fn network(hosts: u32, switches: u32, links: Vec<Link>, parameters: Parameters) -> Scenario {
+    Scenario {
+        name: "test".to_owned(),
+        hosts,
+        switches,
+        links,
+        buffer_bytes: vec![parameters.switch.buffer_bytes; switches as usize],
+        connections: Vec::new(),
+        operations: Vec::new(),
+        parameters,
+        seed: 1,
+        until: NEVER,
+        observe: Observe::default(),
+    }
+}
+
+/// `hosts` hosts at one switch.
+pub fn star(hosts: u32, gbps: u64, delay_ns: u64, parameters: Parameters) -> Scenario {
+    let links = (0..hosts).map(|host| link(host, hosts, gbps, delay_ns));
+    network(hosts, 1, links.collect(), parameters)
+}
+
+/// The first NIC port of a host.
+pub fn port(scenario: &Scenario, host: u32) -> u32 {
+    (0..2 * scenario.links.len() as u32)
+        .find(|port| scenario.node_of(*port) == host)
+        .expect("the host has a link")
+}
+
+/// Connects two hosts; the queue pair at the first.
+pub fn connect(scenario: &mut Scenario, a: u32, b: u32) -> u32 {
+    scenario.connections.push(Connection {
+        port_a: port(scenario, a),
+        port_b: port(scenario, b),
+        priority: scenario.parameters.transport.priority,
+        udp_source_port: 49_152 + scenario.connections.len() as u16,
+    });
+    2 * (scenario.connections.len() as u32 - 1)
+}
+
+/// Posts an operation that waits for nothing; its number.
+pub fn post(scenario: &mut Scenario, queue_pair: u32, verb: Verb, bytes: u64, at: Picoseconds) -> u32 {
+    scenario.operations.push(Operation {
+        queue_pair,
+        verb,
+        bytes,
+        at,
+        after: Vec::new(),
+        delay: 0,
+    });
+    scenario.operations.len() as u32 - 1
+}
+
+/// A write over a connection of its own, at time 0.
+pub fn flow(scenario: &mut Scenario, source: u32, destination: u32, bytes: u64) -> u32 {
+    let queue_pair = connect(scenario, source, destination);
+    post(scenario, queue_pair, Verb::Write, bytes, 0)
+}
+
+/// Runs to the end.
+pub fn run(scenario: Scenario) -> Outcome {
+    let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
+    while simulation.advance(1 << 16) {}
+    simulation.finish()
+}
+
+/// A column of a table as numbers.
+pub fn column(outcome: &Outcome, table: &str, name: &str) -> Vec<u64> {
+    let table = outcome.tables.iter().find(|found| found.name == table);
+    let columns = &table.expect("the table").columns;
+    let column = columns.iter().find(|(found, _)| *found == name);
+    match &column.expect("the column").1 {
+        Column::U8(values) => values.iter().map(|value| u64::from(*value)).collect(),
+        Column::U32(values) => values.iter().map(|value| u64::from(*value)).collect(),
+        Column::U64(values) => values.clone(),
+        Column::Word { indices, .. } => indices.iter().map(|index| u64::from(*index)).collect(),
+        Column::F64(_) => panic!("{name} holds fractions"),
+    }
+}
+
+/// A column of fractions.
+pub fn fractions(outcome: &Outcome, table: &str, name: &str) -> Vec<f64> {
+    let table = outcome.tables.iter().find(|found| found.name == table);
+    let columns = &table.expect("the table").columns;
+    let column = columns.iter().find(|(found, _)| *found == name);
+    match &column.expect("the column").1 {
+        Column::F64(values) => values.clone(),
+        _ => panic!("{name} holds whole numbers"),
+    }
+}
