@@ -20,6 +20,7 @@ pub mod preset;
 pub mod problem;
 pub mod queue;
 pub mod rc;
+pub mod reader;
 pub mod results;
 pub mod routing;
 pub mod scenario;

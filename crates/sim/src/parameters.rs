@@ -4,13 +4,13 @@
 
 use crate::congestion;
 use crate::frame::{FIRST, LAST};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Priorities of IEEE 802.1Q, each with its own queue and priority group.
 pub const PRIORITIES: usize = 8;
 
 /// What all devices of a scenario are set to.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
     /// Bytes around the payload.
@@ -35,7 +35,7 @@ pub struct Parameters {
 
 /// Bytes of a frame beside its payload. A frame counts header through FCS as the preset defines it; on the link
 /// it takes `gap_bytes` more.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Framing {
     /// A data packet with only a base transport header: the middle of a message, every packet of a send.
@@ -72,7 +72,7 @@ impl Framing {
 }
 
 /// The shared buffer of a switch.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
     /// Buffer of one switch where the scenario names none, bytes.
@@ -98,7 +98,7 @@ pub struct Switch {
 }
 
 /// What is taken out of the buffer before the rest is shared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PoolCounts {
     /// One reserve and one headroom per port.
@@ -108,7 +108,7 @@ pub enum PoolCounts {
 }
 
 /// Headroom of one lossless priority group.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Headroom {
     /// The same everywhere.
@@ -129,7 +129,7 @@ pub enum Headroom {
 }
 
 /// Priority flow control, IEEE 802.1Q clause 36.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pfc {
     /// Bit n: priority n is lossless.
@@ -145,7 +145,7 @@ pub struct Pfc {
 }
 
 /// How soon a port obeys a PFC frame.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Reaction {
     /// After a fixed time.
@@ -158,7 +158,7 @@ pub enum Reaction {
 }
 
 /// ECN marking (WRED) at the egress queues of a switch.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Marking {
     /// Whether queues mark at all.
@@ -178,7 +178,7 @@ pub struct Marking {
 }
 
 /// When a packet is judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkAt {
     /// On arrival, by the queue in front of it.
@@ -188,7 +188,7 @@ pub enum MarkAt {
 }
 
 /// Strict priority over deficit weighted round robin.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scheduler {
     /// Bit n: priority n is served strictly before the others, the highest first.
@@ -198,7 +198,7 @@ pub struct Scheduler {
 }
 
 /// A NIC port and the host behind it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nic {
     /// Messages a port can start per second; none = no limit.
@@ -210,7 +210,7 @@ pub struct Nic {
 }
 
 /// What stands between memory and a NIC port, in each direction.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipe {
     /// Bits of payload per second.
@@ -226,7 +226,7 @@ pub struct Pipe {
 }
 
 /// Reliable connections, IBTA volume 1 chapter 9.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transport {
     /// Payload of a full packet.
@@ -248,7 +248,7 @@ pub struct Transport {
 }
 
 /// The notification point.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Notification {
     /// The echo of a mark is a flag in the ACK of the marked packet, not a frame; interval and delay do not apply.

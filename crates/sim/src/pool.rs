@@ -1,10 +1,11 @@
 //! What every port is set to once the rules have met its link, and what is left of every buffer to share.
 
-use crate::headroom::{self, Loop, Terms};
-use crate::parameters::{Framing, Headroom, Parameters, PoolCounts, Reaction, PRIORITIES};
+use crate::headroom::{Loop, Terms};
+use crate::parameters::{Framing, Headroom, Parameters, PoolCounts, PRIORITIES};
+use crate::pause;
 use crate::problem::{grouped, Problem, Refused};
 use crate::scenario::{Link, Scenario};
-use crate::time::{Picoseconds, NANOSECOND, SECOND};
+use crate::time::{NANOSECOND, SECOND};
 
 /// What a switch port is set to. A NIC port has zeros.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -76,16 +77,6 @@ impl Framing {
         let bare = self.data_bytes.min(self.read_request_bytes);
         let answer = self.ack_bytes.min(self.cnp_bytes);
         bare.min(answer).max(self.minimum_bytes)
-    }
-}
-
-impl Reaction {
-    /// From a PFC frame received to the port obeying it, on a link of this rate.
-    pub fn time(&self, rate: u64) -> Picoseconds {
-        match self {
-            Reaction::Fixed { ns } => ns * NANOSECOND,
-            Reaction::Ceiling => headroom::response_ceiling(rate),
-        }
     }
 }
 
@@ -167,7 +158,7 @@ impl<'a> Rules<'a> {
             rate: link.rate,
             delay: link.delay,
             generation: pfc.generation_delay_ns * NANOSECOND,
-            response: pfc.reaction.time(link.rate),
+            response: pause::reaction(&pfc.reaction, link.rate),
             longest: framing.longest(transport.mtu_bytes),
             shortest: framing.shortest(),
             pfc: framing.pfc_bytes,

@@ -5,6 +5,7 @@
 //! flows of RoCEv2 apart: the addresses of the two NIC ports and the UDP ports (IBTA annex A17.9.2: the UDP source
 //! port is the entropy). Hosts never forward.
 
+use crate::chance::{mix, GOLDEN};
 use crate::problem::{Problem, Refused};
 use crate::scenario::{Connection, Scenario};
 
@@ -261,17 +262,8 @@ fn flow_key(trip: &Trip, seed: u64) -> u64 {
 
 /// One of `candidates`: the output of SplitMix64 number `switch`, started from the flow's key, scaled to the range.
 fn choose(key: u64, switch: u32, candidates: usize) -> usize {
-    const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15; // 2^64 over the golden ratio, odd
-    let hash = mix(key.wrapping_add((u64::from(switch) + 1).wrapping_mul(GAMMA)));
+    let hash = mix(key.wrapping_add((u64::from(switch) + 1).wrapping_mul(GOLDEN)));
     ((u128::from(hash) * candidates as u128) >> 64) as usize
-}
-
-/// The finaliser of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014,
-/// with the constants of Stafford's variant 13.
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 fn unreachable(scenario: &Scenario, queue_pair: u32) -> (u32, Problem) {
@@ -474,7 +466,7 @@ mod tests {
     #[test]
     fn a_direct_cable_has_no_hops() {
         let pair = connect(scenario(2, 0, &[(0, 1), (1, 0)], 7), &[(0, 1), (2, 3)]);
-        assert_eq!(Routes::compute(&pair).unwrap().hops(), []);
+        assert!(Routes::compute(&pair).unwrap().hops().is_empty());
     }
 
     #[test]

@@ -1,0 +1,186 @@
+//! What the value of each parameter may be. The widest ranges in which every computation of the simulator holds.
+
+use super::findings::Findings;
+use crate::parameters::*;
+use crate::problem::grouped;
+use std::ops::RangeInclusive;
+
+/// Cells and bytes of a buffer are counted in 32 bits.
+pub const LARGEST_BUFFER: u64 = 1 << 31;
+/// Every other size of a frame or of what surrounds its payload.
+const LARGEST_HEADER: u32 = 10_000;
+/// With the headers, a frame stays below 64 KiB.
+const LARGEST_MTU: u32 = 32_768;
+/// One second.
+const LONGEST_NS: u64 = 1_000_000_000;
+
+/// What a buffer may be, for messages.
+pub fn buffer_expected() -> String {
+    let largest = grouped(LARGEST_BUFFER.into());
+    format!("a whole number, 1 to {largest}")
+}
+
+/// Notes every parameter that is out of its range.
+pub fn check(parameters: &Parameters, findings: &mut Findings) {
+    let mut it = Ranges { findings };
+    framing(&mut it, &parameters.framing);
+    switch(&mut it, &parameters.switch);
+    pfc(&mut it, &parameters.pfc);
+    marking(&mut it, &parameters.marking);
+    for (priority, weight) in parameters.scheduler.weights.iter().enumerate() {
+        it.within(
+            &format!("scheduler.weights[{priority}]"),
+            *weight,
+            1..=10_000,
+        );
+    }
+    nic(&mut it, &parameters.nic);
+    transport(&mut it, &parameters.transport);
+    let notification = &parameters.notification;
+    it.within(
+        "notification.interval_ns",
+        notification.interval_ns,
+        0..=LONGEST_NS,
+    );
+    it.within(
+        "notification.delay_ns",
+        notification.delay_ns,
+        0..=LONGEST_NS,
+    );
+    it.within("notification.priority", notification.priority, 0..=7);
+}
+
+fn framing(it: &mut Ranges, framing: &Framing) {
+    let sizes = [
+        ("framing.data_bytes", framing.data_bytes, 1),
+        ("framing.write_first_bytes", framing.write_first_bytes, 0),
+        (
+            "framing.read_response_ends_bytes",
+            framing.read_response_ends_bytes,
+            0,
+        ),
+        ("framing.read_request_bytes", framing.read_request_bytes, 1),
+        ("framing.ack_bytes", framing.ack_bytes, 1),
+        ("framing.cnp_bytes", framing.cnp_bytes, 1),
+        ("framing.pfc_bytes", framing.pfc_bytes, 1),
+        ("framing.minimum_bytes", framing.minimum_bytes, 0),
+        ("framing.pad_bytes", framing.pad_bytes, 1),
+        ("framing.gap_bytes", framing.gap_bytes, 0),
+    ];
+    for (name, bytes, least) in sizes {
+        it.within(name, bytes, least..=LARGEST_HEADER);
+    }
+}
+
+fn switch(it: &mut Ranges, switch: &Switch) {
+    it.within(
+        "switch.buffer_bytes",
+        switch.buffer_bytes,
+        1..=LARGEST_BUFFER,
+    );
+    it.within("switch.slices", switch.slices, 1..=64);
+    it.within("switch.cell_bytes", switch.cell_bytes, 1..=65_535);
+    it.within("switch.alpha_exponent", switch.alpha_exponent, -16..=16);
+    it.within(
+        "switch.xon_offset_bytes",
+        u64::from(switch.xon_offset_bytes),
+        0..=LARGEST_BUFFER,
+    );
+    it.within("switch.latency_ns", switch.latency_ns, 0..=LONGEST_NS);
+}
+
+fn pfc(it: &mut Ranges, pfc: &Pfc) {
+    if let Some(quanta) = pfc.quanta {
+        it.within("pfc.quanta", quanta, 1..=u16::MAX); // 0 is XON
+    }
+    if let Some(quanta) = pfc.refresh_quanta {
+        it.within("pfc.refresh_quanta", quanta, 1..=u16::MAX);
+    }
+    it.within(
+        "pfc.generation_delay_ns",
+        pfc.generation_delay_ns,
+        0..=LONGEST_NS,
+    );
+    if let Reaction::Fixed { ns } = pfc.reaction {
+        it.within("pfc.reaction.ns", ns, 0..=LONGEST_NS);
+    }
+}
+
+fn marking(it: &mut Ranges, marking: &Marking) {
+    it.within(
+        "marking.kmin_bytes",
+        marking.kmin_bytes,
+        0..=marking.kmax_bytes,
+    );
+    if !(0.0..=1.0).contains(&marking.pmax) {
+        it.note("marking.pmax", marking.pmax.to_string(), "0 to 1".into());
+    }
+    it.within("marking.weight", marking.weight, 0..=32);
+    if let Some(gbps) = marking.reference_gbps {
+        it.within("marking.reference_gbps", gbps, 1..=10_000);
+    }
+}
+
+fn nic(it: &mut Ranges, nic: &Nic) {
+    if let Some(messages) = nic.messages_per_second {
+        it.within("nic.messages_per_second", messages, 1..=1_000_000_000_000);
+    }
+    if let Some(pipe) = &nic.pipe {
+        it.within("nic.pipe.gbps", pipe.gbps, 1..=10_000);
+        it.within("nic.pipe.latency_ns", pipe.latency_ns, 0..=LONGEST_NS);
+        let buffer = LARGEST_BUFFER as u32;
+        it.within(
+            "nic.pipe.receive_buffer_bytes",
+            pipe.receive_buffer_bytes,
+            1..=buffer,
+        );
+        it.within(
+            "nic.pipe.xoff_bytes",
+            pipe.xoff_bytes,
+            0..=pipe.receive_buffer_bytes,
+        );
+        it.within("nic.pipe.xon_bytes", pipe.xon_bytes, 0..=pipe.xoff_bytes);
+    }
+}
+
+fn transport(it: &mut Ranges, transport: &Transport) {
+    it.within("transport.mtu_bytes", transport.mtu_bytes, 1..=LARGEST_MTU);
+    it.within("transport.priority", transport.priority, 0..=7);
+    it.within("transport.ack_every", transport.ack_every, 1..=u32::MAX);
+    it.within("transport.ack_timeout", transport.ack_timeout, 0..=31); // IBTA: five bits
+    it.within("transport.retry_count", transport.retry_count, 0..=7); // IBTA: three bits
+    if let Some(ns) = transport.nak_interval_ns {
+        it.within("transport.nak_interval_ns", ns, 0..=LONGEST_NS);
+    }
+    it.within("transport.tx_depth", transport.tx_depth, 1..=u32::MAX);
+    it.within(
+        "transport.max_outstanding_reads",
+        transport.max_outstanding_reads,
+        1..=u32::MAX,
+    );
+}
+
+struct Ranges<'f> {
+    findings: &'f mut Findings,
+}
+
+impl Ranges<'_> {
+    fn within<T: Copy + PartialOrd + Into<i128>>(
+        &mut self,
+        name: &str,
+        value: T,
+        range: RangeInclusive<T>,
+    ) {
+        if range.contains(&value) {
+            return;
+        }
+        let number = |it: T| grouped(it.into());
+        let expected = format!("{} to {}", number(*range.start()), number(*range.end()));
+        self.note(name, value.into().to_string(), expected);
+    }
+
+    fn note(&mut self, name: &str, found: String, expected: String) {
+        let place = format!("parameters.{name}");
+        self.findings.note(place, found, expected, "");
+    }
+}

@@ -1,0 +1,124 @@
+//! The `parameters` of a scenario, laid over those of the preset one by one so that a refusal names the one it means.
+
+use super::findings::Findings;
+use super::json::{quoted, Json};
+use super::spelling::did_you_mean;
+use crate::parameters::Parameters;
+use serde_json::Value;
+
+/// The preset with the settings of the file in it; those that cannot be are noted and left out.
+pub fn over(preset: Parameters, json: &Json, findings: &mut Findings) -> Parameters {
+    let mut tree = serde_json::to_value(&preset).expect("parameters are plain data");
+    let mut laying = Laying {
+        result: preset,
+        findings,
+    };
+    let root = tree.clone();
+    laying.object(&mut tree, &root, &mut Vec::new(), json);
+    laying.result
+}
+
+struct Laying<'f> {
+    /// The parameters as they are with everything laid over so far.
+    result: Parameters,
+    findings: &'f mut Findings,
+}
+
+impl Laying<'_> {
+    /// Lays an object over the one at `path`. `here` is what stands there.
+    fn object(&mut self, tree: &mut Value, here: &Value, path: &mut Vec<String>, json: &Json) {
+        let (Value::Object(known), Json::Object(fields)) = (here, json) else {
+            return self.whole(tree, path, json);
+        };
+        if changes_kind(here, json) {
+            return self.whole(tree, path, json);
+        }
+        let keys: Vec<&str> = known.keys().map(String::as_str).collect();
+        for (n, (key, value)) in fields.iter().enumerate() {
+            let Some(inner) = known.get(key.as_ref()) else {
+                let hint = did_you_mean(key, &keys);
+                let found = format!("the key {}", quoted(key));
+                self.findings
+                    .note(place(path), found, keys.join(", "), hint);
+                continue;
+            };
+            path.push(key.to_string());
+            if fields[..n].iter().any(|(other, _)| other == key) {
+                self.findings
+                    .note(place(path), "this key again", "each key once", "");
+            } else {
+                self.object(tree, inner, path, value);
+            }
+            path.pop();
+        }
+    }
+
+    /// Puts a value in place of the one at `path`, unless the parameters then make no sense.
+    fn whole(&mut self, tree: &mut Value, path: &[String], json: &Json) {
+        let slot = path
+            .iter()
+            .fold(&mut *tree, |at, key| &mut at[key.as_str()]);
+        let before = std::mem::replace(slot, json.to_value());
+        match serde_json::from_value(tree.clone()) {
+            Ok(parameters) => self.result = parameters,
+            Err(error) => {
+                let (found, expected) = said(&error.to_string(), json);
+                self.findings.note(place(path), found, expected, "");
+                *path.iter().fold(tree, |at, key| &mut at[key.as_str()]) = before;
+            }
+        }
+    }
+}
+
+/// Another rule or algorithm has other settings, so the object is a new one.
+fn changes_kind(here: &Value, json: &Json) -> bool {
+    let Json::Object(fields) = json else {
+        return false;
+    };
+    let kind = |key: &str| {
+        let mut fields = fields.iter();
+        fields
+            .find(|(name, _)| name == key)
+            .map(|(_, json)| json.to_value())
+    };
+    ["rule", "algorithm"]
+        .into_iter()
+        .any(|key| kind(key).is_some_and(|kind| here.get(key).is_some_and(|it| *it != kind)))
+}
+
+fn place(path: &[String]) -> String {
+    let names = path.iter().map(String::as_str);
+    let whole: Vec<&str> = std::iter::once("parameters").chain(names).collect();
+    whole.join(".")
+}
+
+/// serde's words for what it found and expected, in ours.
+fn said(message: &str, json: &Json) -> (String, String) {
+    let message = message.replace('`', "\"");
+    if let Some(field) = message.strip_prefix("missing field ") {
+        return (json.shown(), format!("an object with {field}"));
+    }
+    let Some((found, expected)) = message.split_once(", expected ") else {
+        return (json.shown(), message);
+    };
+    let found = match found.split_once(": ") {
+        Some(("invalid type" | "invalid value", _)) if !matches!(json, Json::Object(_)) => {
+            json.shown()
+        }
+        _ => found.replace("invalid length", "a list of"),
+    };
+    let expected = match expected {
+        "u8" => "a whole number, 0 to 255",
+        "u16" => "a whole number, 0 to 65,535",
+        "u32" => "a whole number, 0 to 4,294,967,295",
+        "u64" => "a whole number from 0 up",
+        "i8" => "a whole number, -128 to 127",
+        "f64" => "a number",
+        "a boolean" => "true or false",
+        other if other.starts_with("struct ") || other.starts_with("internally tagged") => {
+            "an object"
+        }
+        other => other,
+    };
+    (found, expected.to_string())
+}

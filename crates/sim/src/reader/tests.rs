@@ -1,0 +1,367 @@
+use super::*;
+use crate::congestion;
+use crate::parameters::Headroom;
+use crate::scenario::{Connection, Operation, Verb};
+
+/// Two hosts at a switch.
+const PAIR: &str = r#"{"name": "pair", "desc": "two", "hosts": 2, "switches": 1, "link_gbps": 100, "link_delay_ns": 1000,
+    "links": [[0, 2], [1, 2]], "flows": [{"src": 0, "dst": 1, "bytes": 4096, "start_ns": 5}]}"#;
+
+/// The pair with one text in it replaced.
+fn pair(old: &str, new: &str) -> String {
+    assert_eq!(PAIR.matches(old).count(), 1, "{old}");
+    PAIR.replace(old, new)
+}
+
+/// The pair with more keys.
+fn with(more: &str) -> String {
+    pair(r#""name": "pair""#, more)
+}
+
+/// The pair with other links.
+fn links(links: &str) -> String {
+    pair("[[0, 2], [1, 2]]", links)
+}
+
+/// The pair with other flows.
+fn flows(flows: &str) -> String {
+    let start = PAIR.find("[{").unwrap();
+    format!("{}{flows}}}", &PAIR[..start])
+}
+
+/// The pair with parameters.
+fn set(parameters: &str) -> String {
+    with(&format!(r#""parameters": {{{parameters}}}"#))
+}
+
+fn refused(text: &str) -> String {
+    match read(text, "hpcc", 1) {
+        Ok(_) => panic!("accepted: {text}"),
+        Err(refused) => refused.to_string(),
+    }
+}
+
+#[test]
+fn a_pair() {
+    let scenario = read(PAIR, "hpcc", 7).unwrap();
+    let link = Link {
+        a: 0,
+        b: 2,
+        rate: 100_000_000_000,
+        delay: 1_000_000,
+        loss: 0.0,
+        pfc_lost_from: NEVER,
+    };
+    let expected = Scenario {
+        name: "pair".into(),
+        hosts: 2,
+        switches: 1,
+        links: vec![link, Link { a: 1, ..link }],
+        buffer_bytes: vec![32 << 20],
+        connections: vec![Connection {
+            port_a: 0,
+            port_b: 2,
+            priority: 3,
+            udp_source_port: 0xC000,
+        }],
+        operations: vec![Operation {
+            queue_pair: 0,
+            verb: Verb::Write,
+            bytes: 4096,
+            at: 5_000,
+            after: vec![],
+            delay: 0,
+        }],
+        parameters: preset::by_name("hpcc").unwrap(),
+        seed: 7,
+        until: NEVER,
+        observe: Observe::default(),
+    };
+    assert_eq!(scenario, expected);
+}
+
+#[test]
+fn everything_a_file_can_say() {
+    let text = r#"{
+        "hosts": 2, "switches": 2, "buffer_bytes": [1000000, 2000000], "link_delay_ns": 500,
+        "links": [
+            {"a": 2, "b": 0, "gbps": 25.78125},
+            {"a": 0, "b": 3, "gbps": 400, "delay_ns": 20, "loss": 0.001, "pfc_lost_from_ns": 3},
+            {"a": 1, "b": 3, "gbps": 4e2}, {"a": 2, "b": 3, "gbps": 100}
+        ],
+        "flows": [{"src": 0, "dst": 1, "bytes": 0, "start_ns": 1, "verb": "read", "src_port": 1, "dst_port": 0,
+                   "priority": 5, "udp_source_port": 9}],
+        "queue_pairs": [{"a": 1, "b": 0, "a_port": 0, "b_port": 1, "priority": 4, "udp_source_port": 8}],
+        "operations": [
+            {"queue_pair": 0, "verb": "send", "bytes": 7.0, "at_ns": 2},
+            {"queue_pair": 0, "side": "b", "bytes": 8, "after": [0], "delay_ns": 3}
+        ],
+        "parameters": {
+            "switch": {"headroom": {"rule": "fixed", "bytes": 5000}, "latency_ns": 400},
+            "congestion": {"algorithm": "dcqcn", "rai_bps": 1000000},
+            "nic": {"messages_per_second": 1000000}
+        }
+    }"#;
+    let scenario = read(text, "roce", 1).unwrap();
+    let link = |n: usize| {
+        let it = scenario.links[n];
+        (it.a, it.b, it.rate, it.delay, it.loss, it.pfc_lost_from)
+    };
+    assert_eq!(link(0), (2, 0, 25_781_250_000, 500_000, 0.0, NEVER));
+    assert_eq!(link(1), (0, 3, 400_000_000_000, 20_000, 0.001, 3_000));
+    assert_eq!(scenario.buffer_bytes, [1_000_000, 2_000_000]);
+    // Host 0 has ports 1 and 2, host 1 has port 4.
+    let connection = |port_a, port_b, priority, udp_source_port| Connection {
+        port_a,
+        port_b,
+        priority,
+        udp_source_port,
+    };
+    assert_eq!(
+        scenario.connections,
+        [connection(2, 4, 5, 9), connection(4, 2, 4, 8)]
+    );
+    let operation = |queue_pair, verb, bytes, at, after, delay| Operation {
+        queue_pair,
+        verb,
+        bytes,
+        at,
+        after,
+        delay,
+    };
+    let expected = [
+        operation(1, Verb::Read, 0, 1_000, vec![], 0), // the data goes from src, so dst reads
+        operation(2, Verb::Send, 7, 2_000, vec![], 0),
+        operation(3, Verb::Write, 8, 0, vec![1], 3_000),
+    ];
+    assert_eq!(scenario.operations, expected);
+
+    let preset = preset::by_name("roce").unwrap();
+    let mut parameters = preset.clone();
+    parameters.switch.headroom = Headroom::Fixed { bytes: 5000 };
+    parameters.switch.latency_ns = 400;
+    parameters.nic.messages_per_second = Some(1_000_000);
+    parameters.congestion = congestion::Parameters::Dcqcn(congestion::dcqcn::Parameters {
+        rai_bps: 1_000_000,
+        ..Default::default()
+    });
+    assert_eq!(scenario.parameters, parameters);
+    assert_ne!(parameters, preset);
+}
+
+#[test]
+fn the_files_and_presets_that_are_no_scenario() {
+    let rows = [
+        ("", "line 1, column 0: found no JSON (EOF while parsing a value), expected a scenario in JSON"),
+        ("{\"hosts\": 2,\n \"links\": [[0, 1],]}", "line 2, column 19: found no JSON (trailing comma), expected a scenario in JSON"),
+        ("[1]", "scenario: found a list, expected an object with name, desc, hosts, switches, link_gbps, link_delay_ns, links, \
+            buffer_bytes, flows, queue_pairs, operations, parameters"),
+        ("{}", "hosts: found nothing, expected a whole number, 1 to 1,048,576\n\
+            switches: found nothing, expected a whole number, 0 to 1,048,576"),
+    ];
+    for (text, message) in rows {
+        assert_eq!(refused(text), message);
+    }
+    assert_eq!(
+        read(PAIR, "hpc", 1).unwrap_err().to_string(),
+        "preset: found \"hpc\", expected hpcc or roce\n  hint: Did you mean \"hpcc\"?"
+    );
+    let deep = "[".repeat(100_000);
+    assert!(refused(&deep).contains("recursion limit exceeded"));
+}
+
+#[test]
+fn refusals_of_nodes_and_links() {
+    let common = pair(r#""link_gbps": 100, "link_delay_ns": 1000,"#, "");
+    let rows = [
+        (pair(r#""hosts": 2"#, r#""hosts": 0"#), "hosts: found 0, expected a whole number, 1 to 1,048,576"),
+        (pair(r#""hosts": 2"#, r#""hosts": 2.5"#), "hosts: found 2.5, expected a whole number, 1 to 1,048,576"),
+        (pair(r#""hosts": 2"#, r#""hosts": "2""#), "hosts: found \"2\", expected a whole number, 1 to 1,048,576"),
+        (with(r#""name": 3"#), "name: found 3, expected a text"),
+        (with(r#""name": "a", "hosts": 3"#), "hosts: found this key again, expected each key once"),
+        (
+            with(r#""link_gpbs": 3"#),
+            "scenario: found the key \"link_gpbs\", expected name, desc, hosts, switches, link_gbps, link_delay_ns, links, \
+             buffer_bytes, flows, queue_pairs, operations, parameters\n  hint: Did you mean \"link_gbps\"?",
+        ),
+        (links("3"), "links: found 3, expected a list"),
+        (links("[[0, 2], [1, 2], 7]"), "links[2]: found 7, expected an object with a, b, gbps, delay_ns, loss, pfc_lost_from_ns"),
+        (links("[[0, 2], [1, 2], [1]]"), "links[2]: found a list of 1, expected [a, b]"),
+        (links("[[0, 2], [1, 3]]"), "links[1]: found [1, 3], expected two nodes, 0 to 2"),
+        (links("[[0, 2], [1, -2]]"), "links[1]: found [1, -2], expected two nodes, 0 to 2"),
+        (links("[[0, 2], [2, 2]]"), "links[1]: found both ends at node 2, expected two nodes"),
+        (links(r#"[[0, 2], {"a": 1}]"#), "links[1].b: found nothing, expected a whole number, 0 to 2"),
+        (links(r#"[[0, 2], {"a": 1, "b": 3}]"#), "links[1].b: found 3, expected a whole number, 0 to 2"),
+        (links(r#"[[0, 2], {"a": 1, "b": 2, "gbps": 0}]"#), "links[1].gbps: found 0, expected a rate in Gb/s, 0.001 to 10,000"),
+        (links(r#"[[0, 2], {"a": 1, "b": 2, "gbps": -5}]"#), "links[1].gbps: found -5, expected a rate in Gb/s, 0.001 to 10,000"),
+        (links(r#"[[0, 2], {"a": 1, "b": 2, "gbps": 1e11}]"#), "links[1].gbps: found 100000000000, expected a rate in Gb/s, 0.001 to 10,000"),
+        (links(r#"[[0, 2], {"a": 1, "b": 2, "delay_ns": 2000000000}]"#), "links[1].delay_ns: found 2000000000, expected a whole number, 0 to 1,000,000,000"),
+        (links(r#"[[0, 2], {"a": 1, "b": 2, "loss": 1.5}]"#), "links[1].loss: found 1.5, expected a probability, 0 to 1"),
+        (links(r#"[[0, 2], {"a": 1, "b": 2, "pfc_lost_from_ns": -1}]"#), "links[1].pfc_lost_from_ns: found -1, expected a whole number, 0 to 1,000,000,000,000"),
+        (links(r#"[[0, 2], {"a": 1, "b": 2, "gpbs": 5}]"#), "links[1]: found the key \"gpbs\", expected a, b, gbps, delay_ns, loss, pfc_lost_from_ns"),
+        (
+            common,
+            "links[0].delay_ns: found nothing, expected a delay in ns here or as link_delay_ns\n\
+             links[0].gbps: found nothing, expected a rate in Gb/s here or as link_gbps\n\
+             links[1].delay_ns: found nothing, expected a delay in ns here or as link_delay_ns\n\
+             links[1].gbps: found nothing, expected a rate in Gb/s here or as link_gbps",
+        ),
+        (pair("100,", "0,"), "link_gbps: found 0, expected a rate in Gb/s, 0.001 to 10,000"),
+        (with(r#""buffer_bytes": 0"#), "buffer_bytes: found 0, expected a whole number, 1 to 2,147,483,648"),
+        (with(r#""buffer_bytes": [1, 2]"#), "buffer_bytes: found 2 numbers, expected one for each of 1 switches"),
+        (with(r#""buffer_bytes": ["1"]"#), "buffer_bytes[0]: found \"1\", expected a whole number, 1 to 2,147,483,648"),
+        (
+            with(r#""buffer_bytes": 80000"#),
+            "switch 2: found a shared pool of -3,192 bytes = 80,000 buffer - 2 x 37,500 headroom - 2 x 4,096 reserve, \
+             expected more than 0\n  hint: A larger buffer_bytes, shorter cables or fewer ports leave something to share.",
+        ),
+    ];
+    for (text, message) in rows {
+        assert_eq!(refused(&text), message, "{text}");
+    }
+}
+
+#[test]
+fn refusals_of_traffic() {
+    let far = r#"[{"src": 0, "dst": 1, "bytes": 1, "start_ns": 0}]"#;
+    let more = |pairs: &str, operations: &str| {
+        with(&format!(
+            r#""queue_pairs": [{pairs}], "operations": [{operations}]"#
+        ))
+    };
+    let ab = r#"{"a": 0, "b": 1}"#;
+    let op = r#"{"queue_pair": 0, "bytes": 1}"#;
+    let after = |after: &[&str]| {
+        let each = |after: &&str| format!(r#"{{"queue_pair": 0, "bytes": 1, "after": [{after}]}}"#);
+        more(ab, &after.iter().map(each).collect::<Vec<_>>().join(","))
+    };
+    let rows = [
+        (flows("[]"), "flows: found nothing to do, expected flows or operations"),
+        (flows("7"), "flows: found 7, expected a list\nflows: found nothing to do, expected flows or operations"),
+        (flows("[7]"), "flows[0]: found 7, expected an object with src, dst, bytes, start_ns, verb, src_port, dst_port, priority, udp_source_port"),
+        (
+            flows(r#"[{"dst": 1030, "byte": 3}]"#),
+            "flows[0]: found the key \"byte\", expected src, dst, bytes, start_ns, verb, src_port, dst_port, priority, udp_source_port\n  \
+             hint: Did you mean \"bytes\"?\n\
+             flows[0].src: found nothing, expected a host, 0 to 1\n\
+             flows[0].dst: found 1030, expected a host, 0 to 1\n\
+             flows[0].bytes: found nothing, expected a whole number, 0 to 18,446,744,073,709,551,615",
+        ),
+        (flows(r#"[{"src": 2, "dst": 1, "bytes": 1}]"#), "flows[0].src: found 2, expected a host, 0 to 1"),
+        (flows(r#"[{"src": 1, "dst": 1, "bytes": 1}]"#), "flows[0].dst: found 1, expected another host than src"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": -1}]"#), "flows[0].bytes: found -1, expected a whole number, 0 to 18,446,744,073,709,551,615"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "start_ns": 1e13}]"#), "flows[0].start_ns: found 10000000000000, expected a whole number, 0 to 1,000,000,000,000"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "verb": "writes"}]"#), "flows[0].verb: found \"writes\", expected write, read, send\n  hint: Did you mean \"write\"?"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "priority": 8}]"#), "flows[0].priority: found 8, expected a whole number, 0 to 7"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "udp_source_port": 65536}]"#), "flows[0].udp_source_port: found 65536, expected a whole number, 0 to 65,535"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "src_port": 1}]"#), "flows[0].src: found NIC port 1 of host 0, expected NIC port 0 to 0"),
+        (
+            flows(r#"[{"src": 0, "dst": 1, "bytes": 17592186044416}]"#),
+            "flows[0]: found 4,294,967,296 packets on its queue pair up to here, expected fewer than 4,294,967,296",
+        ),
+        (
+            flows(far).replace("[1, 2]]", "[0, 2]]"),
+            "flows[0].dst: found host 1 without a link, expected a host with one",
+        ),
+        (
+            flows(far).replace(r#""switches": 1"#, r#""switches": 2"#).replace("[1, 2]]", "[1, 3]]"),
+            "flows[0]: found no way from host 0 to host 1, expected ends joined by switches\n  hint: Hosts do not forward.",
+        ),
+        (
+            // Host 1 stands between the others.
+            flows(r#"[{"src": 0, "dst": 2, "bytes": 1}]"#).replace(r#""hosts": 2"#, r#""hosts": 3"#).replace("[[0, 2], [1, 2]]", "[[0, 1], [1, 2]]"),
+            "flows[0]: found no way from host 0 to host 2, expected ends joined by switches\n  hint: Hosts do not forward.",
+        ),
+        (more(r#"{"a": 0, "b": 0}"#, ""), "queue_pairs[0].b: found 0, expected another host than a"),
+        (more(r#"{"a": 0, "b": 1, "b_port": 2}"#, op), "queue_pairs[0].b: found NIC port 2 of host 1, expected NIC port 0 to 0"),
+        (more("", op), "operations[0].queue_pair: found 0, expected an index of queue_pairs, of which there are none"),
+        (more(ab, r#"{"queue_pair": 1, "bytes": 1}"#), "operations[0].queue_pair: found 1, expected an index of queue_pairs, 0 to 0"),
+        (more(ab, r#"{"queue_pair": 0, "side": "c", "bytes": 1}"#), "operations[0].side: found \"c\", expected a, b"),
+        (after(&["", "2"]), "operations[1].after: found 2, expected indices of operations, 0 to 1"),
+        (after(&["0"]), "operations[0].after: found a circle: 0 after 0, expected operations that can begin"),
+        (after(&["1", "3", "", "2, 1"]), "operations[1].after: found a circle: 1 after 3 after 1, expected operations that can begin"),
+        (
+            more(ab, r#"{"queue_pair": 0, "bytes": 12000000000000}, {"queue_pair": 0, "bytes": 6000000000000}"#),
+            "operations[1]: found 4,394,531,250 packets on its queue pair up to here, expected fewer than 4,294,967,296",
+        ),
+    ];
+    for (text, message) in rows {
+        assert_eq!(refused(&text), message, "{text}");
+    }
+    assert!(read(
+        &flows(r#"[{"src": 0, "dst": 1, "bytes": 17592186040320}]"#),
+        "hpcc",
+        1
+    )
+    .is_ok());
+}
+
+#[test]
+fn refusals_of_parameters() {
+    let rows = [
+        (set(r#""swich": {}"#), "parameters: found the key \"swich\", expected congestion, framing, marking, nic, notification, pfc, scheduler, switch, transport\n  hint: Did you mean \"switch\"?"),
+        (set(r#""nic": 5"#), "parameters.nic: found 5, expected an object"),
+        (set(r#""nic": {"pipes": 5}"#), "parameters.nic: found the key \"pipes\", expected control_ignores_pause, messages_per_second, pipe\n  hint: Did you mean \"pipe\"?"),
+        (set(r#""nic": {"pipe": {"gbps": 5}}"#), "parameters.nic.pipe: found an object, expected an object with \"latency_ns\""),
+        (set(r#""transport": {"mtu_bytes": 1024, "mtu_bytes": 2048}"#), "parameters.transport.mtu_bytes: found this key again, expected each key once"),
+        (set(r#""transport": {"mtu_bytes": "1k"}"#), "parameters.transport.mtu_bytes: found \"1k\", expected a whole number, 0 to 4,294,967,295"),
+        (set(r#""transport": {"mtu_bytes": 0}"#), "parameters.transport.mtu_bytes: found 0, expected 1 to 32,768"),
+        (set(r#""transport": {"priority": 300}"#), "parameters.transport.priority: found 300, expected a whole number, 0 to 255"),
+        (set(r#""transport": {"priority": 8, "retry_count": 9}"#), "parameters.transport.priority: found 8, expected 0 to 7\nparameters.transport.retry_count: found 9, expected 0 to 7"),
+        (set(r#""marking": {"enabled": 1}"#), "parameters.marking.enabled: found 1, expected true or false"),
+        (set(r#""marking": {"at": "dequeues"}"#), "parameters.marking.at: found unknown variant \"dequeues\", expected \"enqueue\" or \"dequeue\""),
+        (set(r#""marking": {"kmin_bytes": 1600001, "pmax": 2}"#), "parameters.marking.kmin_bytes: found 1600001, expected 0 to 1,600,000\nparameters.marking.pmax: found 2, expected 0 to 1"),
+        (set(r#""switch": {"headroom": {"bytes": 5}}"#), "parameters.switch.headroom: found the key \"bytes\", expected rule, times"),
+        (set(r#""switch": {"headroom": {"rule": "fixed"}}"#), "parameters.switch.headroom: found an object, expected an object with \"bytes\""),
+        (set(r#""switch": {"headroom": {"times": -1}}"#), "parameters.switch.headroom.times: found -1, expected a whole number, 0 to 4,294,967,295"),
+        (set(r#""switch": {"cell_bytes": 0, "slices": 65}"#), "parameters.switch.slices: found 65, expected 1 to 64\nparameters.switch.cell_bytes: found 0, expected 1 to 65,535"),
+        (set(r#""pfc": {"quanta": 0}"#), "parameters.pfc.quanta: found 0, expected 1 to 65,535"),
+        (set(r#""scheduler": {"weights": [0, 1, 1, 1, 1, 1, 1, 1]}"#), "parameters.scheduler.weights[0]: found 0, expected 1 to 10,000"),
+        (set(r#""scheduler": {"weights": [1]}"#), "parameters.scheduler.weights: found a list of 1, expected an array of length 8"),
+        (set(r#""congestion": {"algorithm": "dctcp"}"#), "parameters.congestion: found unknown variant \"dctcp\", expected one of \"line-rate\", \"dcqcn\", \"dcqcn-nvidia\""),
+        (set(r#""congestion": {"rpg_min_rate_mbps": 0}"#), "parameters.congestion.rpg_min_rate_mbps: found 0, expected 1 to 100000, the line rate"),
+    ];
+    for (text, message) in rows {
+        assert_eq!(refused(&text), message, "{text}");
+    }
+}
+
+#[test]
+fn parameters_over_the_preset() {
+    type Change = fn(&mut Parameters);
+    let rows: [(&str, Change); 5] = [
+        (r#""pfc": {"quanta": 9}"#, |it| it.pfc.quanta = Some(9)),
+        (r#""transport": {"nak_interval_ns": null}"#, |it| {
+            it.transport.nak_interval_ns = None
+        }),
+        (r#""switch": {"headroom": {"times": 2}}"#, |it| {
+            it.switch.headroom = Headroom::RateDelay { times: 2 }
+        }),
+        (
+            r#""switch": {"headroom": {"rule": "rate-delay", "times": 2}}"#,
+            |it| it.switch.headroom = Headroom::RateDelay { times: 2 },
+        ),
+        (r#""marking": {"kmin_bytes": 7, "kmax_bytes": 8}"#, |it| {
+            (it.marking.kmin_bytes, it.marking.kmax_bytes) = (7, 8)
+        }),
+    ];
+    for (text, change) in rows {
+        let mut expected = preset::by_name("hpcc").unwrap();
+        change(&mut expected);
+        let found = read(&set(text), "hpcc", 1).unwrap().parameters;
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn twenty_problems_are_listed_and_the_others_counted() {
+    let many = vec![r#"{"src": 5, "dst": 1, "bytes": 1}"#; 1234].join(",");
+    let message = refused(&flows(&format!("[{many}]")));
+    let lines: Vec<&str> = message.lines().collect();
+    assert_eq!(lines.len(), 21);
+    assert_eq!(lines[19], "flows[19].src: found 5, expected a host, 0 to 1");
+    assert_eq!(
+        lines[20],
+        "and beyond these: found 1,214 more, expected none"
+    );
+}

@@ -1,0 +1,352 @@
+//! Flows, queue pairs and operations: first as the file has them, then connected to the ports of the hosts.
+
+use super::findings::{Findings, Object, Place};
+use super::json::Json;
+use super::time;
+use super::wiring::Wiring;
+use crate::problem::grouped;
+use crate::scenario::{Connection, Operation, Scenario, Verb};
+
+/// What the traffic part of a file says, each entry by itself.
+pub struct Traffic {
+    ends: Vec<Ends>,
+    operations: Vec<Post>,
+    /// `ends` of flows come first, and flow n posts operation n.
+    flows: usize,
+}
+
+/// The two hosts of a flow or a queue pair.
+struct Ends {
+    place: Place,
+    keys: [&'static str; 2],
+    hosts: [u32; 2],
+    /// Which NIC port of each.
+    ports: [u32; 2],
+    /// None = that of the transport.
+    priority: Option<u8>,
+    /// None = one of its own.
+    udp_source_port: Option<u16>,
+}
+
+/// An operation, and where it stands.
+struct Post {
+    place: Place,
+    operation: Operation,
+}
+
+const VERBS: [(&str, Verb); 3] = [
+    ("write", Verb::Write),
+    ("read", Verb::Read),
+    ("send", Verb::Send),
+];
+
+/// Where packets are counted in 32 bits.
+const TOO_MANY_PACKETS: u64 = 1 << 32;
+
+/// UDP source ports of RoCEv2 senders are dynamic ones (RFC 6335, section 6): 0xC000 to 0xFFFF.
+const DYNAMIC_PORTS: std::ops::Range<u16> = 0xC000..0xFFFF;
+
+impl Traffic {
+    /// Each entry of `flows`, `queue_pairs` and `operations` that is as it should be.
+    pub fn read(top: &Object, hosts: u32, findings: &mut Findings) -> Self {
+        let mut traffic = Traffic {
+            ends: Vec::new(),
+            operations: Vec::new(),
+            flows: 0,
+        };
+        let flows = top.list("flows", findings);
+        for (n, json) in flows.iter().enumerate() {
+            if let Some((ends, post)) = flow(n, json, hosts, findings) {
+                traffic.ends.push(ends);
+                traffic.operations.push(post);
+            }
+        }
+        traffic.flows = flows.len();
+        let pairs = top.list("queue_pairs", findings);
+        for (n, json) in pairs.iter().enumerate() {
+            traffic.ends.extend(queue_pair(n, json, hosts, findings));
+        }
+        let operations = top.list("operations", findings);
+        let counts = Counts {
+            flows: flows.len(),
+            pairs: pairs.len(),
+            operations: operations.len(),
+        };
+        for (n, json) in operations.iter().enumerate() {
+            traffic
+                .operations
+                .extend(counts.operation(n, json, findings));
+        }
+        if flows.is_empty() && operations.is_empty() {
+            findings.note("flows", "nothing to do", "flows or operations", "");
+        }
+        traffic
+    }
+
+    /// Fills in connections and operations; notes what cannot be connected or done.
+    pub fn connect(self, scenario: &mut Scenario, findings: &mut Findings) {
+        let mut wiring = Wiring::of(scenario);
+        let usual = scenario.parameters.transport.priority;
+        for (n, ends) in self.ends.iter().enumerate() {
+            let port = |side: usize| (ends.hosts[side], ends.ports[side]);
+            let ports = [0, 1].map(|side| wiring.nic_port(port(side)));
+            for side in [0, 1] {
+                if let Err(there_are) = ports[side] {
+                    missing_port(ends, side, there_are, findings);
+                }
+            }
+            let [Ok(port_a), Ok(port_b)] = ports else {
+                continue;
+            };
+            if !wiring.joined(scenario, port_a, port_b) {
+                let found = format!(
+                    "no way from host {} to host {}",
+                    ends.hosts[0], ends.hosts[1]
+                );
+                let hint = "Hosts do not forward.";
+                findings.note(ends.place, found, "ends joined by switches", hint);
+            }
+            let own = DYNAMIC_PORTS.start + (n % DYNAMIC_PORTS.len()) as u16;
+            scenario.connections.push(Connection {
+                port_a,
+                port_b,
+                priority: ends.priority.unwrap_or(usual),
+                udp_source_port: ends.udp_source_port.unwrap_or(own),
+            });
+        }
+        self.count_packets(scenario.parameters.transport.mtu_bytes, findings);
+        self.find_circle(findings);
+        let operations = self.operations.into_iter();
+        scenario.operations = operations.map(|post| post.operation).collect();
+    }
+
+    /// Packets of a queue pair are numbered through.
+    fn count_packets(&self, mtu_bytes: u32, findings: &mut Findings) {
+        let mut packets = vec![0u64; self.ends.len() * 2];
+        for post in &self.operations {
+            let sum = &mut packets[post.operation.queue_pair as usize];
+            let before = *sum;
+            let own = post.operation.bytes.div_ceil(u64::from(mtu_bytes)).max(1);
+            *sum = before.saturating_add(own);
+            if before < TOO_MANY_PACKETS && *sum >= TOO_MANY_PACKETS {
+                let found = format!(
+                    "{} packets on its queue pair up to here",
+                    grouped((*sum).into())
+                );
+                let expected = format!("fewer than {}", grouped(TOO_MANY_PACKETS.into()));
+                findings.note(post.place, found, expected, "");
+            }
+        }
+    }
+
+    /// Operations that wait for each other never begin.
+    fn find_circle(&self, findings: &mut Findings) {
+        let all = &self.operations;
+        let mut waits: Vec<usize> = all.iter().map(|post| post.operation.after.len()).collect();
+        let mut followers = vec![Vec::new(); all.len()];
+        for (n, post) in all.iter().enumerate() {
+            for &before in &post.operation.after {
+                followers[before as usize].push(n);
+            }
+        }
+        let mut ready: Vec<usize> = (0..all.len()).filter(|&n| waits[n] == 0).collect();
+        while let Some(done) = ready.pop() {
+            for &n in &followers[done] {
+                waits[n] -= 1;
+                if waits[n] == 0 {
+                    ready.push(n);
+                }
+            }
+        }
+        let Some(stuck) = waits.iter().position(|&left| left > 0) else {
+            return;
+        };
+        // Whoever still waits waits for one who does; following that ends in a circle.
+        let mut seen = vec![usize::MAX; all.len()];
+        let mut walk = Vec::new();
+        let mut at = stuck;
+        while seen[at] == usize::MAX {
+            seen[at] = walk.len();
+            walk.push(at);
+            let mut before = all[at].operation.after.iter().map(|&n| n as usize);
+            at = before
+                .find(|&n| waits[n] > 0)
+                .expect("it waits for someone");
+        }
+        let circle = &walk[seen[at]..];
+        let shown = circle.iter().chain([&at]).take(10);
+        let names: Vec<String> = shown.map(|n| (n - self.flows).to_string()).collect();
+        let dots = if circle.len() > 9 { " after …" } else { "" };
+        let found = format!("a circle: {}{dots}", names.join(" after "));
+        let place = format!("{}.after", all[at].place);
+        findings.note(place, found, "operations that can begin", "");
+    }
+}
+
+fn flow(n: usize, json: &Json, hosts: u32, findings: &mut Findings) -> Option<(Ends, Post)> {
+    const KEYS: [&str; 9] = [
+        "src",
+        "dst",
+        "bytes",
+        "start_ns",
+        "verb",
+        "src_port",
+        "dst_port",
+        "priority",
+        "udp_source_port",
+    ];
+    let place = Place::Item("flows", n);
+    let flow = Object::new(place, json, &KEYS, findings)?;
+    let ends = ends(
+        &flow,
+        ["src", "dst"],
+        ["src_port", "dst_port"],
+        hosts,
+        findings,
+    );
+    let bytes = flow.whole("bytes", 0..=u64::MAX, None, findings);
+    let at = time(&flow, "start_ns", findings);
+    let verb = flow.word("verb", &VERBS, findings);
+    let (ends, verb) = (ends?, verb?);
+    // The data goes from src to dst, so it is dst that reads.
+    let poster = u32::from(verb == Verb::Read);
+    let operation = Operation {
+        queue_pair: 2 * n as u32 + poster,
+        verb,
+        bytes: bytes?,
+        at: at?,
+        after: Vec::new(),
+        delay: 0,
+    };
+    Some((ends, Post { place, operation }))
+}
+
+fn queue_pair(n: usize, json: &Json, hosts: u32, findings: &mut Findings) -> Option<Ends> {
+    const KEYS: [&str; 6] = ["a", "b", "a_port", "b_port", "priority", "udp_source_port"];
+    let pair = Object::new(Place::Item("queue_pairs", n), json, &KEYS, findings)?;
+    ends(&pair, ["a", "b"], ["a_port", "b_port"], hosts, findings)
+}
+
+fn ends(
+    it: &Object,
+    keys: [&'static str; 2],
+    port_keys: [&str; 2],
+    hosts: u32,
+    findings: &mut Findings,
+) -> Option<Ends> {
+    let found = keys.map(|key| host(it, key, hosts, findings));
+    let ports = port_keys.map(|key| it.whole(key, 0..=65_535, Some(0), findings));
+    let priority = it.whole("priority", 0..=7, Some(u64::MAX), findings);
+    let udp_source_port = it.whole("udp_source_port", 0..=65_535, Some(u64::MAX), findings);
+    let hosts = [found[0]?, found[1]?];
+    if hosts[0] == hosts[1] {
+        let host = hosts[1].to_string();
+        findings.note(
+            it.at(keys[1]),
+            host,
+            format!("another host than {}", keys[0]),
+            "",
+        );
+        return None;
+    }
+    Some(Ends {
+        place: it.place,
+        keys,
+        hosts,
+        ports: [ports[0]? as u32, ports[1]? as u32],
+        priority: u8::try_from(priority?).ok(),
+        udp_source_port: u16::try_from(udp_source_port?).ok(),
+    })
+}
+
+fn host(it: &Object, key: &str, hosts: u32, findings: &mut Findings) -> Option<u32> {
+    let json = it.get(key);
+    let host = json
+        .and_then(Json::whole)
+        .filter(|host| *host < u64::from(hosts));
+    if host.is_none() {
+        let found = super::findings::shown(json);
+        findings.note(it.at(key), found, format!("a host, 0 to {}", hosts - 1), "");
+    }
+    host.map(|host| host as u32)
+}
+
+fn missing_port(ends: &Ends, side: usize, there_are: u32, findings: &mut Findings) {
+    let place = format!("{}.{}", ends.place, ends.keys[side]);
+    let host = ends.hosts[side];
+    match there_are {
+        0 => findings.note(
+            place,
+            format!("host {host} without a link"),
+            "a host with one",
+            "",
+        ),
+        _ => {
+            let found = format!("NIC port {} of host {host}", ends.ports[side]);
+            findings.note(place, found, format!("NIC port 0 to {}", there_are - 1), "");
+        }
+    }
+}
+
+/// Entries of the three lists. Connections and operations of flows come before the others.
+struct Counts {
+    flows: usize,
+    pairs: usize,
+    operations: usize,
+}
+
+impl Counts {
+    fn operation(&self, n: usize, json: &Json, findings: &mut Findings) -> Option<Post> {
+        const KEYS: [&str; 7] = [
+            "queue_pair",
+            "side",
+            "verb",
+            "bytes",
+            "at_ns",
+            "after",
+            "delay_ns",
+        ];
+        let place = Place::Item("operations", n);
+        let it = Object::new(place, json, &KEYS, findings)?;
+        let pair = it.get("queue_pair").and_then(Json::whole);
+        let pair = pair.filter(|pair| *pair < self.pairs as u64);
+        if pair.is_none() {
+            let found = super::findings::shown(it.get("queue_pair"));
+            let expected = match self.pairs {
+                0 => "an index of queue_pairs, of which there are none".into(),
+                _ => format!("an index of queue_pairs, 0 to {}", self.pairs - 1),
+            };
+            findings.note(it.at("queue_pair"), found, expected, "");
+        }
+        let side = it.word("side", &[("a", 0), ("b", 1)], findings);
+        let verb = it.word("verb", &VERBS, findings);
+        let bytes = it.whole("bytes", 0..=u64::MAX, None, findings);
+        let at = time(&it, "at_ns", findings);
+        let delay = time(&it, "delay_ns", findings);
+        let after = self.after(&it, findings);
+        let operation = Operation {
+            queue_pair: 2 * (self.flows as u32 + pair? as u32) + side?,
+            verb: verb?,
+            bytes: bytes?,
+            at: at?,
+            after: after?,
+            delay: delay?,
+        };
+        Some(Post { place, operation })
+    }
+
+    fn after(&self, it: &Object, findings: &mut Findings) -> Option<Vec<u32>> {
+        let items = it.list("after", findings);
+        let mut after = Vec::with_capacity(items.len());
+        for json in items {
+            match json.whole().filter(|index| *index < self.operations as u64) {
+                Some(index) => after.push(self.flows as u32 + index as u32),
+                None => {
+                    let expected = format!("indices of operations, 0 to {}", self.operations - 1);
+                    findings.note(it.at("after"), json.shown(), expected, "");
+                }
+            }
+        }
+        (after.len() == items.len()).then_some(after)
+    }
+}

@@ -1,0 +1,75 @@
+//! What the cables join: the ports of every host, and switches that reach each other.
+
+use crate::scenario::Scenario;
+
+/// Ports by host, and groups of switches.
+pub struct Wiring {
+    hosts: u32,
+    /// Where the ports of each host begin, and the end of the last.
+    first: Vec<u32>,
+    ports: Vec<u32>,
+    /// By switch: another one of its group, or itself (union-find: Galler and Fischer, CACM 1964).
+    parent: Vec<u32>,
+}
+
+impl Wiring {
+    /// The cables of a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        let hosts = scenario.hosts as usize;
+        let all = 0..scenario.links.len() as u32 * 2;
+        let mut owned: Vec<(u32, u32)> = all
+            .map(|port| (scenario.node_of(port), port))
+            .filter(|(node, _)| *node < scenario.hosts)
+            .collect();
+        owned.sort_unstable();
+        let mut first = vec![0; hosts + 1];
+        for (host, _) in &owned {
+            first[*host as usize + 1] += 1;
+        }
+        for host in 0..hosts {
+            first[host + 1] += first[host];
+        }
+        let mut wiring = Wiring {
+            hosts: scenario.hosts,
+            first,
+            ports: owned.into_iter().map(|(_, port)| port).collect(),
+            parent: (0..scenario.switches).collect(),
+        };
+        for link in &scenario.links {
+            if link.a >= scenario.hosts && link.b >= scenario.hosts {
+                let (a, b) = (wiring.group(link.a), wiring.group(link.b));
+                wiring.parent[a as usize] = b;
+            }
+        }
+        wiring
+    }
+
+    /// The port (global number) that is NIC port `index` of a host; otherwise how many it has.
+    pub fn nic_port(&self, (host, index): (u32, u32)) -> Result<u32, u32> {
+        let (first, end) = (self.first[host as usize], self.first[host as usize + 1]);
+        if index < end - first {
+            return Ok(self.ports[(first + index) as usize]);
+        }
+        Err(end - first)
+    }
+
+    /// Whether one cable or a way over switches joins two NIC ports.
+    pub fn joined(&mut self, scenario: &Scenario, port_a: u32, port_b: u32) -> bool {
+        if port_a ^ 1 == port_b {
+            return true;
+        }
+        let (a, b) = (scenario.node_of(port_a ^ 1), scenario.node_of(port_b ^ 1));
+        a >= self.hosts && b >= self.hosts && self.group(a) == self.group(b)
+    }
+
+    /// The switch that stands for the group of a node that is a switch.
+    fn group(&mut self, node: u32) -> u32 {
+        let mut switch = (node - self.hosts) as usize;
+        while self.parent[switch] as usize != switch {
+            let above = self.parent[switch] as usize;
+            self.parent[switch] = self.parent[above];
+            switch = above;
+        }
+        switch as u32
+    }
+}

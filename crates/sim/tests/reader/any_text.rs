@@ -1,0 +1,19 @@
+//! What must hold of the scenario reader whatever it is given.
+
+use wirespeed_sim::problem::Refused;
+use wirespeed_sim::routing::Routes;
+use wirespeed_sim::{pool, preset, reader};
+
+/// No panic; a refusal says why; what is accepted has a way for every queue pair and a pool in every switch.
+pub fn any_text(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for preset in preset::NAMES {
+        match reader::read(&text, preset, 1) {
+            Ok(scenario) => {
+                Routes::compute(&scenario).expect("a way for every queue pair");
+                pool::resolve(&scenario).expect("a pool in every switch");
+            }
+            Err(Refused(problems)) => assert!(!problems.is_empty()),
+        }
+    }
+}
