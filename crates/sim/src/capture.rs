@@ -1,12 +1,15 @@
 //! The frames of one port as a pcap file, in the bytes that RoCEv2 has on a real wire whatever the preset counts.
 
 use crate::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK};
+use crate::problem::{Problem, Refused};
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 use crate::time::Picoseconds;
 use std::net::Ipv4Addr;
 use wirespeed_wire::pcap::{self, WHOLE_FRAMES};
-use wirespeed_wire::{Addresses, Aeth, Bth, Ecn, NakCode, Packet, PacketKind, Pfc, Reth, Syndrome};
+use wirespeed_wire::{
+    Addresses, Aeth, Bth, Ecn, NakCode, Packet, PacketKind, Pfc, Reth, Syndrome, MAX_PAYLOAD,
+};
 
 /// TTL of Linux, `net.ipv4.ip_default_ttl`.
 const TTL: u8 = 64;
@@ -37,6 +40,20 @@ impl Capture {
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
     }
+}
+
+/// Refused: a capture of packets that RoCEv2 does not know.
+pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {
+    let mtu = scenario.parameters.transport.mtu_bytes;
+    if scenario.observe.capture.is_none() || mtu <= MAX_PAYLOAD {
+        return Ok(());
+    }
+    Err(Refused(vec![Problem {
+        place: "parameters.transport.mtu_bytes".to_owned(),
+        found: format!("{mtu} and a port to capture"),
+        expected: format!("at most {MAX_PAYLOAD}, the largest path MTU"),
+        hint: "leave the capture out, or lower the MTU".to_owned(),
+    }]))
 }
 
 impl Simulation {

@@ -3,7 +3,6 @@
 use crate::congestion::CongestionControl;
 use crate::parameters::PRIORITIES;
 use crate::results::{Column, Table};
-use crate::scenario::Scenario;
 use crate::simulation::{class, Simulation};
 use crate::time::Picoseconds;
 
@@ -23,11 +22,6 @@ const PAUSED: u8 = 1;
 const RATE: u8 = 2;
 
 impl Series {
-    /// Nothing sampled yet.
-    pub fn new(_scenario: &Scenario) -> Self {
-        Series::default()
-    }
-
     fn row(&mut self, time: Picoseconds, what: u8, id: u32, priority: usize, value: f64) {
         self.time.push(time);
         self.what.push(what);

@@ -20,7 +20,7 @@ use crate::routing::Routes;
 use crate::scenario::Scenario;
 use crate::series::Series;
 use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
-use crate::{chance, outcome, pause};
+use crate::{capture, chance, outcome, pause};
 use std::sync::Arc;
 
 /// Event classes, in the order in which they happen at equal times.
@@ -72,6 +72,8 @@ pub(crate) struct Settings {
     pub seed: u64,
     pub scheduler: Scheduler,
     pub cell: u32,
+    /// The longest frame, on the link.
+    pub longest: u32,
     pub average: Option<Average>,
     pub mark_enqueue: bool,
     pub mark_dequeue: bool,
@@ -108,8 +110,10 @@ impl Simulation {
     /// Builds the network: routes, buffers, queue pairs; everything up to the first event.
     ///
     /// # Errors
-    /// `Refused` when a switch has no room left to share or a queue pair no way to its peer.
+    /// `Refused` when a switch has no room left to share, a queue pair no way to its peer, or what is to be captured
+    /// has no form on a wire.
     pub fn new(scenario: Scenario) -> Result<Simulation, Refused> {
+        capture::check(&scenario)?;
         let resolved = pool::resolve(&scenario)?;
         let routes = Routes::compute(&scenario)?;
         let settings = Settings::new(&scenario);
@@ -131,7 +135,7 @@ impl Simulation {
             settings,
             totals: Summary::default(),
             pauses: Vec::new(),
-            series: Series::new(&scenario),
+            series: Series::default(),
             capture: Capture::new(&scenario),
             scenario,
         };
@@ -149,6 +153,7 @@ impl Simulation {
                 return false;
             };
             if event.time > self.scenario.until {
+                self.now = self.scenario.until;
                 return false;
             }
             self.totals.events += 1;
@@ -437,6 +442,7 @@ impl Settings {
             seed: scenario.seed,
             scheduler: Scheduler::new(&parameters.scheduler, largest),
             cell: parameters.switch.cell_bytes,
+            longest: largest + framing.gap_bytes,
             average: (marking.weight > 0).then(|| Average::new(marking.weight)),
             mark_enqueue: marking.enabled && marking.at == MarkAt::Enqueue,
             mark_dequeue: marking.enabled && marking.at == MarkAt::Dequeue,

@@ -105,7 +105,9 @@ impl Simulation {
             return bytes;
         };
         if queue.bytes == 0 && self.settings.mark_enqueue {
-            let packet = self.ports[egress as usize].byte.times(1000);
+            let packet = self.ports[egress as usize]
+                .byte
+                .times(self.settings.longest);
             let packets = (self.now - queue.empty_since) / packet.max(1);
             queue.average = average.idle(queue.average, packets);
         }
