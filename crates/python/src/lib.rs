@@ -1,5 +1,7 @@
 //! The Python binding: converts types and errors, computes nothing.
 
+mod simulation;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use wirespeed_wire::{Encapsulation, Frame, Ip, PathMtu, PcieLink, UnknownPcieLink};
@@ -144,5 +146,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pcie_writes, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_reads, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_packets, module)?)?;
+    module.add_function(wrap_pyfunction!(simulation::presets, module)?)?;
+    module.add_class::<simulation::Scenario>()?;
+    module.add_class::<simulation::Simulation>()?;
     Ok(())
 }

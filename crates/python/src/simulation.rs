@@ -1,0 +1,238 @@
+//! The simulator: a scenario in, tables out as columns of little-endian bytes.
+
+use pyo3::exceptions::{PyIndexError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use wirespeed_sim::problem::Refused;
+use wirespeed_sim::results::{Column, Summary, Table};
+use wirespeed_sim::scenario::{Observe, Verb};
+use wirespeed_sim::time::NEVER;
+use wirespeed_sim::{preset, reader};
+
+/// Names of the presets.
+#[pyfunction]
+pub fn presets() -> Vec<&'static str> {
+    preset::NAMES.to_vec()
+}
+
+/// A scenario that was read; a simulation takes it.
+#[pyclass]
+pub struct Scenario(Option<wirespeed_sim::scenario::Scenario>);
+
+#[pymethods]
+impl Scenario {
+    #[new]
+    fn new(py: Python<'_>, text: &str, preset: &str, seed: u64) -> PyResult<Self> {
+        let scenario = py
+            .detach(|| reader::read(text, preset, seed))
+            .map_err(|refused| refusal(py, refused))?;
+        Ok(Scenario(Some(scenario)))
+    }
+
+    #[getter]
+    fn name(&self) -> PyResult<&str> {
+        Ok(&self.read()?.name)
+    }
+
+    #[getter]
+    fn nodes(&self) -> PyResult<u32> {
+        Ok(self.read()?.nodes())
+    }
+
+    #[getter]
+    fn operations(&self) -> PyResult<usize> {
+        Ok(self.read()?.operations.len())
+    }
+
+    /// Both nodes of each link; link n is port 2n at the first and 2n + 1 at the second.
+    fn links(&self) -> PyResult<Vec<(u32, u32)>> {
+        let links = &self.read()?.links;
+        Ok(links.iter().map(|link| (link.a, link.b)).collect())
+    }
+
+    /// The queue pair that sends the data of an operation.
+    fn sender(&self, operation: usize) -> PyResult<u32> {
+        let operation = self
+            .read()?
+            .operations
+            .get(operation)
+            .ok_or_else(|| PyIndexError::new_err("no such operation"))?;
+        Ok(match operation.verb {
+            Verb::Write | Verb::Send => operation.queue_pair,
+            Verb::Read => operation.queue_pair ^ 1,
+        })
+    }
+}
+
+impl Scenario {
+    fn read(&self) -> PyResult<&wirespeed_sim::scenario::Scenario> {
+        self.0.as_ref().ok_or_else(|| used("scenario"))
+    }
+}
+
+/// A run under way.
+#[pyclass]
+pub struct Simulation(Option<wirespeed_sim::Simulation>);
+
+/// Columns of a table: name, type, values, words of an index.
+type Columns<'py> = Vec<(
+    &'static str,
+    &'static str,
+    Bound<'py, PyBytes>,
+    Option<Bound<'py, PyList>>,
+)>;
+
+#[pymethods]
+impl Simulation {
+    /// Until when, and how often to sample: picoseconds.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        scenario: &mut Scenario,
+        until: Option<u64>,
+        interval: u64,
+        ports: Vec<u32>,
+        queue_pairs: Vec<u32>,
+        capture: Option<u32>,
+    ) -> PyResult<Self> {
+        let mut scenario = scenario.0.take().ok_or_else(|| used("scenario"))?;
+        scenario.until = until.unwrap_or(NEVER);
+        scenario.observe = Observe {
+            interval,
+            ports,
+            queue_pairs,
+            capture,
+        };
+        let simulation = py
+            .detach(|| wirespeed_sim::Simulation::new(scenario))
+            .map_err(|refused| refusal(py, refused))?;
+        Ok(Simulation(Some(simulation)))
+    }
+
+    /// Work off so many events; whether there is more to do.
+    fn advance(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {
+        let simulation = self.running()?;
+        Ok(py.detach(|| simulation.advance(events)))
+    }
+
+    /// Simulated picoseconds, events, hops, completed operations, all operations.
+    fn progress(&mut self) -> PyResult<(u64, u64, u64, u64, u64)> {
+        let at = self.running()?.progress();
+        Ok((at.now, at.events, at.hops, at.completed, at.operations))
+    }
+
+    /// What was captured since the last call, as pcap; the first call begins with the file's header.
+    fn captured<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.running()?.captured()))
+    }
+
+    /// End the run: totals, completion times, tables.
+    #[allow(clippy::type_complexity)]
+    fn finish<'py>(
+        &mut self,
+        py: Python<'py>,
+    ) -> PyResult<(
+        Bound<'py, PyDict>,
+        Bound<'py, PyBytes>,
+        Vec<(&'static str, Columns<'py>)>,
+    )> {
+        let simulation = self.0.take().ok_or_else(|| used("simulation"))?;
+        let outcome = py.detach(|| simulation.finish());
+        let totals = totals(py, &outcome.summary)?;
+        let completion = bytes(py, &outcome.summary.completion, u64::to_le_bytes)?;
+        let tables = outcome
+            .tables
+            .into_iter()
+            .map(|table| Ok((table.name, columns(py, table)?)))
+            .collect::<PyResult<_>>()?;
+        Ok((totals, completion, tables))
+    }
+}
+
+impl Simulation {
+    fn running(&mut self) -> PyResult<&mut wirespeed_sim::Simulation> {
+        self.0.as_mut().ok_or_else(|| used("simulation"))
+    }
+}
+
+fn used(what: &str) -> PyErr {
+    PyRuntimeError::new_err(format!("this {what} was used up"))
+}
+
+fn totals<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict>> {
+    let totals = PyDict::new(py);
+    for (name, value) in [
+        ("hops", summary.hops),
+        ("pfc_frames", summary.pfc_frames),
+        ("cnp_frames", summary.cnp_frames),
+        ("events", summary.events),
+        ("end", summary.end),
+        ("pfc_pauses", summary.pfc_pauses),
+        ("pfc_resumes", summary.pfc_resumes),
+        ("ecn_marks", summary.ecn_marks),
+        ("cnps", summary.cnps),
+        ("drops", summary.drops),
+        ("losses", summary.losses),
+        ("retransmissions", summary.retransmissions),
+        ("failed", summary.failed),
+    ] {
+        totals.set_item(name, value)?;
+    }
+    Ok(totals)
+}
+
+fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Columns<'py>> {
+    table
+        .columns
+        .into_iter()
+        .map(|(name, column)| {
+            Ok(match column {
+                Column::U8(values) => (name, "u8", PyBytes::new(py, &values), None),
+                Column::U32(values) => (name, "u32", bytes(py, &values, u32::to_le_bytes)?, None),
+                Column::U64(values) => (name, "u64", bytes(py, &values, u64::to_le_bytes)?, None),
+                Column::F64(values) => (name, "f64", bytes(py, &values, f64::to_le_bytes)?, None),
+                Column::Word { words, indices } => (
+                    name,
+                    "u8",
+                    PyBytes::new(py, &indices),
+                    Some(PyList::new(py, words)?),
+                ),
+            })
+        })
+        .collect()
+}
+
+/// Values as little-endian bytes, written straight into the Python object.
+fn bytes<'py, T: Copy, const N: usize>(
+    py: Python<'py>,
+    values: &[T],
+    to_bytes: fn(T) -> [u8; N],
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, values.len() * N, |into| {
+        for (place, value) in into.chunks_exact_mut(N).zip(values) {
+            place.copy_from_slice(&to_bytes(*value));
+        }
+        Ok(())
+    })
+}
+
+/// `wirespeed.errors.Refused` with every problem.
+fn refusal(py: Python<'_>, refused: Refused) -> PyErr {
+    let raised = || {
+        let errors = py.import("wirespeed.errors")?;
+        let problem = errors.getattr("Problem")?;
+        let problems = refused
+            .0
+            .iter()
+            .map(|one| {
+                let hint = (!one.hint.is_empty()).then_some(&one.hint);
+                problem.call1((&one.place, &one.found, &one.expected, hint))
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        errors.getattr("Refused")?.call1((problems,))
+    };
+    match raised() {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
