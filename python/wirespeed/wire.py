@@ -1,4 +1,4 @@
-"""Frame sizes and the formulas shared with the simulator, from `crates/wire`. The only module that imports the core.
+"""Frame sizes and the formulas shared with the simulator, from `crates/wire`.
 
 A *frame* counts Ethernet header through FCS; *wire* bytes add preamble, start delimiter and minimum gap.
 """

@@ -1,0 +1,68 @@
+"""What a simulation run amounts to: the contract of ``wirespeed sim run --format json`` and of ``summary.json``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.results.json import document, plain
+
+KIND = "simulation-summary"
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionTimes:
+    """From the first moment a flow may start to its last acknowledgement, µs. Percentiles by nearest rank."""
+
+    mean: float
+    p50: float
+    p99: float
+    max: float
+    min: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Totals of one run. ``hops`` are data and ACK frames that started on a link; PFC and CNP frames are apart.
+
+    ``setup_s`` goes from the scenario read to the first event, ``run_s`` from there to the filled tables. Times and
+    memory are those of this run on this machine; everything else, ``tables_sha256`` included, follows from scenario,
+    preset and seed. ``complete`` is false for a run that was interrupted: then flows were still on their way.
+    """
+
+    name: str
+    preset: str
+    seed: int
+    complete: bool
+    hops: int
+    pfc_frames: int
+    cnp_frames: int
+    events: int
+    setup_s: float
+    run_s: float
+    hops_per_s: float
+    peak_rss_bytes: int | None
+    """None where the system does not say."""
+    rss_growth_bytes: int | None
+    """Peak during the run less what was resident just before the core read the scenario."""
+    flows: int
+    completed: int
+    fct_us: CompletionTimes | None
+    """None when no flow completed."""
+    pfc_pauses: int
+    pfc_resumes: int
+    ecn_marks: int
+    cnps: int
+    drops: int
+    losses: int
+    retransmissions: int
+    failed: int
+    """Flows in error, and those that nothing can complete any more. Flows cut off by the end are neither."""
+    end_us: float
+    tables_sha256: str
+
+
+def to_json(summary: Summary, **more: Any) -> str:
+    """The summary as a document; ``more`` follows its fields."""
+    return document(KIND, SCHEMA, **plain(summary), **more)

@@ -1,0 +1,123 @@
+"""The folder of one run's results: a Parquet file per table, the capture, and ``summary.json``, which comes last.
+
+Everything is written into a hidden folder inside and moved out when it is whole, so that neither a full disk nor Ctrl-C
+leaves half a file. The folder itself may be a mount point.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from wirespeed.errors import refuse
+from wirespeed.results.simulation import KIND, to_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from wirespeed.simulation.run import Result
+
+SUMMARY = "summary.json"
+
+
+class Folder:
+    """Where one run's results go."""
+
+    def __init__(self, path: Path, new: Path) -> None:
+        self._path = path
+        self._new = new
+        self._files: list[str] = []
+
+    def create(self, name: str) -> BinaryIO:
+        """A file to be filled before `write`; the caller closes it."""
+        self._files.append(name)
+        return (self._new / name).open("xb")
+
+    def write(self, result: Result) -> None:
+        """Write the tables and the summary, and show all files.
+
+        Raises:
+            OSError: the disk is full; what the folder held before is still there.
+        """
+        with _named(self._path):
+            for name, table in result.tables.items():
+                with self.create(f"{name}.parquet") as file:
+                    _write_parquet(table, file)
+            text = to_json(result.summary, files=sorted(self._files))
+            (self._new / SUMMARY).write_text(text, encoding="utf-8")
+            self._move_in()
+
+    def _move_in(self) -> None:
+        """By renaming: everything that could fail for lack of space is done."""
+        for stale in _earlier_files(self._path):
+            (self._path / stale).unlink(missing_ok=True)
+        (self._path / SUMMARY).unlink(missing_ok=True)
+        for name in (*self._files, SUMMARY):
+            (self._new / name).replace(self._path / name)
+
+
+@contextmanager
+def prepare(path: Path, *, force: bool = False) -> Iterator[Folder]:
+    """Make the folder of a run's results, before the run: a folder that cannot be written to is met at once.
+
+    Args:
+        path: made where there is none.
+        force: an earlier result may be replaced; other files stay.
+
+    Raises:
+        Refused: the folder is a file, or not empty.
+        OSError: nothing may be written there.
+    """
+    if path.exists() and not path.is_dir():
+        raise refuse(str(path), "a file", "a new or an empty folder")
+    if not force and path.is_dir() and any(path.iterdir()):
+        raise refuse(
+            str(path),
+            "a folder that is not empty",
+            "a new or an empty folder",
+            "--force replaces an earlier result and leaves other files alone",
+        )
+    is_new = not path.exists()
+    path.mkdir(parents=True, exist_ok=True)
+    with _named(path):
+        new = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=path))
+    try:
+        yield Folder(path, new)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+        if is_new and not any(path.iterdir()):
+            path.rmdir()
+
+
+def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, file, compression="zstd")
+
+
+def _earlier_files(path: Path) -> list[str]:
+    """The files of a result that is already there."""
+    try:
+        document = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return []
+    if not isinstance(document, dict) or document.get("kind") != KIND:
+        return []
+    return [name for name in document.get("files", ()) if isinstance(name, str) and name and Path(name).name == name]
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """An error of a write that is under way names no file, or one the user never sees: it gets the folder's name."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror or errno.errorcode[error.errno], str(path)) from error

@@ -1,0 +1,194 @@
+"""One run: the scenario into the core, the core's work in short steps, its columns as tables."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from wirespeed import _core
+from wirespeed.errors import Refused
+from wirespeed.results.simulation import CompletionTimes, Summary
+from wirespeed.simulation.memory import Memory
+from wirespeed.simulation.observe import Observe, resolve
+from wirespeed.simulation.tables import arrow, digest
+from wirespeed.units import Duration
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PRESETS: tuple[str, ...] = tuple(_core.presets())
+
+_STEP_S = 0.05
+"""About how long the core works before it is asked again: what Ctrl-C waits for, and how often progress is told."""
+_FIRST_STEP = 1 << 14
+"""Events of the first step; the following ones are doubled or halved until they take `_STEP_S`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is."""
+
+    now: Duration
+    """Simulated time."""
+    events: int
+    hops: int
+    completed: int
+    """Of ``operations``."""
+    operations: int
+    run_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run gives: totals, and the tables flows, ports, queues and pauses; series when something was sampled."""
+
+    summary: Summary
+    tables: dict[str, pa.Table]
+
+
+def run(
+    path: Path,
+    preset: str,
+    seed: int,
+    observe: Observe | None = None,
+    *,
+    until: Duration | None = None,
+    create: Callable[[str], BinaryIO] | None = None,
+    on_progress: Callable[[Progress], bool] | None = None,
+) -> Result:
+    """Run a scenario file to its end, or until ``on_progress`` says false: then the result is what happened by then.
+
+    Args:
+        path: the scenario, JSON.
+        preset: one of `PRESETS`.
+        seed: of every chance; the same file, preset and seed give the same tables.
+        observe: what to record beside the tables.
+        until: end at this simulated time, whatever is still on its way.
+        create: makes a file by its name, for the capture: PORT.pcap, filled while the run goes on. Without it nothing
+            is captured.
+        on_progress: called every few hundredths of a second; returns whether to go on.
+
+    Raises:
+        Refused: the scenario cannot be read or cannot run, or there is no such port or flow to observe.
+    """
+    text = path.read_text(encoding="utf-8", errors="replace")
+    memory = Memory()
+    with _placed_in(path):
+        scenario = _core.Scenario(text, preset, seed)
+    observe = observe or Observe()
+    observed = resolve(observe, scenario)
+    name, flows = scenario.name or path.stem, scenario.operations
+    started = time.perf_counter()
+    with _placed_in(path):
+        simulation = _core.Simulation(
+            scenario, until, observed.interval, observed.ports, observed.queue_pairs, observed.capture
+        )
+    setup_s = time.perf_counter() - started
+    with ExitStack() as stack:
+        capture = stack.enter_context(create(f"{observe.capture}.pcap")) if create and observe.capture else None
+        complete, run_s = _advance(simulation, capture, on_progress)
+    started = time.perf_counter()
+    totals, completion_ps, tables = simulation.finish()
+    run_s += time.perf_counter() - started
+    peak, growth = memory.peak(), memory.growth()  # before Arrow is loaded
+
+    converted = arrow(tables)
+    ended = _ended(converted["flows"])
+    completion = array("Q", completion_ps)
+    return Result(
+        Summary(
+            name=name,
+            preset=preset,
+            seed=seed,
+            complete=complete,
+            hops=totals["hops"],
+            pfc_frames=totals["pfc_frames"],
+            cnp_frames=totals["cnp_frames"],
+            events=totals["events"],
+            setup_s=setup_s,
+            run_s=run_s,
+            hops_per_s=totals["hops"] / run_s if run_s else 0.0,
+            peak_rss_bytes=peak,
+            rss_growth_bytes=growth,
+            flows=flows,
+            completed=ended["completed"],
+            fct_us=completion_times(completion),
+            pfc_pauses=totals["pfc_pauses"],
+            pfc_resumes=totals["pfc_resumes"],
+            ecn_marks=totals["ecn_marks"],
+            cnps=totals["cnps"],
+            drops=totals["drops"],
+            losses=totals["losses"],
+            retransmissions=totals["retransmissions"],
+            failed=ended["failed"] + (ended["unfinished"] if complete and until is None else 0),
+            end_us=totals["end"] / 1e6,
+            tables_sha256=digest(converted),
+        ),
+        converted,
+    )
+
+
+@contextmanager
+def _placed_in(path: Path) -> Iterator[None]:
+    """Problems of the core name places in the scenario; the file is named too."""
+    try:
+        yield
+    except Refused as refused:
+        raise Refused(replace(problem, place=f"{path}: {problem.place}") for problem in refused.problems) from None
+
+
+def _advance(
+    simulation: _core.Simulation, capture: BinaryIO | None, on_progress: Callable[[Progress], bool] | None
+) -> tuple[bool, float]:
+    """Whether the run came to its end, and how long the core worked."""
+    events = _FIRST_STEP
+    run_s = 0.0
+    more = wanted = True
+    while more and wanted:
+        started = time.perf_counter()
+        more = simulation.advance(events)
+        step_s = time.perf_counter() - started
+        run_s += step_s
+        events = _next_step(events, step_s)
+        if capture is not None:
+            capture.write(simulation.captured())
+        if on_progress is not None:
+            now, done, hops, completed, operations = simulation.progress()
+            wanted = on_progress(Progress(Duration(now), done, hops, completed, operations, run_s))
+    return not more, run_s
+
+
+def _next_step(events: int, step_s: float) -> int:
+    if step_s < _STEP_S / 2:
+        return events * 2
+    return max(events // 2, 1) if step_s > _STEP_S * 2 else events
+
+
+def _ended(flows: pa.Table) -> Counter[str]:
+    """How many flows completed, failed, or are unfinished."""
+    return Counter({one["values"]: one["counts"] for one in flows["status"].value_counts().to_pylist()})
+
+
+def completion_times(picoseconds: array[int]) -> CompletionTimes | None:
+    """Mean and percentiles by nearest rank (the smallest value with at least p % of all at or below it), in µs."""
+    if not picoseconds:
+        return None
+    ordered = sorted(picoseconds)
+    count = len(ordered)
+
+    def percentile(p: int) -> float:
+        return ordered[-(-count * p // 100) - 1] / 1e6
+
+    return CompletionTimes(
+        mean=round(sum(ordered) / count / 1e6, 6),
+        p50=percentile(50),
+        p99=percentile(99),
+        max=ordered[-1] / 1e6,
+        min=ordered[0] / 1e6,
+    )

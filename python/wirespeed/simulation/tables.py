@@ -1,0 +1,70 @@
+"""The core's columns as Arrow tables, and their hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from wirespeed._core import Column
+
+_NEVER = 2**64 - 1
+"""The core's point in time that never comes."""
+
+
+def arrow(tables: Iterable[tuple[str, list[Column]]]) -> dict[str, pa.Table]:
+    """Tables by name. The arrays stand in the core's bytes, which are copied only where a time is null: never."""
+    import pyarrow as pa
+
+    return {name: pa.table({column[0]: _array(*column) for column in columns}) for name, columns in tables}
+
+
+def _array(name: str, type_: str, values: bytes, words: list[str] | None) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers = {"u8": pa.uint8(), "u32": pa.uint32(), "u64": pa.uint64(), "f64": pa.float64()}[type_]
+    rows = len(values) * 8 // numbers.bit_width
+    array = pa.Array.from_buffers(numbers, rows, [None, pa.py_buffer(values)])
+    if words is not None:
+        return pa.DictionaryArray.from_arrays(array, pa.array(words, pa.string()))
+    if name.endswith("_ps"):
+        never = pc.equal(array, pa.scalar(_NEVER, numbers))
+        return pc.if_else(never, pa.scalar(None, numbers), array) if pc.any(never).as_py() else array
+    return array
+
+
+def digest(tables: Mapping[str, pa.Table]) -> str:
+    """SHA-256 of what the tables say, in hexadecimal: the same for tables written as Parquet and read back.
+
+    Timings and metadata do not enter it.
+    """
+    seen = hashlib.sha256()
+    for name, table in sorted(tables.items()):
+        for field in table.schema:
+            type_, values = _values(table[field.name])
+            seen.update(f"{name}\0{field.name}\0{type_}\0{table.num_rows}\0".encode())
+            seen.update(values)
+    return seen.hexdigest()
+
+
+def _values(column: pa.ChunkedArray) -> tuple[str, memoryview]:
+    """Type and values as bytes. Words count by what they say, however a dictionary numbers them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    type_ = str(column.type)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(pa.string())
+        words = sorted(column.unique().to_pylist())
+        type_ = "words " + " ".join(words)
+        column = pc.index_in(column, value_set=pa.array(words, pa.string()))
+    if column.null_count:
+        column = pc.fill_null(column, pa.scalar(_NEVER, column.type))
+    array = column.combine_chunks()
+    width = array.type.bit_width // 8
+    start = array.offset * width
+    return type_, memoryview(array.buffers()[1])[start : start + len(array) * width]
