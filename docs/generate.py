@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 ROOT = Path(__file__).parent
@@ -37,7 +38,7 @@ def commands() -> str:
     lines = [NOTE, "# Commands\n\n", "Every option can also be given as an environment variable, named beside it.\n"]
     root = typer.main.get_command(app)
     for path, command in _walk(root, ("wirespeed",)):
-        lines.append(f"\n## {' '.join(path)}\n\n{_clean(command.help)}\n")
+        lines.append(f"\n## {' '.join(path)}\n\n{_help(command.help)}\n")
         rows = [row for parameter in command.params if (row := _parameter(parameter, path))]
         if rows:
             lines.append("\n| option or argument | meaning | environment variable |\n| --- | --- | --- |\n")
@@ -60,6 +61,12 @@ def _parameter(parameter: Any, path: tuple[str, ...]) -> str | None:
     variable = "" if argument else parameter.envvar or automatic
     meaning = " ".join(_clean(getattr(parameter, "help", "") or "").split()).replace("|", "\\|")
     return f"| `{name}` | {meaning} | {f'`{variable}`' if variable else ''} |\n"
+
+
+def _help(text: str | None) -> str:
+    """Help whose paragraphs that keep their lines are code."""
+    paragraphs = _clean(text).split("\n\n")
+    return "\n\n".join(f"```\n{dedent(one[2:])}\n```" if one.startswith("\b\n") else one for one in paragraphs)
 
 
 def _clean(text: str | None) -> str:

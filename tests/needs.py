@@ -15,6 +15,7 @@ PACKAGES = {
     "chromium": "chromium",
     "unshare": "util-linux",
     "sysctl": "procps",
+    "tshark": "tshark",
 }
 """Tool to Debian package, for the reason given when one is missing."""
 

@@ -95,7 +95,7 @@ def test_which_exit_code_wins(codes, wins):
 
 
 def test_help_leaves_heavy_packages_unloaded():
-    heavy = ("pydantic", "jinja2", "yaml", "ClusterShell", "wirespeed._core")
+    heavy = ("pydantic", "jinja2", "yaml", "ClusterShell", "pyarrow", "wirespeed._core")
     probe = (
         "import sys\n"
         "from wirespeed.cli.app import app\n"

@@ -11,7 +11,20 @@ from typer.core import TyperGroup
 
 from wirespeed import __version__
 
-WORKFLOW = ("init", "validate", "plan", "render", "diff", "collect", "check", "explain", "bench", "report", "schema")
+WORKFLOW = (
+    "init",
+    "validate",
+    "plan",
+    "render",
+    "diff",
+    "collect",
+    "check",
+    "explain",
+    "bench",
+    "sim",
+    "report",
+    "schema",
+)
 """Verbs in the order a cluster is brought up, for the help; others follow by name."""
 
 

@@ -1,0 +1,212 @@
+"""``wirespeed sim run``: one scenario through the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli.exit import Exit
+from wirespeed.cli.sim_app import sim
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+    from wirespeed.results.simulation import Summary
+    from wirespeed.simulation import Folder, Observe, Progress, Result
+    from wirespeed.units import Duration
+
+
+class Format(StrEnum):
+    """How the summary is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class Preset(StrEnum):
+    """What all devices are set to where the scenario does not say."""
+
+    HPCC = "hpcc"
+    ROCE = "roce"
+
+
+@sim.command(short_help="Run one scenario.")
+def run(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.json", help="Nodes, links and flows.")],
+    preset: Annotated[
+        Preset,
+        typer.Option(
+            "--preset",
+            help="What devices are set to: roce, real RoCEv2 with its usual defaults; hpcc, as the HPCC paper's ns-3.",
+        ),
+    ] = Preset.ROCE,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="NUMBER", min=0, max=2**64 - 1, help="Seed of every chance.")
+    ] = 1,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Write the tables (Parquet), summary.json and the capture here."
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier result in DIR.")] = False,
+    series: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--series",
+            metavar="WHAT",
+            help="Sample over time: port:PORT, its queues and paused priorities; flow:NUMBER, its rate. "
+            "Several with commas, or the option again.",
+        ),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until", metavar="TIME", help="End at this simulated time, such as 5ms, whatever is still on its way."
+        ),
+    ] = None,
+    interval: Annotated[
+        str, typer.Option("--interval", metavar="TIME", help="How often --series samples, such as 500ns or 1ms.")
+    ] = "10us",
+    pcap: Annotated[
+        str | None,
+        typer.Option("--pcap", metavar="PORT", help="Capture the frames in and out of a port to DIR/PORT.pcap."),
+    ] = None,
+    form: Annotated[
+        Format, typer.Option("--format", envvar="WIRESPEED_SIM_RUN_FORMAT", help="How to print the summary.")
+    ] = Format.TABLE,
+) -> None:
+    """Run one scenario packet by packet, to its last acknowledgement, and print what it amounts to.
+
+    A scenario is JSON. Hosts are numbered from 0, switches after them; 16-0 names the port of node 16 that faces
+    node 0, 16-0.1 the second where several cables join the two, and 0 the only port of a host that has one:
+
+    \b
+      {"name": "incast", "hosts": 3, "switches": 1, "link_gbps": 100,
+       "link_delay_ns": 1000, "links": [[0, 3], [1, 3], [2, 3]],
+       "flows": [{"src": 0, "dst": 2, "bytes": 1048576, "start_ns": 0},
+                 {"src": 1, "dst": 2, "bytes": 1048576, "start_ns": 0}]}
+
+    The same scenario, preset and seed give the same tables on every machine; tables_sha256 in the summary says whether
+    two runs did. In DIR, flows, queue pairs, ports, queues, pauses and series are a Parquet file each. Ctrl-C ends the
+    run and keeps what happened by then, marked as not complete; a second one leaves at once.
+
+    Exit code 1 when a flow failed or nothing can complete it any more, 2 when the scenario cannot run, 130 when
+    interrupted.
+
+    Examples:
+
+    \b
+      wirespeed sim run incast.json
+      wirespeed sim run incast.json --preset hpcc --seed 7 --format json
+      wirespeed sim run incast.json -o out --series port:3-2,flow:0 --interval 1us
+      wirespeed sim run incast.json -o out --pcap 3-2
+    """
+    from wirespeed import simulation
+    from wirespeed.cli.interrupt import interruptible
+
+    observe, end = _asked(series or [], interval, pcap, until, output)
+    with ExitStack() as stack:
+        folder = stack.enter_context(simulation.prepare(output, force=force)) if output else None
+        interrupted = stack.enter_context(interruptible())
+        result = _run(scenario, preset, seed, observe, end, folder, interrupted)
+        _keep(result, folder, output, form)
+    raise typer.Exit(_exit(result.summary))
+
+
+def _asked(
+    series: list[str], interval: str, pcap: str | None, until: str | None, output: Path | None
+) -> tuple[Observe, Duration | None]:
+    """What to record and when to end, as far as it can be told without the scenario.
+
+    Raises:
+        Refused: a time is none, or there is no folder to record into.
+    """
+    from wirespeed.errors import Problem, Refused
+    from wirespeed.simulation import Observe
+    from wirespeed.units import Duration
+
+    problems: list[Problem] = []
+    times: dict[str, Duration] = {}
+    for option, text in (("--interval", interval), ("--until", until)):
+        try:
+            if text is not None:
+                times[option] = Duration.parse(text)
+        except ValueError as error:
+            problems.append(Problem(option, str(error), "a time such as 10us"))
+    if output is None:
+        for option, given in (("--series", series), ("--pcap", pcap)):
+            if given:
+                problems.append(Problem(option, "no folder to write to", "--output DIR too"))
+    if problems:
+        raise Refused(problems)
+    named = tuple(what.strip() for text in series for what in text.split(","))
+    return Observe(series=named, interval=times["--interval"], capture=pcap), times.get("--until")
+
+
+def _run(
+    scenario: Path,
+    preset: Preset,
+    seed: int,
+    observe: Observe,
+    until: Duration | None,
+    folder: Folder | None,
+    interrupted: Callable[[], bool],
+) -> Result:
+    """The run, with its progress on standard error."""
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    from wirespeed import simulation
+    from wirespeed.cli.console import err
+
+    columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=err(), transient=True, disable=not err().is_terminal) as bar:
+        task = bar.add_task("", total=None)
+
+        def tell(progress: simulation.Progress) -> bool:
+            _show_progress(bar, task, progress)
+            return not interrupted()
+
+        create = folder.create if folder else None
+        return simulation.run(scenario, preset.value, seed, observe, until=until, create=create, on_progress=tell)
+
+
+def _show_progress(bar: Bar, task: TaskID, progress: Progress) -> None:
+    from wirespeed.report.simulation import rate
+
+    done = f"{progress.completed:,} of {progress.operations:,} flows"
+    said = f"{done}, {progress.now} simulated, {rate(progress.hops, progress.run_s)}"
+    bar.update(task, total=progress.operations, completed=progress.completed, description=said)
+
+
+def _keep(result: Result, folder: Folder | None, output: Path | None, form: Format) -> None:
+    """Write the result and print the summary, which is seen even when the disk is full."""
+    from wirespeed.cli.console import err, out
+    from wirespeed.report import simulation as report
+    from wirespeed.results.simulation import to_json
+
+    try:
+        if folder is not None:
+            folder.write(result)
+    finally:
+        if form is Format.JSON:
+            typer.echo(to_json(result.summary), nl=False)
+        else:
+            report.summary(result.summary, out())
+    if not result.summary.complete:
+        kept = f"what happened by then is in {output}" if output else "the summary is of what happened by then"
+        err().print(f"interrupted: {kept}", markup=False, soft_wrap=True)
+    elif output and form is Format.TABLE:
+        err().print(f"tables in {output}", markup=False, soft_wrap=True)
+
+
+def _exit(summary: Summary) -> Exit:
+    if not summary.complete:
+        return Exit.INTERRUPTED
+    return Exit.FAILED if summary.failed else Exit.PASSED

@@ -1,0 +1,76 @@
+"""A simulation's summary in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from wirespeed.report import words
+from wirespeed.results.simulation import Summary
+
+
+def summary(run: Summary, console: Console) -> None:
+    """A screenful: flows and how long they took, what the network did, what the run cost. Lines are never wrapped."""
+    title = Text.assemble((words.line(run.name), "bold"), f"  preset {run.preset}, seed {run.seed}")
+    if not run.complete:
+        title.append("  interrupted", style="bold yellow")
+    console.print(title, soft_wrap=True)
+    rows = list(_rows(run))
+    width = max(len(name) for name, _ in rows)
+    for name, said in rows:
+        console.print(Text.assemble((f"  {name:{width}}  ", "dim"), said), soft_wrap=True)
+
+
+def _rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
+    yield "flows", _flows(run)
+    if run.fct_us:
+        names = ("mean", "p50", "p99", "max", "min")
+        times = "   ".join(f"{name} {_microseconds(getattr(run.fct_us, name))}" for name in names)
+        yield "completion time", f"{times} µs"
+    yield "simulated time", f"{_microseconds(run.end_us)} µs"
+    yield "frames", f"{run.hops:,} hops of data and ACKs, {run.pfc_frames:,} of PFC, {run.cnp_frames:,} of CNPs"
+    yield "PFC", f"{words.plural(run.pfc_pauses, 'pause')}, {words.plural(run.pfc_resumes, 'resume')}"
+    yield "ECN", f"{words.plural(run.ecn_marks, 'packet')} marked, {words.plural(run.cnps, 'CNP')} received"
+    yield "loss", _loss(run)
+    yield "speed", f"{rate(run.hops, run.run_s)}: {_seconds(run.run_s)} for {run.events:,} events"
+    yield "set-up", _seconds(run.setup_s)
+    yield "memory", f"{_memory(run.peak_rss_bytes)} at the peak, {_memory(run.rss_growth_bytes)} for this run"
+    yield "tables", f"sha256 {run.tables_sha256}"
+
+
+def rate(hops: int, run_s: float) -> str:
+    """Hops per second of computing."""
+    return f"{hops / run_s / 1e6:.2f} M hops/s" if run_s else "0 hops/s"
+
+
+def _flows(run: Summary) -> Text:
+    text = Text(f"{run.completed:,} of {run.flows:,} completed")
+    if run.failed:
+        text.append(f", {run.failed:,} failed", style="bold red")
+    return text
+
+
+def _loss(run: Summary) -> Text:
+    lost = run.drops + run.losses
+    said = (
+        f"{words.plural(run.drops, 'drop')}, {run.losses:,} lost on links, "
+        f"{words.plural(run.retransmissions, 'retransmission')}"
+    )
+    return Text(said, style="yellow" if lost or run.retransmissions else "")
+
+
+def _microseconds(value: float) -> str:
+    return f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"
+
+
+def _seconds(value: float) -> str:
+    """How long computing took."""
+    if value >= 1:
+        return f"{value:.2f} s"
+    return f"{value * 1e3:.1f} ms" if value >= 1e-3 else f"{value * 1e6:.0f} µs"
+
+
+def _memory(size: int | None) -> str:
+    return "unknown" if size is None else f"{size / 1e6:.0f} MB"

@@ -1,0 +1,95 @@
+"""A simulation's summary in a terminal."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from wirespeed.report.simulation import rate, summary
+from wirespeed.results.simulation import CompletionTimes, Summary
+
+WHOLE = Summary(
+    name="16 to 1",
+    preset="hpcc",
+    seed=7,
+    complete=True,
+    hops=1_048_576,
+    pfc_frames=28,
+    cnp_frames=1,
+    events=1_300_000,
+    setup_s=0.000_02,
+    run_s=0.125,
+    hops_per_s=8_388_608.0,
+    peak_rss_bytes=64_200_000,
+    rss_growth_bytes=None,
+    flows=1024,
+    completed=1024,
+    fct_us=CompletionTimes(mean=5785.085, p50=6022.2, p99=6469.2, max=6469.2, min=403.28),
+    pfc_pauses=14,
+    pfc_resumes=1,
+    ecn_marks=8962,
+    cnps=8962,
+    drops=0,
+    losses=0,
+    retransmissions=0,
+    failed=0,
+    end_us=6470.25,
+    tables_sha256="ab" * 32,
+)
+
+
+def printed(run: Summary, width: int = 80) -> str:
+    stream = io.StringIO()
+    summary(run, Console(file=stream, width=width, highlight=False, color_system=None))
+    return stream.getvalue()
+
+
+def test_a_screenful() -> None:
+    assert printed(WHOLE) == (
+        "16 to 1  preset hpcc, seed 7\n"
+        "  flows            1,024 of 1,024 completed\n"
+        "  completion time  mean 5,785   p50 6,022   p99 6,469   max 6,469   min 403.3 µs\n"
+        "  simulated time   6,470 µs\n"
+        "  frames           1,048,576 hops of data and ACKs, 28 of PFC, 1 of CNPs\n"
+        "  PFC              14 pauses, 1 resume\n"
+        "  ECN              8,962 packets marked, 8,962 CNPs received\n"
+        "  loss             0 drops, 0 lost on links, 0 retransmissions\n"
+        "  speed            8.39 M hops/s: 125.0 ms for 1,300,000 events\n"
+        "  set-up           20 µs\n"
+        "  memory           64 MB at the peak, unknown for this run\n"
+        f"  tables           sha256 {'ab' * 32}\n"
+    )
+
+
+def test_nothing_is_wrapped_or_cut() -> None:
+    assert printed(WHOLE, width=20) == printed(WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("run", "line"),
+    [
+        (replace(WHOLE, complete=False), "16 to 1  preset hpcc, seed 7  interrupted"),
+        (replace(WHOLE, name="a\x1b[31m\nb"), "a\\x1b[31m b  preset hpcc, seed 7"),
+        (replace(WHOLE, completed=1020), "  flows            1,020 of 1,024 completed"),
+        (replace(WHOLE, completed=1020, failed=3), "  flows            1,020 of 1,024 completed, 3 failed"),
+        (
+            replace(WHOLE, drops=1, losses=2, retransmissions=1),
+            "  loss             1 drop, 2 lost on links, 1 retransmission",
+        ),
+        (replace(WHOLE, run_s=0.0, events=0), "  speed            0 hops/s: 0 µs for 0 events"),
+        (replace(WHOLE, run_s=75.5), "  speed            0.01 M hops/s: 75.50 s for 1,300,000 events"),
+    ],
+)
+def test_lines(run: Summary, line: str) -> None:
+    assert line in printed(run).splitlines()
+
+
+def test_no_flow_completed() -> None:
+    assert "completion time" not in printed(replace(WHOLE, fct_us=None, completed=0))
+
+
+def test_rate() -> None:
+    assert rate(1_048_576, 0.125) == "8.39 M hops/s"

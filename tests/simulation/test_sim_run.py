@@ -1,0 +1,333 @@
+"""``wirespeed sim run``: what it prints, writes and refuses, and how it leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import resource
+import signal
+import struct
+import subprocess
+import termios
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from small_scenarios import ENVIRONMENT, INCAST, command, many_to_one, wirespeed, written
+
+from needs import needs
+from wirespeed.cli.exit import Exit
+from wirespeed.results.json import plain
+from wirespeed.simulation import digest, run
+
+LONG = many_to_one(16, 1 << 30)
+"""Minutes of work."""
+TABLES = ["flows.parquet", "pauses.parquet", "ports.parquet", "queue_pairs.parquet", "queues.parquet"]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def summary(printed: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(printed)
+    assert (document["kind"], document["schema"]) == ("simulation-summary", 1)
+    return document
+
+
+def tables(folder: Path) -> dict[str, Any]:
+    return {path.stem: pq.read_table(path) for path in folder.glob("*.parquet")}
+
+
+def test_the_summary_as_a_table(tmp_path: Path) -> None:
+    done = wirespeed(written(tmp_path, INCAST), "--preset", "hpcc", "--seed", "3")
+    assert (done.returncode, done.stderr) == (Exit.PASSED, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "incast  preset hpcc, seed 3"
+    said = dict(line.strip().split("  ", 1) for line in lines[1:])
+    assert [name.strip() for name in said] == [
+        *("flows", "completion time", "simulated time", "frames", "PFC", "ECN", "loss", "speed", "set-up", "memory"),
+        "tables",
+    ]
+    assert said["flows"].strip() == "2 of 2 completed"
+    assert said["frames"].strip().startswith("2,048 hops of data and ACKs, ")
+    assert re.fullmatch(r"mean [\d.]+   p50 [\d.]+   p99 [\d.]+   max [\d.]+   min [\d.]+ µs", said["completion time"])
+    assert re.fullmatch(r"\d+\.\d\d M hops/s: [\d.]+ (µs|ms|s) for [\d,]+ events", said["speed"].strip())
+    assert re.fullmatch(r"\d+ MB at the peak, \d+ MB for this run", said["memory"].strip())
+    assert re.fullmatch(r"sha256 [0-9a-f]{64}", said["tables"].strip())
+
+
+def test_the_summary_as_json_is_that_of_the_library(tmp_path: Path) -> None:
+    scenario = written(tmp_path, INCAST)
+    done = wirespeed(scenario, "--preset", "hpcc", "--format", "json")
+    printed = summary(done.stdout)
+    library = run(scenario, "hpcc", 1).summary
+    measured = {"setup_s", "run_s", "hops_per_s", "peak_rss_bytes", "rss_growth_bytes"}
+    for field in set(library.__slots__) - measured - {"fct_us"}:
+        assert printed[field] == getattr(library, field), field
+    assert library.fct_us
+    assert printed["fct_us"] == plain(library.fct_us)
+    assert all(printed[field] >= 0 for field in measured)
+
+
+def test_what_is_written(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    scenario = written(tmp_path, INCAST)
+    series = ("--series", "port:3-2,flow:0", "--series", "flow:1", "--interval", "2us")
+    done = wirespeed(scenario, "-o", out, *series, "--pcap", "3-2", "--format", "json")
+    assert (done.returncode, done.stderr) == (Exit.PASSED, "")
+    assert names(out) == sorted([*TABLES, "3-2.pcap", "series.parquet", "summary.json"])
+    said = summary((out / "summary.json").read_text())
+    assert said.pop("files") == sorted([*TABLES, "3-2.pcap", "series.parquet"])
+    assert said == summary(done.stdout)
+    read = tables(out)
+    assert digest(read) == said["tables_sha256"]
+    assert set(read["series"]["id"].to_pylist()) == {0, 2, 5}
+    assert (out / "3-2.pcap").stat().st_size > 2 * (1 << 20)
+
+
+def test_two_runs_write_the_same_tables(tmp_path: Path) -> None:
+    scenario = written(tmp_path, many_to_one(4))
+    for name in ("a", "b"):
+        assert wirespeed(scenario, "-o", tmp_path / name).returncode == Exit.PASSED
+    for table in TABLES:
+        assert (tmp_path / "a" / table).read_bytes() == (tmp_path / "b" / table).read_bytes()
+
+
+USABLE = "a file or folder that can be read or written"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found", "expected"),
+    [
+        ("--series port:3-2", "--series: found no folder to write to", "--output DIR too"),
+        ("--pcap 3-2", "--pcap: found no folder to write to", "--output DIR too"),
+        (
+            "--interval 10",
+            "--interval: found '10' has no unit; duration units are ps, ns, us, µs, ms, s",
+            "a time such as 10us",
+        ),
+        (
+            "--until soon",
+            "--until: found 'soon' is no duration, such as '200 ms'",
+            "a time such as 10us",
+        ),
+        ("-o out --series flow:2", "--series: found 'flow:2'", "a flow of the scenario, flow:0 to flow:1"),
+        ("-o out --series flow:0,port:9", "--series: found '9'", "a node of the scenario, 0 to 3"),
+        ("-o out --pcap 3", "--pcap: found '3'", "a port of node 3: 3-0, 3-1, 3-2"),
+        (
+            "-o out --pcap ../3-2",
+            "--pcap: found '../3-2'",
+            "a port: NODE, NODE-PEER or NODE-PEER.NUMBER, such as 16-0",
+        ),
+        (
+            "-o .",
+            ".: found a folder that is not empty",
+            "a new or an empty folder\n  hint: --force replaces an earlier result and leaves other files alone",
+        ),
+        ("-o scenario.json", "scenario.json: found a file", "a new or an empty folder"),
+        ("-o scenario.json/out", "scenario.json/out: found not a directory", USABLE),
+        ("-o /proc/1/out", "/proc/1/out: found no such file or directory", USABLE),
+    ],
+)
+def test_refusals(arguments: str, found: str, expected: str, tmp_path: Path) -> None:
+    written(tmp_path, INCAST)
+    done = wirespeed("scenario.json", *arguments.split(), cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (Exit.REFUSED, "", f"refused: {found}; expected {expected}\n")
+    assert names(tmp_path) == ["scenario.json"]
+
+
+def test_a_missing_scenario_is_refused(tmp_path: Path) -> None:
+    done = wirespeed("none.json", "-o", "out", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
+    assert done.stderr == f"refused: none.json: found no such file or directory; expected {USABLE}\n"
+    assert names(tmp_path) == []
+
+
+def test_a_folder_one_may_not_write_to_is_met_before_the_run(tmp_path: Path) -> None:
+    started = time.monotonic()
+    done = wirespeed(written(tmp_path, LONG), "-o", "/proc/out")
+    assert time.monotonic() - started < 20
+    assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
+    assert done.stderr.startswith("refused: /proc/out: found ")
+
+
+def interrupt(process: subprocess.Popen[str], out: Path) -> tuple[str, str]:
+    """Ctrl-C once the run is under way."""
+    deadline = time.monotonic() + 30
+    while not (out.is_dir() and list(out.glob(".unfinished-*"))):
+        assert time.monotonic() < deadline, "the run does not start"
+        time.sleep(0.01)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    return process.communicate(timeout=30)
+
+
+def test_ctrl_c_keeps_what_happened(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    arguments = command(written(tmp_path, LONG), "-o", out, "--pcap", "17-16", "--format", "json")
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
+    ) as process:
+        stdout, stderr = interrupt(process, out)
+    assert process.returncode == Exit.INTERRUPTED
+    assert stderr == f"interrupted: what happened by then is in {out}\n"
+    said = summary(stdout)
+    assert said["complete"] is False
+    assert said["hops"] > 1000
+    assert (said["flows"], said["completed"], said["failed"]) == (16, 0, 0)
+    assert names(out) == sorted(["17-16.pcap", *TABLES, "summary.json"])
+    assert summary((out / "summary.json").read_text())["complete"] is False
+    assert digest(tables(out)) == said["tables_sha256"]
+    assert set(tables(out)["flows"]["status"].to_pylist()) == {"unfinished"}
+
+
+def test_progress_is_shown_on_a_terminal(tmp_path: Path) -> None:
+    terminal, stderr = pty.openpty()
+    termios.tcsetwinsize(stderr, (24, 120))
+    arguments = command(written(tmp_path, LONG), "-o", tmp_path / "out")
+    environment = {**ENVIRONMENT, "TERM": "xterm"}
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=stderr, text=True, env=environment) as process:
+        interrupt(process, tmp_path / "out")
+    os.close(stderr)
+    shown = os.read(terminal, 1 << 16).decode()
+    os.close(terminal)
+    assert re.search(r"0 of 16 flows, [\d.]+ (us|ms) simulated, \d+\.\d\d M hops/s", shown)
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+    needs("unshare", root=True)
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    words = command(written(tmp_path, INCAST), "-o", disk)
+    script = f'mount -t tmpfs -o size=16k tmpfs {disk}; "$@"; code=$?; ls -A {disk} >&2; exit $code'
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, "sh", *words],
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        check=False,
+    )
+    assert done.returncode == Exit.REFUSED
+    assert done.stdout.startswith("incast  preset roce")  # the summary is not lost
+    assert done.stderr == f"refused: {disk}: found no space left on device; expected {USABLE}\n"
+
+
+def test_a_file_that_may_not_grow_is_said(tmp_path: Path) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 10, 64 << 10))
+
+    out = tmp_path / "out"
+    done = subprocess.run(
+        command(written(tmp_path, INCAST), "-o", out, "--pcap", "3-2"),
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        check=False,
+        preexec_fn=limit,
+    )
+    assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
+    assert done.stderr == f"refused: writing: found file too large; expected {USABLE}\n"
+    assert names(tmp_path) == ["scenario.json"]
+
+
+def test_force_replaces(tmp_path: Path) -> None:
+    scenario, out = written(tmp_path, INCAST), tmp_path / "out"
+    for arguments, seed in ((["--pcap", "3-2"], 1), (["--force"], 2)):
+        assert wirespeed(scenario, "-o", out, "--seed", str(seed), *arguments).returncode == Exit.PASSED
+    assert names(out) == sorted([*TABLES, "summary.json"])
+    assert summary((out / "summary.json").read_text())["seed"] == 2
+
+
+def test_an_operation_that_failed_is_exit_code_1(tmp_path: Path) -> None:
+    scenario = {
+        **INCAST,
+        "links": [{"a": 0, "b": 3, "loss": 1.0}, [1, 3], [2, 3]],
+        "parameters": {"transport": {"ack_timeout": 4, "retry_count": 2}},
+    }
+    done = wirespeed(written(tmp_path, scenario), "--format", "json")
+    assert (done.returncode, done.stderr) == (Exit.FAILED, "")
+    said = summary(done.stdout)
+    assert (said["complete"], said["flows"], said["completed"], said["failed"]) == (True, 2, 1, 1)
+    assert said["losses"] > 0
+    assert said["retransmissions"] > 0
+
+
+def tshark(file: Path, *arguments: str) -> list[str]:
+    """What it prints."""
+    words = ["tshark", "-r", str(file), *arguments]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The frames of a port that congestion and pauses meet."""
+    folder = tmp_path_factory.mktemp("capture")
+    scenario = many_to_one(8, 1 << 20, buffer_bytes=2 << 20)
+    done = wirespeed(written(folder, scenario), "--preset", "roce", "-o", folder / "out", "--pcap", "0")
+    assert done.returncode == Exit.PASSED, done.stderr
+    return folder / "out" / "0.pcap"
+
+
+def test_wireshark_reads_the_capture(capture: Path) -> None:
+    needs("tshark")
+    assert tshark(capture, "-Y", "_ws.malformed or _ws.expert.severity >= 0x00600000") == []
+    frames = tshark(capture, "-T", "fields", "-e", "frame.len", "-e", "frame.cap_len")
+    assert len(frames) > 500
+    assert all(line.split("\t")[0] == line.split("\t")[1] for line in frames)
+
+
+@pytest.mark.parametrize(
+    ("filter_", "at_least"),
+    [
+        ("infiniband.bth.opcode == 6 or infiniband.bth.opcode == 7 or infiniband.bth.opcode == 8", 256),
+        ("infiniband.bth.opcode == 17", 256),
+        ("infiniband.bth.opcode == 129", 1),
+        ("macc.opcode == 0x0101", 2),
+        ("infiniband.bth.opcode == 7 and ip.dsfield.ecn == 2", 128),
+    ],
+)
+def test_what_the_capture_holds(filter_: str, at_least: int, capture: Path) -> None:
+    needs("tshark")
+    assert len(tshark(capture, "-Y", filter_)) >= at_least
+
+
+def test_the_receiver_sees_every_mark(tmp_path: Path) -> None:
+    needs("tshark")
+    scenario = written(tmp_path, many_to_one(4, 2 << 20))
+    done = wirespeed(scenario, "-o", tmp_path / "out", "--pcap", "4", "--format", "json")
+    marked = tshark(tmp_path / "out" / "4.pcap", "-Y", "ip.dsfield.ecn == 3")
+    assert len(marked) == summary(done.stdout)["ecn_marks"] > 0
+
+
+def test_the_invariant_crc_is_right(capture: Path) -> None:
+    """tshark shows it and does not check it."""
+    packets = [frame for frame in frames(capture.read_bytes()) if frame[12:14] == b"\x08\x00"]
+    assert len(packets) > 500
+    for frame in packets:
+        assert struct.unpack("<I", frame[-4:])[0] == invariant_crc(frame[14:-4])
+
+
+def frames(file: bytes) -> Iterator[bytes]:
+    """The frames of a pcap file, each kept whole."""
+    assert struct.unpack("<I", file[:4])[0] == 0xA1B23C4D
+    at = 24
+    while at < len(file):
+        _, _, kept, length = struct.unpack_from("<4I", file, at)
+        assert kept == length
+        yield file[at + 16 : at + 16 + kept]
+        at += 16 + kept
+
+
+def invariant_crc(packet: bytes) -> int:
+    """IBTA volume 1, A17.3.3: CRC-32 over 64 ones and the packet, ones in the fields that switches change."""
+    masked = bytearray(packet)
+    for changing in (1, 8, 10, 11, 26, 27, 32):  # DSCP and ECN, TTL, checksum; UDP checksum; the reserved byte of BTH
+        masked[changing] = 0xFF
+    return zlib.crc32(b"\xff" * 8 + masked)
