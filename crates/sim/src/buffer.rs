@@ -3,6 +3,8 @@
 //! Ground: the shared-buffer model of Broadcom Trident and Tomahawk switches as SONiC's buffer profiles describe it
 //! (`size`, `dynamic_th`, `xoff`, `xon_offset`), and as HPCC's public switch model counts it.
 
+use crate::pool::PortSettings;
+
 /// What a slice of the buffer shares between its priority groups.
 #[derive(Debug, Clone, Copy)]
 pub struct Pool {
@@ -29,7 +31,6 @@ impl Pool {
 
 /// Packets of one priority that came in by one port.
 #[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
 pub struct PriorityGroup {
     /// Cells in guaranteed and shared space.
     pub used: u32,
@@ -45,8 +46,6 @@ pub struct PriorityGroup {
     pub most_used: u32,
     /// Most cells of headroom ever.
     pub most_headroom: u32,
-    /// Frames refused.
-    pub drops: u32,
     /// Threshold exponent.
     pub exponent: i8,
     /// Whether it has headroom and sends PFC.
@@ -55,7 +54,26 @@ pub struct PriorityGroup {
     pub xoff: bool,
 }
 
+// Two to a cache line.
+const _: () = assert!(size_of::<PriorityGroup>() == 32);
+
 impl PriorityGroup {
+    /// An empty group of a port with these settings.
+    pub fn new(settings: &PortSettings, lossless: bool) -> Self {
+        PriorityGroup {
+            used: 0,
+            headroom_used: 0,
+            reserve: settings.reserve_cells,
+            headroom: settings.headroom_cells,
+            xon_offset: settings.xon_offset_cells,
+            most_used: 0,
+            most_headroom: 0,
+            exponent: settings.alpha_exponent,
+            lossless,
+            xoff: false,
+        }
+    }
+
     /// Takes `cells` in, or says that there is no room.
     #[inline]
     pub fn admit(&mut self, pool: &mut Pool, cells: u32) -> bool {
@@ -78,7 +96,6 @@ impl PriorityGroup {
             self.most_headroom = self.most_headroom.max(self.headroom_used);
             return true;
         }
-        self.drops += 1;
         false
     }
 

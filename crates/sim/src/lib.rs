@@ -8,6 +8,7 @@ pub mod chance;
 pub mod congestion;
 pub mod frame;
 pub mod headroom;
+mod lanes;
 pub mod marking;
 mod nic;
 mod outcome;

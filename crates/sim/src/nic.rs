@@ -105,17 +105,19 @@ struct Ring {
     length: u32,
 }
 
-/// The arbitration of one NIC port, and the host pipe behind it.
+/// The arbitration of one NIC port, and the host pipe behind it. What each packet needs stands first, in one cache line.
 #[derive(Debug, Clone)]
+#[repr(C, align(64))]
 pub struct NicPort {
-    rings: [Ring; PRIORITIES],
-    ready: u8,
     paced: BinaryHeap<Reverse<(Picoseconds, u32)>>,
     /// When the next message may begin, and the time between two.
     gate: Picoseconds,
     message_gap: Picoseconds,
     /// Until when the pipe fetches what is being sent.
     pipe_until: Picoseconds,
+    ready: u8,
+    piped: bool,
+    rings: [Ring; PRIORITIES],
     pipe: Option<Pipe>,
     /// When all that was received will be in memory.
     received_until: Picoseconds,
@@ -170,12 +172,13 @@ impl NicPort {
     pub fn new(parameters: &parameters::Nic) -> Self {
         let rate = parameters.messages_per_second;
         NicPort {
-            rings: [Ring::EMPTY; PRIORITIES],
-            ready: 0,
             paced: BinaryHeap::new(),
             gate: 0,
             message_gap: rate.map_or(0, |rate| SECOND / rate),
             pipe_until: 0,
+            ready: 0,
+            piped: parameters.pipe.is_some(),
+            rings: [Ring::EMPTY; PRIORITIES],
             pipe: parameters.pipe.as_ref().map(Pipe::new),
             received_until: 0,
             pausing: 0,
@@ -187,6 +190,12 @@ impl NicPort {
     /// From a post to the NIC having the first byte.
     pub fn latency(&self) -> Picoseconds {
         self.pipe.map_or(0, |pipe| pipe.latency)
+    }
+
+    /// The pipe fetches what is being sent.
+    fn fetch(&mut self, now: Picoseconds, payload: u32) {
+        let time = self.pipe.map_or(0, |pipe| pipe.byte.times(payload));
+        self.pipe_until = now + time;
     }
 
     fn push(&mut self, queue_pairs: &mut [QueuePair], id: u32) {
@@ -295,7 +304,6 @@ impl Simulation {
         let now = self.now;
         let device = self.ports[port as usize].device as usize;
         self.nics[device].release_paced(&mut self.queue_pairs, now);
-        let first = port as usize * PRIORITIES;
         let mut held = 0;
         loop {
             let obeyed = self.control_paused(port);
@@ -311,10 +319,9 @@ impl Simulation {
             if eligible == 0 {
                 break;
             }
-            let queues = &mut self.queues[first..first + PRIORITIES];
             let scheduler = &self.settings.scheduler;
-            let priority = scheduler.choose(state, queues, eligible);
-            let queue = &mut queues[usize::from(priority)];
+            let priority = scheduler.choose(port, state, &mut self.queues, eligible);
+            let queue = &mut self.queues[(port, usize::from(priority))];
             if control & (1 << priority) != 0 {
                 let Some(index) = dequeue(state, queue, &self.frames, priority, now) else {
                     break;
@@ -329,7 +336,7 @@ impl Simulation {
             };
             self.queue_pairs[id as usize].turn = Turn::Idle;
             if let Some(bytes) = self.send(id) {
-                let queue = &mut self.queues[first + usize::from(priority)];
+                let queue = &mut self.queues[(port, usize::from(priority))];
                 self.settings.scheduler.charge(queue, eligible, bytes);
                 break;
             }
@@ -368,8 +375,8 @@ impl Simulation {
         if segment.flags & FIRST != 0 && nic.message_gap > 0 {
             nic.gate = nic.gate.max(self.now) + nic.message_gap;
         }
-        if let Some(pipe) = nic.pipe {
-            nic.pipe_until = self.now + pipe.byte.times(segment.payload);
+        if nic.piped {
+            nic.fetch(self.now, segment.payload);
         }
         let index = self.frames.insert(frame);
         self.start(port, index);
@@ -477,7 +484,7 @@ impl Simulation {
             priority,
             flags,
         });
-        let queue = &mut self.queues[port as usize * PRIORITIES + usize::from(priority)];
+        let queue = &mut self.queues[(port, usize::from(priority))];
         enqueue(
             &mut self.ports[port as usize],
             queue,
@@ -497,7 +504,7 @@ impl Simulation {
             return self.notified(id);
         }
         let mut in_memory = self.now;
-        if frame.payload > 0 {
+        if frame.payload > 0 && self.settings.parameters.nic.pipe.is_some() {
             match self.take_in(port, &frame) {
                 Some(time) => in_memory = time,
                 None => return,

@@ -154,10 +154,8 @@ fn ports(simulation: &Simulation) -> Table {
     let scenario = &simulation.scenario;
     let numbers = 0..simulation.ports.len() as u32;
     let sum = |port: u32, of: &dyn Fn(&crate::port::Queue) -> u64| {
-        let first = port as usize * PRIORITIES;
-        simulation.queues[first..first + PRIORITIES]
-            .iter()
-            .map(of)
+        (0..PRIORITIES)
+            .map(|priority| of(&simulation.queues[(port, priority)]))
             .sum::<u64>()
     };
     let drops = |port: u32| {
@@ -165,9 +163,7 @@ fn ports(simulation: &Simulation) -> Table {
         if !state.switch {
             return simulation.nics[state.device as usize].drops;
         }
-        let first = port as usize * PRIORITIES;
-        let groups = &simulation.groups[first..first + PRIORITIES];
-        groups.iter().map(|group| u64::from(group.drops)).sum()
+        simulation.sides[port as usize].drops.iter().sum()
     };
     Table {
         name: "ports",
@@ -198,13 +194,19 @@ fn ports(simulation: &Simulation) -> Table {
 
 /// The queues that were used: egress counters of the port, ingress counters of its priority group, PFC both ways.
 fn queues(simulation: &Simulation) -> Table {
-    let used: Vec<u32> = (0..simulation.queues.len() as u32)
+    let used: Vec<u32> = (0..(simulation.ports.len() * PRIORITIES) as u32)
         .filter(|id| simulation.used(*id))
         .collect();
-    let queue = |id: &u32| &simulation.queues[*id as usize];
-    let group = |id: &u32| &simulation.groups[*id as usize];
-    let pause =
-        |id: &u32| &simulation.sides[*id as usize / PRIORITIES].pauses[*id as usize % PRIORITIES];
+    let queue = |id: &u32| &simulation.queues[lane(*id)];
+    let group = |id: &u32| &simulation.groups[lane(*id)];
+    let pause = |id: &u32| {
+        let (port, priority) = lane(*id);
+        &simulation.sides[port as usize].pauses[priority]
+    };
+    let drops = |id: &u32| {
+        let (port, priority) = lane(*id);
+        simulation.sides[port as usize].drops[priority]
+    };
     let cell = u64::from(simulation.settings.cell);
     Table {
         name: "queues",
@@ -236,7 +238,7 @@ fn queues(simulation: &Simulation) -> Table {
                         .map(|id| u64::from(group(id).most_headroom) * cell),
                 ),
             ),
-            ("drops", u32s(used.iter().map(|id| group(id).drops))),
+            ("drops", u64s(used.iter().map(drops))),
             ("xoff_sent", u64s(used.iter().map(|id| pause(id).xoff_sent))),
             ("xon_sent", u64s(used.iter().map(|id| pause(id).xon_sent))),
             (
@@ -275,14 +277,20 @@ fn pauses(simulation: &Simulation) -> Table {
 impl Simulation {
     /// Whether anything happened on a port's priority.
     fn used(&self, id: u32) -> bool {
-        let group = &self.groups[id as usize];
-        let pause = &self.sides[id as usize / PRIORITIES].pauses[id as usize % PRIORITIES];
-        self.queues[id as usize].frames > 0
+        let lane = lane(id);
+        let group = &self.groups[lane];
+        let pause = &self.sides[lane.0 as usize].pauses[lane.1];
+        self.queues[lane].frames > 0
             || group.most_used > 0
-            || group.drops > 0
+            || self.sides[lane.0 as usize].drops[lane.1] > 0
             || pause.xoff_sent > 0
             || pause.xoff_received > 0
     }
+}
+
+/// Port and priority of a row's number.
+fn lane(id: u32) -> (u32, usize) {
+    (id / PRIORITIES as u32, id as usize % PRIORITIES)
 }
 
 fn u32s(values: impl Iterator<Item = u32>) -> Column {

@@ -1,6 +1,7 @@
 //! A port: the transmitter at one end of a link, its queues, and how it chooses between them.
 
 use crate::frame::{Frames, Line};
+use crate::lanes::Lanes;
 use crate::parameters::{self, PRIORITIES};
 use crate::time::{ByteTime, Picoseconds, NEVER};
 
@@ -71,6 +72,8 @@ pub struct Side {
     pub pfc_lost_from: Picoseconds,
     /// Frames lost on the link.
     pub lost: u64,
+    /// Frames of each priority that came in here and found no room in the switch.
+    pub drops: [u64; PRIORITIES],
     /// PFC frames started.
     pub pfc_frames: u64,
     /// From a PFC frame received to it being obeyed.
@@ -187,9 +190,15 @@ impl Scheduler {
         }
     }
 
-    /// Which of the `eligible` priorities (a bit each, at least one) sends next.
+    /// Which of the `eligible` priorities (a bit each, at least one) of port `number` sends next.
     #[inline]
-    pub fn choose(&self, port: &mut Port, queues: &mut [Queue], eligible: u8) -> u8 {
+    pub fn choose(
+        &self,
+        number: u32,
+        port: &mut Port,
+        queues: &mut Lanes<Queue>,
+        eligible: u8,
+    ) -> u8 {
         let strict = eligible & self.strict;
         if strict != 0 {
             return (7 - strict.leading_zeros()) as u8;
@@ -197,13 +206,19 @@ impl Scheduler {
         if eligible & (eligible - 1) == 0 {
             return eligible.trailing_zeros() as u8;
         }
-        self.take_turns(port, queues, eligible)
+        self.take_turns(number, port, queues, eligible)
     }
 
-    fn take_turns(&self, port: &mut Port, queues: &mut [Queue], eligible: u8) -> u8 {
+    fn take_turns(
+        &self,
+        number: u32,
+        port: &mut Port,
+        queues: &mut Lanes<Queue>,
+        eligible: u8,
+    ) -> u8 {
         loop {
             let turn = usize::from(port.turn);
-            let queue = &mut queues[turn];
+            let queue = &mut queues[(number, turn)];
             if eligible & (1 << turn) == 0 {
                 queue.deficit = queue.deficit.min(0);
             } else if queue.deficit > 0 {
@@ -212,7 +227,7 @@ impl Scheduler {
             let next = (turn + 1) % PRIORITIES;
             port.turn = next as u8;
             if eligible & (1 << next) != 0 {
-                queues[next].deficit += self.quantum[next];
+                queues[(number, next)].deficit += self.quantum[next];
             }
         }
     }

@@ -57,7 +57,7 @@ impl Simulation {
         let now = self.now;
         for port in &self.scenario.observe.ports {
             for priority in 0..PRIORITIES {
-                let queue = &self.queues[*port as usize * PRIORITIES + priority];
+                let queue = &self.queues[(*port, priority)];
                 if queue.frames == 0 && queue.bytes == 0 {
                     continue;
                 }

@@ -6,6 +6,7 @@
 use crate::buffer::{Pool, PriorityGroup};
 use crate::capture::Capture;
 use crate::frame::{Frames, Kind, Line};
+use crate::lanes::Lanes;
 use crate::marking::{Average, Law};
 use crate::nic::{NicPort, QueuePair};
 use crate::parameters::{MarkAt, Parameters, PRIORITIES};
@@ -51,6 +52,15 @@ pub(crate) mod class {
     pub const SAMPLE: u32 = 15;
 }
 
+/// What stands behind a port, for a frame that arrives: asked for each, so kept apart from the port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Behind {
+    Switch,
+    Nic,
+    /// Either, on a link that is captured.
+    Watched,
+}
+
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
@@ -88,8 +98,10 @@ pub struct Simulation {
     pub(crate) queue: EventQueue,
     pub(crate) frames: Frames,
     pub(crate) ports: Vec<Port>,
-    pub(crate) queues: Vec<Queue>,
-    pub(crate) groups: Vec<PriorityGroup>,
+    pub(crate) queues: Lanes<Queue>,
+    pub(crate) groups: Lanes<PriorityGroup>,
+    /// What stands behind each port.
+    pub(crate) kinds: Vec<Behind>,
     pub(crate) laws: Vec<Law>,
     pub(crate) slices: Vec<u32>,
     pub(crate) sides: Vec<Side>,
@@ -117,13 +129,21 @@ impl Simulation {
         let resolved = pool::resolve(&scenario)?;
         let routes = Routes::compute(&scenario)?;
         let settings = Settings::new(&scenario);
+        let ports = 2 * scenario.links.len();
+        let lossless = scenario.parameters.pfc.lossless_priorities;
         let mut simulation = Simulation {
             now: 0,
             queue: EventQueue::new(),
             frames: Frames::new(),
             ports: Vec::new(),
-            queues: vec![Queue::new(); 2 * scenario.links.len() * PRIORITIES],
-            groups: Vec::new(),
+            queues: Lanes::new(ports, |_, _| Queue::new()),
+            groups: Lanes::new(ports, |port, priority| {
+                PriorityGroup::new(
+                    &resolved.ports[port as usize],
+                    lossless & (1 << priority) != 0,
+                )
+            }),
+            kinds: Vec::with_capacity(ports),
             laws: Vec::new(),
             slices: Vec::new(),
             sides: Vec::new(),
@@ -271,7 +291,7 @@ impl Simulation {
         state.busy_until = self.now + state.byte.times(on_link);
         state.sent += 1;
         let arrival = state.busy_until + state.flight;
-        let queue = &mut self.queues[port as usize * PRIORITIES + usize::from(frame.priority)];
+        let queue = &mut self.queues[(port, usize::from(frame.priority))];
         queue.frames += 1;
         queue.sent_bytes += u64::from(frame.bytes);
         if frame.kind == Kind::Cnp {
@@ -309,15 +329,18 @@ impl Simulation {
     #[inline]
     fn arrives(&mut self, sender: u32, index: u32) {
         let port = sender ^ 1;
-        let state = &self.ports[port as usize];
-        if state.watched {
-            let frame = self.frames[index];
-            self.capture_frame(port, &frame);
-        }
-        if self.ports[port as usize].switch {
-            self.switch_receive(port, index);
-        } else {
-            self.nic_receive(port, index);
+        match self.kinds[port as usize] {
+            Behind::Switch => self.switch_receive(port, index),
+            Behind::Nic => self.nic_receive(port, index),
+            Behind::Watched => {
+                let frame = self.frames[index];
+                self.capture_frame(port, &frame);
+                if self.ports[port as usize].switch {
+                    self.switch_receive(port, index);
+                } else {
+                    self.nic_receive(port, index);
+                }
+            }
         }
     }
 
@@ -333,7 +356,6 @@ impl Simulation {
 
     fn build_ports(&mut self, resolved: &Resolved) {
         let slices = self.settings.parameters.switch.slices;
-        let lossless = self.settings.parameters.pfc.lossless_priorities;
         for port in 0..2 * self.scenario.links.len() as u32 {
             let link = self.scenario.links[(port / 2) as usize];
             let node = self.scenario.node_of(port);
@@ -368,6 +390,7 @@ impl Simulation {
                 loss: link.loss,
                 pfc_lost_from: link.pfc_lost_from,
                 lost: 0,
+                drops: [0; PRIORITIES],
                 pfc_frames: 0,
                 reaction: pause::reaction(&self.settings.parameters.pfc.reaction, link.rate),
                 pauses: [Pause::NONE; PRIORITIES],
@@ -382,21 +405,11 @@ impl Simulation {
             } else {
                 0
             });
-            for priority in 0..PRIORITIES {
-                self.groups.push(PriorityGroup {
-                    used: 0,
-                    headroom_used: 0,
-                    reserve: settings.reserve_cells,
-                    headroom: settings.headroom_cells,
-                    xon_offset: settings.xon_offset_cells,
-                    most_used: 0,
-                    most_headroom: 0,
-                    drops: 0,
-                    exponent: settings.alpha_exponent,
-                    lossless: lossless & (1 << priority) != 0,
-                    xoff: false,
-                });
-            }
+            self.kinds.push(match (captured, switch) {
+                (true, _) => Behind::Watched,
+                (_, true) => Behind::Switch,
+                _ => Behind::Nic,
+            });
         }
     }
 

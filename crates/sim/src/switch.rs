@@ -18,10 +18,11 @@ impl Simulation {
         frame.ingress = ingress;
         frame.cells = cells as u16;
 
-        let group = &mut self.groups[ingress as usize * PRIORITIES + priority];
+        let group = &mut self.groups[(ingress, priority)];
         let pool = &mut self.pools[self.slices[ingress as usize] as usize];
         if !group.admit(pool, cells) {
             self.totals.drops += 1;
+            self.sides[ingress as usize].drops[priority] += 1;
             return self.frames.remove(index);
         }
         if group.reaches_xoff(pool) {
@@ -32,7 +33,7 @@ impl Simulation {
             self.judge_arrival(egress, priority, index);
         }
         let port = &mut self.ports[egress as usize];
-        let queue = &mut self.queues[egress as usize * PRIORITIES + priority];
+        let queue = &mut self.queues[(egress, priority)];
         enqueue(port, queue, &mut self.frames, index);
         self.kick(egress);
     }
@@ -45,11 +46,9 @@ impl Simulation {
         if eligible == 0 {
             return;
         }
-        let first = egress as usize * PRIORITIES;
-        let queues = &mut self.queues[first..first + PRIORITIES];
         let scheduler = &self.settings.scheduler;
-        let priority = scheduler.choose(port, queues, eligible);
-        let queue = &mut queues[usize::from(priority)];
+        let priority = scheduler.choose(egress, port, &mut self.queues, eligible);
+        let queue = &mut self.queues[(egress, usize::from(priority))];
         let Some(index) = dequeue(port, queue, &self.frames, priority, self.now) else {
             return;
         };
@@ -72,7 +71,7 @@ impl Simulation {
     /// The cells of a frame that left are free again; its ingress port may go on.
     #[inline]
     fn release(&mut self, ingress: u32, priority: usize, cells: u32) {
-        let group = &mut self.groups[ingress as usize * PRIORITIES + priority];
+        let group = &mut self.groups[(ingress, priority)];
         let pool = &mut self.pools[self.slices[ingress as usize] as usize];
         group.release(pool, cells);
         if group.reaches_xon(pool) {
@@ -92,14 +91,17 @@ impl Simulation {
     fn judge_departure(&mut self, egress: u32, priority: usize, index: u32) {
         let length = match self.settings.average {
             Some(_) => self.averaged(egress, priority),
-            None => f64::from(self.queues[egress as usize * PRIORITIES + priority].bytes),
+            None => f64::from(self.queues[(egress, priority)].bytes),
         };
+        if length == 0.0 {
+            return; // no law marks what leaves nothing behind
+        }
         self.judge(egress, priority, index, length);
     }
 
     /// The queue that the law sees: averaged over judgements, or as it is.
     fn averaged(&mut self, egress: u32, priority: usize) -> f64 {
-        let queue = &mut self.queues[egress as usize * PRIORITIES + priority];
+        let queue = &mut self.queues[(egress, priority)];
         let bytes = f64::from(queue.bytes);
         let Some(average) = self.settings.average else {
             return bytes;
@@ -122,7 +124,7 @@ impl Simulation {
             return;
         }
         let probability = law.probability(length);
-        let queue = &mut self.queues[egress as usize * PRIORITIES + priority];
+        let queue = &mut self.queues[(egress, priority)];
         let entity = egress * PRIORITIES as u32 + priority as u32;
         // Frames sent and bytes waiting name this judgement: one of the two has grown since the last.
         let draw = queue.frames << 32 | u64::from(queue.bytes);
