@@ -16,6 +16,9 @@ const TTL: u8 = 64;
 /// The remote key that stands in every RETH.
 const KEY: u32 = 0x1234;
 
+/// What is added to a queue pair's number: 0 and 1 are those of management (IBTA volume 1, section 10.2.3.1).
+const FIRST_QUEUE_PAIR: u32 = 0x100;
+
 /// What was captured and not yet taken.
 #[derive(Debug)]
 pub struct Capture {
@@ -88,12 +91,13 @@ impl Simulation {
             (true, false) => Ecn::Ect0,
             _ => Ecn::NotEct,
         };
+        let to_queue_pair = FIRST_QUEUE_PAIR + frame.queue_pair;
         let bth = match frame.kind {
-            Kind::Cnp => Bth::cnp(frame.queue_pair),
+            Kind::Cnp => Bth::cnp(to_queue_pair),
             _ => Bth {
                 acknowledge_request: frame.has(ACK_REQUEST),
                 becn: frame.has(ECHO),
-                ..Bth::new(frame.queue_pair, frame.psn)
+                ..Bth::new(to_queue_pair, frame.psn)
             },
         };
         Packet {
