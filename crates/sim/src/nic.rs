@@ -355,7 +355,11 @@ impl Simulation {
         let on_link = bytes + self.settings.parameters.framing.gap_bytes;
 
         let queue_pair = &mut self.queue_pairs[id as usize];
-        queue_pair.sent.packets += u64::from(segment.kind != Kind::Ack);
+        if segment.kind == Kind::Ack {
+            queue_pair.counts.naks += u64::from(segment.flags & NAK != 0);
+        } else {
+            queue_pair.sent.packets += 1;
+        }
         queue_pair.sent.retransmissions += u64::from(segment.again);
         self.totals.retransmissions += u64::from(segment.again);
         queue_pair.next_allowed = self.now;

@@ -77,6 +77,10 @@ struct Responder {
     marked: bool,
     /// An ACK waits behind the read responses to send.
     acknowledge_after: bool,
+    /// Instead of the ACK a NAK, for the gap at `expected`.
+    report_after: bool,
+    /// The queue pair has failed. What arrives is dropped (IBTA 10.3.1, error state).
+    failed: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -104,6 +108,8 @@ struct Requester {
 #[derive(Debug, Clone, Copy)]
 struct Response {
     message: Message,
+    /// Where the request began: the first response to it.
+    first: u32,
     next: u32,
 }
 
@@ -125,6 +131,8 @@ impl Rc {
                 unacknowledged: 0,
                 marked: false,
                 acknowledge_after: false,
+                report_after: false,
+                failed: false,
             },
             requester: Requester {
                 settings,
@@ -209,6 +217,9 @@ impl Transport for Rc {
 
     #[inline]
     fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
+        if self.responder.failed {
+            return Outcome::default();
+        }
         match arrival.kind {
             Kind::Ack => self.acknowledged(now, arrival),
             Kind::ReadResponse => self.response(now, arrival),
@@ -258,6 +269,9 @@ impl Transport for Rc {
         requester.next = requester.end;
         requester.first_end = u32::MAX;
         requester.deadline = NEVER;
+        requester.answering = false;
+        self.responder.failed = true;
+        self.responses.clear();
         let operations = self.messages.drain(..);
         operations.map(|message| message.operation).collect()
     }
@@ -310,7 +324,8 @@ impl Rc {
         let negative = arrival.flags & NAK != 0;
         let mut until = arrival.psn + u32::from(!negative);
         let mut rewind = negative;
-        if self.requester.reads > 0 {
+        // Past `next` only after going back: what is to be sent again may hold reads.
+        if self.requester.reads > 0 || until > self.requester.next {
             if let Some(read) = self.oldest_read() {
                 let seen = read.first.max(self.requester.oldest);
                 rewind |= until > seen && !self.requester.asked_again;
@@ -352,7 +367,8 @@ impl Rc {
         }
         self.requester.asked_again = false;
         if expected + 1 == read.end() {
-            self.requester.reads -= 1;
+            // 0 already if it was to be asked for again.
+            self.requester.reads = self.requester.reads.saturating_sub(1);
         }
         self.advance(now, expected + 1);
         Outcome {
@@ -409,7 +425,7 @@ impl Rc {
         let responder = &mut self.responder;
         responder.marked |= arrival.flags & CE != 0;
         if arrival.psn > responder.expected {
-            return responder.gap(now);
+            return self.gap(now);
         }
         if arrival.psn < responder.expected {
             // A duplicate is acknowledged again (IBTA 9.7.5.1.4): the first acknowledgement may be what was lost.
@@ -417,6 +433,7 @@ impl Rc {
         }
         responder.expected += 1;
         responder.reported = NEVER;
+        responder.report_after = false;
         responder.unacknowledged += 1;
         let due = responder.unacknowledged >= responder.settings.ack_every
             || arrival.flags & ACK_REQUEST != 0;
@@ -429,10 +446,31 @@ impl Rc {
         self.acknowledge(arrival.payload)
     }
 
+    /// Something is missing: NAK once, and again after the interval (IBTA 9.7.5.1.2), behind the read responses that
+    /// come before: ahead of them it would say that they are lost.
+    fn gap(&mut self, now: Picoseconds) -> Outcome {
+        let responder = &mut self.responder;
+        let interval = responder.settings.nak_interval;
+        let reported = responder.reported;
+        if reported != NEVER && (interval == NEVER || now < reported + interval) {
+            return Outcome::default();
+        }
+        responder.reported = now;
+        if self.requester.answering {
+            responder.acknowledge_after = true;
+            responder.report_after = true;
+            return Outcome::default();
+        }
+        Outcome {
+            reply: Some(responder.negative()),
+            ..Outcome::default()
+        }
+    }
+
     /// Answers a read, or the rest of one that is asked for again; what else was being answered will be, too.
     fn read(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
         if arrival.psn > self.responder.expected {
-            return self.responder.gap(now);
+            return self.gap(now);
         }
         let Some(message) = arrival.asked else {
             return Outcome::default();
@@ -441,12 +479,14 @@ impl Rc {
             .retain(|response| response.message.first < message.first);
         self.responses.push_back(Response {
             message,
+            first: arrival.psn,
             next: arrival.psn,
         });
         self.requester.answering = true;
         if message.end() > self.responder.expected {
             self.responder.expected = message.end();
             self.responder.reported = NEVER;
+            self.responder.report_after = false;
         }
         Outcome {
             progress: true,
@@ -467,10 +507,7 @@ impl Rc {
         }
         responder.unacknowledged = 0;
         Outcome {
-            reply: Some(Reply {
-                psn: responder.expected - 1,
-                flags: responder.echo(),
-            }),
+            reply: Some(responder.positive()),
             delivered,
             progress: false,
         }
@@ -483,18 +520,22 @@ impl Rc {
             self.requester.answering = false;
             responder.acknowledge_after = false;
             responder.unacknowledged = 0;
+            let reply = match std::mem::take(&mut responder.report_after) {
+                true => responder.negative(),
+                false => responder.positive(),
+            };
             return Segment {
                 kind: Kind::Ack,
-                psn: responder.expected - 1,
+                psn: reply.psn,
                 payload: 0,
-                flags: responder.echo(),
+                flags: reply.flags,
                 again: false,
             };
         };
         let message = response.message;
         let psn = response.next;
         response.next += 1;
-        let mut flags = if psn == message.first { FIRST } else { 0 };
+        let mut flags = if psn == response.first { FIRST } else { 0 };
         if response.next == message.end() {
             flags |= LAST;
             self.responses.pop_front();
@@ -511,20 +552,20 @@ impl Rc {
 }
 
 impl Responder {
-    /// Something is missing: NAK once, and again after the interval (IBTA 9.7.5.1.2).
-    fn gap(&mut self, now: Picoseconds) -> Outcome {
-        let interval = self.settings.nak_interval;
-        let again = interval != NEVER && self.reported != NEVER && now >= self.reported + interval;
-        if self.reported != NEVER && !again {
-            return Outcome::default();
+    /// All before `expected` has arrived.
+    #[inline]
+    fn positive(&mut self) -> Reply {
+        Reply {
+            psn: self.expected - 1,
+            flags: self.echo(),
         }
-        self.reported = now;
-        Outcome {
-            reply: Some(Reply {
-                psn: self.expected,
-                flags: NAK | self.echo(),
-            }),
-            ..Outcome::default()
+    }
+
+    /// `expected` is missing.
+    fn negative(&mut self) -> Reply {
+        Reply {
+            psn: self.expected,
+            flags: NAK | self.echo(),
         }
     }
 
@@ -540,3 +581,6 @@ impl Responder {
 }
 
 const _: () = assert!(size_of::<Responder>() <= 32 && size_of::<Requester>() <= 64);
+
+#[cfg(test)]
+mod tests;
