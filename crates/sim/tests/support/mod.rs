@@ -66,7 +66,13 @@ pub fn connect(scenario: &mut Scenario, a: u32, b: u32) -> u32 {
 }
 
 /// Posts an operation that waits for nothing; its number.
-pub fn post(scenario: &mut Scenario, queue_pair: u32, verb: Verb, bytes: u64, at: Picoseconds) -> u32 {
+pub fn post(
+    scenario: &mut Scenario,
+    queue_pair: u32,
+    verb: Verb,
+    bytes: u64,
+    at: Picoseconds,
+) -> u32 {
     scenario.operations.push(Operation {
         queue_pair,
         verb,

@@ -1,0 +1,178 @@
+//! A run is a function of scenario and seed: not of how it is driven, and not of what is observed.
+
+use crate::scenarios::read;
+use crate::support::{column, connect, link, network, post, preset, run};
+use std::fmt::Write as _;
+use wirespeed_sim::parameters::Pipe;
+use wirespeed_sim::results::{Column, Outcome, Table};
+use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::time::MICROSECOND;
+use wirespeed_sim::Simulation;
+
+/// Everything at once, small: two leaves and two spines, RoCEv2, loss on a link, all verbs, dependencies, a slow host.
+fn everything(seed: u64) -> Scenario {
+    let mut parameters = preset("roce");
+    parameters.switch.buffer_bytes = 8 << 20;
+    parameters.marking.reference_gbps = None;
+    parameters.marking.kmin_bytes = 40_000;
+    parameters.marking.kmax_bytes = 160_000;
+    parameters.transport.ack_every = 2;
+    parameters.transport.ack_timeout = 6;
+    parameters.nic.pipe = Some(Pipe {
+        gbps: 80,
+        latency_ns: 300,
+        receive_buffer_bytes: 1 << 20,
+        xoff_bytes: 200_000,
+        xon_bytes: 100_000,
+    });
+    let (leaf, spine) = (8, 10);
+    let mut links: Vec<_> = (0..8)
+        .map(|host| link(host, leaf + host / 4, 100, 500))
+        .collect();
+    for down in [leaf, leaf + 1] {
+        for up in [spine, spine + 1] {
+            links.push(link(down, up, 100, 2_000));
+        }
+    }
+    links[2].loss = 0.002;
+    let mut scenario = network(8, 4, links, parameters);
+    scenario.seed = seed;
+    let verbs = [Verb::Write, Verb::Send, Verb::Read];
+    for host in 0..7 {
+        let queue_pair = connect(&mut scenario, host, if host < 4 { 7 } else { 0 });
+        let mut before = None;
+        for round in 0..6 {
+            let verb = verbs[(host + round) as usize % 3];
+            let bytes = 100_000 + 12_345 * u64::from(host);
+            let operation = post(&mut scenario, queue_pair, verb, bytes, 0);
+            scenario.operations[operation as usize].after = before.into_iter().collect();
+            before = (round % 2 == 0).then_some(operation);
+        }
+    }
+    scenario
+}
+
+/// FNV-1a, 64 bits, over the names and values of a table; a wider column of the same values has the same hash.
+fn hash(table: &Table) -> u64 {
+    let mut state = 0xcbf2_9ce4_8422_2325_u64;
+    let mut feed = |bytes: &[u8]| {
+        for byte in bytes {
+            state = (state ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for (name, column) in &table.columns {
+        feed(name.as_bytes());
+        let mut number = |value: u64| feed(&value.to_le_bytes());
+        match column {
+            Column::U8(values) => values.iter().for_each(|it| number(u64::from(*it))),
+            Column::U32(values) => values.iter().for_each(|it| number(u64::from(*it))),
+            Column::U64(values) => values.iter().for_each(|it| number(*it)),
+            Column::F64(values) => values.iter().for_each(|it| number(it.to_bits())),
+            Column::Word { words, indices } => indices
+                .iter()
+                .for_each(|it| feed(words[usize::from(*it)].as_bytes())),
+        }
+    }
+    state
+}
+
+/// Name and hash of the result tables; the time series is not one of them.
+fn results(outcome: &Outcome) -> Vec<(&'static str, u64)> {
+    let tables = outcome.tables.iter().filter(|it| it.name != "series");
+    tables.map(|it| (it.name, hash(it))).collect()
+}
+
+fn driven(scenario: Scenario, events: u64) -> Outcome {
+    let mut simulation = Simulation::new(scenario).unwrap();
+    while simulation.advance(events) {}
+    simulation.finish()
+}
+
+#[test]
+fn everything_happens_in_everything() {
+    let outcome = run(everything(1));
+    let summary = &outcome.summary;
+    let counted = [
+        summary.pfc_pauses,
+        summary.ecn_marks,
+        summary.cnp_frames,
+        summary.losses,
+        summary.retransmissions,
+        summary.completion.len() as u64,
+    ];
+    assert!(counted.iter().all(|count| *count > 0), "{summary:?}");
+    assert_eq!(summary.failed, 0);
+    let paused = column(&outcome, "pauses", "port");
+    assert!(
+        paused.iter().any(|port| port % 2 == 1),
+        "a NIC pauses its switch"
+    );
+}
+
+#[test]
+fn the_same_run_however_it_is_driven() {
+    for scenario in [read("S1", 1), read("P1", 1), everything(1)] {
+        let once = run(scenario.clone());
+        for events in [1, 7, u64::MAX] {
+            assert_eq!(driven(scenario.clone(), events), once);
+        }
+    }
+}
+
+#[test]
+fn the_seed_matters_where_chance_does() {
+    let differ = |make: &dyn Fn(u64) -> Scenario| results(&run(make(1))) != results(&run(make(2)));
+    assert!(differ(&|seed| read("S1", seed)), "marks");
+    assert!(differ(&|seed| read("S2", seed)), "ways");
+    assert!(differ(&everything), "losses");
+    assert!(!differ(&|seed| read("S4", seed)), "nothing is marked");
+    assert!(
+        !differ(&|seed| read("P1", seed)),
+        "nothing is marked, one way to go"
+    );
+}
+
+#[test]
+fn watching_changes_nothing() {
+    for scenario in [read("S1", 1), read("P1", 1), everything(1)] {
+        let mut watched = scenario.clone();
+        watched.observe.interval = 3 * MICROSECOND;
+        watched.observe.ports = (0..2 * scenario.links.len() as u32).collect();
+        watched.observe.queue_pairs = vec![0, 1];
+        watched.observe.capture = Some(1);
+        let (plain, watched) = (run(scenario), run(watched));
+        assert!(watched.tables.iter().any(|table| table.name == "series"));
+        assert_eq!(results(&watched), results(&plain));
+        let mut summary = watched.summary;
+        summary.events = plain.summary.events; // of which sampling has its own
+        assert_eq!(summary, plain.summary);
+    }
+}
+
+/// Tables of recorded runs. A change of physics shows here and nowhere else so soon; WIRESPEED_ACCEPT=1 records it.
+#[test]
+fn the_tables_are_those_recorded() {
+    let mut found = String::new();
+    for name in ["S1", "S2", "P1", "S4R", "everything"] {
+        for seed in [1, 2] {
+            let scenario = match name {
+                "everything" => everything(seed),
+                file => read(file, seed),
+            };
+            for (table, hash) in results(&run(scenario)) {
+                writeln!(found, "{name} {seed} {table} {hash:016x}").unwrap();
+            }
+        }
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/physics/hashes.txt");
+    if std::env::var_os("WIRESPEED_ACCEPT").is_some() {
+        std::fs::write(path, &found).unwrap();
+    }
+    let recorded = std::fs::read_to_string(path).unwrap_or_default();
+    let changed: Vec<&str> = found.lines().filter(|it| !recorded.contains(it)).collect();
+    assert!(
+        changed.is_empty(),
+        "WIRESPEED_ACCEPT=1 records {changed:#?}"
+    );
+    assert_eq!(found, recorded);
+}
