@@ -84,10 +84,12 @@ impl PriorityGroup {
             return true;
         }
         let over = used - self.reserve;
-        if u64::from(over) <= pool.threshold(self.exponent) {
+        let shared = pool.used + u64::from(cells.min(over));
+        // Above 2^0 the threshold exceeds what is free.
+        if u64::from(over) <= pool.threshold(self.exponent) && shared <= pool.cells {
             self.used = used;
             self.most_used = self.most_used.max(used);
-            pool.used += u64::from(cells.min(over));
+            pool.used = shared;
             pool.most_used = pool.most_used.max(pool.used);
             return true;
         }
