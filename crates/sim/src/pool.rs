@@ -150,6 +150,7 @@ impl<'a> Rules<'a> {
     fn control_loop(&self, link: &Link) -> Loop {
         let Parameters {
             framing,
+            switch,
             pfc,
             transport,
             ..
@@ -157,14 +158,15 @@ impl<'a> Rules<'a> {
         Loop {
             rate: link.rate,
             delay: link.delay,
-            generation: pfc.generation_delay_ns * NANOSECOND,
+            // A frame counts once it stands in the switch; what the peer starts until then arrives as well.
+            generation: (pfc.generation_delay_ns + switch.latency_ns) * NANOSECOND,
             response: pause::reaction(&pfc.reaction, link.rate),
             longest: framing.longest(transport.mtu_bytes),
             shortest: framing.shortest(),
             pfc: framing.pfc_bytes,
             lossless: pfc.lossless_priorities.count_ones(),
             gap: framing.gap_bytes,
-            cell: self.parameters.switch.cell_bytes,
+            cell: switch.cell_bytes,
         }
     }
 
