@@ -56,13 +56,12 @@ impl Simulation {
         if self.settings.generation == 0 {
             return self.pfc_ready(entity(port, priority), xoff);
         }
+        // XOFF and XON may be decided in one instant, in either order: the number keeps it.
+        let pause = &mut self.sides[port as usize].pauses[priority];
+        pause.decided = pause.decided.wrapping_add(1);
+        let payload = pause.decided << 1 | u32::from(xoff);
         let ready = self.now + self.settings.generation;
-        self.schedule(
-            ready,
-            class::PFC_READY,
-            entity(port, priority),
-            u32::from(xoff),
-        );
+        self.schedule(ready, class::PFC_READY, entity(port, priority), payload);
     }
 
     /// The PFC frame stands first in line.

@@ -103,6 +103,8 @@ pub struct Pause {
     pub refreshed: u64,
     /// When XOFF is repeated; `NEVER` = not.
     pub refresh_at: Picoseconds,
+    /// XOFF and XON frames decided on while generation takes time.
+    pub decided: u32,
 }
 
 impl Queue {
@@ -134,6 +136,7 @@ impl Pause {
         xon_sent: 0,
         refreshed: 0,
         refresh_at: NEVER,
+        decided: 0,
     };
 }
 

@@ -36,7 +36,7 @@ pub(crate) mod class {
     pub const PAUSE_ENDS: u32 = 3;
     /// A frame arrives. Entity: port that sent it.
     pub const ARRIVES: u32 = 4;
-    /// A PFC frame stands in line. Entity: port and priority.
+    /// A PFC frame stands in line. Entity: port and priority; payload: how many came before, and in the last bit XOFF.
     pub const PFC_READY: u32 = 5;
     /// XOFF is sent again. Entity: port and priority.
     pub const REFRESH: u32 = 6;
@@ -213,7 +213,7 @@ impl Simulation {
             class::PFC_ARRIVES => self.pfc_arrives(entity, event.payload),
             class::PFC_APPLIES => self.pfc_applies(entity, event.payload),
             class::PAUSE_ENDS => self.pause_ends(entity),
-            class::PFC_READY => self.pfc_ready(entity, event.payload != 0),
+            class::PFC_READY => self.pfc_ready(entity, event.payload & 1 != 0),
             class::REFRESH => self.refresh(entity),
             class::DRAINED => self.drained(entity),
             class::POST => self.post(entity),
