@@ -161,7 +161,8 @@ fn ports(simulation: &Simulation) -> Table {
     let drops = |port: u32| {
         let state = &simulation.ports[port as usize];
         if !state.switch {
-            return simulation.nics[state.device as usize].drops;
+            let pipe = &simulation.nics[state.device as usize].pipe;
+            return pipe.as_ref().map_or(0, |pipe| pipe.drops);
         }
         simulation.sides[port as usize].drops.iter().sum()
     };

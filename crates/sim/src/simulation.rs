@@ -8,17 +8,18 @@ use crate::capture::Capture;
 use crate::frame::{Frames, Kind, Line};
 use crate::lanes::Lanes;
 use crate::marking::{Average, Law};
-use crate::nic::{NicPort, QueuePair};
+use crate::nic::NicPort;
 use crate::parameters::{MarkAt, Parameters, PRIORITIES};
 use crate::pool::{self, Resolved};
 use crate::port::{Pause, Port, Queue, Scheduler, Side};
 use crate::post::Operations;
 use crate::problem::Refused;
 use crate::queue::{Event, EventQueue};
+use crate::queue_pair::QueuePair;
 use crate::rc;
 use crate::results::{Outcome, Summary};
 use crate::routing::Routes;
-use crate::scenario::Scenario;
+use crate::scenario::{Operation, Scenario};
 use crate::series::Series;
 use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
 use crate::{capture, chance, outcome, pause};
@@ -74,6 +75,10 @@ pub struct Progress {
     pub completed: u64,
     /// Operations in all.
     pub operations: u64,
+    /// Payload that arrived.
+    pub delivered_bytes: u64,
+    /// Payload of all operations.
+    pub bytes: u64,
 }
 
 /// What all devices of one kind share.
@@ -191,6 +196,8 @@ impl Simulation {
             hops: self.totals.hops,
             completed: self.operations.completed(),
             operations: self.scenario.operations.len() as u64,
+            delivered_bytes: self.queue_pairs.iter().map(|it| it.received.bytes).sum(),
+            bytes: sum_bytes(&self.scenario.operations),
         }
     }
 
@@ -442,6 +449,12 @@ impl Simulation {
             self.schedule(0, class::SAMPLE, 0, 0);
         }
     }
+}
+
+/// Any sum above what a run could ever deliver says the same.
+fn sum_bytes(operations: &[Operation]) -> u64 {
+    let sizes = operations.iter().map(|it| it.bytes);
+    sizes.fold(0, u64::saturating_add)
 }
 
 impl Settings {

@@ -1,0 +1,99 @@
+//! The host pipe: what stands between memory and a NIC port, in each direction.
+//!
+//! Where it is slower than the link, sending waits for it, and what arrives waits in the NIC's receive buffer, for which
+//! the NIC sends PFC. The buffer drains steadily, so its fill is what the time until it is empty carries.
+
+use crate::frame::Frame;
+use crate::parameters::{self, PRIORITIES};
+use crate::simulation::{class, Simulation};
+use crate::time::{ByteTime, Picoseconds, NANOSECOND};
+
+/// The pipe of one NIC port. Fills are times to drain.
+#[derive(Debug, Clone)]
+pub struct HostPipe {
+    byte: ByteTime,
+    latency: Picoseconds,
+    buffer: Picoseconds,
+    xoff: Picoseconds,
+    xon: Picoseconds,
+    /// When all that was received will be in memory.
+    received_until: Picoseconds,
+    /// Bit n: the peer has been asked to pause priority n.
+    pausing: u8,
+    /// Frames that found the receive buffer full.
+    pub drops: u64,
+}
+
+impl HostPipe {
+    /// A pipe that carries nothing.
+    pub fn new(parameters: &parameters::Pipe) -> Self {
+        let byte = ByteTime::of(u64::from(parameters.gbps) * 1_000_000_000);
+        HostPipe {
+            byte,
+            latency: parameters.latency_ns * NANOSECOND,
+            buffer: byte.times(parameters.receive_buffer_bytes),
+            xoff: byte.times(parameters.xoff_bytes),
+            xon: byte.times(parameters.xon_bytes),
+            received_until: 0,
+            pausing: 0,
+            drops: 0,
+        }
+    }
+
+    /// From a post to the NIC having the first byte, and from the last byte in the NIC to memory.
+    pub fn latency(&self) -> Picoseconds {
+        self.latency
+    }
+
+    /// How long it carries `payload`.
+    pub fn time(&self, payload: u32) -> Picoseconds {
+        self.byte.times(payload)
+    }
+}
+
+impl Simulation {
+    /// Payload enters the receive buffer. When it will be in memory; `None` if the buffer is full.
+    pub(crate) fn take_in(&mut self, port: u32, frame: &Frame) -> Option<Picoseconds> {
+        let nic = &mut self.nics[self.ports[port as usize].device as usize];
+        let Some(pipe) = &mut nic.pipe else {
+            return Some(self.now);
+        };
+        let until = pipe.received_until.max(self.now) + pipe.time(u32::from(frame.payload));
+        let fill = until - self.now;
+        if fill > pipe.buffer {
+            pipe.drops += 1;
+            self.totals.drops += 1;
+            return None;
+        }
+        pipe.received_until = until;
+        let in_memory = until + pipe.latency;
+        let bit = 1 << frame.priority;
+        let lossless = self.settings.parameters.pfc.lossless_priorities;
+        if fill >= pipe.xoff && pipe.pausing & bit == 0 && lossless & bit != 0 {
+            let first = pipe.pausing == 0;
+            let enough = until - pipe.xon.min(fill);
+            pipe.pausing |= bit;
+            self.ask_to_pause(port, usize::from(frame.priority));
+            if first {
+                self.schedule(enough, class::DRAINED, port, 0);
+            }
+        }
+        Some(in_memory)
+    }
+
+    /// The receive buffer may have drained far enough.
+    pub(crate) fn drained(&mut self, port: u32) {
+        let nic = &mut self.nics[self.ports[port as usize].device as usize];
+        let Some(pipe) = &mut nic.pipe else {
+            return;
+        };
+        let enough = pipe.received_until.saturating_sub(pipe.xon);
+        if enough > self.now {
+            return self.schedule(enough, class::DRAINED, port, 0);
+        }
+        let pausing = std::mem::take(&mut pipe.pausing);
+        for priority in (0..PRIORITIES).filter(|priority| pausing & (1 << priority) != 0) {
+            self.ask_to_go_on(port, priority);
+        }
+    }
+}
