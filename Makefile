@@ -52,8 +52,10 @@ docs: $(VENV)/.built
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/readme.py
 
-# How long the things a user waits for take on this machine; CI never judges by it.
+# How long the things a user waits for take on this machine; CI never judges by it. The parts of the simulator, each by
+# itself: cargo bench -p wirespeed-bench
 bench: $(VENV)/.built
+	cargo run --release --quiet --package wirespeed-bench --bin sim-bench
 	$(BIN)/python tests/bench/help.py
 	$(BIN)/python tests/bench/render.py
 

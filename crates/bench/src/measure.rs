@@ -1,0 +1,163 @@
+//! One run of one scenario with the clock beside it.
+
+use crate::machine;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+use wirespeed_sim::{reader, Simulation};
+
+/// Events between two looks at whether the run has ended.
+const EVENTS: u64 = 1 << 16;
+
+/// What a run took, and what says whether it was right.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Data and ACK frames that started on a link.
+    pub hops: u64,
+    /// Events taken from the queue.
+    pub events: u64,
+    /// From the parsed scenario to the first event, seconds.
+    pub setup_s: f64,
+    /// From the first event to the filled tables, seconds.
+    pub run_s: f64,
+    /// The most memory the process ever had resident, where the system says it.
+    pub peak_rss_bytes: Option<u64>,
+    /// Flows, and operations where the scenario has those.
+    pub flows: u64,
+    /// Of these, not completed.
+    pub unfinished: u64,
+    /// Frames dropped for want of buffer.
+    pub drops: u64,
+    /// Data packets sent again.
+    pub retransmissions: u64,
+}
+
+/// Reads the scenario file and runs it to its end, as `wirespeed sim run` does.
+///
+/// # Errors
+/// The text that says why it cannot be read or run.
+pub fn measure(path: &Path, preset: &str, seed: u64) -> Result<Measurement, String> {
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let scenario = reader::read(&text, preset, seed).map_err(|refused| refused.to_string())?;
+    drop(text);
+    let name = scenario.name.clone();
+    let flows = scenario.operations.len() as u64;
+
+    let start = Instant::now();
+    let mut simulation = Simulation::new(scenario).map_err(|refused| refused.to_string())?;
+    let setup_s = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    while simulation.advance(EVENTS) {}
+    let outcome = simulation.finish();
+    let run_s = start.elapsed().as_secs_f64();
+
+    let summary = &outcome.summary;
+    Ok(Measurement {
+        scenario: name,
+        hops: summary.hops,
+        events: summary.events,
+        setup_s,
+        run_s,
+        peak_rss_bytes: machine::peak_rss_bytes(),
+        flows,
+        unfinished: summary.failed,
+        drops: summary.drops,
+        retransmissions: summary.retransmissions,
+    })
+}
+
+impl Measurement {
+    /// The shorter times of two runs of the same, and the larger memory.
+    ///
+    /// # Errors
+    /// The two were not the same.
+    pub fn best(self, other: Measurement) -> Result<Measurement, String> {
+        let best = Measurement {
+            setup_s: self.setup_s.min(other.setup_s),
+            run_s: self.run_s.min(other.run_s),
+            peak_rss_bytes: self.peak_rss_bytes.max(other.peak_rss_bytes),
+            ..self
+        };
+        let timed_alike = Measurement {
+            setup_s: best.setup_s,
+            run_s: best.run_s,
+            peak_rss_bytes: best.peak_rss_bytes,
+            ..other
+        };
+        if best == timed_alike {
+            return Ok(best);
+        }
+        Err(format!(
+            "{}: two runs differ in what they did",
+            best.scenario
+        ))
+    }
+
+    /// What is wrong with the run; a run with anything wrong has no speed.
+    pub fn missed(&self, hops: Option<u64>) -> Vec<String> {
+        let mut missed = Vec::new();
+        if let Some(expected) = hops.filter(|expected| *expected != self.hops) {
+            missed.push(format!("{} hops, expected {expected}", self.hops));
+        }
+        for (count, what) in [
+            (self.unfinished, "flows not completed"),
+            (self.drops, "drops"),
+            (self.retransmissions, "retransmissions"),
+        ] {
+            if count > 0 {
+                missed.push(format!("{count} {what}"));
+            }
+        }
+        if self.hops == 0 {
+            missed.push("no hops".to_owned());
+        }
+        missed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: Measurement = Measurement {
+        scenario: String::new(),
+        hops: 4,
+        events: 6,
+        setup_s: 0.5,
+        run_s: 2.0,
+        peak_rss_bytes: Some(10),
+        flows: 1,
+        unfinished: 0,
+        drops: 0,
+        retransmissions: 0,
+    };
+
+    #[test]
+    fn the_best_of_two_takes_each_time_and_the_larger_memory() {
+        let other = Measurement {
+            setup_s: 0.75,
+            run_s: 1.5,
+            peak_rss_bytes: Some(12),
+            ..RUN
+        };
+        let best = Measurement {
+            setup_s: 0.5,
+            ..other.clone()
+        };
+        assert_eq!(RUN.best(other), Ok(best));
+    }
+
+    #[test]
+    fn two_runs_that_differ_are_no_two_runs_of_the_same() {
+        let other = Measurement { events: 7, ..RUN };
+        let error = "S: two runs differ in what they did";
+        let named = |it: Measurement| Measurement {
+            scenario: "S".to_owned(),
+            ..it
+        };
+        assert_eq!(named(RUN).best(named(other)), Err(error.to_owned()));
+    }
+}
