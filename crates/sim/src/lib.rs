@@ -2,7 +2,7 @@
 //!
 //! It has never heard of Python, files or clocks; the same scenario and seed give the same result on every machine.
 
-mod buffer;
+pub mod buffer;
 mod capture;
 pub mod chance;
 pub mod congestion;

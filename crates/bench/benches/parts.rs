@@ -1,0 +1,153 @@
+//! The parts of the simulator that a run spends its time in, each by itself.
+
+use criterion::{criterion_group, criterion_main, BatchSize, Criterion, Throughput};
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use wirespeed_sim::buffer::{Pool, PriorityGroup};
+use wirespeed_sim::congestion::CongestionControl;
+use wirespeed_sim::frame::Kind;
+use wirespeed_sim::rc::{Rc, Settings};
+use wirespeed_sim::routing::Routes;
+use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::transport::{Arrival, Transport};
+use wirespeed_sim::{pool, preset, reader, Simulation};
+
+/// Rounds in one iteration: more than the clock costs.
+const ROUNDS: u64 = 1_000;
+/// A frame of 4,144 bytes at 100 Gb/s.
+const FRAME_PS: u64 = 331_520;
+/// The cells that it takes; the preset's are one byte.
+const CELLS: u32 = 4_144;
+
+fn parts(criterion: &mut Criterion) {
+    let text = s3();
+    let scenario = reader::read(&text, "hpcc", 1).expect("S3 is a scenario");
+    let mut group = criterion.benchmark_group("per packet");
+    group.throughput(Throughput::Elements(ROUNDS));
+    group.bench_function("buffer: admit and release", |bencher| {
+        let (mut priority_group, mut pool) = shared_buffer(&scenario);
+        bencher.iter(|| {
+            for _ in 0..ROUNDS {
+                black_box(priority_group.admit(&mut pool, CELLS));
+                black_box(priority_group.reaches_xoff(&pool));
+                priority_group.release(&mut pool, CELLS);
+                black_box(priority_group.reaches_xon(&pool));
+            }
+        });
+    });
+    group.bench_function("rc: packet and ACK", |bencher| {
+        let mut connection = Connection::new();
+        bencher.iter(|| (0..ROUNDS).for_each(|_| connection.round()));
+    });
+    group.bench_function("dcqcn: packet, every 8th notified", |bencher| {
+        let prepared = hpcc().congestion.prepare();
+        let mut algorithm = prepared.start(100_000_000_000);
+        let mut now = 0;
+        bencher.iter(|| {
+            for packet in 0..ROUNDS {
+                now += FRAME_PS;
+                black_box(algorithm.rate(now));
+                algorithm.on_sent(now, 4_144);
+                if packet % 8 == 0 {
+                    algorithm.on_cnp(now);
+                }
+            }
+        });
+    });
+    group.finish();
+
+    let mut group = criterion.benchmark_group("S3, once");
+    group
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(500));
+    group.bench_function("read", |bencher| {
+        bencher.iter(|| reader::read(black_box(&text), "hpcc", 1));
+    });
+    group.bench_function("routes", |bencher| {
+        bencher.iter(|| Routes::compute(black_box(&scenario)));
+    });
+    group.bench_function("set-up", |bencher| {
+        bencher.iter_batched(
+            || scenario.clone(),
+            Simulation::new,
+            BatchSize::PerIteration,
+        );
+    });
+    group.finish();
+}
+
+fn hpcc() -> wirespeed_sim::parameters::Parameters {
+    preset::by_name("hpcc").expect("a preset")
+}
+
+fn s3() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/simulator/S3.json");
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A lossless priority group of a switch of S3, in shared space and far below its threshold.
+fn shared_buffer(scenario: &Scenario) -> (PriorityGroup, Pool) {
+    let resolved = pool::resolve(scenario).expect("S3 has room");
+    let link = scenario.links.len() - 1; // between two switches
+    let mut pool = Pool {
+        cells: resolved.pools[0][0],
+        used: 0,
+        most_used: 0,
+    };
+    let mut priority_group = PriorityGroup::new(&resolved.ports[2 * link], true);
+    while pool.used == 0 {
+        assert!(priority_group.admit(&mut pool, CELLS));
+    }
+    (priority_group, pool)
+}
+
+/// Two ends and no network between them.
+struct Connection {
+    sender: Rc,
+    receiver: Rc,
+    now: u64,
+}
+
+impl Connection {
+    fn new() -> Self {
+        let settings = Arc::new(Settings::new(&hpcc().transport, true));
+        Connection {
+            sender: Rc::new(Arc::clone(&settings)),
+            receiver: Rc::new(settings),
+            now: 0,
+        }
+    }
+
+    /// A packet goes, is acknowledged, and the acknowledgement arrives.
+    fn round(&mut self) {
+        self.now += FRAME_PS;
+        if !self.sender.has_work() {
+            self.sender.post(0, Kind::Write, 1 << 30);
+        }
+        let segment = self.sender.next(self.now).expect("something was posted");
+        let packet = Arrival {
+            kind: segment.kind,
+            psn: segment.psn,
+            payload: segment.payload,
+            flags: segment.flags,
+            asked: None,
+        };
+        let reply = self.receiver.receive(self.now, packet).reply;
+        let reply = reply.expect("every packet is acknowledged");
+        let acknowledgement = Arrival {
+            kind: Kind::Ack,
+            psn: reply.psn,
+            payload: 0,
+            flags: reply.flags,
+            asked: None,
+        };
+        black_box(self.sender.receive(self.now, acknowledgement));
+        black_box(self.sender.completed());
+    }
+}
+
+criterion_group!(benches, parts);
+criterion_main!(benches);
