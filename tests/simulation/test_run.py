@@ -115,11 +115,13 @@ def test_progress_goes_on_to_the_end(tmp_path: Path) -> None:
 
     totals = result(tmp_path, many_to_one(16), on_progress=tell).summary
     assert len(told) > 1
-    for field in ("now", "events", "hops", "completed", "run_s"):
+    for field in ("now", "events", "hops", "completed", "delivered_bytes", "run_s"):
         values = [getattr(progress, field) for progress in told]
         assert values == sorted(values)
     last = told[-1]
     assert (last.events, last.hops, last.completed, last.operations) == (totals.events, totals.hops, 16, 16)
+    assert (last.delivered_bytes, last.bytes) == (16 << 20, 16 << 20)
+    assert any(0 < progress.delivered_bytes < progress.bytes and not progress.completed for progress in told)
 
 
 def test_a_run_that_is_stopped_keeps_what_happened(tmp_path: Path) -> None:

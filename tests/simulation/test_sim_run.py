@@ -198,7 +198,7 @@ def test_progress_is_shown_on_a_terminal(tmp_path: Path) -> None:
     os.close(stderr)
     shown = os.read(terminal, 1 << 16).decode()
     os.close(terminal)
-    assert re.search(r"0 of 16 flows, [\d.]+ (us|ms) simulated, \d+\.\d\d M hops/s", shown)
+    assert re.search(r" [1-9]\d?% 0 of 16 flows, [\d.]+ (us|ms) simulated, \d+\.\d\d M hops/s", shown)
 
 
 def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:

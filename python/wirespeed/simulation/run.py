@@ -41,6 +41,9 @@ class Progress:
     completed: int
     """Of ``operations``."""
     operations: int
+    delivered_bytes: int
+    """Payload that arrived, of ``bytes``."""
+    bytes: int
     run_s: float
 
 
@@ -159,8 +162,8 @@ def _advance(
         if capture is not None:
             capture.write(simulation.captured())
         if on_progress is not None:
-            now, done, hops, completed, operations = simulation.progress()
-            wanted = on_progress(Progress(Duration(now), done, hops, completed, operations, run_s))
+            now, done, hops, operations, delivered = simulation.progress()
+            wanted = on_progress(Progress(Duration(now), done, hops, *operations, *delivered, run_s))
     return not more, run_s
 
 

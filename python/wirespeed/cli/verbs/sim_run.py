@@ -160,12 +160,12 @@ def _run(
     interrupted: Callable[[], bool],
 ) -> Result:
     """The run, with its progress on standard error."""
-    from rich.progress import BarColumn, Progress, TextColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
     from wirespeed import simulation
     from wirespeed.cli.console import err
 
-    columns = (TextColumn("simulating"), BarColumn(), TextColumn("{task.description}"))
+    columns = (TextColumn("simulating"), BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=err(), transient=True, disable=not err().is_terminal) as bar:
         task = bar.add_task("", total=None)
 
@@ -182,7 +182,7 @@ def _show_progress(bar: Bar, task: TaskID, progress: Progress) -> None:
 
     done = f"{progress.completed:,} of {progress.operations:,} flows"
     said = f"{done}, {progress.now} simulated, {rate(progress.hops, progress.run_s)}"
-    bar.update(task, total=progress.operations, completed=progress.completed, description=said)
+    bar.update(task, total=progress.bytes, completed=progress.delivered_bytes, description=said)
 
 
 def _keep(result: Result, folder: Folder | None, output: Path | None, form: Format) -> None:
