@@ -57,10 +57,10 @@ def test_a_screenful() -> None:
         "  PFC              14 pauses, 1 resume\n"
         "  ECN              8,962 packets marked, 8,962 CNPs received\n"
         "  loss             0 drops, 0 lost on links, 0 retransmissions\n"
+        f"  tables           sha256 {'ab' * 32}\n"
         "  speed            8.39 M hops/s: 125.0 ms for 1,300,000 events\n"
         "  set-up           20 µs\n"
         "  memory           64 MB at the peak, unknown for this run\n"
-        f"  tables           sha256 {'ab' * 32}\n"
     )
 
 

@@ -34,10 +34,11 @@ def _rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
     yield "PFC", f"{words.plural(run.pfc_pauses, 'pause')}, {words.plural(run.pfc_resumes, 'resume')}"
     yield "ECN", f"{words.plural(run.ecn_marks, 'packet')} marked, {words.plural(run.cnps, 'CNP')} received"
     yield "loss", _loss(run)
+    yield "tables", f"sha256 {run.tables_sha256}"
+    # What another machine says otherwise comes last.
     yield "speed", f"{rate(run.hops, run.run_s)}: {_seconds(run.run_s)} for {run.events:,} events"
     yield "set-up", _seconds(run.setup_s)
     yield "memory", f"{_memory(run.peak_rss_bytes)} at the peak, {_memory(run.rss_growth_bytes)} for this run"
-    yield "tables", f"sha256 {run.tables_sha256}"
 
 
 def rate(hops: int, run_s: float) -> str:
