@@ -239,7 +239,7 @@ impl<'a> Rules<'a> {
             place: format!("switch {switch}"),
             found: found + &of_slice,
             expected: "more than 0".into(),
-            hint: "A larger buffer_bytes, shorter cables or fewer ports leave something to share."
+            hint: "a larger buffer_bytes, shorter cables or fewer ports leave something to share"
                 .into(),
         }
     }
@@ -395,19 +395,19 @@ mod tests {
                 star("hpcc", 665_536, &[100; 16]),
                 "switch 16: found a shared pool of 0 bytes = 665,536 buffer - 16 x 37,500 headroom - 16 x 4,096 reserve, \
                  expected more than 0\n  \
-                 hint: A larger buffer_bytes, shorter cables or fewer ports leave something to share.",
+                 hint: a larger buffer_bytes, shorter cables or fewer ports leave something to share",
             ),
             (
                 star("hpcc", 200_000, &[100, 400, 100]),
                 "switch 3: found a shared pool of -37,288 bytes = 200,000 buffer - 2 x 37,500 headroom - 1 x 150,000 headroom \
                  - 3 x 4,096 reserve, expected more than 0\n  \
-                 hint: A larger buffer_bytes, shorter cables or fewer ports leave something to share.",
+                 hint: a larger buffer_bytes, shorter cables or fewer ports leave something to share",
             ),
             (
                 star("roce", 400_000, &[100, 100, 100]),
                 "switch 3: found a shared pool of -187,198 bytes = 199,898 buffer - 2 x 173,228 headroom - 16 x 2,540 reserve \
                  (one of 2 slices), expected more than 0\n  \
-                 hint: A larger buffer_bytes, shorter cables or fewer ports leave something to share.",
+                 hint: a larger buffer_bytes, shorter cables or fewer ports leave something to share",
             ),
         ];
         for (scenario, message) in rows {

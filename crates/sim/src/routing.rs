@@ -277,7 +277,7 @@ fn unreachable(scenario: &Scenario, queue_pair: u32) -> (u32, Problem) {
             end(connection.port_b)
         ),
         expected: "ends joined by switches".into(),
-        hint: "Hosts do not forward.".into(),
+        hint: "hosts do not forward".into(),
     };
     (queue_pair, problem)
 }
@@ -477,12 +477,12 @@ mod tests {
             (
                 connect(scenario(3, 0, &no_switch, 1), &[(0, 3)]),
                 "connection 0: found no way from host 0 (port 0) to host 2 (port 3), expected ends joined by switches\n  \
-                 hint: Hosts do not forward.",
+                 hint: hosts do not forward",
             ),
             (
                 connect(scenario(3, 2, &islands, 1), &[(2, 4), (0, 4)]),
                 "connection 1: found no way from host 0 (port 0) to host 2 (port 4), expected ends joined by switches\n  \
-                 hint: Hosts do not forward.",
+                 hint: hosts do not forward",
             ),
         ];
         for (scenario, message) in rows {

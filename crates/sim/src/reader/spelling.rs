@@ -13,7 +13,7 @@ pub fn did_you_mean(word: &str, words: &[&str]) -> String {
         .filter(|(edits, other)| *edits <= letters.max(other.len()) / 3 || begun(other))
         .min();
     match near {
-        Some((_, other)) => format!("Did you mean {other:?}?"),
+        Some((_, other)) => format!("did you mean {other:?}?"),
         None => String::new(),
     }
 }
@@ -56,10 +56,10 @@ mod tests {
     fn hints() {
         let words = ["src", "dst", "bytes", "start_ns"];
         let rows = [
-            ("byte", "Did you mean \"bytes\"?"),
-            ("start", "Did you mean \"start_ns\"?"),
+            ("byte", "did you mean \"bytes\"?"),
+            ("start", "did you mean \"start_ns\"?"),
             ("scr", ""), // two of three letters
-            ("srcs", "Did you mean \"src\"?"),
+            ("srcs", "did you mean \"src\"?"),
             ("colour", ""),
         ];
         for (word, hint) in rows {

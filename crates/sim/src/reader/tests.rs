@@ -164,7 +164,7 @@ fn the_files_and_presets_that_are_no_scenario() {
     }
     assert_eq!(
         read(PAIR, "hpc", 1).unwrap_err().to_string(),
-        "preset: found \"hpc\", expected hpcc or roce\n  hint: Did you mean \"hpcc\"?"
+        "preset: found \"hpc\", expected hpcc or roce\n  hint: did you mean \"hpcc\"?"
     );
     let deep = "[".repeat(100_000);
     assert!(refused(&deep).contains("recursion limit exceeded"));
@@ -182,7 +182,7 @@ fn refusals_of_nodes_and_links() {
         (
             with(r#""link_gpbs": 3"#),
             "scenario: found the key \"link_gpbs\", expected name, desc, hosts, switches, link_gbps, link_delay_ns, links, \
-             buffer_bytes, flows, queue_pairs, operations, parameters\n  hint: Did you mean \"link_gbps\"?",
+             buffer_bytes, flows, queue_pairs, operations, parameters\n  hint: did you mean \"link_gbps\"?",
         ),
         (links("3"), "links: found 3, expected a list"),
         (links("[[0, 2], [1, 2], 7]"), "links[2]: found 7, expected an object with a, b, gbps, delay_ns, loss, pfc_lost_from_ns"),
@@ -213,7 +213,7 @@ fn refusals_of_nodes_and_links() {
         (
             with(r#""buffer_bytes": 80000"#),
             "switch 2: found a shared pool of -3,192 bytes = 80,000 buffer - 2 x 37,500 headroom - 2 x 4,096 reserve, \
-             expected more than 0\n  hint: A larger buffer_bytes, shorter cables or fewer ports leave something to share.",
+             expected more than 0\n  hint: a larger buffer_bytes, shorter cables or fewer ports leave something to share",
         ),
     ];
     for (text, message) in rows {
@@ -242,7 +242,7 @@ fn refusals_of_traffic() {
         (
             flows(r#"[{"dst": 1030, "byte": 3}]"#),
             "flows[0]: found the key \"byte\", expected src, dst, bytes, start_ns, verb, src_port, dst_port, priority, udp_source_port\n  \
-             hint: Did you mean \"bytes\"?\n\
+             hint: did you mean \"bytes\"?\n\
              flows[0].src: found nothing, expected a host, 0 to 1\n\
              flows[0].dst: found 1030, expected a host, 0 to 1\n\
              flows[0].bytes: found nothing, expected a whole number, 0 to 18,446,744,073,709,551,615",
@@ -251,7 +251,7 @@ fn refusals_of_traffic() {
         (flows(r#"[{"src": 1, "dst": 1, "bytes": 1}]"#), "flows[0].dst: found 1, expected another host than src"),
         (flows(r#"[{"src": 0, "dst": 1, "bytes": -1}]"#), "flows[0].bytes: found -1, expected a whole number, 0 to 18,446,744,073,709,551,615"),
         (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "start_ns": 1e13}]"#), "flows[0].start_ns: found 10000000000000, expected a whole number, 0 to 1,000,000,000,000"),
-        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "verb": "writes"}]"#), "flows[0].verb: found \"writes\", expected write, read, send\n  hint: Did you mean \"write\"?"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "verb": "writes"}]"#), "flows[0].verb: found \"writes\", expected write, read, send\n  hint: did you mean \"write\"?"),
         (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "priority": 8}]"#), "flows[0].priority: found 8, expected a whole number, 0 to 7"),
         (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "udp_source_port": 65536}]"#), "flows[0].udp_source_port: found 65536, expected a whole number, 0 to 65,535"),
         (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "src_port": 1}]"#), "flows[0].src: found NIC port 1 of host 0, expected NIC port 0 to 0"),
@@ -265,12 +265,12 @@ fn refusals_of_traffic() {
         ),
         (
             flows(far).replace(r#""switches": 1"#, r#""switches": 2"#).replace("[1, 2]]", "[1, 3]]"),
-            "flows[0]: found no way from host 0 to host 1, expected ends joined by switches\n  hint: Hosts do not forward.",
+            "flows[0]: found no way from host 0 to host 1, expected ends joined by switches\n  hint: hosts do not forward",
         ),
         (
             // Host 1 stands between the others.
             flows(r#"[{"src": 0, "dst": 2, "bytes": 1}]"#).replace(r#""hosts": 2"#, r#""hosts": 3"#).replace("[[0, 2], [1, 2]]", "[[0, 1], [1, 2]]"),
-            "flows[0]: found no way from host 0 to host 2, expected ends joined by switches\n  hint: Hosts do not forward.",
+            "flows[0]: found no way from host 0 to host 2, expected ends joined by switches\n  hint: hosts do not forward",
         ),
         (more(r#"{"a": 0, "b": 0}"#, ""), "queue_pairs[0].b: found 0, expected another host than a"),
         (more(r#"{"a": 0, "b": 1, "b_port": 2}"#, op), "queue_pairs[0].b: found NIC port 2 of host 1, expected NIC port 0 to 0"),
@@ -299,9 +299,9 @@ fn refusals_of_traffic() {
 #[test]
 fn refusals_of_parameters() {
     let rows = [
-        (set(r#""swich": {}"#), "parameters: found the key \"swich\", expected congestion, framing, marking, nic, notification, pfc, scheduler, switch, transport\n  hint: Did you mean \"switch\"?"),
+        (set(r#""swich": {}"#), "parameters: found the key \"swich\", expected congestion, framing, marking, nic, notification, pfc, scheduler, switch, transport\n  hint: did you mean \"switch\"?"),
         (set(r#""nic": 5"#), "parameters.nic: found 5, expected an object"),
-        (set(r#""nic": {"pipes": 5}"#), "parameters.nic: found the key \"pipes\", expected control_ignores_pause, messages_per_second, pipe\n  hint: Did you mean \"pipe\"?"),
+        (set(r#""nic": {"pipes": 5}"#), "parameters.nic: found the key \"pipes\", expected control_ignores_pause, messages_per_second, pipe\n  hint: did you mean \"pipe\"?"),
         (set(r#""nic": {"pipe": {"gbps": 5}}"#), "parameters.nic.pipe: found an object, expected an object with \"latency_ns\""),
         (set(r#""transport": {"mtu_bytes": 1024, "mtu_bytes": 2048}"#), "parameters.transport.mtu_bytes: found this key again, expected each key once"),
         (set(r#""transport": {"mtu_bytes": "1k"}"#), "parameters.transport.mtu_bytes: found \"1k\", expected a whole number, 0 to 4,294,967,295"),

@@ -103,7 +103,7 @@ impl Traffic {
                     "no way from host {} to host {}",
                     ends.hosts[0], ends.hosts[1]
                 );
-                let hint = "Hosts do not forward.";
+                let hint = "hosts do not forward";
                 findings.note(ends.place, found, "ends joined by switches", hint);
             }
             let own = DYNAMIC_PORTS.start + (n % DYNAMIC_PORTS.len()) as u16;
