@@ -1,0 +1,19 @@
+//! What switches do, against what their standards and models say to the byte and the picosecond: shared buffer, PFC and its
+//! headroom, marking, scheduling, multipath.
+
+mod support;
+
+#[path = "fabric/bench.rs"]
+mod bench;
+#[path = "fabric/buffer.rs"]
+mod buffer;
+#[path = "fabric/headroom.rs"]
+mod headroom;
+#[path = "fabric/marking.rs"]
+mod marking;
+#[path = "fabric/multipath.rs"]
+mod multipath;
+#[path = "fabric/pause.rs"]
+mod pause;
+#[path = "fabric/scheduling.rs"]
+mod scheduling;

@@ -1,0 +1,204 @@
+//! Equal-cost multipath: how connections spread, and that each keeps its way.
+
+use crate::bench::{lossy, plain, share};
+use crate::support::{column, connect, flow, link, network, post, run};
+use wirespeed_sim::results::Outcome;
+use wirespeed_sim::routing::Routes;
+use wirespeed_sim::scenario::{Scenario, Verb};
+
+/// Two leaves with a host each below `spines` spines. Leaf 0's port to spine n is `uplink(n)`.
+fn leaves(spines: u32) -> Scenario {
+    let mut links = vec![link(0, 2, 100, 0), link(1, 3, 100, 0)];
+    for spine in 0..spines {
+        links.push(link(2, 4 + spine, 100, 0));
+        links.push(link(3, 4 + spine, 100, 0));
+    }
+    let mut scenario = network(2, 2 + spines, links, lossy());
+    share(&mut scenario, 1 << 22);
+    scenario
+}
+
+fn uplink(spine: u32) -> usize {
+    2 * (2 + 2 * spine as usize)
+}
+
+fn frames(outcome: &Outcome, spines: u32) -> Vec<u64> {
+    let all = column(outcome, "ports", "frames");
+    (0..spines).map(|spine| all[uplink(spine)]).collect()
+}
+
+/// So many connections of one packet each, UDP source ports one after the other.
+fn many(spines: u32, count: u32) -> Scenario {
+    let mut scenario = leaves(spines);
+    for _ in 0..count {
+        flow(&mut scenario, 0, 1, 64);
+    }
+    scenario
+}
+
+/// Each of n connections falls on one of k paths with 1/k: n/k on each, with a deviation of sqrt(n/k (1 - 1/k)).
+#[test]
+fn connections_spread_evenly() {
+    const COUNT: u32 = 4096;
+    for spines in [1, 2, 3, 4, 7, 16] {
+        for seed in [1, 2, 3] {
+            let mut scenario = many(spines, COUNT);
+            scenario.seed = seed;
+            let found = frames(&run(scenario), spines);
+            assert_eq!(found.iter().sum::<u64>(), u64::from(COUNT));
+            let part = 1.0 / f64::from(spines);
+            let mean = f64::from(COUNT) * part;
+            let deviation = (mean * (1.0 - part)).sqrt();
+            for (spine, found) in found.iter().enumerate() {
+                let off = (*found as f64 - mean).abs();
+                assert!(
+                    off <= 4.0 * deviation,
+                    "spine {spine} of {spines}: {found} of {mean}"
+                );
+            }
+        }
+    }
+}
+
+/// Without entropy there is no spread: one UDP source port, one path.
+#[test]
+fn one_source_port_is_one_path() {
+    let mut scenario = many(4, 200);
+    for connection in &mut scenario.connections {
+        connection.udp_source_port = 49_152;
+    }
+    let mut found = frames(&run(scenario), 4);
+    found.sort_unstable();
+    assert_eq!(found, [0, 0, 0, 200]);
+}
+
+#[test]
+fn a_connection_keeps_its_path() {
+    for seed in 0..16 {
+        let mut scenario = leaves(4);
+        scenario.seed = seed;
+        let id = connect(&mut scenario, 0, 1);
+        post(&mut scenario, id, Verb::Send, 1000 * 4096, 0);
+        let mut found = frames(&run(scenario), 4);
+        found.sort_unstable();
+        assert_eq!(found, [0, 0, 0, 1000]);
+    }
+}
+
+/// The first hop of connection n's data.
+fn first_hops(scenario: &Scenario) -> Vec<u32> {
+    let routes = Routes::compute(scenario).expect("joined");
+    let starts = (0..scenario.connections.len() as u32).map(|n| routes.start(2 * n));
+    starts.map(|start| routes.hops()[start as usize]).collect()
+}
+
+/// Another seed or another source port is another draw: of n connections (k - 1) / k change their way.
+#[test]
+fn seed_and_source_port_move_connections() {
+    const COUNT: u32 = 4096;
+    let scenario = many(4, COUNT);
+    let mut other_seed = scenario.clone();
+    other_seed.seed += 1;
+    let mut other_ports = scenario.clone();
+    for connection in &mut other_ports.connections {
+        connection.udp_source_port -= 20_000;
+    }
+    let before = first_hops(&scenario);
+    let mean = f64::from(COUNT) * 0.75;
+    let deviation = (mean * 0.25).sqrt();
+    for (name, other) in [("seed", other_seed), ("source port", other_ports)] {
+        let after = first_hops(&other);
+        let moved = before
+            .iter()
+            .zip(&after)
+            .filter(|(before, after)| before != after)
+            .count() as f64;
+        assert!(
+            (moved - mean).abs() <= 4.0 * deviation,
+            "{name}: {moved} of {mean}"
+        );
+    }
+    assert_eq!(before, first_hops(&scenario));
+}
+
+/// A fat tree of 4-port switches (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008): 16 hosts, 8 edge, 8 aggregation, 4 core switches.
+fn fat_tree() -> Scenario {
+    let (edge, aggregation, core) = (|n| 16 + n, |n| 24 + n, |n| 32 + n);
+    let mut links = Vec::new();
+    for host in 0..16 {
+        links.push(link(host, edge(host / 2), 100, 300));
+    }
+    for pod in 0..4 {
+        for (low, high) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            links.push(link(
+                edge(2 * pod + low),
+                aggregation(2 * pod + high),
+                100,
+                300,
+            ));
+            links.push(link(
+                aggregation(2 * pod + high),
+                core(2 * high + low),
+                100,
+                300,
+            ));
+        }
+    }
+    let mut scenario = network(16, 20, links, plain());
+    share(&mut scenario, 8000);
+    scenario
+}
+
+/// Every permutation completes without loss, on shortest paths: 2 links below one edge switch, 4 within a pod, 6 else.
+#[test]
+fn permutations_cross_a_fat_tree() {
+    const PACKETS: u64 = 50;
+    for seed in 1..=3 {
+        for shift in 1..16 {
+            let mut scenario = fat_tree();
+            scenario.seed = seed;
+            let mut links = 0;
+            for host in 0..16 {
+                let to = (host + shift) % 16;
+                flow(&mut scenario, host, to, PACKETS * 4096);
+                links += match () {
+                    () if host / 2 == to / 2 => 2,
+                    () if host / 4 == to / 4 => 4,
+                    () => 6,
+                };
+            }
+            let outcome = run(scenario);
+            assert_eq!((outcome.summary.drops, outcome.summary.failed), (0, 0));
+            // One acknowledgement at the end of each flow.
+            assert_eq!(outcome.summary.hops, links * (PACKETS + 1), "shift {shift}");
+            let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
+            assert!(delivered
+                .iter()
+                .skip(1)
+                .step_by(2)
+                .all(|bytes| *bytes == PACKETS * 4096));
+        }
+    }
+}
+
+/// The choices at edge and aggregation are independent: between two pods all four ways are taken alike.
+#[test]
+fn choices_at_successive_switches_are_independent() {
+    const COUNT: u32 = 4000;
+    let mut scenario = fat_tree();
+    for _ in 0..COUNT {
+        connect(&mut scenario, 0, 15);
+    }
+    let routes = Routes::compute(&scenario).expect("joined");
+    let mut ways = std::collections::BTreeMap::new();
+    for connection in 0..COUNT {
+        let start = routes.start(2 * connection) as usize;
+        *ways
+            .entry(routes.hops()[start..start + 2].to_vec())
+            .or_insert(0u32) += 1;
+    }
+    assert_eq!(ways.len(), 4);
+    for (way, found) in ways {
+        assert!(found.abs_diff(1000) <= 110, "{way:?}: {found}"); // 4 deviations of sqrt(4000 x 1/4 x 3/4)
+    }
+}
