@@ -74,7 +74,9 @@ impl Simulation {
             let rate = queue_pair.congestion.peek(now).unwrap_or(line as f64);
             self.series.row(now, RATE, *id, 0, rate);
         }
-        if !self.operations.all_ended() || self.frames.live() > 0 {
+        // Operations that wait for one that failed never end: a run in which nothing is to happen is over, too.
+        let going_on = !self.operations.all_ended() || self.frames.live() > 0;
+        if going_on && !self.queue.is_empty() {
             let next = now + self.scenario.observe.interval;
             self.schedule(next, class::SAMPLE, 0, 0);
         }
