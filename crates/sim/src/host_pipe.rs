@@ -7,6 +7,7 @@ use crate::frame::Frame;
 use crate::parameters::{self, PRIORITIES};
 use crate::simulation::{class, Simulation};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
+use crate::transport::Transport;
 
 /// The pipe of one NIC port. Fills are times to drain.
 #[derive(Debug, Clone)]
@@ -52,12 +53,17 @@ impl HostPipe {
 }
 
 impl Simulation {
-    /// Payload enters the receive buffer. When it will be in memory; `None` if the buffer is full.
+    /// Payload enters the receive buffer. When it will be in memory; `None` if the buffer is full. What the transport will
+    /// not accept never goes to memory.
     pub(crate) fn take_in(&mut self, port: u32, frame: &Frame) -> Option<Picoseconds> {
         let nic = &mut self.nics[self.ports[port as usize].device as usize];
         let Some(pipe) = &mut nic.pipe else {
             return Some(self.now);
         };
+        let transport = &self.queue_pairs[frame.queue_pair as usize].transport;
+        if !transport.accepts(frame.kind, frame.psn) {
+            return Some(self.now);
+        }
         let until = pipe.received_until.max(self.now) + pipe.time(u32::from(frame.payload));
         let fill = until - self.now;
         if fill > pipe.buffer {

@@ -217,7 +217,7 @@ pub struct Pipe {
     pub gbps: u32,
     /// From posting to the first byte in the NIC, and from the last byte in the NIC to memory.
     pub latency_ns: u64,
-    /// The NIC's receive buffer, bytes of frames.
+    /// The NIC's receive buffer, bytes of payload.
     pub receive_buffer_bytes: u32,
     /// The NIC sends XOFF when the receive buffer holds this much.
     pub xoff_bytes: u32,

@@ -3,9 +3,9 @@
 //! IBTA architecture volume 1, chapter 9.7. Sequence numbers count packets from 0 and never wrap: a queue pair that
 //! would need 2^32 is refused before the run.
 
-use crate::frame::{Kind, ACK_REQUEST, CE, ECHO, FIRST, LAST, NAK};
+use crate::frame::{ACK_REQUEST, CE, ECHO, FIRST, Kind, LAST, NAK};
 use crate::parameters;
-use crate::time::{Picoseconds, NANOSECOND, NEVER};
+use crate::time::{NANOSECOND, NEVER, Picoseconds};
 use crate::transport::{Arrival, Message, Outcome, Reply, Segment, Timeout, Transport};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -194,7 +194,11 @@ impl Transport for Rc {
     #[inline]
     fn begins_message(&self) -> bool {
         let requester = &self.requester;
-        !requester.answering && requester.has_work() && requester.message.first == requester.next
+        if requester.answering {
+            let response = self.responses.front();
+            return response.is_some_and(|response| response.next == response.first);
+        }
+        requester.has_work() && requester.message.first == requester.next
     }
 
     #[inline]
@@ -226,6 +230,14 @@ impl Transport for Rc {
             Kind::ReadRequest => self.read(now, arrival),
             _ => self.data(now, arrival),
         }
+    }
+
+    fn accepts(&self, kind: Kind, psn: u32) -> bool {
+        if kind != Kind::ReadResponse {
+            return psn == self.responder.expected && !self.responder.failed;
+        }
+        let read = self.oldest_read();
+        read.is_some_and(|read| psn == read.first.max(self.requester.oldest))
     }
 
     #[inline]

@@ -120,6 +120,9 @@ pub trait Transport {
     /// A packet of the peer.
     fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome;
 
+    /// Whether `receive` would accept the payload of packet `psn`.
+    fn accepts(&self, kind: Kind, psn: u32) -> bool;
+
     /// The next completed operation, oldest first.
     fn completed(&mut self) -> Option<u32>;
 
