@@ -411,7 +411,10 @@ fn the_same_gap_again() {
     check(vec![
         Row {
             what: "reported again when the retransmission is lost",
-            settings: Settings { nak_interval: 5, ..plain() },
+            settings: Settings {
+                nak_interval: 5,
+                ..plain()
+            },
             post: &[(WRITE, 100)],
             lost: "W1 W1",
             forward: "W0 W1x W2 W3 W4 W5 W1x W2 W3 W4 W5 W1 W2 W3 W4 W5 W6 W7 W8 W9",
@@ -420,7 +423,10 @@ fn the_same_gap_again() {
         },
         Row {
             what: "and when the NAK is lost",
-            settings: Settings { nak_interval: 2, ..plain() },
+            settings: Settings {
+                nak_interval: 2,
+                ..plain()
+            },
             post: &[(WRITE, 60)],
             lost: "W1 N1",
             // W2 is reported at 4 in vain, W4 at 6; that NAK is there at 8.
@@ -430,7 +436,10 @@ fn the_same_gap_again() {
         },
         Row {
             what: "without it a lost retransmission waits for the timeout, 50 after the last progress at 4",
-            settings: Settings { ack_timeout: 50, ..plain() },
+            settings: Settings {
+                ack_timeout: 50,
+                ..plain()
+            },
             post: &[(WRITE, 30)],
             lost: "W1 W1",
             forward: "W0 W1x W2 W1x W2 W1 W2",
@@ -463,7 +472,10 @@ fn reads() {
         },
         Row {
             what: "responses acknowledge the writes before them",
-            settings: Settings { ack_every: 100, ..plain() },
+            settings: Settings {
+                ack_every: 100,
+                ..plain()
+            },
             post: &[(WRITE, 10), (READ, 20)],
             lost: "A0",
             forward: "W0 Q1",
@@ -481,7 +493,10 @@ fn reads() {
         },
         Row {
             what: "one read at a time: the second starts a round trip later, and what follows waits behind it",
-            settings: Settings { max_outstanding_reads: 1, ..plain() },
+            settings: Settings {
+                max_outstanding_reads: 1,
+                ..plain()
+            },
             post: &[(READ, 20), (READ, 20), (WRITE, 10)],
             lost: "",
             forward: "Q0 Q2 W4",
@@ -490,7 +505,10 @@ fn reads() {
         },
         Row {
             what: "a write need not wait for reads",
-            settings: Settings { max_outstanding_reads: 1, ..plain() },
+            settings: Settings {
+                max_outstanding_reads: 1,
+                ..plain()
+            },
             post: &[(READ, 20), (WRITE, 10)],
             lost: "",
             forward: "Q0 W2",
@@ -524,7 +542,10 @@ fn lost_responses() {
         },
         Row {
             what: "the last, 20 after the one before it came at 5",
-            settings: Settings { ack_timeout: 20, ..plain() },
+            settings: Settings {
+                ack_timeout: 20,
+                ..plain()
+            },
             post: &[(READ, 30)],
             lost: "R2",
             forward: "Q0 Q2",
@@ -569,7 +590,10 @@ fn lost_responses() {
         },
         Row {
             what: "a gap that closed before its report could leave is not reported",
-            settings: Settings { ack_timeout: 5, ..plain() },
+            settings: Settings {
+                ack_timeout: 5,
+                ..plain()
+            },
             post: &[(READ, 80), (WRITE, 20)],
             lost: "W8 R0 R1 R2",
             // Nothing came by 5: everything again. R3 of before comes at 7, ahead of what is missing: again.

@@ -1,0 +1,255 @@
+//! When operations are posted, how many are outstanding, and how fast a port may begin them.
+
+use crate::support::{column, connect, link, network, post, run, star};
+use crate::{ACK, AETH, BARE, RETH, chain, roce, wire};
+use wirespeed_sim::parameters::Parameters;
+use wirespeed_sim::results::Outcome;
+use wirespeed_sim::scenario::{Operation, Scenario, Verb};
+use wirespeed_sim::time::{MICROSECOND, Picoseconds, SECOND};
+
+const DELAY_NS: u64 = 1_000;
+const DELAY: Picoseconds = DELAY_NS * 1_000;
+
+/// A write of 8 bytes over a cable of 1 us at 100 Gb/s: the packet, and its ACK.
+fn small_write() -> Picoseconds {
+    wire(BARE + RETH + 8, 100) + wire(ACK, 100) + 2 * DELAY
+}
+
+fn starts(outcome: &Outcome) -> Vec<u64> {
+    column(outcome, "flows", "start_ps")
+}
+
+fn ends(outcome: &Outcome) -> Vec<u64> {
+    column(outcome, "flows", "end_ps")
+}
+
+/// Posts a write of 8 bytes that waits for others.
+fn post_after(
+    scenario: &mut Scenario,
+    queue_pair: u32,
+    after: &[u32],
+    at: Picoseconds,
+    delay: Picoseconds,
+) {
+    scenario.operations.push(Operation {
+        queue_pair,
+        verb: Verb::Write,
+        bytes: 8,
+        at,
+        after: after.to_vec(),
+        delay,
+    });
+}
+
+/// Start = the later of `at` and the last completion waited for, plus `delay`.
+#[test]
+fn after_at_and_delay() {
+    let one = small_write();
+    // Operations 0 and 1 complete at `one` and 7 us + `one`.
+    let late = 7 * MICROSECOND;
+    let rows: [(&[u32], Picoseconds, Picoseconds, Picoseconds); 9] = [
+        (&[], 0, 0, 0),
+        (&[], 5, 0, 5),
+        (&[], 5, 3, 8),
+        (&[0], 0, 0, one),
+        (&[0], 0, 3, one + 3),
+        (&[0], one - 1, 3, one + 3),
+        (&[0], one + 9, 3, one + 12),
+        (&[0, 1], 0, 3, late + one + 3),
+        (&[1, 0], late + one, 0, late + one),
+    ];
+    for (after, at, delay, start) in rows {
+        let mut scenario = star(4, 100, DELAY_NS / 2, roce());
+        scenario.links = vec![link(0, 1, 100, DELAY_NS), link(2, 3, 100, DELAY_NS)];
+        let first = connect(&mut scenario, 0, 1);
+        let other = connect(&mut scenario, 2, 3);
+        post(&mut scenario, first, Verb::Write, 8, 0);
+        post(&mut scenario, first, Verb::Write, 8, late);
+        // On another host, so that it meets nothing.
+        post_after(&mut scenario, other, after, at, delay);
+        let outcome = run(scenario);
+        assert_eq!(
+            starts(&outcome)[2],
+            start,
+            "after {after:?} at {at} + {delay}"
+        );
+        assert_eq!(ends(&outcome)[2], start + one);
+    }
+}
+
+#[test]
+fn a_chain_of_operations_takes_the_sum_of_their_times() {
+    let mut scenario = chain(0, 100, DELAY_NS, roce());
+    let ahead = connect(&mut scenario, 0, 1);
+    post(&mut scenario, ahead, Verb::Write, 8, 0);
+    for number in 1..1_000 {
+        // There and back: the answer of a ping-pong is posted at the other end.
+        post_after(
+            &mut scenario,
+            ahead + number % 2,
+            &[number - 1],
+            0,
+            MICROSECOND,
+        );
+    }
+    let outcome = run(scenario);
+    let last = 999 * (small_write() + MICROSECOND) + small_write();
+    assert_eq!(ends(&outcome)[999], last);
+}
+
+/// Operation i of a queue pair with `depth` outstanding starts on the wire when i - depth completes: with a round trip
+/// longer than depth packets its end is `round_trip (i / depth + 1) + packet (i mod depth)`.
+fn windowed(count: u64, depth: u64, round_trip: u64, packet: u64) -> Vec<Picoseconds> {
+    let end = |i| round_trip * (i / depth + 1) + packet * (i % depth);
+    (0..count).map(end).collect()
+}
+
+#[test]
+fn tx_depth_is_how_many_are_outstanding() {
+    let packet = wire(BARE + RETH + 8, 100);
+    for depth in [1, 2, 3, 8, 20, 100] {
+        let mut parameters = roce();
+        parameters.transport.tx_depth = depth;
+        let mut scenario = chain(0, 100, DELAY_NS, parameters);
+        let queue_pair = connect(&mut scenario, 0, 1);
+        for _ in 0..20 {
+            post(&mut scenario, queue_pair, Verb::Write, 8, 0);
+        }
+        let outcome = run(scenario);
+        let expected = windowed(20, u64::from(depth), small_write(), packet);
+        assert_eq!(ends(&outcome), expected, "depth {depth}");
+        assert_eq!(starts(&outcome), [0; 20], "waiting in line is part of it");
+    }
+}
+
+#[test]
+fn reads_outstanding_are_limited_apart() {
+    let request = wire(BARE + RETH, 100);
+    let round_trip = request + wire(BARE + AETH + 8, 100) + 2 * DELAY;
+    for limit in [1, 4, 16, 200] {
+        let mut parameters = roce();
+        parameters.transport.max_outstanding_reads = limit;
+        let mut scenario = chain(0, 100, DELAY_NS, parameters);
+        let queue_pair = connect(&mut scenario, 0, 1);
+        for _ in 0..20 {
+            post(&mut scenario, queue_pair, Verb::Read, 8, 0);
+        }
+        let expected = windowed(20, u64::from(limit), round_trip, request);
+        assert_eq!(ends(&run(scenario)), expected, "limit {limit}");
+    }
+}
+
+#[test]
+fn a_thousand_small_messages() {
+    let mut scenario = chain(0, 100, DELAY_NS, roce());
+    scenario.links[0].delay = DELAY / 10;
+    let queue_pair = connect(&mut scenario, 0, 1);
+    for _ in 0..1_000 {
+        post(&mut scenario, queue_pair, Verb::Write, 8, 0);
+    }
+    let outcome = run(scenario);
+    // Back to back: 128 outstanding are more than the 26 that a round trip of 215 ns holds.
+    let packet = wire(BARE + RETH + 8, 100);
+    let end = 999 * packet + small_write() - 2 * DELAY + 2 * DELAY / 10;
+    assert_eq!(ends(&outcome)[999], end);
+    assert_eq!(column(&outcome, "ports", "frames"), [1_000, 1_000]);
+    let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
+    assert_eq!(delivered, [0, 8_000]);
+}
+
+fn limited(messages_per_second: Option<u64>) -> Parameters {
+    let mut parameters = roce();
+    parameters.nic.messages_per_second = messages_per_second;
+    parameters
+}
+
+#[test]
+fn messages_per_second() {
+    let packet = wire(BARE + RETH + 8, 100);
+    // Without a limit, and with one above the packet rate of the link (118 million), the link decides.
+    for (limit, gap) in [
+        (None, packet),
+        (Some(200_000_000), packet),
+        (Some(20_000_000), SECOND / 20_000_000),
+        (Some(8_000_000), SECOND / 8_000_000),
+        (Some(1_000_000), MICROSECOND),
+        (Some(1_000), 1_000 * MICROSECOND),
+    ] {
+        let mut scenario = chain(0, 100, DELAY_NS, limited(limit));
+        let queue_pair = connect(&mut scenario, 0, 1);
+        for _ in 0..100 {
+            post(&mut scenario, queue_pair, Verb::Write, 8, 0);
+        }
+        let expected: Vec<_> = (0..100).map(|i| i * gap + small_write()).collect();
+        assert_eq!(ends(&run(scenario)), expected, "{limit:?}");
+    }
+}
+
+#[test]
+fn the_message_rate_is_that_of_a_port() {
+    // Ten messages on each of two queue pairs: on one port they take turns, on two they do not meet.
+    for (ports, gap) in [(1, 2 * MICROSECOND), (2, MICROSECOND)] {
+        let links = vec![link(0, 1, 100, DELAY_NS); 2];
+        let mut scenario = network(2, 0, links, limited(Some(1_000_000)));
+        let pairs = [connect(&mut scenario, 0, 1), connect(&mut scenario, 0, 1)];
+        if ports == 2 {
+            scenario.connections[1].port_a = 2;
+            scenario.connections[1].port_b = 3;
+        }
+        for number in 0..20 {
+            post(&mut scenario, pairs[number % 2], Verb::Write, 8, 0);
+        }
+        let ends = ends(&run(scenario));
+        assert_eq!(ends[18] - ends[16], gap);
+        assert_eq!(ends[19] - ends[17], gap);
+    }
+}
+
+/// A response is a message of the port that gives it: two hosts that read from a third get half of its rate each.
+#[test]
+fn the_message_rate_holds_for_read_responses() {
+    for (limit, apart) in [(Some(1_000_000), MICROSECOND), (None, 0)] {
+        let mut scenario = star(3, 100, DELAY_NS, limited(limit));
+        for reader in [0, 1] {
+            let queue_pair = connect(&mut scenario, reader, 2);
+            for at in 0..50 {
+                let at = at * 2 * MICROSECOND;
+                post(&mut scenario, queue_pair, Verb::Read, 8, at);
+            }
+        }
+        let outcome = run(scenario);
+        let (first, second) = outcome.summary.completion.split_at(50);
+        let frames = [BARE + RETH, BARE + AETH + 8];
+        let alone = 2 * (wire(frames[0] + frames[1], 100) + 2 * DELAY);
+        assert_eq!(first, [alone; 50]);
+        // Without the limit the second request waits for the first on the wire, and so does its response.
+        let behind = wire(frames[0], 100);
+        assert_eq!(second, [alone + apart.max(behind); 50], "{limit:?}");
+    }
+}
+
+#[test]
+fn the_message_rate_holds_up_beginnings_only() {
+    // Messages of ten packets take 3.34 us: a limit of one per us never holds.
+    let times = [None, Some(1_000_000)].map(|limit| {
+        let mut scenario = chain(0, 100, DELAY_NS, limited(limit));
+        let queue_pair = connect(&mut scenario, 0, 1);
+        for _ in 0..10 {
+            post(&mut scenario, queue_pair, Verb::Write, 40_960, 0);
+        }
+        ends(&run(scenario))
+    });
+    assert_eq!(times[0], times[1]);
+
+    // A long message goes on while small ones of another queue pair wait for their turn to begin.
+    let mut scenario = chain(0, 100, DELAY_NS, limited(Some(1_000_000)));
+    let long = connect(&mut scenario, 0, 1);
+    let small = connect(&mut scenario, 0, 1);
+    post(&mut scenario, long, Verb::Write, 100 * 4096, 0);
+    for _ in 0..10 {
+        post(&mut scenario, small, Verb::Write, 8, 0);
+    }
+    let outcome = run(scenario);
+    let bytes = 100 * (4096 + BARE) + RETH + 10 * (BARE + RETH + 8) + ACK;
+    assert_eq!(ends(&outcome)[0], wire(bytes, 100) + 2 * DELAY);
+}
