@@ -122,7 +122,7 @@ impl<Q: Queue> HoldModel<Q> {
 /// under `Mix::Timers`, the fastest of many rounds. Nothing of the simulator is in it, so a speed in its units is comparable
 /// between machines. Takes half a second.
 pub fn hold_model_ns() -> f64 {
-    const ROUNDS: usize = 32;
+    const ROUNDS: usize = 16;
     const HOLDS: u32 = 1 << 16;
     let mut model = HoldModel::<Heap>::new(Mix::Timers, 65_536);
     let mut fastest = f64::INFINITY;

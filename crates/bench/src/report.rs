@@ -14,14 +14,21 @@ pub struct Setting {
     pub processor: String,
     /// Load of the machine before and after, where it says.
     pub load: [Option<f64>; 2],
-    /// The hold model before and after, nanoseconds.
-    pub hold_ns: [f64; 2],
+    /// The hold model, nanoseconds: before the first scenario and after each.
+    pub hold_ns: Vec<f64>,
     /// Preset of the runs.
     pub preset: String,
     /// Their seed.
     pub seed: u64,
     /// Runs of which the best counts.
     pub repeat: u32,
+}
+
+impl Setting {
+    /// What counts: noise only ever makes the hold model slower, and that would lower the goals.
+    fn fastest_hold_ns(&self) -> f64 {
+        self.hold_ns.iter().copied().fold(f64::INFINITY, f64::min)
+    }
 }
 
 /// All of it.
@@ -61,8 +68,7 @@ struct Goal {
 impl Report {
     /// Holds the measurements against the goals.
     pub fn new(setting: Setting, measurements: Vec<Measurement>) -> Report {
-        // The faster of the two: noise only ever makes the hold model slower, and that would lower the goals.
-        let scale = goals::REFERENCE_HOLD_NS / setting.hold_ns[0].min(setting.hold_ns[1]);
+        let scale = goals::REFERENCE_HOLD_NS / setting.fastest_hold_ns();
         let preset = &setting.preset;
         let rows: Vec<Row> = measurements
             .into_iter()
@@ -199,7 +205,7 @@ impl fmt::Display for Report {
             date,
             processor,
             load,
-            hold_ns: [before, after],
+            hold_ns,
             preset,
             seed,
             repeat,
@@ -209,10 +215,12 @@ impl fmt::Display for Report {
             f,
             "{date}, {processor}, load {load_before} before and {load_after} after"
         )?;
+        let slowest = hold_ns.iter().copied().fold(0.0, f64::max);
         writeln!(
             f,
-            "hold model (Rust BinaryHeap, 65,536 pending): {before:.0} ns per pop and push before, {after:.0} ns after; \
-             {:.0} ns on the reference machine: goals times {:.2}",
+            "hold model (Rust BinaryHeap, 65,536 pending): {:.0} ns per pop and push, between scenarios up to {slowest:.0}; \
+             {:.0} on the reference machine: goals times {:.2}",
+            self.setting.fastest_hold_ns(),
             goals::REFERENCE_HOLD_NS,
             self.scale
         )?;
@@ -323,7 +331,7 @@ mod tests {
             date: "2026-11-21".to_owned(),
             processor: "a processor".to_owned(),
             load: [Some(0.25), None],
-            hold_ns: [39.0, 41.0],
+            hold_ns: vec![41.0, 39.0, 40.0],
             preset: preset.to_owned(),
             seed: 1,
             repeat: 5,
@@ -364,6 +372,17 @@ mod tests {
                 assert!((ratio / factor / expected - 1.0).abs() < 1e-9, "{ratio}");
             }
         }
+    }
+
+    #[test]
+    fn the_fastest_hold_model_counts() {
+        assert_eq!(
+            report("hpcc", Vec::new()).to_string().lines().nth(1),
+            Some(
+                "hold model (Rust BinaryHeap, 65,536 pending): 39 ns per pop and push, between scenarios up to 41; \
+                 78 on the reference machine: goals times 2.00"
+            )
+        );
     }
 
     #[test]

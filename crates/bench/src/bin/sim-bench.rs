@@ -117,22 +117,22 @@ fn alone(arguments: &Arguments) -> Result<bool, String> {
 /// Whether all runs were right.
 fn compare(arguments: &Arguments) -> Result<bool, String> {
     let load_before = machine::load();
-    let hold_before = hold_model_ns();
-    let measurements: Result<Vec<_>, _> = arguments
-        .scenarios
-        .iter()
-        .map(|path| best(arguments, path))
-        .collect();
+    let mut hold_ns = vec![hold_model_ns()];
+    let mut measurements = Vec::new();
+    for path in &arguments.scenarios {
+        measurements.push(best(arguments, path)?);
+        hold_ns.push(hold_model_ns());
+    }
     let setting = Setting {
         date: machine::today(),
         processor: machine::processor(),
         load: [load_before, machine::load()],
-        hold_ns: [hold_before, hold_model_ns()],
+        hold_ns,
         preset: arguments.preset.clone(),
         seed: arguments.seed,
         repeat: arguments.repeat,
     };
-    let report = Report::new(setting, measurements?);
+    let report = Report::new(setting, measurements);
     if arguments.json {
         println!("{}", report.json());
     } else {
