@@ -137,6 +137,12 @@ impl EventQueue {
         open.into_iter().chain(heap).min().map(unpack)
     }
 
+    /// The event `ahead` places after the next, if it is near enough to be sorted already.
+    #[inline]
+    pub fn upcoming(&self, ahead: usize) -> Option<Event> {
+        self.open.get(self.head + ahead).copied().map(unpack)
+    }
+
     /// How many events are pending.
     pub fn len(&self) -> usize {
         self.len

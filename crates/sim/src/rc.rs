@@ -3,9 +3,9 @@
 //! IBTA architecture volume 1, chapter 9.7. Sequence numbers count packets from 0 and never wrap: a queue pair that
 //! would need 2^32 is refused before the run.
 
-use crate::frame::{ACK_REQUEST, CE, ECHO, FIRST, Kind, LAST, NAK};
+use crate::frame::{Kind, ACK_REQUEST, CE, ECHO, FIRST, LAST, NAK};
 use crate::parameters;
-use crate::time::{NANOSECOND, NEVER, Picoseconds};
+use crate::time::{Picoseconds, NANOSECOND, NEVER};
 use crate::transport::{Arrival, Message, Outcome, Reply, Segment, Timeout, Transport};
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -62,6 +62,9 @@ pub(crate) enum Behind {
     Watched,
 }
 
+/// The part of an event's key that names the entity; the class stands above it.
+pub(crate) const ENTITY: u32 = 0x0FFF_FFFF;
+
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
@@ -183,6 +186,7 @@ impl Simulation {
             }
             self.totals.events += 1;
             self.now = event.time;
+            self.look_ahead();
             self.take(event);
         }
         true
@@ -213,7 +217,7 @@ impl Simulation {
 
     #[inline]
     fn take(&mut self, event: Event) {
-        let entity = event.key & 0x0FFF_FFFF;
+        let entity = event.key & ENTITY;
         match event.key >> 28 {
             class::TRANSMIT => self.transmit_event(entity),
             class::ARRIVES => self.arrives(entity, event.payload),

@@ -4,7 +4,7 @@ use crate::support::{column, connect, post, run};
 use crate::{chain, roce};
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::{Operation, Scenario, Verb};
-use wirespeed_sim::time::{MICROSECOND, NANOSECOND, NEVER, Picoseconds};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND, NEVER};
 
 const UNFINISHED: u64 = 0;
 const COMPLETED: u64 = 1;

@@ -1,10 +1,10 @@
 //! What a frame costs on the wire, measured from completion times.
 
 use crate::support::{column, connect, flow, post, run};
-use crate::{ACK, AETH, BARE, GAP, RETH, chain, roce, wire};
+use crate::{chain, roce, wire, ACK, AETH, BARE, GAP, RETH};
 use wirespeed_sim::parameters::Parameters;
 use wirespeed_sim::scenario::Verb;
-use wirespeed_sim::time::{NANOSECOND, Picoseconds};
+use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 
 /// Completion time of one operation over `switches` switches.
 fn completion(

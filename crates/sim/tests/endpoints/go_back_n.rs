@@ -4,7 +4,7 @@
 //! loss costs W + 1 packet times. All loss is independent, on data, ACKs and NAKs alike.
 
 use crate::support::{column, flow, run};
-use crate::{ACK, BARE, chain, roce, wire};
+use crate::{chain, roce, wire, ACK, BARE};
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::time::Picoseconds;
 

@@ -1,11 +1,11 @@
 //! Between memory and NIC: a pipe slower than the wire, or one that takes its time.
 
 use crate::support::{column, connect, flow, link, network, post, run, star};
-use crate::{ACK, AETH, BARE, RETH, chain, roce, wire};
+use crate::{chain, roce, wire, ACK, AETH, BARE, RETH};
 use wirespeed_sim::parameters::{Parameters, Pipe, Reaction};
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{NANOSECOND, Picoseconds};
+use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 
 const FULL: u64 = 4096 + BARE;
 /// The priority that is not lossless.

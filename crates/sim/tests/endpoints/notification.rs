@@ -1,11 +1,11 @@
 //! The notification point: when a receiver sends CNPs, how many, and how they travel.
 
 use crate::support::{column, connect, flow, fractions, link, network, post, preset, run};
-use crate::{ACK, BARE, GAP, roce, wire};
+use crate::{roce, wire, ACK, BARE, GAP};
 use wirespeed_sim::parameters::Parameters;
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{MICROSECOND, NANOSECOND, Picoseconds};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
 
 const FULL: u64 = 4096 + BARE;
 const DELAY_NS: u64 = 500;
@@ -149,11 +149,9 @@ fn the_cut_comes_when_the_cnp_does() {
 fn without_congestion_control_nothing_is_cut() {
     let outcome = observed(bottleneck(marking_all(roce()), 800), 0, 40 * MICROSECOND);
     assert!(outcome.summary.cnps > 0);
-    assert!(
-        fractions(&outcome, "series", "value")
-            .iter()
-            .all(|rate| *rate == 200e9)
-    );
+    assert!(fractions(&outcome, "series", "value")
+        .iter()
+        .all(|rate| *rate == 200e9));
 }
 
 /// Where the CNP has to pass a queue of data: host 0 gets more than its cable takes, from hosts 1 and 3, while its own

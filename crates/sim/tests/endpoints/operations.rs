@@ -1,11 +1,11 @@
 //! When operations are posted, how many are outstanding, and how fast a port may begin them.
 
 use crate::support::{column, connect, link, network, post, run, star};
-use crate::{ACK, AETH, BARE, RETH, chain, roce, wire};
+use crate::{chain, roce, wire, ACK, AETH, BARE, RETH};
 use wirespeed_sim::parameters::Parameters;
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::{Operation, Scenario, Verb};
-use wirespeed_sim::time::{MICROSECOND, Picoseconds, SECOND};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, SECOND};
 
 const DELAY_NS: u64 = 1_000;
 const DELAY: Picoseconds = DELAY_NS * 1_000;

@@ -1,7 +1,7 @@
 //! How queue pairs and priorities share a port of a NIC, and that ports do not share.
 
 use crate::support::{column, connect, link, network, post, run};
-use crate::{ACK, BARE, RETH, chain, roce, wire};
+use crate::{chain, roce, wire, ACK, BARE, RETH};
 use wirespeed_sim::parameters::Parameters;
 use wirespeed_sim::scenario::{Scenario, Verb};
 use wirespeed_sim::time::Picoseconds;
