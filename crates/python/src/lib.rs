@@ -147,6 +147,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pcie_reads, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_packets, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::presets, module)?)?;
+    module.add_function(wrap_pyfunction!(simulation::preset_json, module)?)?;
     module.add_class::<simulation::Scenario>()?;
     module.add_class::<simulation::Simulation>()?;
     Ok(())

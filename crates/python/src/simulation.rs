@@ -1,6 +1,6 @@
 //! The simulator: a scenario in, tables out as columns of little-endian bytes.
 
-use pyo3::exceptions::{PyIndexError, PyRuntimeError};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use wirespeed_sim::problem::Refused;
@@ -13,6 +13,15 @@ use wirespeed_sim::{preset, reader};
 #[pyfunction]
 pub fn presets() -> Vec<&'static str> {
     preset::NAMES.to_vec()
+}
+
+/// The parameters of a preset as JSON, as a scenario file would have them.
+#[pyfunction]
+#[pyo3(name = "preset")]
+pub fn preset_json(name: &str) -> PyResult<String> {
+    let parameters = preset::by_name(name)
+        .ok_or_else(|| PyValueError::new_err(format!("no preset {name:?}")))?;
+    serde_json::to_string(&parameters).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// A scenario that was read; a simulation takes it.
