@@ -178,6 +178,13 @@ def checks() -> str:
     return NOTE + page()
 
 
+def simulator() -> str:
+    """Scenario files, result tables and every parameter of the simulator."""
+    import simulator_page
+
+    return NOTE + simulator_page.page()
+
+
 def schema() -> str:
     """The JSON Schema of the cluster file."""
     import json
@@ -193,6 +200,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "platforms.md": platforms,
     "catalogue.md": catalogue,
     "checks.md": checks,
+    "simulator.md": simulator,
     "cluster.schema.json": schema,
 }
 

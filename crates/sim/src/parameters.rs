@@ -153,7 +153,7 @@ pub enum Reaction {
         /// Nanoseconds.
         ns: u64,
     },
-    /// As late as the standard allows at the link's rate (IEEE 802.1Q 36.1.3.3, models.md 2: bit times by rate).
+    /// As late as the standard allows at the link's rate (IEEE 802.1Q 36.1.3.3: bit times by rate).
     Ceiling,
 }
 

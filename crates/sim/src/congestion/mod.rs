@@ -45,7 +45,8 @@ pub trait CongestionControl {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "algorithm", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Parameters {
-    /// No congestion control. The braces make serde refuse unknown fields here as well.
+    /// No congestion control.
+    // The braces make serde refuse unknown fields here as well.
     LineRate {},
     /// DCQCN as published.
     Dcqcn(dcqcn::Parameters),

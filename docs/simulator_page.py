@@ -1,0 +1,346 @@
+"""The simulator's reference page: what a scenario file may say, what a run gives, every parameter.
+
+What a parameter means is its doc comment in ``crates/sim``, and its values come from the presets. What keys and columns
+mean is said here; the page is refused when they are not those that the simulator has.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rust_docs import Doc, Enum, Struct, item, module_doc, strings
+
+from wirespeed.errors import refuse
+
+SOURCES = Path(__file__).parents[1] / "crates" / "sim" / "src"
+
+KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
+    "Scenario": {
+        "name": ("what reports call it", "", "the file's name"),
+        "desc": ("for its readers", "", ""),
+        "hosts": ("nodes 0 to `hosts` - 1 are hosts", "", "required"),
+        "switches": ("the nodes after the hosts are switches; 0 where hosts are cabled to each other", "", "required"),
+        "link_gbps": ("rate of every link that has none of its own; a fraction is allowed", "Gb/s", ""),
+        "link_delay_ns": ("propagation of every link that has none of its own: 5 ns for a metre", "ns", ""),
+        "links": ("cables, each `[a, b]` or an object", "", "`[]`"),
+        "buffer_bytes": (
+            "buffer of every switch, or a list with one number for each",
+            "bytes",
+            "`parameters.switch.buffer_bytes`",
+        ),
+        "flows": ("connections with one operation each", "", "`[]`"),
+        "queue_pairs": ("connections for `operations`", "", "`[]`"),
+        "operations": ("work requests that may wait for each other", "", "`[]`"),
+        "parameters": ("what differs from the preset, nested as below", "", "`{}`"),
+    },
+    "`links[]`": {
+        "a": ("node at one end", "", "required"),
+        "b": ("node at the other end", "", "required"),
+        "gbps": ("rate", "Gb/s", "`link_gbps`"),
+        "delay_ns": ("propagation in one direction", "ns", "`link_delay_ns`"),
+        "loss": ("probability that a frame is lost, PFC frames aside", "0 to 1", "0"),
+        "pfc_lost_from_ns": ("from then on PFC frames are lost", "ns", "never"),
+    },
+    "`flows[]`": {
+        "src": ("host the data comes from", "", "required"),
+        "dst": ("host the data goes to; with `read` it is the one that posts", "", "required"),
+        "bytes": ("payload", "bytes", "required"),
+        "start_ns": ("not before", "ns", "0"),
+        "verb": ("`write`, `read` or `send`", "", "`write`"),
+        "src_port": ("which NIC port of `src`, in the order of `links`", "", "0"),
+        "dst_port": ("which NIC port of `dst`", "", "0"),
+        "priority": ("of its data and acknowledgements", "0 to 7", "`parameters.transport.priority`"),
+        "udp_source_port": (
+            "by which ECMP tells flows of the same two ports apart",
+            "",
+            "one each, from 49,152",
+        ),
+    },
+    "`queue_pairs[]`": {
+        "a": ("host of the one queue pair", "", "required"),
+        "b": ("host of the other", "", "required"),
+        "a_port": ("which NIC port of `a`, in the order of `links`", "", "0"),
+        "b_port": ("which NIC port of `b`", "", "0"),
+        "priority": ("of its data and acknowledgements", "0 to 7", "`parameters.transport.priority`"),
+        "udp_source_port": (
+            "by which ECMP tells flows of the same two ports apart",
+            "",
+            "one each, from 49,152",
+        ),
+    },
+    "`operations[]`": {
+        "queue_pair": ("index in `queue_pairs`", "", "required"),
+        "side": ("which end posts: `a` or `b`", "", "`a`"),
+        "verb": ("`write`, `read` or `send`", "", "`write`"),
+        "bytes": ("payload", "bytes", "required"),
+        "at_ns": ("not before", "ns", "0"),
+        "after": ("indices of operations that complete first", "", "`[]`"),
+        "delay_ns": ("from the last of those completing, or from `at_ns`, to the post", "ns", "0"),
+    },
+}
+
+TABLES: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
+    "flows": (
+        "One row for each flow, then for each operation.",
+        {
+            "flow": ("", "its number, as `--series flow:NUMBER` takes it"),
+            "queue_pair": ("", "the one it is posted on"),
+            "src": ("", "node that posts it (with `read`, the data comes to it)"),
+            "dst": ("", "node at the other end"),
+            "verb": ("", "`write`, `read` or `send`"),
+            "bytes": ("bytes", "payload"),
+            "start_ps": ("ps", "when it could be posted; for one that never could, its `at_ns`"),
+            "end_ps": ("ps", "last acknowledgement, with `read` last data; null: never"),
+            "status": ("", "`completed`, `failed` (retries used up) or `unfinished`"),
+        },
+    ),
+    "queue_pairs": (
+        "One row for each end of a connection: connection n has the queue pairs 2n and 2n + 1.",
+        {
+            "queue_pair": ("", "its number"),
+            "port": ("", "NIC port it sends from"),
+            "packets": ("", "data packets and read requests sent"),
+            "retransmissions": ("", "of these, sent before"),
+            "delivered_bytes": ("bytes", "payload accepted, each byte once"),
+            "delivered_ps": ("ps", "when the last of it stood in memory"),
+            "ce_received": ("", "packets received with CE"),
+            "cnps_received": ("", "congestion notifications received, as frames or in ACKs"),
+            "naks_sent": ("", "negative acknowledgements sent"),
+            "timeouts": ("", "ACK timeouts that passed"),
+        },
+    ),
+    "ports": (
+        "One row for each port: link n is port 2n at its first end and 2n + 1 at its second.",
+        {
+            "port": ("", "its number"),
+            "node": ("", "node it belongs to"),
+            "peer": ("", "node at the other end of its cable"),
+            "frames": ("", "frames sent, PFC aside"),
+            "bytes": ("bytes", "of these frames, header through FCS"),
+            "pfc_frames": ("", "PFC frames sent"),
+            "drops": ("", "frames that came in and found no buffer"),
+            "lost": ("", "frames sent that the link lost"),
+        },
+    ),
+    "queues": (
+        "One row for each priority of a port on which something happened. A port's egress queue, its ingress priority "
+        "group and its PFC share a row.",
+        {
+            "port": ("", "number of the port"),
+            "priority": ("", "0 to 7"),
+            "frames": ("", "frames sent"),
+            "bytes": ("bytes", "of these frames"),
+            "max_bytes": ("bytes", "most that ever waited in the egress queue"),
+            "ecn_marks": ("", "packets marked here"),
+            "max_ingress_bytes": ("bytes", "most ever in guaranteed and shared buffer, in whole cells"),
+            "max_headroom_bytes": ("bytes", "most ever in headroom, in whole cells"),
+            "drops": ("", "frames that came in and found no buffer"),
+            "xoff_sent": ("", "XOFF sent, refreshing ones included"),
+            "xon_sent": ("", "XON sent"),
+            "xoff_refreshed": ("", "XOFF sent only so that a pause does not run out"),
+            "xoff_received": ("", "XOFF received"),
+            "xon_received": ("", "XON received"),
+            "paused_ps": ("ps", "time for which it was not allowed to send"),
+        },
+    ),
+    "pauses": (
+        "One row for each time that a priority of a port was paused, in the order in which the pauses ended.",
+        {
+            "port": ("", "the port that was paused"),
+            "priority": ("", "0 to 7"),
+            "start_ps": ("ps", "from when"),
+            "end_ps": ("ps", "to when; the end of the run where it still was"),
+        },
+    ),
+    "series": (
+        "What `--series` asks for: one row for each sample. Only with that option.",
+        {
+            "time_ps": ("ps", "when"),
+            "what": (
+                "",
+                "`queue_bytes`: what the egress queue holds; `paused`: 1 while it is; "
+                "`rate_bps`: how fast the queue pair may send",
+            ),
+            "id": ("", "number of the port, with `rate_bps` of the queue pair"),
+            "priority": ("", "0 to 7; 0 with `rate_bps`"),
+            "value": ("as `what` says", "the sample"),
+        },
+    ),
+}
+
+SMALL = {
+    "hosts": 2,
+    "switches": 0,
+    "links": [{"a": 0, "b": 1, "gbps": 100, "delay_ns": 100}],
+    "flows": [{"src": 0, "dst": 1, "bytes": 1}],
+}
+"""A scenario that has every table."""
+
+
+def page() -> str:
+    """The page, below its note."""
+    return "".join([*_introduction(), *_keys(), *_tables(), *_parameters()])
+
+
+def _introduction() -> Iterator[str]:
+    yield "# Simulator\n\n[The guide](../simulator.md) says what is modelled and how to read a result. "
+    yield "Where a name ends in a unit, it is that of the value. Everything is numbered from 0.\n"
+
+
+def _keys() -> Iterator[str]:
+    """Scenario files."""
+    reader = SOURCES / "reader"
+    found = [*strings(reader / "mod.rs", "KEYS"), *strings(reader / "traffic.rs", "KEYS")]
+    known = [list(keys) for keys in KEYS.values()]
+    if found != known:
+        raise refuse(str(reader), f"keys {found}", f"those that docs/{Path(__file__).name} explains: {known}")
+    yield "\n## Scenario file\n\nJSON. A key that does not exist is refused.\n"
+    for place, keys in KEYS.items():
+        if place != "Scenario":
+            yield f"\n### {place}\n"
+        yield "\n| key | meaning | unit | default |\n| --- | --- | --- | --- |\n"
+        for key, (meaning, unit, default) in keys.items():
+            yield f"| `{key}` | {meaning} | {unit} | {default} |\n"
+
+
+def _tables() -> Iterator[str]:
+    """What a run gives."""
+    found = _columns()
+    known = {name: list(columns) for name, (_, columns) in TABLES.items()}
+    if {name: list(columns) for name, columns in found.items()} != known:
+        raise refuse(str(SOURCES / "outcome.rs"), f"tables {found}", f"those that docs/{Path(__file__).name} explains")
+    yield "\n## Result tables\n\nParquet files in the folder that `--output` names. Times count from the start.\n"
+    for name, (meaning, columns) in TABLES.items():
+        yield f"\n### {name}\n\n{meaning}\n\n| column | type | unit | meaning |\n| --- | --- | --- | --- |\n"
+        for column, (unit, said) in columns.items():
+            yield f"| `{column}` | {found[name][column]} | {unit} | {said} |\n"
+
+
+def _columns() -> dict[str, dict[str, str]]:
+    """Tables, their columns and types as a run has them."""
+    from wirespeed.simulation import Observe, run
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "small.json"
+        path.write_text(json.dumps(SMALL))
+        tables = run(path, "roce", 1, Observe(series=("port:0",))).tables
+    return {name: {field.name: _type(field.type) for field in table.schema} for name, table in tables.items()}
+
+
+def _type(arrow: Any) -> str:
+    return "text" if str(arrow).startswith("dictionary") else str(arrow)
+
+
+def _parameters() -> Iterator[str]:
+    """Every parameter and what the presets set it to."""
+    from wirespeed import _core
+
+    names = sorted(_core.presets(), reverse=True)  # roce, the usual one, first
+    values = [json.loads(_core.preset(name)) for name in names]
+    yield "\n## Parameters\n\nA scenario's `parameters` are laid over those of the preset, one by one: "
+    yield '`{"transport": {"mtu_bytes": 1024}}` changes one. Where a `rule` or an `algorithm` is not '
+    yield "that of the preset, the object is a new one; what a new `congestion` leaves out has its published value, "
+    yield "the one in brackets.\n"
+    for name in names:
+        yield f"\n{_linked(module_doc(SOURCES / 'preset' / f'{name}.rs'))}\n"
+    tree = item(SOURCES / "parameters.rs", "Parameters")
+    assert isinstance(tree, Struct)
+    tree.must_have(values)
+    for field in tree.fields:
+        inner = field.item()
+        assert inner is not None
+        yield f"\n### {field.name}\n\n{_linked(field.doc)}\n"
+        own = [value[field.name] for value in values]
+        if isinstance(inner, Enum):
+            yield from _algorithms(field.name, inner, names, own)
+            continue
+        yield _head(names)
+        yield from _rows(f"{field.name}.", inner, own)
+
+
+def _algorithms(path: str, enum: Enum, names: list[str], values: list[Any]) -> Iterator[str]:
+    """Congestion control: a table for each algorithm."""
+    assert enum.tag is not None
+    yield _head(names)
+    yield _row(f"{path}.{enum.tag}", _choice(None, enum), [value[enum.tag] for value in values])
+    for variant in enum.variants:
+        struct = variant.item()
+        if struct is None:
+            continue
+        yield f"\n#### {variant.word}\n\n{_linked(module_doc(struct.path))}\n"
+        yield _head(names)
+        yield from _rows(f"{path}.", struct, [_body(value, enum, variant.word) for value in values])
+
+
+def _rows(prefix: str, struct: Struct, values: list[Any]) -> Iterator[str]:
+    """A row for each parameter below one; a value is None where the preset has none of them."""
+    struct.must_have([value for value in values if value is not None])
+    for field in struct.fields:
+        path = f"{prefix}{field.name}"
+        own: list[Any] = [None if value is None else value[field.name] for value in values]
+        inner = field.item()
+        shown = ["" if outer is None else _shown(value) for outer, value in zip(values, own, strict=True)]
+        if inner is None:
+            yield _row(path, field.doc, shown)
+        elif isinstance(inner, Struct):
+            yield _row(path, field.doc, shown)
+            yield from _rows(f"{path}.", inner, own)
+        elif inner.tag is None:
+            yield _row(path, _choice(field.doc, inner), own)
+        else:
+            yield _row(f"{path}.{inner.tag}", _choice(field.doc, inner), [value[inner.tag] for value in own])
+            for variant in inner.variants:
+                bodies = [_body(value, inner, variant.word) for value in own]
+                for part in variant.fields:
+                    shown = ["" if body is None else _shown(body[part.name]) for body in bodies]
+                    yield _row(f"{path}.{part.name}", f"With `{variant.word}`: {_within(part.doc)}", shown)
+
+
+def _body(value: Any, enum: Enum, word: str) -> Any:
+    """What stands beside the tag, if the value is of that variant."""
+    if value[enum.tag] not in [variant.word for variant in enum.variants]:
+        raise refuse(str(enum.path), f"the preset's {value[enum.tag]!r}", f"a variant of {enum.name}")
+    return {key: one for key, one in value.items() if key != enum.tag} if value[enum.tag] == word else None
+
+
+def _choice(doc: Doc | None, enum: Enum) -> Doc:
+    listed = "; ".join(f"`{variant.word}`: {_within(variant.doc)}" for variant in enum.variants)
+    return f"{doc} {listed}" if doc else listed
+
+
+def _within(doc: Doc) -> str:
+    """A sentence as part of another."""
+    first = doc[:1].lower() if doc[1:2].islower() else doc[:1]
+    return first + doc[1:].removesuffix(".")
+
+
+def _head(names: list[str]) -> str:
+    columns = " | ".join(f"`{name}`" for name in names)
+    return f"\n| parameter | meaning | {columns} |\n| --- | --- |{' --- |' * len(names)}\n"
+
+
+def _row(path: str, doc: Doc, values: list[str]) -> str:
+    meaning = re.sub(r"(?<!\.)\.$", "", _linked(doc)).replace("|", "\\|")
+    return f"| `{path}` | {meaning} | {' | '.join(values)} |\n"
+
+
+def _shown(value: Any) -> str:
+    """A value as JSON has it, with commas between thousands."""
+    if isinstance(value, dict):
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return json.dumps(value)
+
+
+def _linked(doc: Doc) -> str:
+    """A comment in Markdown: a module is linked to its file."""
+    said = re.sub(r"\[`crate::(\w+)`\]", r"[\1.rs](../../crates/sim/src/\1.rs)", doc)
+    if "[`" in said:
+        raise refuse(str(SOURCES), said, "links to modules only")
+    return said
