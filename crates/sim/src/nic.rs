@@ -1,6 +1,5 @@
 //! A NIC port: it chooses between its queue pairs and its own acknowledgements.
 
-use crate::frame::NONE;
 use crate::host_pipe::HostPipe;
 use crate::parameters::{self, PRIORITIES};
 use crate::port::dequeue;
@@ -9,7 +8,7 @@ use crate::simulation::Simulation;
 use crate::time::{Picoseconds, NEVER, SECOND};
 use crate::transport::Transport;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// The arbitration of one NIC port, and the host pipe behind it. What each packet needs stands first, in one cache line.
 #[derive(Debug, Clone)]
@@ -21,18 +20,11 @@ pub struct NicPort {
     message_gap: Picoseconds,
     /// Until when the pipe fetches what is being sent.
     pipe_until: Picoseconds,
-    ready: u8,
-    rings: [Ring; PRIORITIES],
     /// Between memory and this port; none = never the bottleneck.
-    pub pipe: Option<HostPipe>,
-}
-
-/// Queue pairs of one priority that may send, in the order of their turns.
-#[derive(Debug, Clone, Copy)]
-struct Ring {
-    head: u32,
-    tail: u32,
-    length: u32,
+    pub pipe: Option<Box<HostPipe>>,
+    ready: u8,
+    /// Queue pairs that may send, by priority, in the order of their turns.
+    rings: [VecDeque<u32>; PRIORITIES],
 }
 
 impl NicPort {
@@ -44,15 +36,15 @@ impl NicPort {
             gate: 0,
             message_gap: rate.map_or(0, |rate| SECOND / rate),
             pipe_until: 0,
+            pipe: parameters.pipe.as_ref().map(|it| HostPipe::new(it).into()),
             ready: 0,
-            rings: [Ring::EMPTY; PRIORITIES],
-            pipe: parameters.pipe.as_ref().map(HostPipe::new),
+            rings: Default::default(),
         }
     }
 
     /// From a post to the NIC having the first byte.
     pub fn latency(&self) -> Picoseconds {
-        self.pipe.as_ref().map_or(0, HostPipe::latency)
+        self.pipe.as_ref().map_or(0, |pipe| pipe.latency())
     }
 
     /// The pipe fetches `payload` for what starts now.
@@ -71,52 +63,26 @@ impl NicPort {
         }
     }
 
-    fn push(&mut self, queue_pairs: &mut [QueuePair], id: u32) {
-        let queue_pair = &mut queue_pairs[id as usize];
-        queue_pair.turn = Turn::Ready;
-        queue_pair.next_ready = NONE;
-        let priority = queue_pair.priority;
-        let ring = &mut self.rings[usize::from(priority)];
-        if ring.length == 0 {
-            ring.head = id;
-        } else {
-            queue_pairs[ring.tail as usize].next_ready = id;
-        }
-        ring.tail = id;
-        ring.length += 1;
+    /// A queue pair that may send gets the last turn of its priority.
+    #[inline]
+    fn push(&mut self, priority: u8, id: u32) {
+        self.rings[usize::from(priority)].push_back(id);
         self.ready |= 1 << priority;
-    }
-
-    fn pop(&mut self, queue_pairs: &[QueuePair], priority: u8) -> u32 {
-        let ring = &mut self.rings[usize::from(priority)];
-        let id = ring.head;
-        ring.head = queue_pairs[id as usize].next_ready;
-        ring.length -= 1;
-        if ring.length == 0 {
-            self.ready &= !(1 << priority);
-        }
-        id
     }
 
     /// The next queue pair of a priority that may send; while no message may begin, one in the middle of its message.
     #[inline]
-    fn take(
-        &mut self,
-        queue_pairs: &mut [QueuePair],
-        priority: u8,
-        now: Picoseconds,
-    ) -> Option<u32> {
-        if self.gate <= now {
-            return Some(self.pop(queue_pairs, priority));
+    fn take(&mut self, queue_pairs: &[QueuePair], priority: u8, now: Picoseconds) -> Option<u32> {
+        let ring = &mut self.rings[usize::from(priority)];
+        if self.gate > now {
+            let may = |id: &u32| !queue_pairs[*id as usize].transport.begins_message();
+            ring.rotate_left(ring.iter().position(may)?);
         }
-        for _ in 0..self.rings[usize::from(priority)].length {
-            let id = self.pop(queue_pairs, priority);
-            if !queue_pairs[id as usize].transport.begins_message() {
-                return Some(id);
-            }
-            self.push(queue_pairs, id);
+        let id = ring.pop_front();
+        if ring.is_empty() {
+            self.ready &= !(1 << priority);
         }
-        None
+        id
     }
 
     /// Queue pairs that their limiters let go now.
@@ -127,17 +93,11 @@ impl NicPort {
                 return;
             }
             self.paced.pop();
-            self.push(queue_pairs, id);
+            let queue_pair = &mut queue_pairs[id as usize];
+            queue_pair.turn = Turn::Ready;
+            self.push(queue_pair.priority, id);
         }
     }
-}
-
-impl Ring {
-    const EMPTY: Ring = Ring {
-        head: NONE,
-        tail: NONE,
-        length: 0,
-    };
 }
 
 impl Simulation {
@@ -184,7 +144,7 @@ impl Simulation {
                 self.start(port, index);
                 break;
             }
-            let Some(id) = nic.take(&mut self.queue_pairs, priority, now) else {
+            let Some(id) = nic.take(&self.queue_pairs, priority, now) else {
                 held |= 1 << priority;
                 continue;
             };
@@ -205,7 +165,8 @@ impl Simulation {
         let state = &self.ports[queue_pair.port as usize];
         let nic = &mut self.nics[state.device as usize];
         if queue_pair.next_allowed <= state.busy_until.max(self.now) {
-            return nic.push(&mut self.queue_pairs, id);
+            queue_pair.turn = Turn::Ready;
+            return nic.push(queue_pair.priority, id);
         }
         queue_pair.turn = Turn::Paced;
         nic.paced.push(Reverse((queue_pair.next_allowed, id)));

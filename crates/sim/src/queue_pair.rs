@@ -33,8 +33,6 @@ pub struct QueuePair {
     pub port: u32,
     /// Index of the first hop to its peer.
     pub route: u32,
-    /// The queue pair whose turn comes after this one's.
-    pub next_ready: u32,
     /// Where it stands in its port's arbitration.
     pub turn: Turn,
     /// Of its data.
@@ -103,7 +101,6 @@ impl QueuePair {
         QueuePair {
             port,
             route,
-            next_ready: NONE,
             turn: Turn::Idle,
             priority,
             limited: congestion.peek(0).is_some(),
