@@ -162,8 +162,9 @@ def _advance(
         if capture is not None:
             capture.write(simulation.captured())
         if on_progress is not None:
-            now, done, hops, operations, delivered = simulation.progress()
-            wanted = on_progress(Progress(Duration(now), done, hops, *operations, *delivered, run_s))
+            now, done, hops, (completed, operations), (delivered, size) = simulation.progress()
+            told = Progress(Duration(now), done, hops, completed, operations, delivered, size, run_s)
+            wanted = on_progress(told)
     return not more, run_s
 
 
