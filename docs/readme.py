@@ -1,6 +1,7 @@
-"""Run every command of the README and put its real output beneath it; ``--check`` fails when one differs instead.
+"""Run every command of the pages and put its real output beneath it; ``--check`` fails when one differs instead.
 
-In a ``console`` block, ``$ `` starts a command; what follows is its output. ``make docs`` runs this, a test its check.
+In a ``console`` block, ``$ `` starts a command and ``> `` goes on with it; what follows is its output. ``make docs``
+runs this, a test its check.
 """
 
 from __future__ import annotations
@@ -10,43 +11,50 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-README = ROOT / "README.md"
+PAGES = ("README.md", "docs/simulator.md")
 WIDTH = "100"
 USED = ("examples",)  # what the commands read
 
 
 def main() -> None:
     """Rewrite or check."""
-    old = README.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as folder:
-        for name in USED:
-            (Path(folder) / name).symlink_to(ROOT / name)
-        new = _filled(old, Path(folder))
-    if "--check" not in sys.argv[1:]:
-        README.write_text(new, encoding="utf-8")
-        return
-    if new != old:
-        sys.exit("stale: README.md\n  hint: run `make docs` and read the difference")
+    stale = []
+    for page in PAGES:
+        path = ROOT / page
+        old = path.read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            for name in USED:
+                (Path(folder) / name).symlink_to(ROOT / name)
+            new = _filled(page, old, Path(folder))
+        if "--check" not in sys.argv[1:]:
+            path.write_text(new, encoding="utf-8")
+        elif new != old:
+            stale.append(page)
+    if stale:
+        sys.exit(f"stale: {', '.join(stale)}\n  hint: run `make docs` and read the difference")
 
 
-def _filled(text: str, folder: Path) -> str:
-    lines: list[str] = []
+def _filled(page: str, text: str, folder: Path) -> str:
+    filled: list[str] = []
+    lines = text.splitlines()
     inside = False
-    for line in text.splitlines():
+    for number, line in enumerate(lines):
         if line.startswith("```"):
             inside = line == "```console"
-            lines.append(line)
+            filled.append(line)
         elif not inside:
-            lines.append(line)
+            filled.append(line)
         elif line.startswith("$ "):
-            lines.extend([line, *_output(line[2:], folder)])
-    return "\n".join(lines) + "\n"
+            command = [line, *takewhile(lambda one: one.startswith("> "), lines[number + 1 :])]
+            filled.extend([*command, *_output(page, "\n".join(one[2:] for one in command), folder)])
+    return "\n".join(filled) + "\n"
 
 
-def _output(command: str, folder: Path) -> list[str]:
+def _output(page: str, command: str, folder: Path) -> list[str]:
     binaries = Path(sys.executable).parent
     shell = shutil.which("bash") or "/bin/sh"
     done = subprocess.run(
@@ -59,7 +67,7 @@ def _output(command: str, folder: Path) -> list[str]:
         check=False,
     )
     if done.returncode not in (0, 1):
-        sys.exit(f"README.md: {command}: exit code {done.returncode}\n{done.stdout}")
+        sys.exit(f"{page}: {command}: exit code {done.returncode}\n{done.stdout}")
     return [line.rstrip() for line in done.stdout.strip("\n").splitlines()]
 
 

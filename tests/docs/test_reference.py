@@ -14,7 +14,7 @@ def test_reference_pages_are_fresh():
     assert result.returncode == 0, result.stderr
 
 
-def test_readme_shows_what_its_commands_print():
+def test_pages_show_what_their_commands_print():
     result = subprocess.run(
         [sys.executable, DOCS / "readme.py", "--check"], capture_output=True, text=True, check=False
     )
