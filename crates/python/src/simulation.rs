@@ -124,12 +124,18 @@ impl Simulation {
         Ok(py.detach(|| simulation.advance(events)))
     }
 
-    /// Simulated picoseconds, events, hops, operations: completed and all, payload bytes: delivered and all.
-    fn progress(&mut self) -> PyResult<(u64, u64, u64, [u64; 2], [u64; 2])> {
+    /// Simulated picoseconds, events, hops; operations completed and all; payload bytes delivered and all.
+    fn progress(&mut self) -> PyResult<[u64; 7]> {
         let at = self.running()?.progress();
-        let operations = [at.completed, at.operations];
-        let bytes = [at.delivered_bytes, at.bytes];
-        Ok((at.now, at.events, at.hops, operations, bytes))
+        Ok([
+            at.now,
+            at.events,
+            at.hops,
+            at.completed,
+            at.operations,
+            at.delivered_bytes,
+            at.bytes,
+        ])
     }
 
     /// What was captured since the last call, as pcap; the first call begins with the file's header.

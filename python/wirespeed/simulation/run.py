@@ -162,7 +162,7 @@ def _advance(
         if capture is not None:
             capture.write(simulation.captured())
         if on_progress is not None:
-            now, done, hops, (completed, operations), (delivered, size) = simulation.progress()
+            now, done, hops, completed, operations, delivered, size = simulation.progress()
             told = Progress(Duration(now), done, hops, completed, operations, delivered, size, run_s)
             wanted = on_progress(told)
     return not more, run_s
