@@ -369,7 +369,10 @@ impl Rc {
             return Outcome::default();
         }
         if arrival.psn > expected {
-            self.advance(now, expected);
+            // A gap that stays is no progress: it must not reset the retries.
+            if expected > self.requester.oldest {
+                self.advance(now, expected);
+            }
             self.requester.asked_again = true;
             self.resume_at(expected);
             return Outcome {

@@ -643,6 +643,24 @@ fn progress_resets_the_retries() {
 }
 
 #[test]
+fn a_gap_that_stays_is_no_progress() {
+    // The first response never arrives and the last always does, so each retry shows the same gap again.
+    let settings = Settings {
+        ack_timeout: 20,
+        retry_count: 2,
+        ..plain()
+    };
+    let mut pair = Pair::new(&settings);
+    pair.loses = Box::new(|_, name| name == "R0");
+    pair.post(&[(READ, 30)]);
+    pair.run();
+    assert!(pair.ends[0].failed);
+    // Asked at first, for each gap, and after each of two timeouts; 20 ticks after the last of these it fails.
+    assert_eq!(pair.ends[0].sent, ["Q0"; 6]);
+    assert_eq!(pair.ends[0].ended, [(0, 60)]);
+}
+
+#[test]
 fn a_queue_pair_in_error_neither_sends_nor_answers() {
     // The timeout is shorter than the round trip, so ACKs, a NAK and the peer's packets arrive after the failure.
     for lost in ["", "W1"] {
