@@ -14,6 +14,26 @@ const LARGEST_MTU: u32 = 32_768;
 /// One second.
 const LONGEST_NS: u64 = 1_000_000_000;
 
+/// What an event's key can name (`queue::Event`): ports times priorities, queue pairs, operations.
+const ENTITIES: usize = 1 << 28;
+/// A link has two ports.
+const MOST_LINKS: usize = ENTITIES / PRIORITIES / 2;
+/// A connection has two queue pairs.
+const MOST_CONNECTIONS: usize = ENTITIES / 2;
+
+/// Notes a scenario that is larger than the simulator can count.
+pub fn check_size(links: usize, connections: usize, operations: usize, findings: &mut Findings) {
+    let rows = [
+        ("links", links, MOST_LINKS),
+        ("flows and queue_pairs", connections, MOST_CONNECTIONS),
+        ("flows and operations", operations, ENTITIES),
+    ];
+    for (place, found, most) in rows.into_iter().filter(|(_, found, most)| found > most) {
+        let most = format!("at most {}", grouped(most as i128));
+        findings.note(place, grouped(found as i128), most, "");
+    }
+}
+
 /// What a buffer may be, for messages.
 pub fn buffer_expected() -> String {
     let largest = grouped(LARGEST_BUFFER.into());
@@ -34,7 +54,7 @@ pub fn check(parameters: &Parameters, findings: &mut Findings) {
             1..=10_000,
         );
     }
-    nic(&mut it, &parameters.nic);
+    nic(&mut it, &parameters.nic, parameters.transport.mtu_bytes);
     transport(&mut it, &parameters.transport);
     let notification = &parameters.notification;
     it.within(
@@ -121,7 +141,7 @@ fn marking(it: &mut Ranges, marking: &Marking) {
     }
 }
 
-fn nic(it: &mut Ranges, nic: &Nic) {
+fn nic(it: &mut Ranges, nic: &Nic, mtu_bytes: u32) {
     if let Some(messages) = nic.messages_per_second {
         it.within("nic.messages_per_second", messages, 1..=1_000_000_000_000);
     }
@@ -132,7 +152,7 @@ fn nic(it: &mut Ranges, nic: &Nic) {
         it.within(
             "nic.pipe.receive_buffer_bytes",
             pipe.receive_buffer_bytes,
-            1..=buffer,
+            mtu_bytes..=buffer, // or no full packet would ever enter
         );
         it.within(
             "nic.pipe.xoff_bytes",
@@ -156,7 +176,7 @@ fn transport(it: &mut Ranges, transport: &Transport) {
     it.within(
         "transport.max_outstanding_reads",
         transport.max_outstanding_reads,
-        1..=u32::MAX,
+        1..=255, // IBTA: the initiator depth of a connection has eight bits
     );
 }
 

@@ -49,6 +49,8 @@ pub fn read(text: &str, preset: &str, seed: u64) -> Result<Scenario, Refused> {
     let (mut scenario, traffic) = draft.expect("nothing is missing that nothing was noted about");
     scenario.seed = seed;
 
+    traffic.check_size(scenario.links.len(), &mut findings);
+    findings.refuse()?;
     // What refers to other parts is looked at once each part is as it should be.
     traffic.connect(&mut scenario, &mut findings);
     findings.take(pool::resolve(&scenario));

@@ -281,6 +281,12 @@ fn refusals_of_traffic() {
         (after(&["0"]), "operations[0].after: found a circle: 0 after 0, expected operations that can begin"),
         (after(&["1", "3", "", "2, 1"]), "operations[1].after: found a circle: 1 after 3 after 1, expected operations that can begin"),
         (
+            // 1000 s before each: 213 days would be 2^64 ps.
+            after(&(0..1001).map(|n| if n == 0 { String::new() } else { (n - 1).to_string() }).collect::<Vec<_>>().iter().map(String::as_str).collect::<Vec<_>>())
+                .replace(r#""bytes": 1, "after""#, r#""bytes": 1, "delay_ns": 1000000000000, "after""#),
+            "operations[1000]: found a start after 1,001,000 s at the earliest, expected at most 1,000,000 s",
+        ),
+        (
             more(ab, r#"{"queue_pair": 0, "bytes": 12000000000000}, {"queue_pair": 0, "bytes": 6000000000000}"#),
             "operations[1]: found 4,394,531,250 packets on its queue pair up to here, expected fewer than 4,294,967,296",
         ),
@@ -318,12 +324,36 @@ fn refusals_of_parameters() {
         (set(r#""pfc": {"quanta": 0}"#), "parameters.pfc.quanta: found 0, expected 1 to 65,535"),
         (set(r#""scheduler": {"weights": [0, 1, 1, 1, 1, 1, 1, 1]}"#), "parameters.scheduler.weights[0]: found 0, expected 1 to 10,000"),
         (set(r#""scheduler": {"weights": [1]}"#), "parameters.scheduler.weights: found a list of 1, expected an array of length 8"),
+        (set(r#""transport": {"max_outstanding_reads": 256}"#), "parameters.transport.max_outstanding_reads: found 256, expected 1 to 255"),
+        (
+            set(r#""nic": {"pipe": {"gbps": 50, "latency_ns": 0, "receive_buffer_bytes": 4095, "xoff_bytes": 4096, "xon_bytes": 4097}}"#),
+            "parameters.nic.pipe.receive_buffer_bytes: found 4095, expected 4,096 to 2,147,483,648\n\
+             parameters.nic.pipe.xoff_bytes: found 4096, expected 0 to 4,095\n\
+             parameters.nic.pipe.xon_bytes: found 4097, expected 0 to 4,096",
+        ),
         (set(r#""congestion": {"algorithm": "dctcp"}"#), "parameters.congestion: found unknown variant \"dctcp\", expected one of \"line-rate\", \"dcqcn\", \"dcqcn-nvidia\""),
         (set(r#""congestion": {"rpg_min_rate_mbps": 0}"#), "parameters.congestion.rpg_min_rate_mbps: found 0, expected 1 to 100000, the line rate"),
     ];
     for (text, message) in rows {
         assert_eq!(refused(&text), message, "{text}");
     }
+}
+
+/// What an event names has 28 bits: 2^24 links are 2^25 ports of eight priorities.
+#[test]
+fn refusals_of_size() {
+    let message = |links: usize, connections: usize, operations: usize| {
+        let mut findings = Findings::default();
+        limits::check_size(links, connections, operations, &mut findings);
+        findings.refuse().map_err(|refused| refused.to_string())
+    };
+    assert_eq!(message(1 << 24, 1 << 27, 1 << 28), Ok(()));
+    assert_eq!(
+        message((1 << 24) + 1, (1 << 27) + 1, (1 << 28) + 1).unwrap_err(),
+        "links: found 16,777,217, expected at most 16,777,216\n\
+         flows and queue_pairs: found 134,217,729, expected at most 134,217,728\n\
+         flows and operations: found 268,435,457, expected at most 268,435,456"
+    );
 }
 
 #[test]

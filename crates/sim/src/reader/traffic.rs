@@ -2,10 +2,12 @@
 
 use super::findings::{Findings, Object, Place};
 use super::json::Json;
+use super::limits;
 use super::time;
 use super::wiring::Wiring;
 use crate::problem::grouped;
 use crate::scenario::{Connection, Operation, Scenario, Verb};
+use crate::time::{Picoseconds, SECOND};
 
 /// What the traffic part of a file says, each entry by itself.
 pub struct Traffic {
@@ -42,6 +44,9 @@ const VERBS: [(&str, Verb); 3] = [
 
 /// Where packets are counted in 32 bits.
 const TOO_MANY_PACKETS: u64 = 1 << 32;
+
+/// The latest that delays and times may put a start: far from 2^64 ps, the end of time.
+const LATEST: Picoseconds = 1_000_000 * SECOND;
 
 /// UDP source ports of RoCEv2 senders are dynamic ones (RFC 6335, section 6): 0xC000 to 0xFFFF.
 const DYNAMIC_PORTS: std::ops::Range<u16> = 0xC000..0xFFFF;
@@ -83,6 +88,11 @@ impl Traffic {
         traffic
     }
 
+    /// Notes more than can be counted.
+    pub fn check_size(&self, links: usize, findings: &mut Findings) {
+        limits::check_size(links, self.ends.len(), self.operations.len(), findings);
+    }
+
     /// Fills in connections and operations; notes what cannot be connected or done.
     pub fn connect(self, scenario: &mut Scenario, findings: &mut Findings) {
         let mut wiring = Wiring::of(scenario);
@@ -115,7 +125,7 @@ impl Traffic {
             });
         }
         self.count_packets(scenario.parameters.transport.mtu_bytes, findings);
-        self.find_circle(findings);
+        self.order(findings);
         let operations = self.operations.into_iter();
         scenario.operations = operations.map(|post| post.operation).collect();
     }
@@ -139,8 +149,8 @@ impl Traffic {
         }
     }
 
-    /// Operations that wait for each other never begin.
-    fn find_circle(&self, findings: &mut Findings) {
+    /// Goes through all operations, each after those that it waits for. Those that wait for each other never begin.
+    fn order(&self, findings: &mut Findings) {
         let all = &self.operations;
         let mut waits: Vec<usize> = all.iter().map(|post| post.operation.after.len()).collect();
         let mut followers = vec![Vec::new(); all.len()];
@@ -150,8 +160,23 @@ impl Traffic {
             }
         }
         let mut ready: Vec<usize> = (0..all.len()).filter(|&n| waits[n] == 0).collect();
+        let mut earliest: Vec<Picoseconds> = vec![0; all.len()];
+        let mut too_late = false;
         while let Some(done) = ready.pop() {
+            let operation = &all[done].operation;
+            let start = earliest[done].max(operation.at) + operation.delay;
+            if start > LATEST && !too_late {
+                too_late = true; // as is what follows it
+                let found = format!(
+                    "a start after {} s at the earliest",
+                    grouped((start / SECOND).into())
+                );
+                let expected = format!("at most {} s", grouped((LATEST / SECOND).into()));
+                findings.note(all[done].place, found, expected, "");
+            }
+            let start = start.min(LATEST);
             for &n in &followers[done] {
+                earliest[n] = earliest[n].max(start);
                 waits[n] -= 1;
                 if waits[n] == 0 {
                     ready.push(n);
