@@ -124,7 +124,7 @@ impl Simulation {
         let last = frame.has(LAST);
         let aeth = |syndrome| Aeth {
             syndrome,
-            msn: frame.psn,
+            msn: self.messages_so_far(frame),
         };
         let accepted = aeth(Syndrome::UNLIMITED);
         match (frame.kind, first, last) {
@@ -166,15 +166,28 @@ impl Simulation {
         }
     }
 
-    /// The length a RETH holds is that of the message, or of the rest that is read again.
+    /// The MSN: messages that the responder has completed, a read from its first response on (IBTA volume 1, 9.7.7.1).
+    fn messages_so_far(&self, frame: &Frame) -> u32 {
+        let requester = &self.queue_pairs[frame.queue_pair as usize].transport;
+        let end = match frame.kind {
+            Kind::ReadResponse => requester.asked_for(frame.psn).map_or(0, |read| read.end()),
+            _ if frame.has(NAK) => frame.psn,
+            _ => frame.psn + 1,
+        };
+        requester.messages_before(end)
+    }
+
+    /// Address and length are those of the message, or of the rest that is read again. All messages begin at address 0.
     fn reth(&self, frame: &Frame) -> Reth {
         let sender = &self.queue_pairs[frame.queue_pair as usize ^ 1];
-        let length = sender.transport.asked_for(frame.psn).map_or(0, |message| {
-            let mtu = u64::from(self.settings.parameters.transport.mtu_bytes);
-            message.bytes - u64::from(frame.psn - message.first) * mtu
+        let mtu = u64::from(self.settings.parameters.transport.mtu_bytes);
+        let message = sender.transport.asked_for(frame.psn);
+        let (begin, length) = message.map_or((0, 0), |message| {
+            let begin = u64::from(frame.psn - message.first) * mtu;
+            (begin, message.bytes - begin)
         });
         Reth {
-            address: 0,
+            address: begin,
             key: KEY,
             length: length.min(u64::from(u32::MAX)) as u32,
         }

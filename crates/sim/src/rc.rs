@@ -65,6 +65,8 @@ pub struct Rc {
     current: usize,
     /// Read responses to send.
     responses: VecDeque<Response>,
+    /// Messages that completed.
+    completed: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -151,7 +153,15 @@ impl Rc {
             messages: VecDeque::new(),
             current: 0,
             responses: VecDeque::new(),
+            completed: 0,
         }
+    }
+
+    /// How many messages end before packet `psn`, of those posted here: the MSN of an acknowledgement of all before it.
+    pub fn messages_before(&self, psn: u32) -> u32 {
+        let messages = self.messages.iter();
+        let ended = messages.take_while(|message| message.end() <= psn);
+        self.completed + ended.count() as u32
     }
 
     /// What a read request for `psn` asks for: the rest of its message. The RETH of the request carries it.
@@ -246,6 +256,7 @@ impl Transport for Rc {
             return None;
         }
         let done = self.messages.pop_front()?;
+        self.completed = self.completed.wrapping_add(1);
         let front = self.messages.front();
         self.requester.first_end = front.map_or(u32::MAX, Message::end);
         self.current = self.current.saturating_sub(1);

@@ -3,6 +3,8 @@
 
 mod support;
 
+#[path = "endpoints/capture.rs"]
+mod capture;
 #[path = "endpoints/errors.rs"]
 mod errors;
 #[path = "endpoints/framing.rs"]
