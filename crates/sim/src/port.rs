@@ -239,7 +239,8 @@ impl Scheduler {
     #[inline]
     pub fn charge(&self, queue: &mut Queue, eligible: u8, bytes: u32) {
         if eligible & !self.strict & ((eligible & !self.strict).wrapping_sub(1)) != 0 {
-            queue.deficit -= bytes as i32;
+            // A strict priority pays as well, and is never given anything.
+            queue.deficit = queue.deficit.saturating_sub(bytes as i32);
         }
     }
 }

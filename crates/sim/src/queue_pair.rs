@@ -222,7 +222,7 @@ impl Simulation {
             psn,
             hop: to.route,
             ingress: 0,
-            bytes: bytes as u16,
+            bytes: bytes.max(framing.minimum_bytes) as u16,
             payload: 0,
             cells: 0,
             kind,
