@@ -174,7 +174,7 @@ impl Simulation {
 
     /// When the port has to look again.
     #[inline]
-    fn wake_for_next(&mut self, port: u32) {
+    pub(crate) fn wake_for_next(&mut self, port: u32) {
         let state = &self.ports[port as usize];
         let nic = &self.nics[state.device as usize];
         let free = state.busy_until.max(self.now);

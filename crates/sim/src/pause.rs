@@ -6,8 +6,9 @@
 use crate::frame::{Frame, Kind};
 use crate::headroom;
 use crate::parameters::{Reaction, PRIORITIES};
+use crate::scenario::Scenario;
 use crate::simulation::{class, Simulation};
-use crate::time::{Picoseconds, NANOSECOND, NEVER};
+use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
 
 /// Bytes that a link sends in one pause quantum of 512 bit times (IEEE 802.3 annex 31B.2).
 const QUANTUM_BYTES: u32 = 64;
@@ -35,11 +36,14 @@ impl Simulation {
     /// The pause is still wanted and about to run out at the peer.
     pub(crate) fn refresh(&mut self, entity: u32) {
         let (port, priority) = port_and_priority(entity);
-        let pause = &mut self.sides[port as usize].pauses[priority];
-        if pause.refresh_at != self.now {
+        if self.sides[port as usize].pauses[priority].refresh_at != self.now {
             return;
         }
-        pause.refreshed += 1;
+        if self.is_deadlock() {
+            self.scenario.until = self.now;
+            return;
+        }
+        self.sides[port as usize].pauses[priority].refreshed += 1;
         self.generate(port, priority, true);
         let quanta = self
             .settings
@@ -50,6 +54,25 @@ impl Simulation {
         let next = self.now + self.quanta(port, quanta);
         self.sides[port as usize].pauses[priority].refresh_at = next;
         self.schedule(next, class::REFRESH, entity, 0);
+    }
+
+    /// Pauses would be repeated for ever: nothing else is pending, and no frame has started for as long as one can take.
+    fn is_deadlock(&mut self) -> bool {
+        let started = self.totals.hops + self.totals.cnp_frames;
+        if self.standstill.0 != started {
+            self.standstill = (started, self.now);
+        }
+        if self.now - self.standstill.1 <= self.settings.longest_pause {
+            return false;
+        }
+        self.standstill.1 = self.now;
+        let mut pending = std::mem::take(&mut self.queue);
+        let mut of_pauses = true;
+        while let Some(event) = pending.pop() {
+            of_pauses &= class::OF_PAUSES >> (event.key >> 28) & 1 != 0;
+            self.queue.push(event);
+        }
+        of_pauses
     }
 
     fn generate(&mut self, port: u32, priority: usize, xoff: bool) {
@@ -113,11 +136,19 @@ impl Simulation {
         let on_link = framing.pfc_bytes + framing.gap_bytes;
         state.busy_until = self.now + state.byte.times(on_link);
         let busy_until = state.busy_until;
+        let (switch, more) = (
+            state.switch,
+            state.control || state.waiting & !state.paused != 0,
+        );
         let lost = state.watched && self.watch(port, index);
         if !lost {
             self.schedule(busy_until + delay, class::PFC_ARRIVES, port, index);
         }
-        self.wake(port, busy_until);
+        if !switch {
+            self.wake_for_next(port);
+        } else if more {
+            self.wake(port, busy_until);
+        }
     }
 
     /// A PFC frame from the port at the other end.
@@ -197,6 +228,16 @@ pub(crate) fn reaction(reaction: &Reaction, rate: u64) -> Picoseconds {
         Reaction::Fixed { ns } => ns * NANOSECOND,
         Reaction::Ceiling => headroom::response_ceiling(rate),
     }
+}
+
+/// From deciding on a pause to its quanta having run out, on the link where that takes longest.
+pub(crate) fn longest(scenario: &Scenario) -> Picoseconds {
+    let pfc = &scenario.parameters.pfc;
+    let after_generation = scenario.links.iter().map(|link| {
+        let quanta = ByteTime::of(link.rate).times(u32::from(u16::MAX) * QUANTUM_BYTES);
+        link.delay + reaction(&pfc.reaction, link.rate) + quanta
+    });
+    pfc.generation_delay_ns * NANOSECOND + after_generation.max().unwrap_or(0)
 }
 
 fn entity(port: u32, priority: usize) -> u32 {

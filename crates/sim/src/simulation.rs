@@ -51,6 +51,14 @@ pub(crate) mod class {
     pub const DEADLINE: u32 = 10;
     /// Everything observed is sampled.
     pub const SAMPLE: u32 = 15;
+
+    /// Bit n: class n only keeps pauses going, or watches.
+    pub const OF_PAUSES: u32 = 1 << PFC_ARRIVES
+        | 1 << PFC_APPLIES
+        | 1 << PAUSE_ENDS
+        | 1 << PFC_READY
+        | 1 << REFRESH
+        | 1 << SAMPLE;
 }
 
 /// What stands behind a port, for a frame that arrives: asked for each, so kept apart from the port.
@@ -98,12 +106,16 @@ pub(crate) struct Settings {
     pub generation: Picoseconds,
     pub cnp_interval: Picoseconds,
     pub cnp_delay: Picoseconds,
+    /// No pause takes longer, from being decided on to running out.
+    pub longest_pause: Picoseconds,
 }
 
 /// A network in the middle of a run.
 pub struct Simulation {
     pub(crate) now: Picoseconds,
     pub(crate) queue: EventQueue,
+    /// How many frames had started when a pause was last repeated, and since when it is as many.
+    pub(crate) standstill: (u64, Picoseconds),
     pub(crate) frames: Frames,
     pub(crate) ports: Vec<Port>,
     pub(crate) queues: Lanes<Queue>,
@@ -142,6 +154,7 @@ impl Simulation {
         let mut simulation = Simulation {
             now: 0,
             queue: EventQueue::new(),
+            standstill: (0, 0),
             frames: Frames::new(),
             ports: Vec::new(),
             queues: Lanes::new(ports, |_, _| Queue::new()),
@@ -466,8 +479,7 @@ impl Settings {
         let parameters = scenario.parameters.clone();
         let marking = &parameters.marking;
         let framing = &parameters.framing;
-        let largest =
-            framing.data_bytes + framing.write_first_bytes + parameters.transport.mtu_bytes;
+        let largest = framing.longest(parameters.transport.mtu_bytes);
         Settings {
             seed: scenario.seed,
             scheduler: Scheduler::new(&parameters.scheduler, largest),
@@ -479,6 +491,7 @@ impl Settings {
             generation: parameters.pfc.generation_delay_ns * NANOSECOND,
             cnp_interval: parameters.notification.interval_ns * NANOSECOND,
             cnp_delay: parameters.notification.delay_ns * NANOSECOND,
+            longest_pause: pause::longest(scenario),
             parameters,
         }
     }

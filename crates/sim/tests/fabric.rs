@@ -7,6 +7,8 @@ mod support;
 mod bench;
 #[path = "fabric/buffer.rs"]
 mod buffer;
+#[path = "fabric/deadlock.rs"]
+mod deadlock;
 #[path = "fabric/headroom.rs"]
 mod headroom;
 #[path = "fabric/marking.rs"]

@@ -1,0 +1,129 @@
+//! PFC deadlock: every switch of a ring waits for the next one. It never ends, but the run does.
+
+use crate::support::{column, flow, link, network, preset, run};
+use wirespeed_sim::congestion;
+use wirespeed_sim::parameters::{Parameters, Pipe};
+use wirespeed_sim::results::Outcome;
+use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND, NEVER};
+use wirespeed_sim::Simulation;
+
+const UNFINISHED: u64 = 0;
+const COMPLETED: u64 = 1;
+const FAILED: u64 = 2;
+
+/// All pauses are repeated, nothing slows down, and nothing is given up.
+fn parameters() -> Parameters {
+    let mut parameters = preset("roce");
+    parameters.congestion = congestion::Parameters::LineRate {};
+    parameters.transport.ack_timeout = 0;
+    parameters
+}
+
+/// Six switches in a ring, a host at each, and two flows from each to the next but one: what enters by a link of the ring
+/// leaves by the next, which closes a cycle of buffers (models.md 2, deadlock).
+fn ring(parameters: Parameters, closed: bool) -> Scenario {
+    const SWITCHES: u32 = 6;
+    let hosts = (0..SWITCHES).map(|n| link(n, SWITCHES + n, 100, 1_000));
+    let around =
+        (0..SWITCHES).map(|n| link(SWITCHES + n, SWITCHES + (n + 1) % SWITCHES, 100, 1_000));
+    let mut scenario = network(
+        SWITCHES,
+        SWITCHES,
+        hosts.chain(around).collect(),
+        parameters,
+    );
+    scenario.buffer_bytes = vec![900_000; SWITCHES as usize];
+    for n in 0..SWITCHES - 2 * u32::from(!closed) {
+        for _ in 0..2 {
+            flow(&mut scenario, n, (n + 2) % SWITCHES, 32 << 20);
+        }
+    }
+    scenario
+}
+
+/// The run, which must come to its end within `events`.
+fn ends_within(scenario: Scenario, events: u64) -> Outcome {
+    let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
+    assert!(!simulation.advance(events), "still going on");
+    simulation.finish()
+}
+
+#[test]
+fn a_run_in_deadlock_ends() {
+    let outcome = ends_within(ring(parameters(), true), 1_000_000);
+    assert_eq!(column(&outcome, "flows", "status"), vec![UNFINISHED; 12]);
+    assert_eq!(outcome.summary.drops, 0);
+    // The ring stands still before each flow sent 1 MiB, and a pause takes at most 65,535 quanta of 5.12 ns: after two of
+    // that the run is over.
+    let longest: Picoseconds = 65_535 * 5_120;
+    let sent: u64 = column(&outcome, "queue_pairs", "packets").iter().sum();
+    assert!(sent < 12 * 256, "{sent}");
+    assert!(outcome.summary.end > longest, "{}", outcome.summary.end);
+    let within = 256 * 12 * 4194 * 80 + 2 * longest;
+    assert!(outcome.summary.end < within, "{}", outcome.summary.end);
+    // All six links of the ring are paused to the end.
+    let last = column(&outcome, "pauses", "end_ps").into_iter();
+    assert!(last.filter(|end| *end == outcome.summary.end).count() >= 6);
+}
+
+#[test]
+fn sampling_does_not_keep_it_going() {
+    let mut scenario = ring(parameters(), true);
+    scenario.observe.interval = 10 * MICROSECOND;
+    scenario.observe.ports = vec![12];
+    let outcome = ends_within(scenario, 1_000_000);
+    assert_eq!(column(&outcome, "flows", "status"), vec![UNFINISHED; 12]);
+}
+
+/// 67 ms eight times over, then the queue pairs fail; the frames between the switches stay where they are.
+#[test]
+fn timeouts_come_first() {
+    let mut parameters = parameters();
+    parameters.transport.ack_timeout = 14;
+    let outcome = ends_within(ring(parameters, true), 1_000_000);
+    assert_eq!(column(&outcome, "flows", "status"), vec![FAILED; 12]);
+    assert!(outcome.summary.end > (8 * 4_096 * NANOSECOND) << 14);
+}
+
+/// Without the flows that close the cycle.
+#[test]
+fn an_open_ring_completes() {
+    let outcome = run(ring(parameters(), false));
+    assert_eq!(column(&outcome, "flows", "status"), vec![COMPLETED; 8]);
+}
+
+/// A receive buffer that takes 64 ms to drain is no deadlock, though nothing starts and pauses are repeated all the time.
+#[test]
+fn a_long_pause_is_none() {
+    let mut parameters = parameters();
+    parameters.nic.pipe = Some(Pipe {
+        gbps: 1,
+        latency_ns: 0,
+        receive_buffer_bytes: 16 << 20,
+        xoff_bytes: 8_000_000,
+        xon_bytes: 0,
+    });
+    // Fetching is as slow; the other host has none of it.
+    let mut scenario = network(
+        3,
+        1,
+        (0..3).map(|n| link(n, 3, 100, 1_000)).collect(),
+        parameters,
+    );
+    scenario.until = NEVER;
+    for _ in 0..2 {
+        flow(&mut scenario, 0, 2, 16 << 20);
+        flow(&mut scenario, 1, 2, 16 << 20);
+    }
+    let outcome = run(scenario);
+    assert_eq!(column(&outcome, "flows", "status"), vec![COMPLETED; 4]);
+    let starts = column(&outcome, "pauses", "start_ps");
+    let ends = column(&outcome, "pauses", "end_ps");
+    let longest = starts
+        .iter()
+        .zip(&ends)
+        .map(|(start, end)| end - start)
+        .max();
+    assert!(longest > Some(60 * MILLISECOND), "{longest:?}");
+}
