@@ -21,7 +21,7 @@ fn parameters() -> Parameters {
 }
 
 /// Six switches in a ring, a host at each, and two flows from each to the next but one: what enters by a link of the ring
-/// leaves by the next, which closes a cycle of buffers (models.md 2, deadlock).
+/// leaves by the next, which closes a cycle of buffers.
 fn ring(parameters: Parameters, closed: bool) -> Scenario {
     const SWITCHES: u32 = 6;
     let hosts = (0..SWITCHES).map(|n| link(n, SWITCHES + n, 100, 1_000));
