@@ -1,6 +1,6 @@
 //! PFC headroom: what still arrives at a priority group after its port has asked the peer to stop.
 //!
-//! IEEE 802.1Q annex N adds up the delays of the loop; models.md of the reference and every vendor's buffer calculator do the
+//! IEEE 802.1Q annex N adds up the delays of the loop; every vendor's buffer calculator does the
 //! same. From crossing the threshold to the last bit that can arrive:
 //!
 //! ```text

@@ -2,8 +2,8 @@
 //!
 //! It has never heard of Python, files or clocks; the same scenario and seed give the same result on every machine.
 
-pub mod ahead;
-mod buffer;
+mod ahead;
+pub mod buffer;
 mod capture;
 pub mod chance;
 pub mod congestion;

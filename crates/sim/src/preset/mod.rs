@@ -69,7 +69,7 @@ mod tests {
         );
     }
 
-    /// The sizes of models.md 4.1, worked out there from the headers' fields.
+    /// Worked out from the fields of the headers (IEEE 802.3, RFC 791, RFC 768, IBTA volume 1 chapter 9).
     #[test]
     fn roce_has_the_bytes_of_the_standards() {
         let it = by_name("roce").unwrap().framing;

@@ -45,7 +45,7 @@ fn one_way(frames: &[u64], switches: u64, gbps: u64, delay: u64, latency: u64) -
     wire(sum + switches * longest, gbps) + (switches + 1) * delay + switches * latency
 }
 
-/// Path MTU and link efficiency: payload / (payload + 62 + 20), models.md 4.1.
+/// Path MTU and link efficiency: payload / (payload + 62 + 20), headers and gap of IEEE 802.3 and IBTA volume 1.
 const EFFICIENCY: [(u64, f64); 5] = [
     (256, 0.75740),
     (512, 0.86195),
@@ -75,7 +75,7 @@ fn link_efficiency_of_a_long_write() {
 
 #[test]
 fn goodput_of_a_long_write() {
-    // models.md 4.1, Gb/s.
+    // Efficiency times line rate, Gb/s.
     for (mtu, gbps, goodput) in [
         (4096, 100, 98.04),
         (4096, 200, 196.07),
@@ -96,7 +96,7 @@ fn goodput_of_a_long_write() {
     }
 }
 
-/// G = 2 C M / (W + f 86), f ACKs per data packet (models.md 4.2; W = 4178, 400 Gb/s). Without ACKs it would be 784.3,
+/// G = 2 C M / (W + f 86), f ACKs per data packet (W = 4178, 400 Gb/s). Without ACKs it would be 784.3,
 /// which one ACK per message of 5000 packets comes close to.
 #[test]
 fn both_directions_share_the_wire_with_acknowledgements() {

@@ -39,7 +39,7 @@ fn drops(outcome: &Outcome, host: u32) -> u64 {
 /// Long after all have come in, and before a second frame leaves.
 const FILLED: Picoseconds = 100 * MICROSECOND;
 
-/// Each of m congested groups gets `alpha S / (1 + alpha m)`, all of them `alpha m / (1 + alpha m)` of S (models.md 2).
+/// Each of m congested groups gets `alpha S / (1 + alpha m)`, all of them `alpha m / (1 + alpha m)` of S: the fixed point of x = alpha (S - m x).
 #[test]
 fn dynamic_thresholds_settle() {
     const SHARED: u64 = 6000;

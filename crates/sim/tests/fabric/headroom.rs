@@ -25,7 +25,7 @@ const LONGEST: u32 = 62 + 16 + PAYLOAD;
 /// Hosts: B sends back, A floods, X is blocked, C takes shared cells. A's port of the switch.
 const FLOODED: u32 = 3;
 
-/// Speed in Gb/s, and a cell of a switch of its time: Trident 2 and 3, Tomahawk 3 (models.md 2).
+/// Speed in Gb/s, and a cell of a switch of its time: Trident 2 and 3, Tomahawk 3 (SONiC's buffer profiles).
 const ROWS: [(u64, u32); 7] = [
     (10, 208),
     (25, 256),

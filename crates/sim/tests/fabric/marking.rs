@@ -57,7 +57,7 @@ fn marked(outcome: &Outcome, connection: usize) -> u64 {
     column(outcome, "queue_pairs", "ce_received")[2 * connection + 1]
 }
 
-/// P(q) = 0 up to kmin, pmax (q - kmin) / (kmax - kmin) up to kmax, and 1 above (models.md 3).
+/// P(q) = 0 up to kmin, pmax (q - kmin) / (kmax - kmin) up to kmax, and 1 above: WRED's law.
 const LENGTHS: [(u64, f64); 7] = [
     (0, 0.0),
     (10, 0.0),

@@ -39,7 +39,7 @@ fn parameters(exponent: i8, xon_offset_cells: u32) -> Parameters {
     parameters
 }
 
-/// The dynamic threshold with `used` of `shared` cells in use, whole cells (models.md 2).
+/// The dynamic threshold with `used` of `shared` cells in use, whole cells (SONiC `dynamic_th`).
 fn threshold(exponent: i8, shared: u64, used: u64) -> u64 {
     ((shared - used) as f64 * f64::from(exponent).exp2()) as u64
 }
@@ -389,7 +389,7 @@ fn pauses_sent_are_pauses_received() {
     );
 }
 
-/// models.md 2: A, B, C, D to X, and A to Y. Each of the four gets a quarter of X's link, which is half of what A spends on it
+/// A, B, C, D to X, and A to Y. Each of the four gets a quarter of X's link, which is half of what A spends on it
 /// while it may send; so A may send half of the time, and Y gets half of its half.
 #[test]
 fn a_victim_flow_falls_to_the_pause_duty_share() {
