@@ -25,7 +25,7 @@ pub struct Operations {
     /// Who waits for operation n: `dependents[first[n]..first[n + 1]]`.
     first: Vec<u32>,
     dependents: Vec<u32>,
-    /// When each was allowed to be posted, and when it ended.
+    /// When each was allowed to be posted; until that is known, not before which. And when it ended.
     pub started: Vec<Picoseconds>,
     /// `NEVER` until it ends.
     pub ended: Vec<Picoseconds>,
@@ -103,8 +103,9 @@ impl Simulation {
     /// The operation may be posted once its delay and the way to the NIC are over.
     fn schedule_post(&mut self, number: u32) {
         let operation = &self.scenario.operations[number as usize];
-        let start = self.now.max(operation.at) + operation.delay;
-        self.operations.started[number as usize] = start;
+        let started = &mut self.operations.started[number as usize];
+        *started += operation.delay;
+        let start = *started;
         let port = self.queue_pairs[operation.queue_pair as usize].port;
         let nic = &self.nics[self.ports[port as usize].device as usize];
         self.schedule(start + nic.latency(), class::POST, number, 0);
@@ -114,7 +115,7 @@ impl Simulation {
     pub(crate) fn post(&mut self, number: u32) {
         let id = self.scenario.operations[number as usize].queue_pair;
         if self.queue_pairs[id as usize].failed {
-            return self.end(number, Status::Failed);
+            return self.end(number, Status::Failed, self.now);
         }
         let depth = self.settings.parameters.transport.tx_depth;
         if self.queue_pairs[id as usize].transport.messages() < depth {
@@ -139,7 +140,7 @@ impl Simulation {
     #[inline]
     pub(crate) fn complete_messages(&mut self, id: u32) {
         while let Some(number) = self.queue_pairs[id as usize].transport.completed() {
-            self.end(number, Status::Completed);
+            self.end(number, Status::Completed, self.completed_at(id, number));
             self.operations.completed += 1;
             if let Some(next) = self.operations.overflow[id as usize].pop_front() {
                 self.hand_over(next);
@@ -153,16 +154,24 @@ impl Simulation {
         lost.extend(self.operations.overflow[id as usize].drain(..));
         self.queue_pairs[id as usize].failed = true;
         for number in lost {
-            self.end(number, Status::Failed);
+            self.end(number, Status::Failed, self.now);
         }
     }
 
-    fn end(&mut self, number: u32, status: Status) {
+    /// When an operation completes of which everything is acknowledged: a read, once what was read is in memory.
+    fn completed_at(&self, id: u32, number: u32) -> Picoseconds {
+        match self.scenario.operations[number as usize].verb {
+            Verb::Read => self.now.max(self.queue_pairs[id as usize].received.last),
+            Verb::Write | Verb::Send => self.now,
+        }
+    }
+
+    fn end(&mut self, number: u32, status: Status, at: Picoseconds) {
         let operations = &mut self.operations;
-        operations.ended[number as usize] = self.now;
+        operations.ended[number as usize] = at;
         operations.status[number as usize] = status;
         operations.ended_count += 1;
-        self.totals.end = self.now;
+        self.totals.end = self.totals.end.max(at);
         if status != Status::Completed {
             return;
         }
@@ -170,6 +179,8 @@ impl Simulation {
         let last = operations.first[number as usize + 1] as usize;
         for place in first..last {
             let dependent = self.operations.dependents[place];
+            let started = &mut self.operations.started[dependent as usize];
+            *started = at.max(*started);
             let waiting = &mut self.operations.waiting_for[dependent as usize];
             *waiting -= 1;
             if *waiting == 0 {

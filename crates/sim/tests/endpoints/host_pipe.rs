@@ -53,8 +53,13 @@ fn a_slow_sender_sends_at_the_rate_of_its_pipe() {
                 Verb::Read => (0, BARE + RETH + AETH),
                 _ => (0, ACK),
             };
-            let expected =
-                (PACKETS - 1) * gap + wire(extra + FULL + rest, 100) + 1_000 * NANOSECOND;
+            // A read completes when the pipe of its own NIC has carried the last packet, too.
+            let into_memory = match (verb, &pipe) {
+                (Verb::Read, Some(pipe)) => wire(4096, u64::from(pipe.gbps)),
+                _ => 0,
+            };
+            let on_links = wire(extra + FULL + rest, 100) + 1_000 * NANOSECOND;
+            let expected = (PACKETS - 1) * gap + on_links + into_memory;
             assert_eq!(outcome.summary.completion, [expected], "{verb:?} {pipe:?}");
             assert_eq!(outcome.summary.pfc_frames, 0);
         }
@@ -62,7 +67,7 @@ fn a_slow_sender_sends_at_the_rate_of_its_pipe() {
 }
 
 /// The latency of the pipe stands before the first packet of the poster and after the last one of the receiver; it is not
-/// part of an acknowledgement.
+/// part of an acknowledgement, but a read completes when its data is in memory.
 #[test]
 fn latency_of_the_pipe() {
     let times = |verb, latency_ns| {
@@ -78,7 +83,8 @@ fn latency_of_the_pipe() {
         let (completion, delivered) = times(verb, 0);
         for latency_ns in [1, 300, 5_000] {
             let later = latency_ns * NANOSECOND;
-            let expected = (completion + later, delivered + 2 * later);
+            let completed = if verb == Verb::Read { 2 * later } else { later };
+            let expected = (completion + completed, delivered + 2 * later);
             assert_eq!(times(verb, latency_ns), expected, "{verb:?}");
         }
     }
@@ -242,4 +248,24 @@ fn pipes_of_two_ports() {
     scenario.connections[1].port_b = 1;
     let last = run(scenario).summary.completion[1];
     assert_eq!(last, alone + 100 * wire(4096, 50));
+}
+
+/// What waits for a read finds its data in memory, also where something else that it waits for comes later.
+#[test]
+fn what_follows_a_read_finds_its_data_in_memory() {
+    let mut scenario = chain(0, 100, 500, with_pipe(pipe(1_000, 5_000)));
+    let queue_pair = connect(&mut scenario, 0, 1);
+    let read = post(&mut scenario, queue_pair, Verb::Read, 4096, 0);
+    let write = post(&mut scenario, queue_pair, Verb::Write, 1, 0);
+    for after in [vec![read], vec![read, write]] {
+        let number = post(&mut scenario, queue_pair, Verb::Write, 1, 0);
+        scenario.operations[number as usize].after = after;
+    }
+    let outcome = run(scenario);
+    let starts = column(&outcome, "flows", "start_ps");
+    let ends = column(&outcome, "flows", "end_ps");
+    let in_memory = column(&outcome, "queue_pairs", "delivered_ps")[0];
+    assert_eq!(ends[0], in_memory);
+    assert!(ends[1] < in_memory, "the write is acknowledged before");
+    assert_eq!(starts[2..], [in_memory; 2]);
 }
