@@ -173,7 +173,7 @@ fn completion_times_to_the_picosecond() {
 fn what_each_parameter_of_framing_is_worth() {
     type Change = fn(&mut Parameters);
     const BYTE: i64 = 2 * 80;
-    let rows: [(&str, Change, Verb, u64, i64); 12] = [
+    let rows: [(&str, Change, Verb, u64, i64); 13] = [
         (
             "RETH of a write",
             |p| p.framing.write_first_bytes = 0,
@@ -251,6 +251,13 @@ fn what_each_parameter_of_framing_is_worth() {
             Verb::Send,
             0,
             -2 * BYTE,
+        ),
+        (
+            "an ACK that would be shorter",
+            |p| p.framing.minimum_bytes = 100,
+            Verb::Send,
+            4096,
+            (100 - 66) * BYTE,
         ),
         (
             "latency, there and back",
