@@ -7,6 +7,7 @@ pub mod buffer;
 mod capture;
 pub mod chance;
 pub mod congestion;
+mod ecmp;
 pub mod frame;
 pub mod headroom;
 mod host_pipe;

@@ -17,6 +17,8 @@ pub struct Parameters {
     pub framing: Framing,
     /// Shared buffer of every switch.
     pub switch: Switch,
+    /// How every switch chooses among equal-cost ports.
+    pub ecmp: Ecmp,
     /// Priority flow control of every port.
     pub pfc: Pfc,
     /// ECN marking at every switch port.
@@ -105,6 +107,40 @@ pub enum PoolCounts {
     Port,
     /// A reserve per priority and port, a headroom per lossless priority and port.
     PriorityGroup,
+}
+
+/// Equal-cost multipath: each packet of a flow takes the port that a hash of the flow chooses.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ecmp {
+    /// The hash.
+    pub hash: EcmpHash,
+    /// UDP source port of a connection that names none, and one more for each earlier one between the same ports; none = one
+    /// of the dynamic range, another for each.
+    pub first_udp_source_port: Option<u16>,
+    /// UDP destination port.
+    pub udp_destination_port: u16,
+}
+
+impl Ecmp {
+    /// The UDP ports of what the responder sends, from those of the requester: in RoCEv2 it too sends to the well-known port,
+    /// in the model that hashes by Murmur it answers to the port it was asked from.
+    pub fn back(&self, [source, destination]: [u16; 2]) -> [u16; 2] {
+        match self.hash {
+            EcmpHash::SplitMix64 => [source, destination],
+            EcmpHash::Murmur3 => [destination, source],
+        }
+    }
+}
+
+/// A hash over NIC ports and UDP ports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EcmpHash {
+    /// SplitMix64 of both ends, seeded with the scenario's seed and the switch.
+    SplitMix64,
+    /// MurmurHash3 of addresses and UDP ports, seeded with the switch alone, modulo the candidates.
+    Murmur3,
 }
 
 /// Headroom of one lossless priority group.

@@ -5,12 +5,10 @@
 //! flows of RoCEv2 apart: the addresses of the two NIC ports and the UDP ports (IBTA annex A17.9.2: the UDP source
 //! port is the entropy). Hosts never forward.
 
-use crate::chance::{mix, GOLDEN};
+use crate::ecmp::{Choice, Flow};
+use crate::parameters::Ecmp;
 use crate::problem::{Problem, Refused};
 use crate::scenario::{Connection, Scenario};
-
-/// UDP destination port of RoCEv2 (IBTA annex A17.3.1.2; IANA "roce").
-const ROCE_UDP_PORT: u64 = 4791;
 
 /// Not in a list, not reached.
 const NONE: u32 = u32::MAX;
@@ -51,7 +49,8 @@ impl Routes {
                 continue;
             }
             routes.starts[trip.queue_pair as usize] = routes.hops.len() as u32;
-            routes.walk(&fabric, &distance, &trip, scenario.seed);
+            let ecmp = &scenario.parameters.ecmp;
+            routes.walk(&fabric, &distance, &trip, ecmp, scenario.seed);
         }
         if problems.is_empty() {
             return Ok(routes);
@@ -84,8 +83,8 @@ impl Routes {
         *known
     }
 
-    fn walk(&mut self, fabric: &Fabric, distance: &Distance, trip: &Trip, seed: u64) {
-        let key = flow_key(trip, seed);
+    fn walk(&mut self, fabric: &Fabric, distance: &Distance, trip: &Trip, ecmp: &Ecmp, seed: u64) {
+        let choice = Choice::of(ecmp, &trip.flow, seed);
         let mut switch = trip.from_switch;
         while switch != trip.to_switch {
             let closer = distance.of(switch) - 1;
@@ -95,7 +94,7 @@ impl Routes {
                     .iter()
                     .filter(|way| distance.of(way.to) == closer)
             };
-            let chosen = choose(key, switch, candidates().count());
+            let chosen = choice.among(switch, fabric.hosts + switch, candidates().count());
             let way = candidates().nth(chosen).expect("a choice among these");
             self.hops.push(way.port);
             switch = way.to;
@@ -122,11 +121,9 @@ struct Way {
 /// One direction of a connection.
 struct Trip {
     queue_pair: u32,
-    /// NIC port it starts from.
-    from: u32,
     /// NIC port it ends at.
     to: u32,
-    udp_source_port: u16,
+    flow: Flow,
     /// The switch at the other end of `from`'s cable.
     from_switch: u32,
     /// The switch at the other end of `to`'s cable.
@@ -178,16 +175,31 @@ impl Fabric {
         let mut trips: Vec<Trip> = ends
             .flat_map(|(n, connection)| {
                 let Connection { port_a, port_b, .. } = *connection;
-                let trip = |queue_pair: usize, from: u32, to: u32| Trip {
+                let udp_ports = [
+                    connection.udp_source_port,
+                    scenario.parameters.ecmp.udp_destination_port,
+                ];
+                let trip = |queue_pair: usize, from: u32, to: u32, udp_ports| Trip {
                     queue_pair: queue_pair as u32,
-                    from,
                     to,
-                    udp_source_port: connection.udp_source_port,
+                    flow: Flow {
+                        ports: [from, to],
+                        hosts: [scenario.node_of(from), scenario.node_of(to)],
+                        udp_ports,
+                    },
                     from_switch: self.switch_behind(scenario, from),
                     to_switch: self.switch_behind(scenario, to),
                     direct: from ^ 1 == to,
                 };
-                [trip(2 * n, port_a, port_b), trip(2 * n + 1, port_b, port_a)]
+                [
+                    trip(2 * n, port_a, port_b, udp_ports),
+                    trip(
+                        2 * n + 1,
+                        port_b,
+                        port_a,
+                        scenario.parameters.ecmp.back(udp_ports),
+                    ),
+                ]
             })
             .collect();
         trips.sort_by_key(|trip| trip.to_switch); // stable: in order of queue pairs
@@ -253,19 +265,6 @@ impl Distance {
     }
 }
 
-/// What a flow is to every hash.
-fn flow_key(trip: &Trip, seed: u64) -> u64 {
-    let ports = u64::from(trip.from) << 32 | u64::from(trip.to);
-    let udp = u64::from(trip.udp_source_port) << 16 | ROCE_UDP_PORT;
-    mix(mix(mix(seed) ^ ports) ^ udp)
-}
-
-/// One of `candidates`: the output of SplitMix64 number `switch`, started from the flow's key, scaled to the range.
-fn choose(key: u64, switch: u32, candidates: usize) -> usize {
-    let hash = mix(key.wrapping_add((u64::from(switch) + 1).wrapping_mul(GOLDEN)));
-    ((u128::from(hash) * candidates as u128) >> 64) as usize
-}
-
 fn unreachable(scenario: &Scenario, queue_pair: u32) -> (u32, Problem) {
     let connection = scenario.connections[queue_pair as usize / 2];
     let end = |port: u32| format!("host {} (port {port})", scenario.node_of(port));
@@ -309,7 +308,7 @@ mod tests {
             buffer_bytes: vec![32 << 20; switches as usize],
             connections: Vec::new(),
             operations: Vec::new(),
-            parameters: crate::preset::by_name("hpcc").unwrap(),
+            parameters: crate::preset::by_name("roce").unwrap(),
             seed,
             until: crate::time::NEVER,
             observe: Observe::default(),

@@ -12,6 +12,11 @@ pub(super) fn parameters() -> Parameters {
     Parameters {
         framing: framing(),
         switch: switch(),
+        ecmp: Ecmp {
+            hash: EcmpHash::Murmur3, // seeded with the switch alone: the same ways with every seed
+            first_udp_source_port: Some(10_000),
+            udp_destination_port: 100,
+        },
         pfc: Pfc {
             lossless_priorities: 1 << DATA_PRIORITY,
             quanta: None, // paused until resume

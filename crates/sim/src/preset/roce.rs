@@ -3,7 +3,9 @@
 
 use crate::congestion::{self, dcqcn};
 use crate::parameters::*;
-use wirespeed_wire::{Encapsulation, Frame, Ip, AETH, ETHERNET_OVERHEAD, MIN_FRAME, RETH};
+use wirespeed_wire::{
+    Encapsulation, Frame, Ip, AETH, ETHERNET_OVERHEAD, MIN_FRAME, RETH, ROCEV2_PORT,
+};
 
 /// RoCE: DSCP 26 is traffic class 3, no-drop (957608-AN210 2.5.1).
 const DATA_PRIORITY: u8 = 3;
@@ -16,6 +18,11 @@ pub(super) fn parameters() -> Parameters {
     Parameters {
         framing: framing(),
         switch: switch(),
+        ecmp: Ecmp {
+            hash: EcmpHash::SplitMix64, // vendors do not publish theirs
+            first_udp_source_port: None,
+            udp_destination_port: ROCEV2_PORT,
+        },
         pfc: pfc(),
         marking: marking(),
         scheduler: Scheduler {

@@ -62,7 +62,7 @@ fn a_pair() {
             port_a: 0,
             port_b: 2,
             priority: 3,
-            udp_source_port: 0xC000,
+            udp_source_port: 10_000,
         }],
         operations: vec![Operation {
             queue_pair: 0,
@@ -305,7 +305,7 @@ fn refusals_of_traffic() {
 #[test]
 fn refusals_of_parameters() {
     let rows = [
-        (set(r#""swich": {}"#), "parameters: found the key \"swich\", expected congestion, framing, marking, nic, notification, pfc, scheduler, switch, transport\n  hint: did you mean \"switch\"?"),
+        (set(r#""swich": {}"#), "parameters: found the key \"swich\", expected congestion, ecmp, framing, marking, nic, notification, pfc, scheduler, switch, transport\n  hint: did you mean \"switch\"?"),
         (set(r#""nic": 5"#), "parameters.nic: found 5, expected an object"),
         (set(r#""nic": {"pipes": 5}"#), "parameters.nic: found the key \"pipes\", expected control_ignores_pause, messages_per_second, pipe\n  hint: did you mean \"pipe\"?"),
         (set(r#""nic": {"pipe": {"gbps": 5}}"#), "parameters.nic.pipe: found an object, expected an object with \"latency_ns\""),

@@ -8,6 +8,7 @@ use super::wiring::Wiring;
 use crate::problem::grouped;
 use crate::scenario::{Connection, Operation, Scenario, Verb};
 use crate::time::{Picoseconds, SECOND};
+use std::collections::BTreeMap;
 
 /// What the traffic part of a file says, each entry by itself.
 pub struct Traffic {
@@ -97,6 +98,8 @@ impl Traffic {
     pub fn connect(self, scenario: &mut Scenario, findings: &mut Findings) {
         let mut wiring = Wiring::of(scenario);
         let usual = scenario.parameters.transport.priority;
+        let first = scenario.parameters.ecmp.first_udp_source_port;
+        let mut joined_before = BTreeMap::new();
         for (n, ends) in self.ends.iter().enumerate() {
             let port = |side: usize| (ends.hosts[side], ends.ports[side]);
             let ports = [0, 1].map(|side| wiring.nic_port(port(side)));
@@ -116,7 +119,15 @@ impl Traffic {
                 let hint = "hosts do not forward";
                 findings.note(ends.place, found, "ends joined by switches", hint);
             }
-            let own = DYNAMIC_PORTS.start + (n % DYNAMIC_PORTS.len()) as u16;
+            let own = match first {
+                None => DYNAMIC_PORTS.start + (n % DYNAMIC_PORTS.len()) as u16,
+                Some(first) => {
+                    let earlier = joined_before.entry((port_a, port_b)).or_insert(0_u16);
+                    let port = first.wrapping_add(*earlier);
+                    *earlier = earlier.wrapping_add(1);
+                    port
+                }
+            };
             scenario.connections.push(Connection {
                 port_a,
                 port_b,
