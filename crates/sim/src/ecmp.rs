@@ -26,7 +26,7 @@ impl Choice {
     pub fn of(ecmp: &Ecmp, flow: &Flow, seed: u64) -> Self {
         let udp = u32::from(flow.udp_ports[0]) << 16 | u32::from(flow.udp_ports[1]);
         match ecmp.hash {
-            EcmpHash::SplitMix64 => {
+            EcmpHash::Splitmix64 => {
                 let ports = u64::from(flow.ports[0]) << 32 | u64::from(flow.ports[1]);
                 let key = mix(mix(mix(seed) ^ ports) ^ u64::from(udp));
                 Choice::SplitMix64 { key }

@@ -127,7 +127,7 @@ impl Ecmp {
     /// in the model that hashes by Murmur it answers to the port it was asked from.
     pub fn back(&self, [source, destination]: [u16; 2]) -> [u16; 2] {
         match self.hash {
-            EcmpHash::SplitMix64 => [source, destination],
+            EcmpHash::Splitmix64 => [source, destination],
             EcmpHash::Murmur3 => [destination, source],
         }
     }
@@ -137,9 +137,9 @@ impl Ecmp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EcmpHash {
-    /// SplitMix64 of both ends, seeded with the scenario's seed and the switch.
-    SplitMix64,
-    /// MurmurHash3 of addresses and UDP ports, seeded with the switch alone, modulo the candidates.
+    /// A hash of both ends by SplitMix64, seeded with the scenario's seed and the switch.
+    Splitmix64,
+    /// A hash of addresses and UDP ports by MurmurHash3, seeded with the switch alone, modulo the candidates.
     Murmur3,
 }
 

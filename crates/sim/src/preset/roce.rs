@@ -19,7 +19,7 @@ pub(super) fn parameters() -> Parameters {
         framing: framing(),
         switch: switch(),
         ecmp: Ecmp {
-            hash: EcmpHash::SplitMix64, // vendors do not publish theirs
+            hash: EcmpHash::Splitmix64, // vendors do not publish theirs
             first_udp_source_port: None,
             udp_destination_port: ROCEV2_PORT,
         },
