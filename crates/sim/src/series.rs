@@ -52,8 +52,8 @@ impl Series {
 }
 
 impl Simulation {
-    /// Samples everything observed, and again after the interval while something is going on.
-    pub(crate) fn sample(&mut self) {
+    /// Samples everything observed, and again after the interval while something is going on. The event before was at `before`.
+    pub(crate) fn sample(&mut self, before: Picoseconds) {
         let now = self.now;
         for port in &self.scenario.observe.ports {
             for priority in 0..PRIORITIES {
@@ -79,6 +79,8 @@ impl Simulation {
         if going_on && !self.queue.is_empty() {
             let next = now + self.scenario.observe.interval;
             self.schedule(next, class::SAMPLE, 0, 0);
+        } else if self.queue.is_empty() {
+            self.now = before; // observing does not make a run longer
         }
     }
 }

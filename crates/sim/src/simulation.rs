@@ -198,9 +198,9 @@ impl Simulation {
                 return false;
             }
             self.totals.events += 1;
-            self.now = event.time;
+            let before = std::mem::replace(&mut self.now, event.time);
             self.look_ahead();
-            self.take(event);
+            self.take(event, before);
         }
         true
     }
@@ -229,7 +229,7 @@ impl Simulation {
     }
 
     #[inline]
-    fn take(&mut self, event: Event) {
+    fn take(&mut self, event: Event, before: Picoseconds) {
         let entity = event.key & ENTITY;
         match event.key >> 28 {
             class::TRANSMIT => self.transmit_event(entity),
@@ -243,7 +243,7 @@ impl Simulation {
             class::POST => self.post(entity),
             class::CNP_READY => self.send_cnp(entity),
             class::DEADLINE => self.deadline(entity),
-            _ => self.sample(),
+            _ => self.sample(before),
         }
     }
 

@@ -96,11 +96,14 @@ fn another_queue_pair_of_the_port_goes_on() {
 #[test]
 fn sampling_ends_with_the_run_though_an_operation_never_ends() {
     let mut scenario = dead_link(1, 0, Verb::Write);
-    scenario.observe.interval = MICROSECOND;
-    scenario.observe.queue_pairs = vec![0];
     scenario.until = 1_000_000 * MICROSECOND; // so that a run that goes on ends as a failure
+    let unobserved = run(scenario.clone());
+    scenario.observe.interval = 7 * MICROSECOND;
+    scenario.observe.queue_pairs = vec![0];
     let outcome = run(scenario);
     let times = column(&outcome, "series", "time_ps");
     let last = times.last().copied().unwrap();
-    assert!(last <= LATER + MICROSECOND, "{last}");
+    assert!(last <= LATER + 7 * MICROSECOND, "{last}");
+    assert!(last > unobserved.summary.end, "{last}");
+    assert_eq!(outcome.summary.end, unobserved.summary.end);
 }
