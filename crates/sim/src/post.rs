@@ -33,6 +33,8 @@ pub struct Operations {
     pub status: Vec<Status>,
     completed: u64,
     ended_count: u64,
+    /// When the last operation of each queue pair completed.
+    latest: Vec<Picoseconds>,
     /// Posted on a queue pair whose send queue is full, by queue pair.
     overflow: Vec<VecDeque<u32>>,
 }
@@ -75,6 +77,7 @@ impl Operations {
             status: vec![Status::Unfinished; count],
             completed: 0,
             ended_count: 0,
+            latest: vec![0; 2 * scenario.connections.len()],
             overflow: vec![VecDeque::new(); 2 * scenario.connections.len()],
         }
     }
@@ -140,7 +143,9 @@ impl Simulation {
     #[inline]
     pub(crate) fn complete_messages(&mut self, id: u32) {
         while let Some(number) = self.queue_pairs[id as usize].transport.completed() {
-            self.end(number, Status::Completed, self.completed_at(id, number));
+            let at = self.completed_at(id, number);
+            self.operations.latest[id as usize] = at;
+            self.end(number, Status::Completed, at);
             self.operations.completed += 1;
             if let Some(next) = self.operations.overflow[id as usize].pop_front() {
                 self.hand_over(next);
@@ -158,11 +163,13 @@ impl Simulation {
         }
     }
 
-    /// When an operation completes of which everything is acknowledged: a read, once what was read is in memory.
+    /// When an operation completes of which everything is acknowledged: a read, once what was read is in memory; and none
+    /// before those posted earlier, as a send queue completes in order (IBTA volume 1, chapter 10).
     fn completed_at(&self, id: u32, number: u32) -> Picoseconds {
+        let earliest = self.now.max(self.operations.latest[id as usize]);
         match self.scenario.operations[number as usize].verb {
-            Verb::Read => self.now.max(self.queue_pairs[id as usize].received.last),
-            Verb::Write | Verb::Send => self.now,
+            Verb::Read => earliest.max(self.queue_pairs[id as usize].received.last),
+            Verb::Write | Verb::Send => earliest,
         }
     }
 
