@@ -22,6 +22,11 @@ impl<T> Lanes<T> {
                 .collect(),
         }
     }
+
+    /// All values.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.values.iter()
+    }
 }
 
 impl<T> Index<(u32, usize)> for Lanes<T> {

@@ -35,4 +35,4 @@ mod switch;
 pub mod time;
 pub mod transport;
 
-pub use simulation::{Progress, Simulation};
+pub use simulation::{Occupancy, Progress, Simulation};

@@ -92,6 +92,23 @@ pub struct Progress {
     pub bytes: u64,
 }
 
+/// What stands in the network at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Frames waiting or on a link, PFC frames included.
+    pub frames: u64,
+    /// Bytes in the egress queues of all ports.
+    pub queued_bytes: u64,
+    /// Cells that frames hold in guaranteed and shared space of all switches.
+    pub cells: u64,
+    /// Cells that they hold in headroom.
+    pub headroom_cells: u64,
+    /// Cells of `cells` that are taken out of shared pools.
+    pub shared_cells: u64,
+    /// Cells that all shared pools have.
+    pub pool_cells: u64,
+}
+
 /// What all devices of one kind share.
 pub(crate) struct Settings {
     pub parameters: Parameters,
@@ -215,6 +232,19 @@ impl Simulation {
             operations: self.scenario.operations.len() as u64,
             delivered_bytes: self.queue_pairs.iter().map(|it| it.received.bytes).sum(),
             bytes: sum_bytes(&self.scenario.operations),
+        }
+    }
+
+    /// What stands in the network now: nothing once it has drained.
+    pub fn occupancy(&self) -> Occupancy {
+        let groups = || self.groups.iter();
+        Occupancy {
+            frames: self.frames.live() as u64,
+            queued_bytes: self.queues.iter().map(|it| u64::from(it.bytes)).sum(),
+            cells: groups().map(|it| u64::from(it.used)).sum(),
+            headroom_cells: groups().map(|it| u64::from(it.headroom_used)).sum(),
+            shared_cells: self.pools.iter().map(|it| it.used).sum(),
+            pool_cells: self.pools.iter().map(|it| it.cells).sum(),
         }
     }
 

@@ -1,0 +1,126 @@
+//! What holds in every run, over small networks, settings and traffic drawn at random.
+//!
+//! The draws are the same each time; WIRESPEED_EXPLORE=1 makes new and many more.
+
+mod support;
+
+#[path = "invariants/drawn.rs"]
+mod drawn;
+#[path = "invariants/ledger.rs"]
+mod ledger;
+
+use drawn::{scenario, Draws};
+use ledger::Ledger;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use support::column;
+use wirespeed_sim::chance;
+use wirespeed_sim::results::Outcome;
+use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::Simulation;
+
+/// So many events without a byte delivered or an operation ended are a run that goes on for ever.
+const MOST_EVENTS: u64 = 5_000_000;
+
+fn config() -> ProptestConfig {
+    let explore = std::env::var_os("WIRESPEED_EXPLORE").is_some();
+    ProptestConfig {
+        cases: if explore { 5_000 } else { 400 },
+        rng_seed: match explore {
+            true => RngSeed::Random,
+            false => RngSeed::Fixed(1),
+        },
+        failure_persistence: None,
+        max_shrink_iters: 400,
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_run_adds_up(scenario in any_scenario()) {
+        let outcome = watched(&scenario);
+        let ledger = Ledger { scenario: &scenario, outcome: &outcome };
+        ledger.totals_are_the_sums_of_tables();
+        ledger.operations_end_in_time_and_in_order();
+        ledger.payload_arrives_once();
+        ledger.switches_keep_nothing();
+        ledger.every_pause_is_heard();
+        ledger.nothing_is_dropped_where_nothing_may_be();
+        ledger.packets_are_those_posted();
+    }
+}
+
+/// What the draws are to bring about, they do, each in ten runs of 600 or more.
+#[test]
+fn the_draws_reach_everything() {
+    let mut reached = [0; 12];
+    for run in 0..600 {
+        let numbers = (0..400).map(|n| chance::mix(1_000 * run + n) as u32);
+        let scenario = scenario(&mut Draws::new(numbers.collect()));
+        let outcome = watched(&scenario);
+        let sum = |table: &str, name: &str| column(&outcome, table, name).iter().sum::<u64>();
+        let (summary, switches) = (&outcome.summary, scenario.hosts..scenario.nodes());
+        let paused = column(&outcome, "pauses", "port");
+        let counts = [
+            summary.pfc_pauses,
+            sum("queues", "xoff_refreshed"),
+            sum("queues", "max_headroom_bytes"),
+            // A NIC whose host is too slow pauses its switch.
+            u64::from(
+                paused
+                    .iter()
+                    .any(|port| switches.contains(&scenario.node_of(*port as u32))),
+            ),
+            sum("queues", "drops"),
+            summary.losses,
+            summary.retransmissions,
+            sum("queue_pairs", "naks_sent"),
+            sum("queue_pairs", "timeouts"),
+            summary.failed,
+            summary.ecn_marks,
+            summary.cnp_frames,
+        ];
+        for (reached, count) in reached.iter_mut().zip(counts) {
+            *reached += u32::from(count > 0);
+        }
+    }
+    assert!(reached.iter().all(|runs| *runs >= 10), "{reached:?}");
+}
+
+fn any_scenario() -> impl Strategy<Value = Scenario> {
+    let numbers = prop::collection::vec(any::<u32>(), 400);
+    numbers.prop_map(|numbers| scenario(&mut Draws::new(numbers)))
+}
+
+/// Runs to the end, looking at the network now and then.
+fn watched(scenario: &Scenario) -> Outcome {
+    let mut simulation = Simulation::new(scenario.clone()).unwrap();
+    let mut before = simulation.progress();
+    let mut last = before;
+    loop {
+        let more = simulation.advance(997);
+        let progress = simulation.progress();
+        assert!(progress.now >= before.now, "time goes back");
+        assert!(progress.completed >= before.completed && progress.hops >= before.hops);
+        if (progress.delivered_bytes, progress.completed) != (last.delivered_bytes, last.completed)
+        {
+            last = progress;
+        }
+        let idle = progress.events - last.events;
+        assert!(idle < MOST_EVENTS, "it does not end: {progress:?}");
+        before = progress;
+
+        let standing = simulation.occupancy();
+        assert!(standing.shared_cells <= standing.pool_cells, "{standing:?}");
+        assert!(standing.shared_cells <= standing.cells, "{standing:?}");
+        if !more {
+            let left = [standing.frames, standing.queued_bytes, standing.cells];
+            assert_eq!(left, [0, 0, 0], "{standing:?}");
+            assert_eq!((standing.headroom_cells, standing.shared_cells), (0, 0));
+            return simulation.finish();
+        }
+    }
+}

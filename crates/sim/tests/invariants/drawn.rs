@@ -1,0 +1,257 @@
+//! A scenario from a list of numbers. Smaller numbers choose simpler things, so that a failure shrinks to a simple one.
+
+use crate::support::{connect, link, network, post, preset};
+use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, Parameters as Congestion};
+use wirespeed_sim::headroom::response_ceiling;
+use wirespeed_sim::parameters::{Headroom, MarkAt, Parameters, Pipe, Reaction};
+use wirespeed_sim::pool;
+use wirespeed_sim::scenario::{Link, Scenario, Verb};
+use wirespeed_sim::time::{ByteTime, NANOSECOND};
+
+/// Numbers to choose by; 0 for ever after the last.
+pub struct Draws {
+    numbers: std::vec::IntoIter<u32>,
+}
+
+impl Draws {
+    pub fn new(numbers: Vec<u32>) -> Self {
+        Draws {
+            numbers: numbers.into_iter(),
+        }
+    }
+
+    /// 0 to `end` - 1.
+    fn below(&mut self, end: u32) -> u32 {
+        let number = u64::from(self.numbers.next().unwrap_or(0));
+        ((number * u64::from(end)) >> 32) as u32
+    }
+
+    fn one_of<T: Clone>(&mut self, values: &[T]) -> T {
+        values[self.below(values.len() as u32) as usize].clone()
+    }
+
+    fn percent(&mut self, percent: u32) -> bool {
+        self.below(100) >= 100 - percent
+    }
+}
+
+/// A network, settings and traffic.
+pub fn scenario(draws: &mut Draws) -> Scenario {
+    let (hosts, switches, mut links) = topology(draws);
+    if draws.percent(25) {
+        for link in &mut links {
+            link.loss = draws.one_of(&[0.0, 0.001, 0.02]);
+        }
+    }
+    let mut scenario = network(hosts, switches, links, parameters(draws));
+    scenario.seed = u64::from(draws.below(1 << 16));
+    receive_buffers(draws, &mut scenario);
+    buffers(draws, &mut scenario);
+    traffic(draws, &mut scenario);
+    scenario
+}
+
+/// Two cabled hosts, a star, a chain of switches, or leaves and spines: shortest ways over these make no cycle of buffers.
+fn topology(draws: &mut Draws) -> (u32, u32, Vec<Link>) {
+    let shape = draws.below(4);
+    let (switches, hosts) = match shape {
+        0 => (0, 2),
+        1 => (1, 2 + draws.below(5)),
+        2 => (2 + draws.below(3), 2 + draws.below(6)),
+        _ => (3 + draws.below(2), 2 + draws.below(6)),
+    };
+    // Leaves are the first two switches, spines the others.
+    let edges = match shape {
+        2 => switches,
+        3 => 2,
+        _ => 1,
+    };
+    let mut ends: Vec<(u32, u32)> = Vec::new();
+    match shape {
+        0 => ends.push((0, 1)),
+        _ => ends.extend((0..hosts).map(|host| (host, hosts + host % edges))),
+    }
+    let between = |switch: u32, next: u32| (hosts + switch, hosts + next);
+    match shape {
+        2 => ends.extend((1..switches).map(|switch| between(switch - 1, switch))),
+        3 => ends.extend((2..switches).flat_map(|spine| [between(0, spine), between(1, spine)])),
+        _ => {}
+    }
+    if shape > 0 && draws.percent(20) {
+        ends.push((0, hosts)); // a second NIC port
+    }
+    let same = draws.percent(50);
+    let rates = [100, 10, 25, 40, 50, 200, 400, 800];
+    let common = draws.one_of(&rates);
+    let mut cable = |(a, b)| {
+        let gbps = if same { common } else { draws.one_of(&rates) };
+        link(a, b, gbps, draws.one_of(&[1_000, 0, 5, 300, 5_000]))
+    };
+    let links = ends.into_iter().map(&mut cable).collect();
+    (hosts, switches, links)
+}
+
+fn parameters(draws: &mut Draws) -> Parameters {
+    let mut it = preset(draws.one_of(&["roce", "hpcc"]));
+    let switch = &mut it.switch;
+    switch.cell_bytes = draws.one_of(&[switch.cell_bytes, 1, 80, 208, 5_000]);
+    switch.slices = draws.one_of(&[1, 2]);
+    switch.alpha_exponent = draws.one_of(&[switch.alpha_exponent, 0, -6, 1, 3]);
+    switch.xon_offset_bytes = draws.one_of(&[switch.xon_offset_bytes, 0, 30_000]);
+    switch.reserve_bytes = draws.one_of(&[switch.reserve_bytes, 0]);
+    switch.latency_ns = draws.one_of(&[0, 400]);
+
+    let pfc = &mut it.pfc;
+    let lossless = pfc.lossless_priorities;
+    pfc.lossless_priorities = draws.one_of(&[lossless, lossless, 0b1001_1000, 0]);
+    if draws.percent(30) {
+        (pfc.quanta, pfc.refresh_quanta) = (Some(2_000), Some(500));
+    }
+    pfc.generation_delay_ns = draws.one_of(&[0, 150]);
+    if draws.percent(50) {
+        pfc.reaction = Reaction::Fixed {
+            ns: draws.one_of(&[0, 700]),
+        };
+    }
+
+    let marking = &mut it.marking;
+    marking.enabled = draws.percent(70);
+    marking.at = draws.one_of(&[MarkAt::Enqueue, MarkAt::Dequeue]);
+    if draws.percent(70) {
+        marking.kmin_bytes = 1_000 * draws.below(50);
+        marking.kmax_bytes = marking.kmin_bytes + 1_000 * draws.below(100);
+        marking.pmax = draws.one_of(&[0.2, 1.0, 0.0]);
+        marking.weight = draws.one_of(&[0, 3]);
+    }
+
+    it.scheduler.strict_priorities =
+        draws.one_of(&[it.scheduler.strict_priorities, 0, 0b1001_0000]);
+    for weight in &mut it.scheduler.weights {
+        *weight = 1 + draws.below(60);
+    }
+    it.nic.messages_per_second = draws.one_of(&[None, Some(2_000_000)]);
+    it.nic.control_ignores_pause = draws.percent(50);
+
+    let transport = &mut it.transport;
+    transport.mtu_bytes = draws.one_of(&[4_096, 1_024, 256, 1_000]);
+    transport.ack_every = draws.one_of(&[1, 2, 16, u32::MAX]);
+    transport.nak_interval_ns = draws.one_of(&[None, Some(100_000)]);
+    // Between NAKs a sender fills a lossy queue anew, and what is missing can meet it full each time: only the retries end it.
+    transport.ack_timeout = match transport.nak_interval_ns {
+        None => draws.one_of(&[transport.ack_timeout, 14, 10, 5]),
+        Some(_) => draws.one_of(&[9, 5]),
+    };
+    transport.retry_count = draws.one_of(&[7, 1]);
+    transport.tx_depth = draws.one_of(&[128, 1, 2]);
+    transport.max_outstanding_reads = draws.one_of(&[16, 1, 2]);
+
+    let notification = &mut it.notification;
+    notification.in_ack = draws.percent(40);
+    notification.interval_ns = draws.one_of(&[50_000, 0, 4_000]);
+    notification.delay_ns = draws.one_of(&[0, 1_000]);
+    notification.priority = draws.one_of(&[7, 3]);
+    it.congestion = match draws.below(3) {
+        0 => Congestion::LineRate {},
+        1 => Congestion::Dcqcn(dcqcn::Parameters::default()),
+        _ => Congestion::DcqcnNvidia(dcqcn_nvidia::Parameters::default()),
+    };
+    it
+}
+
+/// Hosts slower than their links, whose receive buffer takes what arrives after XOFF: all that the link carries until the
+/// peer obeys, and the frames that both sides have just started.
+fn receive_buffers(draws: &mut Draws, scenario: &mut Scenario) {
+    if !draws.percent(40) {
+        return;
+    }
+    let it = &scenario.parameters;
+    let frame = it.framing.longest(it.transport.mtu_bytes) + it.framing.gap_bytes;
+    let pfc = it.framing.pfc_bytes + it.framing.gap_bytes;
+    let lossless = it.pfc.lossless_priorities.count_ones();
+    let room = |link: &Link| {
+        let byte = ByteTime::of(link.rate);
+        let reaction = match it.pfc.reaction {
+            Reaction::Fixed { ns } => ns * NANOSECOND,
+            Reaction::Ceiling => response_ceiling(link.rate),
+        };
+        let window = it.pfc.generation_delay_ns * NANOSECOND + 2 * link.delay + reaction;
+        (window / byte.times(1)) as u32 + 3 * frame + lossless * pfc
+    };
+    let room = scenario.links.iter().map(room).max().unwrap_or(0);
+    let xoff = draws.one_of(&[20_000, 5_000]);
+    scenario.parameters.nic.pipe = Some(Pipe {
+        gbps: draws.one_of(&[64, 8, 4]),
+        latency_ns: draws.one_of(&[0, 500]),
+        receive_buffer_bytes: xoff + room * lossless.max(1), // each priority is asked by itself
+        xoff_bytes: xoff,
+        xon_bytes: draws.one_of(&[xoff / 2, 0, xoff]),
+    });
+}
+
+/// The smallest buffers that share two of the longest frames even with a priority group at its threshold, or some more.
+fn buffers(draws: &mut Draws, scenario: &mut Scenario) {
+    let more = draws.one_of(&[4, 1, 0, 0]);
+    let it = &scenario.parameters;
+    let longest = it.framing.longest(it.transport.mtu_bytes);
+    let cells = u64::from(2 * longest.div_ceil(it.switch.cell_bytes));
+    let shift = it.switch.alpha_exponent.min(0).unsigned_abs();
+    let suffices = |scenario: &Scenario| {
+        let resolved = pool::resolve(scenario);
+        resolved.is_ok_and(|it| it.pools.iter().flatten().all(|pool| pool >> shift >= cells))
+    };
+    for buffer in &mut scenario.buffer_bytes {
+        *buffer = 10_000;
+    }
+    while !suffices(scenario) {
+        for buffer in &mut scenario.buffer_bytes {
+            *buffer += *buffer / 4;
+        }
+    }
+    for buffer in &mut scenario.buffer_bytes {
+        *buffer <<= more;
+    }
+}
+
+fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
+    let hosts = scenario.hosts;
+    let incast = draws.percent(50);
+    for _ in 0..=draws.below(6) {
+        let a = if incast { 0 } else { draws.below(hosts) };
+        let b = (a + 1 + draws.below(hosts - 1)) % hosts;
+        connect(scenario, a, b);
+        let connection = scenario.connections.last_mut().unwrap();
+        let usual = connection.priority;
+        connection.priority = draws.one_of(&[usual, usual, usual, 4, 0]);
+        connection.udp_source_port = 49_152 + draws.below(1 << 14) as u16;
+        let second = 2 * (scenario.links.len() as u32 - 1);
+        if scenario.node_of(second) == a && draws.percent(50) {
+            scenario.connections.last_mut().unwrap().port_a = second;
+        }
+    }
+    let mtu = u64::from(scenario.parameters.transport.mtu_bytes);
+    for number in 0..=draws.below(16) {
+        let mut queue_pair = draws.below(2 * scenario.connections.len() as u32);
+        if incast {
+            queue_pair |= 1; // the side of many
+        }
+        let verb = draws.one_of(&[Verb::Write, Verb::Send, Verb::Read]);
+        let some = 1 + u64::from(draws.below(150_000));
+        let bytes = draws.one_of(&[some, 400_000, 0, 1, mtu, mtu + 1, 8 * mtu]);
+        let later = draws.below(20_000);
+        let at = u64::from(draws.one_of(&[0, later])) * NANOSECOND;
+        post(scenario, queue_pair, verb, bytes, at);
+        if number > 0 && draws.percent(30) {
+            let earlier = [draws.below(number), draws.below(number)];
+            let operation = scenario.operations.last_mut().unwrap();
+            operation.after = earlier[..draws.one_of(&[1, 2])].to_vec();
+            operation.after.dedup();
+            operation.delay = u64::from(draws.one_of(&[0, 1_500_u32])) * NANOSECOND;
+        }
+    }
+}
+
+/// Whether a lossless priority loses nothing: headroom is as computed, and all that is asked to pause does.
+pub fn headroom_suffices(parameters: &Parameters) -> bool {
+    let computed = parameters.switch.headroom == Headroom::Computed { percent: 100 };
+    computed && !parameters.nic.control_ignores_pause
+}

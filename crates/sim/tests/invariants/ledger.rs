@@ -1,0 +1,313 @@
+//! A scenario beside what its run gave: what has to add up.
+
+use crate::drawn::headroom_suffices;
+use crate::support::column;
+use wirespeed_sim::results::Outcome;
+use wirespeed_sim::scenario::{Operation, Scenario, Verb};
+use wirespeed_sim::time::ByteTime;
+
+const UNFINISHED: u64 = 0;
+const COMPLETED: u64 = 1;
+const FAILED: u64 = 2;
+
+pub struct Ledger<'a> {
+    pub scenario: &'a Scenario,
+    pub outcome: &'a Outcome,
+}
+
+impl Ledger<'_> {
+    pub fn totals_are_the_sums_of_tables(&self) {
+        let it = &self.outcome.summary;
+        let (frames, bytes) = (self.of_ports("frames"), self.of_ports("bytes"));
+        assert_eq!(it.hops + it.cnp_frames, frames.iter().sum::<u64>());
+        assert_eq!(it.pfc_frames, sum(&self.of_ports("pfc_frames")));
+        assert_eq!(it.drops, sum(&self.of_ports("drops")));
+        assert_eq!(it.losses, sum(&self.of_ports("lost")));
+        let (sent, again) = (
+            self.of_queues("xoff_sent"),
+            self.of_queues("xoff_refreshed"),
+        );
+        assert_eq!(it.pfc_pauses, sum(&sent) - sum(&again));
+        assert_eq!(it.pfc_resumes, sum(&self.of_queues("xon_sent")));
+        assert_eq!(it.ecn_marks, sum(&self.of_queues("ecn_marks")));
+        assert_eq!(it.cnps, sum(&self.of_queue_pairs("cnps_received")));
+        assert_eq!(
+            it.retransmissions,
+            sum(&self.of_queue_pairs("retransmissions"))
+        );
+
+        let (of, by_queue) = (self.of_queues("port"), self.of_queues("frames"));
+        let (by_bytes, drops) = (self.of_queues("bytes"), self.of_queues("drops"));
+        for port in 0..frames.len() {
+            let rows = || (0..of.len()).filter(|row| of[*row] == port as u64);
+            assert_eq!(rows().map(|row| by_queue[row]).sum::<u64>(), frames[port]);
+            assert_eq!(rows().map(|row| by_bytes[row]).sum::<u64>(), bytes[port]);
+            if self.of_switch(port) {
+                let dropped: u64 = rows().map(|row| drops[row]).sum();
+                assert_eq!(dropped, self.of_ports("drops")[port]);
+            }
+        }
+
+        let (start, end) = (self.of_flows("start_ps"), self.of_flows("end_ps"));
+        let completed = |number: &usize| self.status(*number) == COMPLETED;
+        let done: Vec<usize> = (0..end.len()).filter(completed).collect();
+        let times: Vec<u64> = done.iter().map(|it| end[*it] - start[*it]).collect();
+        assert_eq!(it.completion, times);
+        assert_eq!(it.failed, (end.len() - done.len()) as u64);
+        if (0..end.len()).all(|number| self.status(number) != UNFINISHED) {
+            assert_eq!(Some(&it.end), end.iter().max());
+        }
+    }
+
+    /// An operation starts after what it waits for, takes at least its payload's time on the slower host's link, and
+    /// completes after those posted before it on its queue pair. It ends; where a frame is lost or late, it may fail.
+    pub fn operations_end_in_time_and_in_order(&self) {
+        let operations = &self.scenario.operations;
+        let (start, end) = (self.of_flows("start_ps"), self.of_flows("end_ps"));
+        for (number, operation) in operations.iter().enumerate() {
+            let status = self.status(number);
+            let blocked = || {
+                operation
+                    .after
+                    .iter()
+                    .any(|it| self.status(*it as usize) != COMPLETED)
+            };
+            if status == UNFINISHED {
+                assert!(blocked() || !self.recovers(), "{number} {operation:?}");
+                continue;
+            }
+            assert!(!blocked());
+            assert!(
+                status == COMPLETED || !self.clean(),
+                "{number} {operation:?}"
+            );
+            assert!(start[number] >= operation.at + operation.delay);
+            for earlier in &operation.after {
+                assert!(start[number] >= end[*earlier as usize] + operation.delay);
+            }
+            assert!(end[number] >= start[number]);
+            if status == COMPLETED {
+                let least = self.slower(operation).times(operation.bytes as u32);
+                assert!(
+                    end[number] - start[number] >= least,
+                    "{number} {operation:?}"
+                );
+            }
+            for (other, same) in operations[..number].iter().enumerate() {
+                if same.queue_pair != operation.queue_pair || self.status(other) == UNFINISHED {
+                    continue;
+                }
+                let (starts, ends) = (
+                    start[other].cmp(&start[number]),
+                    end[other].cmp(&end[number]),
+                );
+                assert!(
+                    starts.is_eq() || ends.is_eq() || starts == ends,
+                    "{other} {number}"
+                );
+            }
+        }
+    }
+
+    /// Payload is accepted once: all of what completed, and never more than was posted.
+    pub fn payload_arrives_once(&self) {
+        let delivered = self.of_queue_pairs("delivered_bytes");
+        for (id, delivered) in delivered.into_iter().enumerate() {
+            let towards = |operation: &Operation| match operation.verb {
+                Verb::Read => operation.queue_pair,
+                Verb::Write | Verb::Send => operation.queue_pair ^ 1,
+            };
+            let own = || {
+                let all = self.scenario.operations.iter().enumerate();
+                all.filter(|(_, operation)| towards(operation) == id as u32)
+            };
+            let posted: u64 = own().map(|(_, it)| it.bytes).sum();
+            let completed = own().filter(|(number, _)| self.status(*number) == COMPLETED);
+            let completed: u64 = completed.map(|(_, it)| it.bytes).sum();
+            assert!(
+                (completed..=posted).contains(&delivered),
+                "{delivered} of {completed} to {posted}"
+            );
+        }
+    }
+
+    /// What enters a switch leaves it or is dropped there, frame by frame and, where nothing is lost, byte by byte.
+    pub fn switches_keep_nothing(&self) {
+        let (frames, lost) = (self.of_ports("frames"), self.of_ports("lost"));
+        let (bytes, drops) = (self.of_ports("bytes"), self.of_ports("drops"));
+        for switch in self.scenario.hosts..self.scenario.nodes() {
+            let own =
+                || (0..frames.len()).filter(|port| self.scenario.node_of(*port as u32) == switch);
+            let entered: u64 = own().map(|port| frames[port ^ 1] - lost[port ^ 1]).sum();
+            let left: u64 = own().map(|port| frames[port] + drops[port]).sum();
+            assert_eq!(entered, left, "switch {switch}");
+            if own().all(|port| lost[port ^ 1] + drops[port] == 0) {
+                let entered: u64 = own().map(|port| bytes[port ^ 1]).sum();
+                assert_eq!(
+                    entered,
+                    own().map(|port| bytes[port]).sum::<u64>(),
+                    "switch {switch}"
+                );
+            }
+        }
+    }
+
+    /// Each PFC frame sent on a link is received at its other end, every pause has ended, and the table of pauses is what
+    /// the counters say.
+    pub fn every_pause_is_heard(&self) {
+        let ports = self.of_ports("frames").len();
+        let names = [
+            "xoff_sent",
+            "xon_sent",
+            "xoff_refreshed",
+            "xoff_received",
+            "xon_received",
+            "paused_ps",
+        ];
+        let mut counted = vec![[[0u64; 6]; 8]; ports];
+        let (port, priority) = (self.of_queues("port"), self.of_queues("priority"));
+        for (place, name) in names.into_iter().enumerate() {
+            for (row, value) in self.of_queues(name).into_iter().enumerate() {
+                counted[port[row] as usize][priority[row] as usize][place] = value;
+            }
+        }
+        let mut paused = vec![[0u64; 8]; ports];
+        let mut free = vec![[0u64; 8]; ports];
+        let times = self
+            .column("pauses", "start_ps")
+            .into_iter()
+            .zip(self.column("pauses", "end_ps"));
+        let lanes = self
+            .column("pauses", "port")
+            .into_iter()
+            .zip(self.column("pauses", "priority"));
+        for ((start, end), (port, priority)) in times.zip(lanes) {
+            let (port, priority) = (port as usize, priority as usize);
+            assert!(
+                free[port][priority] <= start && start <= end,
+                "pauses overlap"
+            );
+            free[port][priority] = end;
+            paused[port][priority] += end - start;
+        }
+        let pfc_frames = self.of_ports("pfc_frames");
+        for port in 0..ports {
+            let mut sent = 0;
+            for priority in 0..8 {
+                let [xoff, xon, again, _, _, time] = counted[port][priority];
+                let [.., xoff_received, xon_received, _] = counted[port ^ 1][priority];
+                assert_eq!((xoff, xon), (xoff_received, xon_received), "port {port}");
+                assert_eq!(xoff - again, xon, "port {port} still pauses its peer");
+                assert_eq!(paused[port][priority], time, "port {port}");
+                sent += xoff + xon;
+            }
+            assert_eq!(pfc_frames[port], sent, "port {port}");
+        }
+    }
+
+    /// No lossless priority drops where headroom is as computed; nothing is sent again where nothing was lost.
+    pub fn nothing_is_dropped_where_nothing_may_be(&self) {
+        let parameters = &self.scenario.parameters;
+        let lossless = |priority: u64| parameters.pfc.lossless_priorities & (1 << priority) != 0;
+        if headroom_suffices(parameters) {
+            let (priority, drops) = (self.of_queues("priority"), self.of_queues("drops"));
+            for row in 0..drops.len() {
+                assert!(
+                    !lossless(priority[row]) || drops[row] == 0,
+                    "{} drops",
+                    drops[row]
+                );
+            }
+        }
+        if self
+            .scenario
+            .connections
+            .iter()
+            .all(|it| lossless(u64::from(it.priority)))
+        {
+            for (port, drops) in self.of_ports("drops").into_iter().enumerate() {
+                assert!(self.of_switch(port) || drops == 0, "{drops} drops in a NIC");
+            }
+        }
+        if self.clean() {
+            assert_eq!(sum(&self.of_queue_pairs("naks_sent")), 0);
+            assert_eq!(self.outcome.summary.retransmissions, 0);
+        }
+    }
+
+    /// Where all is well: the packets of the messages posted, and every mark reaches its receiver.
+    pub fn packets_are_those_posted(&self) {
+        let it = &self.outcome.summary;
+        if !self.clean() {
+            return;
+        }
+        let mtu = u64::from(self.scenario.parameters.transport.mtu_bytes);
+        let mut packets = vec![0; 2 * self.scenario.connections.len()];
+        for operation in &self.scenario.operations {
+            let id = operation.queue_pair as usize;
+            let count = operation.bytes.div_ceil(mtu).max(1);
+            match operation.verb {
+                Verb::Read => {
+                    (packets[id], packets[id ^ 1]) = (packets[id] + 1, packets[id ^ 1] + count)
+                }
+                Verb::Write | Verb::Send => packets[id] += count,
+            }
+        }
+        assert_eq!(self.of_queue_pairs("packets"), packets);
+        assert_eq!(sum(&self.of_queue_pairs("ce_received")), it.ecn_marks);
+        assert!(it.cnps <= it.ecn_marks);
+    }
+
+    /// No frame was lost or dropped, and no deadline passed too early.
+    fn clean(&self) -> bool {
+        let it = &self.outcome.summary;
+        it.losses + it.drops + sum(&self.of_queue_pairs("timeouts")) == 0
+    }
+
+    /// Whether an operation ends whatever was lost.
+    fn recovers(&self) -> bool {
+        self.clean() || self.scenario.parameters.transport.ack_timeout > 0
+    }
+
+    fn status(&self, operation: usize) -> u64 {
+        let status = self.of_flows("status")[operation];
+        assert!([UNFINISHED, COMPLETED, FAILED].contains(&status));
+        status
+    }
+
+    /// Time of a byte on the slower of the two hosts' links.
+    fn slower(&self, operation: &Operation) -> ByteTime {
+        let connection = &self.scenario.connections[operation.queue_pair as usize / 2];
+        let ends = [connection.port_a, connection.port_b];
+        let rates = ends.map(|port| self.scenario.links[port as usize / 2].rate);
+        ByteTime::of(rates[0].min(rates[1]))
+    }
+
+    fn of_switch(&self, port: usize) -> bool {
+        self.scenario.node_of(port as u32) >= self.scenario.hosts
+    }
+
+    fn of_flows(&self, name: &str) -> Vec<u64> {
+        self.column("flows", name)
+    }
+
+    fn of_ports(&self, name: &str) -> Vec<u64> {
+        self.column("ports", name)
+    }
+
+    fn of_queues(&self, name: &str) -> Vec<u64> {
+        self.column("queues", name)
+    }
+
+    fn of_queue_pairs(&self, name: &str) -> Vec<u64> {
+        self.column("queue_pairs", name)
+    }
+
+    fn column(&self, table: &str, name: &str) -> Vec<u64> {
+        column(self.outcome, table, name)
+    }
+}
+
+fn sum(values: &[u64]) -> u64 {
+    values.iter().sum()
+}
