@@ -255,8 +255,9 @@ fn pipes_of_two_ports() {
 fn what_follows_a_read_finds_its_data_in_memory() {
     let mut scenario = chain(0, 100, 500, with_pipe(pipe(1_000, 5_000)));
     let queue_pair = connect(&mut scenario, 0, 1);
+    let other = connect(&mut scenario, 0, 1);
     let read = post(&mut scenario, queue_pair, Verb::Read, 4096, 0);
-    let write = post(&mut scenario, queue_pair, Verb::Write, 1, 0);
+    let write = post(&mut scenario, other, Verb::Write, 1, 0);
     for after in [vec![read], vec![read, write]] {
         let number = post(&mut scenario, queue_pair, Verb::Write, 1, 0);
         scenario.operations[number as usize].after = after;
@@ -268,4 +269,17 @@ fn what_follows_a_read_finds_its_data_in_memory() {
     assert_eq!(ends[0], in_memory);
     assert!(ends[1] < in_memory, "the write is acknowledged before");
     assert_eq!(starts[2..], [in_memory; 2]);
+}
+
+/// A send queue completes in order (IBTA volume 1, chapter 10): a write that is acknowledged while what was read before it is
+/// on its way to memory waits for it.
+#[test]
+fn a_write_completes_after_the_read_before_it() {
+    let mut scenario = chain(0, 100, 500, with_pipe(pipe(1_000, 5_000)));
+    let queue_pair = connect(&mut scenario, 0, 1);
+    post(&mut scenario, queue_pair, Verb::Read, 4096, 0);
+    post(&mut scenario, queue_pair, Verb::Write, 1, 0);
+    let outcome = run(scenario);
+    let in_memory = column(&outcome, "queue_pairs", "delivered_ps")[0];
+    assert_eq!(column(&outcome, "flows", "end_ps"), [in_memory; 2]);
 }
