@@ -7,8 +7,8 @@
 use crate::simulation::{class, Behind, Simulation, ENTITY};
 use std::hint::black_box;
 
-/// From so many ports on: about 200 bytes of each are used, and second-level caches hold 512 KiB to 1 MiB.
-const LARGE: usize = 2048;
+/// From so many ports on: with the frames between them, more than a second-level cache of 512 KiB holds.
+const LARGE: usize = 512;
 /// So many events ahead, what an event names itself is read.
 const FIRST: usize = 3;
 /// So many ahead, what is known only from that.
