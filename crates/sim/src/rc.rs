@@ -65,6 +65,8 @@ pub struct Rc {
     current: usize,
     /// Read responses to send.
     responses: VecDeque<Response>,
+    /// The last packet was a request, so an answer is due before the next one.
+    requested: bool,
     /// Messages that completed.
     completed: u32,
 }
@@ -153,6 +155,7 @@ impl Rc {
             messages: VecDeque::new(),
             current: 0,
             responses: VecDeque::new(),
+            requested: true,
             completed: 0,
         }
     }
@@ -204,7 +207,7 @@ impl Transport for Rc {
     #[inline]
     fn begins_message(&self) -> bool {
         let requester = &self.requester;
-        if requester.answering {
+        if self.answers_next() {
             let response = self.responses.front();
             return response.is_some_and(|response| response.next == response.first);
         }
@@ -213,11 +216,15 @@ impl Transport for Rc {
 
     #[inline]
     fn next(&mut self, now: Picoseconds) -> Option<Segment> {
-        if self.requester.answering {
+        if self.answers_next() {
+            self.requested = false;
             return Some(self.answer());
         }
         if !self.requester.has_work() {
             return None;
+        }
+        if self.requester.answering {
+            self.requested = true;
         }
         let segment = self.requester.request(now);
         if segment.flags & LAST != 0 {
@@ -402,6 +409,13 @@ impl Rc {
             delivered: arrival.payload,
             progress: true,
         }
+    }
+
+    /// Whether the next packet is an answer: requests and read responses take turns, so that neither waits for all of the
+    /// other and its acknowledgement times out.
+    #[inline]
+    fn answers_next(&self) -> bool {
+        self.requester.answering && (self.requested || !self.requester.has_work())
     }
 
     /// The oldest read that is not complete.

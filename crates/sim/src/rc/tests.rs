@@ -769,6 +769,41 @@ fn segmentation_of_responses() {
     }
 }
 
+/// One end has four packets to answer with and two of its own: neither waits for all of the other.
+#[test]
+fn requests_and_responses_take_turns() {
+    let mut end = Rc::new(Arc::new(plain()));
+    let read = Message {
+        operation: 0,
+        kind: READ,
+        bytes: 4 * u64::from(MTU),
+        first: 0,
+        packets: 4,
+    };
+    let request = Arrival {
+        kind: READ,
+        psn: 0,
+        payload: 0,
+        flags: FIRST | LAST | ACK_REQUEST,
+        asked: Some(read),
+    };
+    end.receive(0, request);
+    end.post(0, WRITE, 2 * u64::from(MTU));
+    let sent: Vec<(Kind, u32)> = std::iter::from_fn(|| end.next(0))
+        .map(|segment| (segment.kind, segment.psn))
+        .collect();
+    let answer = Kind::ReadResponse;
+    let expected = [
+        (answer, 0),
+        (WRITE, 0),
+        (answer, 1),
+        (WRITE, 1),
+        (answer, 2),
+        (answer, 3),
+    ];
+    assert_eq!(sent, expected);
+}
+
 /// With `echo` the ACK of a marked packet says so, once; without it never.
 #[test]
 fn echo() {
