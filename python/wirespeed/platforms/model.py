@@ -34,6 +34,8 @@ class Support:
     read: bool = False
     verified: bool = True  # False: the format is known from memory only; a check may then say warn at worst
     default: str | None = None  # value in effect when the device says nothing
+    automatic: str | None = None  # why nothing need be said: another setting or the system itself brings it about
+    instead: str | None = None  # what to do where the platform cannot say it
 
 
 @dataclass(frozen=True, slots=True)

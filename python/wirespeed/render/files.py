@@ -9,6 +9,7 @@ from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.platforms import Platform
 from wirespeed.platforms.text import say
+from wirespeed.render.covered import uncovered
 from wirespeed.render.scripts import Step, scripts
 from wirespeed.render.stack import stack
 from wirespeed.settings import Device
@@ -55,7 +56,9 @@ def files(plan: Plan, devices: Sequence[str] | None = None) -> Iterator[Rendered
     Raises:
         Refused: a device is not in the plan, has no platform, or is to do what its platform cannot say.
     """
-    for device in devices_of(plan, devices):
+    wanted = devices_of(plan, devices)
+    _check_covered(plan, wanted)
+    for device in wanted:
         yield from _device(plan, device)
 
 
@@ -66,15 +69,27 @@ def check(plan: Plan) -> None:
         Refused: as `files` does; every kind's reasons, with their lines of the cluster file.
     """
     problems: list[Problem] = []
-    kinds: dict[str, str] = {}
-    for name in plan.devices:
-        kinds.setdefault(plan.origins.get(name, name), name)
-    for device in kinds.values():
+    for device in _kinds(plan, plan.devices):
         try:
+            _check_covered(plan, [device])
             for _ in _device(plan, device):
                 pass
         except Refused as refused:
             problems += refused.problems
+    if problems:
+        raise Refused(problems)
+
+
+def _kinds(plan: Plan, devices: Iterable[str]) -> list[str]:
+    """One device of each kind: those that come from one line of the cluster file."""
+    kinds: dict[str, str] = {}
+    for name in devices:
+        kinds.setdefault(plan.origins.get(name, name), name)
+    return list(kinds.values())
+
+
+def _check_covered(plan: Plan, devices: Iterable[str]) -> None:
+    problems = [problem for device in _kinds(plan, devices) for problem in uncovered(plan, device, stack(plan, device))]
     if problems:
         raise Refused(problems)
 

@@ -15,7 +15,7 @@ def stack(plan: Plan, device: str) -> tuple[Platform, ...]:
         Refused: the device runs a system that wirespeed has no platform for.
     """
     thing = plan.devices[device]
-    keys = _switch(thing) if isinstance(thing, Switch) else _host(plan, thing)
+    keys = _switch(plan, thing) if isinstance(thing, Switch) else _host(plan, thing)
     known = platforms()
     problems = [
         Problem(
@@ -32,8 +32,9 @@ def stack(plan: Plan, device: str) -> tuple[Platform, ...]:
     return tuple(known[key] for key in keys)
 
 
-def _switch(switch: Switch) -> list[tuple[str, str]]:
-    return [("switch", switch.os or "unknown")]
+def _switch(plan: Plan, switch: Switch) -> list[tuple[str, str]]:
+    system = plan.hardware.switch_systems.get(switch.os or "")
+    return [("switch", system.platform if system else switch.os or "unknown")]
 
 
 def _host(plan: Plan, host: Host) -> list[tuple[str, str]]:

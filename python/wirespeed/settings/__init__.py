@@ -34,15 +34,18 @@ from wirespeed.settings.qos import (
     Watchdog,
     WatchdogAction,
 )
+from wirespeed.settings.routing import Bgp, BgpPeer
 from wirespeed.settings.switch import Port, Switch, Vlan
 
-THINGS = (Host, Sysctl, Module, Nic, Gid, Gpu, PcieFunction, Rule, Route, Switch, Vlan, Port, Queue)
+THINGS = (Host, Sysctl, Module, Nic, Gid, Gpu, PcieFunction, Rule, Route, Switch, BgpPeer, Vlan, Port, Queue)
 """Every kind of thing that carries settings."""
 
 Device = Host | Switch
 
 __all__ = [
     "THINGS",
+    "Bgp",
+    "BgpPeer",
     "Compare",
     "Congestion",
     "Device",

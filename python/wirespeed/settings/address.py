@@ -35,13 +35,13 @@ class Gid:
 
     kind: ClassVar[str] = "gid"
 
-    address: Annotated[str | None, Setting("IP address the GID stands for")] = None
-    type: Annotated[str | None, Setting("RoCE v1 or RoCE v2")] = None
+    address: Annotated[str | None, Setting("IP address the GID stands for", observed=True)] = None
+    type: Annotated[str | None, Setting("RoCE v1 or RoCE v2", observed=True)] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """Who is at the other end of a link, as LLDP says."""
 
-    device: Annotated[str | None, Setting("name of the device at the other end")] = None
-    port: Annotated[str | None, Setting("port at the other end")] = None
+    device: Annotated[str | None, Setting("name of the device at the other end", observed=True)] = None
+    port: Annotated[str | None, Setting("port at the other end", observed=True)] = None

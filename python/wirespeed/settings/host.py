@@ -39,7 +39,7 @@ class Gpu:
     kind: ClassVar[str] = "gpu"
 
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
-    pcie: Annotated[str | None, Setting("PCIe address")] = None
+    pcie: Annotated[str | None, Setting("PCIe address", observed=True)] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Kernel:
     command_line: Annotated[
         tuple[str, ...] | None, Setting("parameters on the kernel command line", compare=Compare.CONTAINS)
     ] = None
-    iommu: Annotated[str | None, Setting("default IOMMU domain: passthrough, off or translated")] = None
-    errors: Annotated[tuple[str, ...] | None, Setting("NIC and GPU errors in the kernel log")] = None
+    iommu: Annotated[str | None, Setting("default IOMMU domain: passthrough, off or translated", observed=True)] = None
+    errors: Annotated[tuple[str, ...] | None, Setting("NIC and GPU errors in the kernel log", observed=True)] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +65,19 @@ class Host:
     cpu_vendor: Annotated[str | None, Setting("amd or intel", compare=Compare.NONE)] = None
     kernel: Kernel = field(default_factory=Kernel)
     memlock: Annotated[str | None, Setting("locked-memory limit: unlimited, or KiB")] = None
-    firewall: Annotated[bool | None, Setting("whether a firewall filters traffic")] = None
-    peer_memory: Annotated[bool | None, Setting("whether the kernel has a peer-memory client for GPU memory")] = None
+    firewall: Annotated[bool | None, Setting("whether a firewall filters traffic", observed=True)] = None
+    peer_memory: Annotated[
+        bool | None, Setting("whether the kernel has a peer-memory client for GPU memory", observed=True)
+    ] = None
     governor: Annotated[str | None, Setting("frequency governor of the CPU cores")] = None
     irq_balancing: Annotated[bool | None, Setting("whether a daemon moves interrupts between CPU cores")] = None
     rdma_naming: Annotated[str | None, Setting("udev naming of RDMA devices: NAME_KERNEL, NAME_FALLBACK, …")] = None
     acs_service: Annotated[bool | None, Setting("whether ACS is switched off at every boot")] = None
     rdma_libraries: Annotated[
-        str | None, Setting("whether the user-space RDMA libraries match the driver: ok or the warning")
+        str | None, Setting("whether the user-space RDMA libraries match the driver: ok or the warning", observed=True)
     ] = None
     conflicting_stacks: Annotated[
-        tuple[str, ...] | None, Setting("RDMA software stacks that displace the NIC's own")
+        tuple[str, ...] | None, Setting("RDMA software stacks that displace the NIC's own", observed=True)
     ] = None
     rdma_devices: Annotated[
         tuple[str, ...] | None, Setting("RDMA devices the kernel has; () on a host without any", compare=Compare.NONE)

@@ -16,7 +16,7 @@ class Link:
     speed: Annotated[Bandwidth | None, Setting("speed of the link", "b/s")] = None
     lanes: Annotated[int | None, Setting("electrical lanes the port is made of", "lanes")] = None
     enabled: Annotated[bool | None, Setting("whether the port is switched on by configuration")] = None
-    up: Annotated[bool | None, Setting("whether the link is up")] = None
+    up: Annotated[bool | None, Setting("whether the link is up", observed=True)] = None
     mtu: Annotated[
         int | None,
         Setting("largest IP packet; a platform that counts headers is normalised", "bytes", Compare.AT_LEAST),

@@ -55,11 +55,15 @@ class Compare(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The annotation of a setting's field: what it means, in what unit, and how two values compare."""
+    """The annotation of a setting's field: what it means, in what unit, and how two values compare.
+
+    ``observed`` is a state that follows from hardware and from other settings: no configuration says it.
+    """
 
     meaning: str
     unit: str | None = None
     compare: Compare = Compare.EXACT
+    observed: bool = False
 
 
 class Thing(Protocol):

@@ -17,7 +17,7 @@ from wirespeed.units import Length
 class Driver:
     """Software a NIC runs on."""
 
-    name: Annotated[str | None, Setting("kernel driver of the Ethernet interface")] = None
+    name: Annotated[str | None, Setting("kernel driver of the Ethernet interface", observed=True)] = None
     version: Annotated[str | None, Setting("version of the driver", compare=Compare.NONE)] = None
     firmware: Annotated[str | None, Setting("version of the firmware", compare=Compare.NONE)] = None
 
@@ -53,11 +53,13 @@ class Nic:
 
     rail: Annotated[int | None, Setting("rail the port belongs to, from 1", compare=Compare.NONE)] = None
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
-    pcie: Annotated[str | None, Setting("PCIe address")] = None
+    pcie: Annotated[str | None, Setting("PCIe address", observed=True)] = None
     mac: Annotated[str | None, Setting("MAC address", compare=Compare.NONE)] = None
-    rdma_device: Annotated[str | None, Setting("name of the RDMA device")] = None
-    rdma_state: Annotated[str | None, Setting("state of the RDMA port: ACTIVE, DOWN, …")] = None
-    rdma_mtu: Annotated[int | None, Setting("active path MTU of the RDMA port", "bytes", Compare.AT_LEAST)] = None
+    rdma_device: Annotated[str | None, Setting("name of the RDMA device", observed=True)] = None
+    rdma_state: Annotated[str | None, Setting("state of the RDMA port: ACTIVE, DOWN, …", observed=True)] = None
+    rdma_mtu: Annotated[
+        int | None, Setting("active path MTU of the RDMA port", "bytes", Compare.AT_LEAST, observed=True)
+    ] = None
     roce_version: Annotated[str | None, Setting("RoCE version connections are made with by default")] = None
     gpu: Annotated[str | None, Setting("GPU the port serves", compare=Compare.NONE)] = None
     addresses: Annotated[

@@ -29,9 +29,9 @@ class PcieLink:
     """The link a PCIe function hangs on."""
 
     speed: Annotated[
-        int | None, Setting("signalling rate, for example 32000 for 32 GT/s", "MT/s", Compare.AT_LEAST)
+        int | None, Setting("signalling rate, for example 32000 for 32 GT/s", "MT/s", Compare.AT_LEAST, observed=True)
     ] = None
-    width: Annotated[int | None, Setting("lanes", "lanes", Compare.AT_LEAST)] = None
+    width: Annotated[int | None, Setting("lanes", "lanes", Compare.AT_LEAST, observed=True)] = None
     capable_speed: Annotated[
         int | None, Setting("signalling rate the function is capable of", "MT/s", Compare.NONE)
     ] = None
@@ -45,7 +45,9 @@ class PcieFunction:
     kind: ClassVar[str] = "pcie"
 
     description: Annotated[str | None, Setting("what the function is, as lspci names it", compare=Compare.NONE)] = None
-    role: Annotated[str | None, Setting("root-port, switch-upstream, switch-downstream or endpoint")] = None
+    role: Annotated[str | None, Setting("root-port, switch-upstream, switch-downstream or endpoint", observed=True)] = (
+        None
+    )
     parent: Annotated[str | None, Setting("address of the bridge above", compare=Compare.NONE)] = None
     acs: Annotated[
         frozenset[str] | None,

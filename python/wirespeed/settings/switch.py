@@ -11,6 +11,7 @@ from wirespeed.settings.fabric import Buffers, LoadBalancing
 from wirespeed.settings.link import Link
 from wirespeed.settings.model import Compare, Setting
 from wirespeed.settings.qos import PortQos, Queue
+from wirespeed.settings.routing import Bgp, BgpPeer
 from wirespeed.units import Duration, Length
 
 
@@ -25,6 +26,9 @@ class Port:
     addresses: Annotated[tuple[str, ...] | None, Setting("IP addresses with prefix length of a routed port")] = None
     vlan: Annotated[int | None, Setting("access VLAN of a switched port")] = None
     tagged_vlans: Annotated[tuple[int, ...] | None, Setting("VLANs a trunk port carries with tags")] = None
+    unnumbered: Annotated[
+        bool | None, Setting("whether the port routes with its IPv6 link-local address alone (RFC 8950)")
+    ] = None
     breakout: Annotated[int | None, Setting("ports the front panel port is split into")] = None
     cable_length: Annotated[Length | None, Setting("length the port's headroom is made for", "mm")] = None
     qos: PortQos = field(default_factory=PortQos)
@@ -63,7 +67,10 @@ class Switch:
     lldp: Annotated[bool | None, Setting("whether LLDP runs")] = None
     pfc: Annotated[bool | None, Setting("whether PFC works at all; off stops it on every port")] = None
     watchdog_poll: Annotated[Duration | None, Setting("interval at which the PFC watchdog looks", "ps")] = None
+    loopbacks: Annotated[tuple[str, ...] | None, Setting("addresses of the switch itself, with prefix length")] = None
     load_balancing: LoadBalancing = field(default_factory=LoadBalancing)
     buffers: Buffers = field(default_factory=Buffers)
+    bgp: Bgp = field(default_factory=Bgp)
+    peers: Mapping[str, BgpPeer] = field(default_factory=dict)
     vlans: Mapping[str, Vlan] = field(default_factory=dict)
     ports: Mapping[str, Port] = field(default_factory=dict)

@@ -1,0 +1,35 @@
+"""That every intended setting is somebody's to say: what no platform of a device can say is refused, never left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wirespeed.errors import Problem
+from wirespeed.plan import Plan
+from wirespeed.platforms import Platform
+from wirespeed.settings import Compare, Place, settings_of, things
+
+
+def uncovered(plan: Plan, device: str, platforms: Sequence[Platform]) -> Iterator[Problem]:
+    """One problem for each setting that the plan intends for a device and none of its platforms brings about.
+
+    A state that follows from others (`Setting.observed`) and what is never compared are no orders.
+    """
+    seen: set[str] = set()
+    for place, thing in things(plan.devices[device], Place(device)):
+        for path, setting in settings_of(type(thing)).items():
+            if path in seen or setting.observed or setting.compare is Compare.NONE:
+                continue
+            value = thing
+            for name in path.split(".")[1:]:
+                value = getattr(value, name)
+            if value is None or any(one.support(path).rendered or one.support(path).automatic for one in platforms):
+                continue
+            seen.add(path)
+            hints = [instead for one in platforms if (instead := one.support(path).instead)]
+            yield Problem(
+                f"{plan.origins.get(device, plan.name)}: {place}",
+                f"{path} = {value}, {setting.meaning}",
+                f"a setting that {' or '.join(one.title for one in platforms)} can say",
+                hints[0] if hints else "leave it out of the cluster file, or take a device that has it",
+            )

@@ -1,0 +1,42 @@
+"""How a switch routes to other switches: its BGP speaker and the sessions it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from wirespeed.settings.model import Compare, Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Bgp:
+    """The BGP speaker of a switch, one autonomous system per switch or tier (RFC 7938)."""
+
+    asn: Annotated[int | None, Setting("autonomous system number of the switch")] = None
+    router_id: Annotated[str | None, Setting("BGP identifier, the IPv4 loopback address")] = None
+    maximum_paths: Annotated[int | None, Setting("equal paths a route may have (ECMP)", "paths", Compare.AT_LEAST)] = (
+        None
+    )
+    multipath_relax: Annotated[
+        bool | None, Setting("whether paths through different neighbouring systems count as equal")
+    ] = None
+    networks: Annotated[
+        tuple[str, ...] | None, Setting("prefixes of its own that it announces", compare=Compare.CONTAINS)
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class BgpPeer:
+    """A BGP session. Its name is the neighbour's address, or the port of an unnumbered session (RFC 8950, RFC 4861)."""
+
+    kind: ClassVar[str] = "peer"
+
+    asn: Annotated[int | None, Setting("autonomous system number of the neighbour")] = None
+    description: Annotated[str | None, Setting("who the neighbour is", compare=Compare.NONE)] = None
+    unnumbered: Annotated[
+        bool | None, Setting("whether the neighbour is found by its IPv6 router advertisements on the port")
+    ] = None
+    ipv4: Annotated[bool | None, Setting("whether IPv4 prefixes are exchanged")] = None
+    ipv6: Annotated[bool | None, Setting("whether IPv6 prefixes are exchanged")] = None
+    bfd: Annotated[bool | None, Setting("whether BFD watches the session")] = None
+    state: Annotated[str | None, Setting("state of the session: Established when it works", observed=True)] = None

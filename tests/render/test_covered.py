@@ -1,0 +1,42 @@
+"""What no platform of a device can say is refused by its place and name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan, build
+from wirespeed.render import check, files
+from wirespeed.settings import Link
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster-eos.yaml"
+
+
+def plan_with_odd_leaf() -> Plan:
+    """The EOS example with a port that is to be split, which its platform has no words for."""
+    plan = build(read(EXAMPLE), load())
+    leaf = plan.switches["leaf1"]
+    name, port = next(iter(leaf.ports.items()))
+    odd = replace(leaf, ports={**leaf.ports, name: replace(port, link=Link(autonegotiation=False))})
+    return replace(plan, switches={"leaf1": odd})
+
+
+@pytest.mark.parametrize("ask", [check, lambda plan: list(files(plan, ["leaf1"]))], ids=["check", "files"])
+def test_a_setting_without_words_is_refused(ask: object) -> None:
+    assert callable(ask)
+    with pytest.raises(Refused) as caught:
+        ask(plan_with_odd_leaf())
+    (problem,) = caught.value.problems
+    assert problem.place.endswith("leaf1 port Ethernet1/1")
+    assert problem.found == "port.link.autonegotiation = False, whether speed is negotiated"
+    assert problem.expected == "a setting that Arista EOS can say"
+    assert problem.hint == "leave it out of the cluster file, or take a device that has it"
+
+
+def test_other_devices_are_not_asked() -> None:
+    assert list(files(plan_with_odd_leaf(), ["node1"]))
