@@ -37,7 +37,7 @@ def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
     """The devices of an example that run the platform: hosts, or the leaf as every model and system of it."""
     if found.kind != "switch":
         return {name: device for name, device in planned(cluster).items() if isinstance(device, Host)}
-    systems = [name for name, system in load().switch_systems.items() if system.platform == found.name]
+    systems = found.systems
     models = [(model, os) for model, known in load().switches.items() for os in systems if os in known.systems]
     assert {os for _, os in models} == set(systems), (
         f"a system of {found.name} that no model in catalogue/switches/ has"

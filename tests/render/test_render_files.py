@@ -243,7 +243,7 @@ def test_an_unknown_system_is_refused() -> None:
     with pytest.raises(Refused) as refused:
         texts(plan)
     assert str(refused.value) == (
-        "cluster.yaml:5: node1: found the host platform 'ubunto'; expected one of ubuntu\n"
+        "cluster.yaml:5: node1: found the host platform 'ubunto-22.04'; expected one of ubuntu\n"
         "  hint: did you mean 'ubuntu'?"
     )
 
@@ -267,7 +267,7 @@ def test_any_name_is_the_same_name_in_yaml(name: str) -> None:
         ({}, None),
         (
             {"ubuntu-22.04": "rocky-9", "dell-sonic, role": "dell-sonic, mtu: 9100, role"},
-            "cluster.yaml:5: node1: found the host platform 'rocky'; expected one of ubuntu",
+            "cluster.yaml:5: node1: found the host platform 'rocky-9'; expected one of ubuntu",
         ),
         (
             {"dscp: 26": "dscp: 26-27"},

@@ -198,7 +198,6 @@ class SwitchSystem(Entry):
     """What the plan must know of a switch operating system; its words stay in platforms/."""
 
     title: str
-    platform: str  # folder under platforms/switch
     port_name: str  # Python format of the port number from 1: "Eth1/{port}", "Ethernet{port}/1"
     mtu: Sourced[int]  # largest IP packet to configure
     ecn_unit: Sourced[int]  # bytes in the unit thresholds are said in

@@ -12,7 +12,7 @@ from wirespeed.collect.manifest import Entry
 from wirespeed.collect.write import Writer
 from wirespeed.errors import Problem, Refused
 from wirespeed.plan import Plan
-from wirespeed.platforms import platforms
+from wirespeed.platforms import of_system, platforms
 from wirespeed.platforms.text import answer
 from wirespeed.settings import Device, Host, Switch
 
@@ -54,18 +54,17 @@ def simulate(devices: Mapping[str, Device], cluster: str | None, out: Path) -> N
 
 
 def _systems(device: Device) -> list[str]:
-    return sorted(name for kind, name in platforms() if kind == device.kind)
+    return sorted(system for (kind, _), one in platforms().items() if kind == device.kind for system in one.systems)
 
 
 def _stack(device: Device) -> tuple[tuple[str, str], ...]:
     """The platforms a device runs; empty when its operating system is unknown here."""
-    if isinstance(device, Switch):
-        key = ("switch", device.os or "")
-        return (key,) if key in platforms() else ()
-    system = (device.os or "").partition("-")[0]
-    if ("host", system) not in platforms():
+    name = of_system(device.kind, device.os or "")
+    if name is None:
         return ()
-    return stack(system, [nic.driver.name for nic in device.nics.values()])
+    if isinstance(device, Switch):
+        return (("switch", name),)
+    return stack(name, [nic.driver.name for nic in device.nics.values()])
 
 
 def _answers(name: str, device: Device, stacked: tuple[tuple[str, str], ...]) -> Iterator[tuple[Entry, str | None]]:

@@ -11,7 +11,7 @@ A platform folder ``platforms/{switch,host,nic,launcher}/<name>/`` has four part
 """
 
 from wirespeed.platforms.model import Command, Counter, FileTemplate, Output, Outputs, Platform, Support, Word, Worded
-from wirespeed.platforms.registry import platform, platforms
+from wirespeed.platforms.registry import of_system, platform, platforms
 
 __all__ = [
     "Command",
@@ -23,6 +23,7 @@ __all__ = [
     "Support",
     "Word",
     "Worded",
+    "of_system",
     "platform",
     "platforms",
 ]

@@ -125,6 +125,7 @@ class Platform:
     settings: Mapping[str, Support]
     files: tuple[FileTemplate, ...]
     parse: Callable[[Outputs], Iterator[Observation]]
+    systems: tuple[str, ...] = ()  # operating systems it is for: dell-sonic, supermicro-sonic
     drivers: tuple[str, ...] = ()  # kernel drivers of the NICs it is for
     counters: Mapping[str, Counter] = field(default_factory=dict)
     word: Word | None = None  # ``words.py`` of the folder, where there is one

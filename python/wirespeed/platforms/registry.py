@@ -43,6 +43,18 @@ def platform(kind: str, name: str) -> Platform:
     return platforms()[kind, name]
 
 
+def of_system(kind: str, system: str) -> str | None:
+    """Name of the platform that speaks for a switch's or host's operating system; None when there is none.
+
+    Variants share one: ``ubuntu-22.04`` is spoken by the platform that lists ``ubuntu``.
+    """
+    for name in (system, system.partition("-")[0]):
+        for (known, platform_name), found in platforms().items():
+            if known == kind and name in found.systems:
+                return platform_name
+    return None
+
+
 def _load(kind: str, folder: str, text: str) -> Platform:
     data: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
     package = f"{__package__}.{kind}.{folder}"
@@ -56,6 +68,7 @@ def _load(kind: str, folder: str, text: str) -> Platform:
         settings={path: Support(**(entry or {})) for path, entry in data.get("settings", {}).items()},
         files=tuple(_file(entry) for entry in data.get("files", ())),
         parse=importlib.import_module(f"{package}.parse").parse,
+        systems=tuple(data.get("systems", ())),
         drivers=tuple(data.get("drivers", ())),
         counters={name: Counter(**entry) for name, entry in data.get("counters", {}).items()},
         word=words.word if words else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
-from wirespeed.platforms import Platform, platforms
+from wirespeed.platforms import Platform, of_system, platforms
 from wirespeed.settings import Host, Switch
 
 
@@ -15,14 +15,14 @@ def stack(plan: Plan, device: str) -> tuple[Platform, ...]:
         Refused: the device runs a system that wirespeed has no platform for.
     """
     thing = plan.devices[device]
-    keys = _switch(plan, thing) if isinstance(thing, Switch) else _host(plan, thing)
+    keys = _switch(thing) if isinstance(thing, Switch) else _host(plan, thing)
     known = platforms()
     problems = [
         Problem(
             f"{plan.origins.get(device, plan.name)}: {device}",
             f"the {kind} platform {name!r}",
             _known(kind),
-            did_you_mean(name, [other for other_kind, other in known if other_kind == kind]),
+            did_you_mean(name.partition("-")[0] if kind == "host" else name, _names(kind)),
         )
         for kind, name in keys
         if (kind, name) not in known
@@ -32,14 +32,12 @@ def stack(plan: Plan, device: str) -> tuple[Platform, ...]:
     return tuple(known[key] for key in keys)
 
 
-def _switch(plan: Plan, switch: Switch) -> list[tuple[str, str]]:
-    system = plan.hardware.switch_systems.get(switch.os or "")
-    return [("switch", system.platform if system else switch.os or "unknown")]
+def _switch(switch: Switch) -> list[tuple[str, str]]:
+    return [("switch", _of_system("switch", switch.os))]
 
 
 def _host(plan: Plan, host: Host) -> list[tuple[str, str]]:
-    # Variants of one system are not platforms of their own: ubuntu-22.04 is ubuntu.
-    keys = [("host", (host.os or "unknown").partition("-")[0])]
+    keys = [("host", _of_system("host", host.os))]
     for nic in host.nics.values():
         model = plan.hardware.nics.get(nic.model or "")
         key = ("nic", model.system if model else nic.model or "unknown")
@@ -51,6 +49,17 @@ def _host(plan: Plan, host: Host) -> list[tuple[str, str]]:
     return keys
 
 
+def _of_system(kind: str, system: str | None) -> str:
+    return of_system(kind, system or "") or system or "unknown"
+
+
 def _known(kind: str) -> str:
-    names = sorted(name for known, name in platforms() if known == kind)
+    names = _names(kind)
     return f"one of {', '.join(names)}" if names else f"a {kind} platform"
+
+
+def _names(kind: str) -> list[str]:
+    """What a cluster file or the catalogue may name: systems, or platforms themselves."""
+    return sorted(
+        {name for (known, own), one in platforms().items() if known == kind for name in one.systems or (own,)}
+    )
