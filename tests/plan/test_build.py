@@ -196,7 +196,7 @@ switches:
   spine[1-2]: {model: arista-7060dx5-64s, role: spine}
 links: [{a: "leaf[1-8]", b: "spine[1-2]", count: 2, length: 30 m}]
 cabling: {pattern: by-rail}
-addresses: {scheme: link-31, pool: 10.1.0.0/16, fabric: 10.2.0.0/24}
+addresses: {scheme: link-31, pool: 10.1.0.0/16, fabric: 10.2.0.0/24, loopbacks: 10.255.0.0/24}
 """
 
 

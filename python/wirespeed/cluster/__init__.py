@@ -1,6 +1,7 @@
 """The cluster file: what people write, read with positions and refused with every problem and its line."""
 
 from wirespeed.cluster.model import (
+    AsnPer,
     CableRow,
     ClassPart,
     Cluster,
@@ -11,6 +12,7 @@ from wirespeed.cluster.model import (
     Pattern,
     Scheme,
     SwitchSpec,
+    Underlay,
 )
 from wirespeed.cluster.read import CABLE_COLUMNS, VERSION, read, read_text
 from wirespeed.cluster.schema import schema
@@ -20,6 +22,7 @@ __all__ = [
     "CABLE_COLUMNS",
     "TEMPLATE",
     "VERSION",
+    "AsnPer",
     "CableRow",
     "ClassPart",
     "Cluster",
@@ -30,6 +33,7 @@ __all__ = [
     "Pattern",
     "Scheme",
     "SwitchSpec",
+    "Underlay",
     "read",
     "read_text",
     "schema",

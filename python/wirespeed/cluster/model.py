@@ -60,6 +60,21 @@ class Pattern(StrEnum):
     FILE = "file"
 
 
+class Underlay(StrEnum):
+    """How switches learn routes from one another."""
+
+    BGP_UNNUMBERED = "bgp-unnumbered"
+    BGP_NUMBERED = "bgp-numbered"
+    NONE = "none"
+
+
+class AsnPer(StrEnum):
+    """What shares an autonomous system number."""
+
+    TIER = "tier"
+    SWITCH = "switch"
+
+
 class NicPart(Part):
     """What differs on one NIC port."""
 
@@ -178,9 +193,35 @@ class AddressPart(Part):
         default=None, description="rail-24: the subnet of each rail, instead of the pool's"
     )
     fabric: Network | None = Field(default=None, description="pool of the /31s between switches")
+    loopbacks: Network | None = Field(default=None, description="pool of the addresses of the switches themselves")
     management: Network | None = Field(
         default=None, description="network of the control interfaces; nothing else may be in it"
     )
+
+
+class AsnPart(Part):
+    """Autonomous system numbers of the switches."""
+
+    base: Positive = Field(default=4_200_000_000, description="first number above the leaves (RFC 6996)")
+    leaves: Positive | None = Field(default=None, description="number of the first leaf; base + 10000 if absent")
+    per: AsnPer = Field(
+        default=AsnPer.TIER,
+        description="tier: each leaf its own, the spines of a pod and the top of a fabric share one (RFC 7938, 5.2.1);"
+        " switch: each its own",
+    )
+
+
+class RoutingPart(Part):
+    """How switches route to one another."""
+
+    underlay: Underlay | None = Field(
+        default=None,
+        description="bgp-numbered (needs addresses.fabric), bgp-unnumbered, or none: routes come by other means;"
+        " numbered where there is addresses.fabric, else unnumbered, if absent",
+    )
+    asn: AsnPart = Field(default_factory=AsnPart, description="autonomous system numbers")
+    bfd: Flag | None = Field(default=None, description="whether BFD watches the sessions")
+    ecmp: Positive | None = Field(default=None, description="equal paths a route may have; as many as cabled if absent")
 
 
 class NicClassPart(Part):
@@ -222,6 +263,7 @@ class ClusterFile(Part):
         default_factory=lambda: CablingPart(pattern=Pattern.BY_HOST), description="cables between hosts and leaves"
     )
     addresses: AddressPart = Field(description="addresses of the RDMA NICs")
+    routing: RoutingPart = Field(default_factory=RoutingPart, description="how switches route to one another")
     classes: dict[str, ClassPart] = Field(
         default_factory=lambda: dict(DEFAULT_CLASSES), description="traffic classes by name"
     )
@@ -295,6 +337,7 @@ class Cluster:
     links: tuple[tuple[LinkPart, tuple[str, ...], tuple[str, ...]], ...]
     cabling: CablingPart
     addresses: AddressPart
+    routing: RoutingPart
     classes: Mapping[str, ClassPart]
     launch: LaunchPart
     origin: Origin

@@ -126,6 +126,7 @@ class _Expansion:
             links=links,
             cabling=self.file.cabling,
             addresses=self.file.addresses,
+            routing=self.file.routing,
             classes=self.file.classes,
             launch=self.file.launch,
             origin=self.origin,

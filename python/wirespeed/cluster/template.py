@@ -36,6 +36,11 @@ cabling:
 addresses:
   scheme: link-31                              # a /31 per cable; rail-24: a /24 and a VLAN per rail
   pool: 10.1.0.0/16
+  # loopbacks: 10.255.0.0/24                   # addresses of the switches; needed with links
+  # fabric: 10.2.0.0/24                        # /31s between switches, for a numbered underlay
+
+# How switches with links route: eBGP on every cable (RFC 7938), unnumbered where there is no addresses.fabric.
+# routing: {underlay: bgp-unnumbered, asn: {base: 4200000000, per: tier}, bfd: true}
 
 # DSCP and priority are the cluster's choice; NIC and switch data say which queues they reach. All other traffic is in
 # the class `default`.

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 
-from wirespeed.cluster import Cluster, Scheme
+from wirespeed.cluster import Cluster, Scheme, Underlay
 from wirespeed.plan.fabric import HostCable
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
@@ -59,7 +59,7 @@ def nic_addresses(
 def fabric_addresses(cluster: Cluster, between: Sequence[Cable], problems: Problems) -> dict[End, str]:
     """Addresses of the ports between switches: a /31 per cable, the even address at its first end."""
     pool = cluster.addresses.fabric
-    if pool is None or not between:
+    if pool is None or not between or cluster.routing.underlay is Underlay.BGP_UNNUMBERED:
         return {}
     if 2 * len(between) > pool.num_addresses:
         problems.refuse(
@@ -159,7 +159,12 @@ def _check_networks(cluster: Cluster, problems: Problems) -> None:
     part = cluster.addresses
     named: list[tuple[tuple[str | int, ...], IPv4Network]] = [
         (("addresses", name), network)
-        for name, network in (("pool", part.pool), ("fabric", part.fabric), ("management", part.management))
+        for name, network in (
+            ("pool", part.pool),
+            ("fabric", part.fabric),
+            ("loopbacks", part.loopbacks),
+            ("management", part.management),
+        )
         if network is not None and not (name == "pool" and part.subnets)
     ]
     named += [(("addresses", "subnets", index), network) for index, network in enumerate(part.subnets or ())]

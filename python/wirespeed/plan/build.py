@@ -11,6 +11,7 @@ from wirespeed.errors import did_you_mean
 from wirespeed.plan import headroom
 from wirespeed.plan.addressing import NicAddress, fabric_addresses, nic_addresses
 from wirespeed.plan.affinity import chassis_of
+from wirespeed.plan.bgp import routing_of
 from wirespeed.plan.cabling_file import cables_of_file
 from wirespeed.plan.classes import traffic_classes
 from wirespeed.plan.fabric import Box, HostCable, patterned_cables
@@ -49,11 +50,11 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     check_mtus(cluster, cables, switch_kinds, boxes, problems)
     all_cables = (*(cable.cable for cable in cables), *between)
     hosts = _hosts(cluster, cables, addresses, host_kinds)
-    uses = port_uses(
-        cluster, boxes, cables, between, addresses, fabric_addresses(cluster, between, problems), catalogue
-    )
+    fabric = fabric_addresses(cluster, between, problems)
+    routing = routing_of(cluster, boxes, cables, between, addresses, fabric, problems)
+    uses = port_uses(cluster, boxes, cables, between, addresses, fabric, routing, catalogue)
     vlans = vlans_of(boxes, cables, addresses)
-    switches = {name: kind.switch(uses[name], vlans[name]) for name, kind in switch_kinds.items()}
+    switches = {name: kind.switch(uses[name], vlans[name], routing[name]) for name, kind in switch_kinds.items()}
     problems.stop()
     return Plan(
         name=cluster.name,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from wirespeed.catalogue import Catalogue
 from wirespeed.cluster import Cluster, Scheme
 from wirespeed.plan.addressing import NicAddress
+from wirespeed.plan.bgp import Routing
 from wirespeed.plan.fabric import Box, HostCable
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
@@ -20,6 +21,7 @@ def port_uses(
     between: Sequence[Cable],
     addresses: Mapping[tuple[str, str], NicAddress],
     fabric: Mapping[End, str],
+    routing: Mapping[str, Routing],
     catalogue: Catalogue,
 ) -> dict[str, list[PortUse]]:
     """Uses by switch, in front-panel order."""
@@ -49,6 +51,7 @@ def port_uses(
                     peer_port=other.port,
                     speed=link.speed,
                     address=fabric.get(end),
+                    unnumbered=routing[end.device].unnumbered,
                     length=link.length,
                 )
             )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wirespeed.catalogue.model import QueueMap
+from wirespeed.plan.bgp import Routing
 from wirespeed.plan.classes import full_maps, queue_maps
 from wirespeed.plan.ecn import Thresholds, thresholds
 from wirespeed.plan.fabric import Box
@@ -40,6 +41,7 @@ class PortUse:
     vlan: int | None = None  # of a switched port
     length: Length | None = None  # of the cable
     training: bool | None = None  # whether the cable needs it
+    unnumbered: bool | None = None  # of a port to another switch
 
 
 @dataclass(slots=True)
@@ -54,13 +56,16 @@ class SwitchKind:
     at: Mapping[str, QueueMap]
     links: dict[tuple[Bandwidth, int, str, bool | None], Link] = field(default_factory=dict)
 
-    def switch(self, uses: Sequence[PortUse], vlans: Mapping[int, tuple[str, int]]) -> Switch:
+    def switch(self, uses: Sequence[PortUse], vlans: Mapping[int, tuple[str, int]], routing: Routing) -> Switch:
         """A switch of this kind; ``vlans`` holds the address of each VLAN's routed interface, and its rail."""
         return Switch(
             model=self.box.spec.model,
             os=self.box.system_name,
             chip=self.box.model.chip,
             routing=True,
+            loopbacks=routing.loopbacks,
+            bgp=routing.bgp,
+            peers=routing.peers,
             lldp=True,
             pfc=True if self.box.system.pfc_switch and self.qos.pfc else None,
             watchdog_poll=self.poll,
@@ -89,6 +94,7 @@ class SwitchKind:
             cable_length=use.length,
             addresses=(use.address,) if use.address else None,
             vlan=use.vlan,
+            unnumbered=use.unnumbered,
             qos=self.qos,
             queues=self.queues,
             neighbour=Neighbour(use.peer, use.peer_port),

@@ -16,12 +16,6 @@ def switch_cables(cluster: Cluster, boxes: Mapping[str, Box], used: set[End], pr
 
     Each takes the last free port of a leaf, and the first free port of any other switch.
     """
-    if cluster.links:
-        problems.warn(
-            ("links",),
-            "cables between switches, for which wirespeed plans no routing protocol",
-            "routes between the switches, configured by other means",
-        )
     between = [row for row in cluster.rows if row.a[0] in boxes and row.b[0] in boxes]
     if between and cluster.links:
         problems.refuse(("links",), "links, and a cabling file with cables between switches", "one of them")

@@ -1,0 +1,81 @@
+"""Who stands above whom: tiers of switches, and the groups within a tier that lead to the same places."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.plan.model import Cable
+
+
+@dataclass(frozen=True, slots=True)
+class Tiers:
+    """The switches that have cables to others, in the order of the cluster file.
+
+    ``height`` counts cables down to the nearest leaf. A ``group`` is the top of one connected fabric, or the switches
+    of a lower tier that share switches below them, a pod's spines; a leaf is a group of its own. Groups are named
+    after their first member.
+    """
+
+    height: Mapping[str, int]
+    group: Mapping[str, str]
+
+
+def tiers_of(roles: Mapping[str, str], between: Sequence[Cable]) -> Tiers:
+    """Tiers of all switches with a cable to another one. Where no switch is a leaf, all are at height 0."""
+    near: dict[str, set[str]] = {}
+    for cable in between:
+        near.setdefault(cable.a.device, set()).add(cable.b.device)
+        near.setdefault(cable.b.device, set()).add(cable.a.device)
+    names = [name for name in roles if name in near]
+    height = _heights(names, near, roles)
+    fabric = _joined(names, ((name, other) for name in names for other in near[name]))
+    pod = _joined(
+        [
+            *names,
+            *(f"below {name}" for name in names),
+        ],  # a switch is joined by what it is above, not by what it is below
+        ((name, f"below {other}") for name in names for other in near[name] if height[other] == height[name] - 1),
+    )
+    top: dict[str, int] = {}
+    for name in names:
+        top[fabric[name]] = max(height[name], top.get(fabric[name], 0))
+    first: dict[tuple[str, str, int], str] = {}
+    group = {}
+    for name in names:
+        if height[name] == 0:
+            group[name] = name
+        elif height[name] == top[fabric[name]]:
+            group[name] = first.setdefault(("top", fabric[name], 0), name)
+        else:
+            group[name] = first.setdefault(("pod", pod[name], height[name]), name)
+    return Tiers(height, group)
+
+
+def _heights(names: Sequence[str], near: Mapping[str, Iterable[str]], roles: Mapping[str, str]) -> dict[str, int]:
+    """Cables down to the nearest leaf, by breadth-first search."""
+    found = {name: 0 for name in names if roles[name] == "leaf"}
+    waiting = deque(found)
+    while waiting:
+        name = waiting.popleft()
+        for other in sorted(near[name]):
+            if other not in found:
+                found[other] = found[name] + 1
+                waiting.append(other)
+    return {name: found.get(name, 0) for name in names}
+
+
+def _joined(names: Sequence[str], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The set that each name is in, named after one of its members, when both of every pair are in one set."""
+    above = {name: name for name in names}
+
+    def root(name: str) -> str:
+        while above[name] != name:
+            above[name] = above[above[name]]
+            name = above[name]
+        return name
+
+    for a, b in pairs:
+        above[root(a)] = root(b)
+    return {name: root(name) for name in names}
