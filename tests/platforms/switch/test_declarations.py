@@ -72,7 +72,7 @@ def _none(thing: Any, path: str) -> Any:
     return replace(thing, **{first: _none(getattr(thing, first), f".{rest}") if rest else None})
 
 
-@pytest.mark.parametrize(("found", "name"), [(EOS, "Ethernet{}/1"), (DELL, "Eth1/{}")], ids=["eos", "dell-sonic"])
+@pytest.mark.parametrize(("found", "name"), [(EOS, "Ethernet{}/1"), (DELL, "Eth1/{}")], ids=["eos", "enterprise-sonic"])
 def test_what_is_declared_as_rendered_is_said(found: Platform, name: str) -> None:
     switch = full(name)
     whole = _said(found, switch)

@@ -111,7 +111,9 @@ def switches(draw: st.DrawFn, form: str, one_map: bool) -> Switch:
     )
 
 
-@pytest.mark.parametrize(("name", "form", "one_map"), [("eos", "Ethernet{}/1", True), ("dell-sonic", "Eth1/{}", False)])
+@pytest.mark.parametrize(
+    ("name", "form", "one_map"), [("eos", "Ethernet{}/1", True), ("enterprise-sonic", "Eth1/{}", False)]
+)
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)
 def test_every_switch_comes_back(name: str, form: str, one_map: bool, data: st.DataObject) -> None:

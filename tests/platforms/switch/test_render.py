@@ -17,7 +17,7 @@ from wirespeed.units import Length, Size
 
 GOLDEN = Path(__file__).parent / "golden"
 EOS = platform("switch", "eos")
-DELL = platform("switch", "dell-sonic")
+DELL = platform("switch", "enterprise-sonic")
 
 EOS_PORTS = ["Ethernet1/1", "Ethernet2/1", "Ethernet10/1"]
 DELL_PORTS = ["Eth1/1", "Eth1/2", "Eth1/10"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from wirespeed.platforms.model import Worded
 from wirespeed.platforms.switch.config import ranges
-from wirespeed.platforms.switch.dell_sonic.policies import Policies
+from wirespeed.platforms.switch.enterprise_sonic.policies import Policies
 from wirespeed.platforms.switch.policies import inverted
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline, Ecn

@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config import Line, following, numbers
-from wirespeed.platforms.switch.dell_sonic.words import KBYTE, MAPS
+from wirespeed.platforms.switch.enterprise_sonic.words import KBYTE, MAPS
 from wirespeed.platforms.switch.reading import Found, observe, whole
 from wirespeed.settings import (
     Discipline,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem
-from wirespeed.platforms.switch.dell_sonic.policies import MAP_PATHS, Policies, marks, scheduler_of
-from wirespeed.platforms.switch.dell_sonic.words import (
+from wirespeed.platforms.switch.enterprise_sonic.policies import MAP_PATHS, Policies, marks, scheduler_of
+from wirespeed.platforms.switch.enterprise_sonic.words import (
     DEFAULT_MTU,
     FEC_WORDS,
     KBYTE,

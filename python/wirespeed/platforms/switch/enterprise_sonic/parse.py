@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.switch.dell_sonic.running import PORT_NAME, running_config
+from wirespeed.platforms.switch.enterprise_sonic.running import PORT_NAME, running_config
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 

@@ -1,1 +1,0 @@
-"""Enterprise SONiC Distribution by Dell Technologies."""

@@ -1,0 +1,1 @@
+"""Enterprise SONiC: Broadcom's distribution with the management framework's CLI, as Dell and Supermicro ship it."""
