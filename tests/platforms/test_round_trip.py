@@ -24,6 +24,7 @@ from wirespeed.settings import THINGS, Device, Host, collections_of
 ROOT = Path(__file__).resolve().parents[2]
 CLUSTERS = sorted((ROOT / "examples" / "mi300x-4node").glob("cluster*.yaml"))
 SAMPLES = ROOT / "tests" / "samples"
+NICS_PER_HOST = 8
 COLLECTIONS = {path for thing in THINGS for path in collections_of(thing)}
 
 
@@ -34,7 +35,10 @@ def planned(cluster: Path) -> dict[str, Device]:
 
 
 def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
-    """The devices of an example that run the platform: hosts, or the leaf as every model and system of it."""
+    """The devices of an example that run the platform: hosts, or the leaf as every model and system of it.
+
+    A small model has as many hosts as it has ports for.
+    """
     if found.kind != "switch":
         return {name: device for name, device in planned(cluster).items() if isinstance(device, Host)}
     systems = found.systems
@@ -48,6 +52,8 @@ def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
             r"leaf1: \{model: [^,]+, os: [^,]+,", f"leaf1: {{model: {model}, os: {system},", cluster.read_text()
         )
         assert replaced == 1
+        hosts = min(4, load().switches[model].ports.value // NICS_PER_HOST)
+        text = text.replace("node[1-4]", f"node[1-{hosts}]")
         path = folder / f"{model}-{system}-{cluster.name}"
         path.write_text(text)
         asked |= {f"{name} {model} {system}": device for name, device in planned(path).items() if name == "leaf1"}

@@ -121,6 +121,12 @@ class GpuModel(Entry):
     pcie: PcieAbility
 
 
+class LineCards(Entry):
+    """The cards of a modular switch that carry its ports; each has the same number."""
+
+    slots: Sourced[list[int]]  # in front-panel order, as the system numbers them
+
+
 class SwitchModel(Entry):
     """A switch."""
 
@@ -133,6 +139,7 @@ class SwitchModel(Entry):
     lanes: Sourced[int] | None = None  # electrical lanes of a port
     buffer: Sourced[SizeField] | None = None
     cell: Sourced[SizeField] | None = None
+    cards: LineCards | None = None  # of a modular switch
 
 
 class Slot(Entry):
@@ -199,6 +206,7 @@ class SwitchSystem(Entry):
 
     title: str
     port_name: str  # Python format of the port number from 1: "Eth1/{port}", "Ethernet{port}/1"
+    card_port_name: str | None = None  # of a modular switch, with the card's {slot}: "Ethernet{slot}/{port}/1"
     mtu: Sourced[int]  # largest IP packet to configure
     ecn_unit: Sourced[int]  # bytes in the unit thresholds are said in
     classes: dict[str, QueueMap]  # roce, cnp, default

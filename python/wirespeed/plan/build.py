@@ -14,7 +14,7 @@ from wirespeed.plan.affinity import chassis_of
 from wirespeed.plan.bgp import routing_of
 from wirespeed.plan.cabling_file import cables_of_file
 from wirespeed.plan.classes import traffic_classes
-from wirespeed.plan.fabric import Box, HostCable, patterned_cables
+from wirespeed.plan.fabric import Box, HostCable, patterned_cables, port_names
 from wirespeed.plan.host import HostKind, host_kind
 from wirespeed.plan.model import Cable, Computed, Plan
 from wirespeed.plan.ports import check_cables, check_mtus, port_uses, vlans_of
@@ -112,7 +112,14 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
             (*spec.path, "os"), found, f"one of {', '.join(model.systems)}", did_you_mean(name or "", model.systems)
         )
         return None
-    ports = tuple(system.port_name.format(port=number) for number in range(1, model.ports.value + 1))
+    ports = port_names(model, system)
+    if not ports:
+        problems.refuse(
+            (*spec.path, "os"),
+            f"{name} on the modular {spec.model}",
+            "a system whose names of line-card ports are known",
+        )
+        return None
     for port in spec.part.ports:
         if port not in ports:
             problems.refuse(

@@ -28,6 +28,17 @@ class Box:
     ports: tuple[str, ...]  # names in front-panel order
 
 
+def port_names(model: SwitchModel, system: SwitchSystem) -> tuple[str, ...]:
+    """The ports of a switch in front-panel order; none where the system has no names for those of line cards."""
+    if model.cards is None:
+        return tuple(system.port_name.format(port=number) for number in range(1, model.ports.value + 1))
+    if system.card_port_name is None:
+        return ()
+    slots = model.cards.slots.value
+    each = range(1, model.ports.value // len(slots) + 1)
+    return tuple(system.card_port_name.format(slot=slot, port=port) for slot in slots for port in each)
+
+
 @dataclass(frozen=True, slots=True)
 class HostCable:
     """A cable between a NIC and a leaf port."""
