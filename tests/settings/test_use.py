@@ -42,8 +42,6 @@ WAITING = {
     "port.tagged_vlans": "Junos interface-mode trunk, SONiC VLAN_MEMBER",
     "queue.ecn.maximum_fill": "Junos fill-level",
     "queue.ecn.minimum_fill": "Junos fill-level",
-    "queue.guaranteed": "EOS bandwidth guaranteed percent, Junos transmit-rate",
-    "queue.shape": "EOS shape rate, SONiC SCHEDULER pir",
     "port.unnumbered": "ipv6 enable",
     "switch.bgp.asn": "router bgp",
     "switch.bgp.maximum_paths": "router bgp",

@@ -12,7 +12,7 @@ from platforms.switch.test_render import DELL, EOS
 from wirespeed.platforms import Platform
 from wirespeed.platforms.text import say
 from wirespeed.settings import Dscp, Place, Port, Priority, PriorityGroup, Queue, Switch, Vlan, walk
-from wirespeed.units import Length
+from wirespeed.units import Bandwidth, Length
 
 FULL_QOS = qos(
     tc_pg=priority_groups(),
@@ -34,7 +34,11 @@ def full(name: str) -> Switch:
     first, second = base.ports.values()
     ports = {
         name.format(1): replace(
-            first, vlan=None, addresses=("10.1.0.0/31",), cable_length=Length(3000), queues=queues()
+            first,
+            vlan=None,
+            addresses=("10.1.0.0/31",),
+            cable_length=Length(3000),
+            queues={**queues(), "1": Queue(guaranteed=10, shape=Bandwidth.gbps(40))},
         ),
         name.format(2): replace(
             second,

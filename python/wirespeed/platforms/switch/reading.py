@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -67,11 +68,26 @@ def text(rest: str) -> str | None:
 
 
 def addresses(line: Line) -> tuple[tuple[str, ...] | None, int]:
-    """The IPv4 addresses of an interface block, and the line of the first; None when one of them makes no sense."""
-    found = [(inner, rest.removesuffix(" secondary")) for inner, rest in following(line.inner, "ip address")]
-    if any(re.fullmatch(r"[0-9.]+/[0-9]{1,2}", address) is None for _, address in found):
+    """The addresses of an interface block, IPv4 first, and the line of the first; None when one makes no sense."""
+    found: list[tuple[Line, str | None]] = []
+    for family, prefix in ((4, "ip address"), (6, "ipv6 address")):
+        found += [
+            (inner, _address(rest.removesuffix(" secondary"), family)) for inner, rest in following(line.inner, prefix)
+        ]
+    if any(address is None for _, address in found):
         return None, line.number
-    return tuple(address for _, address in found), found[0][0].number if found else line.number
+    return tuple(address for _, address in found if address), found[0][0].number if found else line.number
+
+
+def _address(text: str, family: int) -> str | None:
+    """An address with its prefix length, spelled as RFC 5952 has it; None for anything else."""
+    if re.fullmatch(r"[0-9a-fA-F.:]+/[0-9]{1,3}", text) is None:
+        return None
+    try:
+        address = ipaddress.ip_interface(text)
+    except ValueError:
+        return None
+    return str(address) if address.version == family else None
 
 
 ON_OFF = choice({"on": True, "off": False})

@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config import Line, following
-from wirespeed.platforms.switch.eos.words import ACTIONS
+from wirespeed.platforms.switch.eos.spelling import ACTIONS, shape_of
 from wirespeed.platforms.switch.reading import Found, Reader, choice, default, flag, observe, read
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Duration, Size
@@ -142,8 +142,10 @@ def _queue(lines: list[Line], number: int) -> Found:
         if line.text in ("no priority", "priority strict"):
             discipline = Discipline.DWRR if line.text == "no priority" else Discipline.STRICT
             found["queue.discipline"] = (discipline, line.number)
-        elif match := re.fullmatch(r"bandwidth (?:guaranteed )?percent ([0-9]{1,3})", line.text):
-            found["queue.weight"] = (int(match[1]), line.number)
+        elif match := re.fullmatch(r"bandwidth (guaranteed )?percent ([0-9]{1,3})", line.text):
+            found["queue.guaranteed" if match[1] else "queue.weight"] = (int(match[2]), line.number)
+        elif (rest := line.after("shape rate")) is not None:
+            found["queue.shape"] = (shape_of(rest), line.number)
         elif (rest := line.after("random-detect ecn")) is not None and rest != "count":
             found.update(_thresholds(rest, line.number))
     return found

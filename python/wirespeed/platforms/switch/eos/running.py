@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config import Line, following, lines_of, numbers
 from wirespeed.platforms.switch.eos.qos import DscpMap, Globals, port_qos, seconds_of
-from wirespeed.platforms.switch.eos.words import DEFAULT_DSCP_TC, DEFAULT_L2_MTU, DEFAULT_MTU, speed_of
+from wirespeed.platforms.switch.eos.spelling import DEFAULT_DSCP_TC, DEFAULT_L2_MTU, DEFAULT_MTU, speed_of
 from wirespeed.platforms.switch.reading import (
     ON_OFF,
     Found,
@@ -63,29 +64,54 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
         return
     found = read(top, _SWITCH)
     default(found, {"switch.lldp": True, "switch.pfc": True}, top[-1].number)
-    shared = _globals(top)
+    shared, defaults = _globals(top), _defaults(top)
     if shared.poll is not None:
         found["switch.watchdog_poll"] = shared.poll
     yield from observe(switch, found, output)
     for line, name in following(top, "interface"):
         if re.fullmatch(r"Ethernet[0-9/]+", name):
-            yield from _port(switch.thing("port", name), line, shared, output)
+            yield from _port(switch.thing("port", name), line, shared, defaults, output)
         elif match := re.fullmatch(r"Vlan([0-9]+)", name):
-            yield from _vlan(switch.thing("vlan", match[1]), line, output)
+            yield from _vlan(switch.thing("vlan", match[1]), line, defaults.mtu, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)
 
 
-def _port(place: Place, line: Line, shared: Globals, output: Output) -> Iterator[Observation]:
+@dataclass(frozen=True, slots=True)
+class _Defaults:
+    """What holds for a port that says nothing itself."""
+
+    routed: bool
+    mtu: int | None  # of a routed port; None when its line makes no sense
+    enabled: bool
+
+
+def _defaults(top: list[Line]) -> _Defaults:
+    """``switchport default mode routed`` and ``interface defaults`` (Arista AVD's templates)."""
+    mtu: int | None = DEFAULT_MTU
+    enabled = True
+    for line in top:
+        for inner in line.inner if line.text == "interface defaults" else ():
+            if (rest := inner.after("mtu")) is not None:
+                mtu = whole(rest)
+            if inner.text == "ethernet":
+                enabled = not any(one.text == "shutdown" for one in inner.inner)
+    return _Defaults(any(line.text == "switchport default mode routed" for line in top), mtu, enabled)
+
+
+def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output: Output) -> Iterator[Observation]:
     found = read(line.inner, _PORT)
-    routed = any(inner.text == "no switchport" for inner in line.inner)
+    routed = defaults.routed
+    for inner in line.inner:
+        if inner.text in ("switchport", "no switchport"):
+            routed = inner.text == "no switchport"
     default(
         found,
         {
-            "port.link.mtu": DEFAULT_MTU if routed else DEFAULT_L2_MTU,
+            "port.link.mtu": defaults.mtu if routed else DEFAULT_L2_MTU,
             "port.link.pause_send": False,
             "port.link.pause_receive": False,
-            "port.link.enabled": True,
+            "port.link.enabled": defaults.enabled,
         },
         line.number,
     )
@@ -105,12 +131,13 @@ def _speed(place: Place, line: Line, output: Output) -> Iterator[Observation]:
         if speed is not None:
             # Only the configured speed: what the link runs at is in "show interfaces status".
             yield Observation(place, "port.link.speed", speed[0], output.at(inner.number), State.CONFIGURED)
-            yield Observation(place, "port.link.lanes", speed[1], output.at(inner.number), State.CONFIGURED)
+            if speed[1] is not None:
+                yield Observation(place, "port.link.lanes", speed[1], output.at(inner.number), State.CONFIGURED)
 
 
-def _vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
+def _vlan(place: Place, line: Line, mtu: int | None, output: Output) -> Iterator[Observation]:
     found = read(line.inner, _VLAN)
-    default(found, {"vlan.mtu": DEFAULT_MTU}, line.number)
+    default(found, {"vlan.mtu": mtu}, line.number)
     found["vlan.addresses"] = addresses(line)
     yield from observe(place, found, output)
 

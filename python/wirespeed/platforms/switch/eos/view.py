@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.errors import Problem
-from wirespeed.platforms.switch.eos.words import (
+from wirespeed.platforms.switch.eos.problems import problems
+from wirespeed.platforms.switch.eos.spelling import (
     ACTION_WORDS,
     DEFAULT_DSCP_TC,
     DEFAULT_L2_MTU,
     DEFAULT_MTU,
     FEC_WORDS,
+    TRUST_WORDS,
+    address_lines,
+    counts_by_feature,
     global_watchdog,
     queue_word,
     seconds,
+    shape_words,
     speed_word,
     threshold_words,
     watchdog_timer,
 )
-from wirespeed.platforms.switch.policies import by_name, frozen, inverted, named, odd_texts
+from wirespeed.platforms.switch.policies import by_name, inverted, named
 from wirespeed.settings import Device, Port, Queue, Switch, Watchdog, WatchdogAction
 
 PROFILE = "ROCE"
@@ -35,6 +39,7 @@ class QueueSay:
 
     number: int
     queue: Queue | None
+    shape: str | None
     ecn: str | None  # the thresholds in words
 
 
@@ -81,8 +86,9 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     tc_queue = next((port.qos.tc_queue for port in device.ports.values() if port.qos.tc_queue is not None), None) or {}
     changed = {dscp: tc for dscp, tc in dscp_tc.items() if DEFAULT_DSCP_TC[dscp] != tc}
     return {
-        "problems": list(_problems(name, device)),
+        "problems": list(problems(name, device)),
         "queue_word": queue_word(device.chip) or "uc-tx-queue",
+        "ecn_feature": counts_by_feature(device.chip) and any(say.counted for say in ports),
         "dscp_tc": _spaced(dscp_tc),
         "dscp_tc_changed": _spaced(changed),
         "tc_queue": sorted((int(tc), int(queue)) for tc, queue in tc_queue.items()),
@@ -97,6 +103,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "default_l2_mtu": DEFAULT_L2_MTU,
         "watchdog": common,
         "seconds": seconds,
+        "address_lines": address_lines,
         "fec_words": FEC_WORDS,
         "action_words": ACTION_WORDS,
         "poll": None if device.watchdog_poll is None else f"{device.watchdog_poll.seconds:.3f}",
@@ -126,64 +133,21 @@ def _profile(name: str, port: Port, common: Watchdog) -> Profile:
     numbers = sorted({*listed, *range(7)}) if listed else []
     return Profile(
         name=name,
-        trust={"dscp": "dscp", "dot1p": "cos"}.get(port.qos.trust or ""),
+        trust=TRUST_WORDS.get(port.qos.trust or ""),
         pfc=None if port.qos.pfc is None else tuple(sorted(map(int, port.qos.pfc))),
         watchdog=None if own == Watchdog() else own,
         timer=watchdog_timer(own) if own.detect is not None and differs else None,
         action=own.action if own.action is not None and own.action != common.action else None,
-        queues=tuple(QueueSay(number, listed.get(number), _ecn(listed.get(number))) for number in numbers),
+        queues=tuple(_queue(number, listed.get(number)) for number in numbers),
     )
+
+
+def _queue(number: int, queue: Queue | None) -> QueueSay:
+    shape = None if queue is None or queue.shape is None else shape_words(queue.shape)
+    return QueueSay(number, queue, shape, _ecn(queue))
 
 
 def _ecn(queue: Queue | None) -> str | None:
     if queue is None or queue.ecn.enabled is False or queue.ecn.minimum is None or queue.ecn.maximum is None:
         return None
     return threshold_words(queue.ecn)
-
-
-def _problems(name: str, switch: Switch) -> Iterator[Problem]:
-    ports = by_name(switch.ports)
-    yield from odd_texts(name, switch)
-    if any(port.queues for _, port in ports) and queue_word(switch.chip) is None:
-        yield Problem(
-            f"{name}: chip",
-            repr(switch.chip) if switch.chip else "none",
-            "a Trident or Tomahawk (uc-tx-queue), or a Jericho or Qumran (tx-queue)",
-            "give the switch's model, or its chip",
-        )
-    for path, values in (
-        ("port.qos.dscp_tc", {frozen(port.qos.dscp_tc) for _, port in ports} - {None}),
-        ("port.qos.tc_queue", {frozen(port.qos.tc_queue) for _, port in ports} - {None}),
-    ):
-        if len(values) > 1:
-            yield Problem(
-                f"{name}: {path}",
-                f"{len(values)} different maps on its ports",
-                "one map for all ports",
-                "EOS keeps this map for the whole switch",
-            )
-    for port_name, port in ports:
-        yield from _port_problems(f"{name} {port_name}", port, switch)
-
-
-def _port_problems(place: str, port: Port, switch: Switch) -> Iterator[Problem]:
-    for priority in sorted(port.qos.pfc or ()):
-        queue = (port.qos.pfc_queue or {}).get(priority)
-        if queue is not None and int(queue) != int(priority):
-            yield Problem(
-                f"{place}: port.qos.pfc_queue",
-                f"priority {priority} pausing queue {queue}",
-                f"priority {priority} pausing queue {priority}",
-                "on EOS the pause of a priority stops the queue of the same number",
-            )
-    watchdog = port.qos.watchdog
-    for path, value in (("detect", watchdog.detect), ("restore", watchdog.restore)):
-        if value is not None and (value % 10**10 or not 10**10 <= value <= 60 * 10**12):
-            yield Problem(f"{place}: port.qos.watchdog.{path}", str(value), "10 ms to 60 s in steps of 10 ms")
-    times = [value for value in (watchdog.detect, watchdog.restore) if value is not None]
-    if switch.watchdog_poll is not None and times and switch.watchdog_poll * 2 > min(times):
-        yield Problem(
-            f"{place}: switch.watchdog_poll",
-            str(switch.watchdog_poll),
-            f"half of the shorter of detection and restoration time at most, {min(times) // 2 // 10**9} ms",
-        )

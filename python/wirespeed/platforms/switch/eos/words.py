@@ -1,7 +1,4 @@
-"""Settings in EOS's words, and one change as commands.
-
-Keywords, units and ranges: Arista AVD's schema and templates; defaults: EOS 4.36 user guide.
-"""
+"""One change of a setting as EOS commands."""
 
 from __future__ import annotations
 
@@ -10,89 +7,22 @@ from dataclasses import replace
 from typing import Any
 
 from wirespeed.platforms.model import Worded
-from wirespeed.platforms.switch.policies import by_name, inverted
-from wirespeed.settings import Device, Place, Port, Queue, Switch, Watchdog, WatchdogAction
-from wirespeed.settings.link import Link
-from wirespeed.settings.qos import Discipline, Dscp, Ecn, SwitchTrafficClass
-from wirespeed.units import Bandwidth, Duration, Size
-
-DEFAULT_DSCP_TC = {Dscp(dscp): SwitchTrafficClass({0: 1, 1: 0}.get(dscp // 8, dscp // 8)) for dscp in range(64)}
-"""EOS 4.36 user guide: DSCP 0-7 go to traffic class 1, 8-15 to 0, the others to their upper three bits."""
-
-DEFAULT_MTU = 1500
-"""Of a routed interface, bytes of the IP packet: aristaeos.blogspot.com, Arista EOS MTU behavior (3), measured."""
-DEFAULT_L2_MTU = 9214
-"""Of a switched interface, as ``show interfaces`` of switches without an ``mtu`` line prints it."""
-
-FEC_WORDS = {
-    "rs": "error-correction encoding reed-solomon",
-    "fc": "error-correction encoding fire-code",
-    "none": "no error-correction encoding",
-}
-ACTIONS = {
-    "drop": WatchdogAction.DROP,
-    "no-drop": WatchdogAction.FORWARD,
-    "errdisable": WatchdogAction.ERRDISABLE,
-}
-ACTION_WORDS = {action: word for word, action in ACTIONS.items()}
-
-_LANES = {10: 1, 25: 1, 40: 4, 50: 1, 100: 4, 200: 4, 400: 8, 800: 8}
-_UNICAST_QUEUES = ("trident", "tomahawk")  # chip families whose queues are split into unicast and multicast
-_VOQ_QUEUES = ("jericho", "qumran")
+from wirespeed.platforms.switch.eos.spelling import (
+    ACTION_WORDS,
+    FEC_WORDS,
+    TRUST_WORDS,
+    address_lines,
+    queue_word,
+    shape_words,
+    speed_word,
+    threshold_words,
+    watchdog_timer,
+)
+from wirespeed.platforms.switch.policies import inverted
+from wirespeed.settings import Device, Place, Port, Queue, Switch
+from wirespeed.settings.qos import Discipline
 
 _FLAPS = "the link goes down and comes up again"
-
-
-def queue_word(chip: str | None) -> str | None:
-    """What an egress queue is called on this chip; None for a chip that is not known."""
-    family = (chip or "").lower()
-    if family.startswith(_UNICAST_QUEUES):
-        return "uc-tx-queue"
-    return "tx-queue" if family.startswith(_VOQ_QUEUES) else None
-
-
-def speed_word(link: Link) -> str | None:
-    """``400g-8``: Gb/s and lanes; one lane needs no number."""
-    if link.speed is None:
-        return None
-    gbps = link.speed // 10**9
-    lanes = link.lanes or _LANES.get(gbps, 8)
-    return f"{gbps}g" if lanes == 1 else f"{gbps}g-{lanes}"
-
-
-def speed_of(word: str) -> tuple[Bandwidth, int] | None:
-    """Speed and lanes of ``400g-8``; None when the word is none such."""
-    number, _, lanes = word.partition("-")
-    if not number.endswith("g") or not number[:-1].isdigit() or not (lanes.isdigit() or not lanes):
-        return None
-    return Bandwidth(int(number[:-1]) * 10**9), int(lanes or 1)
-
-
-def seconds(duration: Duration) -> str:
-    """As the watchdog's times are printed, ``0.20``."""
-    return f"{duration.seconds:.2f}"
-
-
-def threshold_words(ecn: Ecn) -> str:
-    """Thresholds and probability; kbytes are 1000 bytes, other amounts are said in bytes."""
-    low, high = ecn.minimum or Size(0), ecn.maximum or Size(0)
-    unit, scale = ("bytes", 1) if low % 1000 or high % 1000 else ("kbytes", 1000)
-    words = f"minimum-threshold {low // scale} {unit} maximum-threshold {high // scale} {unit}"
-    if ecn.probability is not None:
-        words += f" max-mark-probability {ecn.probability}"
-    return f"{words} weight 0"
-
-
-def global_watchdog(switch: Switch) -> Watchdog:
-    """The watchdog settings said once for the switch: those of its first port that has any."""
-    return next((port.qos.watchdog for _, port in by_name(switch.ports) if port.qos.watchdog.detect), Watchdog())
-
-
-def watchdog_timer(watchdog: Watchdog) -> str:
-    """A port's own timer."""
-    restore = watchdog.restore if watchdog.restore is not None else watchdog.detect
-    times = f"timeout {seconds(watchdog.detect or Duration(0))}"
-    return f"{times} polling-interval auto recovery-time {seconds(restore or Duration(0))} forced"
 
 
 def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
@@ -180,7 +110,7 @@ _INTERFACE: dict[str, Callable[[Any], list[str]]] = {
     "port.link.pause_send": lambda value: [f"flowcontrol send {'on' if value else 'off'}"],
     "port.link.pause_receive": lambda value: [f"flowcontrol receive {'on' if value else 'off'}"],
     "port.vlan": lambda value: ["switchport", f"switchport access vlan {value}"],
-    "port.qos.trust": lambda value: [f"qos trust {'cos' if value == 'dot1p' else value}"],
+    "port.qos.trust": lambda value: [TRUST_WORDS[value]],
     "port.qos.pfc": _pfc_lines,
     "port.qos.watchdog.enabled": _on_off("priority-flow-control pause watchdog"),
     "port.qos.watchdog.action": lambda value: [
@@ -192,7 +122,7 @@ _INTERFACE: dict[str, Callable[[Any], list[str]]] = {
 def _interface_line(path: str, value: Any, port: Port | None = None) -> list[str] | None:
     if path == "port.addresses":
         routed = ["no switchport"] if port is not None else []
-        return [*routed, *(f"ip address {address}" for address in value)]
+        return [*routed, *address_lines(value)]
     if path in ("port.qos.watchdog.detect", "port.qos.watchdog.restore") and port is not None:
         watchdog = replace(port.qos.watchdog, **{path.rpartition(".")[2]: value})
         return [f"priority-flow-control pause watchdog port timer {watchdog_timer(watchdog)}"]
@@ -211,6 +141,10 @@ def _queue_lines(port: str, number: str, path: str, value: Any, queue: Queue, ch
             return [*block, "priority strict"] if value == Discipline.STRICT else [*block, "no priority", *share]
         case "queue.weight":
             return [*block, "no priority", f"bandwidth percent {value}"]
+        case "queue.guaranteed":
+            return [*block, f"bandwidth guaranteed percent {value}"]
+        case "queue.shape":
+            return [*block, shape_words(value)]
         case "queue.ecn.enabled" | "queue.ecn.minimum" | "queue.ecn.maximum" | "queue.ecn.probability":
             ecn = replace(queue.ecn, **{path.rpartition(".")[2]: value})
             if ecn.enabled is False:

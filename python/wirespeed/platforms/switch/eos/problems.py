@@ -1,0 +1,89 @@
+"""What EOS cannot say of a switch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirespeed.errors import Problem
+from wirespeed.platforms.switch.eos.spelling import (
+    ACTION_WORDS,
+    FEC_WORDS,
+    SHAPE_UNIT,
+    TRUST_WORDS,
+    queue_word,
+)
+from wirespeed.platforms.switch.policies import by_name, frozen, odd_texts
+from wirespeed.settings import Port, Queue, Switch
+
+
+def problems(name: str, switch: Switch) -> Iterator[Problem]:
+    """Every setting of the switch whose value has no words."""
+    ports = by_name(switch.ports)
+    yield from odd_texts(name, switch)
+    if any(port.queues for _, port in ports) and queue_word(switch.chip) is None:
+        yield Problem(
+            f"{name}: chip",
+            repr(switch.chip) if switch.chip else "none",
+            "a Trident or Tomahawk (uc-tx-queue), or a Jericho or Qumran (tx-queue)",
+            "give the switch's model, or its chip",
+        )
+    for path, values in (
+        ("port.qos.dscp_tc", {frozen(port.qos.dscp_tc) for _, port in ports} - {None}),
+        ("port.qos.tc_queue", {frozen(port.qos.tc_queue) for _, port in ports} - {None}),
+    ):
+        if len(values) > 1:
+            yield Problem(
+                f"{name}: {path}",
+                f"{len(values)} different maps on its ports",
+                "one map for all ports",
+                "EOS keeps this map for the whole switch",
+            )
+    for port_name, port in ports:
+        yield from _port_problems(f"{name} {port_name}", port, switch)
+
+
+def _port_problems(place: str, port: Port, switch: Switch) -> Iterator[Problem]:
+    action = port.qos.watchdog.action
+    for path, word, sayable in (
+        ("port.link.fec", port.link.fec, list(FEC_WORDS)),
+        ("port.qos.trust", port.qos.trust, list(TRUST_WORDS)),
+        ("port.qos.watchdog.action", action and str(action), [str(one) for one in ACTION_WORDS]),
+    ):
+        if word is not None and word not in sayable:
+            yield Problem(f"{place}: {path}", word, f"{', '.join(sayable[:-1])} or {sayable[-1]}")
+    for number, queue in port.queues.items():
+        yield from _queue_problems(f"{place} queue {number}", queue)
+    for priority in sorted(port.qos.pfc or ()):
+        paused = (port.qos.pfc_queue or {}).get(priority)
+        if paused is not None and int(paused) != int(priority):
+            yield Problem(
+                f"{place}: port.qos.pfc_queue",
+                f"priority {priority} pausing queue {paused}",
+                f"priority {priority} pausing queue {priority}",
+                "on EOS the pause of a priority stops the queue of the same number",
+            )
+    watchdog = port.qos.watchdog
+    for path, value in (("detect", watchdog.detect), ("restore", watchdog.restore)):
+        if value is not None and (value % 10**10 or not 10**10 <= value <= 60 * 10**12):
+            yield Problem(f"{place}: port.qos.watchdog.{path}", str(value), "10 ms to 60 s in steps of 10 ms")
+    times = [value for value in (watchdog.detect, watchdog.restore) if value is not None]
+    if switch.watchdog_poll is not None and times and switch.watchdog_poll * 2 > min(times):
+        yield Problem(
+            f"{place}: switch.watchdog_poll",
+            str(switch.watchdog_poll),
+            f"half of the shorter of detection and restoration time at most, {min(times) // 2 // 10**9} ms",
+        )
+
+
+def _queue_problems(place: str, queue: Queue) -> Iterator[Problem]:
+    if queue.shape is not None and (queue.shape % SHAPE_UNIT or not queue.shape):
+        yield Problem(f"{place}: queue.shape", str(queue.shape), "whole kb/s, 1 or more")
+    if queue.weight is not None and queue.guaranteed is not None:
+        yield Problem(
+            f"{place}: queue.guaranteed",
+            f"{queue.guaranteed}% guaranteed and a share of {queue.weight}%",
+            "one of them",
+            "Arista AVD gives a queue one bandwidth line",
+        )
+    if queue.ecn.enabled and (queue.ecn.minimum is None or queue.ecn.maximum is None):
+        yield Problem(f"{place}: queue.ecn.enabled", "on, without thresholds", "a minimum and a maximum")

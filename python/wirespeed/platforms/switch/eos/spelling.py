@@ -1,0 +1,125 @@
+"""Values of settings in EOS's spelling, and back.
+
+Keywords, units and ranges: Arista AVD's schema and templates; defaults: EOS 4.36 user guide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from wirespeed.platforms.switch.policies import by_name
+from wirespeed.settings import Switch, Watchdog, WatchdogAction
+from wirespeed.settings.link import Link
+from wirespeed.settings.qos import Dscp, Ecn, SwitchTrafficClass
+from wirespeed.units import Bandwidth, Duration, Size
+
+DEFAULT_DSCP_TC = {Dscp(dscp): SwitchTrafficClass({0: 1, 1: 0}.get(dscp // 8, dscp // 8)) for dscp in range(64)}
+"""EOS 4.36 user guide: DSCP 0-7 go to traffic class 1, 8-15 to 0, the others to their upper three bits."""
+
+DEFAULT_MTU = 1500
+"""Of a routed interface, bytes of the IP packet: aristaeos.blogspot.com, Arista EOS MTU behavior (3), measured."""
+DEFAULT_L2_MTU = 9214
+"""Of a switched interface, as ``show interfaces`` of switches without an ``mtu`` line prints it."""
+
+FEC_WORDS = {
+    "rs": "error-correction encoding reed-solomon",
+    "fc": "error-correction encoding fire-code",
+    "none": "no error-correction encoding",
+}
+TRUST_WORDS = {"dscp": "qos trust dscp", "dot1p": "qos trust cos", "none": "no qos trust"}
+ACTIONS = {
+    "drop": WatchdogAction.DROP,
+    "no-drop": WatchdogAction.FORWARD,
+    "errdisable": WatchdogAction.ERRDISABLE,
+}
+ACTION_WORDS = {action: word for word, action in ACTIONS.items()}
+
+_LANES = {10: 1, 25: 1, 40: 4, 50: 1, 100: 4, 200: 4, 400: 8, 800: 8}
+_UNICAST_QUEUES = ("trident", "tomahawk")  # XGS: 7050X, 7060X; a queue is a unicast and a multicast one
+_VOQ_QUEUES = ("jericho", "qumran")  # DNX: 7280R, 7500R, 7800R; virtual output queues
+
+SHAPE_UNIT = 1000
+"""``shape rate N kbps`` (Arista AVD's schema): bits per second."""
+
+
+def queue_word(chip: str | None) -> str | None:
+    """What an egress queue is called on this chip; None for a chip that is not known."""
+    family = (chip or "").lower()
+    if family.startswith(_UNICAST_QUEUES):
+        return "uc-tx-queue"
+    return "tx-queue" if family.startswith(_VOQ_QUEUES) else None
+
+
+def counts_by_feature(chip: str | None) -> bool:
+    """Whether ECN is counted only with ``hardware counter feature ecn out``.
+
+    On 7280R, 7500R and 7800R: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA.
+    """
+    return queue_word(chip) == "tx-queue"
+
+
+def speed_word(link: Link) -> str | None:
+    """``400g-8``: Gb/s and lanes; one lane needs no number."""
+    if link.speed is None:
+        return None
+    gbps = link.speed // 10**9
+    lanes = link.lanes or _LANES.get(gbps, 8)
+    return f"{gbps}g" if lanes == 1 else f"{gbps}g-{lanes}"
+
+
+def speed_of(words: str) -> tuple[Bandwidth, int | None] | None:
+    """Speed and lanes of ``400g-8``, or of older trains' ``forced 400gfull``; None when the words are none such."""
+    match = re.fullmatch(r"(?:forced )?([0-9]{1,4})g(full|-[0-9]{1,2})?", words.lower())
+    if match is None:
+        return None
+    lanes = None if match[2] == "full" else int((match[2] or "-1")[1:])
+    return Bandwidth(int(match[1]) * 10**9), lanes
+
+
+def shape_words(rate: Bandwidth) -> str:
+    """The rate a queue is shaped to."""
+    return f"shape rate {rate // SHAPE_UNIT} kbps"
+
+
+def shape_of(words: str) -> Bandwidth | None:
+    """The rate of ``1000 kbps``; None for a percentage or packets per second, which say no bandwidth."""
+    match = re.fullmatch(r"([0-9]{1,10}) kbps", words)
+    return Bandwidth(int(match[1]) * SHAPE_UNIT) if match else None
+
+
+def seconds(duration: Duration) -> str:
+    """As the watchdog's times are printed, ``0.20``."""
+    return f"{duration.seconds:.2f}"
+
+
+def threshold_words(ecn: Ecn) -> str:
+    """Thresholds and probability; kbytes are 1000 bytes, other amounts are said in bytes."""
+    low, high = ecn.minimum or Size(0), ecn.maximum or Size(0)
+    unit, scale = ("bytes", 1) if low % 1000 or high % 1000 else ("kbytes", 1000)
+    words = f"minimum-threshold {low // scale} {unit} maximum-threshold {high // scale} {unit}"
+    if ecn.probability is not None:
+        words += f" max-mark-probability {ecn.probability}"
+    return f"{words} weight 0"
+
+
+def global_watchdog(switch: Switch) -> Watchdog:
+    """The watchdog settings said once for the switch: those of its first port that has any."""
+    return next((port.qos.watchdog for _, port in by_name(switch.ports) if port.qos.watchdog.detect), Watchdog())
+
+
+def watchdog_timer(watchdog: Watchdog) -> str:
+    """A port's own timer."""
+    restore = watchdog.restore if watchdog.restore is not None else watchdog.detect
+    times = f"timeout {seconds(watchdog.detect or Duration(0))}"
+    return f"{times} polling-interval auto recovery-time {seconds(restore or Duration(0))} forced"
+
+
+def address_lines(addresses: Iterable[str]) -> list[str]:
+    """The addresses of an interface: a second IPv4 address is secondary, IPv6 knows no such thing."""
+    lines: list[str] = []
+    for address in addresses:
+        family = "ipv6" if ":" in address else "ip"
+        second = family == "ip" and any(line.startswith("ip ") for line in lines)
+        lines.append(f"{family} address {address}{' secondary' if second else ''}")
+    return lines

@@ -1,0 +1,254 @@
+"""Arista EOS: what differs by chip family, and what differs by congestion control.
+
+``WIRESPEED_ACCEPT=1 pytest tests/platforms/switch/test_eos.py`` writes the files anew; read the difference.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from platforms.round_trip import answers, facts_of, lost
+from platforms.switch.devices import link, ms, qos, queues, routed
+from wirespeed.catalogue import load
+from wirespeed.errors import Refused
+from wirespeed.facts import Facts
+from wirespeed.platforms import Output, Outputs, platform
+from wirespeed.platforms.switch.eos.interfaces import listed, names_of
+from wirespeed.platforms.switch.eos.spelling import queue_word, speed_of
+from wirespeed.platforms.text import answer, say
+from wirespeed.settings import Discipline, Ecn, Place, Queue, Switch, Watchdog, WatchdogAction
+from wirespeed.units import Bandwidth, Size
+
+GOLDEN = Path(__file__).parent / "golden"
+EOS = platform("switch", "eos")
+LINK = link(mtu=9214, pause_send=False, pause_receive=False)
+SLOPE = queues()
+STEP = queues(minimum=Size(600_000), maximum=Size(600_000), probability=100)
+LIMITED = {
+    **SLOPE,
+    "1": Queue(Discipline.DWRR, guaranteed=10, ecn=Ecn(enabled=False)),
+    "2": Queue(Discipline.DWRR, shape=Bandwidth.gbps(40), ecn=Ecn(enabled=False)),
+}
+
+
+def switch(chip: str, names: list[str], port_queues: dict[str, Queue]) -> Switch:
+    """Routed ports on a chip, all with these queues."""
+    base = routed(names, qos(), LINK)
+    ports = {name: replace(port, queues=port_queues) for name, port in base.ports.items()}
+    return replace(base, chip=chip, ports=ports)
+
+
+CASES = {
+    "eos-xgs-dcqcn-p": switch("trident3", ["Ethernet1/1"], SLOPE),
+    "eos-xgs-dcqcn-d": switch("tomahawk3", ["Ethernet1/1"], STEP),
+    "eos-dnx-dcqcn-p": switch("jericho2", ["Ethernet3/1/1", "Ethernet4/36/1"], LIMITED),
+    "eos-dnx-dcqcn-d": switch("jericho2", ["Ethernet3/1/1"], STEP),
+}
+
+
+def compare(name: str, text: str) -> None:
+    """Hold a text against its file."""
+    golden = GOLDEN / name
+    if os.environ.get("WIRESPEED_ACCEPT"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_configuration(case: str) -> None:
+    compare(f"{case}.cfg", say(EOS, "startup.j2", "leaf1", CASES[case]))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_running_configuration(case: str) -> None:
+    compare(f"{case}.running-config.txt", answer(EOS, "running-config", "leaf1", CASES[case]))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_settings_come_back(case: str) -> None:
+    assert lost(EOS, "leaf1", CASES[case]) == []
+
+
+MODELS = {name: model for name, model in load().switches.items() if "eos" in model.systems}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_has_a_chip_of_a_known_family(model: str) -> None:
+    assert queue_word(MODELS[model].chip) == (
+        "tx-queue" if model.startswith(("arista-72", "arista-78")) else "uc-tx-queue"
+    )
+
+
+def read(case: str, old: str, new: str) -> Facts:
+    """What is read when one thing in the running configuration is another."""
+    outputs = dict(answers(EOS, "leaf1", CASES[case]).outputs)
+    whole = outputs["running-config"]
+    assert old in whole.text
+    return facts_of(
+        EOS,
+        Outputs("leaf1", {"running-config": Output("running-config", whole.text.replace(old, new, 1), whole.source)}),
+    )
+
+
+PORT = Place("leaf1").thing("port", "Ethernet3/1/1")
+XGS = Place("leaf1").thing("port", "Ethernet1/1")
+DNX1, DNX2, DNX3 = (PORT.thing("queue", number) for number in "123")
+ROWS: list[tuple[str, str, str, Place, str, Any]] = [
+    ("eos-dnx-dcqcn-p", "guaranteed percent 10", "guaranteed percent 30", DNX1, "queue.guaranteed", 30),
+    ("eos-dnx-dcqcn-p", "guaranteed percent 10", "percent 10", DNX1, "queue.guaranteed", None),
+    ("eos-dnx-dcqcn-p", "guaranteed percent 10", "percent 10", DNX1, "queue.weight", 10),
+    (
+        "eos-dnx-dcqcn-p",
+        "shape rate 40000000 kbps",
+        "shape rate 5000 kbps",
+        DNX2,
+        "queue.shape",
+        Bandwidth(5_000_000),
+    ),
+    ("eos-dnx-dcqcn-p", "rate 40000000 kbps", "rate 40 percent", DNX2, "queue.shape", None),
+    ("eos-dnx-dcqcn-p", "      shape rate 40000000 kbps\n", "", DNX2, "queue.shape", None),
+    ("eos-dnx-dcqcn-d", "maximum-threshold 600", "maximum-threshold 900", DNX3, "queue.ecn.maximum", Size(900_000)),
+    ("eos-xgs-dcqcn-d", "probability 100", "probability 20", XGS.thing("queue", "3"), "queue.ecn.probability", 20),
+    ("eos-xgs-dcqcn-p", "   speed 400g-8", "   speed 200G-4", XGS, "port.link.lanes", 4),
+    ("eos-xgs-dcqcn-p", "   speed 400g-8", "   speed forced 100gfull", XGS, "port.link.lanes", None),
+    ("eos-xgs-dcqcn-p", "   speed 400g-8", "   speed auto", XGS, "port.link.lanes", None),
+    # what holds for every port unless it says otherwise
+    ("eos-xgs-dcqcn-p", "   mtu 9214\n", "", XGS, "port.link.mtu", 1500),
+    ("eos-xgs-dcqcn-p", "hostname", "interface defaults\n   mtu 9000\nhostname", XGS, "port.link.mtu", 9214),
+    ("eos-xgs-dcqcn-p", "no switchport", "switchport", XGS, "port.vlan", 1),
+    # addresses
+    (
+        "eos-xgs-dcqcn-p",
+        "   ip address 10.1.0.0/31\n",
+        "   ip address 10.1.0.0/31\n   ipv6 address 2001:DB8::1/64\n",
+        XGS,
+        "port.addresses",
+        ("10.1.0.0/31", "2001:db8::1/64"),
+    ),
+    ("eos-xgs-dcqcn-p", "ip address 10.1.0.0/31", "ip address dhcp", XGS, "port.addresses", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("case", "old", "new", "place", "path", "value"), ROWS)
+def test_one_line(case: str, old: str, new: str, place: Place, path: str, value: Any) -> None:
+    assert read(case, old, new).value(place, path) == value
+
+
+def test_what_is_said_for_all_ports_holds_where_a_port_says_nothing() -> None:
+    text = answer(EOS, "running-config", "leaf1", CASES["eos-xgs-dcqcn-p"])
+    text = text.replace("   mtu 9214\n", "").replace("   no switchport\n", "")
+    defaults = "interface defaults\n   mtu 9000\n   ethernet\n      shutdown\n!\nswitchport default mode routed\n!\n"
+    facts = facts_of(
+        EOS,
+        Outputs(
+            "leaf1",
+            {
+                "running-config": replace(
+                    answers(EOS, "leaf1", CASES["eos-xgs-dcqcn-p"]).outputs["running-config"],
+                    text=text.replace("hostname", f"{defaults}hostname", 1),
+                )
+            },
+        ),
+    )
+    assert [facts.value(XGS, path) for path in ("port.link.mtu", "port.link.enabled", "port.vlan")] == [
+        9000,
+        False,
+        None,
+    ]
+
+
+PORTS = [f"Ethernet{number}/1" for number in range(1, 5)] + ["Ethernet1/5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Et1/1", ["Ethernet1/1"]),
+        ("Et1/1,2/1", ["Ethernet1/1", "Ethernet2/1"]),
+        ("Ethernet1/1,Ethernet2/1", ["Ethernet1/1", "Ethernet2/1"]),
+        ("Et1/1-3/1", ["Ethernet1/1", "Ethernet1/5", "Ethernet2/1", "Ethernet3/1"]),
+        ("Et1/1-5", ["Ethernet1/1", "Ethernet1/5"]),
+        ("Et3/1-1/1", None),
+        ("Po1", None),
+        ("Et1/1,two", None),
+    ],
+)
+def test_lists_of_interfaces(text: str, names: list[str] | None) -> None:
+    assert names_of(text, PORTS) == names
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["Ethernet3", "Ethernet1", "Ethernet2", "Ethernet5"], "Et1-3,5"),
+        (["Ethernet1/1", "Ethernet10/1", "Ethernet2/1"], "Et1/1,2/1,10/1"),
+    ],
+)
+def test_a_list_of_interfaces_is_short_and_merged(names: list[str], text: str) -> None:
+    assert listed(names) == text
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("400g-8", (Bandwidth.gbps(400), 8)),
+        ("25g", (Bandwidth.gbps(25), 1)),
+        ("200G-4", (Bandwidth.gbps(200), 4)),
+        ("forced 400gfull", (Bandwidth.gbps(400), None)),
+        ("auto", None),
+        ("400", None),
+    ],
+)
+def test_speeds(words: str, found: tuple[Bandwidth, int | None] | None) -> None:
+    assert speed_of(words) == found
+
+
+ONE = CASES["eos-xgs-dcqcn-p"]
+
+
+def with_port(**changes: object) -> Switch:
+    """The switch with its only port changed."""
+    name, port = next(iter(ONE.ports.items()))
+    return replace(ONE, ports={name: replace(port, **changes)})  # type: ignore[arg-type]
+
+
+REFUSED = {
+    "a share and a guarantee": (
+        with_port(queues={"3": Queue(Discipline.DWRR, 50, guaranteed=10)}),
+        "leaf1 Ethernet1/1 queue 3: queue.guaranteed: found 10% guaranteed and a share of 50%; expected one of them\n"
+        "  hint: Arista AVD gives a queue one bandwidth line",
+    ),
+    "a rate finer than its unit": (
+        with_port(queues={"3": Queue(Discipline.DWRR, 50, shape=Bandwidth(1500))}),
+        "leaf1 Ethernet1/1 queue 3: queue.shape: found 1.5 kb/s; expected whole kb/s, 1 or more",
+    ),
+    "marking without thresholds": (
+        with_port(queues={"3": Queue(Discipline.DWRR, 50, ecn=Ecn(enabled=True))}),
+        "leaf1 Ethernet1/1 queue 3: queue.ecn.enabled: found on, without thresholds; expected a minimum and a maximum",
+    ),
+    "an action it lacks": (
+        with_port(qos=qos(watchdog=Watchdog(True, WatchdogAction.ALERT, ms(200), ms(400)))),
+        "leaf1 Ethernet1/1: port.qos.watchdog.action: found alert; expected drop, forward or errdisable",
+    ),
+    "trust in two fields": (
+        with_port(qos=qos(trust="both")),
+        "leaf1 Ethernet1/1: port.qos.trust: found both; expected dscp, dot1p or none",
+    ),
+    "an error correction it lacks": (
+        with_port(link=replace(LINK, fec="ll-rs")),
+        "leaf1 Ethernet1/1: port.link.fec: found ll-rs; expected rs, fc or none",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str) -> None:
+    found, message = REFUSED[case]
+    with pytest.raises(Refused) as refused:
+        say(EOS, "startup.j2", "leaf1", found)
+    assert str(refused.value) == message
