@@ -11,8 +11,10 @@ from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues,
 from platforms.switch.test_render import DELL, EOS
 from wirespeed.platforms import Platform
 from wirespeed.platforms.text import say
-from wirespeed.settings import Dscp, Place, Port, Priority, PriorityGroup, Queue, Switch, Vlan, walk
-from wirespeed.units import Bandwidth, Length
+from wirespeed.settings import BgpPeer, Dscp, Place, Port, Priority, PriorityGroup, Queue, Switch, Vlan, walk
+from wirespeed.settings.fabric import Buffers
+from wirespeed.settings.routing import Bgp
+from wirespeed.units import Bandwidth, Length, Size
 
 FULL_QOS = qos(
     tc_pg=priority_groups(),
@@ -37,6 +39,7 @@ def full(name: str) -> Switch:
             first,
             vlan=None,
             addresses=("10.1.0.0/31",),
+            unnumbered=True,
             cable_length=Length(3000),
             queues={**queues(), "1": Queue(guaranteed=10, shape=Bandwidth.gbps(40))},
         ),
@@ -51,7 +54,20 @@ def full(name: str) -> Switch:
         ),
     }
     vlans = {number: replace(vlan, mtu=8000) for number, vlan in base.vlans.items()}
-    return replace(base, ports=ports, vlans=vlans, pfc=False, watchdog_poll=ms(100))
+    return replace(
+        base,
+        ports=ports,
+        vlans=vlans,
+        pfc=False,
+        watchdog_poll=ms(100),
+        loopbacks=("10.255.0.1/32",),
+        buffers=Buffers(lossless=True, shared_headroom=Size(3_500_000)),
+        bgp=Bgp(65001, "10.255.0.1", maximum_paths=8, multipath_relax=True, networks=("10.255.0.1/32", "fd00::1/128")),
+        peers={
+            name.format(1): BgpPeer(65100, f"spine1 {name.format(1)}", unnumbered=True, ipv4=True, ipv6=True, bfd=True),
+            "10.2.0.1": BgpPeer(65101, ipv4=True, ipv6=True),
+        },
+    )
 
 
 def without(switch: Switch, place: Place, path: str) -> Switch:
@@ -60,6 +76,9 @@ def without(switch: Switch, place: Place, path: str) -> Switch:
     if "vlan" in within:
         vlan: Vlan = _none(switch.vlans[within["vlan"]], path)
         return replace(switch, vlans={**switch.vlans, within["vlan"]: vlan})
+    if "peer" in within:
+        peer: BgpPeer = _none(switch.peers[within["peer"]], path)
+        return replace(switch, peers={**switch.peers, within["peer"]: peer})
     if "port" not in within:
         return _none(switch, path)  # type: ignore[no-any-return]
     port: Port = switch.ports[within["port"]]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.switch.enterprise_sonic.routing import bgp_summary
 from wirespeed.platforms.switch.enterprise_sonic.running import PORT_NAME, running_config
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
@@ -22,6 +23,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         ("version", _version),
         ("interface-status", _interface_status),
         ("lldp-table", _lldp_table),
+        ("bgp-ipv4-summary", bgp_summary),
+        ("bgp-ipv6-summary", bgp_summary),
     ):
         if (output := outputs.get(command)) is not None:
             yield from read(switch, output)

@@ -107,9 +107,9 @@ def scheduler_of(port: Port) -> Scheduler | None:
     """What the port's scheduler policy must say; None without intent."""
     scheduled = sorted(
         (
-            (int(number), Queue(queue.discipline, queue.weight))
+            (int(number), Queue(queue.discipline, queue.weight, shape=queue.shape))
             for number, queue in port.queues.items()
-            if queue.discipline is not None
+            if queue.discipline is not None or queue.shape is not None
         ),
         key=lambda entry: entry[0],
     )

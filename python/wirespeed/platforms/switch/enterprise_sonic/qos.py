@@ -22,7 +22,7 @@ from wirespeed.settings import (
     SwitchTrafficClass,
     WatchdogAction,
 )
-from wirespeed.units import Duration, Size
+from wirespeed.units import Bandwidth, Duration, Size
 
 _KEYS: Mapping[str, Callable[[int], Any]] = {
     "dscp": Dscp,
@@ -93,6 +93,10 @@ def _scheduler(line: Line) -> Mapping[int, Found]:
                     found["queue.discipline"] = (kind, inner.number)
                 case ["weight", word]:
                     found["queue.weight"] = (whole(word), inner.number)
+                case ["pir", word]:
+                    found["queue.shape"] = (_kilobits(word), inner.number)
+        if any(inner.text == "meter-type packets" for inner in block.inner) and "queue.shape" in found:
+            found["queue.shape"] = (None, found["queue.shape"][1])  # packets a second are no bandwidth
     weights = [found["queue.weight"][0] for found in queues.values() if "queue.weight" in found]
     if None in weights or not sum(weights):
         return {
@@ -104,6 +108,11 @@ def _scheduler(line: Line) -> Mapping[int, Found]:
             weight, at = found["queue.weight"]
             found["queue.weight"] = (round(100 * weight / sum(weights)), at)
     return queues
+
+
+def _kilobits(word: str) -> Bandwidth | None:
+    number = whole(word)
+    return None if number is None else Bandwidth(number * 1000)
 
 
 def _wred(line: Line) -> Found:

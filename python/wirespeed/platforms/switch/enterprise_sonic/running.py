@@ -9,10 +9,11 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config import Line, following, lines_of
 from wirespeed.platforms.switch.enterprise_sonic.qos import Policies, policies_of, port_qos
+from wirespeed.platforms.switch.enterprise_sonic.routing import bgp
 from wirespeed.platforms.switch.enterprise_sonic.words import DEFAULT_MTU, FEC_WORDS
 from wirespeed.platforms.switch.reading import Reader, addresses, default, flag, observe, read, text, whole
 from wirespeed.settings import Place
-from wirespeed.units import Bandwidth, Duration, Length
+from wirespeed.units import Bandwidth, Duration, Length, Size
 
 PORT_NAME = re.compile(r"Eth(ernet)?[0-9]+(/[0-9]+)*")
 
@@ -22,6 +23,11 @@ _FEC = {word.lower(): fec for fec, word in FEC_WORDS.items()}
 def _milliseconds(rest: str) -> Duration | None:
     number = whole(rest)
     return None if number is None else Duration(number * 10**9)
+
+
+def _bytes(rest: str) -> Size | None:
+    number = whole(rest)
+    return None if number is None else Size(number)
 
 
 def _vlan_number(rest: str) -> int | None:
@@ -37,6 +43,9 @@ _SWITCH: Mapping[str, tuple[str, Reader]] = {
     "lldp enable": ("switch.lldp", flag(True)),
     "no lldp enable": ("switch.lldp", flag(False)),
     "priority-flow-control watchdog polling-interval": ("switch.watchdog_poll", _milliseconds),
+    "buffer init lossless": ("switch.buffers.lossless", flag(True)),
+    "roce enable": ("switch.buffers.lossless", flag(True)),  # which makes the lossless buffers too
+    "buffer pool ingress_lossless_pool shared-headroom-size": ("switch.buffers.shared_headroom", _bytes),
 }
 _PORT: Mapping[str, tuple[str, Reader]] = {
     "description": ("port.description", text),
@@ -48,6 +57,7 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "no shutdown": ("port.link.enabled", flag(True)),
     "cable-length": ("port.cable_length", _metres),
     "switchport access": ("port.vlan", _vlan_number),
+    "ipv6 enable": ("port.unnumbered", flag(True)),
 }
 _VLAN: Mapping[str, tuple[str, Reader]] = {
     "description": ("vlan.description", text),
@@ -68,7 +78,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
         return
     found = read(top, _SWITCH)
     if any(line.words[0] == "interface" for line in top):  # which come after what would switch LLDP off
-        default(found, {"switch.lldp": True, "switch.routing": True}, 0)
+        default(found, {"switch.lldp": True, "switch.routing": True, "switch.buffers.lossless": False}, 0)
     yield from observe(switch, found, output)
     policies = policies_of(top)
     for line, rest in following(top, "interface"):
@@ -77,11 +87,14 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
             yield from _port(switch.thing("port", name), line, policies, output)
         elif match := re.fullmatch(r"Vlan([0-9]+)", name):
             yield from _vlan(switch.thing("vlan", match[1]), line, output)
+        elif name == "Loopback0":
+            yield from observe(switch, {"switch.loopbacks": addresses(line)}, output)
+    yield from bgp(switch, top, output)
 
 
 def _port(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:
     found = read(line.inner, _PORT)
-    default(found, {"port.link.mtu": DEFAULT_MTU, "port.link.training": False}, line.number)
+    default(found, {"port.link.mtu": DEFAULT_MTU, "port.link.training": False, "port.unnumbered": False}, line.number)
     found["port.addresses"] = addresses(line)
     yield from observe(place, found, output)
     for inner, rest in following(line.inner, "speed"):

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem
+from wirespeed.platforms.switch.config import natural
 from wirespeed.platforms.switch.enterprise_sonic.policies import MAP_PATHS, Policies, marks, scheduler_of
 from wirespeed.platforms.switch.enterprise_sonic.words import (
     DEFAULT_MTU,
+    FAMILY_WORDS,
     FEC_WORDS,
     KBYTE,
     MAPS,
+    ip_word,
     map_lines,
     milliseconds,
     wred_lines,
 )
 from wirespeed.platforms.switch.policies import by_name, odd_texts
-from wirespeed.settings import Device, Port, Switch
+from wirespeed.settings import BgpPeer, Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 
 EXAMPLE_VERSION = "4.4.0-Enterprise_Premium"
 """What an answer says when the settings do not."""
 
 _POLL = range(100, 3001)  # ms; dellemc.enterprise_sonic
+_PIR = range(400_000_001)  # kb/s; dellemc.enterprise_sonic, sonic_qos_scheduler: 0 to 400000000000 b/s
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,23 @@ class Bound:
     scheduler: str | None
     maps: tuple[tuple[str, str], ...]  # kind and name
     pfc: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """An address family of the BGP speaker."""
+
+    name: str
+    networks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PeerSay:
+    """A BGP session."""
+
+    name: str
+    peer: BgpPeer
+    families: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +79,13 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         if key not in bound:
             bound[key] = _bound(port, policies)
         ports.append(PortSay(port_name, port, bound[key]))
+    peers = [PeerSay(key, peer, _families(peer)) for key, peer in sorted(device.peers.items(), key=_by_name)]
     return {
         "problems": list(_problems(name, device)),
+        "peers": peers,
+        "families": _speaker_families(device, peers),
+        "loopbacks": device.loopbacks or (),
+        "ip_word": ip_word,
         "wred": [(policy, wred_lines(ecn)) for policy, ecn in policies.wred()],
         "schedulers": list(policies.schedulers()),
         "maps": [
@@ -76,6 +102,20 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "default_mtu": DEFAULT_MTU,
         "milliseconds": milliseconds,
     }
+
+
+def _by_name(item: tuple[str, object]) -> tuple[tuple[int, int, str], ...]:
+    return natural(item[0])
+
+
+def _families(peer: BgpPeer) -> tuple[str, ...]:
+    return tuple(name for name, active in (("ipv4", peer.ipv4), ("ipv6", peer.ipv6)) if active)
+
+
+def _speaker_families(switch: Switch, peers: Iterable[PeerSay]) -> list[Family]:
+    networks = switch.bgp.networks or ()
+    found = (Family(name, tuple(one for one in networks if ip_word(one) == word)) for name, word in FAMILY_WORDS)
+    return [one for one in found if one.networks or any(one.name in peer.families for peer in peers)]
 
 
 def _bound(port: Port, policies: Policies) -> Bound:
@@ -98,6 +138,9 @@ def _problems(name: str, switch: Switch) -> Iterator[Problem]:
     poll = switch.watchdog_poll
     if poll is not None and milliseconds(poll) not in _POLL:
         yield Problem(f"{name}: switch.watchdog_poll", str(poll), "100 ms to 3000 ms")
+    for key, peer in switch.peers.items():
+        if peer.description and (not peer.description.isprintable() or '"' in peer.description):
+            yield Problem(f"{name} {key}: peer.description", repr(peer.description), 'printable text without "')
     for port_name, port in by_name(switch.ports):
         place = f"{name} {port_name}"
         if port.link.pause_send or port.link.pause_receive:
@@ -109,5 +152,8 @@ def _problems(name: str, switch: Switch) -> Iterator[Problem]:
         if port.qos.watchdog.action is WatchdogAction.ERRDISABLE:
             yield Problem(f"{place}: port.qos.watchdog.action", "errdisable", "drop, forward or alert")
         for number, queue in port.queues.items():
+            if queue.shape is not None and (queue.shape % 1000 or queue.shape // 1000 not in _PIR):
+                expected = "0 to 400 Gb/s in steps of 1 kb/s"
+                yield Problem(f"{place} queue {number}: queue.shape", str(queue.shape), expected)
             if marks(queue.ecn) and min(queue.ecn.minimum or 0, queue.ecn.maximum or 0) < KBYTE:
                 yield Problem(f"{place} queue {number}: queue.ecn.minimum", str(queue.ecn.minimum), "1 kB or more")

@@ -12,7 +12,7 @@ from wirespeed.platforms.model import Worded
 from wirespeed.platforms.switch.config import ranges
 from wirespeed.platforms.switch.enterprise_sonic.policies import Policies
 from wirespeed.platforms.switch.policies import inverted
-from wirespeed.settings import Device, Place, Port, Queue, Switch
+from wirespeed.settings import BgpPeer, Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline, Ecn
 
 DEFAULT_MTU = 9100
@@ -34,6 +34,9 @@ MAPS: Mapping[str, tuple[str, str, str]] = {
 }
 """Setting path to kind of ``qos map``, and the words before its two numbers; in the order the device prints."""
 
+FAMILY_WORDS = (("ipv4", "ip"), ("ipv6", "ipv6"))
+"""Address families, and the word before ``address`` that goes with them."""
+
 _FLAPS = "the link goes down and comes up again"
 _SHARED = "all ports with this policy change"
 
@@ -42,6 +45,11 @@ def map_lines(path: str, mapping: Mapping[Any, Any]) -> list[str]:
     """The lines of a ``qos map``."""
     _, key, target = MAPS[path]
     return [f"{key} {ranges(keys)} {target} {value}" for value, keys in inverted(mapping.items())]
+
+
+def ip_word(address: str) -> str:
+    """The word before ``address``: ip or ipv6."""
+    return "ipv6" if ":" in address else "ip"
 
 
 def wred_lines(ecn: Ecn) -> list[str]:
@@ -59,7 +67,9 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
     lines: list[str] | None = None
     consequence = _CONSEQUENCES.get(path)
     if place.kind is None:
-        lines = _switch_lines(path, value)
+        lines = _switch_lines(path, value, device)
+    elif "peer" in within:
+        lines = _peer_lines(within["peer"], path, value, device)
     elif "vlan" in within:
         line = _VLAN.get(path)
         lines = None if line is None else [f"interface Vlan{within['vlan']}", *line(value)]
@@ -90,11 +100,17 @@ _CONSEQUENCES = {
     "port.vlan": "the port leaves its VLAN; its addresses are unreachable until the host answers ARP again",
     "port.addresses": "the port's addresses are unreachable until the host answers ARP again",
     "port.qos.trust": "packets in flight change their queue",
-    "switch.buffers.lossless": "the configuration is loaded anew and all links go down and come up again",
+    "port.unnumbered": "the sessions over the port start anew",
+    "switch.buffers.lossless": "the configuration is saved and the switch reboots",
+    "switch.bgp.asn": "all BGP sessions start anew",
+    "switch.bgp.router_id": "all BGP sessions start anew",
+    "peer.asn": "the session starts anew",
+    "peer.ipv4": "the session starts anew",
+    "peer.ipv6": "the session starts anew",
 }
 
 
-def _switch_lines(path: str, value: Any) -> list[str] | None:
+def _switch_lines(path: str, value: Any, switch: Switch) -> list[str] | None:
     match path:
         case "switch.lldp":
             return ["lldp enable" if value else "no lldp enable"]
@@ -102,7 +118,66 @@ def _switch_lines(path: str, value: Any) -> list[str] | None:
             return [f"priority-flow-control watchdog polling-interval {milliseconds(value)}"]
         case "switch.buffers.lossless":
             return ["buffer init lossless"] if value else ["no buffer init"]
+        case "switch.buffers.shared_headroom":
+            return [f"buffer pool ingress_lossless_pool shared-headroom-size {int(value)}"]
+        case "switch.loopbacks":
+            return ["interface Loopback 0", *_address_lines(value)]
+        case "switch.bgp.asn":
+            return [f"router bgp {value}"]
+    return _speaker_lines(path, value, switch)
+
+
+def _speaker_lines(path: str, value: Any, switch: Switch) -> list[str] | None:
+    """Lines of ``router bgp``, which need the number of the autonomous system."""
+    if switch.bgp.asn is None:
+        return None
+    router = f"router bgp {switch.bgp.asn}"
+    match path:
+        case "switch.bgp.router_id":
+            return [router, f"router-id {value}"]
+        case "switch.bgp.multipath_relax":
+            return [router, f"{'' if value else 'no '}bestpath as-path multipath-relax"]
+        case "switch.bgp.maximum_paths":
+            families = [name for name, _ in FAMILY_WORDS if any(getattr(one, name) for one in switch.peers.values())]
+            lines = [[f"address-family {name} unicast", f"maximum-paths {value}", "exit"] for name in families]
+            return [router, *(line for family in lines for line in family)] if lines else None
+        case "switch.bgp.networks":
+            lines = []
+            for name, word in FAMILY_WORDS:
+                own = [f"network {network}" for network in value if ip_word(network) == word]
+                lines += [[f"address-family {name} unicast", *own, "exit"]] if own else []
+            return [router, *(line for family in lines for line in family)] if lines else None
     return None
+
+
+def _peer_lines(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+    peer = switch.peers.get(name, BgpPeer())
+    if switch.bgp.asn is None:
+        return None
+    interface = "interface " if peer.unnumbered else ""
+    lines = [f"router bgp {switch.bgp.asn}", f"neighbor {interface}{name}"]
+    match path:
+        case "peer.asn":
+            return [*lines, f"remote-as {value}"]
+        case "peer.description":
+            return [*lines, f'description "{value}"']
+        case "peer.bfd":
+            return [*lines, "bfd" if value else "no bfd"]
+        case "peer.unnumbered":
+            return [*lines, *([f"remote-as {peer.asn}"] if peer.asn else []), *_EXTENDED] if value else None
+        case "peer.ipv4" | "peer.ipv6":
+            extended = _EXTENDED if peer.unnumbered and value and path == "peer.ipv4" else []
+            family = f"address-family {path.removeprefix('peer.')} unicast"
+            return [*lines, *extended, family, "activate" if value else "no activate"]
+    return None
+
+
+_EXTENDED = ["capability extended-nexthop"]
+"""IPv4 prefixes over an IPv6 next hop (RFC 8950)."""
+
+
+def _address_lines(addresses: Any) -> list[str]:
+    return [f"{ip_word(address)} address {address}" for address in addresses]
 
 
 def _bound(path: str, value: Any, port: Port, policies: Policies) -> list[str] | None:
@@ -140,7 +215,8 @@ _PORT: Mapping[str, Callable[[Any], list[str]]] = {
     "port.link.enabled": lambda value: ["no shutdown" if value else "shutdown"],
     "port.cable_length": lambda value: [f"cable-length {value // 1000}m"],
     "port.vlan": lambda value: [f"switchport access Vlan {value}"],
-    "port.addresses": lambda value: [f"ip address {address}" for address in value],
+    "port.addresses": _address_lines,
+    "port.unnumbered": _on_off("ipv6 enable"),
     "port.qos.pfc": _pfc_lines,
     "port.qos.watchdog.enabled": lambda value: ["no priority-flow-control watchdog"],
     "port.qos.watchdog.action": lambda value: [f"priority-flow-control watchdog action {value.value}"],
@@ -150,7 +226,7 @@ _PORT: Mapping[str, Callable[[Any], list[str]]] = {
 _VLAN: Mapping[str, Callable[[Any], list[str]]] = {
     "vlan.description": lambda value: [f'description "{value}"'],
     "vlan.mtu": lambda value: [f"mtu {value}"],
-    "vlan.addresses": lambda value: [f"ip address {address}" for address in value],
+    "vlan.addresses": _address_lines,
 }
 
 
@@ -158,6 +234,10 @@ def _queue_lines(port_name: str, number: int, path: str, value: Any, switch: Swi
     port = switch.ports.get(port_name, Port())
     queue = port.queues.get(str(number), Queue())
     policies = Policies(switch)
+    if path == "queue.shape":
+        name = policies.scheduler_name(port)
+        lines = [f"qos scheduler-policy {name}", f"queue {number}", "meter-type bytes", f"pir {value // 1000}"]
+        return [*lines, "exit", "exit", f"interface {port_name}", f"scheduler-policy {name}"]
     if path in ("queue.discipline", "queue.weight"):
         name = policies.scheduler_name(port)
         said = value if path == "queue.discipline" else queue.discipline or Discipline.DWRR

@@ -1,0 +1,97 @@
+"""``router bgp``: the speaker and its sessions, and the state of the sessions.
+
+Forms: dellemc.enterprise_sonic, examples of sonic_bgp, sonic_bgp_af, sonic_bgp_neighbors and sonic_bgp_neighbors_af.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator, Mapping
+
+from wirespeed.facts import COMPLETE, Observation
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.switch.config import Line, following
+from wirespeed.platforms.switch.reading import Found, Reader, default, flag, observe, read, text, whole
+from wirespeed.settings import Place
+
+_FAMILIES = {"ipv4 unicast": "peer.ipv4", "ipv6 unicast": "peer.ipv6"}
+
+
+def _address(rest: str) -> str | None:
+    try:
+        return str(ipaddress.ip_address(rest))
+    except ValueError:
+        return None
+
+
+_SPEAKER: Mapping[str, tuple[str, Reader]] = {
+    "router-id": ("switch.bgp.router_id", _address),
+    "bestpath as-path multipath-relax": ("switch.bgp.multipath_relax", flag(True)),
+}
+_PEER: Mapping[str, tuple[str, Reader]] = {
+    "remote-as": ("peer.asn", whole),
+    "description": ("peer.description", text),
+    "bfd": ("peer.bfd", lambda rest: True),  # a profile may follow
+}
+
+
+def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]:
+    """The default instance; those of a VRF carry no traffic of the fabric."""
+    for line, rest in following(top, "router bgp"):
+        if " vrf " in f" {rest} ":
+            continue
+        found = read(line.inner, _SPEAKER)
+        found["switch.bgp.asn"] = (whole(rest), line.number)
+        default(found, {"switch.bgp.multipath_relax": False}, line.number)
+        found.update(_families(line))
+        yield from observe(switch, found, output)
+        for inner, name in following(line.inner, "neighbor"):
+            yield from _peer(switch, inner, name, output)
+        yield Observation(switch, "switch.peers", COMPLETE, output.at(line.number))
+
+
+def _families(line: Line) -> Found:
+    """Paths and prefixes of both address families. The fewest paths count: a route of that family has no more."""
+    networks: list[str] = []
+    paths: list[int | None] = []
+    at = line.number
+    for block, family in following(line.inner, "address-family"):
+        if family not in _FAMILIES:
+            continue
+        at = at if at != line.number else block.number
+        networks += [rest.split()[0] for _, rest in following(block.inner, "network") if rest]
+        given = [whole(rest) for _, rest in following(block.inner, "maximum-paths") if not rest.startswith("ibgp")]
+        paths += given or [1]  # BGP takes one path until it is told otherwise (RFC 4271, section 9.1.2)
+    found: Found = {"switch.bgp.networks": (tuple(networks), at)}
+    known = [number for number in paths if number is not None]
+    if known and len(known) == len(paths):
+        found["switch.bgp.maximum_paths"] = (min(known), at)
+    return found
+
+
+def _peer(switch: Place, line: Line, name: str, output: Output) -> Iterator[Observation]:
+    port = re.fullmatch(r"interface (Eth(?:ernet)?) ?([0-9/]+)", name)
+    key = port[1] + port[2] if port else _address(name)
+    if key is None:
+        return
+    found = read(line.inner, _PEER)
+    default(found, {"peer.bfd": False}, line.number)
+    found["peer.unnumbered"] = (port is not None, line.number)
+    for family, path in _FAMILIES.items():
+        block = next((inner for inner, rest in following(line.inner, "address-family") if rest == family), None)
+        active = block is not None and any(inner.text == "activate" for inner in block.inner)
+        found[path] = (active, block.number if block else line.number)
+    yield from observe(switch.thing("peer", key), found, output)
+
+
+def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
+    """States of the sessions: the last cell is a number of prefixes once a session is established."""
+    columns: list[str] = []
+    for number, line in enumerate(output.text.split("\n")[:-1], start=1):
+        cells = line.split()
+        if cells[:1] == ["Neighbor"]:
+            columns = cells
+        elif columns and len(cells) == len(columns) and columns[-1] == "State/PfxRcd":
+            state = "Established" if cells[-1].isdigit() else cells[-1]
+            yield Observation(switch.thing("peer", cells[0]), "peer.state", state, output.at(number))
