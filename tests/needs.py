@@ -16,6 +16,7 @@ PACKAGES = {
     "unshare": "util-linux",
     "sysctl": "procps",
     "tshark": "tshark",
+    "nmcli": "network-manager",
 }
 """Tool to Debian package, for the reason given when one is missing."""
 

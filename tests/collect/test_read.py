@@ -102,7 +102,10 @@ def test_a_platform_unknown_here_is_refused(tmp_path: Path) -> None:
     (folder / NAME).write_text(text.replace('"ubuntu"', '"plan9"'))
     with pytest.raises(Refused) as refused:
         read(folder)
-    assert str(refused.value) == f"{folder}: manifest.json: found platform host plan9 of h; expected one of ubuntu"
+    assert (
+        str(refused.value)
+        == f"{folder}: manifest.json: found platform host plan9 of h; expected one of rhel, sles, ubuntu"
+    )
 
 
 def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -> None:

@@ -243,7 +243,8 @@ def test_an_unknown_system_is_refused() -> None:
     with pytest.raises(Refused) as refused:
         texts(plan)
     assert str(refused.value) == (
-        "cluster.yaml:5: node1: found the host platform 'ubunto-22.04'; expected one of ubuntu\n"
+        "cluster.yaml:5: node1: found the host platform 'ubunto-22.04'; "
+        "expected one of almalinux, rhel, rocky, sles, ubuntu\n"
         "  hint: did you mean 'ubuntu'?"
     )
 
@@ -266,8 +267,9 @@ def test_any_name_is_the_same_name_in_yaml(name: str) -> None:
     [
         ({}, None),
         (
-            {"ubuntu-22.04": "rocky-9", "dell-sonic, role": "dell-sonic, mtu: 9100, role"},
-            "cluster.yaml:5: node1: found the host platform 'rocky-9'; expected one of ubuntu",
+            {"ubuntu-22.04": "freebsd-14", "dell-sonic, role": "dell-sonic, mtu: 9100, role"},
+            "cluster.yaml:5: node1: found the host platform 'freebsd-14'; "
+            "expected one of almalinux, rhel, rocky, sles, ubuntu",
         ),
         (
             {"dscp: 26": "dscp: 26-27"},

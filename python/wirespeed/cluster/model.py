@@ -98,6 +98,10 @@ class HostPart(Part):
 
     model: ModelName | None = Field(default=None, description="server model in the catalogue")
     os: ModelName | None = Field(default=None, description="operating system, such as ubuntu-22.04")
+    renderer: ModelName | None = Field(
+        default=None,
+        description="what configures the network instead of the system's own: netplan, networkd, networkmanager, …",
+    )
     nics: Hardware | None = Field(default=None, description="how many NIC ports of which catalogue model take part")
     interfaces: list[InterfaceName] | None = Field(default=None, description="interface names in rail order")
     cpu: ModelName | None = Field(default=None, description="amd or intel, instead of the server model's")

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wirespeed.platforms import Command, platforms
+from wirespeed.platforms import Command, Platform, platforms
 from wirespeed.settings import Host, Nic
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -76,7 +76,7 @@ def nics_of(host: Host, platform: tuple[str, str]) -> Mapping[str, Nic]:
 class Published:
     """A command as it is published: all that collecting may run is in this list, and none of it changes a device."""
 
-    platform: str  # kind and name, ``host ubuntu``
+    platform: str  # kind and names, ``host rhel, ubuntu``
     title: str
     id: str
     run: str  # with {interface}, {rdma}, {pcie} and {function} where they are filled in
@@ -86,19 +86,25 @@ class Published:
 
 
 def published() -> tuple[Published, ...]:
-    """Every command of every platform."""
+    """Every command of every platform; one that several of a kind share is there once."""
+    speakers: dict[tuple[str, str], list[Platform]] = {}
+    commands: dict[tuple[str, str], Command] = {}
+    for (kind, _), platform in platforms().items():
+        for command in platform.commands:
+            key = (kind, repr(command))
+            commands[key] = command
+            speakers.setdefault(key, []).append(platform)
     return tuple(
         Published(
-            f"{kind} {name}",
-            platform.title,
+            f"{kind} {', '.join(one.name for one in speakers[kind, text])}",
+            "; ".join(one.title for one in speakers[kind, text]),
             command.id,
             " ".join(_typed(word) for word in command.run),
             command.root,
             command.per_nic,
             command.reads,
         )
-        for (kind, name), platform in platforms().items()
-        for command in platform.commands
+        for (kind, text), command in commands.items()
     )
 
 

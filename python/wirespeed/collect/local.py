@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform as stdlib_platform
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -14,12 +15,23 @@ from wirespeed.collect.commands import Asked, asked, needs, nics_of, stack
 from wirespeed.collect.manifest import Entry
 from wirespeed.collect.write import Writer
 from wirespeed.facts import Source, facts_from
-from wirespeed.platforms import Command, Output, Outputs, platforms
+from wirespeed.platforms import Command, Output, Outputs, of_system, platforms
 from wirespeed.reach import Ran, Status, run
 from wirespeed.settings import Host
 
-SYSTEM = "ubuntu"
-"""The platform this machine is read with: its commands are those of any Linux."""
+_ANY = "ubuntu"
+"""The platform a machine is read with whose system none speaks for: its commands are those of any Linux."""
+
+
+def _system() -> str:
+    """The platform that speaks for this machine's system or for one it takes after (os-release(5))."""
+    try:
+        said = stdlib_platform.freedesktop_os_release()
+    except OSError:
+        return _ANY
+    names = [said.get("ID", ""), *said.get("ID_LIKE", "").split()]
+    return next((found for name in names if (found := of_system("host", name))), _ANY)
+
 
 _AT_ONCE = 8
 
@@ -51,10 +63,11 @@ class _Collector:
     locks: dict[str, threading.Lock] = field(default_factory=dict)
     stop: threading.Event = field(default_factory=threading.Event)
     order: dict[str, int] = field(default_factory=dict)
+    system: str = field(default_factory=_system)
 
     def collect(self) -> None:
         """First what needs no NIC, then what needs its name alone, then what needs what was learnt by that."""
-        system = ("host", SYSTEM)
+        system = ("host", self.system)
         self.writer.device(self.device, (system,))
         commands = platforms()[system].commands
         self._run(ask for command in commands if not command.per_nic for ask in asked(command, {}))
@@ -62,7 +75,7 @@ class _Collector:
             nics = self._host().nics
             self._run(ask for command in self._waiting(commands, known) for ask in asked(command, nics))
         host = self._host()
-        platforms_of_host = stack(SYSTEM, [nic.driver.name for nic in host.nics.values()])
+        platforms_of_host = stack(self.system, [nic.driver.name for nic in host.nics.values()])
         self.writer.device(self.device, platforms_of_host)
         for key in platforms_of_host[1:]:
             nics = nics_of(host, key)
@@ -76,7 +89,7 @@ class _Collector:
 
     def _host(self) -> Host:
         """What is known of this machine by now."""
-        found = platforms()["host", SYSTEM].parse(Outputs(self.device, self.outputs))
+        found = platforms()["host", self.system].parse(Outputs(self.device, self.outputs))
         host = facts_from(found, devices=[self.device]).devices[self.device]
         assert isinstance(host, Host)
         return host

@@ -99,6 +99,7 @@ def host_kind(
     template = Host(
         model=spec.model,
         os=spec.os,
+        renderer=spec.part.renderer,
         cpu_vendor=cpu,
         kernel=Kernel(command_line=_COMMAND_LINES[cpu], iommu="passthrough", errors=()),
         memlock="unlimited",

@@ -1,6 +1,7 @@
 """All that is known of vendors' words. One folder per platform, loaded by being there.
 
-A platform folder ``platforms/{switch,host,nic,launcher}/<name>/`` has four parts:
+A platform folder ``platforms/{switch,host,nic,launcher}/<name>/`` has four parts. What several platforms of a kind
+share is a folder beside them with ``shared.yaml`` in place of ``platform.yaml``; ``include`` names it.
 
 * ``templates/``: how the device is told; rendered by `wirespeed.platforms.say`,
 * ``platform.yaml``: the commands that ask it, and per setting *rendered / read / not supported*,

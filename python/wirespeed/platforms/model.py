@@ -51,6 +51,7 @@ class FileTemplate:
     """A file the platform renders: template name, path it is installed at, mode. An empty text is no file.
 
     ``apply`` and ``revert`` are command lines that make the device obey the file, and obey the one before it again.
+    They and the path may hold Jinja, filled in as the template is; a line of the outcome is a command.
     """
 
     template: str
@@ -59,6 +60,7 @@ class FileTemplate:
     apply: tuple[str, ...] = ()
     revert: tuple[str, ...] = ()
     consequence: str | None = None  # what applying or reverting interrupts: reboot, link flap, …
+    per_nic: bool = False  # one for each NIC, which the template sees as ``nic``, its name as ``interface``
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class Platform:
     kind: str  # switch, host, nic, launcher
     name: str
     title: str
-    folder: PurePosixPath
+    folders: tuple[PurePosixPath, ...]  # its own, and what it includes
     commands: tuple[Command, ...]
     settings: Mapping[str, Support]
     files: tuple[FileTemplate, ...]
@@ -130,6 +132,11 @@ class Platform:
     counters: Mapping[str, Counter] = field(default_factory=dict)
     word: Word | None = None  # ``words.py`` of the folder, where there is one
     view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: what its templates need computed
+
+    @property
+    def folder(self) -> PurePosixPath:
+        """The platform's own folder."""
+        return self.folders[0]
 
     def support(self, path: str) -> Support:
         """What the platform declares of a setting; an undeclared one is neither rendered nor read."""

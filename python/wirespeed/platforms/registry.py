@@ -57,23 +57,35 @@ def of_system(kind: str, system: str) -> str | None:
 
 def _load(kind: str, folder: str, text: str) -> Platform:
     data: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    include: str | None = data.get("include")
+    shared = _shared(kind, include) if include else {}
     package = f"{__package__}.{kind}.{folder}"
     words, view = _optional(f"{package}.words"), _optional(f"{package}.view")
+    parse = _optional(f"{package}.parse") or importlib.import_module(f"{__package__}.{kind}.{include}.parse")
     return Platform(
         kind=kind,
         name=folder.replace("_", "-"),
         title=data["title"],
-        folder=PurePosixPath(kind, folder),
-        commands=tuple(_command(entry) for entry in data.get("commands", ())),
-        settings={path: Support(**(entry or {})) for path, entry in data.get("settings", {}).items()},
-        files=tuple(_file(entry) for entry in data.get("files", ())),
-        parse=importlib.import_module(f"{package}.parse").parse,
+        folders=tuple(PurePosixPath(kind, name) for name in (folder, include) if name),
+        commands=tuple(_command(entry) for one in (data, shared) for entry in one.get("commands", ())),
+        settings={
+            path: Support(**(entry or {})) for one in (shared, data) for path, entry in one.get("settings", {}).items()
+        },
+        files=tuple(_file(entry) for one in (data, shared) for entry in one.get("files", ())),
+        parse=parse.parse,
         systems=tuple(data.get("systems", ())),
         drivers=tuple(data.get("drivers", ())),
         counters={name: Counter(**entry) for name, entry in data.get("counters", {}).items()},
         word=words.word if words else None,
         view=view.view if view else None,
     )
+
+
+def _shared(kind: str, include: str) -> dict[str, Any]:
+    """What several platforms of a kind have in common: ``shared.yaml`` of a folder that is none itself."""
+    text = (resources.files(__package__) / kind / include / "shared.yaml").read_text(encoding="utf-8")
+    shared: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return shared
 
 
 def _optional(module: str) -> Any:
@@ -88,6 +100,7 @@ def _file(entry: dict[str, Any]) -> FileTemplate:
         apply=tuple(entry.get("apply", ())),
         revert=tuple(entry.get("revert", entry.get("apply", ()))),
         consequence=entry.get("consequence"),
+        per_nic=entry.get("per_nic", False),
     )
 
 

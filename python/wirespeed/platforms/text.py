@@ -39,6 +39,19 @@ def say(platform: Platform, template: str, name: str, device: Device, **extra: A
     return _fill(platform, f"templates/{template}", context)
 
 
+def say_lines(platform: Platform, text: str, name: str, device: Device, **extra: Any) -> tuple[str, ...]:
+    """A path or command lines of a file, as `FileTemplate` holds them, filled in."""
+    if "{" not in text:
+        return (text,)
+    filled = _line(text).render(_context(platform, name, device, extra))
+    return tuple(line.strip() for line in filled.splitlines() if line.strip())
+
+
+@cache
+def _line(text: str) -> jinja2.Template:
+    return _environment().from_string(text)
+
+
 def answer(platform: Platform, command: str, name: str, device: Device, **extra: Any) -> str:
     """What the device prints for a command, from ``answers/<command>.j2``.
 
@@ -54,7 +67,8 @@ def _context(platform: Platform, name: str, device: Device, extra: dict[str, Any
 
 
 def _fill(platform: Platform, template: str, context: dict[str, Any]) -> str:
-    return _environment().get_template(f"{platform.folder}/{template}").render(context)
+    names = [f"{folder}/{template}" for folder in platform.folders]
+    return _environment().select_template(names).render(context)
 
 
 @cache

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
-from wirespeed.platforms import Platform
-from wirespeed.platforms.text import say
+from wirespeed.platforms import FileTemplate, Platform
+from wirespeed.platforms.text import say, say_lines
 from wirespeed.render.covered import uncovered
 from wirespeed.render.scripts import Step, scripts
 from wirespeed.render.stack import stack
-from wirespeed.settings import Device
+from wirespeed.settings import Device, Host
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,20 +100,37 @@ def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
     thing = plan.devices[device]
     for platform in stack(plan, device):
         for file in platform.files:
-            text = _say(plan, platform, file.template, device, thing)
-            if not text.strip():
-                continue
-            steps.append(Step(file.path, file.mode, file.apply, file.revert, file.consequence))
-            yield RenderedFile(device, file.path, text, file.mode)
+            for extra in _times(thing, file):
+                text = _say(plan, platform, file.template, device, extra)
+                if not text.strip():
+                    continue
+                steps.append(_step(platform, file, device, thing, extra))
+                yield RenderedFile(device, steps[-1].path, text, file.mode)
     # A switch is typed at, not run scripts on: its platform renders what to type, both ways, among its files.
     for name, text in scripts(device, steps) if device in plan.hosts else ():
         yield RenderedFile(device, name, text, 0o755)
 
 
-def _say(plan: Plan, platform: Platform, template: str, device: str, thing: Device) -> str:
+def _times(thing: Device, file: FileTemplate) -> list[dict[str, Any]]:
+    """What the template sees besides its device: once, or once for each NIC."""
+    if not file.per_nic or not isinstance(thing, Host):
+        return [{}]
+    return [{"interface": interface, "nic": nic} for interface, nic in thing.nics.items()]
+
+
+def _step(platform: Platform, file: FileTemplate, device: str, thing: Device, extra: dict[str, Any]) -> Step:
+    (path,) = say_lines(platform, file.path, device, thing, **extra)
+    apply, revert = (
+        tuple(line for text in texts for line in say_lines(platform, text, device, thing, **extra))
+        for texts in (file.apply, file.revert)
+    )
+    return Step(path, file.mode, apply, revert, file.consequence)
+
+
+def _say(plan: Plan, platform: Platform, template: str, device: str, extra: dict[str, Any]) -> str:
     """A template's text; what it refuses names the device's line of the cluster file."""
     try:
-        return say(platform, template, device, thing)
+        return say(platform, template, device, plan.devices[device], **extra)
     except Refused as refused:
         origin = plan.origins.get(device, plan.name)
         raise Refused(replace(problem, place=f"{origin}: {problem.place}") for problem in refused.problems) from None

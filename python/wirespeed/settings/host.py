@@ -62,6 +62,10 @@ class Host:
 
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
     os: Annotated[str | None, Setting("operating system", compare=Compare.NONE)] = None
+    renderer: Annotated[
+        str | None,
+        Setting("what configures the network: netplan, networkd, networkmanager or wicked", compare=Compare.NONE),
+    ] = None
     cpu_vendor: Annotated[str | None, Setting("amd or intel", compare=Compare.NONE)] = None
     kernel: Kernel = field(default_factory=Kernel)
     memlock: Annotated[str | None, Setting("locked-memory limit: unlimited, or KiB")] = None

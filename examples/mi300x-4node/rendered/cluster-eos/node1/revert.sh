@@ -7,8 +7,8 @@
 #
 # What it interrupts:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are set anew; jobs on them lose their connections
-# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; when the file is gone they keep their values until the next reboot
 # /etc/default/grub.d/90-wirespeed.cfg: acts after a reboot
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; when the file is gone they keep their values until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: acts after a reboot
 # /etc/systemd/system/wirespeed-acs.service: PCIe Access Control Services stay off until the next reboot, even when the service is gone
 # /etc/security/limits.d/90-wirespeed-memlock.conf: acts at the next login
@@ -86,11 +86,11 @@ if back /etc/systemd/system/wirespeed-acs.service; then
 fi
 back /usr/local/sbin/wirespeed-acs || :
 back /etc/modules-load.d/90-wirespeed.conf || :
-if back /etc/default/grub.d/90-wirespeed.cfg; then
-  run update-grub || failed /etc/default/grub.d/90-wirespeed.cfg
-fi
 if back /etc/sysctl.d/90-wirespeed.conf; then
   run sysctl --quiet --system || failed /etc/sysctl.d/90-wirespeed.conf
+fi
+if back /etc/default/grub.d/90-wirespeed.cfg; then
+  run update-grub || failed /etc/default/grub.d/90-wirespeed.cfg
 fi
 if back /etc/netplan/60-wirespeed.yaml; then
   run netplan generate && run netplan apply || failed /etc/netplan/60-wirespeed.yaml

@@ -7,8 +7,8 @@
 #
 # What it interrupts:
 # /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are set anew; jobs on them lose their connections
-# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; when the file is gone they keep their values until the next reboot
 # /etc/default/grub.d/90-wirespeed.cfg: acts after a reboot
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; when the file is gone they keep their values until the next reboot
 # /etc/modules-load.d/90-wirespeed.conf: acts after a reboot
 # /etc/systemd/system/wirespeed-acs.service: PCIe Access Control Services stay off until the next reboot, even when the service is gone
 # /etc/security/limits.d/90-wirespeed-memlock.conf: acts at the next login
@@ -83,11 +83,11 @@ failed() { # path
 if put /etc/netplan/60-wirespeed.yaml 600 acts; then
   run netplan generate && run netplan apply && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
 fi
-if put /etc/sysctl.d/90-wirespeed.conf 644 acts; then
-  run sysctl --quiet --system && obeyed /etc/sysctl.d/90-wirespeed.conf || failed /etc/sysctl.d/90-wirespeed.conf
-fi
 if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then
   run update-grub && obeyed /etc/default/grub.d/90-wirespeed.cfg || failed /etc/default/grub.d/90-wirespeed.cfg
+fi
+if put /etc/sysctl.d/90-wirespeed.conf 644 acts; then
+  run sysctl --quiet --system && obeyed /etc/sysctl.d/90-wirespeed.conf || failed /etc/sysctl.d/90-wirespeed.conf
 fi
 put /etc/modules-load.d/90-wirespeed.conf 644 || :
 put /usr/local/sbin/wirespeed-acs 755 || :

@@ -1,58 +1,20 @@
-"""What the templates of a host need computed: routes and rules by interface, control registers, quoting."""
+"""Ubuntu among Linux hosts."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+import shlex
+from collections.abc import Sequence
 
-from wirespeed.settings import Device, Host, Nic, Route, Rule
-
-_ACS_BITS = ("SrcValid", "TransBlk", "ReqRedir", "CmpltRedir", "UpstreamFwd", "EgressCtrl", "DirectTrans")
-"""ACS control register, from bit 0, in lspci's words; source: PCI Express Base Specification 5.0, 7.7.11.3."""
-
-Interface = tuple[str, Nic, list[tuple[int, str, Route]], list[tuple[dict[str, str], Rule]]]
+from wirespeed.platforms.host.linux.distribution import Distribution
 
 
-def view(name: str, device: Device) -> Mapping[str, Any]:
-    """Functions for the templates: most files need none of them."""
-    if not isinstance(device, Host):
-        raise TypeError(f"{name} is no host")
-    return {"interfaces": lambda: list(interfaces(device)), "acs": lambda: list(acs(device))}
+def _command_line(parameters: Sequence[str]) -> tuple[str, ...]:
+    words = shlex.quote(" ".join(parameters))
+    line = f'GRUB_CMDLINE_LINUX="${{GRUB_CMDLINE_LINUX:+$GRUB_CMDLINE_LINUX }}"{words}'
+    return (f"echo {shlex.quote(line)} > /etc/default/grub.d/90-wirespeed.cfg", "update-grub")
 
 
-def interfaces(host: Host) -> Iterator[Interface]:
-    """Every NIC that has addresses, with its routes (table, destination, route) and its rules (selector, rule)."""
-    routes: dict[str, list[tuple[int, str, Route]]] = {}
-    owners: dict[int, str] = {}
-    for key, route in host.routes.items():
-        table, _, destination = key.partition(" ")
-        if route.device is not None:
-            routes.setdefault(route.device, []).append((int(table), destination, route))
-            owners.setdefault(int(table), route.device)
-    rules: dict[str, list[tuple[dict[str, str], Rule]]] = {}
-    for key, rule in host.rules.items():
-        if rule.table in owners:
-            rules.setdefault(owners[rule.table], []).append((selector(key), rule))
-    for interface, nic in host.nics.items():
-        if nic.addresses:
-            # The connected route comes first: the gateway of the default route is reached through it.
-            ordered = sorted(routes.get(interface, ()), key=lambda entry: (entry[0], bool(entry[2].gateway)))
-            yield interface, nic, ordered, rules.get(interface, [])
-
-
-def selector(key: str) -> dict[str, str]:
-    """A rule's name, ``from 10.1.0.1/32 to 10.0.0.0/8``, by its words."""
-    words = key.split()
-    return dict(zip(words[::2], words[1::2], strict=True))
-
-
-def acs(host: Host) -> Iterator[tuple[str, str]]:
-    """Every bridge whose Access Control Services are intended: address, and its control register in setpci's hex."""
-    for address, function in host.pcie.items():
-        if function.acs is not None and function.role != "endpoint":
-            yield address, acs_register(function.acs)
-
-
-def acs_register(services: Collection[str]) -> str:
-    """The ACS control register with these services on, in setpci's hex."""
-    return f"{sum(1 << _ACS_BITS.index(service) for service in services):04x}"
+UBUNTU = Distribution(
+    renderers=lambda _: ("netplan", "networkd"), command_line=_command_line, firewall_off="ufw disable"
+)
+view = UBUNTU.view

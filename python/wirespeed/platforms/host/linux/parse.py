@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.facts import Observation
-from wirespeed.platforms.host.ubuntu import (
+from wirespeed.platforms.host.linux import (
     parse_ethtool,
     parse_ip,
     parse_kernel,

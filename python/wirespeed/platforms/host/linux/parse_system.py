@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation, State
-from wirespeed.platforms.host.ubuntu.firewall import filters_iptables, filters_nft, is_whole
+from wirespeed.platforms.host.linux.firewall import filters_iptables, filters_nft, is_whole
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.reading import lines, see, whole
 from wirespeed.settings import Place, bdf

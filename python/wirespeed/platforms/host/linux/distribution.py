@@ -1,0 +1,49 @@
+"""What differs from one Linux distribution to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.errors import Problem, did_you_mean
+from wirespeed.platforms.host.linux import words
+from wirespeed.platforms.host.linux.renderers import RENDERERS
+from wirespeed.platforms.host.linux.view import view
+from wirespeed.platforms.model import Worded
+from wirespeed.settings import Device, Host, Place
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A distribution's own words."""
+
+    renderers: Callable[[str], Sequence[str]]  # of an operating system, ``sles-15.6``; its own default is the first
+    command_line: Callable[[Sequence[str]], tuple[str, ...]]  # parameters to the commands that add them
+    firewall_off: str  # the command that ends packet filtering
+
+    def view(self, name: str, device: Device) -> Mapping[str, Any]:
+        """What the templates need computed, and which of `RENDERERS` they are for."""
+        if not isinstance(device, Host):
+            raise TypeError(f"{name} is no host")
+        known = self.renderers(device.os or "")
+        renderer = device.renderer or known[0]
+        problems = []
+        if renderer not in known:
+            expected = f"one of {', '.join(known)}" if len(known) > 1 else known[0]
+            hint = did_you_mean(renderer, known)
+            problems.append(Problem(f"{name}: renderer", repr(renderer), f"{expected} on {device.os}", hint))
+        return {**view(name, device), "renderer": renderer, "problems": problems}
+
+    def word(self, place: Place, path: str, value: Any, device: Device) -> Worded | None:
+        """The commands that give a setting this value; None for settings that no command changes."""
+        if not isinstance(device, Host):
+            return None
+        match path:
+            case "host.kernel.command_line" | "host.kernel.iommu":
+                parameters = device.kernel.command_line
+                return Worded(self.command_line(parameters), words.REBOOT) if parameters else None
+            case "host.firewall":
+                return None if value else Worded((self.firewall_off,), "the host's other ports are open too")
+        name = device.renderer or self.renderers(device.os or "")[0]
+        return words.word(place, path, value, device, RENDERERS[name])

@@ -1,0 +1,162 @@
+"""One setting of a host as what to type, as root. What is typed at the network holds until the next boot."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+from wirespeed.platforms.host.linux.renderers import Renderer
+from wirespeed.platforms.host.linux.view import acs_register, selector
+from wirespeed.platforms.model import Worded
+from wirespeed.settings import Host, Nic, Place, Route, Rule
+
+REBOOT = "acts after a reboot"
+_FLAP = "the link goes down and comes up again"
+
+
+def word(place: Place, path: str, value: Any, device: Host, renderer: Renderer) -> Worded | None:
+    """The commands that give a setting this value; None for settings that no command changes."""
+    name = place.name
+    match place.kind:
+        case None:
+            return _host(path, value, device)
+        case "sysctl":
+            line = f"{name} = {value}"
+            return Worded(
+                (f"sysctl -w {_quoted(f'{name}={value}')}", _appended(line, "/etc/sysctl.d/90-wirespeed.conf"))
+            )
+        case "module" if path == "module.loaded" and value:
+            return Worded((f"modprobe {_quoted(name)}", _appended(name, "/etc/modules-load.d/90-wirespeed.conf")))
+        case "rule" if name in device.rules:
+            return _rule(name, device.rules[name], renderer)
+        case "route" if name in device.routes:
+            return _route(name, device.routes[name], renderer)
+        case "nic" if name in device.nics:
+            return _nic(name, path, value, device.nics[name], renderer)
+        case "gid" if path == "gid.address" and place.outer.name in device.nics:
+            return _gid(place.outer.name, renderer)
+        case "pcie":
+            return _pcie(name, path, value)
+        case _:
+            return None
+
+
+def _quoted(text: object) -> str:
+    return shlex.quote(str(text))
+
+
+def _appended(line: str, file: str) -> str:
+    return f"echo {_quoted(line)} >> {file}"
+
+
+def _kept(renderer: Renderer, interface: str = "") -> str:
+    file = renderer.file.replace("{interface}", interface or "*")
+    return f"acts at once; the next boot has it only if {file} does"
+
+
+def _reload(renderer: Renderer, interface: str) -> tuple[str, ...]:
+    return tuple(line.replace("{interface}", _quoted(interface)) for line in renderer.reload)
+
+
+def _host(path: str, value: Any, host: Host) -> Worded | None:
+    say = _HOST.get(path)
+    return say(value, host) if say else None
+
+
+def _memlock(value: Any, _: Host) -> Worded:
+    limit = "infinity" if value == "unlimited" else f"{value}K"
+    file = "/etc/security/limits.d/90-wirespeed-memlock.conf"
+    lines = [_quoted(f"{who} - memlock {value}") for who in ("*", "root")]
+    service = f"printf '%s\\n' '[Manager]' DefaultLimitMEMLOCK={_quoted(limit)}"
+    return Worded(
+        (
+            f"printf '%s\\n' {' '.join(lines)} > {file}",
+            "mkdir -p /etc/systemd/system.conf.d",
+            f"{service} > /etc/systemd/system.conf.d/90-wirespeed-memlock.conf",
+            "systemctl daemon-reexec",
+        ),
+        "acts at the next login, and on services that start afterwards",
+    )
+
+
+def _naming(value: Any, _: Host) -> Worded:
+    rule = f'ACTION=="add", SUBSYSTEM=="infiniband", PROGRAM="rdma_rename %k {value}"'
+    file = "/etc/udev/rules.d/60-rdma-persistent-naming.rules"
+    return Worded((f"echo {_quoted(rule)} > {file}", "udevadm control --reload"), REBOOT)
+
+
+def _acs_service(value: Any, _: Host) -> Worded | None:
+    return Worded(("systemctl enable --now wirespeed-acs.service",)) if value else None
+
+
+_HOST: dict[str, Callable[[Any, Host], Worded | None]] = {
+    "host.memlock": _memlock,
+    "host.rdma_naming": _naming,
+    "host.acs_service": _acs_service,
+}
+
+
+def _rule(name: str, rule: Rule, renderer: Renderer) -> Worded | None:
+    if rule.table is None:
+        return None
+    words = [part for pair in selector(name).items() for part in pair]
+    priority = [] if rule.priority is None else ["priority", str(rule.priority)]
+    return Worded((shlex.join(["ip", "rule", "add", *words, "table", str(rule.table), *priority]),), _kept(renderer))
+
+
+def _route(name: str, route: Route, renderer: Renderer) -> Worded | None:
+    if route.device is None:
+        return None
+    table, _, destination = name.partition(" ")
+    way = ["via", route.gateway] if route.gateway else ["scope", "link"]
+    source = ["src", route.source] if route.source else []
+    words = ["ip", "route", "replace", destination, *way, "dev", route.device, *source, "table", table]
+    # `scope` stands behind the device in ip's own output, but is taken anywhere.
+    return Worded((shlex.join(words),), _kept(renderer, route.device))
+
+
+def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) -> Worded | None:
+    name = _quoted(interface)
+    match path:
+        case "nic.link.mtu":
+            return Worded((f"ip link set dev {name} mtu {value}",), "the interface restarts its queues")
+        case "nic.addresses":
+            commands = tuple(f"ip address replace {_quoted(address)} dev {name}" for address in value)
+            return Worded(commands, _kept(renderer, interface))
+        case "nic.link.fec":
+            return Worded((f"ethtool --set-fec {name} encoding {_FEC[value]}",), _FLAP) if value in _FEC else None
+        case "nic.link.speed":
+            return Worded((f"ethtool -s {name} speed {value // 10**6} autoneg off",), _FLAP)
+        case "nic.link.pause_receive" | "nic.link.pause_send":
+            receive, send = (_on(state) for state in (nic.link.pause_receive, nic.link.pause_send))
+            words = [*(["rx", receive] if receive else []), *(["tx", send] if send else [])]
+            return Worded((f"ethtool -A {name} {' '.join(words)}",), _FLAP)
+        case _:
+            return None
+
+
+def _gid(interface: str, renderer: Renderer) -> Worded:
+    """The kernel gives rows in the order addresses come: with none left, the planned address takes the first again."""
+    return Worded(
+        (f"ip address flush dev {_quoted(interface)} scope global", *_reload(renderer, interface)),
+        "the interface is without address for a moment: its RDMA connections end",
+    )
+
+
+_FEC = {"rs": "rs", "fc": "baser", "none": "off"}
+
+
+def _on(state: bool | None) -> str | None:
+    return None if state is None else "on" if state else "off"
+
+
+def _pcie(address: str, path: str, value: Any) -> Worded | None:
+    match path:
+        case "pcie.acs":
+            return Worded((f"setpci -s {_quoted(address)} ECAP_ACS+0x6.w={acs_register(value)}",))
+        case "pcie.relaxed_ordering":
+            # Bit 4 of Device Control (PCI Express Base Specification 5.0, 7.5.3.4); setpci's mask keeps the others.
+            return Worded((f"setpci -s {_quoted(address)} CAP_EXP+0x8.w={'0010' if value else '0000'}:0010",))
+        case _:
+            return None

@@ -1,0 +1,5 @@
+"""One setting of a Red Hat host as what to type, as root."""
+
+from wirespeed.platforms.host.rhel.view import RHEL
+
+word = RHEL.word
