@@ -33,8 +33,6 @@ WAITING = {
     "nic.roce_version": "cma_roce_mode, configfs default_roce_mode",
     "port.breakout": "Junos number-of-sub-ports, SONiC breakout_mode",
     "port.tagged_vlans": "Junos interface-mode trunk, SONiC VLAN_MEMBER",
-    "queue.ecn.maximum_fill": "Junos fill-level",
-    "queue.ecn.minimum_fill": "Junos fill-level",
     "switch.buffers.dedicated_egress": "Junos dedicated-buffer",
     "switch.buffers.dedicated_ingress": "Junos dedicated-buffer",
     "switch.buffers.dynamic_threshold": "Junos buffer-partition dynamic-threshold, SONiC dynamic_th",

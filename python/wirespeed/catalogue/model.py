@@ -137,6 +137,7 @@ class SwitchModel(Entry):
     ports: Sourced[int]
     speed: Sourced[BandwidthField]
     lanes: Sourced[int] | None = None  # electrical lanes of a port
+    breakouts: Sourced[list[int]] | None = None  # into how many ports one of the front panel can be split
     buffer: Sourced[SizeField] | None = None
     cell: Sourced[SizeField] | None = None
     cards: LineCards | None = None  # of a modular switch
@@ -192,6 +193,36 @@ class EcnDefaults(Entry):
     probability: Sourced[int]  # percent
 
 
+class EcnFillDefaults(Entry):
+    """The same on a system that counts in percent of the queue's buffer."""
+
+    minimum_fill: Sourced[int]
+    maximum_fill: Sourced[int]
+    probability: Sourced[int]  # percent
+
+
+class BufferDefaults(Entry):
+    """How the packet buffer is divided where the cluster file does not say; the names are those of the settings."""
+
+    lossless_share: Sourced[int] | None = None  # all but the last in percent
+    headroom_share: Sourced[int] | None = None
+    lossy_share: Sourced[int] | None = None
+    egress_lossless_share: Sourced[int] | None = None
+    egress_lossy_share: Sourced[int] | None = None
+    dedicated_ingress: Sourced[int] | None = None
+    dedicated_egress: Sourced[int] | None = None
+    dynamic_threshold: Sourced[int] | None = None
+
+
+class LoadBalancingDefaults(Entry):
+    """How flows choose among equal paths where the cluster file does not say; the names are those of the settings."""
+
+    mode: Sourced[str]
+    flowlet_gap: Sourced[DurationField] | None = None
+    flowlet_table: Sourced[int] | None = None
+    hash_fields: Sourced[frozenset[str]] | None = None
+
+
 class WatchdogDefaults(Entry):
     """PFC watchdog where the cluster file names none."""
 
@@ -205,16 +236,21 @@ class SwitchSystem(Entry):
     """What the plan must know of a switch operating system; its words stay in platforms/."""
 
     title: str
-    port_name: str  # Python format of the port number from 1: "Eth1/{port}", "Ethernet{port}/1"
+    port_name: str  # Python format; {port} counts from 1, {index} from 0: "Eth1/{port}", "et-0/0/{index}"
+    sub_port_name: str | None = None  # of one part of a split port; {sub} counts from 0
     card_port_name: str | None = None  # of a modular switch, with the card's {slot}: "Ethernet{slot}/{port}/1"
     mtu: Sourced[int]  # largest IP packet to configure
-    ecn_unit: Sourced[int]  # bytes in the unit thresholds are said in
+    ecn_unit: Sourced[int] | None = None  # bytes in the unit thresholds are said in; None: percent of a queue's buffer
     classes: dict[str, QueueMap]  # roce, cnp, default
-    ecn: EcnDefaults
+    ecn: EcnDefaults | EcnFillDefaults
     watchdog: WatchdogDefaults
+    buffers: BufferDefaults | None = None
+    load_balancing: LoadBalancingDefaults | None = None
     global_pause: bool = False  # whether a port has an 802.3x setting that must be switched off
     pfc_switch: bool = False  # whether one setting of the switch stops PFC on every port
     priority_groups: bool = True  # whether ingress priority groups are settings, not the system's own business
+    step_marking: bool = True  # whether a queue can mark nothing below one threshold and every packet above it
+    lossy_pauses: bool = True  # whether a pause of a priority that is not lossless stops the queue of its number
 
 
 class CableModel(Entry):

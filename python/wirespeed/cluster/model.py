@@ -75,6 +75,15 @@ class AsnPer(StrEnum):
     SWITCH = "switch"
 
 
+class BalancingMode(StrEnum):
+    """How a flow chooses among equal paths."""
+
+    STATIC = "static"
+    FLOWLET = "flowlet"
+    PER_PACKET = "per-packet"
+    ASSIGNED_FLOW = "assigned-flow"
+
+
 class NicPart(Part):
     """What differs on one NIC port."""
 
@@ -119,6 +128,37 @@ class EcnPart(Part):
     minimum: SizeText | None = Field(default=None, description="queue depth where marking starts")
     maximum: SizeText | None = Field(default=None, description="queue depth from which every packet is marked")
     probability: Percent | None = Field(default=None, description="marking probability at the maximum")
+    minimum_fill: Percent | None = Field(
+        default=None, description="minimum, on systems that count in parts of the queue's buffer"
+    )
+    maximum_fill: Percent | None = Field(
+        default=None, description="maximum, on systems that count in parts of the queue's buffer"
+    )
+
+
+class BuffersPart(Part):
+    """How the packet buffer of a switch is divided."""
+
+    lossless_share: Percent | None = Field(default=None, description="ingress buffer for lossless traffic")
+    headroom_share: Percent | None = Field(default=None, description="ingress buffer for lossless headroom")
+    lossy_share: Percent | None = Field(default=None, description="ingress buffer for lossy traffic")
+    egress_lossless_share: Percent | None = Field(default=None, description="egress buffer for lossless traffic")
+    egress_lossy_share: Percent | None = Field(default=None, description="egress buffer for lossy traffic")
+    dedicated_ingress: Percent | None = Field(default=None, description="buffer set apart for each port on arrival")
+    dedicated_egress: Percent | None = Field(default=None, description="buffer set apart for each port on departure")
+    dynamic_threshold: Whole | None = Field(
+        default=None, description="how much of the free buffer one lossless group may take, as the platform counts it"
+    )
+
+
+class LoadBalancingPart(Part):
+    """How flows choose among equal paths."""
+
+    mode: BalancingMode | None = Field(default=None, description="static, flowlet, per-packet or assigned-flow")
+    flowlet_gap: DurationText | None = Field(
+        default=None, description="pause in a flow after which it may change its path"
+    )
+    flowlet_table: Positive | None = Field(default=None, description="flowlets that are told apart")
 
 
 class QueuePart(Part):
@@ -155,9 +195,14 @@ class SwitchPart(Part):
     os: ModelName | None = Field(default=None, description="operating system; a switch that runs one only need not say")
     role: ModelName | None = Field(default=None, description="leaf takes hosts; spine, core and others are free words")
     mtu: Positive | None = Field(default=None, description="largest IP packet on every port, in bytes")
+    breakout: Positive | None = Field(default=None, description="ports each port of the front panel is split into")
     classes: dict[str, QueuePart] = Field(default_factory=dict, description="where traffic classes go, by class")
     ecn: EcnPart = Field(default_factory=EcnPart, description="marking thresholds of every marked queue")
     watchdog: WatchdogPart = Field(default_factory=WatchdogPart, description="PFC watchdog")
+    buffers: BuffersPart = Field(default_factory=BuffersPart, description="division of the packet buffer")
+    load_balancing: LoadBalancingPart = Field(
+        default_factory=LoadBalancingPart, description="how flows choose among equal paths"
+    )
     ports: dict[PortName, PortPart] = Field(default_factory=dict, description="what differs on one port")
     exceptions: dict[str, SwitchPart] = Field(
         default_factory=dict, alias="except", description="what differs on some switches of the range"

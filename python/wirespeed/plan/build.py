@@ -112,7 +112,13 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
             (*spec.path, "os"), found, f"one of {', '.join(model.systems)}", did_you_mean(name or "", model.systems)
         )
         return None
-    ports = port_names(model, system)
+    split = spec.part.breakout
+    known = model.breakouts.value if model.breakouts and system.sub_port_name else []
+    if split is not None and split not in known:
+        of = f"one of {', '.join(map(str, known))}" if known else "no breakout"
+        problems.refuse((*spec.path, "breakout"), f"a breakout of {split} on {spec.model}", of)
+        return None
+    ports = port_names(model, system, split)
     if not ports:
         problems.refuse(
             (*spec.path, "os"),
@@ -128,14 +134,13 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
                 f"a port from {ports[0]} to {ports[-1]}",
                 did_you_mean(port, ports),
             )
+    box = Box(spec, model, system, name, ports)
     for port, part in spec.part.ports.items():
-        if part.speed is not None and part.speed > model.speed.value:
+        if part.speed is not None and part.speed > box.speed:
             problems.refuse(
-                (*spec.path, "ports", port, "speed"),
-                f"{part.speed}",
-                f"at most {model.speed.value}, the speed of {spec.model}",
+                (*spec.path, "ports", port, "speed"), f"{part.speed}", f"at most {box.speed}, the speed of {spec.model}"
             )
-    return Box(spec, model, system, name, ports)
+    return box
 
 
 def _hosts(

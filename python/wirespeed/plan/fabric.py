@@ -27,11 +27,23 @@ class Box:
     system_name: str
     ports: tuple[str, ...]  # names in front-panel order
 
+    @property
+    def speed(self) -> Bandwidth:
+        """Speed of a port that the file says nothing of."""
+        return Bandwidth(self.model.speed.value // (self.spec.part.breakout or 1))
 
-def port_names(model: SwitchModel, system: SwitchSystem) -> tuple[str, ...]:
-    """The ports of a switch in front-panel order; none where the system has no names for those of line cards."""
+
+def port_names(model: SwitchModel, system: SwitchSystem, split: int | None = None) -> tuple[str, ...]:
+    """The ports of a switch in front-panel order, the parts of a split one side by side.
+
+    None where the system has no names for those of line cards.
+    """
+    numbers = range(1, model.ports.value + 1)
+    if split is not None and system.sub_port_name is not None:
+        name = system.sub_port_name
+        return tuple(name.format(port=port, index=port - 1, sub=sub) for port in numbers for sub in range(split))
     if model.cards is None:
-        return tuple(system.port_name.format(port=number) for number in range(1, model.ports.value + 1))
+        return tuple(system.port_name.format(port=number, index=number - 1) for number in numbers)
     if system.card_port_name is None:
         return ()
     slots = model.cards.slots.value
@@ -130,7 +142,7 @@ def host_cable(host: str, seat: Seat, at: End, boxes: Mapping[str, Box], length:
 def port_speed(box: Box, port: str) -> Bandwidth:
     """Speed of a switch port."""
     part = box.spec.part.ports.get(port)
-    return (part.speed if part else None) or box.model.speed.value
+    return (part.speed if part else None) or box.speed
 
 
 def _uplinks(cluster: Cluster, switch: str) -> int:

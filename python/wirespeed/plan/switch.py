@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.catalogue.model import QueueMap
 from wirespeed.plan.bgp import Routing
+from wirespeed.plan.chip import buffers, load_balancing
 from wirespeed.plan.classes import full_maps, queue_maps
 from wirespeed.plan.ecn import Thresholds, thresholds
 from wirespeed.plan.fabric import Box
@@ -26,6 +27,7 @@ from wirespeed.settings import (
     Vlan,
     Watchdog,
 )
+from wirespeed.settings.fabric import Buffers, LoadBalancing
 from wirespeed.units import Bandwidth, Duration, Length
 
 
@@ -54,6 +56,8 @@ class SwitchKind:
     poll: Duration | None
     ecn: Mapping[str, Thresholds]  # by queue
     at: Mapping[str, QueueMap]
+    buffers: Buffers
+    load_balancing: LoadBalancing
     links: dict[tuple[Bandwidth, int, str, bool | None], Link] = field(default_factory=dict)
 
     def switch(self, uses: Sequence[PortUse], vlans: Mapping[int, tuple[str, int]], routing: Routing) -> Switch:
@@ -69,6 +73,8 @@ class SwitchKind:
             lldp=True,
             pfc=True if self.box.system.pfc_switch and self.qos.pfc else None,
             watchdog_poll=self.poll,
+            load_balancing=self.load_balancing,
+            buffers=self.buffers,
             vlans={
                 str(number): Vlan(addresses=(address,), mtu=self.mtu, description=f"rail {rail}")
                 for number, (address, rail) in sorted(vlans.items())
@@ -91,6 +97,7 @@ class SwitchKind:
                 (part and part.fec) or "rs",
                 use.training,
             ),
+            breakout=self.box.spec.part.breakout,
             cable_length=use.length,
             addresses=(use.address,) if use.address else None,
             vlan=use.vlan,
@@ -130,6 +137,9 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
         return None
     dscp_tc, tc_queue, tc_pg, pfc_queue = full_maps(classes, at)
     part, defaults = box.spec.part.watchdog, box.system.watchdog
+    if not box.system.lossy_pauses:
+        lossless_ones = {found.priority for found in classes.values() if found.lossless}
+        pfc_queue = {priority: queue for priority, queue in pfc_queue.items() if priority in lossless_ones}
     lossless = any(found.lossless for found in classes.values())
     watchdog = Watchdog(
         enabled=True,
@@ -160,6 +170,8 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
         poll=poll if lossless else None,
         ecn=marked,
         at=at,
+        buffers=buffers(box, problems),
+        load_balancing=load_balancing(box),
     )
 
 

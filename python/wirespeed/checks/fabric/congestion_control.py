@@ -1,8 +1,7 @@
 """Congestion control of the NIC against marking of the switch
 
 The NIC runs the planned congestion control, and it is the one that the marking of its leaf queue is made for:
-DCQCN-P a slope (minimum below maximum, less than every packet), DCQCN-D a step (minimum equal to maximum, every
-packet).
+DCQCN-P a slope (minimum below maximum), DCQCN-D a step (minimum equal to maximum, every packet).
 
 Why it hurts:
     The two count notifications differently. The wrong pair reacts too hard or too late: the tail of latency under
@@ -30,6 +29,8 @@ needs = (
     "queue.ecn.enabled",
     "queue.ecn.minimum",
     "queue.ecn.maximum",
+    "queue.ecn.minimum_fill",
+    "queue.ecn.maximum_fill",
     "queue.ecn.probability",
 )
 failures = ("NIC-12",)
@@ -49,7 +50,8 @@ def check(here: Here) -> Outcome:
         )
     if queue is None or not here.found("queue.ecn.enabled", queue):
         return passed(str(intended), str(mode))
-    low, high = here.found("queue.ecn.minimum", queue), here.found("queue.ecn.maximum", queue)
+    low_path, high_path = _thresholds(here, queue)
+    low, high = here.found(low_path, queue), here.found(high_path, queue)
     probability = here.found("queue.ecn.probability", queue)
     shape = _shape(low, high, probability)
     if shape is not mode:
@@ -57,7 +59,7 @@ def check(here: Here) -> Outcome:
         change = planned(here.plan, queue).ecn
         fixes = [
             here.change("set ECN marking of the queue", f"queue.ecn.{name}", getattr(change, name), queue)
-            for name in ("minimum", "maximum", "probability")
+            for name in ("minimum", "maximum", "minimum_fill", "maximum_fill", "probability")
             if getattr(change, name) is not None
         ]
         found = f"{queue} marks from {low} to {high} at {probability} %"
@@ -65,9 +67,16 @@ def check(here: Here) -> Outcome:
     return passed(str(intended), f"{mode}; {queue} marks from {low} to {high} at {probability} %")
 
 
+def _thresholds(here: Here, queue: Place) -> tuple[str, str]:
+    """Where the queue's marking starts and ends, in the setting that its system counts them in."""
+    if planned(here.plan, queue).ecn.minimum_fill is not None:
+        return "queue.ecn.minimum_fill", "queue.ecn.maximum_fill"
+    return "queue.ecn.minimum", "queue.ecn.maximum"
+
+
 def _shape(low: int, high: int, probability: int) -> Congestion | None:
     """The congestion control that marking is made for; None when it is neither a slope nor a step."""
-    if low < high and probability < _ALWAYS:
+    if low < high:
         return Congestion.DCQCN_P
     return Congestion.DCQCN_D if low == high and probability == _ALWAYS else None
 
@@ -77,7 +86,8 @@ def _marks(here: Here, queue: Place | None, intended: Congestion) -> str:
     if queue is None:
         return ""
     try:
-        low, high = here.found("queue.ecn.minimum", queue), here.found("queue.ecn.maximum", queue)
+        low_path, high_path = _thresholds(here, queue)
+        low, high = here.found(low_path, queue), here.found(high_path, queue)
         shape = _shape(low, high, here.found("queue.ecn.probability", queue))
     except UnreadError:
         return ""

@@ -21,13 +21,23 @@ from wirespeed.checks.compare import compare
 from wirespeed.settings import Queue
 
 over = Queue
-needs = ("queue.ecn.enabled", "queue.ecn.minimum", "queue.ecn.maximum", "queue.ecn.probability", "port.queues")
+needs = (
+    "queue.ecn.enabled",
+    "queue.ecn.minimum",
+    "queue.ecn.maximum",
+    "queue.ecn.minimum_fill",
+    "queue.ecn.maximum_fill",
+    "queue.ecn.probability",
+    "port.queues",
+)
 failures = ("QOS-08", "QOS-09")
 presence = True
 check = compare(
     "queue.ecn.enabled",
     "queue.ecn.minimum",
     "queue.ecn.maximum",
+    "queue.ecn.minimum_fill",
+    "queue.ecn.maximum_fill",
     "queue.ecn.probability",
     wrong="the queue does not mark as planned",
     fix="set ECN marking of the queue",

@@ -1,0 +1,44 @@
+"""What a switch does across its ports: the division of its packet buffer, and how flows choose among equal paths."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from wirespeed.plan.fabric import Box
+from wirespeed.plan.problems import Problems
+from wirespeed.settings.fabric import Buffers, LoadBalancing
+
+_INGRESS = ("lossless_share", "headroom_share", "lossy_share")
+_EGRESS = ("egress_lossless_share", "egress_lossy_share")
+
+
+def buffers(box: Box, problems: Problems) -> Buffers:
+    """The division of the packet buffer: what the cluster file says, else the system's data."""
+    found = Buffers(**_merged(Buffers, box.spec.part.buffers, box.system.buffers))
+    for where, names in (("arrival", _INGRESS), ("departure", _EGRESS)):
+        total = sum(getattr(found, name) or 0 for name in names)
+        if total > 100:
+            problems.refuse((*box.spec.path, "buffers"), f"shares of {total}% of the buffer on {where}", "at most 100%")
+    return found
+
+
+def load_balancing(box: Box) -> LoadBalancing:
+    """How flows choose among equal paths: what the cluster file says, else the system's data."""
+    part, defaults = box.spec.part.load_balancing, box.system.load_balancing
+    found = _merged(LoadBalancing, part, defaults)
+    if defaults is not None and part.mode not in (None, defaults.mode.value):
+        # What the system's data says beside its mode belongs to that mode.
+        found = {**_merged(LoadBalancing, part, None), "hash_fields": found.get("hash_fields")}
+    return LoadBalancing(**found)
+
+
+def _merged(group: Any, part: Any, defaults: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field in fields(group):
+        asked = getattr(part, field.name, None)
+        known = getattr(defaults, field.name, None)
+        value = asked if asked is not None else known.value if known is not None else None
+        if value is not None:
+            found[field.name] = str(value) if field.name == "mode" else value
+    return found

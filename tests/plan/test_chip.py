@@ -1,0 +1,123 @@
+"""What a switch does across its ports, on a system that counts otherwise than most."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import Catalogue, load
+from wirespeed.catalogue.model import (
+    BufferDefaults,
+    EcnFillDefaults,
+    LoadBalancingDefaults,
+    Sourced,
+)
+from wirespeed.cluster import read_text
+from wirespeed.errors import Refused
+from wirespeed.plan import build
+from wirespeed.settings import Ecn, Priority, Switch, SwitchQueue
+from wirespeed.settings.fabric import Buffers, LoadBalancing
+from wirespeed.units import Bandwidth, Duration
+
+CLUSTER = (Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml").read_text(encoding="utf-8")
+
+
+def sourced(value: object) -> Sourced:  # type: ignore[type-arg]
+    return Sourced(value=value, source="test")
+
+
+def catalogue() -> Catalogue:
+    """The catalogue, with a system on the Dell switch that counts in percent and splits its ports."""
+    found = load()
+    system = found.switch_systems["dell-sonic"].model_copy(
+        update={
+            "port_name": "et{index}",
+            "sub_port_name": "et{index}:{sub}",
+            "ecn_unit": None,
+            "ecn": EcnFillDefaults(minimum_fill=sourced(55), maximum_fill=sourced(90), probability=sourced(100)),
+            "buffers": BufferDefaults(lossless_share=sourced(66), headroom_share=sourced(24)),
+            "load_balancing": LoadBalancingDefaults(
+                mode=sourced("flowlet"),
+                flowlet_gap=sourced(Duration.parse("256 us")),
+                hash_fields=sourced(frozenset({"layer-4"})),
+            ),
+            "step_marking": False,
+            "lossy_pauses": False,
+        }
+    )
+    model = found.switches["dell-z9664f"].model_copy(update={"breakouts": sourced([2])})
+    return replace(
+        found,
+        switch_systems={**found.switch_systems, "dell-sonic": system},
+        switches={**found.switches, "dell-z9664f": model},
+    )
+
+
+def leaf(more: str, congestion: str = "dcqcn-p") -> Switch:
+    text = CLUSTER.replace("role: leaf", f"role: leaf, {more}").replace("dcqcn-p", congestion)
+    return build(read_text(text, "cluster.yaml"), catalogue()).switches["leaf1"]
+
+
+def test_thresholds_are_percentages_and_pauses_stop_lossless_queues_only() -> None:
+    port = leaf("mtu: 9100").ports["et0"]
+    assert port.queues["3"].ecn == Ecn(enabled=True, minimum_fill=55, maximum_fill=90, probability=100)
+    assert port.qos.pfc_queue == {Priority(3): SwitchQueue(3)}
+    assert leaf("ecn: {minimum_fill: 20%}").ports["et0"].queues["3"].ecn.minimum_fill == 20
+
+
+def test_a_split_port_has_a_part_of_the_speed() -> None:
+    switch = leaf("breakout: 2")
+    assert list(switch.ports)[:3] == ["et0:0", "et0:1", "et1:0"]
+    port = switch.ports["et0:1"]
+    assert (port.breakout, port.link.speed, port.link.lanes) == (2, Bandwidth.gbps(200), None)
+
+
+def test_the_file_goes_before_the_catalogue() -> None:
+    switch = leaf("buffers: {lossless_share: 80%, headroom_share: 10%}, load_balancing: {flowlet_gap: 128 us}")
+    assert switch.buffers == Buffers(lossless_share=80, headroom_share=10)
+    hashed = frozenset({"layer-4"})
+    assert switch.load_balancing == LoadBalancing("flowlet", Duration.parse("128 us"), hash_fields=hashed)
+    assert leaf("load_balancing: {mode: static}").load_balancing == LoadBalancing("static", hash_fields=hashed)
+
+
+REFUSED = {
+    "ecn: {minimum: 1 MB}": "found thresholds as sizes; expected minimum_fill and maximum_fill, percentages",
+    "ecn: {minimum_fill: 95%}": "found ECN fill levels 95% and 90% with dcqcn-p; expected a slope",
+    "breakout: 3": "found a breakout of 3 on dell-z9664f; expected one of 2",
+    "buffers: {lossless_share: 80%}": "found shares of 104% of the buffer on arrival; expected at most 100%",
+}
+
+
+@pytest.mark.parametrize("more", REFUSED)
+def test_refused(more: str) -> None:
+    with pytest.raises(Refused) as refused:
+        leaf(more)
+    assert f"cluster.yaml:7: {REFUSED[more]}" in str(refused.value)
+
+
+def test_a_step_is_refused_where_none_can_be_marked() -> None:
+    with pytest.raises(Refused) as refused:
+        leaf("mtu: 9100", "dcqcn-d")
+    assert str(refused.value) == (
+        "cluster.yaml:11: found dcqcn-d with Dell Enterprise SONiC, which is not known to mark in a step; "
+        "expected dcqcn-p, whose slope it can mark\n  hint: or take switches that mark in a step"
+    )
+
+
+def test_percentages_are_refused_where_sizes_are_counted() -> None:
+    text = CLUSTER.replace("role: leaf", "role: leaf, ecn: {minimum_fill: 55%}")
+    with pytest.raises(Refused) as refused:
+        build(read_text(text, "cluster.yaml"))
+    assert str(refused.value) == (
+        "cluster.yaml:7: found thresholds in percent of the queue's buffer; "
+        "expected sizes, as Dell Enterprise SONiC counts them"
+    )
+
+
+def test_a_switch_without_sub_ports_cannot_be_split() -> None:
+    text = CLUSTER.replace("role: leaf", "role: leaf, breakout: 2")
+    with pytest.raises(Refused) as refused:
+        build(read_text(text, "cluster.yaml"))
+    assert str(refused.value) == "cluster.yaml:7: found a breakout of 2 on dell-z9664f; expected no breakout"
