@@ -10,6 +10,8 @@ from wirespeed.facts import COMPLETE, Facts, Gap, Observation, Source, State, fa
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Finding
 from wirespeed.settings import (
+    Bgp,
+    BgpPeer,
     Congestion,
     Discipline,
     Dscp,
@@ -174,7 +176,14 @@ PLAN = Plan(
             routing=True,
             pfc=True,
             watchdog_poll=Duration.parse("100 ms"),
-            ports={"Eth1/1": _port(1), "Eth1/2": _port(2)},
+            loopbacks=("10.255.0.1/32",),
+            bgp=Bgp(65001, "10.255.0.1", 2, True, ("10.255.0.1/32", "10.1.0.0/31", "10.1.0.2/31")),
+            peers={"Eth1/64": BgpPeer(65000, "spine1 Eth1/1", True, True, None, True, "Established")},
+            ports={
+                "Eth1/1": _port(1),
+                "Eth1/2": _port(2),
+                "Eth1/64": Port(unnumbered=True, qos=PortQos(pfc=frozenset({Priority(3)}))),
+            },
             vlans={"11": Vlan(("192.168.1.254/24",), 9100)},
         )
     },

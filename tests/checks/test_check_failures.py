@@ -30,6 +30,7 @@ H, L, N, P, Q = small.HOST, small.LEAF, small.NIC, small.PORT, small.ROCE_QUEUE
 NICPCI = H.thing("pcie", "0000:1d:00.0")
 BR = H.thing("pcie", "0000:14:00.0")
 UP = H.thing("pcie", "0000:10:00.0")
+PEER = L.thing("peer", "Eth1/64")
 TC = dict(small.PLAN.switches["leaf1"].ports["Eth1/1"].qos.dscp_tc or {})
 
 # The check, and what is changed (place and setting to value) or absent (places).
@@ -116,6 +117,14 @@ ROWS = [
         },
     ),
     ("fabric.routing", {(L, "switch.routing"): False}),
+    ("fabric.bgp-session", {(PEER, "peer.state"): "Active"}),
+    ("fabric.bgp-peer", {(PEER, "peer.asn"): 65001, (PEER, "peer.bfd"): False}),
+    ("fabric.bgp-peer", [PEER]),
+    ("fabric.bgp-speaker", {(L, "switch.bgp.asn"): 65002}),
+    ("fabric.bgp-networks", {(L, "switch.bgp.networks"): ("10.255.0.1/32", "10.1.0.0/31")}),
+    ("fabric.ecmp", {(L, "switch.bgp.maximum_paths"): 1}),
+    ("fabric.loopback", {(L, "switch.loopbacks"): ()}),
+    ("port.unnumbered", {(L.thing("port", "Eth1/64"), "port.unnumbered"): False}),
     ("qos.pfc-switch", {(L, "switch.pfc"): False}),
     ("fabric.watchdog-poll", {(L, "switch.watchdog_poll"): Duration.parse("1000 ms")}),
     ("launch.rdma-devices", {(H, "host.launch.rdma_devices"): ("bnxt_re0",)}),

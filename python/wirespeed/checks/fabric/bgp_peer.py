@@ -1,0 +1,29 @@
+"""Neighbour of a BGP session
+
+Every planned BGP session is configured, with the neighbour's autonomous system, the address families it carries, and
+BFD, as planned.
+
+Why it hurts:
+    A neighbour that is missing or named with another autonomous system gives no session. A family that is not
+    exchanged leaves its prefixes unknown on the other side: the link is up and pings between switches work, but hosts
+    behind them are not reached.
+
+How to fix:
+    Configure the neighbour as the plan has it, on both ends.
+
+Example:
+    $ show running-config section bgp
+    neighbor 10.2.0.1 remote-as 65001
+
+Source:
+    RFC 7938, section 5.2.1; RFC 8950 for IPv4 prefixes over IPv6 next hops
+"""
+
+from wirespeed.checks.compare import compare
+from wirespeed.settings import BgpPeer
+
+over = BgpPeer
+needs = ("peer.asn", "peer.unnumbered", "peer.ipv4", "peer.ipv6", "peer.bfd", "switch.peers")
+failures = ("RT-10",)
+presence = True
+check = compare(*needs[:5], wrong="the neighbour is not as planned", fix="configure the neighbour")
