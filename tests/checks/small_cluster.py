@@ -27,6 +27,7 @@ from wirespeed.settings import (
     NicQos,
     NicTrafficClass,
     Nvm,
+    Package,
     PcieFunction,
     PcieLink,
     Place,
@@ -37,6 +38,7 @@ from wirespeed.settings import (
     Queue,
     Route,
     Rule,
+    Software,
     Switch,
     SwitchQueue,
     SwitchTrafficClass,
@@ -109,7 +111,7 @@ def _nic(rail: int) -> Nic:
 
 def _host() -> Host:
     return Host(
-        kernel=Kernel(command_line=("amd_iommu=on", "iommu=pt"), iommu="passthrough"),
+        kernel=Kernel("6.8.0-111-generic", command_line=("amd_iommu=on", "iommu=pt"), iommu="passthrough"),
         memlock="unlimited",
         firewall=False,
         peer_memory=True,
@@ -126,6 +128,8 @@ def _host() -> Host:
             "net.ipv4.conf.eth2.rp_filter": Sysctl("2"),
         },
         modules={"bnxt_re": Module(True), "amdgpu": Module(True)},
+        packages={"netxtreme-peer-mem": Package(True, "234.0.154.0")},
+        software=Software(rocm="7.1.0"),
         nics={"eth1": _nic(1), "eth2": _nic(2)},
         pcie={
             "0000:10:00.0": PcieFunction(role="switch-upstream", link=PcieLink(32000, 16)),

@@ -7,12 +7,20 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from wirespeed.catalogue.compat import (
+    CudaToolkit,
+    DriverRelease,
+    GpuArchitecture,
+    KernelSeries,
+    NcclTests,
+    RocmRelease,
+)
 from wirespeed.catalogue.model import (
     CableModel,
     CollectivesModel,
@@ -41,6 +49,12 @@ class Catalogue:
     cables: Mapping[str, CableModel]
     failures: Mapping[str, FailureMode]
     collectives: Mapping[str, CollectivesModel] = field(default_factory=dict)
+    drivers: Mapping[str, DriverRelease] = field(default_factory=dict)
+    kernels: Mapping[str, KernelSeries] = field(default_factory=dict)
+    gpu_architectures: Mapping[str, GpuArchitecture] = field(default_factory=dict)
+    cuda: Mapping[str, CudaToolkit] = field(default_factory=dict)
+    nccl_tests: Mapping[str, NcclTests] = field(default_factory=dict)
+    rocm: Mapping[str, RocmRelease] = field(default_factory=dict)
 
 
 @cache
@@ -60,6 +74,12 @@ def load() -> Catalogue:
         cables=_folder(root / "cables", CableModel),
         failures=_folder(root / "failures", FailureMode),
         collectives=_folder(root / "software" / "collectives", CollectivesModel),
+        drivers=_folder(root / "software" / "drivers", DriverRelease),
+        kernels=_table(root / "software" / "compat" / "kernels.yaml", KernelSeries),
+        gpu_architectures=_table(root / "software" / "compat" / "architectures.yaml", GpuArchitecture),
+        cuda=_table(root / "software" / "compat" / "cuda.yaml", CudaToolkit),
+        nccl_tests=_table(root / "software" / "compat" / "nccl-tests.yaml", NcclTests),
+        rocm=_table(root / "software" / "compat" / "rocm.yaml", RocmRelease),
     )
 
 
@@ -70,11 +90,25 @@ def _folder(folder: Traversable, model: type[_Entry]) -> dict[str, _Entry]:
     return {file.name.removesuffix(".yaml"): _read(file, model) for file in files}
 
 
+def _table(file: Traversable, model: type[_Entry]) -> dict[str, _Entry]:
+    """A file with an entry under each name, for what is a line each."""
+    return {str(name): _entry(f"{file}: {name}", entry, model) for name, entry in _yaml(file).items()}
+
+
 def _read(file: Traversable, model: type[_Entry]) -> _Entry:
+    return _entry(f"{file}", _yaml(file), model)
+
+
+def _entry(place: str, data: Any, model: type[_Entry]) -> _Entry:
     try:
-        return model.model_validate(yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
+        return model.model_validate(data)
     except ValidationError as wrong:
-        raise Refused(_problem(f"{file}", model, one) for one in wrong.errors()) from wrong
+        raise Refused(_problem(place, model, one) for one in wrong.errors()) from wrong
+
+
+def _yaml(file: Traversable) -> Any:
+    try:
+        return yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as wrong:
         line = wrong.problem_mark.line + 1 if wrong.problem_mark else 1
         raise refuse(f"{file}:{line}", str(wrong.problem), "YAML") from wrong

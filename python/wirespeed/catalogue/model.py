@@ -117,6 +117,7 @@ class GpuModel(Entry):
     vendor: str
     pci_id: str | None = None
     module: str  # kernel module
+    compute_capability: Sourced[str] | None = None  # NVIDIA's number of the architecture
     links: GpuLinks | None = None
     pcie: PcieAbility
 

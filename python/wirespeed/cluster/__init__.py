@@ -11,6 +11,7 @@ from wirespeed.cluster.model import (
     Origin,
     Pattern,
     Scheme,
+    SoftwarePart,
     SwitchSpec,
     Underlay,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "Origin",
     "Pattern",
     "Scheme",
+    "SoftwarePart",
     "SwitchSpec",
     "Underlay",
     "read",

@@ -23,6 +23,7 @@ _PORT = re.compile(r"[A-Za-z][A-Za-z0-9/_.:-]{0,31}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LINE = re.compile(r"[A-Za-z0-9 _.,:;/@#()+=-]{1,63}")
 _SLOT = re.compile(r"gen([1-6]) x(1|2|4|8|16)")
+_VERSION = re.compile(r"[0-9a-z][0-9A-Za-z.+~_-]{0,63}")
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 T = TypeVar("T")
@@ -246,6 +247,11 @@ Hardware = Annotated[Counted, BeforeValidator(_counted), _schema("string", examp
 SlotText = Annotated[SlotSize, BeforeValidator(_slot), _schema("string", examples=["gen5 x8"])]
 ModelName = Annotated[
     str, BeforeValidator(_pattern(_MODEL, "a catalogue name of letters, digits, dots and hyphens")), _schema("string")
+]
+VersionText = Annotated[
+    str,
+    BeforeValidator(_pattern(_VERSION, "a version of digits, letters and . + ~ _ -, such as 11.4")),
+    WithJsonSchema({"type": ["string", "number"]}),
 ]
 InterfaceName = Annotated[
     str,

@@ -33,6 +33,7 @@ from wirespeed.cluster.fields import (
     SwitchQueueNumber,
     SwitchTrafficClassNumber,
     VariableName,
+    VersionText,
     Whole,
 )
 from wirespeed.settings import Congestion, Dscp, Priority, WatchdogAction
@@ -102,6 +103,27 @@ class NicPart(Part):
     slot: SlotText | None = Field(default=None, description="PCIe slot, such as gen5 x8, instead of the server's")
 
 
+class SoftwarePart(Part):
+    """Software of a host. Versions that are named must work together; what is not named is not touched."""
+
+    kernel: VersionText | None = Field(default=None, description="release of the kernel, as uname -r prints it")
+    peer_memory: Flag | None = Field(
+        default=None,
+        description="whether that kernel has a peer-memory client built in, instead of what is known of it",
+    )
+    nic_packages: dict[ModelName, VersionText] | None = Field(
+        default=None, description="packages of the NIC's driver release with their versions, instead of those chosen"
+    )
+    gpu_driver: VersionText | None = Field(default=None, description="NVIDIA driver, such as 470.182.03")
+    rocm: VersionText | None = Field(default=None, description="ROCm release, such as 7.1.0; RCCL comes with it")
+    cuda: VersionText | None = Field(default=None, description="CUDA toolkit, such as 11.4")
+    nvhpc: VersionText | None = Field(
+        default=None, description="HPC SDK that brings toolkit, NCCL, MPI and C++ compiler, such as 21.9"
+    )
+    gcc: VersionText | None = Field(default=None, description="major release of GCC under nvcc")
+    nccl_tests: VersionText | None = Field(default=None, description="revision of nccl-tests")
+
+
 class HostPart(Part):
     """One host, or every host of a node range."""
 
@@ -117,6 +139,7 @@ class HostPart(Part):
     mtu: Positive | None = Field(default=None, description="largest IP packet on every NIC, in bytes; 9000 if absent")
     control_interface: InterfaceName | None = Field(default=None, description="interface for ssh and job start")
     nic: dict[InterfaceName, NicPart] = Field(default_factory=dict, description="what differs on one NIC, by interface")
+    software: SoftwarePart = Field(default_factory=SoftwarePart, description="versions of its software")
     exceptions: dict[str, HostPart] = Field(
         default_factory=dict, alias="except", description="what differs on some hosts of the range, by node range"
     )

@@ -15,6 +15,7 @@ from wirespeed.plan.classes import nic_qos
 from wirespeed.plan.launch import launch_of
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import routes_of, rule_of, rules_of
+from wirespeed.plan.software import software_of
 from wirespeed.settings import (
     Driver,
     Gid,
@@ -95,13 +96,16 @@ def host_kind(
     nvm = _nvm(chassis.nic)
     gpu = catalogue.gpus.get(chassis.server.gpu or "")
     peer = chassis.nic.peer_memory
+    software = software_of(spec, chassis.nic, gpu, catalogue, problems)
+    if software.built_in_client:
+        peer = None  # then no module of that name is installed (Broadcom 957608-AN210, section 5.1, question 3)
     modules = [*chassis.nic.modules, *([peer] if gpu and peer else []), *([gpu.module] if gpu else [])]
     template = Host(
         model=spec.model,
         os=spec.os,
         renderer=spec.part.renderer,
         cpu_vendor=cpu,
-        kernel=Kernel(command_line=_COMMAND_LINES[cpu], iommu="passthrough", errors=()),
+        kernel=Kernel(software.kernel, command_line=_COMMAND_LINES[cpu], iommu="passthrough", errors=()),
         memlock="unlimited",
         firewall=False,
         peer_memory=True if gpu else None,
@@ -117,6 +121,9 @@ def host_kind(
         },
         pcie=_pcie(chassis, gpu.pcie if gpu else None),
         launch=launch_of(cluster, chassis, classes, spec.part.control_interface, catalogue, problems),
+        software=software.versions,
+        packages=software.packages,
+        steps=software.steps,
     )
     nics = [
         Nic(

@@ -104,8 +104,10 @@ def _device(plan: Plan, device: str) -> Iterator[RenderedFile]:
                 text = _say(plan, platform, file.template, device, extra)
                 if not text.strip():
                     continue
-                steps.append(_step(platform, file, device, thing, extra))
-                yield RenderedFile(device, steps[-1].path, text, file.mode)
+                step = _step(platform, file, device, thing, extra)
+                if step.path.startswith("/"):  # others are run where they lie
+                    steps.append(step)
+                yield RenderedFile(device, step.path, text, file.mode)
     # A switch is typed at, not run scripts on: its platform renders what to type, both ways, among its files.
     for name, text in scripts(device, steps) if device in plan.hosts else ():
         yield RenderedFile(device, name, text, 0o755)

@@ -35,15 +35,34 @@ from wirespeed.settings.qos import (
     WatchdogAction,
 )
 from wirespeed.settings.routing import Bgp, BgpPeer
+from wirespeed.settings.software import Action, InstallStep, Package, Software
 from wirespeed.settings.switch import Port, Switch, Vlan
 
-THINGS = (Host, Sysctl, Module, Nic, Gid, Gpu, PcieFunction, Rule, Route, Switch, BgpPeer, Vlan, Port, Queue)
+THINGS = (
+    Host,
+    Sysctl,
+    Module,
+    Package,
+    InstallStep,
+    Nic,
+    Gid,
+    Gpu,
+    PcieFunction,
+    Rule,
+    Route,
+    Switch,
+    BgpPeer,
+    Vlan,
+    Port,
+    Queue,
+)
 """Every kind of thing that carries settings."""
 
 Device = Host | Switch
 
 __all__ = [
     "THINGS",
+    "Action",
     "Bgp",
     "BgpPeer",
     "Compare",
@@ -56,6 +75,7 @@ __all__ = [
     "Gid",
     "Gpu",
     "Host",
+    "InstallStep",
     "Kernel",
     "Launch",
     "Link",
@@ -66,6 +86,7 @@ __all__ = [
     "NicQos",
     "NicTrafficClass",
     "Nvm",
+    "Package",
     "PcieFunction",
     "PcieLink",
     "Place",
@@ -77,6 +98,7 @@ __all__ = [
     "Route",
     "Rule",
     "Setting",
+    "Software",
     "Switch",
     "SwitchQueue",
     "SwitchTrafficClass",

@@ -11,6 +11,7 @@ from wirespeed.settings.launch import Launch
 from wirespeed.settings.model import Compare, Setting
 from wirespeed.settings.nic import Nic
 from wirespeed.settings.pcie import PcieFunction
+from wirespeed.settings.software import InstallStep, Package, Software
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +95,6 @@ class Host:
     rules: Mapping[str, Rule] = field(default_factory=dict)
     routes: Mapping[str, Route] = field(default_factory=dict)
     launch: Launch = field(default_factory=Launch)
+    software: Software = field(default_factory=Software)
+    packages: Mapping[str, Package] = field(default_factory=dict)
+    steps: Mapping[str, InstallStep] = field(default_factory=dict)

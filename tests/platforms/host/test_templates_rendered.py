@@ -16,7 +16,7 @@ from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import platforms
-from wirespeed.settings import THINGS, collections_of, settings_of
+from wirespeed.settings import THINGS, Action, InstallStep, Software, collections_of, settings_of
 
 CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster-rail24.yaml"
 KINDS = {thing.kind: thing for thing in THINGS}
@@ -36,6 +36,11 @@ GIVEN: dict[str, Any] = {"host.launch.control_interface": "eno1", "host.renderer
 def plan(owner: str) -> Plan:
     """The example with hosts that the platform speaks for."""
     found = build(read(CLUSTER))
+    formats = ("deb", "rpm") if owner == "host/ubuntu" else ("rpm", "deb")
+    steps = {"1": InstallStep(Action.INSTALL, "netxtreme-peer-mem", "1", dict.fromkeys(formats, "*"), "drivers")}
+    versions = Software(cuda=("11.4",), nvhpc="21.9", gcc="9", nccl_tests="8274cb4", gencode=("-gencode=1",))
+    hosts = {name: replace(host, steps=steps, software=versions) for name, host in found.hosts.items()}
+    found = replace(found, hosts=hosts)
     kind, _, name = owner.partition("/")
     if kind != "host":
         return found

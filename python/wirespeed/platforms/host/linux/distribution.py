@@ -8,10 +8,14 @@ from typing import Any
 
 from wirespeed.errors import Problem, did_you_mean
 from wirespeed.platforms.host.linux import words
+from wirespeed.platforms.host.linux.packages import GPU_ACTIONS, PackageManager
+from wirespeed.platforms.host.linux.packages import steps as software_steps
 from wirespeed.platforms.host.linux.renderers import RENDERERS
 from wirespeed.platforms.host.linux.view import view
 from wirespeed.platforms.model import Worded
 from wirespeed.settings import Device, Host, Place
+
+_BY_HAND = "leave it out of the cluster file and install it as its vendor says"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,7 @@ class Distribution:
     renderers: Callable[[str], Sequence[str]]  # of an operating system, ``sles-15.6``; its own default is the first
     command_line: Callable[[Sequence[str]], tuple[str, ...]]  # parameters to the commands that add them
     firewall_off: str  # the command that ends packet filtering
+    packages: PackageManager
 
     def view(self, name: str, device: Device) -> Mapping[str, Any]:
         """What the templates need computed, and which of `RENDERERS` they are for."""
@@ -33,7 +38,21 @@ class Distribution:
             expected = f"one of {', '.join(known)}" if len(known) > 1 else known[0]
             hint = did_you_mean(renderer, known)
             problems.append(Problem(f"{name}: renderer", repr(renderer), f"{expected} on {device.os}", hint))
-        return {**view(name, device), "renderer": renderer, "problems": problems}
+        steps = list(software_steps(device, self.packages))
+        problems += [
+            Problem(
+                f"{name}: software", f"{step.subject} {step.version}", f"packages of it that {device.os} has", _BY_HAND
+            )
+            for _, step, names in steps
+            if step.action in GPU_ACTIONS and not names
+        ]
+        return {
+            **view(name, device),
+            "renderer": renderer,
+            "problems": problems,
+            "packages": self.packages,
+            "software_steps": lambda: steps,
+        }
 
     def word(self, place: Place, path: str, value: Any, device: Device) -> Worded | None:
         """The commands that give a setting this value; None for settings that no command changes."""

@@ -11,6 +11,7 @@ from wirespeed.platforms.host.linux import (
     parse_kernel,
     parse_lspci,
     parse_rdma,
+    parse_software,
     parse_system,
 )
 from wirespeed.platforms.model import Outputs
@@ -24,3 +25,4 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     yield from parse_ethtool.parse(outputs)
     yield from parse_rdma.parse(outputs)
     yield from parse_lspci.parse(outputs)
+    yield from parse_software.parse(outputs)

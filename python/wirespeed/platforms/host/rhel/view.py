@@ -6,15 +6,40 @@ import shlex
 from collections.abc import Sequence
 
 from wirespeed.platforms.host.linux.distribution import Distribution
+from wirespeed.platforms.host.linux.packages import rpm
+from wirespeed.settings import Action, InstallStep
 
 
 def _command_line(parameters: Sequence[str]) -> tuple[str, ...]:
     return (f"grubby --update-kernel=ALL --args={shlex.quote(' '.join(parameters))}",)
 
 
+def _gpu(step: InstallStep) -> tuple[str, ...]:
+    """Sources: NVIDIA CUDA installation guide for Linux; ROCm 7.1.0 quick start installation guide."""
+    match step.action:
+        case Action.CUDA:
+            return (f"cuda-toolkit-{'-'.join((step.version or '').split('.')[:2])}",)
+        case Action.ROCM:
+            return ("amdgpu-dkms", "rocm")
+        case _:
+            return ()
+
+
+_PREREQUISITES = (  # Broadcom 957608-AN210, appendix A.2
+    '"kernel-devel-uname-r == $(uname -r)"',
+    *("dkms", "elfutils-libelf-devel", "libibverbs-devel", "gperf", "perftest", "infiniband-diags", "make", "gcc"),
+    *("autoconf", "libtool", "libibverbs-utils", "rdma-core-devel", "librdmacm-utils"),
+)
 RHEL = Distribution(
     renderers=lambda _: ("networkmanager",),
     command_line=_command_line,
     firewall_off="systemctl disable --now firewalld",
+    packages=rpm(
+        "dnf install -y",
+        "dnf remove -y",
+        "dnf --quiet repoquery --latest-limit=1 --queryformat '%{version}\\n' \"$1\" 2>/dev/null",
+        _PREREQUISITES,
+        _gpu,
+    ),
 )
 view = RHEL.view

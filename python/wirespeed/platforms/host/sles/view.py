@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Sequence
 
 from wirespeed.platforms.host.linux.distribution import Distribution
+from wirespeed.platforms.host.linux.packages import rpm
+from wirespeed.settings import Action, InstallStep
 
 
 def _command_line(parameters: Sequence[str]) -> tuple[str, ...]:
@@ -22,5 +24,33 @@ def _renderers(system: str) -> tuple[str, ...]:
     return ("networkmanager",) if version.isdigit() and int(version) > 15 else ("wicked", "networkmanager")
 
 
-SLES = Distribution(renderers=_renderers, command_line=_command_line, firewall_off="systemctl disable --now firewalld")
+def _gpu(step: InstallStep) -> tuple[str, ...]:
+    """Sources: NVIDIA CUDA installation guide for Linux; ROCm 7.1.0 quick start installation guide."""
+    match step.action:
+        case Action.CUDA:
+            return (f"cuda-toolkit-{'-'.join((step.version or '').split('.')[:2])}",)
+        case Action.ROCM:
+            return ("amdgpu-dkms", "rocm")
+        case _:
+            return ()
+
+
+_PREREQUISITES = (
+    *("kernel-default-devel", "dkms", "libelf-devel", "make", "gcc", "autoconf", "libtool", "rdma-core-devel"),
+    *("infiniband-diags", "libibverbs-utils", "librdmacm-utils", "perftest"),
+)
+"""As those of RHEL in Broadcom 957608-AN210, appendix A.2; SUSE's names from memory."""
+_PACKAGES = rpm(
+    "zypper --non-interactive install",
+    "zypper --non-interactive remove",
+    "zypper --quiet info \"$1\" 2>/dev/null | sed -n 's/^Version *: *//p'",
+    _PREREQUISITES,
+    _gpu,
+)
+SLES = Distribution(
+    renderers=_renderers,
+    command_line=_command_line,
+    firewall_off="systemctl disable --now firewalld",
+    packages=_PACKAGES,
+)
 view = SLES.view

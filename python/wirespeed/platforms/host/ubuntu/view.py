@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Sequence
 
 from wirespeed.platforms.host.linux.distribution import Distribution
+from wirespeed.platforms.host.linux.packages import deb
+from wirespeed.settings import Action, InstallStep
 
 
 def _command_line(parameters: Sequence[str]) -> tuple[str, ...]:
@@ -14,7 +16,32 @@ def _command_line(parameters: Sequence[str]) -> tuple[str, ...]:
     return (f"echo {shlex.quote(line)} > /etc/default/grub.d/90-wirespeed.cfg", "update-grub")
 
 
+def _gpu(step: InstallStep) -> tuple[str, ...]:
+    """Sources: Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.2, for driver and HPC SDK; NVIDIA
+    CUDA installation guide for Linux; ROCm 7.1.0 quick start installation guide."""
+    version = (step.version or "").split(".")
+    match step.action:
+        case Action.GPU_DRIVER:
+            return (f"nvidia-headless-{version[0]}-server", f"nvidia-utils-{version[0]}-server")
+        case Action.HPC_SDK:
+            return ("environment-modules", f"nvhpc-{'-'.join(version[:2])}")
+        case Action.CUDA:
+            return (f"cuda-toolkit-{'-'.join(version[:2])}",)
+        case Action.ROCM:
+            return ("amdgpu-dkms", "rocm")
+        case _:
+            return ()
+
+
+_PREREQUISITES = (  # Broadcom 957608-AN210, appendix A.1
+    '"linux-headers-$(uname -r)"',
+    *("dkms", "gcc", "make", "libtool", "autoconf", "librdmacm-dev", "rdmacm-utils", "infiniband-diags"),
+    *("ibverbs-utils", "perftest", "ethtool", "libibverbs-dev", "rdma-core"),
+)
 UBUNTU = Distribution(
-    renderers=lambda _: ("netplan", "networkd"), command_line=_command_line, firewall_off="ufw disable"
+    renderers=lambda _: ("netplan", "networkd"),
+    command_line=_command_line,
+    firewall_off="ufw disable",
+    packages=deb(_PREREQUISITES, _gpu),
 )
 view = UBUNTU.view

@@ -1,0 +1,34 @@
+"""Running kernel
+
+The host runs the kernel release that its drivers were chosen and built for.
+
+Why it hurts:
+    Another kernel may have no peer-memory client, and drivers that were built for the planned one do not load.
+
+How to fix:
+    Boot the planned kernel and hold it, or change the cluster file and install the software again.
+
+Example:
+    $ uname -r
+    6.8.0-111-generic
+
+Source:
+    Broadcom 957608-AN210, 2.2.2.1
+"""
+
+from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.results.findings import Fix
+from wirespeed.settings import Host
+
+over = Host
+needs = ("host.kernel.version",)
+failures = ("OS-12",)
+
+
+def check(here: Here) -> Outcome:
+    """The release as a whole: the last words of it say which flavour it is."""
+    intended, found = here.intended("host.kernel.version"), here.found("host.kernel.version")
+    if intended == found:
+        return passed(intended, found)
+    fix = Fix(f"boot {intended} and hold it, or plan for {found} and install the software again", consequence="reboot")
+    return failed("another kernel is running", intended, found, fix)

@@ -1,0 +1,153 @@
+"""Which packages bring a NIC's driver onto a host, and in which order; source: Broadcom 957608-AN210, section 2.2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wirespeed.catalogue import Catalogue
+from wirespeed.catalogue.compat import DriverRelease
+from wirespeed.catalogue.model import NicModel
+from wirespeed.cluster import HostSpec
+from wirespeed.errors import did_you_mean
+from wirespeed.plan.problems import Problems
+from wirespeed.settings import Action, InstallStep, Package
+
+
+@dataclass(frozen=True, slots=True)
+class Drivers:
+    """What brings a NIC's driver onto a host."""
+
+    packages: dict[str, Package]
+    before: tuple[InstallStep, ...]  # what stands in the way of all that follows
+    steps: tuple[InstallStep, ...]
+
+
+def kernel_has_client(spec: HostSpec, catalogue: Catalogue) -> bool | None:
+    """Whether the host's kernel has a peer-memory client built in; None: it is not known."""
+    software = spec.part.software
+    if software.peer_memory is not None:
+        return software.peer_memory
+    series, _, flavour = (software.kernel or "").partition("-")
+    name = f"{spec.os.partition('-')[0]}-{'.'.join(series.split('.')[:2])}-{flavour.rpartition('-')[2]}"
+    row = catalogue.kernels.get(name)
+    return row.built_in.value if row else None
+
+
+def drivers_of(spec: HostSpec, nic: NicModel, gpu: bool, catalogue: Catalogue, problems: Problems) -> Drivers | None:
+    """Packages and steps; None where the host's file names no kernel and no packages, or there is no such release."""
+    software, release = spec.part.software, catalogue.drivers.get(nic.driver)
+    if software.kernel is None and software.nic_packages is None:
+        return None
+    if release is None:
+        if software.nic_packages is not None:
+            problems.refuse(
+                (*spec.path, "software", "nic_packages"),
+                f"packages for the driver {nic.driver}",
+                f"a NIC whose driver release is known: {', '.join(catalogue.drivers)}",
+            )
+        return None
+    built_in = kernel_has_client(spec, catalogue)
+    if gpu and built_in is None:
+        problems.warn(
+            (*spec.path, "software", "kernel"),
+            f"the kernel {software.kernel or '(not named)'} of {spec.os}, of which it is not known whether it has a "
+            "peer-memory client",
+            "peer_memory: true or false, as `grep ib_register_peer_memory_client /proc/kallsyms` answers before "
+            "anything is installed",
+        )
+    named = _named(spec, release, problems)
+    chosen = named or dict.fromkeys([*release.peer_memory, *release.always], None)
+    _check(spec, release, chosen, gpu, built_in, problems)
+    packages = {
+        name: Package(installed=True, version=version)
+        for name, version in chosen.items()
+        if name in release.packages and release.packages[name].dkms
+    }
+    stacks = [
+        InstallStep(
+            Action.UNINSTALL_STACK, stack, why="it replaces the kernel's RDMA core, and the drivers do not load with it"
+        )
+        for stack in release.displaced_by
+    ]
+    return Drivers(packages, tuple(stacks), tuple(_steps(release, chosen)))
+
+
+def _named(spec: HostSpec, release: DriverRelease, problems: Problems) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for name, version in (spec.part.software.nic_packages or {}).items():
+        if name not in release.packages:
+            problems.refuse(
+                (*spec.path, "software", "nic_packages", name),
+                f"the package {name!r}",
+                f"one of {', '.join(release.packages)}",
+                did_you_mean(name, list(release.packages)),
+            )
+        found[name] = version
+    return found
+
+
+def _check(
+    spec: HostSpec,
+    release: DriverRelease,
+    chosen: dict[str, str | None],
+    gpu: bool,
+    built_in: bool | None,
+    problems: Problems,
+) -> None:
+    path = (*spec.path, "software", "nic_packages")
+    client = [name for name in release.peer_memory if name in chosen]
+    plain = [name for name in release.without_peer_memory if name in chosen]
+    if client and plain:
+        problems.refuse(
+            path,
+            f"{' and '.join(plain)} beside {' and '.join(client)}, which brings the same modules",
+            f"{' and '.join(client)} alone",
+            f"leave {' and '.join(plain)} out; where they are installed, software-install.sh removes them",
+        )
+    if gpu and plain and not client and built_in is False:
+        problems.refuse(
+            path,
+            f"{' and '.join(plain)} on the kernel {spec.part.software.kernel}, which has no peer-memory client",
+            f"{' and '.join(release.peer_memory)}, which brings one",
+            "without one the NIC does not reach GPU memory",
+        )
+    versions = {chosen[name] for name in (*client, *plain, *release.always) if chosen.get(name)}
+    if len(versions) > 1:
+        problems.warn(path, f"packages of different releases: {', '.join(sorted(map(str, versions)))}", "one release")
+
+
+def _steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterator[InstallStep]:
+    """In order."""
+    modules = [name for name in (*release.peer_memory, *release.without_peer_memory) if name in chosen]
+    for name in release.without_peer_memory:
+        if name not in chosen:
+            yield InstallStep(Action.REMOVE, name, why=f"{' and '.join(modules)} brings the same module")
+    yield InstallStep(Action.PREREQUISITES, "compiler, kernel headers, RDMA user space", why="modules are built here")
+    for name, version in chosen.items():
+        package = release.packages.get(name)
+        if package is None:
+            continue
+        action = Action.BUILD if "source" in package.files else Action.INSTALL
+        yield InstallStep(action, name, version, package.files, package.title)
+        if package.library:
+            yield InstallStep(
+                Action.PUT_FIRST,
+                package.library,
+                files={"library": package.library},
+                why="the distribution's library of this name speaks another version of the kernel's interface",
+            )
+
+
+AFTER = (
+    InstallStep(
+        Action.BOOT_IMAGE, "initramfs", why="it holds the kernel's own driver, which would be loaded before the new one"
+    ),
+    InstallStep(Action.REBOOT, "host", why="loaded drivers are not replaced in a running kernel"),
+)
+"""What ends every installation of drivers; source: Broadcom 957608-AN210, section 2.2.1.2 and appendix A."""
+
+
+def numbered(steps: Sequence[InstallStep]) -> dict[str, InstallStep]:
+    """Steps by their number."""
+    return {str(number): step for number, step in enumerate(steps, 1)}

@@ -1,0 +1,73 @@
+"""How a distribution installs software, and what it calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from wirespeed.settings import Action, Host, InstallStep
+
+
+@dataclass(frozen=True, slots=True)
+class PackageManager:
+    """A distribution's words for packages. Command lines are for a POSIX shell; ``FILE`` stands for a package file."""
+
+    format: str  # deb or rpm: which files of a vendor's release it takes
+    install: str  # the command that installs packages by name or file
+    remove: str  # the command that removes packages by name
+    is_installed: str  # succeeds when the very package in $1 is installed
+    has: str  # succeeds when a package of the name in $1 is installed
+    offered: str  # prints the version of the package named in $1 that the repositories have
+    name_of: str  # prints the name of the package in $1
+    prerequisites: tuple[str, ...]  # what modules and libraries are built with
+    boot_image: str  # the command that makes the image for the running kernel again
+    gpu: Callable[[InstallStep], tuple[str, ...]]  # packages of a step that installs GPU software; (): it has none
+
+
+Gpu = Callable[[InstallStep], tuple[str, ...]]
+
+
+def deb(prerequisites: tuple[str, ...], gpu: Gpu) -> PackageManager:
+    """Debian's way."""
+    name = 'dpkg-deb -f "$1" Package'
+    return PackageManager(
+        format="deb",
+        install="apt-get install -y",
+        remove="apt-get purge -y",
+        is_installed="[ \"$(dpkg-query -W -f='${db:Status-Abbrev}${Version}' "
+        f'"$({name})" 2>/dev/null)" = "ii $(dpkg-deb -f "$1" Version)" ]',
+        has='[ "$(dpkg-query -W -f=\'${db:Status-Abbrev}\' "$1" 2>/dev/null)" = "ii " ]',
+        offered="apt-cache policy \"$1\" 2>/dev/null | sed -n 's/^ *Candidate: *//p'",
+        name_of=name,
+        prerequisites=prerequisites,
+        boot_image='update-initramfs -u -k "$(uname -r)"',  # Broadcom 957608-AN210, appendix A.1
+        gpu=gpu,
+    )
+
+
+def rpm(install: str, remove: str, offered: str, prerequisites: tuple[str, ...], gpu: Gpu) -> PackageManager:
+    """Red Hat's way, with the distribution's own front end."""
+    return PackageManager(
+        format="rpm",
+        install=install,
+        remove=remove,
+        is_installed='rpm -q "$(rpm -qp --qf \'%{NAME}-%{VERSION}-%{RELEASE}.%{ARCH}\' "$1")" >/dev/null 2>&1',
+        has='rpm -q --whatprovides "$1" >/dev/null 2>&1',
+        offered=offered,
+        name_of="rpm -qp --qf '%{NAME}' \"$1\"",
+        prerequisites=prerequisites,
+        boot_image='dracut -f "/boot/initramfs-$(uname -r).img" "$(uname -r)"',  # dracut(8)
+        gpu=gpu,
+    )
+
+
+GPU_ACTIONS = (Action.GPU_DRIVER, Action.CUDA, Action.HPC_SDK, Action.ROCM)
+
+
+def steps(host: Host, manager: PackageManager) -> Iterator[tuple[str, InstallStep, tuple[str, ...]]]:
+    """Every step of the installation with its number and the packages that it names."""
+    for number, step in host.steps.items():
+        if step.action is Action.PREREQUISITES:
+            yield number, step, manager.prerequisites
+        else:
+            yield number, step, manager.gpu(step) if step.action in GPU_ACTIONS else ()

@@ -1,0 +1,63 @@
+"""Packages and versions: modules built for the running kernel, GPU drivers, toolkits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import COMPLETE, Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import lines, see
+from wirespeed.settings import Place
+
+# dkms 2: "bnxt_en, 1.10.3, 5.15.0-102-generic, x86_64: installed"; dkms 3: "bnxt_en/1.10.3, 5.15.0-102-generic, ..."
+_DKMS = re.compile(r"([A-Za-z0-9_+.-]+)(?:/|, )([^,:/ ]+), ([^,: ]+), [^,: ]+: ([a-z]+)(?: .*)?")
+_NOT_BUILT = re.compile(r"[A-Za-z0-9_+.-]+(?:/|, )[^,:/ ]+: added")
+_CUDA = re.compile(r"/(?:\S*/)?cuda[-/]([0-9]+\.[0-9]+)/(?:\S*/)?bin/nvcc")
+_VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)+")
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Settings of packages and software."""
+    host = Place(outputs.device)
+    if output := outputs.get("dkms"):
+        yield from _packages(host, output, outputs.get("uname"))
+    if output := outputs.get("nvidia-driver"):
+        yield from _first(host, "host.software.gpu_driver", output)
+    if output := outputs.get("rocm-version"):
+        yield from _first(host, "host.software.rocm", output)
+    if output := outputs.get("cuda-toolkits"):
+        found = sorted({match[1] for _, text in lines(output) if (match := _CUDA.fullmatch(text))})
+        if found or not output.text.strip():
+            yield see(host, "host.software.cuda", tuple(found), output, 1 if found else None)
+
+
+def _packages(host: Place, output: Output, uname: Output | None) -> Iterator[Observation]:
+    """What dkms built for the running kernel; a module for another kernel is of no use here."""
+    release = uname.text.strip() if uname else ""
+    if not release:
+        return
+    whole = True
+    for number, text in lines(output):
+        if not text:
+            continue
+        match = _DKMS.fullmatch(text)
+        if match is None:
+            whole = whole and _NOT_BUILT.fullmatch(text) is not None
+            continue
+        name, version, kernel, state = match.groups()
+        if kernel == release:
+            place = host.thing("package", name)
+            yield see(place, "package.installed", state == "installed", output, number)
+            yield see(place, "package.version", version, output, number)
+    if whole:
+        yield see(host, "host.packages", COMPLETE, output)
+
+
+def _first(host: Place, path: str, output: Output) -> Iterator[Observation]:
+    """The version that the first line holds; more lines are further GPUs of one driver."""
+    for number, text in lines(output):
+        match = _VERSION.match(text)
+        if match:
+            yield see(host, path, match[0], output, number)
+            return

@@ -1,0 +1,67 @@
+"""Software of a host: the packages it has, and the order in which they get there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, ClassVar
+
+from wirespeed.settings.model import Compare, Setting
+
+
+class Action(StrEnum):
+    """One step of an installation."""
+
+    UNINSTALL_STACK = "uninstall stack"  # another vendor's RDMA software, with its own uninstaller
+    REMOVE = "remove"  # modules built for each kernel that stand in the way
+    PREREQUISITES = "prerequisites"  # compiler, kernel headers, RDMA user space
+    GPU_DRIVER = "GPU driver"
+    CUDA = "CUDA toolkit"
+    HPC_SDK = "HPC SDK"
+    ROCM = "ROCm"
+    INSTALL = "install"
+    BUILD = "build"  # from source
+    PUT_FIRST = "put first"  # before the distribution's library of the same name
+    BOOT_IMAGE = "boot image"  # the image the kernel boots with holds drivers too
+    REBOOT = "reboot"
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A piece of software. Its name is that of the release it comes from."""
+
+    kind: ClassVar[str] = "package"
+
+    installed: Annotated[bool | None, Setting("whether it is installed for the running kernel")] = None
+    version: Annotated[str | None, Setting("version")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class InstallStep:
+    """One step of the installation. Its name is its number, from 1."""
+
+    kind: ClassVar[str] = "step"
+
+    action: Annotated[Action | None, Setting("what is done", compare=Compare.NONE)] = None
+    subject: Annotated[str | None, Setting("what it is done to", compare=Compare.NONE)] = None
+    version: Annotated[str | None, Setting("version", compare=Compare.NONE)] = None
+    files: Annotated[
+        Mapping[str, str] | None, Setting("file name patterns of a package by format", compare=Compare.NONE)
+    ] = None
+    why: Annotated[str | None, Setting("why it is done, in words", compare=Compare.NONE)] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Software:
+    """Versions of what jobs are built with and run on."""
+
+    gpu_driver: Annotated[str | None, Setting("version of the NVIDIA driver")] = None
+    rocm: Annotated[str | None, Setting("ROCm release")] = None
+    cuda: Annotated[tuple[str, ...] | None, Setting("CUDA toolkits", compare=Compare.CONTAINS)] = None
+    nvhpc: Annotated[str | None, Setting("HPC SDK", compare=Compare.NONE)] = None
+    gcc: Annotated[str | None, Setting("major release of GCC under nvcc", compare=Compare.NONE)] = None
+    nccl_tests: Annotated[str | None, Setting("revision of nccl-tests", compare=Compare.NONE)] = None
+    gencode: Annotated[
+        tuple[str, ...] | None, Setting("code that nvcc must make for the GPUs of the host", compare=Compare.NONE)
+    ] = None

@@ -1,0 +1,120 @@
+"""Which driver packages a host needs and in which order, as rows: kernel and packages named, what comes of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from wirespeed.cluster import read_text
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan, build
+
+FILE = """version: 1
+name: small
+hosts:
+  node1:
+    model: dell-xe9680-mi300x
+    os: {os}
+    nics: 8 x broadcom-bcm957608-p1400gd
+    software: {{{software}}}
+switches:
+  leaf1: {{model: dell-z9664f, os: dell-sonic, role: leaf}}
+cabling: {{pattern: by-host}}
+addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
+"""
+BUILT_IN, WITHOUT = "kernel: 5.15.0-102-generic", "kernel: 6.8.0-111-generic"
+PLAIN = "nic_packages: {bnxt_en: 234.0.154.0, bnxt_re: 234.0.154.0, libbnxt_re: 234.0.154.0}"
+BOTH = "nic_packages: {netxtreme-peer-mem: 234.0.154.0, bnxt_re: 234.0.154.0}"
+
+REFUSED = [
+    (
+        f"{WITHOUT}, {PLAIN}",
+        "small.yaml:8: found bnxt_en and bnxt_re on the kernel 6.8.0-111-generic, which has no peer-memory client; "
+        "expected netxtreme-peer-mem, which brings one\n"
+        "  hint: without one the NIC does not reach GPU memory",
+    ),
+    (
+        f"{BUILT_IN}, {BOTH}",
+        "small.yaml:8: found bnxt_re beside netxtreme-peer-mem, which brings the same modules; "
+        "expected netxtreme-peer-mem alone\n"
+        "  hint: leave bnxt_re out; where they are installed, software-install.sh removes them",
+    ),
+    (
+        "nic_packages: {netxtreme-peermem: 234.0.154.0}",
+        "small.yaml:8: found the package 'netxtreme-peermem'; "
+        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, libbnxt_re, bnxt_re_conf\n"
+        "  hint: did you mean 'netxtreme-peer-mem'?",
+    ),
+]
+WARNED = [
+    (
+        "kernel: 6.8.0-1059-azure",
+        "small.yaml:8: found the kernel 6.8.0-1059-azure of ubuntu-22.04, of which it is not known whether it has a "
+        "peer-memory client; expected peer_memory: true or false, as `grep ib_register_peer_memory_client "
+        "/proc/kallsyms` answers before anything is installed",
+    ),
+    (
+        f"{WITHOUT}, nic_packages: {{netxtreme-peer-mem: 234.0.154.0, libbnxt_re: 232.0.155.5}}",
+        "small.yaml:8: found packages of different releases: 232.0.155.5, 234.0.154.0; expected one release",
+    ),
+]
+
+
+def planned(software: str, os: str = "ubuntu-22.04") -> Plan:
+    return build(read_text(FILE.format(software=software, os=os), "small.yaml"))
+
+
+@pytest.mark.parametrize(("software", "message"), REFUSED)
+def test_what_cannot_work_is_refused(software: str, message: str) -> None:
+    with pytest.raises(Refused) as refused:
+        planned(software)
+    assert [str(problem) for problem in refused.value.problems] == [message]
+
+
+@pytest.mark.parametrize(("software", "message"), WARNED)
+def test_what_is_not_sure_is_warned_of(software: str, message: str) -> None:
+    assert [str(problem) for problem in planned(software).warnings] == [message]
+
+
+def steps(plan: Plan) -> list[str]:
+    found = plan.hosts["node1"].steps.values()
+    return [f"{step.action}: {step.subject}{' ' + step.version if step.version else ''}" for step in found]
+
+
+def test_the_whole_installation_in_order() -> None:
+    assert steps(planned(f"{WITHOUT}, rocm: 7.1.0")) == [
+        "uninstall stack: MLNX_OFED",
+        "ROCm: ROCm, with RCCL and the GPU driver 7.1.0",
+        "remove: bnxt_en",
+        "remove: bnxt_re",
+        "prerequisites: compiler, kernel headers, RDMA user space",
+        "install: netxtreme-peer-mem",
+        "build: libbnxt_re",
+        "put first: libbnxt_re-rdmav*.so",
+        "install: bnxt_re_conf",
+        "boot image: initramfs",
+        "reboot: host",
+    ]
+
+
+def test_a_kernel_with_a_client_may_have_the_plain_drivers() -> None:
+    plan = planned(f"{BUILT_IN}, {PLAIN}")
+    assert steps(plan)[1:4] == [
+        "prerequisites: compiler, kernel headers, RDMA user space",
+        "install: bnxt_en 234.0.154.0",
+        "install: bnxt_re 234.0.154.0",
+    ]
+    assert list(plan.hosts["node1"].packages) == ["bnxt_en", "bnxt_re"]
+
+
+@pytest.mark.parametrize(
+    ("software", "loaded"), [(BUILT_IN, False), (WITHOUT, True), ("", True), (f"{WITHOUT}, peer_memory: true", False)]
+)
+def test_the_client_is_a_module_where_the_kernel_has_none(software: str, loaded: bool) -> None:
+    host = planned(software).hosts["node1"]
+    assert ("ib_peer_mem" in host.modules) == loaded
+    assert host.peer_memory is True
+
+
+def test_nothing_is_planned_for_a_host_that_names_nothing() -> None:
+    host = planned("").hosts["node1"]
+    assert (host.steps, host.packages, host.kernel.version) == ({}, {}, None)

@@ -1,0 +1,156 @@
+"""Which software works together, as rows: the combination, what is said of it, and what would work instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.plan.compatibility import Combination, conflicts, gencode, version, what_would_work
+
+KEYS = ("os", "gpu_driver", "rocm", "cuda", "nvhpc", "gcc", "nccl_tests")
+K20X = "an NVIDIA Tesla K20X (compute capability 3.5, Kepler)"
+
+# GPU, the rest of the combination, what is said (! is fatal), and what the nearest working one changes.
+ROWS: list[tuple[str, dict[str, str], list[str], dict[str, str | None] | None]] = [
+    (  # the combination of the thesis (Johansen, table 3.2)
+        "k20x",
+        {
+            "os": "ubuntu-20.04",
+            "gpu_driver": "470.182.03",
+            "cuda": "11.4",
+            "nvhpc": "21.9",
+            "nccl_tests": "8274cb4",
+        },
+        [],
+        {},
+    ),
+    (  # its first attempt (section 3.2.1)
+        "k20x",
+        {"os": "ubuntu-22.04", "gpu_driver": "470.182.03", "cuda": "11.4", "nvhpc": "21.9", "nccl_tests": "8274cb4"},
+        [
+            "! CUDA 11.4 on ubuntu-22.04, whose stdio.h nvcc cannot read: attribute __malloc__ does not take arguments"
+            " / a newer toolkit or an older system"
+        ],
+        {"os": "ubuntu-20.04"},
+    ),
+    (  # the newest nccl-tests of then (section 3.2.3)
+        "k20x",
+        {"os": "ubuntu-20.04", "gpu_driver": "470.182.03", "cuda": "11.4", "nvhpc": "21.9", "nccl_tests": "365b92a"},
+        [
+            "! nccl-tests 365b92a, which needs 128-bit integers, with nvcc of CUDA 11.4"
+            " / a revision that does without, or CUDA 11.5 or newer"
+        ],
+        {"nccl_tests": "8274cb4"},
+    ),
+    (  # the newest HPC SDK of then, pointed at older toolkits (section 3.2.2)
+        "k20x",
+        {"os": "ubuntu-20.04", "cuda": "11.0", "nvhpc": "22.9"},
+        [
+            "! the C++ compiler of the HPC SDK 22.9 under CUDA 11.0"
+            " / an HPC SDK of 2020 or an older one, whose compiler its headers take"
+        ],
+        {"cuda": "11.8"},
+    ),
+    (
+        "k20x",
+        {"os": "ubuntu-20.04", "cuda": "11.4", "nvhpc": "22.9"},
+        [
+            "! the C++ compiler of the HPC SDK 22.9 under CUDA 11.4"
+            " / an HPC SDK of 2021 or an older one, whose compiler its headers take"
+        ],
+        {"cuda": "11.8"},
+    ),
+    (
+        "k20x",
+        {"os": "ubuntu-20.04", "gpu_driver": "525.60.13", "cuda": "11.4"},
+        [f"! the driver 525.60.13 for {K20X} / branch 470, the last that runs Kepler, or an older one"],
+        {"gpu_driver": "470.42.01"},
+    ),
+    (
+        "k20x",
+        {"os": "ubuntu-20.04", "gpu_driver": "470.182.03", "cuda": "12.0"},
+        [
+            f"! CUDA 12.0 for {K20X} / CUDA 11.8, the last that compiles for Kepler, or an older one",
+            "! CUDA 12.0 on the driver 470.182.03 / the driver 525 or a newer one",
+        ],
+        {"cuda": "11.4"},
+    ),
+    (  # two things must change
+        "k20x",
+        {"os": "ubuntu-20.04", "gpu_driver": "525.60.13", "cuda": "12.0"},
+        [
+            f"! the driver 525.60.13 for {K20X} / branch 470, the last that runs Kepler, or an older one",
+            f"! CUDA 12.0 for {K20X} / CUDA 11.8, the last that compiles for Kepler, or an older one",
+        ],
+        {"gpu_driver": "470.42.01", "cuda": "11.4"},
+    ),
+    (  # works, but not all of it
+        "k20x",
+        {"os": "ubuntu-20.04", "gpu_driver": "470.182.03", "cuda": "11.8"},
+        [
+            "  CUDA 11.8 on the driver 470.182.03, by minor-version compatibility"
+            " / the driver 520 or a newer one for all of its features"
+        ],
+        {},
+    ),
+    (
+        "k20x",
+        {"os": "ubuntu-20.04", "cuda": "11.4", "gcc": "11"},
+        ["! GCC 11 under nvcc of CUDA 11.4 / GCC 10 or an older one"],
+        {"cuda": "11.8"},
+    ),
+    (
+        "k20x",
+        {"os": "ubuntu-20.04", "rocm": "7.1.0"},
+        ["! rocm 7.1.0 for an NVIDIA Tesla K20X / cuda and gpu_driver, the software of its vendor"],
+        None,
+    ),
+    ("mi300x", {"os": "ubuntu-22.04", "rocm": "7.1.0"}, [], {}),
+    (
+        "mi300x",
+        {"os": "ubuntu-22.04", "rocm": "6.2.4"},
+        ["  ROCm 6.2.4 / a release tested with the RDMA stack: 6.3.1, 6.3.2, 6.3.3, 7.1.0"],
+        {},
+    ),
+    (
+        "mi300x",
+        {"os": "ubuntu-22.04", "cuda": "12.4"},
+        ["! cuda 12.4 for an AMD Instinct MI300X / rocm, the software of its vendor"],
+        None,
+    ),
+    (  # what the catalogue does not know is said, and not refused
+        "k20x",
+        {"os": "ubuntu-20.04", "nccl_tests": "abcdef0"},
+        ["  the revision abcdef0 / one whose needs are known: 8274cb4, 365b92a"],
+        {},
+    ),
+]
+
+
+@pytest.mark.parametrize(("gpu", "rest", "said", "change"), ROWS)
+def test_a_combination(gpu: str, rest: dict[str, str], said: list[str], change: dict[str, str | None] | None) -> None:
+    wanted = Combination(load().gpus[gpu], **rest)  # type: ignore[arg-type]
+    found = list(conflicts(wanted, load()))
+    assert [f"{'!' if one.fatal else ' '} {one.found} / {one.expected}" for one in found] == said
+    better = what_would_work(wanted, load())
+    if change is None:
+        assert better is None
+    else:
+        assert better is not None
+        assert {key: getattr(better, key) for key in KEYS if getattr(better, key) != getattr(wanted, key)} == change
+
+
+def test_what_would_work_works() -> None:
+    for gpu, rest, _, _ in ROWS:
+        better = what_would_work(Combination(load().gpus[gpu], **rest), load())  # type: ignore[arg-type]
+        assert better is None or not any(one.fatal for one in conflicts(better, load()))
+
+
+def test_gencode_names_the_gpu_itself() -> None:
+    assert gencode(load().gpus["k20x"]) == ("-gencode=arch=compute_35,code=sm_35",)
+    assert gencode(load().gpus["mi300x"]) is None
+
+
+@pytest.mark.parametrize(("older", "newer"), [("470.42.01", "470.182.03"), ("9.2", "10.0"), ("11.4", "11.4.1")])
+def test_versions_compare_by_number(older: str, newer: str) -> None:
+    assert version(older) < version(newer)

@@ -1,0 +1,94 @@
+"""Packages and versions as Linux hosts print them."""
+
+from __future__ import annotations
+
+import pytest
+
+from wirespeed.facts import Source, facts_from
+from wirespeed.platforms import Output, Outputs
+from wirespeed.platforms.host.linux.parse_software import parse
+from wirespeed.settings import Place
+
+HOST = Place("node1")
+# As Broadcom 957608-AN210 prints it in section 2.2.2.1.
+DKMS = """bnxt_en/1.10.3.234.0.171.0, 6.8.0-111-generic, x86_64: installed
+bnxt_re/234.0.171.0, 6.8.0-111-generic, x86_64: installed
+netxtreme-peer-mem/234.0.154.0, 6.8.0-111-generic, x86_64: installed
+"""
+
+
+def read(**texts: str):  # type: ignore[no-untyped-def]
+    outputs = {
+        name.replace("_", "-"): Output(name, text, Source("node1", name, f"{name}.out")) for name, text in texts.items()
+    }
+    return facts_from(parse(Outputs("node1", outputs)), devices=["node1"])
+
+
+def packages(dkms: str, uname: str = "6.8.0-111-generic\n") -> dict[str, tuple[bool | None, str | None]]:
+    found = read(dkms=dkms, uname=uname).devices["node1"].packages
+    return {name: (package.installed, package.version) for name, package in found.items()}
+
+
+def test_what_is_built_for_the_running_kernel() -> None:
+    assert packages(DKMS) == {
+        "bnxt_en": (True, "1.10.3.234.0.171.0"),
+        "bnxt_re": (True, "234.0.171.0"),
+        "netxtreme-peer-mem": (True, "234.0.154.0"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "whole"),
+    [
+        ("", {}, True),
+        ("netxtreme-peer-mem/234.0.154.0, 6.5.0-1-generic, x86_64: installed\n", {}, True),  # another kernel's
+        (
+            "netxtreme-peer-mem, 234.0.154.0, 6.8.0-111-generic, x86_64: installed\n",
+            {"netxtreme-peer-mem": (True, "234.0.154.0")},
+            True,
+        ),  # dkms 2
+        (
+            "netxtreme-peer-mem/234.0.154.0, 6.8.0-111-generic, x86_64: built\n",
+            {"netxtreme-peer-mem": (False, "234.0.154.0")},
+            True,
+        ),
+        ("netxtreme-peer-mem/234.0.154.0: added\n", {}, True),
+        ("netxtreme-peer-mem/234.0.154.0, 6.8.0-111-gen", {}, False),  # cut short
+        (
+            "netxtreme-peer-mem/234.0.154.0, 6.8.0-111-generic, x86_64: installed (WARNING! Differ)\n",
+            {"netxtreme-peer-mem": (True, "234.0.154.0")},
+            True,
+        ),
+    ],
+)
+def test_lines_of_dkms(text: str, found: dict[str, tuple[bool, str]], whole: bool) -> None:
+    assert packages(text) == found
+    facts = read(dkms=text, uname="6.8.0-111-generic\n")
+    assert facts.complete(HOST, "host.packages") == whole
+
+
+def test_without_the_kernels_release_nothing_is_known() -> None:
+    facts = read(dkms=DKMS)
+    assert facts.devices["node1"].packages == {}
+    assert not facts.complete(HOST, "host.packages")
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "path", "value"),
+    [
+        ("nvidia_driver", "470.182.03\n470.182.03\n", "host.software.gpu_driver", "470.182.03"),
+        ("nvidia_driver", "", "host.software.gpu_driver", None),
+        ("rocm_version", "7.1.0\n", "host.software.rocm", "7.1.0"),
+        ("rocm_version", "6.3.1-48\n", "host.software.rocm", "6.3.1"),
+        (
+            "cuda_toolkits",
+            "/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/cuda/11.4/bin/nvcc\n/usr/local/cuda-12.4/bin/nvcc\n",
+            "host.software.cuda",
+            ("11.4", "12.4"),
+        ),
+        ("cuda_toolkits", "", "host.software.cuda", ()),
+        ("cuda_toolkits", "/usr/local/share/nvcc\n", "host.software.cuda", None),
+    ],
+)
+def test_versions(command: str, text: str, path: str, value: object) -> None:
+    assert read(**{command: text}).value(HOST, path) == value

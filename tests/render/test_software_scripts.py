@@ -1,0 +1,194 @@
+"""The rendered install and remove scripts, run for real against a system of stand-ins: packages are lines in a file."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from wirespeed import render
+from wirespeed.cluster import read_text
+from wirespeed.plan import build
+
+CLUSTER = """version: 1
+name: small
+hosts:
+  node1:
+    model: dell-xe9680-mi300x
+    os: ubuntu-22.04
+    nics: 8 x broadcom-bcm957608-p1400gd
+    software: {kernel: 6.8.0-111-generic, nic_packages: {netxtreme-peer-mem: 234.0.154.0, libbnxt_re: 234.0.154.0}}
+switches:
+  leaf1: {model: dell-z9664f, os: dell-sonic, role: leaf}
+cabling: {pattern: by-host}
+addresses: {scheme: link-31, pool: 10.1.0.0/16}
+"""
+
+TOOLS = {  # what the scripts call, keeping its state in $ROOT and telling what it was told
+    "dkms": """case "$1" in
+status) cat "$ROOT/dkms" ;;
+remove)
+  grep -v "^${2%%/*}/" "$ROOT/dkms" >"$ROOT/dkms.new" || :
+  mv "$ROOT/dkms.new" "$ROOT/dkms"
+  rm -r "$ROOT/var/lib/dkms/${2%%/*}"
+  ;;
+esac""",
+    "apt-get": """shift 2
+for one; do basename "$one" | sed 's/_.*//' >>"$ROOT/installed"; done""",
+    "dpkg-deb": """[ "$3" = Package ] && basename "$2" | sed 's/_.*//' || echo 234.0.154.0""",
+    "dpkg-query": """for name; do :; done
+grep -qx "$name" "$ROOT/installed" || exit 1
+case "$2" in *Version*) printf 'ii 234.0.154.0' ;; *) printf 'ii ' ;; esac""",
+    "apt-cache": "echo '  Candidate: 1'",
+    "ldconfig": "",
+    "update-initramfs": "",
+    "make": """if [ "${1-}" = install ]; then
+  mkdir -p "$ROOT/usr/local/lib"
+  : >"$ROOT/usr/local/lib/libbnxt_re-rdmav34.so"
+fi""",
+}
+
+
+class System:
+    """A folder that the scripts take for the machine."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.bin = root, root / "bin"
+        self.bin.mkdir()
+        for name, text in TOOLS.items():
+            self.tool(name, text)
+        for folder in (
+            "usr/lib/libibverbs",
+            "usr/lib64",
+            "etc/libibverbs.d",
+            "etc/ld.so.conf.d",
+            "usr/sbin",
+            "release",
+        ):
+            (root / folder).mkdir(parents=True)
+        (root / "usr/lib/libibverbs/libbnxt_re-rdmav34.so").touch()
+        (root / "installed").touch()
+        self.dkms("bnxt_en/1.10.3.234.0.171.0", "bnxt_re/234.0.171.0")
+        (root / "release/netxtreme-peer-mem-dkms_234.0.154.0_all.deb").touch()
+        source = root / "libbnxt_re-234.0.154.0"
+        source.mkdir()
+        for name in ("autogen.sh", "configure"):
+            (source / name).write_text("#!/bin/sh\n")
+            (source / name).chmod(0o755)
+        (source / "bnxt_re.driver").write_text("driver bnxt_re\n")
+        archive = root / "release" / f"{source.name}.tar.gz"
+        subprocess.run(["tar", "-czf", archive, "-C", root, source.name], check=True)
+        plan = build(read_text(CLUSTER, "small.yaml"))
+        self.scripts = {
+            file.path: file.text for file in render.files(plan, ["node1"]) if file.path.startswith("software")
+        }
+
+    def tool(self, name: str, text: str) -> None:
+        (self.bin / name).write_text(f'#!/bin/sh\necho "{name} $*" >>"$ROOT/log"\n{text}\n')
+        (self.bin / name).chmod(0o755)
+
+    def dkms(self, *modules: str) -> None:
+        (self.root / "dkms").write_text("".join(f"{one}, 6.8.0-111-generic, x86_64: installed\n" for one in modules))
+        for one in modules:
+            (self.root / "var/lib/dkms" / one).mkdir(parents=True)
+
+    def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a script with every path of the machine below the root."""
+        text = re.sub(r"(?<![\w.*/}])/(usr|etc|var)/", rf"{self.root}/\1/", self.scripts[script])
+        text = text.replace("find /usr/lib64 /usr/lib ", f"find {self.root}/usr/lib64 {self.root}/usr/lib ")
+        file = self.root / script
+        file.write_text(text)
+        (self.root / "log").write_text("")
+        environment = {"PATH": f"{self.bin}:{os.environ['PATH']}", "ROOT": str(self.root)}
+        return subprocess.run(["sh", file, *arguments], capture_output=True, text=True, env=environment, check=False)
+
+    def told(self) -> list[str]:
+        """What was changed, in order."""
+        found = (self.root / "log").read_text().replace(f"{self.root}/release/", "DIR/").splitlines()
+        asked = ("dkms status", "dpkg", "apt-cache")
+        return [line for line in found if not line.startswith(asked)]
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> System:
+    return System(tmp_path)
+
+
+def install(system: System) -> subprocess.CompletedProcess[str]:
+    return system.run("software-install.sh", "--yes", "--from", str(system.root / "release"))
+
+
+def test_nothing_is_done_without_yes(system: System) -> None:
+    done = system.run("software-install.sh")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert system.told() == []
+    assert done.stdout.splitlines()[-1] == "nothing was done; ./software-install.sh --yes --from DIR does it"
+    assert (system.root / "usr/lib/libibverbs/libbnxt_re-rdmav34.so").exists()
+
+
+def test_the_steps_are_done_in_order_and_once(system: System) -> None:
+    done = install(system)
+    assert (done.returncode, done.stderr) == (0, "")
+    told = system.told()
+    assert told[:2] == ["dkms remove bnxt_en/1.10.3.234.0.171.0 --all", "dkms remove bnxt_re/234.0.171.0 --all"]
+    assert told[2].startswith("apt-get install -y linux-headers-")
+    assert told[3:] == [
+        "apt-get install -y DIR/netxtreme-peer-mem-dkms_234.0.154.0_all.deb",
+        "make ",
+        "make install all",
+        "ldconfig ",
+        "ldconfig ",
+        f"update-initramfs -u -k {os.uname().release}",
+    ]
+    inbox = system.root / "usr/lib/libibverbs"
+    assert [file.name for file in inbox.iterdir()] == ["libbnxt_re-rdmav34.so.inbox"]
+    assert (system.root / "etc/libibverbs.d/bnxt_re.driver").exists()
+    again = install(system)
+    assert (again.returncode, system.told()) == (0, [])
+    assert "reboot now" in done.stdout and "reboot now" not in again.stdout
+
+
+def test_the_way_back(system: System) -> None:
+    install(system)
+    done = system.run("software-remove.sh", "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "apt-get purge -y netxtreme-peer-mem-dkms" in system.told()
+    assert [file.name for file in (system.root / "usr/lib/libibverbs").iterdir()] == ["libbnxt_re-rdmav34.so"]
+    assert not list((system.root / "usr/local/lib").iterdir())
+    assert not (system.root / "etc/ld.so.conf.d/00-wirespeed.conf").exists()
+
+
+def test_another_stack_goes_first_and_alone(system: System) -> None:
+    uninstaller = system.root / "usr/sbin/ofed_uninstall.sh"
+    uninstaller.write_text('#!/bin/sh\necho uninstalled >>"$ROOT/log"\nrm -- "$0"\n')
+    uninstaller.chmod(0o755)
+    done = install(system)
+    assert (done.returncode, system.told()) == (3, ["uninstalled"])
+    assert done.stdout.splitlines()[-1] == "reboot, then run this script again"
+    assert install(system).returncode == 0
+
+
+def test_a_missing_package_stops_it(system: System) -> None:
+    (system.root / "release/netxtreme-peer-mem-dkms_234.0.154.0_all.deb").unlink()
+    done = install(system)
+    assert done.returncode == 1
+    assert "no file netxtreme-peer-mem-dkms_*_all.deb of version 234.0.154.0 in" in done.stderr
+    assert not (system.root / "usr/lib/libibverbs/libbnxt_re-rdmav34.so.inbox").exists()
+
+
+def test_a_build_that_fails_leaves_the_library_in_use(system: System) -> None:
+    system.tool("make", "exit 1")
+    assert install(system).returncode == 1
+    assert (system.root / "usr/lib/libibverbs/libbnxt_re-rdmav34.so").exists()
+    assert not list((system.root / "var/lib/wirespeed/software").glob("built-*"))
+
+
+@pytest.mark.parametrize("script", ["software-install.sh", "software-remove.sh"])
+def test_a_wrong_option_does_nothing(system: System, script: str) -> None:
+    done = system.run(script, "--force")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"usage: {script}")
+    assert system.told() == []
