@@ -135,3 +135,45 @@ class PciePackets:
 def pcie_packets(payload: int) -> PciePackets:
     """What packets with ``payload`` bytes of data occupy on a PCIe link."""
     return PciePackets(*_core.pcie_packets(payload))
+
+
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """What still arrives at a priority group after its port has asked the peer to stop, in terms.
+
+    Times in picoseconds; ``cells`` of ``cell`` bytes each.
+    """
+
+    frame_sent_back: int  # a longest frame has just been started towards the peer
+    pfc_frames: int  # the PFC frame, behind those of the port's other lossless priorities
+    cable: int  # there and back
+    response: int  # most that IEEE 802.3 annex 31B.3.7 gives the peer
+    longest: int  # frame, bytes
+    ends: int  # cells of the frame that crosses the threshold and of the last one
+    between: int  # cells of the frames that fill the time
+    packing: tuple[int, int]  # bytes and cells of the frame that takes most buffer for its time on the link
+    cell: int
+
+    @property
+    def bytes(self) -> int:
+        """Buffer in bytes that always suffices."""
+        return (self.ends + self.between) * self.cell
+
+
+def headroom(rate: int, delay: int, mtu: int, lossless: int, cell: int) -> Headroom:
+    """Headroom of a priority group (IEEE 802.1Q annex N).
+
+    Args:
+        rate: of the link, bits per second.
+        delay: of the cable one way, picoseconds.
+        mtu: largest IP packet, bytes.
+        lossless: lossless priorities of the port.
+        cell: the buffer is given out in so many bytes.
+
+    Raises:
+        ValueError: one of them is not above zero.
+    """
+    (sent_back, pfc_frames, cable, response), longest, ends, between, packing = _core.headroom(
+        rate, delay, mtu, lossless, cell
+    )
+    return Headroom(sent_back, pfc_frames, cable, response, longest, ends, between, packing, cell)

@@ -4,7 +4,11 @@ mod simulation;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use wirespeed_wire::{Encapsulation, Frame, Ip, PathMtu, PcieLink, UnknownPcieLink};
+use wirespeed_wire::headroom::{response_ceiling, Loop, Terms};
+use wirespeed_wire::{
+    Encapsulation, Frame, Ip, PathMtu, PcieLink, UnknownPcieLink, ETHERNET_HEADER, FCS, MIN_FRAME,
+    VLAN_TAG,
+};
 
 /// Path MTUs a reliable connection can have, ascending, bytes.
 #[pyfunction]
@@ -109,6 +113,47 @@ fn pcie_packets(payload: u32) -> (u32, u32, u32) {
     )
 }
 
+/// (picoseconds until the peer has stopped: frame sent back, PFC frames, cable, response), bytes of the longest frame,
+/// cells of the frames at both ends, cells of the frames between, (bytes, cells) of the frame that packs worst.
+type HeadroomTerms = ((u64, u64, u64, u64), u32, u32, u64, (u32, u32));
+
+/// The headroom of a priority group of a switch port.
+#[pyfunction]
+fn headroom(rate: u64, delay: u64, mtu: u32, lossless: u32, cell: u32) -> PyResult<HeadroomTerms> {
+    if rate == 0 || mtu == 0 || lossless == 0 || cell == 0 {
+        return Err(PyValueError::new_err(
+            "rate, MTU, lossless priorities and cell are above zero",
+        ));
+    }
+    let pfc = Frame::pfc();
+    let longest = (mtu + ETHERNET_HEADER + VLAN_TAG + FCS).max(MIN_FRAME);
+    let terms = Terms::of(&Loop {
+        rate,
+        delay,
+        generation: 0,
+        response: response_ceiling(rate),
+        longest,
+        shortest: MIN_FRAME,
+        pfc: pfc.bytes(),
+        lossless,
+        gap: pfc.wire_bytes() - pfc.bytes(),
+        cell,
+    });
+    let ends = terms.crossing_cells + terms.last_frame_cells;
+    Ok((
+        (
+            terms.frame_sent_back,
+            terms.pfc_frames,
+            terms.cable,
+            terms.response,
+        ),
+        longest,
+        ends,
+        terms.cells() - u64::from(ends),
+        (terms.worst.bytes, terms.worst.cells),
+    ))
+}
+
 fn no_link(error: UnknownPcieLink) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
@@ -146,6 +191,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pcie_writes, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_reads, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_packets, module)?)?;
+    module.add_function(wrap_pyfunction!(headroom, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::presets, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::preset_json, module)?)?;
     module.add_class::<simulation::Scenario>()?;

@@ -9,7 +9,6 @@ pub mod chance;
 pub mod congestion;
 mod ecmp;
 pub mod frame;
-pub mod headroom;
 mod host_pipe;
 mod lanes;
 pub mod marking;
@@ -32,7 +31,9 @@ pub mod scenario;
 mod series;
 mod simulation;
 mod switch;
-pub mod time;
 pub mod transport;
+
+use wirespeed_wire::headroom;
+pub use wirespeed_wire::time;
 
 pub use simulation::{Occupancy, Progress, Simulation};

@@ -10,12 +10,14 @@
 
 mod frame;
 mod headers;
+pub mod headroom;
 mod icrc;
 mod packet;
 mod parse;
 pub mod pcap;
 mod pcie;
 mod pfc;
+pub mod time;
 
 pub use frame::{
     Encapsulation, Frame, Ip, PathMtu, UnknownPathMtu, AETH, BTH, CNP_PAYLOAD, DETH,

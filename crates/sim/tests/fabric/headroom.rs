@@ -6,11 +6,11 @@
 
 use crate::bench::{frame_time, plain, queue, run_until, sends, share, DATA, SHORTEST};
 use crate::support::{connect, link, network, post};
-use wirespeed_sim::headroom::{response_ceiling, Loop, Terms};
 use wirespeed_sim::parameters::{Headroom, Reaction};
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, NANOSECOND};
+use wirespeed_wire::headroom::{response_ceiling, Loop, Terms};
 
 /// 300 m of fibre at 5 ns/m: the longest entry of SONiC's pg_profile_lookup.ini for Tomahawk 3 and 5.
 const CABLE_NS: u64 = 1_500;

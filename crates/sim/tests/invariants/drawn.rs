@@ -2,11 +2,11 @@
 
 use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, Parameters as Congestion};
-use wirespeed_sim::headroom::response_ceiling;
 use wirespeed_sim::parameters::{Headroom, MarkAt, Parameters, Pipe, Reaction};
 use wirespeed_sim::pool;
 use wirespeed_sim::scenario::{Link, Scenario, Verb};
 use wirespeed_sim::time::{ByteTime, NANOSECOND};
+use wirespeed_wire::headroom::response_ceiling;
 
 /// Numbers to choose by; 0 for ever after the last.
 pub struct Draws {
