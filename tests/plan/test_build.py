@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from ipaddress import ip_address, ip_interface
 from pathlib import Path
@@ -57,8 +58,11 @@ def _text(value: object) -> str:
 
 @pytest.mark.parametrize("file", FOUR, ids=lambda path: path.stem)
 def test_golden(file: Path) -> None:
-    expected = (GOLDEN / f"{file.stem}.txt").read_text(encoding="utf-8").splitlines()
-    assert list(listing(build(read(file)))) == expected
+    found = list(listing(build(read(file))))
+    golden = GOLDEN / f"{file.stem}.txt"
+    if os.environ.get("WIRESPEED_ACCEPT"):
+        golden.write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
+    assert found == golden.read_text(encoding="utf-8").splitlines()
 
 
 def test_every_nic_has_an_address_in_its_own_subnet(plan: Plan) -> None:

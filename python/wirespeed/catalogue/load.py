@@ -23,6 +23,7 @@ from wirespeed.catalogue.compat import (
 )
 from wirespeed.catalogue.model import (
     CableModel,
+    ChipModel,
     CollectivesModel,
     Entry,
     FailureMode,
@@ -48,6 +49,7 @@ class Catalogue:
     switch_systems: Mapping[str, SwitchSystem]
     cables: Mapping[str, CableModel]
     failures: Mapping[str, FailureMode]
+    chips: Mapping[str, ChipModel] = field(default_factory=dict)
     collectives: Mapping[str, CollectivesModel] = field(default_factory=dict)
     drivers: Mapping[str, DriverRelease] = field(default_factory=dict)
     kernels: Mapping[str, KernelSeries] = field(default_factory=dict)
@@ -72,6 +74,7 @@ def load() -> Catalogue:
         servers=_folder(root / "servers", ServerModel),
         switch_systems=_folder(root / "software" / "switch", SwitchSystem),
         cables=_folder(root / "cables", CableModel),
+        chips=_folder(root / "chips", ChipModel),
         failures=_folder(root / "failures", FailureMode),
         collectives=_folder(root / "software" / "collectives", CollectivesModel),
         drivers=_folder(root / "software" / "drivers", DriverRelease),

@@ -139,8 +139,6 @@ class SwitchModel(Entry):
     speed: Sourced[BandwidthField]
     lanes: Sourced[int] | None = None  # electrical lanes of a port
     breakouts: Sourced[list[int]] | None = None  # into how many ports one of the front panel can be split
-    buffer: Sourced[SizeField] | None = None
-    cell: Sourced[SizeField] | None = None
     cards: LineCards | None = None  # of a modular switch
 
 
@@ -187,8 +185,12 @@ class QueueMap(Entry):
 
 
 class EcnDefaults(Entry):
-    """Marking thresholds of the RoCE queue where the cluster file names none."""
+    """Marking thresholds of the RoCE queue where the cluster file names none: those a document prints for one speed.
 
+    A queue of another speed gets the same time of the link: bandwidth times the delay these thresholds stand for.
+    """
+
+    speed: Sourced[BandwidthField] | None = None  # that the thresholds are for; None: the same at every speed
     minimum: Sourced[SizeField]
     maximum: Sourced[SizeField]
     probability: Sourced[int]  # percent
@@ -252,6 +254,25 @@ class SwitchSystem(Entry):
     priority_groups: bool = True  # whether ingress priority groups are settings, not the system's own business
     step_marking: bool = True  # whether a queue can mark nothing below one threshold and every packet above it
     lossy_pauses: bool = True  # whether a pause of a priority that is not lossless stops the queue of its number
+
+
+class HeadroomSample(Entry):
+    """Headroom of a lossless priority group that a vendor sets apart."""
+
+    speed: BandwidthField
+    length: LengthField
+    size: SizeField
+    source: str = Field(min_length=1)
+
+
+class ChipModel(Entry):
+    """A switch chip."""
+
+    title: str
+    cell: Sourced[SizeField] | None = None  # the buffer is given out in cells of this size
+    buffer: Sourced[SizeField] | None = None  # packet buffer
+    share: Sourced[float] | None = None  # alpha: part of the free shared buffer one lossless group may take
+    headroom: list[HeadroomSample] = []
 
 
 class CableModel(Entry):

@@ -8,15 +8,16 @@ from typing import Protocol, TypeVar
 from wirespeed.catalogue import Catalogue, load
 from wirespeed.cluster import Cluster, SwitchSpec
 from wirespeed.errors import did_you_mean
-from wirespeed.plan import headroom
 from wirespeed.plan.addressing import NicAddress, fabric_addresses, nic_addresses
 from wirespeed.plan.affinity import chassis_of
 from wirespeed.plan.bgp import routing_of
 from wirespeed.plan.cabling_file import cables_of_file
 from wirespeed.plan.classes import traffic_classes
+from wirespeed.plan.computed import computed
 from wirespeed.plan.fabric import Box, HostCable, patterned_cables, port_names
 from wirespeed.plan.host import HostKind, host_kind
-from wirespeed.plan.model import Cable, Computed, Plan
+from wirespeed.plan.loop import loop
+from wirespeed.plan.model import Plan
 from wirespeed.plan.ports import check_cables, check_mtus, port_uses, vlans_of
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch import SwitchKind, switch_kind
@@ -48,23 +49,26 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     between = switch_cables(cluster, boxes, {cable.cable.b for cable in cables}, problems)
     problems.stop()
     check_mtus(cluster, cables, switch_kinds, boxes, problems)
-    all_cables = (*(cable.cable for cable in cables), *between)
+    all_cables = (*(one.cable for one in cables), *between)
+    cable = catalogue.cables.get(cluster.cabling.cable or "")
     hosts = _hosts(cluster, cables, addresses, host_kinds)
     fabric = fabric_addresses(cluster, between, problems)
     routing = routing_of(cluster, boxes, cables, between, addresses, fabric, problems)
     uses = port_uses(cluster, boxes, cables, between, addresses, fabric, routing, catalogue)
     vlans = vlans_of(boxes, cables, addresses)
     switches = {name: kind.switch(uses[name], vlans[name], routing[name]) for name, kind in switch_kinds.items()}
+    roles = {**dict.fromkeys(hosts, "host"), **{name: box.spec.role for name, box in boxes.items()}}
+    numbers = computed(switches, switch_kinds, loop(all_cables, roles, cable), cable, problems)
     problems.stop()
     return Plan(
         name=cluster.name,
         hosts=hosts,
         switches=switches,
-        roles={**dict.fromkeys(hosts, "host"), **{name: box.spec.role for name, box in boxes.items()}},
+        roles=roles,
         cables=all_cables,
         classes=classes,
         hardware=catalogue,
-        computed=_computed(cluster, all_cables, catalogue, switch_kinds),
+        computed=numbers,
         asked=_asked(switches, switch_kinds),
         origins={
             **{name: cluster.origin.at(*spec.path) for name, spec in cluster.hosts.items()},
@@ -134,7 +138,7 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
                 f"a port from {ports[0]} to {ports[-1]}",
                 did_you_mean(port, ports),
             )
-    box = Box(spec, model, system, name, ports)
+    box = Box(spec, model, system, name, ports, catalogue.chips.get(model.chip))
     for port, part in spec.part.ports.items():
         if part.speed is not None and part.speed > box.speed:
             problems.refuse(
@@ -164,26 +168,8 @@ def _asked(switches: Mapping[str, Switch], kinds: Mapping[str, SwitchKind]) -> d
     """Thresholds that the switch can only say rounded, as they were asked for."""
     found: dict[tuple[Place, str], object] = {}
     for name, switch in switches.items():
-        for queue, marking in kinds[name].ecn.items():
-            for path, value in marking.rounded():
-                for port in switch.ports:
+        for port, settings in switch.ports.items():
+            for queue, marking in kinds[name].marking(settings.link.speed).items():
+                for path, value in marking.rounded():
                     found[Place(name, (("port", port), ("queue", queue))), path] = value
     return found
-
-
-def _computed(
-    cluster: Cluster,
-    cables: Sequence[Cable],
-    catalogue: Catalogue,
-    kinds: Mapping[str, SwitchKind],
-) -> tuple[Computed, ...]:
-    """Every number that a formula gave, each once."""
-    cable_model = catalogue.cables.get(cluster.cabling.cable or "")
-    kinds_of_cable = dict.fromkeys((cable.speed, cable.length) for cable in cables)
-    found = [headroom.computed(speed, length, cable_model) for speed, length in kinds_of_cable if length is not None]
-    first = {id(kind): name for name, kind in reversed(list(kinds.items()))}
-    for name, kind in kinds.items():
-        if first[id(kind)] == name:
-            for queue, marking in kind.ecn.items():
-                found += marking.computed(kind.box, name, queue)
-    return tuple(found)

@@ -1,17 +1,30 @@
-"""ECN marking thresholds: which are asked for, which the switch can say, and what they must satisfy."""
+"""ECN marking thresholds: which are asked for, which the switch can say, and the window they must lie in.
+
+A threshold is a time of the link: bandwidth times delay. Where the cluster file names none, the delay is that of the
+document's thresholds at the speed they are printed for, so every speed marks at the same delay. The window comes from
+the control loop and from how many senders share the buffer (`Window`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
-from wirespeed.catalogue.model import EcnFillDefaults
+from wirespeed.catalogue.model import ChipModel, EcnDefaults, EcnFillDefaults, Sourced
 from wirespeed.cluster import EcnPart
+from wirespeed.plan.dcqcn import INCREASE_TIMER, alpha
 from wirespeed.plan.fabric import Box
+from wirespeed.plan.loop import Loop
 from wirespeed.plan.model import Computed
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Congestion, Ecn
-from wirespeed.units import Size
+from wirespeed.units import Bandwidth, Duration, Size
+
+_SENDERS = 2
+"""The fewest that make a queue: a window that does not hold for them holds for nobody."""
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +33,11 @@ class Thresholds:
 
     asked: Ecn
     said: Ecn
-    source: str
+    speed: Bandwidth
+    own: bool  # whether the cluster file gives them
+    defaults: EcnDefaults | EcnFillDefaults
+    unit: int  # bytes the switch counts thresholds in
+    path: tuple[str | int, ...]
 
     def rounded(self) -> Iterator[tuple[str, Size]]:
         """Setting path and asked value of each threshold that is said rounded."""
@@ -29,24 +46,134 @@ class Thresholds:
             if asked != getattr(self.said, name):
                 yield f"queue.ecn.{name}", asked
 
-    def computed(self, box: Box, switch: str, queue: str) -> Iterator[Computed]:
-        """How each threshold came about."""
-        unit = box.system.ecn_unit
-        for name in ("minimum", "maximum"):
-            if unit is None:
-                value = f"{getattr(self.said, f'{name}_fill')} % of the queue's buffer"
-                formula = "a share of a buffer whose size changes with the load"
-            else:
-                asked, said = int(getattr(self.asked, name)), int(getattr(self.said, name))
-                value = f"{Size(said)} ({said} B)"
-                formula = f"{asked} B asked for, said as {said // unit.value} x {unit.value} B"
+    def computed(self, switch: str, queue: str, window: Window) -> Iterator[Computed]:
+        """How each threshold came about, and the window it lies in."""
+        if isinstance(self.defaults, EcnFillDefaults):
+            yield from self._filled(switch, queue, self.defaults)
+            return
+        for name, bound in (("minimum", window.least_formula), ("maximum", window.most_formula)):
+            asked, said = int(getattr(self.asked, name)), int(getattr(self.said, name))
+            sample: Sourced[Size] = getattr(self.defaults, name)
             yield Computed(
-                name=f"ECN {name} of {switch} queue {queue}", value=value, formula=formula, source=self.source
+                name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
+                value=f"{Size(said)} ({said} B)",
+                formula=f"{self._origin(name, asked)}, said as {said // self.unit} x {self.unit} B; {bound}",
+                source="cluster file" if self.own else sample.source,
+                compared=f"{sample.source}: {sample.value}{_at(self.defaults)}",
             )
 
+    def _filled(self, switch: str, queue: str, defaults: EcnFillDefaults) -> Iterator[Computed]:
+        for name in ("minimum", "maximum"):
+            sample: Sourced[int] = getattr(defaults, f"{name}_fill")
+            yield Computed(
+                name=f"ECN {name} of {switch} queue {queue} at {self.speed}",
+                value=f"{getattr(self.said, f'{name}_fill')} % of the queue's buffer",
+                formula="a share of a buffer whose size changes with the load",
+                source="cluster file" if self.own else sample.source,
+                compared=f"{sample.source}: {sample.value} %",
+            )
 
-def thresholds(box: Box, name: str, congestion: Congestion | None, problems: Problems) -> Thresholds | None:
-    """Thresholds of the queue of a class; None for a class without congestion control.
+    def _origin(self, name: str, asked: int) -> str:
+        if self.own:
+            return f"{asked} B asked for"
+        delay = Duration(asked * 8 * 10**12 // self.speed)
+        return f"{delay} x {self.speed} = {asked} B"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Where thresholds make sense on a link: above what keeps it busy, below what lets PFC come first.
+
+    * ``least``: after a congestion notification the rates fall together and the queue must last until they have
+      recovered. For DCQCN-P the rates fall by alpha/2, and fast recovery halves what is missing every timer T, so the
+      queue gives alpha/2 (1 + 1/2 + 1/4 + …) C T = alpha C T, alpha from the fixed point of two flows
+      (`wirespeed.plan.dcqcn`). For DCQCN-D, a step, it is C RTT / 7 (Alizadeh et al., Data Center TCP, SIGCOMM 2010,
+      section 3.4).
+    * ``most``: N senders into one port fill N ingress groups, each of which pauses at N-th part of N a S / (1 + a N)
+      (S shared buffer, a the chip's share of what is free: Choudhury and Hahne, Dynamic Queue Length Thresholds, 1998);
+      until the mark acts they send (N - 1) C RTT more. Marking every packet must begin before that.
+    """
+
+    least: Size
+    most: Size | None
+    least_formula: str
+    most_formula: str
+
+
+def window(
+    speed: Bandwidth, congestion: Congestion, loop: Loop | None, chip: ChipModel | None, headroom: Size | None
+) -> Window:
+    """The window of a queue.
+
+    Args:
+        speed: of the link.
+        congestion: marking by a slope or by a step.
+        loop: the longest way there and back; None where it is not known.
+        chip: of the switch; its buffer and share decide when PFC comes.
+        headroom: of all ports of the switch; None where it is not known.
+    """
+    least, least_formula = _least(speed, congestion, loop)
+    most, most_formula = _most(speed, loop, chip, headroom)
+    return Window(least, most, least_formula, most_formula)
+
+
+def _least(speed: Bandwidth, congestion: Congestion, loop: Loop | None) -> tuple[Size, str]:
+    if congestion is Congestion.DCQCN_P:
+        share = alpha(speed, _SENDERS)
+        least = Size(round(share * speed / 8 * INCREASE_TIMER))
+        return least, f"at least {least} = {share:.4f} x {speed} x {INCREASE_TIMER * 1e6:g} us"
+    if loop is None:
+        return Size(0), "no least: a cable of no known length"
+    least = Size(loop.time * speed // (7 * 8 * 10**12))
+    return least, f"at least {least} = {speed} x {loop.time} / 7 ({loop.formula})"
+
+
+def _most(
+    speed: Bandwidth, loop: Loop | None, chip: ChipModel | None, headroom: Size | None
+) -> tuple[Size | None, str]:
+    if chip is None or chip.buffer is None or chip.share is None or headroom is None:
+        return None, "no most: buffer, share or headroom of the chip is not known"
+    if loop is None:
+        return None, "no most: a cable of no known length"
+    shared = chip.buffer.value - headroom
+    burst = loop.time * speed // (8 * 10**12)
+    part = chip.share.value
+
+    def before_pause(senders: int) -> int:
+        return int(senders * part * shared / (1 + part * senders)) - (senders - 1) * burst
+
+    most = Size(max(0, before_pause(_SENDERS)))
+    return most, (
+        f"at most {most} = {_SENDERS} x {part:g} / (1 + {_SENDERS} x {part:g}) x ({chip.buffer.value} - {headroom})"
+        f" - {speed} x {loop.time} ({loop.formula})"
+    )
+
+
+def check_window(found: Thresholds, window: Window, congestion: Congestion, problems: Problems) -> None:
+    """Warn of thresholds outside their window; of those in percent of a buffer it is not known."""
+    if found.said.minimum is None:
+        return
+    low, high = found.said.minimum or Size(0), found.said.maximum or Size(0)
+    if low < window.least:
+        problems.warn(
+            found.path,
+            f"an ECN minimum of {low} at {found.speed} with {congestion.value}",
+            window.least_formula,
+            "below it the link runs empty after every congestion notification",
+        )
+    if window.most is not None and high > window.most:
+        problems.warn(
+            found.path,
+            f"an ECN maximum of {high} at {found.speed}",
+            window.most_formula,
+            "above it PFC stops the senders before marking slows them",
+        )
+
+
+def thresholds(
+    box: Box, name: str, congestion: Congestion | None, speed: Bandwidth, problems: Problems
+) -> Thresholds | None:
+    """Thresholds of the queue of a class on a port; None for a class without congestion control.
 
     DCQCN-P needs a slope, minimum < maximum; DCQCN-D a step, minimum = maximum with every packet above it marked
     (Broadcom and Arista, Lossless Network for AI/ML/Storage/HPC with RDMA). Where the cluster file gives DCQCN-D no
@@ -66,16 +193,15 @@ def thresholds(box: Box, name: str, congestion: Congestion | None, problems: Pro
         )
         return None
     if isinstance(defaults, EcnFillDefaults):
-        return _filled(part, defaults, box, path, problems)
+        return _filled(part, defaults, box, speed, path, problems)
     if part.minimum_fill is not None or part.maximum_fill is not None:
         problems.refuse(
             path, "thresholds in percent of the queue's buffer", f"sizes, as {box.system.title} counts them"
         )
         return None
-    minimum = part.minimum if part.minimum is not None else defaults.minimum.value
-    fallback = minimum if step else defaults.maximum.value
-    maximum = part.maximum if part.maximum is not None else fallback
-    probability = part.probability if part.probability is not None else 100 if step else defaults.probability.value
+    minimum = _first(part.minimum, at_speed(defaults.minimum.value, defaults, speed))
+    maximum = _first(part.maximum, minimum if step else at_speed(defaults.maximum.value, defaults, speed))
+    probability = _first(part.probability, 100 if step else defaults.probability.value)
     if step and (minimum != maximum or probability != 100):
         problems.refuse(
             path,
@@ -87,14 +213,37 @@ def thresholds(box: Box, name: str, congestion: Congestion | None, problems: Pro
             path, f"ECN minimum {minimum}, maximum {maximum} with dcqcn-p", "a slope: minimum below maximum"
         )
     unit = box.system.ecn_unit.value if box.system.ecn_unit else 1
-    asked = Ecn(minimum, maximum, probability, True)
-    own = part.minimum is not None or part.maximum is not None or part.probability is not None
-    source = "cluster file" if own else defaults.minimum.source
-    return Thresholds(asked, Ecn(said(minimum, unit), said(maximum, unit), probability, True), source)
+    return Thresholds(
+        asked=Ecn(minimum, maximum, probability, True),
+        said=Ecn(said(minimum, unit), said(maximum, unit), probability, True),
+        speed=speed,
+        own=part.minimum is not None or part.maximum is not None or part.probability is not None,
+        defaults=defaults,
+        unit=unit,
+        path=path,
+    )
+
+
+def at_speed(size: Size, defaults: EcnDefaults, speed: Bandwidth) -> Size:
+    """A document's threshold on a link of another speed: the same time of the link."""
+    return size if defaults.speed is None else Size(size * speed // defaults.speed.value)
+
+
+def _first(own: _T | None, other: _T) -> _T:
+    return other if own is None else own
+
+
+def _at(defaults: EcnDefaults) -> str:
+    return f" at {defaults.speed.value}" if defaults.speed else ""
 
 
 def _filled(
-    part: EcnPart, defaults: EcnFillDefaults, box: Box, path: tuple[str | int, ...], problems: Problems
+    part: EcnPart,
+    defaults: EcnFillDefaults,
+    box: Box,
+    speed: Bandwidth,
+    path: tuple[str | int, ...],
+    problems: Problems,
 ) -> Thresholds | None:
     """Thresholds in percent of the queue's buffer. How large that is depends on all the other queues at the time."""
     if part.minimum is not None or part.maximum is not None:
@@ -112,7 +261,7 @@ def _filled(
     probability = part.probability if part.probability is not None else defaults.probability.value
     own = any(value is not None for value in (part.minimum_fill, part.maximum_fill, part.probability))
     marking = Ecn(enabled=True, minimum_fill=low, maximum_fill=high, probability=probability)
-    return Thresholds(marking, marking, "cluster file" if own else defaults.minimum_fill.source)
+    return Thresholds(marking, marking, speed, own, defaults, 1, path)
 
 
 def _part(box: Box, name: str) -> EcnPart:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
-from wirespeed.catalogue.model import SwitchModel, SwitchSystem
+from wirespeed.catalogue.model import ChipModel, SwitchModel, SwitchSystem
 from wirespeed.cluster import Cluster, Pattern, SwitchSpec
 from wirespeed.plan.affinity import Chassis, Seat
 from wirespeed.plan.model import Cable, End
@@ -26,6 +26,7 @@ class Box:
     system: SwitchSystem
     system_name: str
     ports: tuple[str, ...]  # names in front-panel order
+    chip: ChipModel | None = None  # None: the catalogue knows nothing of it
 
     @property
     def speed(self) -> Bandwidth:

@@ -1,44 +1,130 @@
-"""PFC headroom: bytes that still arrive after a switch port has asked its peer to stop."""
+"""PFC headroom: bytes that still arrive after a switch port has asked its peer to stop (IEEE 802.1Q annex N).
+
+The terms are the simulator's own (`wirespeed.wire.headroom`), so a network simulated with this headroom drops nothing.
+It is the least that always suffices: the peer takes all the time that IEEE 802.3 gives it and then sends the frames
+that pack worst. What a platform really sets apart is its own; vendors' numbers for the same chip stand beside it.
+"""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from wirespeed.catalogue.model import CableModel
+from wirespeed import wire
+from wirespeed.catalogue.model import CableModel, ChipModel, HeadroomSample
 from wirespeed.plan.model import Computed
 from wirespeed.units import Bandwidth, Length, Size
 
-# The three constants are fitted to the pg_profile_lookup.ini of SONiC for 32 x 400G Tomahawk3 switches: all 12 entries
-# from 40 to 400 Gb/s and 5 to 300 m within 3.1 %.
-_FIXED_BYTES = 26_500  # frames in flight in both directions
-_PACKING = 2.976  # memory taken by 64-byte packets in 254-byte cells: 254 / 84, less what larger ones save
-_RESPONSE_S = 3.52e-6  # time a port takes to obey, both ends' pipelines included
 NS_PER_M = 5.0
 """Signal delay in nanoseconds per metre of a cable of no known model: fibre, group index 1.468 (ITU-T G.652)."""
-_SOURCE = (
-    "fit to SONiC pg_profile_lookup.ini (Tomahawk3, 254-byte cells), within 3.1 %; IEEE 802.1Q annex N for the terms"
-)
+
+_SOURCE = "IEEE 802.1Q annex N; response of the peer: IEEE 802.3 annex 31B.3.7"
 
 
-def headroom(speed: Bandwidth, length: Length, ns_per_m: float = NS_PER_M) -> Size:
-    """Headroom of one lossless priority group, in bytes of switch memory.
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """Headroom of one lossless priority group, with what it is made from."""
 
-    An estimate to compare buffers with: the headroom in effect is the platform's own, never copied from here.
+    speed: Bandwidth
+    length: Length
+    ns_per_m: float
+    terms: wire.Headroom
+    known_cell: bool
+
+    @property
+    def size(self) -> Size:
+        """Switch memory; link bytes where the chip's cell is not known."""
+        return Size(self.terms.bytes)
+
+    @property
+    def formula(self) -> str:
+        """The terms, with numbers."""
+        terms = self.terms
+        link = (
+            f"{_us(terms.frame_sent_back)} us a {terms.longest} B frame sent back + {_us(terms.pfc_frames)} us PFC"
+            f" + 2 x {self.length} x {self.ns_per_m:g} ns/m cable + {_us(terms.response)} us response"
+        )
+        frames, cells = terms.packing
+        if not self.known_cell:
+            return f"{self.speed} for ({link}), without the packing of cells: none is known of the chip"
+        filled = f"frames of {frames} B in {cells} cell{'s' if cells > 1 else ''} of {terms.cell} B"
+        return f"{filled} at {self.speed} for ({link}) = {terms.between} cells, + {terms.ends} for a frame at each end"
+
+
+def headroom(
+    speed: Bandwidth,
+    length: Length,
+    mtu: int,
+    lossless: int = 1,
+    chip: ChipModel | None = None,
+    cable: CableModel | None = None,
+) -> Headroom:
+    """Headroom of one priority group.
+
+    Args:
+        speed: of the link.
+        length: of the cable.
+        mtu: largest IP packet on the port, bytes.
+        lossless: lossless priorities of the port.
+        chip: whose cells the buffer is given out in; without any, bytes of the link are counted.
+        cable: whose delay counts; without any, that of fibre.
     """
-    seconds = _RESPONSE_S + 2 * ns_per_m * 1e-9 * length.metres
-    return Size(math.ceil(_FIXED_BYTES + _PACKING * speed / 8 * seconds))
-
-
-def computed(speed: Bandwidth, length: Length, cable: CableModel | None = None) -> Computed:
-    """The headroom with its formula written out."""
+    cell = chip.cell.value if chip and chip.cell else None
     ns_per_m = cable.delay_ns_per_m.value if cable else NS_PER_M
-    value = headroom(speed, length, ns_per_m)
+    delay = round(ns_per_m * length)  # ns/m times mm are picoseconds
+    terms = wire.headroom(int(speed), delay, mtu, lossless, int(cell or 1))
+    return Headroom(speed, length, ns_per_m, terms, cell is not None)
+
+
+def computed(found: Headroom, chip: ChipModel | None, switch: str) -> Computed:
+    """The headroom with its formula, and what vendors set apart on the same chip."""
     return Computed(
-        name=f"headroom of a lossless priority group at {speed}, {length} of cable",
-        value=f"{value} ({int(value)} B)",
-        formula=(
-            f"{_FIXED_BYTES} B + {_PACKING} x {speed} / 8 x "
-            f"({_RESPONSE_S * 1e6:g} us + 2 x {ns_per_m:g} ns/m x {length})"
-        ),
-        source=_SOURCE,
+        name=f"headroom of a lossless priority group of {switch} at {found.speed}, {found.length} of cable",
+        value=f"{found.size} ({int(found.size)} B)",
+        formula=found.formula,
+        source=_SOURCE + (f"; cell: {chip.cell.source}" if chip and chip.cell else ""),
+        compared="; ".join(_against(found, sample) for sample in _nearest(found, chip.headroom if chip else ()))
+        or None,
     )
+
+
+def _nearest(found: Headroom, samples: Sequence[HeadroomSample]) -> Iterator[HeadroomSample]:
+    """Of each vendor the sample of this speed for the shortest cable that is not shorter than ours."""
+    best: dict[str, HeadroomSample] = {}
+    for sample in samples:
+        if sample.speed != found.speed or sample.length < found.length:
+            continue
+        other = best.setdefault(sample.source, sample)
+        if sample.length < other.length:
+            best[sample.source] = sample
+    yield from best.values()
+
+
+def _against(found: Headroom, sample: HeadroomSample) -> str:
+    ratio = sample.size / found.size
+    return f"{sample.source}: {sample.size} up to {sample.length}, {ratio:.2f} times this"
+
+
+def total(headrooms: Mapping[str, Headroom], lossless: int, chip: ChipModel | None, switch: str) -> Computed | None:
+    """Headroom of all ports together against the packet buffer; None where the buffer is not known.
+
+    Args:
+        headrooms: of one priority group, by port.
+        lossless: lossless priority groups of each port.
+        chip: whose buffer it is.
+        switch: its name.
+    """
+    if chip is None or chip.buffer is None or not headrooms:
+        return None
+    whole = Size(lossless * sum(int(found.size) for found in headrooms.values()))
+    buffer = chip.buffer.value
+    return Computed(
+        name=f"headroom of all ports of {switch}",
+        value=f"{whole} ({int(whole)} B)",
+        formula=f"{len(headrooms)} ports x {lossless} lossless priority; {100 * whole / buffer:.1f} % of {buffer}",
+        source=f"buffer: {chip.buffer.source}",
+    )
+
+
+def _us(picoseconds: int) -> str:
+    return f"{picoseconds / 1e6:.3g}"

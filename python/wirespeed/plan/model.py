@@ -44,12 +44,16 @@ class Cable:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A number the plan computed: what it is for, its formula with the numbers in it, and where the formula stands."""
+    """A number the plan computed: what it is for, its formula with the numbers in it, and where the formula stands.
+
+    ``compared`` is what vendors ship or print for the same, where they do.
+    """
 
     name: str
     value: str
     formula: str
     source: str
+    compared: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from wirespeed.plan.ecn import Thresholds, thresholds
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import (
+    Congestion,
     Discipline,
     Ecn,
     Link,
@@ -52,12 +53,15 @@ class SwitchKind:
 
     box: Box
     qos: PortQos
-    queues: Mapping[str, Queue]
-    poll: Duration | None
-    ecn: Mapping[str, Thresholds]  # by queue
+    poll: Duration
+    classes: Mapping[str, TrafficClass]
     at: Mapping[str, QueueMap]
     buffers: Buffers
     load_balancing: LoadBalancing
+    congestion: Mapping[str, Congestion]  # by queue
+    problems: Problems
+    marks: dict[Bandwidth, dict[str, Thresholds]] = field(default_factory=dict)
+    queues: dict[Bandwidth, dict[str, Queue]] = field(default_factory=dict)
     links: dict[tuple[Bandwidth, int, str, bool | None], Link] = field(default_factory=dict)
 
     def switch(self, uses: Sequence[PortUse], vlans: Mapping[int, tuple[str, int]], routing: Routing) -> Switch:
@@ -72,7 +76,7 @@ class SwitchKind:
             peers=routing.peers,
             lldp=True,
             pfc=True if self.box.system.pfc_switch and self.qos.pfc else None,
-            watchdog_poll=self.poll,
+            watchdog_poll=self.poll if self.qos.pfc else None,
             load_balancing=self.load_balancing,
             buffers=self.buffers,
             vlans={
@@ -87,12 +91,29 @@ class SwitchKind:
         """Largest IP packet of its ports in bytes, where the file says nothing of a port."""
         return self.box.spec.part.mtu or self.box.system.mtu.value
 
+    def marking(self, speed: Bandwidth | None) -> Mapping[str, Thresholds]:
+        """Marking thresholds of a port's queues, by queue."""
+        speed = speed or self.box.model.speed.value
+        if speed not in self.marks:
+            found = {
+                str(int(self.at[name].queue)): thresholds(self.box, name, one.congestion, speed, self.problems)
+                for name, one in self.classes.items()
+            }
+            self.marks[speed] = {queue: marking for queue, marking in found.items() if marking is not None}
+        return self.marks[speed]
+
+    def _queues(self, speed: Bandwidth) -> Mapping[str, Queue]:
+        if speed not in self.queues:
+            self.queues[speed] = _queues(self.classes, self.at, self.marking(speed))
+        return self.queues[speed]
+
     def _port(self, use: PortUse) -> Port:
         part = self.box.spec.part.ports.get(use.port)
+        speed = (part and part.speed) or use.speed
         return Port(
             description=(part and part.description) or f"{use.peer} {use.peer_port}",
             link=self._link(
-                (part and part.speed) or use.speed,
+                speed,
                 (part and part.mtu) or self.mtu,
                 (part and part.fec) or "rs",
                 use.training,
@@ -103,7 +124,7 @@ class SwitchKind:
             vlan=use.vlan,
             unnumbered=use.unnumbered,
             qos=self.qos,
-            queues=self.queues,
+            queues=self._queues(speed),
             neighbour=Neighbour(use.peer, use.peer_port),
         )
 
@@ -148,13 +169,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
         restore=part.restore if part.restore is not None else defaults.restore.value,
     )
     poll = part.poll if part.poll is not None else defaults.poll.value
-    _check_watchdog(box, watchdog, poll, problems)
-    marked = {
-        str(int(at[name].queue)): found
-        for name in classes
-        if (found := thresholds(box, name, classes[name].congestion, problems)) is not None
-    }
-    return SwitchKind(
+    kind = SwitchKind(
         box=box,
         qos=PortQos(
             trust="dscp",
@@ -166,13 +181,18 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
             pfc=frozenset(found.priority for found in classes.values() if found.lossless),
             watchdog=watchdog if lossless else Watchdog(),
         ),
-        queues=_queues(classes, at, marked),
-        poll=poll if lossless else None,
-        ecn=marked,
+        poll=poll,
+        classes=classes,
         at=at,
         buffers=buffers(box, problems),
         load_balancing=load_balancing(box),
+        congestion={
+            str(int(at[name].queue)): one.congestion for name, one in classes.items() if one.congestion is not None
+        },
+        problems=problems,
     )
+    kind.marking(None)  # refuses what no speed makes possible
+    return kind
 
 
 def _queues(
@@ -194,14 +214,3 @@ def _queues(
         )
         for queue in sorted(shares)
     }
-
-
-def _check_watchdog(box: Box, watchdog: Watchdog, poll: Duration, problems: Problems) -> None:
-    """The watchdog must look at least twice within the times it measures (Arista EOS user guide)."""
-    shortest = min(watchdog.detect or poll, watchdog.restore or poll)
-    if 2 * poll > shortest:
-        problems.refuse(
-            (*box.spec.path, "watchdog"),
-            f"a watchdog polling every {poll}",
-            f"at most half of {shortest}, its shortest time",
-        )

@@ -17,6 +17,7 @@ class ComputedNumber:
     value: str
     formula: str
     source: str
+    compared: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

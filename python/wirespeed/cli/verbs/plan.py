@@ -141,7 +141,13 @@ def _classes(plan: Plan) -> Rows:
 
 def _computed(plan: Plan) -> Rows:
     return [
-        {"name": entry.name, "value": entry.value, "formula": entry.formula, "source": entry.source}
+        {
+            "name": entry.name,
+            "value": entry.value,
+            "formula": entry.formula,
+            "source": entry.source,
+            "compared": entry.compared,
+        }
         for entry in plan.computed
     ]
 

@@ -88,7 +88,9 @@ def _gathered(plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Pat
         topology=_topology(plan),
         findings=findings,
         runs=tuple(runs),
-        computed=tuple(ComputedNumber(row.name, row.value, row.formula, row.source) for row in plan.computed),
+        computed=tuple(
+            ComputedNumber(row.name, row.value, row.formula, row.source, row.compared) for row in plan.computed
+        ),
         summary=tuple(_summary(plan)),
         inputs=tuple(inputs),
         notes=tuple(notes),

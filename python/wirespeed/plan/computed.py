@@ -1,0 +1,66 @@
+"""Every number of a plan that a formula gave, each once: headroom, marking thresholds, watchdog times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from wirespeed.catalogue.model import CableModel
+from wirespeed.plan import headroom, watchdog
+from wirespeed.plan.ecn import check_window, window
+from wirespeed.plan.loop import Loop
+from wirespeed.plan.model import Computed
+from wirespeed.plan.problems import Problems
+from wirespeed.plan.switch import SwitchKind
+from wirespeed.settings import Switch
+from wirespeed.units import Bandwidth, Length, Size
+
+
+def computed(
+    switches: Mapping[str, Switch],
+    kinds: Mapping[str, SwitchKind],
+    loop: Loop | None,
+    cable: CableModel | None,
+    problems: Problems,
+) -> tuple[Computed, ...]:
+    """The numbers of the first switch of each kind, which stands for the others; problems of theirs are noted."""
+    first: dict[int, str] = {}
+    for name, kind in kinds.items():
+        first.setdefault(id(kind), name)
+    return tuple(
+        number
+        for name in first.values()
+        for number in _of_switch(name, switches[name], kinds[name], loop, cable, problems)
+    )
+
+
+def _of_switch(
+    name: str, switch: Switch, kind: SwitchKind, loop: Loop | None, cable: CableModel | None, problems: Problems
+) -> Iterator[Computed]:
+    chip, lossless = kind.box.chip, len(kind.qos.pfc or ())
+    speeds = dict.fromkeys(port.link.speed for port in switch.ports.values() if port.link.speed is not None)
+    every: dict[str, headroom.Headroom] = {}
+    shown: dict[tuple[Bandwidth, Length, int], headroom.Headroom] = {}
+    for port_name, port in switch.ports.items() if lossless else ():
+        speed, length, mtu = port.link.speed, port.cable_length, port.link.mtu or kind.mtu
+        if speed is None or length is None:
+            continue
+        key = (speed, length, mtu)
+        if key not in shown:
+            shown[key] = headroom.headroom(speed, length, mtu, lossless, chip, cable)
+        every[port_name] = shown[key]
+    yield from (headroom.computed(found, chip, name) for found in shown.values())
+    whole = headroom.total(every, lossless, chip, name) if len(every) == len(switch.ports) else None
+    if whole is not None:
+        yield whole
+    reserved = Size(lossless * sum(int(found.size) for found in every.values())) if whole else None
+    for speed in speeds:
+        for queue, found in kind.marking(speed).items():
+            bounds = window(speed, kind.congestion[queue], loop, chip, reserved)
+            check_window(found, bounds, kind.congestion[queue], problems)
+            yield from found.computed(name, queue, bounds)
+    if lossless and speeds:
+        slowest = min(speeds)
+        watchdog.check_watchdog(kind.box, kind.qos.watchdog, kind.poll, slowest, chip, problems)
+        own = kind.box.spec.part.watchdog.detect is not None
+        source = "cluster file" if own else kind.box.system.watchdog.detect.source
+        yield watchdog.computed(kind.qos.watchdog, slowest, chip, name, source)

@@ -1,0 +1,73 @@
+"""Times of the PFC watchdog: long enough that no honest pause is taken for a storm, and looked at often enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirespeed.catalogue.model import ChipModel
+from wirespeed.plan.fabric import Box
+from wirespeed.plan.model import Computed
+from wirespeed.plan.problems import Problems
+from wirespeed.settings import Watchdog
+from wirespeed.units import Bandwidth, Duration
+
+_LONGEST_PAUSE_BITS = 65_535 * 512
+"""The longest pause one PFC frame can ask for: 65,535 quanta of 512 bit times (IEEE 802.3 annex 31B.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LongestPause:
+    """The longest pause that a healthy network can have on a port, and why."""
+
+    time: Duration
+    formula: str
+
+
+def longest_pause(speed: Bandwidth, chip: ChipModel | None) -> LongestPause:
+    """How long a queue may stand paused though nothing is stuck.
+
+    The next switch pauses while its buffer drains; all of it towards one port of this speed is the longest drain. One
+    more pause of full length may be lost from the end: a lost resume is obeyed when the last pause runs out.
+    """
+    one = _LONGEST_PAUSE_BITS * 10**12 // speed
+    if chip is None or chip.buffer is None:
+        return LongestPause(Duration(one), f"65535 x 512 bit times at {speed}; no buffer is known of the next switch")
+    drain = int(chip.buffer.value) * 8 * 10**12 // speed
+    return LongestPause(
+        Duration(drain + one),
+        f"{chip.buffer.value} draining at {speed} ({Duration(drain)}) + 65535 x 512 bit times ({Duration(one)})",
+    )
+
+
+def check_watchdog(
+    box: Box, watchdog: Watchdog, poll: Duration, slowest: Bandwidth, chip: ChipModel | None, problems: Problems
+) -> None:
+    """Refuse a watchdog that looks too seldom (Arista EOS user guide) or fires on an honest pause."""
+    path = (*box.spec.path, "watchdog")
+    detect, restore = watchdog.detect or poll, watchdog.restore or poll
+    if 2 * poll > min(detect, restore):
+        problems.refuse(
+            path,
+            f"a watchdog polling every {poll}",
+            f"at most half of {min(detect, restore)}, its shortest time",
+        )
+    pause = longest_pause(slowest, chip)
+    if detect <= pause.time:
+        problems.refuse(
+            (*path, "detect"),
+            f"a watchdog that takes {detect} of pause for a storm",
+            f"more than {pause.time}, the longest honest pause",
+            pause.formula,
+        )
+
+
+def computed(watchdog: Watchdog, slowest: Bandwidth, chip: ChipModel | None, switch: str, source: str) -> Computed:
+    """The detection time beside the longest honest pause."""
+    pause = longest_pause(slowest, chip)
+    return Computed(
+        name=f"PFC watchdog detection of {switch}",
+        value=str(watchdog.detect),
+        formula=f"above {pause.time}, the longest honest pause: {pause.formula}",
+        source="IEEE 802.3 annex 31B.2" + (f"; buffer: {chip.buffer.source}" if chip and chip.buffer else ""),
+        compared=source,
+    )
