@@ -238,7 +238,7 @@ def test_parallel_links_between_switches(two_tiers: Plan) -> None:
     ends = [end for cable in between for end in (cable.a, cable.b)]
     assert len(set(ends)) == 64
     assert {cable.length for cable in between} == {Length(30_000)}
-    assert two_tiers.switches["leaf1"].ports["Eth1/64"].addresses == ("10.2.0.0/31",)
+    assert two_tiers.switches["leaf1"].ports["Eth1/61"].addresses == ("10.2.0.0/31",)
     assert two_tiers.switches["spine1"].ports["Ethernet1/1"].addresses == ("10.2.0.1/31",)
     assert two_tiers.roles["spine2"] == "spine"
 

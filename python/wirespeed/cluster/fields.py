@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from ipaddress import IPv4Interface, IPv4Network
+from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_interface, ip_network
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, WithJsonSchema
@@ -143,11 +143,20 @@ def _network(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     try:
-        return IPv4Network(text)
-    except ValueError as error:
-        if "host bits" in str(error):
-            raise Unfit("a network with no host bits", f"did you mean {IPv4Network(text, strict=False)}?") from None
-        raise Unfit("an IPv4 network such as 10.1.0.0/16") from None
+        return ip_network(text)
+    except ValueError:
+        try:
+            masked = ip_network(text, strict=False)
+        except ValueError:
+            raise Unfit("a network such as 10.1.0.0/16 or fd00::/48") from None
+        raise Unfit("a network with no host bits", f"did you mean {masked}?") from None
+
+
+def _network_4(text: Any) -> Any:
+    found = _network(text)
+    if isinstance(found, IPv6Network):
+        raise Unfit("an IPv4 network such as 10.255.0.0/24", "BGP names a switch by an IPv4 address (RFC 4271)")
+    return found
 
 
 def _interface_address(text: Any) -> Any:
@@ -156,9 +165,9 @@ def _interface_address(text: Any) -> Any:
     try:
         if "/" not in text:
             raise ValueError
-        return IPv4Interface(text)
+        return ip_interface(text)
     except ValueError:
-        raise Unfit("an IPv4 address with its prefix length, such as 10.1.0.1/31") from None
+        raise Unfit("an address with its prefix length, such as 10.1.0.1/31") from None
 
 
 def _counted(text: Any) -> Any:
@@ -239,9 +248,12 @@ Dscps = Annotated[
         {"anyOf": [{"type": ["integer", "string"]}, {"type": "array", "items": {"type": ["integer", "string"]}}]}
     ),
 ]
-Network = Annotated[IPv4Network, BeforeValidator(_network), _schema("string", examples=["10.1.0.0/16"])]
+Network = Annotated[
+    IPv4Network | IPv6Network, BeforeValidator(_network), _schema("string", examples=["10.1.0.0/16", "fd00::/48"])
+]
+Network4 = Annotated[IPv4Network, BeforeValidator(_network_4), _schema("string", examples=["10.255.0.0/24"])]
 InterfaceAddress = Annotated[
-    IPv4Interface, BeforeValidator(_interface_address), _schema("string", examples=["10.1.0.1/31"])
+    IPv4Interface | IPv6Interface, BeforeValidator(_interface_address), _schema("string", examples=["10.1.0.1/31"])
 ]
 Hardware = Annotated[Counted, BeforeValidator(_counted), _schema("string", examples=["8 x broadcom-bcm957608-p1400gd"])]
 SlotText = Annotated[SlotSize, BeforeValidator(_slot), _schema("string", examples=["gen5 x8"])]

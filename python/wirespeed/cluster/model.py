@@ -21,6 +21,7 @@ from wirespeed.cluster.fields import (
     Line,
     ModelName,
     Network,
+    Network4,
     NicCosQueueNumber,
     NicTrafficClassNumber,
     Percent,
@@ -51,6 +52,25 @@ class Scheme(StrEnum):
 
     LINK_31 = "link-31"
     RAIL_24 = "rail-24"
+    LEAF_26 = "leaf-26"
+    LINK_127 = "link-127"
+    RAIL_64 = "rail-64"
+    LEAF_64 = "leaf-64"
+
+    @property
+    def shape(self) -> str:
+        """What has a subnet of its own: ``link``, ``rail``, or ``leaf``, which means each rail on each leaf."""
+        return self.value.partition("-")[0]
+
+    @property
+    def prefix(self) -> int:
+        """Prefix length of a subnet."""
+        return int(self.value.partition("-")[2])
+
+    @property
+    def version(self) -> int:
+        """IP version."""
+        return 4 if self.prefix <= 32 else 6
 
 
 class Pattern(StrEnum):
@@ -243,6 +263,28 @@ class LinkPart(Part):
     length: LengthText | None = Field(default=None, description="length of each cable")
 
 
+class TierPart(Part):
+    """Cables from each switch of one tier up to the next."""
+
+    uplinks: Positive = Field(description="cables up from each switch, dealt evenly to the switches above it")
+    speed: BandwidthText | None = Field(default=None, description="speed of each, instead of the slower switch's")
+    cable: ModelName | None = Field(default=None, description="cable in the catalogue")
+    length: LengthText | None = Field(default=None, description="length of each cable")
+
+
+class FabricPart(Part):
+    """A fabric by its pattern, instead of `links`: switches with the roles leaf, spine and core, in file order."""
+
+    planes: Positive = Field(
+        default=1, description="fabrics side by side: rail r is in plane 1 + (r - 1) mod planes, on leaves of its own"
+    )
+    pods: Positive = Field(default=1, description="groups that leaves, spines and hosts are dealt into evenly")
+    leaf_spine: TierPart = Field(description="from each leaf to the spines of its pod")
+    spine_core: TierPart | None = Field(
+        default=None, description="from each spine to the cores; without it one pod of two tiers"
+    )
+
+
 class CablingPart(Part):
     """Cables between hosts and leaves."""
 
@@ -257,15 +299,18 @@ class CablingPart(Part):
 class AddressPart(Part):
     """Addresses of the RDMA NICs."""
 
-    scheme: Scheme = Field(description="link-31: a /31 per cable; rail-24: a /24 and a VLAN per rail")
+    scheme: Scheme = Field(
+        description="link-31, or IPv6 link-127: a subnet per cable; rail-24, rail-64: a subnet and a VLAN per rail;"
+        " leaf-26, leaf-64: a subnet and a VLAN per rail on each leaf"
+    )
     pool: Network | None = Field(
         default=None, description="addresses are taken from here; rail-24: 192.168.0.0/16 if absent"
     )
     subnets: list[Network] | None = Field(
-        default=None, description="rail-24: the subnet of each rail, instead of the pool's"
+        default=None, description="rail-24, rail-64: the subnet of each rail, instead of the pool's"
     )
-    fabric: Network | None = Field(default=None, description="pool of the /31s between switches")
-    loopbacks: Network | None = Field(default=None, description="pool of the addresses of the switches themselves")
+    fabric: Network | None = Field(default=None, description="pool of the /31s or /127s between switches")
+    loopbacks: Network4 | None = Field(default=None, description="pool of the addresses of the switches themselves")
     management: Network | None = Field(
         default=None, description="network of the control interfaces; nothing else may be in it"
     )
@@ -331,6 +376,7 @@ class ClusterFile(Part):
     hosts: dict[str, HostPart] = Field(description="hosts by node range, such as node[001-128,130]")
     switches: dict[str, SwitchPart] = Field(description="switches by range, such as leaf[1-4]")
     links: list[LinkPart] = Field(default_factory=list, description="cables between switches")
+    fabric: FabricPart | None = Field(default=None, description="a fabric by its pattern, instead of links")
     cabling: CablingPart = Field(
         default_factory=lambda: CablingPart(pattern=Pattern.BY_HOST), description="cables between hosts and leaves"
     )
@@ -407,6 +453,7 @@ class Cluster:
     hosts: Mapping[str, HostSpec]
     switches: Mapping[str, SwitchSpec]
     links: tuple[tuple[LinkPart, tuple[str, ...], tuple[str, ...]], ...]
+    fabric: FabricPart | None
     cabling: CablingPart
     addresses: AddressPart
     routing: RoutingPart

@@ -124,6 +124,7 @@ class _Expansion:
             hosts=hosts,
             switches=switches,
             links=links,
+            fabric=self.file.fabric,
             cabling=self.file.cabling,
             addresses=self.file.addresses,
             routing=self.file.routing,

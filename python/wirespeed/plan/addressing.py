@@ -1,26 +1,32 @@
-"""Addresses of NICs, switch ports and VLANs in both schemes.
+"""Addresses of NICs, switch ports and VLANs.
 
-link-31: every cable is a /31 of the pool (RFC 3021), in the order of hosts in the cluster file and then of rails; the
-switch has the even address, the host the odd one. rail-24: rail r is the r-th /24 of the pool, host h of the file has
-``.h``, the switch ``.254``, on VLAN 10 + r (VLAN 1 is the untagged default of most switches, so none is 1).
+link-31, link-127: every cable is a /31 (RFC 3021) or /127 (RFC 6164) of the pool, in the order of hosts in the cluster
+file and then of rails; the switch has the even address, the host the odd one. rail-24, rail-64: rail r is the r-th
+subnet of the pool, and host h of the file is ``.h``. leaf-26, leaf-64: each rail on each leaf has a subnet, in the
+order of leaves and then of rails; hosts count from 1 in it. The switch has the last address of an IPv4 subnet, ``.254``
+in a /24, and ``::ffff`` in an IPv6 one, on VLAN 10 + r (VLAN 1 is the untagged default of most switches, so none is 1).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
 
-from wirespeed.cluster import Cluster, Scheme, Underlay
+from wirespeed.cluster import Cluster, Underlay
 from wirespeed.plan.fabric import HostCable
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
 
 VLAN_BASE = 10
 _RAIL_POOL = IPv4Network("192.168.0.0/16")  # Broadcom 957608-AN210, section 2.4.1
-_NO_HOSTS = tuple(  # RFC 6890, table 1 and RFC 5771: no interface can have an address of these
-    IPv4Network(text) for text in ("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4")
+_NO_HOSTS = tuple(  # RFC 6890, table 1, RFC 5771 and RFC 4291: no routed interface can have an address of these
+    ip_network(text)
+    for text in ("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "240.0.0.0/4", "::/8", "fe80::/10", "ff00::/8")
 )
+_SWITCH_6 = 0xFFFF  # the switch's address in an IPv6 subnet; hosts count from 1 below it
+
+Network = IPv4Network | IPv6Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,11 @@ class NicAddress:
         return f"{self.address}/{self.prefix}"
 
     @property
+    def host_prefix(self) -> int:
+        """Prefix length of one address of its IP version."""
+        return 128 if ":" in self.address else 32
+
+    @property
     def gateway_with_prefix(self) -> str:
         """The switch's address with its prefix length."""
         return f"{self.gateway}/{self.prefix}"
@@ -49,10 +60,10 @@ def nic_addresses(
 ) -> Mapping[tuple[str, str], NicAddress]:
     """Addresses by (host, interface)."""
     _check_networks(cluster, problems)
-    if cluster.addresses.scheme is Scheme.LINK_31:
-        found = _link_31(cluster, cables, problems)
-    else:
-        found = _rail_24(cluster, cables, problems)
+    if problems.refused:
+        return {}
+    shapes = {"link": _per_link, "rail": _per_rail, "leaf": _per_leaf}
+    found = shapes[cluster.addresses.scheme.shape](cluster, cables, problems)
     return found if problems.refused else _overridden(cluster, found, problems)
 
 
@@ -68,34 +79,34 @@ def fabric_addresses(cluster: Cluster, between: Sequence[Cable], problems: Probl
             f"{2 * len(between)}, two for each cable between switches",
         )
         return {}
-    base = int(pool.network_address)
     return {
-        end: f"{IPv4Address(base + 2 * index + side)}/31"
+        end: f"{pool[2 * index + side]}/{pool.max_prefixlen - 1}"
         for index, cable in enumerate(between)
         for side, end in enumerate((cable.a, cable.b))
     }
 
 
-def _link_31(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) -> dict[tuple[str, str], NicAddress]:
-    pool = cluster.addresses.pool
+def _per_link(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) -> dict[tuple[str, str], NicAddress]:
+    pool, prefix = cluster.addresses.pool, cluster.addresses.scheme.prefix
     if pool is None:
-        problems.refuse(("addresses",), "no 'pool'", "a pool for the /31 of every cable, such as pool: 10.1.0.0/16")
+        example = "10.1.0.0/16" if prefix == 31 else "fd00:0:0:1::/64"
+        problems.refuse(
+            ("addresses",), "no 'pool'", f"a pool for the /{prefix} of every cable, such as pool: {example}"
+        )
         return {}
     if 2 * len(cables) > pool.num_addresses:
         _too_small(
             cluster, problems, f"{pool} with {pool.num_addresses} addresses", f"{2 * len(cables)}, two for each NIC"
         )
         return {}
-    base = int(pool.network_address)
     found = {}
     for index, cable in enumerate(cables):
-        even = str(IPv4Address(base + 2 * index))
-        odd = str(IPv4Address(base + 2 * index + 1))
-        found[cable.host, cable.seat.interface] = NicAddress(odd, even, 31, f"{even}/31", None)
+        even, odd = str(pool[2 * index]), str(pool[2 * index + 1])
+        found[cable.host, cable.seat.interface] = NicAddress(odd, even, prefix, f"{even}/{prefix}", None)
     return found
 
 
-def _rail_24(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) -> dict[tuple[str, str], NicAddress]:
+def _per_rail(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) -> dict[tuple[str, str], NicAddress]:
     rails = sorted({cable.seat.rail for cable in cables})
     subnets = _rail_subnets(cluster, rails, problems)
     homes: dict[int, set[str]] = {}
@@ -103,28 +114,62 @@ def _rail_24(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) 
         homes.setdefault(cable.seat.rail, set()).add(cable.switch)
     split = [rail for rail, switches in homes.items() if len(switches) > 1]
     if split:
+        scheme = cluster.addresses.scheme
         more = f" and {len(split) - 1} more rails" if len(split) > 1 else ""
+        over = "leaf-26" if scheme.version == 4 else "leaf-64"
         problems.refuse(
             ("addresses", "scheme"),
             f"rail {split[0]}{more} on several switches",
-            "each rail on one switch with rail-24",
-            "cable by-rail, or use link-31",
+            f"each rail on one switch with {scheme}",
+            f"cable by-rail, or use {over}, which has a subnet for each rail on each leaf",
         )
     if problems.refused:
         return {}
     numbers = {host: number for number, host in enumerate(cluster.hosts, start=1)}
-    found = {}
+    return _numbered(
+        cluster, [(cable, subnets[cable.seat.rail], numbers[cable.host]) for cable in cables], len(numbers), problems
+    )
+
+
+def _per_leaf(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) -> dict[tuple[str, str], NicAddress]:
+    pool, prefix = cluster.addresses.pool, cluster.addresses.scheme.prefix
+    if pool is None:
+        example = "10.0.0.0/16" if prefix <= 32 else "fd00::/48"
+        problems.refuse(
+            ("addresses",), "no 'pool'", f"a pool for the /{prefix} of each rail on each leaf, such as pool: {example}"
+        )
+        return {}
+    leaves = {name: index for index, name in enumerate(cluster.switches)}
+    pairs = sorted({(leaves[cable.switch], cable.seat.rail) for cable in cables})
+    size = 1 << (pool.max_prefixlen - prefix)
+    if len(pairs) * size > pool.num_addresses:
+        _too_small(
+            cluster, problems, f"{pool}", f"room for {len(pairs)} /{prefix} networks, one for each rail on each leaf"
+        )
+        return {}
+    subnets = {pair: ip_network((int(pool.network_address) + size * index, prefix)) for index, pair in enumerate(pairs)}
+    counts = dict.fromkeys(pairs, 0)
+    placed = []
     for cable in cables:
-        network = subnets[cable.seat.rail]
-        last = network.num_addresses - 2  # the switch has this one: .254 of a /24, as AN210 2.4.1 has it
-        number = numbers[cable.host]
+        pair = leaves[cable.switch], cable.seat.rail
+        counts[pair] += 1
+        placed.append((cable, subnets[pair], counts[pair]))
+    return _numbered(cluster, placed, max(counts.values(), default=0), problems)
+
+
+def _numbered(
+    cluster: Cluster, placed: Sequence[tuple[HostCable, Network, int]], most: int, problems: Problems
+) -> dict[tuple[str, str], NicAddress]:
+    """Addresses of NICs by subnet and number in it; the switch has the last one."""
+    found = {}
+    for cable, network, number in placed:
+        last = network.num_addresses - 2 if network.version == 4 else _SWITCH_6
         if number >= last:
-            _too_small(cluster, problems, f"{network} for {len(numbers)} hosts", f"at most {last - 1} hosts in it")
+            _too_small(cluster, problems, f"{network} for {most} hosts", f"at most {last - 1} hosts in it")
             return {}
-        base = int(network.network_address)
         found[cable.host, cable.seat.interface] = NicAddress(
-            str(IPv4Address(base + number)),
-            str(IPv4Address(base + last)),
+            str(network[number]),
+            str(network[last]),
             network.prefixlen,
             str(network),
             VLAN_BASE + cable.seat.rail,
@@ -132,21 +177,24 @@ def _rail_24(cluster: Cluster, cables: Sequence[HostCable], problems: Problems) 
     return found
 
 
-def _rail_subnets(cluster: Cluster, rails: list[int], problems: Problems) -> dict[int, IPv4Network]:
-    given = cluster.addresses.subnets
+def _rail_subnets(cluster: Cluster, rails: list[int], problems: Problems) -> dict[int, Network]:
+    given, prefix = cluster.addresses.subnets, cluster.addresses.scheme.prefix
     if given is not None:
         if len(given) != len(rails):
             problems.refuse(("addresses", "subnets"), f"{len(given)} subnets", f"{len(rails)}, one for each rail")
             return {}
         return dict(zip(rails, given, strict=True))
-    pool = cluster.addresses.pool or _RAIL_POOL
-    fits = pool.num_addresses // 256
-    # Rail r is the r-th /24, so that the rail can be read in the address; the 0th is not used.
-    if rails and rails[-1] >= fits:
-        _too_small(cluster, problems, f"{pool}", f"room for {rails[-1] + 1} /24 networks, one for each rail")
+    pool: Network | None = cluster.addresses.pool or (_RAIL_POOL if cluster.addresses.scheme.version == 4 else None)
+    if pool is None:
+        problems.refuse(("addresses",), "no 'pool'", f"a pool for the /{prefix} of each rail, such as pool: fd00::/48")
+        return {}
+    size = 1 << (pool.max_prefixlen - prefix)
+    # Rail r is the r-th subnet, so that the rail can be read in the address; the 0th is not used.
+    if rails and rails[-1] >= pool.num_addresses // size:
+        _too_small(cluster, problems, f"{pool}", f"room for {rails[-1] + 1} /{prefix} networks, one for each rail")
         return {}
     base = int(pool.network_address)
-    return {rail: IPv4Network((base + 256 * rail, 24)) for rail in rails}
+    return {rail: ip_network((base + size * rail, prefix)) for rail in rails}
 
 
 def _too_small(cluster: Cluster, problems: Problems, found: str, expected: str) -> None:
@@ -155,9 +203,9 @@ def _too_small(cluster: Cluster, problems: Problems, found: str, expected: str) 
 
 
 def _check_networks(cluster: Cluster, problems: Problems) -> None:
-    """Networks must not overlap, and should be private (RFC 1918)."""
+    """Networks must not overlap, should be private, and those of NICs and links of the scheme's IP version."""
     part = cluster.addresses
-    named: list[tuple[tuple[str | int, ...], IPv4Network]] = [
+    named: list[tuple[tuple[str | int, ...], Network]] = [
         (("addresses", name), network)
         for name, network in (
             ("pool", part.pool),
@@ -177,12 +225,16 @@ def _check_networks(cluster: Cluster, problems: Problems) -> None:
                     "networks apart",
                     f"the other is at {problems.origin.at(*earlier)}",
                 )
-        barred = next((other for other in _NO_HOSTS if network.overlaps(other)), None)
+        barred = next((one for one in _NO_HOSTS if one.version == network.version and network.overlaps(one)), None)
         if barred is not None:
-            where = f"{network}, in {barred}" if network.subnet_of(barred) else f"{network}, which holds {barred}"
+            inside = network.prefixlen >= barred.prefixlen
+            where = f"{network}, in {barred}" if inside else f"{network}, which holds {barred}"
             problems.refuse(path, where, "addresses that an interface can have")
         elif path[1] != "management" and not network.is_private:
-            problems.warn(path, f"{network}, public address space", "private address space (RFC 1918)")
+            private = "RFC 1918" if network.version == 4 else "RFC 4193"
+            problems.warn(path, f"{network}, public address space", f"private address space ({private})")
+        if path[1] in ("pool", "subnets", "fabric") and network.version != part.scheme.version:
+            problems.refuse(path, f"{network}", f"an IPv{part.scheme.version} network, as {part.scheme} says")
 
 
 def _overridden(
@@ -199,14 +251,14 @@ def _overridden(
             old = found[host, interface]
             if part.address is None and part.gateway is None:
                 continue
-            address = part.address or IPv4Interface(old.with_prefix)
-            gateway = part.gateway or IPv4Interface(old.gateway_with_prefix)
+            address = part.address or ip_interface(old.with_prefix)
+            gateway = part.gateway or ip_interface(old.gateway_with_prefix)
             if gateway.ip not in address.network or gateway.network != address.network:
                 where = (*path, "gateway" if part.gateway else "address")
                 problems.refuse(
                     where, f"the gateway {gateway} outside {address.network}", "a gateway in the NIC's own subnet"
                 )
-            pool = IPv4Network(old.network) if old.vlan else cluster.addresses.pool
+            pool = ip_network(old.network) if old.vlan else cluster.addresses.pool
             if pool is not None and address.ip not in pool:
                 problems.refuse((*path, "address"), f"{address}, outside {pool}", "an address in its subnet")
             first = given.setdefault(str(address.ip), (host, interface))
@@ -249,9 +301,9 @@ def _check_unique(cluster: Cluster, found: Mapping[tuple[str, str], NicAddress],
         if first != key:
             problems.refuse(path, f"{address.address} on {' '.join(first)} and {' '.join(key)}", "each address once")
         if key[1] in cluster.hosts[key[0]].part.nic:
-            own = IPv4Network(address.network)
+            own = ip_network(address.network)
             other = next(
-                (name for name in sorted(regular) if name != address.network and own.overlaps(IPv4Network(name))), None
+                (name for name in sorted(regular) if name != address.network and own.overlaps(ip_network(name))), None
             )
             if other is not None:
                 problems.refuse(path, f"{own}, which overlaps {other}", "networks apart")

@@ -6,7 +6,7 @@ addresses (RFC 8950 carries IPv4 prefixes over it). A switch announces its loopb
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, ip_interface, ip_network
 
@@ -75,7 +75,8 @@ def routing_of(
     if problems.refused:
         return nothing
     peers = _peers(cluster, between, fabric, numbers, underlay)
-    networks = _networks(cables, nics, loopbacks)
+    ipv4 = _exchanges_ipv4(cluster, underlay)
+    networks = _networks(cables, nics, numbers, loopbacks if ipv4 else {})
     paths = _paths(tiers, between)
     _check_paths(cluster, paths, problems)
     return nothing | {
@@ -93,6 +94,11 @@ def routing_of(
         )
         for name, number in numbers.items()
     }
+
+
+def _exchanges_ipv4(cluster: Cluster, underlay: Underlay) -> bool:
+    """Sessions between IPv6 addresses carry IPv6 alone; unnumbered ones carry the loopbacks too (RFC 8950)."""
+    return underlay is Underlay.BGP_UNNUMBERED or cluster.addresses.scheme.version == 4
 
 
 def _numbers(cluster: Cluster, tiers: Tiers, problems: Problems) -> dict[str, int]:
@@ -165,7 +171,8 @@ def _peers(
                 asn=numbers[other.device],
                 description=f"{other.device} {other.port}",
                 unnumbered=True if unnumbered else None,
-                ipv4=True,
+                ipv4=True if _exchanges_ipv4(cluster, underlay) else None,
+                ipv6=True if cluster.addresses.scheme.version == 6 else None,
                 bfd=cluster.routing.bfd,
                 state="Established",
             )
@@ -173,14 +180,24 @@ def _peers(
 
 
 def _networks(
-    cables: Sequence[HostCable], nics: Mapping[tuple[str, str], NicAddress], loopbacks: Mapping[str, str]
+    cables: Sequence[HostCable],
+    nics: Mapping[tuple[str, str], NicAddress],
+    names: Iterable[str],
+    loopbacks: Mapping[str, str],
 ) -> dict[str, tuple[str, ...]]:
     """What each switch announces: its loopback, and the subnets of its hosts in address order."""
-    own: dict[str, set[str]] = {name: set() for name in loopbacks}
+    own: dict[str, set[str]] = {name: set() for name in names}
     for cable in cables:
         if cable.switch in own:
             own[cable.switch].add(nics[cable.host, cable.seat.interface].network)
-    return {name: (f"{loopbacks[name]}/32", *sorted(subnets, key=ip_network)) for name, subnets in own.items()}
+    return {
+        name: (*([f"{loopbacks[name]}/32"] if name in loopbacks else []), *sorted(subnets, key=_order))
+        for name, subnets in own.items()
+    }
+
+
+def _order(network: str) -> int:
+    return int(ip_network(network).network_address)
 
 
 def _paths(tiers: Tiers, between: Sequence[Cable]) -> dict[str, int]:

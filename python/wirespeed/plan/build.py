@@ -14,14 +14,15 @@ from wirespeed.plan.bgp import routing_of
 from wirespeed.plan.cabling_file import cables_of_file
 from wirespeed.plan.classes import traffic_classes
 from wirespeed.plan.computed import computed
-from wirespeed.plan.fabric import Box, HostCable, patterned_cables, port_names
+from wirespeed.plan.fabric import Box, HostCable, domains_of, patterned_cables, port_names
 from wirespeed.plan.host import HostKind, host_kind
 from wirespeed.plan.loop import loop
 from wirespeed.plan.model import Plan
+from wirespeed.plan.pattern import bundles_of
 from wirespeed.plan.ports import check_cables, check_mtus, port_uses, vlans_of
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch import SwitchKind, switch_kind
-from wirespeed.plan.uplinks import switch_cables
+from wirespeed.plan.uplinks import switch_cables, upward
 from wirespeed.settings import Host, Place, Switch
 
 
@@ -41,12 +42,17 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
         cluster.hosts, lambda name, spec: host_kind(cluster, spec, chassis[name], classes, catalogue, problems)
     )
     switch_kinds = _each(cluster.switches, lambda name, _: switch_kind(classes, boxes[name], problems))
-    lay = patterned_cables if cluster.cabling.file is None else cables_of_file
-    cables = lay(cluster, chassis, boxes, problems)
+    domains = domains_of(cluster, chassis, boxes)
+    bundles = bundles_of(cluster, domains, boxes, problems)
     check_cables(cluster, catalogue, problems)
     problems.stop()
+    if cluster.cabling.file is None:
+        cables = patterned_cables(cluster, chassis, boxes, domains, upward(bundles), problems)
+    else:
+        cables = cables_of_file(cluster, chassis, boxes, problems)
+    problems.stop()
     addresses = nic_addresses(cluster, cables, problems)
-    between = switch_cables(cluster, boxes, {cable.cable.b for cable in cables}, problems)
+    between = switch_cables(cluster, bundles, boxes, [cable.cable.b for cable in cables], problems)
     problems.stop()
     check_mtus(cluster, cables, switch_kinds, boxes, problems)
     all_cables = (*(one.cable for one in cables), *between)

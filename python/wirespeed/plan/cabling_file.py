@@ -32,7 +32,9 @@ def cables_of_file(
             wrong.append(Problem(row.place, "a cable between two hosts", "a cable from a host to a switch"))
         problems.refused.update(dict.fromkeys(wrong))
         if not wrong and ends[0] in seats:
-            cables[ends[0]] = host_cable(ends[0].device, seats[ends[0]], ends[1], boxes, row.length)
+            cables[ends[0]] = host_cable(
+                ends[0].device, seats[ends[0]], ends[1], boxes, row.length, cluster.cabling.cable
+            )
     missing = [end for end in seats if end not in cables]
     if missing and not problems.refused:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""

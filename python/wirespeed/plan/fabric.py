@@ -75,68 +75,116 @@ class HostCable:
         return self.cable.b.port
 
 
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A pod of a plane: the leaves its hosts are cabled to, and which NICs of them."""
+
+    plane: int  # from 0
+    planes: int
+    hosts: tuple[str, ...]
+    leaves: tuple[str, ...]
+
+    def takes(self, seat: Seat) -> bool:
+        """Whether a NIC is in this plane."""
+        return (seat.rail - 1) % self.planes == self.plane
+
+
+def domains_of(cluster: Cluster, chassis: Mapping[str, Chassis], boxes: Mapping[str, Box]) -> list[Domain]:
+    """Planes, and the pods of each, in file order; one domain of everything where there is no pattern."""
+    part = cluster.fabric
+    planes, pods = (part.planes, part.pods) if part else (1, 1)
+    leaves = [name for name, box in boxes.items() if box.spec.role == "leaf"]
+    hosts = even(tuple(chassis), pods)
+    return [
+        Domain(plane, planes, tuple(own), tuple(under))
+        for plane, of_plane in enumerate(even(leaves, planes))
+        for own, under in zip(hosts, even(of_plane, pods), strict=True)
+    ]
+
+
 def patterned_cables(
-    cluster: Cluster, chassis: Mapping[str, Chassis], boxes: Mapping[str, Box], problems: Problems
+    cluster: Cluster,
+    chassis: Mapping[str, Chassis],
+    boxes: Mapping[str, Box],
+    domains: Sequence[Domain],
+    uplinks: Mapping[str, int],
+    problems: Problems,
 ) -> list[HostCable]:
     """Cables between hosts and leaves, in the order of hosts and rails.
 
     By host, the NICs of a host stand on neighbouring ports and a host is never split over leaves while it fits one;
     by rail, the NICs of a rail stand on neighbouring ports and rails are dealt out to the leaves in order.
     """
-    leaves = [name for name, box in boxes.items() if box.spec.role == "leaf"]
-    if not leaves:
+    if not any(box.spec.role == "leaf" for box in boxes.values()):
         problems.refuse(("switches",), "no switch with the role leaf", "at least one")
         return []
-    groups: list[list[tuple[str, Seat]]] = [[(host, seat) for seat in found.seats] for host, found in chassis.items()]
-    if cluster.cabling.pattern is Pattern.BY_RAIL:
-        rails: dict[int, list[tuple[str, Seat]]] = {}
-        for host, seat in (entry for group in groups for entry in group):
-            rails.setdefault(seat.rail, []).append((host, seat))
-        groups = [rails[rail] for rail in sorted(rails)]
-    placed = {}
-    for leaf, entries in zip(leaves, _dealt(groups, len(leaves)), strict=True):
-        taken = _uplinks(cluster, leaf)
-        ports = boxes[leaf].ports[: len(boxes[leaf].ports) - taken]
-        if len(entries) > len(ports):
-            problems.refuse(
-                boxes[leaf].spec.path,
-                f"{len(entries)} NICs for {leaf}",
-                f"at most {len(ports)}, its ports" + (f" less {taken} towards switches" if taken else ""),
-                "add leaves",
-            )
-            continue
-        for (host, seat), port in zip(entries, ports, strict=False):
-            placed[host, seat.interface] = End(leaf, port)
+    placed: dict[tuple[str, str], End] = {}
+    full: dict[tuple[str | int, ...], list[tuple[str, int]]] = {}  # by range: leaves, and the NICs for each
+    for domain in domains:
+        groups = _groups(cluster, chassis, domain)
+        if domain.hosts and not groups:
+            problems.refuse(("fabric", "planes"), f"{domain.planes} planes", "a NIC of every host in each plane")
+            return []
+        for leaf, entries in zip(domain.leaves, _dealt(groups, len(domain.leaves)), strict=True):
+            ports = boxes[leaf].ports[: max(0, len(boxes[leaf].ports) - uplinks.get(leaf, 0))]
+            if len(entries) > len(ports):
+                full.setdefault(boxes[leaf].spec.path, []).append((leaf, len(entries)))
+            for (host, seat), port in zip(entries, ports, strict=False):
+                placed[host, seat.interface] = End(leaf, port)
+    for path, leaves in full.items():
+        leaf, count = leaves[0]
+        taken = uplinks.get(leaf, 0)
+        more = f", and too many for {len(leaves) - 1} more" if len(leaves) > 1 else ""
+        problems.refuse(
+            path,
+            f"{count} NICs for {leaf}{more}",
+            f"at most {max(0, len(boxes[leaf].ports) - taken)}, its ports"
+            + (f" less {taken} towards switches" if taken else ""),
+            "add leaves",
+        )
     if problems.refused:
         return []
     return [
-        host_cable(host, seat, placed[host, seat.interface], boxes, cluster.cabling.length)
+        host_cable(host, seat, placed[host, seat.interface], boxes, cluster.cabling.length, cluster.cabling.cable)
         for host, found in chassis.items()
         for seat in found.seats
     ]
 
 
+def _groups(cluster: Cluster, chassis: Mapping[str, Chassis], domain: Domain) -> list[list[tuple[str, Seat]]]:
+    """What is dealt out to the leaves of a domain: its hosts, or the rails in it."""
+    hosts = [[(host, seat) for seat in chassis[host].seats if domain.takes(seat)] for host in domain.hosts]
+    if cluster.cabling.pattern is not Pattern.BY_RAIL:
+        return [group for group in hosts if group]
+    rails: dict[int, list[tuple[str, Seat]]] = {}
+    for host, seat in (entry for group in hosts for entry in group):
+        rails.setdefault(seat.rail, []).append((host, seat))
+    return [rails[rail] for rail in sorted(rails)]
+
+
 def _dealt(groups: list[list[tuple[str, Seat]]], leaves: int) -> list[list[tuple[str, Seat]]]:
     """Groups (hosts or rails) dealt out to leaves in order, evenly; one is split only if there are more leaves."""
-    if len(groups) >= leaves:
-        return [[entry for group in share for entry in group] for share in _even(groups, leaves)]
+    if len(groups) >= leaves or not groups:
+        return [[entry for group in share for entry in group] for share in even(groups, leaves)]
     dealt: list[list[tuple[str, Seat]]] = []
-    for group, own in zip(groups, _even(range(leaves), len(groups)), strict=True):
-        dealt += _even(group, len(own))
+    for group, own in zip(groups, even(range(leaves), len(groups)), strict=True):
+        dealt += even(group, len(own))
     return dealt
 
 
-def _even(items: Sequence[_Item], parts: int) -> list[list[_Item]]:
+def even(items: Sequence[_Item], parts: int) -> list[list[_Item]]:
     """Items in order in so many parts, the first ones one longer where it does not come out even."""
     share, longer = divmod(len(items), parts)
     starts = [part * share + min(part, longer) for part in range(parts + 1)]
     return [list(items[start:end]) for start, end in pairwise(starts)]
 
 
-def host_cable(host: str, seat: Seat, at: End, boxes: Mapping[str, Box], length: Length | None) -> HostCable:
+def host_cable(
+    host: str, seat: Seat, at: End, boxes: Mapping[str, Box], length: Length | None, model: str | None
+) -> HostCable:
     """A cable from a NIC to a leaf port, at the speed of the slower end."""
     speed = Bandwidth(min(seat.speed, port_speed(boxes[at.device], at.port)))
-    cable = Cable(End(host, seat.interface), at, speed, length, seat.rail)
+    cable = Cable(End(host, seat.interface), at, speed, length, seat.rail, model)
     return HostCable(cable, seat)
 
 
@@ -144,7 +192,3 @@ def port_speed(box: Box, port: str) -> Bandwidth:
     """Speed of a switch port."""
     part = box.spec.part.ports.get(port)
     return (part.speed if part else None) or box.speed
-
-
-def _uplinks(cluster: Cluster, switch: str) -> int:
-    return sum(link.count * (len(b) * a.count(switch) + len(a) * b.count(switch)) for link, a, b in cluster.links)

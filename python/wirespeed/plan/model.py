@@ -28,6 +28,7 @@ class Cable:
     speed: Bandwidth
     length: Length | None = None
     rail: int | None = None
+    cable: str | None = None  # model in the catalogue
 
     def other(self, device: str) -> End:
         """The end that is not on this device.

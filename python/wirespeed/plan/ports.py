@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from wirespeed.catalogue import Catalogue
-from wirespeed.cluster import Cluster, Scheme
+from wirespeed.cluster import Cluster
 from wirespeed.plan.addressing import NicAddress
 from wirespeed.plan.bgp import Routing
 from wirespeed.plan.fabric import Box, HostCable
@@ -26,8 +26,7 @@ def port_uses(
 ) -> dict[str, list[PortUse]]:
     """Uses by switch, in front-panel order."""
     uses: dict[str, list[PortUse]] = {name: [] for name in boxes}
-    routed = cluster.addresses.scheme is Scheme.LINK_31
-    training = _training(cluster.cabling.cable, catalogue)
+    routed = cluster.addresses.scheme.shape == "link"
     for cable in cables:
         at = addresses[cable.host, cable.seat.interface]
         uses[cable.switch].append(
@@ -39,7 +38,7 @@ def port_uses(
                 address=at.gateway_with_prefix if routed else None,
                 vlan=at.vlan,
                 length=cable.cable.length,
-                training=training,
+                training=_training(cable.cable.cable, catalogue),
             )
         )
     for link in between:
@@ -53,6 +52,7 @@ def port_uses(
                     address=fabric.get(end),
                     unnumbered=routing[end.device].unnumbered,
                     length=link.length,
+                    training=_training(link.cable, catalogue),
                 )
             )
     for name, box in boxes.items():
@@ -82,6 +82,9 @@ def check_cables(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> 
     parts = [(("cabling",), cluster.cabling.cable, cluster.cabling.length)]
     paths: list[tuple[tuple[str | int, ...], str | None, object]] = [*parts]
     paths += [(("links", index), link.cable, link.length) for index, (link, _, _) in enumerate(cluster.links)]
+    if cluster.fabric is not None:
+        tiers = {"leaf_spine": cluster.fabric.leaf_spine, "spine_core": cluster.fabric.spine_core}
+        paths += [(("fabric", name), tier.cable, tier.length) for name, tier in tiers.items() if tier is not None]
     for path, name, length in paths:
         if name is None:
             continue

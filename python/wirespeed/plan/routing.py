@@ -19,7 +19,7 @@ PRIORITY_BASE = 1000  # behind the local table at 0 and before main at 32766
 
 def rules_of(seats: Sequence[Seat], addresses: Sequence[NicAddress], shared: Mapping[int, Rule]) -> dict[str, Rule]:
     """Rules by selector."""
-    return {f"from {at.address}/32": shared[seat.rail] for seat, at in zip(seats, addresses, strict=True)}
+    return {f"from {at.address}/{at.host_prefix}": shared[seat.rail] for seat, at in zip(seats, addresses, strict=True)}
 
 
 def rule_of(rail: int) -> Rule:
@@ -32,7 +32,7 @@ def routes_of(seats: Sequence[Seat], addresses: Sequence[NicAddress]) -> dict[st
     routes: dict[str, Route] = {}
     for seat, at in zip(seats, addresses, strict=True):
         table = TABLE_BASE + seat.rail
-        if at.prefix < 31:
+        if at.prefix < at.host_prefix - 1:
             routes[f"{table} {at.network}"] = Route(seat.interface, "", at.address)
         routes[f"{table} default"] = Route(seat.interface, at.gateway, at.address)
     return routes

@@ -2,53 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from wirespeed.cluster import Cluster
 from wirespeed.plan.fabric import Box, port_speed
 from wirespeed.plan.model import Cable, End
+from wirespeed.plan.pattern import Bundle
 from wirespeed.plan.problems import Problems
 from wirespeed.units import Bandwidth
 
 
-def switch_cables(cluster: Cluster, boxes: Mapping[str, Box], used: set[End], problems: Problems) -> list[Cable]:
+def upward(bundles: Sequence[Bundle]) -> dict[str, int]:
+    """Ports that each switch keeps at its end for cables upward."""
+    found: dict[str, int] = {}
+    for bundle in bundles:
+        for name in (bundle.a, bundle.b):
+            found[name] = found.get(name, 0) + (bundle.count if name in bundle.up else 0)
+    return found
+
+
+def switch_cables(
+    cluster: Cluster,
+    bundles: Sequence[Bundle],
+    boxes: Mapping[str, Box],
+    used: Iterable[End],
+    problems: Problems,
+) -> list[Cable]:
     """Cables between switches, in the order of the cluster file or of the cabling file.
 
-    Each takes the last free port of a leaf, and the first free port of any other switch.
+    Cables upward take the last ports of a switch, all others the first free ones; each in order of the cables.
     """
     between = [row for row in cluster.rows if row.a[0] in boxes and row.b[0] in boxes]
-    if between and cluster.links:
-        problems.refuse(("links",), "links, and a cabling file with cables between switches", "one of them")
+    if between and bundles:
+        what = "fabric" if cluster.fabric else "links"
+        problems.refuse((what,), f"{what}, and a cabling file with cables between switches", "one of them")
         return []
     if between:
         ends = [(End(*row.a), End(*row.b), row.length) for row in between]
         return [Cable(a, b, _slower(a, b, boxes), length) for a, b, length in ends]
-    free = {name: _free_ports(box, {end.port for end in used if end.device == name}) for name, box in boxes.items()}
+    ports = _Ports(upward(bundles), boxes, used)
     cables: list[Cable] = []
-    for index, (link, a_names, b_names) in enumerate(cluster.links):
-        for a, b in ((a, b) for a in a_names for b in b_names):
-            if a == b:
-                problems.refuse(("links", index), f"{a} on both sides", "two different switches")
-                continue
-            if min(len(free[a]), len(free[b])) < link.count:
-                full = a if len(free[a]) < link.count else b
+    refused: set[tuple[str | int, ...]] = set()  # one switch without ports stands for all of its tier
+    for bundle in bundles:
+        if bundle.path in refused:
+            continue
+        speed = bundle.part.speed
+        full = next((name for name in (bundle.a, bundle.b) if ports.free(name, bundle) < bundle.count), None)
+        if full is not None:
+            refused.add(bundle.path)
+            problems.refuse(
+                bundle.path,
+                f"{ports.free(full, bundle)} free ports on {full}",
+                f"{bundle.count} for the cables of {bundle.a} and {bundle.b}",
+            )
+            continue
+        for _ in range(bundle.count):
+            a, b = ports.take(bundle.a, bundle), ports.take(bundle.b, bundle)
+            slower = _slower(a, b, boxes)
+            if speed is not None and speed > slower:
                 problems.refuse(
-                    ("links", index),
-                    f"{len(free[full])} free ports on {full}",
-                    f"{link.count} for the cables of {a} and {b}",
+                    (*bundle.path, "speed"),
+                    f"{speed} between {a.device} and {b.device}",
+                    f"at most {slower}, the slower port",
                 )
-                continue
-            for _ in range(link.count):
-                ends_here = End(a, free[a].pop()), End(b, free[b].pop())
-                cables.append(Cable(*ends_here, link.speed or _slower(*ends_here, boxes), link.length))
+            elif speed is None and port_speed(boxes[a.device], a.port) != port_speed(boxes[b.device], b.port):
+                problems.warn(
+                    bundle.path,
+                    f"ports of {port_speed(boxes[a.device], a.port)} on {bundle.a} and of "
+                    f"{port_speed(boxes[b.device], b.port)} on {bundle.b}",
+                    f"the same speed at both ends, or `speed: {slower}`",
+                )
+            cables.append(Cable(a, b, speed or slower, bundle.part.length, cable=bundle.part.cable))
     return cables
+
+
+class _Ports:
+    """Free ports of every switch: the last ones for cables upward, the first ones for others."""
+
+    def __init__(self, up: Mapping[str, int], boxes: Mapping[str, Box], used: Iterable[End]) -> None:
+        taken: dict[str, set[str]] = {}
+        for end in used:
+            taken.setdefault(end.device, set()).add(end.port)
+        self.up: dict[str, list[str]] = {}
+        self.others: dict[str, list[str]] = {}
+        for name, count in up.items():
+            free = [port for port in boxes[name].ports if port not in taken.get(name, ())]
+            split = max(0, len(free) - count)
+            self.up[name] = free[split:][::-1]
+            self.others[name] = free[:split][::-1]
+
+    def _side(self, name: str, bundle: Bundle) -> list[str]:
+        """The ports a bundle takes from, the next one at the end."""
+        return self.up[name] if name in bundle.up else self.others[name]
+
+    def free(self, name: str, bundle: Bundle) -> int:
+        """How many ports are left for it."""
+        return len(self._side(name, bundle))
+
+    def take(self, name: str, bundle: Bundle) -> End:
+        """The next port for it."""
+        return End(name, self._side(name, bundle).pop())
 
 
 def _slower(a: End, b: End, boxes: Mapping[str, Box]) -> Bandwidth:
     return Bandwidth(min(port_speed(boxes[end.device], end.port) for end in (a, b)))
-
-
-def _free_ports(box: Box, used: set[str]) -> list[str]:
-    """Free ports, the next to take at the end."""
-    free = [port for port in box.ports if port not in used]
-    return free if box.spec.role == "leaf" else free[::-1]

@@ -1,0 +1,125 @@
+"""Which switches are cabled to which: from `links`, or from the pattern of `fabric`.
+
+A pattern deals the switches of each role, in file order, into planes and these into pods. Every leaf has its uplinks
+dealt evenly to the spines of its pod. Every spine has its uplinks dealt evenly to all cores of its plane, or, where
+there are more cores than uplinks, the k-th spine of each pod to the k-th group of cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.cluster import Cluster
+from wirespeed.cluster.model import LinkPart, TierPart
+from wirespeed.plan.fabric import Box, Domain, even
+from wirespeed.plan.problems import Problems
+
+_ROLES = ("leaf", "spine", "core")
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Parallel cables from a lower switch to an upper one."""
+
+    a: str
+    b: str
+    count: int
+    part: LinkPart | TierPart
+    path: tuple[str | int, ...]
+    up: tuple[str, ...]  # the switches that take their last ports for it
+
+
+def bundles_of(
+    cluster: Cluster, domains: Sequence[Domain], boxes: Mapping[str, Box], problems: Problems
+) -> list[Bundle]:
+    """Every bundle of the cluster file, in its order."""
+    if cluster.fabric is not None and cluster.links:
+        problems.refuse(("links",), "both `links` and `fabric`", "one of them")
+        return []
+    if cluster.fabric is None:
+        return list(_linked(cluster, boxes, problems))
+    return list(_patterned(cluster, domains, boxes, problems))
+
+
+def _linked(cluster: Cluster, boxes: Mapping[str, Box], problems: Problems) -> Iterator[Bundle]:
+    for index, (link, a_names, b_names) in enumerate(cluster.links):
+        for a, b in ((a, b) for a in a_names for b in b_names):
+            if a == b:
+                problems.refuse(("links", index), f"{a} on both sides", "two different switches")
+                continue
+            leaves = tuple(name for name in (a, b) if boxes[name].spec.role == "leaf")
+            yield Bundle(a, b, link.count, link, ("links", index), leaves)
+
+
+def _patterned(
+    cluster: Cluster, domains: Sequence[Domain], boxes: Mapping[str, Box], problems: Problems
+) -> Iterator[Bundle]:
+    part = cluster.fabric
+    if part is None:
+        return
+    names = {role: [name for name, box in boxes.items() if box.spec.role == role] for role in _ROLES}
+    if not _fits(cluster, names, problems):
+        return
+    per_plane = part.pods
+    spines = [pod for plane in even(names["spine"], part.planes) for pod in even(plane, part.pods)]
+    for domain, pod_spines in zip(domains, spines, strict=True):
+        yield from _mesh(domain.leaves, pod_spines, part.leaf_spine, ("fabric", "leaf_spine"), problems)
+    if part.spine_core is None:
+        return
+    path = ("fabric", "spine_core")
+    for plane, cores in enumerate(even(names["core"], part.planes)):
+        pods = spines[plane * per_plane : (plane + 1) * per_plane]
+        if part.spine_core.uplinks % len(cores) == 0:
+            for pod in pods:
+                yield from _mesh(pod, cores, part.spine_core, path, problems)
+        elif len(cores) % len(pods[0]) == 0:
+            groups = even(cores, len(pods[0]))
+            for pod in pods:
+                for spine, group in zip(pod, groups, strict=True):
+                    yield from _mesh([spine], group, part.spine_core, path, problems)
+        else:
+            problems.refuse(
+                (*path, "uplinks"),
+                f"{part.spine_core.uplinks} uplinks of a spine to {len(cores)} cores: unequal stripes",
+                f"a multiple of {len(cores)}, or a number of cores that {len(pods[0])} spines of a pod divide evenly",
+            )
+
+
+def _mesh(
+    lower: Sequence[str], upper: Sequence[str], part: TierPart, path: tuple[str, ...], problems: Problems
+) -> Iterator[Bundle]:
+    if part.uplinks % len(upper):
+        problems.refuse(
+            (*path, "uplinks"),
+            f"{part.uplinks} uplinks of a switch to {len(upper)} above it: unequal stripes",
+            f"a multiple of {len(upper)}",
+        )
+        return
+    for a in lower:
+        for b in upper:
+            yield Bundle(a, b, part.uplinks // len(upper), part, path, (a,))
+
+
+def _fits(cluster: Cluster, names: Mapping[str, Sequence[str]], problems: Problems) -> bool:
+    """Whether the switches of each role can be dealt evenly."""
+    part = cluster.fabric
+    assert part is not None
+    parts = part.planes * part.pods
+    wanted = {"leaf": parts, "spine": parts, "core": part.planes}
+    if part.spine_core is None:
+        if part.pods > 1:
+            problems.refuse(("fabric", "pods"), f"{part.pods} pods and no `spine_core`", "cables between the pods")
+        if names["core"]:
+            problems.refuse(("fabric",), "switches with the role core and no `spine_core`", "cables to them")
+        del wanted["core"]
+    for role, share in wanted.items():
+        if not names[role]:
+            problems.refuse(("switches",), f"no switch with the role {role}", "at least one, for the pattern")
+        elif len(names[role]) % share:
+            problems.refuse(
+                ("fabric",),
+                f"{len(names[role])} switches with the role {role}",
+                f"a multiple of {share}, the number of {'planes' if role == 'core' else 'pods in all planes'}",
+            )
+    return not problems.refused
