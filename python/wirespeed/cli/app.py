@@ -23,6 +23,7 @@ WORKFLOW = (
     "bench",
     "sim",
     "report",
+    "list",
     "schema",
 )
 """Verbs in the order a cluster is brought up, for the help; others follow by name."""

@@ -1,0 +1,269 @@
+"""``wirespeed list``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from wirespeed.cli.app import app
+
+
+class What(StrEnum):
+    """What can be listed."""
+
+    PLATFORMS = "platforms"
+    NICS = "nics"
+    GPUS = "gpus"
+    SWITCHES = "switches"
+    CHECKS = "checks"
+    TOOLS = "tools"
+
+
+class Format(StrEnum):
+    """How it is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@app.command("list", short_help="List what is supported: platforms, NICs, checks, …")
+def list_(
+    what: Annotated[What, typer.Argument(metavar="WHAT", help=", ".join(what.value for what in What))],
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Show this one alone, with all its parts.")
+    ] = None,
+    format_: Annotated[
+        Format, typer.Option("--format", metavar="<table|json>", help="How to print it.")
+    ] = Format.TABLE,
+) -> None:
+    """List what wirespeed supports. Of a platform, a NIC and a switch: what it can do with each setting.
+
+    A setting is rendered (wirespeed writes it), read back (wirespeed sees what the device has), both, automatic (it
+    comes about by itself), or not supported: a cluster file that asks for it is refused.
+
+    Example: wirespeed list platforms eos
+    """
+    from wirespeed.errors import did_you_mean, refuse
+
+    rows = _ROWS[what]()
+    if name is not None:
+        chosen = [row for row in rows if row["name"] == name]
+        if not chosen:
+            names = [str(row["name"]) for row in rows]
+            raise refuse("list", f"no {name!r} among the {what.value}", "one of them", did_you_mean(name, names))
+        rows = chosen
+    if format_ is Format.JSON:
+        typer.echo(json.dumps({"kind": f"supported-{what.value}", "schema": 1, what.value: rows}, indent=1))
+    elif name is not None:
+        _page(rows[0])
+    else:
+        _table(what, rows)
+
+
+def _platforms() -> Rows:
+    from wirespeed.collect.supported import supported
+
+    return [
+        {
+            "kind": one.kind,
+            "name": one.name,
+            "title": one.title,
+            "systems": list(one.systems),
+            "drivers": list(one.drivers),
+            "commands": one.commands,
+            "files": list(one.files),
+            "settings": {
+                setting.setting: {
+                    "state": setting.state.value,
+                    "verified": setting.verified,
+                    "default": setting.default,
+                    "automatic": setting.automatic,
+                    "instead": setting.instead,
+                }
+                for setting in one.settings
+            },
+        }
+        for one in supported()
+    ]
+
+
+def _nics() -> Rows:
+    from wirespeed.catalogue import load
+    from wirespeed.collect.supported import settings_on
+
+    return [
+        {
+            "name": name,
+            "title": model.title,
+            "vendor": model.vendor,
+            "platform": model.system,
+            "driver": model.driver,
+            "ports": model.ports.value,
+            "speed": str(model.speed.value),
+            "pcie": _pcie(model.pcie),
+            "settings": settings_on("nic", model.system),
+        }
+        for name, model in load().nics.items()
+    ]
+
+
+def _gpus() -> Rows:
+    from wirespeed.catalogue import load
+
+    return [
+        {
+            "name": name,
+            "title": model.title,
+            "vendor": model.vendor,
+            "module": model.module,
+            "pcie": _pcie(model.pcie),
+            "links": f"{model.links.per_gpu.value} x {model.links.name}" if model.links else None,
+        }
+        for name, model in load().gpus.items()
+    ]
+
+
+def _switches() -> Rows:
+    from wirespeed.catalogue import load
+    from wirespeed.collect.supported import settings_on
+
+    return [
+        {
+            "name": name,
+            "title": model.title,
+            "vendor": model.vendor,
+            "systems": list(model.systems),
+            "chip": model.chip,
+            "ports": model.ports.value,
+            "speed": str(model.speed.value),
+            "settings": {system: settings_on("switch", system) for system in model.systems},
+        }
+        for name, model in load().switches.items()
+    ]
+
+
+def _checks() -> Rows:
+    from wirespeed.checks import checks
+
+    return [
+        {
+            "name": one.id,
+            "title": one.manual.title,
+            "settings": dict.fromkeys(one.needs, "read back"),
+            "failures": list(one.failures),
+        }
+        for one in checks().values()
+    ]
+
+
+def _tools() -> Rows:
+    from wirespeed.benchmarks.tools import tools
+
+    return [{"name": one.name, "title": one.looks_for} for one in tools()]
+
+
+_ROWS: Mapping[What, Callable[[], Rows]] = {
+    What.PLATFORMS: _platforms,
+    What.NICS: _nics,
+    What.GPUS: _gpus,
+    What.SWITCHES: _switches,
+    What.CHECKS: _checks,
+    What.TOOLS: _tools,
+}
+
+
+def _pcie(able: Any) -> str:
+    return f"{able.speed.value / 1000:g} GT/s x{able.width.value}"
+
+
+_COLUMNS: Mapping[What, tuple[str, ...]] = {
+    What.PLATFORMS: ("kind", "name", "systems"),
+    What.NICS: ("name", "platform", "speed"),
+    What.GPUS: ("name", "title", "pcie", "links"),
+    What.SWITCHES: ("name", "systems", "chip", "ports", "speed"),
+    What.CHECKS: ("name", "title"),
+    What.TOOLS: ("name", "title"),
+}
+"""Columns of the overview; the page of one has the rest."""
+
+_COUNTED = {
+    "both": "rendered and read back",
+    "rendered": "rendered",
+    "read": "read back",
+    "automatic": "automatic",
+    "none": "not supported",
+}
+"""Settings in each state, in the overview."""
+
+
+def _table(what: What, rows: Rows) -> None:
+    from rich.table import Table
+
+    from wirespeed.cli.console import out
+
+    headings = _COUNTED if what in (What.PLATFORMS, What.NICS) else {}
+    table = Table(box=None, pad_edge=False)
+    for column in _COLUMNS[what]:
+        table.add_column(column, overflow="fold", no_wrap=column == "name")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        states = [_state(value) for value in row["settings"].values()] if headings else []
+        table.add_row(
+            *(_said(row[column]) for column in _COLUMNS[what]),
+            *(str(states.count(state)) for state in headings.values()),
+        )
+    out().print(table)
+
+
+def _state(value: Any) -> str:
+    return str(value["state"]) if isinstance(value, Mapping) else str(value)
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+def _page(row: Mapping[str, Any]) -> None:
+    from rich.table import Table
+
+    from wirespeed.cli.console import out
+
+    for key, value in row.items():
+        if key != "settings":
+            out().print(f"{key}: {_said(value)}", soft_wrap=True, markup=False)
+    table = Table(box=None, pad_edge=False)
+    for column in ("setting", "state", ""):
+        table.add_column(column, overflow="fold")
+    for setting, state, remark in _details(row.get("settings", {})):
+        table.add_row(setting, state, remark)
+    if table.row_count:
+        out().print()
+        out().print(table)
+
+
+def _details(settings: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    found: list[tuple[str, str, str]] = []
+    for path, value in settings.items():
+        if not isinstance(value, Mapping):
+            found.append((path, value, ""))
+        elif "state" in value:
+            remarks = [
+                "" if value["verified"] else "from memory",
+                f"default {value['default']}" if value["default"] else "",
+                value["automatic"] or "",
+                value["instead"] or "",
+            ]
+            found.append((path, value["state"], "; ".join(remark for remark in remarks if remark)))
+        else:
+            found += [(f"{path}: {setting}", state, remark) for setting, state, remark in _details(value)]
+    return found

@@ -1,0 +1,109 @@
+"""What wirespeed can do with each setting on each platform: say it, read it, both, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wirespeed.platforms import Platform, of_system, platforms
+from wirespeed.settings import Compare, Host, Nic, Switch, collections_of, settings_of
+
+_OUTER: Mapping[str, type] = {"switch": Switch, "host": Host, "nic": Nic, "launcher": Host}
+_LAUNCH = "host.launch."
+
+
+class State(StrEnum):
+    """What a platform does with a setting."""
+
+    BOTH = "rendered and read back"
+    RENDERED = "rendered"
+    READ = "read back"
+    AUTOMATIC = "automatic"  # comes about without being said
+    NONE = "not supported"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingSupport:
+    """One setting on one platform."""
+
+    setting: str
+    state: State
+    verified: bool  # False: the format is known from memory; a check says warn at worst
+    default: str | None = None
+    automatic: str | None = None
+    instead: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformSupport:
+    """One platform."""
+
+    kind: str
+    name: str
+    title: str
+    systems: tuple[str, ...]
+    drivers: tuple[str, ...]
+    commands: int
+    files: tuple[str, ...]
+    settings: tuple[SettingSupport, ...]
+
+    def count(self, state: State) -> int:
+        """How many settings are in a state."""
+        return sum(one.state is state for one in self.settings)
+
+
+def supported() -> tuple[PlatformSupport, ...]:
+    """Every platform with every setting of the vocabulary that could be its own."""
+    return tuple(_supported(found) for found in platforms().values())
+
+
+def settings_on(kind: str, system: str) -> Mapping[str, str]:
+    """State of each setting on an operating system or NIC platform; empty when no platform speaks for it."""
+    name = of_system(kind, system) or system
+    found = platforms().get((kind, name))
+    return {one.setting: one.state.value for one in _supported(found).settings} if found else {}
+
+
+def _supported(found: Platform) -> PlatformSupport:
+    paths = [
+        path
+        for thing in _things(_OUTER[found.kind])
+        for path, setting in settings_of(thing).items()
+        if setting.compare is not Compare.NONE or path in found.settings  # names and evidence are no orders
+    ]
+    return PlatformSupport(
+        kind=found.kind,
+        name=found.name,
+        title=found.title,
+        systems=found.systems,
+        drivers=found.drivers,
+        commands=len(found.commands),
+        files=tuple(file.path for file in found.files),
+        settings=tuple(
+            _setting(found, path) for path in paths if path.startswith(_LAUNCH) is (found.kind == "launcher")
+        ),
+    )
+
+
+def _things(outer: type) -> Iterator[type]:
+    """A class of things and those of everything within it."""
+    yield outer
+    for members in collections_of(outer).values():
+        yield from _things(members)
+
+
+def _setting(found: Platform, path: str) -> SettingSupport:
+    support = found.support(path)
+    if support.rendered and support.read:
+        state = State.BOTH
+    elif support.rendered:
+        state = State.RENDERED
+    elif support.read:
+        state = State.READ
+    elif support.automatic:
+        state = State.AUTOMATIC
+    else:
+        state = State.NONE
+    verified = support.verified if state is not State.NONE else True
+    return SettingSupport(path, state, verified, support.default, support.automatic, support.instead)

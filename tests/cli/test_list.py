@@ -1,0 +1,88 @@
+"""``wirespeed list``: what is supported, one object each, with its state per setting."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from wirespeed.catalogue import load
+from wirespeed.checks import checks
+from wirespeed.cli.app import app
+from wirespeed.collect.supported import State
+from wirespeed.errors import Refused
+from wirespeed.platforms import platforms
+from wirespeed.settings import THINGS, settings_of
+
+KINDS = ["platforms", "nics", "gpus", "switches", "checks", "tools"]
+SETTINGS = {path for thing in THINGS for path in settings_of(thing)}
+
+
+def listed(what: str, *arguments: str) -> list[dict[str, Any]]:
+    result = CliRunner().invoke(app, ["list", what, *arguments, "--format", "json"])
+    assert result.exit_code == 0
+    document = json.loads(result.stdout)
+    assert (document["kind"], document["schema"]) == (f"supported-{what}", 1)
+    found: list[dict[str, Any]] = document[what]
+    return found
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_each_is_one_object_with_a_name_of_its_own(what: str) -> None:
+    names = [(row.get("kind"), row["name"]) for row in listed(what)]
+    assert names and len(set(names)) == len(names)
+
+
+def test_nothing_known_is_left_out() -> None:
+    known = load()
+    assert {(row["kind"], row["name"]) for row in listed("platforms")} == set(platforms())
+    assert {row["name"] for row in listed("nics")} == set(known.nics)
+    assert {row["name"] for row in listed("gpus")} == set(known.gpus)
+    assert {row["name"] for row in listed("switches")} == set(known.switches)
+    assert {row["name"] for row in listed("checks")} == set(checks())
+
+
+def test_every_setting_of_a_platform_has_its_state() -> None:
+    for row in listed("platforms"):
+        declared = platforms()[row["kind"], row["name"]].settings
+        assert declared.keys() <= row["settings"].keys() <= SETTINGS, row["name"]
+        for path, state in row["settings"].items():
+            support = declared.get(path)
+            assert state["state"] in set(State)
+            says = state["state"] in (State.BOTH, State.RENDERED)
+            reads = state["state"] in (State.BOTH, State.READ)
+            assert (says, reads) == ((support.rendered, support.read) if support else (False, False)), path
+
+
+def test_a_switch_and_a_nic_have_the_states_of_their_platforms() -> None:
+    (leaf,) = listed("switches", "arista-7060dx5-64s")
+    assert leaf["settings"]["eos"]["queue.ecn.minimum"] == "rendered and read back"
+    assert leaf["settings"]["eos"]["port.neighbour.device"] == "read back"
+    (nic,) = listed("nics", "broadcom-bcm957608-p1400gd")
+    assert nic["settings"]["nic.nvm.rdma"] == "rendered and read back"
+    assert all(row["settings"] for row in listed("nics"))
+    assert all(states for row in listed("switches") for states in row["settings"].values())
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_tables_name_all(what: str) -> None:
+    result = CliRunner().invoke(app, ["list", what], env={"COLUMNS": "200", "NO_COLOR": "1"})
+    assert result.exit_code == 0
+    for row in listed(what):
+        assert row["name"] in result.stdout
+
+
+def test_the_page_of_one() -> None:
+    result = CliRunner().invoke(app, ["list", "platforms", "eos"], env={"COLUMNS": "200", "NO_COLOR": "1"})
+    assert "title: Arista EOS\n" in result.stdout
+    assert "port.cable_length" in result.stdout and "EOS sizes headroom by itself" in result.stdout
+
+
+def test_an_unknown_name_is_refused() -> None:
+    result = CliRunner().invoke(app, ["list", "switches", "dell-z9664"])
+    assert isinstance(result.exception, Refused)
+    assert str(result.exception) == (
+        "list: found no 'dell-z9664' among the switches; expected one of them\n  hint: did you mean 'dell-z9664f'?"
+    )
