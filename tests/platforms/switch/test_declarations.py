@@ -53,6 +53,7 @@ def full(name: str) -> Switch:
             },
         ),
     }
+    ports[name.format(3)] = Port(unnumbered=True)
     vlans = {number: replace(vlan, mtu=8000) for number, vlan in base.vlans.items()}
     return replace(
         base,
@@ -65,7 +66,7 @@ def full(name: str) -> Switch:
         bgp=Bgp(65001, "10.255.0.1", maximum_paths=8, multipath_relax=True, networks=("10.255.0.1/32", "fd00::1/128")),
         peers={
             name.format(1): BgpPeer(65100, f"spine1 {name.format(1)}", unnumbered=True, ipv4=True, ipv6=True, bfd=True),
-            "10.2.0.1": BgpPeer(65101, ipv4=True, ipv6=True),
+            "10.2.0.1": BgpPeer(65101, "spine2", ipv4=True, ipv6=True),
         },
     )
 

@@ -21,7 +21,7 @@ from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.switch.eos.interfaces import listed, names_of
 from wirespeed.platforms.switch.eos.spelling import queue_word, speed_of
 from wirespeed.platforms.text import answer, say
-from wirespeed.settings import Discipline, Ecn, Place, Queue, Switch, Watchdog, WatchdogAction
+from wirespeed.settings import Discipline, Ecn, Place, Priority, Queue, Switch, Watchdog, WatchdogAction
 from wirespeed.units import Bandwidth, Size
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -97,6 +97,8 @@ def read(case: str, old: str, new: str) -> Facts:
 
 PORT = Place("leaf1").thing("port", "Ethernet3/1/1")
 XGS = Place("leaf1").thing("port", "Ethernet1/1")
+LEAF = Place("leaf1")
+LOSSLESS = frozenset({Priority(3)})
 DNX1, DNX2, DNX3 = (PORT.thing("queue", number) for number in "123")
 ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     ("eos-dnx-dcqcn-p", "guaranteed percent 10", "guaranteed percent 30", DNX1, "queue.guaranteed", 30),
@@ -121,6 +123,16 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     ("eos-xgs-dcqcn-p", "   mtu 9214\n", "", XGS, "port.link.mtu", 1500),
     ("eos-xgs-dcqcn-p", "hostname", "interface defaults\n   mtu 9000\nhostname", XGS, "port.link.mtu", 9214),
     ("eos-xgs-dcqcn-p", "no switchport", "switchport", XGS, "port.vlan", 1),
+    # PFC, where nothing shows what is in effect
+    ("eos-xgs-dcqcn-p", "priority 3 no-drop", "priority 3 drop", XGS, "port.qos.pfc", frozenset()),
+    ("eos-xgs-dcqcn-p", "priority 3 no-drop", "priority eight no-drop", XGS, "port.qos.pfc", None),
+    ("eos-xgs-dcqcn-p", "priority-flow-control on", "priority-flow-control mode on", XGS, "port.qos.pfc", LOSSLESS),
+    ("eos-xgs-dcqcn-p", "   priority-flow-control on\n", "", XGS, "port.qos.pfc", frozenset()),
+    ("eos-xgs-dcqcn-p", "   service-profile ROCE\n", "", XGS, "port.qos.pfc", frozenset()),
+    ("eos-xgs-dcqcn-p", "service-profile ROCE", "service-profile GONE", XGS, "port.qos.pfc", None),
+    # routing
+    ("eos-xgs-dcqcn-p", "\nip routing", "\nip routing\nno ip routing vrf mgmt", LEAF, "switch.routing", True),
+    ("eos-xgs-dcqcn-p", "\nip routing", "\nip routing ipv6 interfaces", LEAF, "switch.routing", True),
     # addresses
     (
         "eos-xgs-dcqcn-p",
@@ -252,3 +264,37 @@ def test_refused(case: str) -> None:
     with pytest.raises(Refused) as refused:
         say(EOS, "startup.j2", "leaf1", found)
     assert str(refused.value) == message
+
+
+STATUS = """\
+Port     Status Priorities Action Timeout Recovery        Polling       Note
+                                          Interval/Mode   Config/Oper
+Et1/1    E - -  01         -      -       - / -           - / -         DCBX disabled
+Et2/1    E A W  3          drop   1.0     2.0 / auto      auto / 0.2    DCBX disabled
+Et3/1    D - -             -      -       - / -           - / -         DCBX disabled
+Et4/1    E - -  3
+Po1      E - -  3          -      -       - / -           - / -         DCBX disabled
+"""
+"""In the form of Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA; the last two say nothing."""
+
+
+def test_what_is_in_effect_is_believed_before_what_is_configured() -> None:
+    whole = answers(EOS, "leaf1", ONE).outputs
+    status = replace(whole["pfc-status"], text=STATUS)
+    facts = facts_of(EOS, Outputs("leaf1", {**whole, "pfc-status": status}))
+    found = {
+        number: facts.value(Place("leaf1").thing("port", f"Ethernet{number}/1"), "port.qos.pfc")
+        for number in range(1, 5)
+    }
+    assert found == {1: {Priority(0), Priority(1)}, 2: LOSSLESS, 3: frozenset(), 4: None}
+
+
+def test_a_second_application_keeps_the_first_way_back() -> None:
+    """What was there before is copied only where no copy is, and the way back takes the copy away."""
+    apply, revert = (say(EOS, template, "leaf1", ONE) for template in ("apply.j2", "revert.j2"))
+    saved = "wirespeed-before.cfg"
+    assert [line for line in apply.split("\n") if saved in line] == [
+        f'bash test -e /mnt/flash/{saved} || FastCli -p 15 -c "copy running-config flash:{saved}"'
+    ]
+    commands = [line for line in revert.split("\n") if line and not line.startswith("!")]
+    assert commands == [f"configure replace flash:{saved}", "write memory", f"delete flash:{saved}"]

@@ -70,15 +70,6 @@ ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
         "port.qos.trust",
         "none",
     ),
-    ("eos-routed", "running-config", ("priority 3 no-drop", "priority 3 drop"), EOS_PORT, "port.qos.pfc", frozenset()),
-    (
-        "eos-routed",
-        "running-config",
-        ("priority-flow-control on", "priority-flow-control mode on"),
-        EOS_PORT,
-        "port.qos.pfc",
-        frozenset({Priority(3)}),
-    ),
     (
         "eos-routed",
         "running-config",
@@ -197,7 +188,6 @@ ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
     ),
     ("eos-routed", "running-config", ("   service-profile ROCE\n", ""), EOS_PORT, "port.qos.trust", "dscp"),
     ("eos-switched", "running-config", ("   service-profile ROCE\n", ""), EOS_PORT, "port.qos.trust", "dot1p"),
-    ("eos-routed", "running-config", ("   service-profile ROCE\n", ""), EOS_PORT, "port.qos.pfc", frozenset()),
     ("eos-routed", "running-config", ("   service-profile ROCE\n", ""), EOS_QUEUE, "queue.ecn.enabled", False),
     (
         "eos-routed",
@@ -211,22 +201,6 @@ ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
     ("eos-routed", "running-config", ("\nip routing\n", "\n"), Place("leaf1"), "switch.routing", UNKNOWN),
     # EOS: what makes no sense is unknown, not the default
     ("eos-routed", "running-config", ("   mtu 9214", "   mtu jumbo"), EOS_PORT, "port.link.mtu", UNKNOWN),
-    (
-        "eos-routed",
-        "running-config",
-        ("service-profile ROCE", "service-profile GONE"),
-        EOS_PORT,
-        "port.qos.pfc",
-        UNKNOWN,
-    ),
-    (
-        "eos-routed",
-        "running-config",
-        ("priority 3 no-drop", "priority eight no-drop"),
-        EOS_PORT,
-        "port.qos.pfc",
-        UNKNOWN,
-    ),
     (
         "eos-routed",
         "running-config",

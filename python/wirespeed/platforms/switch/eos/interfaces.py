@@ -17,6 +17,11 @@ def long_name(name: str) -> str | None:
     return f"Ethernet{match[1]}" if match else None
 
 
+def short_name(name: str) -> str:
+    """``Et3/1/1`` of ``Ethernet3/1/1``."""
+    return name.replace("Ethernet", "Et", 1)
+
+
 def listed(names: Iterable[str]) -> str:
     """A list as a running configuration prints it: ``Et1-3``, ``Et1/1,2/1``."""
     numbers = [name.removeprefix("Ethernet") for name in sorted(names, key=natural)]

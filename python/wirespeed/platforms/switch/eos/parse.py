@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.switch.eos.interfaces import long_name
 from wirespeed.platforms.switch.eos.running import running_config
+from wirespeed.platforms.switch.eos.spelling import SERIES_CHIPS
 from wirespeed.platforms.switch.json import mapping_of, source_of
-from wirespeed.settings import Place
+from wirespeed.settings import Place, Priority
 from wirespeed.units import Bandwidth
 
+# Port, enabled or not, active, watchdog, priorities, action, timeout, recovery with mode, polling as set and in effect.
+_PFC_PORT = re.compile(r"(Et[0-9/]+) +([ED]) +[A-] +[W-] +([0-7]*) .*\S / \S+ +\S+ / \S")
 _UP = {"connected": True, "notconnect": False, "errdisabled": False, "disabled": False}
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
     switch = Place(outputs.device)
+    if (output := outputs.get("pfc-status")) is not None:
+        yield from _pfc_status(switch, output)
     if (output := outputs.get("running-config")) is not None:
         yield from running_config(switch, output)
     for command, read in (
         ("version", _version),
         ("interfaces-status", _interfaces_status),
         ("lldp-neighbors", _lldp_neighbors),
+        ("bgp-summary", _bgp_summary),
     ):
         if (output := outputs.get(command)) is not None and (data := _json(output)) is not None:
             yield from read(switch, output, data)
@@ -42,6 +50,14 @@ def _json(output: Output) -> Mapping[str, Any] | None:
 def _version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
     if isinstance(version := data.get("version"), str):
         yield Observation(switch, "switch.os_version", version, source_of(output, "version"))
+    model = data.get("modelName")
+    if not isinstance(model, str) or not model.startswith("DCS-"):
+        return
+    source = source_of(output, "modelName")
+    yield Observation(switch, "switch.model", f"arista-{model.removeprefix('DCS-').lower()}", source)
+    chip = next((chip for series, chip in SERIES_CHIPS.items() if model.startswith(f"DCS-{series}")), None)
+    if chip is not None:
+        yield Observation(switch, "switch.chip", chip, source)
 
 
 def _interfaces_status(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
@@ -68,3 +84,22 @@ def _lldp_neighbors(switch: Place, output: Output, data: Mapping[str, Any]) -> I
         for path, key in (("port.neighbour.device", "neighborDevice"), ("port.neighbour.port", "neighborPort")):
             if isinstance(value := entry.get(key), str) and value:
                 yield Observation(port, path, value, source)
+
+
+def _bgp_summary(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
+    for name, session in mapping_of(mapping_of(mapping_of(data, "vrfs"), "default"), "peers").items():
+        state = session.get("peerState") if isinstance(session, dict) else None
+        address, _, port = name.partition("%")
+        peer = long_name(port) if port else address
+        if peer is not None and isinstance(state, str):
+            yield Observation(switch.thing("peer", peer), "peer.state", state, source_of(output, name))
+
+
+def _pfc_status(switch: Place, output: Output) -> Iterator[Observation]:
+    """The priorities of each port: what is in effect, whatever brought it about. They stand without spaces."""
+    for number, line in enumerate(output.text.split("\n"), start=1):
+        match = _PFC_PORT.match(line)
+        name = long_name(match[1]) if match else None
+        if match is not None and name is not None:
+            priorities = frozenset(map(Priority, map(int, match[3]))) if match[2] == "E" else frozenset()
+            yield Observation(switch.thing("port", name), "port.qos.pfc", priorities, output.at(number))

@@ -13,7 +13,7 @@ from wirespeed.platforms.switch.eos.spelling import (
     queue_word,
 )
 from wirespeed.platforms.switch.policies import by_name, frozen, odd_texts
-from wirespeed.settings import Port, Queue, Switch
+from wirespeed.settings import Bgp, Port, Queue, Switch
 
 
 def problems(name: str, switch: Switch) -> Iterator[Problem]:
@@ -38,6 +38,7 @@ def problems(name: str, switch: Switch) -> Iterator[Problem]:
                 "one map for all ports",
                 "EOS keeps this map for the whole switch",
             )
+    yield from _bgp_problems(name, switch)
     for port_name, port in ports:
         yield from _port_problems(f"{name} {port_name}", port, switch)
 
@@ -87,3 +88,16 @@ def _queue_problems(place: str, queue: Queue) -> Iterator[Problem]:
         )
     if queue.ecn.enabled and (queue.ecn.minimum is None or queue.ecn.maximum is None):
         yield Problem(f"{place}: queue.ecn.enabled", "on, without thresholds", "a minimum and a maximum")
+
+
+def _bgp_problems(name: str, switch: Switch) -> Iterator[Problem]:
+    if switch.bgp.asn is None and (switch.peers or switch.bgp != Bgp()):
+        yield Problem(f"{name}: switch.bgp.asn", "none", "the switch's autonomous system, to speak BGP")
+    for peer_name, peer in switch.peers.items():
+        place = f"{name} peer {peer_name}"
+        if peer.asn is None:
+            yield Problem(f"{place}: peer.asn", "none", "the neighbour's autonomous system")
+        if peer.unnumbered and peer_name not in switch.ports:
+            yield Problem(f"{place}: peer.unnumbered", f"on, of {peer_name}", "a port of the switch")
+        if peer.description and (not peer.description.isprintable() or peer.description != peer.description.strip()):
+            yield Problem(f"{place}: peer.description", repr(peer.description), "printable text")

@@ -10,6 +10,7 @@ from typing import Any
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config import Line, following, lines_of, numbers
+from wirespeed.platforms.switch.eos.bgp import bgp
 from wirespeed.platforms.switch.eos.qos import DscpMap, Globals, port_qos, seconds_of
 from wirespeed.platforms.switch.eos.spelling import DEFAULT_DSCP_TC, DEFAULT_L2_MTU, DEFAULT_MTU, speed_of
 from wirespeed.platforms.switch.reading import (
@@ -29,6 +30,7 @@ from wirespeed.settings import Dscp, Place, SwitchQueue, SwitchTrafficClass
 
 _SWITCH: Mapping[str, tuple[str, Reader]] = {
     "ip routing": ("switch.routing", flag(True)),
+    "ip routing ipv6 interfaces": ("switch.routing", flag(True)),  # RFC 8950: IPv4 over ports without IPv4 addresses
     "no ip routing": ("switch.routing", flag(False)),
     "lldp run": ("switch.lldp", flag(True)),
     "no lldp run": ("switch.lldp", flag(False)),
@@ -62,12 +64,16 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     top = lines_of(output.text)
     if not top or top[-1].text != "end":
         return
-    found = read(top, _SWITCH)
+    found = read((line for line in top if "vrf" not in line.words), _SWITCH)
     default(found, {"switch.lldp": True, "switch.pfc": True}, top[-1].number)
     shared, defaults = _globals(top), _defaults(top)
     if shared.poll is not None:
         found["switch.watchdog_poll"] = shared.poll
+    found["switch.loopbacks"] = next(
+        (addresses(line) for line in top if line.text == "interface Loopback0"), ((), top[-1].number)
+    )
     yield from observe(switch, found, output)
+    yield from bgp(switch, top, output)
     for line, name in following(top, "interface"):
         if re.fullmatch(r"Ethernet[0-9/]+", name):
             yield from _port(switch.thing("port", name), line, shared, defaults, output)
@@ -120,6 +126,9 @@ def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output
     else:
         default(found, {"port.vlan": 1}, line.number)
     found["port.addresses"] = addresses(line)
+    link_local = next((inner.number for inner in line.inner if inner.text == "ipv6 enable"), None)
+    alone = routed and link_local is not None and found["port.addresses"][0] == ()
+    found["port.unnumbered"] = (alone, link_local or line.number)
     yield from observe(place, found, output)
     yield from _speed(place, line, output)
     yield from port_qos(place, line, routed, shared, output)

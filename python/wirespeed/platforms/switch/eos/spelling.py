@@ -39,6 +39,12 @@ _LANES = {10: 1, 25: 1, 40: 4, 50: 1, 100: 4, 200: 4, 400: 8, 800: 8}
 _UNICAST_QUEUES = ("trident", "tomahawk")  # XGS: 7050X, 7060X; a queue is a unicast and a multicast one
 _VOQ_QUEUES = ("jericho", "qumran")  # DNX: 7280R, 7500R, 7800R; virtual output queues
 
+SERIES_CHIPS = {"7050": "trident", "7060": "tomahawk", "7280": "jericho", "78": "jericho"}
+"""Start of a model's number (7804 is of series 7800) and chip family.
+
+Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA.
+"""
+
 SHAPE_UNIT = 1000
 """``shape rate N kbps`` (Arista AVD's schema): bits per second."""
 

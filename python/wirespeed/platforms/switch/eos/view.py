@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wirespeed.platforms.switch.eos.interfaces import short_name
 from wirespeed.platforms.switch.eos.problems import problems
+from wirespeed.platforms.switch.eos.speaker import speaker
 from wirespeed.platforms.switch.eos.spelling import (
     ACTION_WORDS,
     DEFAULT_DSCP_TC,
@@ -25,7 +27,7 @@ from wirespeed.platforms.switch.eos.spelling import (
     watchdog_timer,
 )
 from wirespeed.platforms.switch.policies import by_name, inverted, named
-from wirespeed.settings import Device, Port, Queue, Switch, Watchdog, WatchdogAction
+from wirespeed.settings import BgpPeer, Device, Port, Queue, Switch, Vlan, Watchdog, WatchdogAction
 
 PROFILE = "ROCE"
 
@@ -85,6 +87,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     dscp_tc = next((port.qos.dscp_tc for port in device.ports.values() if port.qos.dscp_tc is not None), None) or {}
     tc_queue = next((port.qos.tc_queue for port in device.ports.values() if port.qos.tc_queue is not None), None) or {}
     changed = {dscp: tc for dscp, tc in dscp_tc.items() if DEFAULT_DSCP_TC[dscp] != tc}
+    speaks = speaker(device)
     return {
         "problems": list(problems(name, device)),
         "queue_word": queue_word(device.chip) or "uc-tx-queue",
@@ -95,6 +98,11 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "tc_queue_changed": sorted((int(tc), int(queue)) for tc, queue in tc_queue.items() if int(tc) != int(queue)),
         "profiles": [profiles[key] for key in sorted(profiles, key=lambda key: (len(key), key))],
         "ports": ports,
+        "speaker": speaks,
+        "loopbacks": device.loopbacks or (),
+        "ipv6": _ipv6(device),
+        "ip_routing": "ip routing ipv6 interfaces" if speaks.over_ipv6 else "ip routing",
+        "summary": [(_summary_key(name, peer), peer) for name, peer in device.peers.items()],
         "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
         "neighbours": [say for say in ports if say.port.neighbour.device is not None],
         "hardware": _hardware(device.model),
@@ -103,11 +111,26 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "default_l2_mtu": DEFAULT_L2_MTU,
         "watchdog": common,
         "seconds": seconds,
+        "short": lambda duration: f"{duration.seconds:.1f}" if duration else "0.0",
+        "short_name": short_name,
         "address_lines": address_lines,
         "fec_words": FEC_WORDS,
         "action_words": ACTION_WORDS,
         "poll": None if device.watchdog_poll is None else f"{device.watchdog_poll.seconds:.3f}",
     }
+
+
+def _ipv6(switch: Switch) -> bool:
+    """Whether the switch forwards IPv6 anywhere."""
+    holders: list[Port | Vlan] = [*switch.ports.values(), *switch.vlans.values()]
+    addresses = [address for holder in holders for address in holder.addresses or ()]
+    unnumbered = any(port.unnumbered for port in switch.ports.values())
+    return unnumbered or any(":" in address for address in (*addresses, *(switch.loopbacks or ())))
+
+
+def _summary_key(name: str, peer: BgpPeer) -> str:
+    """A session in a list of sessions: its address; an unnumbered one's is link-local, on its port."""
+    return f"fe80::200:5eff:fe00:5301%{short_name(name)}" if peer.unnumbered else name
 
 
 def _hardware(model: str | None) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from wirespeed.platforms.model import Worded
+from wirespeed.platforms.switch.eos.bgp_words import PEER_CONSEQUENCES, peer_lines, speaker_lines
 from wirespeed.platforms.switch.eos.spelling import (
     ACTION_WORDS,
     FEC_WORDS,
@@ -33,7 +34,10 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
     lines: list[str] | None = None
     consequence: str | None = None
     if place.kind is None:
-        lines = _switch_lines(path, value)
+        lines = speaker_lines(path, value, device) or _switch_lines(path, value)
+        consequence = PEER_CONSEQUENCES.get(path)
+    elif "peer" in within:
+        lines, consequence = peer_lines(within["peer"], path, value, device), PEER_CONSEQUENCES.get(path)
     elif "vlan" in within:
         lines = _under(f"interface Vlan{within['vlan']}", _interface_line(path.replace("vlan.", "port."), value))
     elif "queue" in within:
@@ -71,6 +75,8 @@ def _under(outer: str, lines: list[str] | None) -> list[str] | None:
 
 def _switch_lines(path: str, value: Any) -> list[str] | None:
     match path:
+        case "switch.loopbacks":
+            return ["interface Loopback0", *address_lines(value)]
         case "switch.routing":
             return ["ip routing" if value else "no ip routing"]
         case "switch.lldp":
@@ -106,6 +112,7 @@ _INTERFACE: dict[str, Callable[[Any], list[str]]] = {
     "port.link.mtu": lambda value: [f"mtu {value}"],
     "port.link.fec": lambda value: [FEC_WORDS[value]],
     "port.link.training": _on_off("phy link training"),
+    "port.unnumbered": lambda value: ["no switchport", "ipv6 enable"] if value else ["no ipv6 enable"],
     "port.link.enabled": lambda value: ["no shutdown" if value else "shutdown"],
     "port.link.pause_send": lambda value: [f"flowcontrol send {'on' if value else 'off'}"],
     "port.link.pause_receive": lambda value: [f"flowcontrol receive {'on' if value else 'off'}"],

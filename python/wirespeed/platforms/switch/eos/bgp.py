@@ -1,0 +1,186 @@
+"""``router bgp`` of a running configuration: the speaker and its sessions.
+
+Spelling and order: Arista AVD's templates, and configurations that cEOS printed. A session takes from its peer group
+what it does not say itself; what a VRF says stands within the VRF's own block and is none of ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_network
+
+from wirespeed.facts import COMPLETE, Observation, State
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.switch.config import Line, following
+from wirespeed.platforms.switch.eos.interfaces import names_of
+from wirespeed.platforms.switch.reading import Found, Reader, default, flag, observe, read
+from wirespeed.settings import Place
+
+_AS_DOT = 1 << 16
+
+
+def _number(rest: str) -> int | None:
+    """``maximum-paths 64`` and ``maximum-paths 64 ecmp 64``: paths, and the most that any protocol may have."""
+    match = re.fullmatch(r"([0-9]{1,4})( ecmp [0-9]{1,4})?", rest)
+    return int(match[1]) if match else None
+
+
+def _router_id(rest: str) -> str | None:
+    try:
+        return str(ip_address(rest))
+    except ValueError:
+        return None
+
+
+_SPEAKER: Mapping[str, tuple[str, Reader]] = {
+    "router-id": ("switch.bgp.router_id", _router_id),
+    "maximum-paths": ("switch.bgp.maximum_paths", _number),
+    "bgp bestpath as-path multipath-relax": ("switch.bgp.multipath_relax", flag(True)),
+}
+_NOT_RELAXED = "no bgp bestpath as-path multipath-relax"
+
+
+@dataclass(slots=True)
+class _Said:
+    """What lines say of a session or of a peer group."""
+
+    line: int
+    found: Found = field(default_factory=dict)
+    group: str | None = None
+    port: bool = False
+
+
+def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]:
+    """The speaker, and the sessions of the default VRF."""
+    line = next((line for line in top if re.fullmatch(r"router bgp [0-9.]+", line.text)), None)
+    if line is None:
+        yield Observation(switch, "switch.peers", COMPLETE, output.source)
+        return
+    yield from _speaker(switch, line, output)
+    ports = [name for _, name in following(top, "interface") if name.startswith("Ethernet")]
+    sessions, whole = _sessions(line, ports)
+    for name, said in sessions.items():
+        yield from observe(switch.thing("peer", name), said, output)
+    if whole:
+        yield Observation(switch, "switch.peers", COMPLETE, output.source)
+
+
+def _speaker(switch: Place, line: Line, output: Output) -> Iterator[Observation]:
+    found = read(line.inner, _SPEAKER)
+    found["switch.bgp.asn"] = (_asn(line.words[2]), line.number)
+    default(found, {"switch.bgp.maximum_paths": 1}, line.number)
+    for inner in line.inner:
+        if inner.text == _NOT_RELAXED:
+            found["switch.bgp.multipath_relax"] = (False, inner.number)
+    if "switch.bgp.multipath_relax" not in found:  # that it is on by default no source at hand says
+        assumed: Found = {"switch.bgp.multipath_relax": (True, line.number)}
+        yield from observe(switch, assumed, output, State.ASSUMED)
+    found["switch.bgp.networks"] = _networks(line)
+    yield from observe(switch, found, output)
+
+
+def _networks(line: Line) -> tuple[tuple[str, ...] | None, int]:
+    families = [line, *(inner for inner in line.inner if inner.text in ("address-family ipv4", "address-family ipv6"))]
+    announced = [(inner, rest.split()[0]) for family in families for inner, rest in following(family.inner, "network")]
+    try:
+        prefixes = tuple(str(ip_network(prefix)) for _, prefix in announced)
+    except ValueError:
+        return None, line.number
+    return prefixes, announced[0][0].number if announced else line.number
+
+
+def _asn(text: str) -> int | None:
+    """A number, also as ``65120.12100`` (RFC 5396)."""
+    match = re.fullmatch(r"(?:([0-9]{1,5})\.)?([0-9]{1,10})", text)
+    if match is None or (match[1] and int(match[2]) >= _AS_DOT):
+        return None
+    return int(match[1] or 0) * _AS_DOT + int(match[2])
+
+
+def _sessions(line: Line, ports: Iterable[str]) -> tuple[dict[str, Found], bool]:
+    """Sessions by name, and whether every line of one was understood."""
+    groups: dict[str, _Said] = {}
+    sessions: dict[str, _Said] = {}
+    whole = True
+    for inner in line.inner:
+        rest = inner.after("neighbor")
+        if rest is None:
+            continue
+        words = rest.split()
+        if words[:1] == ["interface"]:
+            names = names_of(words[1], ports) if len(words) > 1 else None
+            whole = whole and names is not None
+            for name in names or ():
+                sessions[name] = _port_session(inner, words[2:])
+        elif len(words) > 1:
+            address = _session_name(words[0])
+            of = groups if address is None else sessions
+            _say(of.setdefault(address or words[0], _Said(inner.number)), inner, rest.partition(" ")[2])
+    _refuse(line, sessions, groups)
+    _activate(line, sessions, groups)
+    return {name: _effective(said, groups) for name, said in sessions.items()}, whole
+
+
+def _session_name(word: str) -> str | None:
+    try:
+        return str(ip_address(word))
+    except ValueError:
+        return None
+
+
+def _port_session(line: Line, words: list[str]) -> _Said:
+    said = _Said(line.number, port=True)
+    for key, value in zip(words[::2], words[1::2], strict=False):
+        if key == "peer-group":
+            said.group = value
+        elif key == "remote-as":
+            said.found["peer.asn"] = (_asn(value), line.number)
+    return said
+
+
+def _say(said: _Said, line: Line, rest: str) -> None:
+    if match := re.fullmatch(r"peer[ -]group (\S+)", rest):
+        said.group = match[1]
+    elif match := re.fullmatch(r"remote-as (\S+)", rest):
+        said.found["peer.asn"] = (_asn(match[1]), line.number)
+    elif match := re.fullmatch(r"description (.+)", rest):
+        said.found["peer.description"] = (match[1], line.number)
+    elif rest == "bfd":
+        said.found["peer.bfd"] = (True, line.number)
+
+
+def _refuse(line: Line, sessions: Mapping[str, _Said], groups: Mapping[str, _Said]) -> None:
+    """``no neighbor … bfd``, which takes back what the group says."""
+    for inner, rest in following(line.inner, "no neighbor"):
+        name, _, what = rest.partition(" ")
+        said = sessions.get(_session_name(name) or "") or groups.get(name)
+        if said is not None and what == "bfd":
+            said.found["peer.bfd"] = (False, inner.number)
+
+
+def _activate(line: Line, sessions: Mapping[str, _Said], groups: Mapping[str, _Said]) -> None:
+    """Address families of sessions and groups; IPv4 is on for all unless the speaker says otherwise."""
+    if not any(inner.text == "no bgp default ipv4-unicast" for inner in line.inner):
+        for said in sessions.values():
+            said.found.setdefault("default.ipv4", (True, said.line))
+    for family in ("ipv4", "ipv6"):
+        blocks = [inner for inner in line.inner if inner.text == f"address-family {family}"]
+        for inner in (one for block in blocks for one in block.inner):
+            match = re.fullmatch(r"(no )?neighbor (\S+) activate", inner.text)
+            if match is None:
+                continue
+            of = sessions.get(_session_name(match[2]) or "") or groups.get(match[2])
+            if of is not None:
+                of.found[f"peer.{family}"] = (match[1] is None, inner.number)
+
+
+def _effective(said: _Said, groups: Mapping[str, _Said]) -> Found:
+    own = dict(said.found)
+    ipv4 = own.pop("default.ipv4", (False, said.line))
+    group = groups.get(said.group or "")
+    found: Found = {**(group.found if group else {}), **own, "peer.unnumbered": (said.port, said.line)}
+    found.setdefault("peer.ipv4", ipv4)
+    default(found, {"peer.ipv6": False, "peer.bfd": False}, said.line)
+    return found

@@ -1,0 +1,71 @@
+"""One change of a BGP setting as EOS commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirespeed.platforms.switch.eos.speaker import group_of
+from wirespeed.settings import BgpPeer, Switch
+
+PEER_CONSEQUENCES = {
+    "switch.bgp.asn": "every BGP session ends; the rest of router bgp has to be said anew",
+    "switch.bgp.router_id": "every BGP session is reset",
+    "peer.asn": "the session is reset",
+    "peer.unnumbered": "the session is reset",
+    "peer.ipv4": "the session is reset",
+    "peer.ipv6": "the session is reset",
+}
+
+
+def speaker_lines(path: str, value: Any, switch: Switch) -> list[str] | None:
+    """A setting of the speaker; None for a setting that is none."""
+    block = [f"router bgp {switch.bgp.asn}"]
+    match path:
+        case "switch.bgp.asn":
+            return ["no router bgp", f"router bgp {value}"]
+        case "switch.bgp.router_id":
+            return [*block, f"router-id {value}"]
+        case "switch.bgp.maximum_paths":
+            return [*block, f"maximum-paths {value}"]
+        case "switch.bgp.multipath_relax":
+            return [*block, f"{'' if value else 'no '}bgp bestpath as-path multipath-relax"]
+        case "switch.bgp.networks":
+            families = {"ipv4": [one for one in value if ":" not in one], "ipv6": [one for one in value if ":" in one]}
+            return [
+                *block,
+                *(
+                    line
+                    for family, networks in families.items()
+                    if networks
+                    for line in (f"address-family {family}", *(f"network {one}" for one in networks), "exit")
+                ),
+            ]
+    return None
+
+
+def peer_lines(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+    """A setting of a session. An unnumbered one has most of its settings in its peer group."""
+    peer = switch.peers.get(name, BgpPeer())
+    block = [f"router bgp {switch.bgp.asn}"]
+    group = group_of(switch, peer)
+    said_of = group if peer.unnumbered else name
+    no = "" if value else "no "
+    match path:
+        case "peer.asn" | "peer.unnumbered" if peer.unnumbered:
+            return [
+                *block,
+                f"neighbor {group} peer group",
+                f"neighbor interface {name} peer-group {group} remote-as {peer.asn}",
+            ]
+        case "peer.asn":
+            return [*block, f"neighbor {name} remote-as {value}"]
+        case "peer.description" if not peer.unnumbered:
+            return [*block, f"neighbor {name} description {value}"]
+        case "peer.bfd":
+            return [*block, f"{no}neighbor {said_of} bfd"]
+        case "peer.ipv4" | "peer.ipv6":
+            activate = [f"{no}neighbor {said_of} activate"]
+            if path == "peer.ipv4" and value and peer.unnumbered:
+                activate.append(f"neighbor {group} next-hop address-family ipv6 originate")
+            return [*block, f"address-family {path.rpartition('.')[2]}", *activate]
+    return None
