@@ -17,6 +17,7 @@ PACKAGES = {
     "sysctl": "procps",
     "tshark": "tshark",
     "nmcli": "network-manager",
+    "mpirun": "openmpi-bin",
 }
 """Tool to Debian package, for the reason given when one is missing."""
 

@@ -131,6 +131,7 @@ def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -
     assert not_shown <= {
         "host.model",
         "host.launch.library",
+        "host.launch.starter",
         "nic.rail",
         "nic.model",
         "nic.gpu",

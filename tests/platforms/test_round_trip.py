@@ -8,11 +8,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from platforms.launches import LAUNCHES
 from platforms.round_trip import SETTINGS, answers, facts_of, lost
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
@@ -39,6 +41,12 @@ def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
 
     A small model has as many hosts as it has ports for.
     """
+    if found.kind == "launcher":
+        host = next(device for device in planned(cluster).values() if isinstance(device, Host))
+        return {
+            f"node1 {launch.library} {launch.starter} {launch.transport}": replace(host, launch=launch)
+            for launch in LAUNCHES[found.name]
+        }
     if found.kind != "switch":
         return {name: device for name, device in planned(cluster).items() if isinstance(device, Host)}
     systems = found.systems

@@ -150,12 +150,10 @@ def test_the_launch_line_hands_on_the_environment_whatever_is_in_it(tmp_path: Pa
     plan = plan_of()
     nasty = "a b; $(touch x) `touch y` 'q' \"d\" \\ $HOME"
     host = plan.hosts["node1"]
-    launch = replace(host.launch, environment={"NCCL_DEBUG": nasty, "NCCL_IB_GID_INDEX": "1"})
+    launch = replace(host.launch, environment={"NCCL_DEBUG": nasty, "NCCL_ALGO": "Ring"})
     script = tmp_path / "wirespeed-mpirun"
     script.write_text(texts(with_host(plan, replace(host, launch=launch)))["/usr/local/bin/wirespeed-mpirun"])
-    (tmp_path / "mpirun").write_text(
-        '#!/bin/sh\nprintf "%s\\n" "$NCCL_DEBUG" "$NCCL_IB_GID_INDEX" "$NCCL_IB_TC" "$*"\n'
-    )
+    (tmp_path / "mpirun").write_text('#!/bin/sh\nprintf "%s\\n" "$NCCL_DEBUG" "$NCCL_ALGO" "$NCCL_IB_TC" "$*"\n')
     (tmp_path / "mpirun").chmod(0o755)
     done = subprocess.run(
         ["sh", script, "./all_reduce_perf", "-b 8"],
@@ -165,8 +163,8 @@ def test_the_launch_line_hands_on_the_environment_whatever_is_in_it(tmp_path: Pa
         cwd=tmp_path,
         check=True,
     )
-    debug, gid, traffic_class, line = done.stdout.splitlines()
-    assert (debug, gid, traffic_class) == (nasty, "1", "96")
+    debug, algorithm, traffic_class, line = done.stdout.splitlines()
+    assert (debug, algorithm, traffic_class) == (nasty, "Ring", "96")
     assert line.startswith("-np 32 --hostfile /etc/wirespeed/hostfile --map-by ppr:8:node --bind-to none")
     assert line.endswith("-x UCX_IB_TRAFFIC_CLASS ./all_reduce_perf -b 8")
     assert {path.name for path in tmp_path.iterdir()} == {"wirespeed-mpirun", "mpirun"}
@@ -185,6 +183,12 @@ def test_the_launch_line_hands_on_the_environment_whatever_is_in_it(tmp_path: Pa
             "a\nb=c",
             "node1: launch environment: found NCCL_DEBUG with 'a\\nb=c'; "
             "expected a value of one line, without control characters",
+        ),
+        (
+            "NCCL_IB_TC",
+            "96",
+            "node1: launch environment: found NCCL_IB_TC=96; expected 'dscp' of launch, which says it\n"
+            "  hint: two places for one value drift apart",
         ),
     ],
 )

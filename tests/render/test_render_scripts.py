@@ -66,7 +66,7 @@ def test_apply_installs_every_file_and_revert_takes_every_file_back(device: Path
     sh(device / "revert.sh", "--yes", "--root", str(image))
     assert contents(image) == before
     said = sh(device / "revert.sh", "--yes", "--root", str(image))
-    assert said.splitlines()[0] == "never installed: /usr/local/bin/wirespeed-perftest"
+    assert said.splitlines()[0] == "never installed: /usr/local/bin/wirespeed-mpirun"
 
 
 def test_a_second_apply_keeps_what_was_there_first(device: Path, image: Path) -> None:

@@ -110,7 +110,7 @@ ROWS = [
     (
         "",
         "host.launch.gid_index",
-        ["sed -i '/^NCCL_IB_GID_INDEX=/d' /etc/rccl.conf", "echo NCCL_IB_GID_INDEX=3 >> /etc/rccl.conf"],
+        ["sed -i '/^NCCL_IB_GID_INDEX *=/d' /etc/rccl.conf", "echo NCCL_IB_GID_INDEX=3 >> /etc/rccl.conf"],
         "acts on the next job",
     ),
     ("", "host.acs_service", ["systemctl enable --now wirespeed-acs.service"], None),

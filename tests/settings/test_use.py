@@ -16,9 +16,7 @@ EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "mi300x-4node").glob
 WAITING = {
     "host.governor": "cpupower",
     "host.irq_balancing": "irqbalance",
-    "host.launch.binding": "MVAPICH MV2_CPU_BINDING_POLICY, Open MPI --bind-to",
-    "host.launch.priority": "NCCL_IB_SL, UCX_IB_SL",
-    "host.launch.transport": "MVAPICH MV2_USE_ONLY_UD and MV2_USE_UD_HYBRID, UCX_TLS",
+    "host.launch.binding": "host.launch.cores, which it becomes",
     "nic.cable_length": "mlnx_qos --cable_len",
     "nic.link.enabled": "ip link",
     "nic.link.lanes": "ethtool lanes",

@@ -24,10 +24,10 @@ from wirespeed.catalogue.compat import (
 from wirespeed.catalogue.model import (
     CableModel,
     ChipModel,
-    CollectivesModel,
     Entry,
     FailureMode,
     GpuModel,
+    LibraryModel,
     NicModel,
     ServerModel,
     SwitchModel,
@@ -50,13 +50,13 @@ class Catalogue:
     cables: Mapping[str, CableModel]
     failures: Mapping[str, FailureMode]
     chips: Mapping[str, ChipModel] = field(default_factory=dict)
-    collectives: Mapping[str, CollectivesModel] = field(default_factory=dict)
     drivers: Mapping[str, DriverRelease] = field(default_factory=dict)
     kernels: Mapping[str, KernelSeries] = field(default_factory=dict)
     gpu_architectures: Mapping[str, GpuArchitecture] = field(default_factory=dict)
     cuda: Mapping[str, CudaToolkit] = field(default_factory=dict)
     nccl_tests: Mapping[str, NcclTests] = field(default_factory=dict)
     rocm: Mapping[str, RocmRelease] = field(default_factory=dict)
+    libraries: Mapping[str, LibraryModel] = field(default_factory=dict)
 
 
 @cache
@@ -76,13 +76,13 @@ def load() -> Catalogue:
         cables=_folder(root / "cables", CableModel),
         chips=_folder(root / "chips", ChipModel),
         failures=_folder(root / "failures", FailureMode),
-        collectives=_folder(root / "software" / "collectives", CollectivesModel),
         drivers=_folder(root / "software" / "drivers", DriverRelease),
         kernels=_table(root / "software" / "compat" / "kernels.yaml", KernelSeries),
         gpu_architectures=_table(root / "software" / "compat" / "architectures.yaml", GpuArchitecture),
         cuda=_table(root / "software" / "compat" / "cuda.yaml", CudaToolkit),
         nccl_tests=_table(root / "software" / "compat" / "nccl-tests.yaml", NcclTests),
         rocm=_table(root / "software" / "compat" / "rocm.yaml", RocmRelease),
+        libraries=_folder(root / "software" / "libraries", LibraryModel),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -161,6 +162,24 @@ class Bridge(Entry):
     constructed: bool = False  # the address is made up: no document prints it
 
 
+class Numbering(StrEnum):
+    """In which order the kernel numbers the cores of a server."""
+
+    BY_SOCKET = "by-socket"  # all cores of the first socket, then those of the second
+    ROUND_ROBIN = "round-robin"  # a core of every socket in turn
+
+
+class CpuTopology(Entry):
+    """The CPUs of a server."""
+
+    model: str
+    sockets: Sourced[int]
+    cores: Sourced[int]  # of one socket
+    threads: Sourced[int]  # of one core, when the BIOS leaves them on
+    numa_nodes: Sourced[int]  # of one socket
+    numbering: Sourced[Numbering]
+
+
 class ServerModel(Entry):
     """A server."""
 
@@ -168,6 +187,7 @@ class ServerModel(Entry):
     vendor: str
     cpu_vendor: str
     gpu: str | None = None
+    cpus: CpuTopology | None = None
     slot_pcie: PcieAbility
     nic_slots: list[Slot]
     gpu_slots: list[Slot] = []
@@ -284,12 +304,46 @@ class CableModel(Entry):
     max_length: Sourced[LengthField] | None = None
 
 
-class CollectivesModel(Entry):
-    """A collective communications library."""
+class Tuning(Entry):
+    """What a library is told unless the cluster file says otherwise; the names are those of the launch settings."""
+
+    rdma: Sourced[bool] | None = None
+    transport: Sourced[str] | None = None
+    hybrid_from: Sourced[int] | None = None
+    queue_pairs: Sourced[int] | None = None
+    coalescing: Sourced[bool] | None = None
+    coalescing_from: Sourced[int] | None = None
+    eager_sgl: Sourced[bool] | None = None
+    eager_sgl_limit: Sourced[SizeField] | None = None
+    async_progress: Sourced[bool] | None = None
+    gpu_direct: Sourced[str] | None = None
+    gpu_direct_reads: Sourced[bool] | None = None
+    gpu_peers: Sourced[str] | None = None
+    dma_buf: Sourced[bool] | None = None
+    virtual_memory: Sourced[bool] | None = None
+    fine_grained_memory: Sourced[bool] | None = None
+    relaxed_ordering: Sourced[bool] | None = None
+    shared_memory: Sourced[bool] | None = None
+    network_within_host: Sourced[bool] | None = None
+    channels: Sourced[int] | None = None
+
+
+class NeedsVirtualMemory(Entry):
+    """From which ROCm release on dma-buf works with virtual memory only, and with which NIC drivers."""
+
+    since: str
+    drivers: list[str]
+    source: str = Field(min_length=1)
+
+
+class LibraryModel(Entry):
+    """A library that jobs communicate through."""
 
     title: str
-    launcher: str  # folder under platforms/launcher
-    environment: dict[str, Sourced[str]]
+    starters: list[str] = Field(min_length=1)  # what can start its jobs; the first where nobody chose
+    gpus: str | None = None  # vendor of the GPUs it is for
+    tuning: Tuning = Tuning()
+    dma_buf_needs_virtual_memory: NeedsVirtualMemory | None = None
 
 
 class FailureMode(Entry):

@@ -105,6 +105,45 @@ class BalancingMode(StrEnum):
     ASSIGNED_FLOW = "assigned-flow"
 
 
+class Starter(StrEnum):
+    """What starts the ranks of a job."""
+
+    MPIRUN = "mpirun"
+    MPIRUN_RSH = "mpirun-rsh"
+    HYDRA = "hydra"
+    SLURM = "slurm"
+
+
+class Binding(StrEnum):
+    """How the ranks of a host are bound to its cores; `plan/binding.py` computes them."""
+
+    BUNCH = "bunch"
+    SCATTER = "scatter"
+    LINEAR = "linear"
+    COMPACT = "compact"
+    SPREAD = "spread"
+    NUMA = "numa"
+
+
+class Transport(StrEnum):
+    """RDMA transport of a job."""
+
+    RC = "rc"
+    UD = "ud"
+    HYBRID = "hybrid"
+
+
+class Distance(StrEnum):
+    """Distance of two PCIe devices, from the same device to across sockets, in NCCL's words."""
+
+    LOC = "LOC"
+    NVL = "NVL"
+    PIX = "PIX"
+    PXB = "PXB"
+    PHB = "PHB"
+    SYS = "SYS"
+
+
 class NicPart(Part):
     """What differs on one NIC port."""
 
@@ -361,11 +400,41 @@ class ClassPart(Part):
 
 
 class LaunchPart(Part):
-    """How jobs are launched."""
+    """How jobs are launched. What is absent is as the library's entry in the catalogue says."""
 
+    library: ModelName | None = Field(
+        default=None, description="library in the catalogue that jobs use; RCCL or NCCL by GPU, else openmpi, if absent"
+    )
+    starter: Starter | None = Field(
+        default=None, description="what starts the ranks; the library's usual one if absent"
+    )
+    ranks: Positive | None = Field(default=None, description="ranks on each host; one per GPU, or per NIC, if absent")
+    threads: Positive | None = Field(default=None, description="threads of a rank, each with a core of its own")
+    binding: Binding | None = Field(default=None, description="how ranks are bound to cores; not at all if absent")
     gid_index: Whole = Field(default=3, description="row of the GID table a job uses")
-    collectives: ModelName = Field(default="rccl", description="collective library in the catalogue")
-    environment: dict[VariableName, Line] = Field(default_factory=dict, description="variables to add or replace")
+    priority: PriorityNumber | None = Field(default=None, description="service level, where tagged frames need it")
+    rdma: Flag | None = Field(default=None, description="whether a job uses RDMA at all")
+    transport: Transport | None = Field(default=None, description="RDMA transport: rc, ud or hybrid")
+    hybrid_from: Positive | None = Field(default=None, description="ranks of a job from which hybrid uses UD")
+    queue_pairs: Positive | None = Field(default=None, description="queue pairs of a connection between two ranks")
+    coalescing: Flag | None = Field(default=None, description="whether small messages to one rank are sent together")
+    coalescing_from: Positive | None = Field(default=None, description="outstanding sends from which on they are")
+    eager_sgl: Flag | None = Field(default=None, description="whether eager messages use a scatter-gather list")
+    eager_sgl_limit: SizeText | None = Field(default=None, description="largest message that does")
+    async_progress: Flag | None = Field(default=None, description="whether a thread of its own moves messages on")
+    gpu_direct: Distance | None = Field(default=None, description="farthest NIC a GPU's memory is reached from")
+    gpu_direct_reads: Flag | None = Field(default=None, description="whether NICs read GPU memory too")
+    gpu_peers: Distance | None = Field(default=None, description="farthest GPU that is reached directly")
+    dma_buf: Flag | None = Field(default=None, description="whether GPU memory is registered as dma-buf")
+    virtual_memory: Flag | None = Field(default=None, description="whether buffers are virtual GPU memory")
+    fine_grained_memory: Flag | None = Field(default=None, description="whether GPU memory over PCIe is fine-grained")
+    relaxed_ordering: Flag | None = Field(default=None, description="whether memory allows relaxed ordering")
+    shared_memory: Flag | None = Field(default=None, description="whether ranks of a host use shared memory")
+    network_within_host: Flag | None = Field(default=None, description="whether ranks of a host may use the NICs")
+    channels: Positive | None = Field(default=None, description="fewest channels of a collective")
+    environment: dict[VariableName, Line] = Field(
+        default_factory=dict, description="variables that no setting here expresses"
+    )
 
 
 class ClusterFile(Part):

@@ -64,7 +64,10 @@ def _stack(device: Device) -> tuple[tuple[str, str], ...]:
         return ()
     if isinstance(device, Switch):
         return (("switch", name),)
-    return stack(name, [nic.driver.name for nic in device.nics.values()])
+    keys = stack(name, [nic.driver.name for nic in device.nics.values()])
+    # Of the launchers the one that is used: where it is known, the others' files are not there.
+    used = {of_system("launcher", what) for what in (device.launch.library, device.launch.starter) if what}
+    return tuple(key for key in keys if key[0] != "launcher" or not used or key[1] in used)
 
 
 def _answers(name: str, device: Device, stacked: tuple[tuple[str, str], ...]) -> Iterator[tuple[Entry, str | None]]:

@@ -54,7 +54,7 @@ def facts_of(bundle: Bundle) -> Facts:
         observations,
         gaps,
         (device.name for device in bundle.manifest.devices),
-        {(device.entry.name, path) for device in devices for path in device.unverified()},
+        {(device.entry.name, path) for device in devices for path in device.unverified},
     )
 
 
@@ -70,14 +70,12 @@ class _Reader:
     bundle: Bundle
     entry: DeviceEntry
     gaps: dict[str, list[Gap]] = field(default_factory=dict)
+    unverified: set[str] = field(default_factory=set)
+    """Paths whose format a platform knows from memory only; one that saw nothing of its own here casts no doubt."""
 
     def observations(self) -> Iterator[Observation]:
         for key in self.entry.platforms:
             yield from self._platform(platforms()[key])
-
-    def unverified(self) -> Iterator[str]:
-        for key in self.entry.platforms:
-            yield from (path for path, support in platforms()[key].settings.items() if not support.verified)
 
     def _platform(self, platform: Platform) -> Iterator[Observation]:
         commands = {command.id: command for command in platform.commands}
@@ -96,6 +94,8 @@ class _Reader:
             found.extend(platform.parse(outputs))
         except Exception as error:  # a bug in one parser must not cost what the others read
             failure = f"its parser failed: {type(error).__name__}: {error}"
+        if found:
+            self.unverified |= {path for path, support in platform.settings.items() if not support.verified}
         yield from found
         shown: dict[str, set[str]] = {}
         for observation in found:

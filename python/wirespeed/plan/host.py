@@ -120,7 +120,7 @@ def host_kind(
             for index, slot in enumerate(chassis.server.gpu_slots)
         },
         pcie=_pcie(chassis, gpu.pcie if gpu else None),
-        launch=launch_of(cluster, chassis, classes, spec.part.control_interface, catalogue, problems),
+        launch=launch_of(cluster, chassis, classes, spec, catalogue, problems),
         software=software.versions,
         packages=software.packages,
         steps=software.steps,

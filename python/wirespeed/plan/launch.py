@@ -1,36 +1,155 @@
-"""How jobs are launched: the hosts, one rank per GPU, and the environment of the collective library."""
+"""How jobs are launched: hosts, ranks and their cores, and what the library is told."""
 
 from __future__ import annotations
 
+from enum import StrEnum
+from typing import Any
+
 from wirespeed.catalogue import Catalogue
-from wirespeed.cluster import Cluster
+from wirespeed.catalogue.model import LibraryModel, Tuning
+from wirespeed.cluster import Cluster, HostSpec
+from wirespeed.cluster.model import Binding, LaunchPart, Starter
 from wirespeed.plan.affinity import Chassis
+from wirespeed.plan.binding import bind, needed, topology_of
 from wirespeed.plan.classes import ROCE
+from wirespeed.plan.compatibility import version
 from wirespeed.plan.problems import Problems
-from wirespeed.settings import Launch, TrafficClass
+from wirespeed.settings import Cores, Launch, TrafficClass
 
 
 def launch_of(
     cluster: Cluster,
     chassis: Chassis,
     classes: dict[str, TrafficClass],
-    control_interface: str | None,
+    spec: HostSpec,
     catalogue: Catalogue,
     problems: Problems,
 ) -> Launch:
     """The launch settings of every host of one kind."""
     part, roce = cluster.launch, classes.get(ROCE)
-    library = catalogue.collectives.get(part.collectives)
+    vendor = _gpu_vendor(chassis, catalogue)
+    name = part.library or _usual(vendor, catalogue)
+    library = catalogue.libraries.get(name)
     if library is None:
-        problems.unknown(("launch", "collectives"), "library", part.collectives, catalogue.collectives)
-    tuning = {name: entry.value for name, entry in library.environment.items()} if library else {}
+        problems.unknown(("launch", "library"), "library", name, catalogue.libraries)
+        return Launch()
+    starter = _starter(part, library, problems)
+    if library.gpus is not None and library.gpus != vendor:
+        problems.refuse(
+            ("launch", "library"),
+            f"{name} on {chassis.server.title}",
+            f"hosts with GPUs of {library.gpus}",
+            f"{_usual(vendor, catalogue)} serves these",
+        )
+    ranks = part.ranks or len(chassis.server.gpu_slots) or len(chassis.seats)
     return Launch(
-        library=part.collectives,
+        library=name,
+        starter=starter,
         hosts=tuple(cluster.hosts),
-        ranks_per_host=len(chassis.server.gpu_slots) or len(chassis.seats),
+        ranks_per_host=ranks,
+        threads=part.threads,
+        binding=part.binding and str(part.binding),
+        cores=_cores(part, chassis, ranks, problems),
+        memlock="unlimited" if starter == Starter.SLURM else None,
         rdma_devices=tuple(seat.rdma_device for seat in chassis.seats),
         gid_index=part.gid_index,
         dscp=min(roce.dscp) if roce and roce.dscp else None,
-        control_interface=control_interface,
-        environment={**tuning, **part.environment},
+        priority=part.priority,
+        control_interface=spec.part.control_interface,
+        environment=dict(part.environment),
+        **_tuning(part, spec, library, chassis, problems),
     )
+
+
+def _starter(part: LaunchPart, library: LibraryModel, problems: Problems) -> str:
+    starter = part.starter or library.starters[0]
+    if starter not in library.starters:
+        problems.refuse(
+            ("launch", "starter"), f"{starter} for jobs over {library.title}", f"one of {', '.join(library.starters)}"
+        )
+    return str(starter)
+
+
+def _gpu_vendor(chassis: Chassis, catalogue: Catalogue) -> str | None:
+    gpu = catalogue.gpus.get(chassis.server.gpu or "")
+    return gpu.vendor if gpu else None
+
+
+_WITHOUT_GPUS = "openmpi"
+"""Source: Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, tables 5 and 5.1: UCX and OpenMPI."""
+
+
+def _usual(vendor: str | None, catalogue: Catalogue) -> str:
+    """The library of jobs on such hosts, where the cluster file names none."""
+    fitting = [name for name, library in catalogue.libraries.items() if vendor is not None and library.gpus == vendor]
+    return fitting[0] if fitting else _WITHOUT_GPUS
+
+
+def _tuning(
+    part: LaunchPart, spec: HostSpec, library: LibraryModel, chassis: Chassis, problems: Problems
+) -> dict[str, Any]:
+    """What the library is told: the cluster file's word, else the catalogue's."""
+    told: dict[str, Any] = {}
+    for name in Tuning.model_fields:
+        usual, asked = getattr(library.tuning, name), getattr(part, name)
+        value = asked if asked is not None else usual.value if usual is not None else None
+        told[name] = str(value) if isinstance(value, StrEnum) else value
+    if told["dma_buf"] and _needs_virtual_memory(part, spec, library, chassis, problems):
+        told["virtual_memory"] = True
+    return told
+
+
+def _needs_virtual_memory(
+    part: LaunchPart, spec: HostSpec, library: LibraryModel, chassis: Chassis, problems: Problems
+) -> bool:
+    """Whether the NIC's driver registers dma-buf of virtual memory only, with the hosts' ROCm."""
+    rule = library.dma_buf_needs_virtual_memory
+    if rule is None or chassis.nic.driver not in rule.drivers:
+        return False
+    release = spec.part.software.rocm
+    if release is None:
+        problems.warn(
+            ("launch", "dma_buf"),
+            "dma-buf without a ROCm release",
+            "software: {rocm: …} of the hosts",
+            f"from {rule.since} on it needs virtual memory too with {chassis.nic.driver}",
+        )
+        return False
+    needed_here = version(release) >= version(rule.since)
+    if needed_here and part.virtual_memory is False:
+        problems.refuse(
+            ("launch", "virtual_memory"),
+            f"dma-buf without virtual memory with {chassis.nic.driver}",
+            f"both, from ROCm {rule.since} on",
+            "leave virtual_memory out",
+        )
+    return needed_here
+
+
+def _cores(part: LaunchPart, chassis: Chassis, ranks: int, problems: Problems) -> Cores | None:
+    if part.binding is None:
+        return None
+    cpus, threads = chassis.server.cpus, part.threads or 1
+    if cpus is None:
+        problems.refuse(
+            ("launch", "binding"),
+            f"the binding {part.binding} on {chassis.server.title}",
+            "a server whose cores the catalogue knows",
+            "add 'cpus' to its file in catalogue/servers, or leave the binding to the starter",
+        )
+        return None
+    topology = topology_of(cpus, chassis.server.nic_slots[0].numa_node)
+    total, wanted = len(topology.cores), needed(part.binding, ranks, threads)
+    if wanted > total:
+        found = f"{ranks} ranks of {threads} threads on each host" if wanted > ranks else f"{ranks} ranks on each host"
+        problems.refuse(("launch", "ranks"), found, f"at most {total} cores, those of {chassis.server.title}")
+        return None
+    if part.binding is Binding.COMPACT and threads > topology.siblings:
+        problems.refuse(
+            ("launch", "threads"),
+            f"{threads} threads of a rank, bound compact",
+            f"at most {topology.siblings}, the hardware threads of a core",
+            "linear and spread give a thread a core of its own",
+        )
+        return None
+    return bind(part.binding, topology, ranks, threads)

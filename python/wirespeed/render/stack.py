@@ -43,10 +43,19 @@ def _host(plan: Plan, host: Host) -> list[tuple[str, str]]:
         key = ("nic", model.system if model else nic.model or "unknown")
         if key not in keys:
             keys.append(key)
-    library = plan.hardware.collectives.get(host.launch.library or "")
-    if host.launch.hosts and library:
-        keys.append(("launcher", library.launcher))
+    if host.launch.hosts:
+        keys += _launchers(host)
     return keys
+
+
+def _launchers(host: Host) -> list[tuple[str, str]]:
+    """The platforms of a job's library and of what starts it; one may be both."""
+    library, starter = host.launch.library or "unknown", host.launch.starter or "unknown"
+    found = [("launcher", of_system("launcher", library) or library)]
+    other = of_system("launcher", starter)
+    if other is not None and ("launcher", other) not in found:
+        found.append(("launcher", other))
+    return found
 
 
 def _of_system(kind: str, system: str | None) -> str:

@@ -2,7 +2,7 @@
 
 from wirespeed.settings.address import Gid, Neighbour, Route, Rule
 from wirespeed.settings.host import Gpu, Host, Kernel, Module, Sysctl
-from wirespeed.settings.launch import Launch
+from wirespeed.settings.launch import Cores, Launch
 from wirespeed.settings.link import Link
 from wirespeed.settings.model import (
     Compare,
@@ -67,6 +67,7 @@ __all__ = [
     "BgpPeer",
     "Compare",
     "Congestion",
+    "Cores",
     "Device",
     "Discipline",
     "Driver",

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from platforms.launches import LAUNCHES
 from wirespeed import render
 from wirespeed.cluster import read
 from wirespeed.errors import Refused
@@ -28,13 +29,13 @@ DECLARED = sorted(
     if support.rendered
 )
 
-GIVEN: dict[str, Any] = {"host.launch.control_interface": "eno1", "host.renderer": "networkd"}
+GIVEN: dict[str, Any] = {"host.renderer": "networkd"}
 """Settings that the example has no intent for."""
 
 
 @cache
 def plan(owner: str) -> Plan:
-    """The example with hosts that the platform speaks for."""
+    """The example with hosts that the platform speaks for, launching what it launches."""
     found = build(read(CLUSTER))
     formats = ("deb", "rpm") if owner == "host/ubuntu" else ("rpm", "deb")
     steps = {"1": InstallStep(Action.INSTALL, "netxtreme-peer-mem", "1", dict.fromkeys(formats, "*"), "drivers")}
@@ -42,6 +43,9 @@ def plan(owner: str) -> Plan:
     hosts = {name: replace(host, steps=steps, software=versions) for name, host in found.hosts.items()}
     found = replace(found, hosts=hosts)
     kind, _, name = owner.partition("/")
+    if kind == "launcher":
+        launch = LAUNCHES[name][0]
+        return replace(found, hosts={key: replace(host, launch=launch) for key, host in found.hosts.items()})
     if kind != "host":
         return found
     system = platforms()[kind, name].systems[0]
@@ -57,7 +61,7 @@ def other(value: Any) -> Any:
     if isinstance(value, int):
         return type(value)(int(value) + 1 if int(value) != 7 else 5)
     if isinstance(value, str):
-        return {"roce": "default", "": "10.9.9.9"}.get(value, f"{value}0")
+        return {"roce": "default", "": "10.9.9.9", "hybrid": "rc", "rc": "ud"}.get(value, f"{value}0")
     if isinstance(value, tuple):
         return value[:-1]
     if isinstance(value, frozenset):

@@ -104,8 +104,8 @@ fi
 put /etc/bnxt_re/bnxt_re.conf 644 || :
 put /usr/local/sbin/wirespeed-nvm 755 || :
 put /etc/rccl.conf 644 || :
+put /usr/local/bin/wirespeed-perftest 755 || :
 put /etc/wirespeed/hostfile 644 || :
 put /usr/local/bin/wirespeed-mpirun 755 || :
-put /usr/local/bin/wirespeed-perftest 755 || :
 [ -n "$yes" ] || echo "nothing was done; ./apply.sh --yes does it"
 exit "$status"

@@ -68,9 +68,9 @@ back() { # path
   fi
 }
 
-back /usr/local/bin/wirespeed-perftest || :
 back /usr/local/bin/wirespeed-mpirun || :
 back /etc/wirespeed/hostfile || :
+back /usr/local/bin/wirespeed-perftest || :
 back /etc/rccl.conf || :
 back /usr/local/sbin/wirespeed-nvm || :
 back /etc/bnxt_re/bnxt_re.conf || :

@@ -1,0 +1,121 @@
+"""Which CPU cores each rank of a host runs on.
+
+The policies are those of MVAPICH2 (2.3.7 user guide, sections 6.5, 6.20 and 6.21; its affinity/hwloc_bind.c), in
+whole cores:
+
+* bunch: one core each, a socket filled before the next;
+* scatter: one core each, consecutive ranks on different sockets;
+* numa: one core each, consecutive ranks on different NUMA nodes;
+* linear: as many consecutive cores as a rank has threads;
+* compact: one core each, a rank's threads on the hardware threads of that core;
+* spread: all cores evenly shared out, a rank's cores side by side.
+
+Two things differ from the library's own reckoning, on purpose. The socket that the NIC hangs on comes first, where the
+catalogue knows it. And spread keeps every rank within a socket and loses none when ranks do not divide by sockets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+from wirespeed.catalogue.model import CpuTopology, Numbering
+from wirespeed.cluster.model import Binding
+from wirespeed.settings import Cores
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """The cores of a host by NUMA node, the nodes by socket, the NIC's socket and node first."""
+
+    sockets: tuple[tuple[tuple[int, ...], ...], ...]
+    siblings: int  # hardware threads of a core; those of core c are c, c + cores, c + 2 cores, …
+
+    @property
+    def by_socket(self) -> tuple[tuple[int, ...], ...]:
+        """The cores of each socket."""
+        return tuple(tuple(chain.from_iterable(nodes)) for nodes in self.sockets)
+
+    @property
+    def cores(self) -> tuple[int, ...]:
+        """All cores."""
+        return tuple(chain.from_iterable(self.by_socket))
+
+
+def topology_of(cpus: CpuTopology, near: int | None) -> Topology:
+    """A server's cores; ``near`` is the NUMA node of its first NIC, None where nobody knows.
+
+    Linux numbers the first hardware thread of every core before any second one, so these numbers hold whether
+    the BIOS leaves simultaneous multithreading on or not.
+    """
+    sockets, cores, nodes = cpus.sockets.value, cpus.cores.value, cpus.numa_nodes.value
+    found = []
+    for socket in range(sockets):
+        if cpus.numbering.value is Numbering.BY_SOCKET:
+            own = range(socket * cores, (socket + 1) * cores)
+        else:
+            own = range(socket, sockets * cores, sockets)
+        size = cores // nodes
+        found.append([tuple(own[node * size : (node + 1) * size]) for node in range(nodes)])
+    if near is not None and near < sockets * nodes:
+        socket = near // nodes
+        found[socket] = _first(found[socket], near % nodes)
+        found = _first(found, socket)
+    return Topology(tuple(tuple(socket) for socket in found), cpus.threads.value)
+
+
+def _first(members: list, index: int) -> list:  # type: ignore[type-arg]
+    return [members[index], *members[:index], *members[index + 1 :]]
+
+
+def needed(policy: Binding, ranks: int, threads: int) -> int:
+    """Cores that so many ranks take at least."""
+    return ranks * threads if policy in (Binding.LINEAR, Binding.SPREAD) else ranks
+
+
+def bind(policy: Binding, topology: Topology, ranks: int, threads: int) -> Cores:
+    """The cores of each rank, in rank order; no two ranks share one.
+
+    Raises:
+        ValueError: there are not enough cores for so many ranks.
+    """
+    if needed(policy, ranks, threads) > len(topology.cores):
+        raise ValueError(f"{ranks} ranks do not fit {len(topology.cores)} cores")
+    match policy:
+        case Binding.BUNCH:
+            order: Sequence[int] = topology.cores
+        case Binding.SCATTER:
+            order = _in_turn(topology.by_socket)
+        case Binding.NUMA:
+            order = _in_turn(tuple(chain.from_iterable(topology.sockets)))
+        case Binding.LINEAR:
+            return tuple(topology.cores[rank * threads : (rank + 1) * threads] for rank in range(ranks))
+        case Binding.COMPACT:
+            total = len(topology.cores)
+            return tuple(
+                tuple(core + total * sibling for sibling in range(min(threads, topology.siblings)))
+                for core in topology.cores[:ranks]
+            )
+        case Binding.SPREAD:
+            return tuple(_spread(topology.by_socket, ranks, threads))
+    return tuple((core,) for core in order[:ranks])
+
+
+def _in_turn(groups: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """The first of every group, then the second of every group, …"""
+    return tuple(core for turn in zip_longest(*groups) for core in turn if core is not None)
+
+
+def _spread(sockets: Sequence[Sequence[int]], ranks: int, threads: int) -> Iterator[tuple[int, ...]]:
+    """Ranks by socket, as evenly as whole ranks go; every rank as many cores as the fullest socket can give one."""
+    shares = [ranks // len(sockets) + (index < ranks % len(sockets)) for index in range(len(sockets))]
+    chunk = min(len(cores) // share for cores, share in zip(sockets, shares, strict=True) if share)
+    if chunk < threads:  # whole ranks do not fit the sockets: a rank may straddle two
+        whole = tuple(chain.from_iterable(sockets))
+        sockets, shares = [whole], [ranks]
+        chunk = len(whole) // ranks
+    for cores, share in zip(sockets, shares, strict=True):
+        for rank in range(share):
+            start = rank * len(cores) // share
+            yield tuple(cores[start : start + chunk])

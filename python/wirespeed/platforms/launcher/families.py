@@ -1,0 +1,207 @@
+"""The libraries' variables: NCCL and RCCL, UCX, MVAPICH."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+
+from wirespeed.errors import Problem
+from wirespeed.facts import Source
+from wirespeed.platforms.launcher import cores
+from wirespeed.platforms.launcher.variables import (
+    Read,
+    Variable,
+    flag,
+    inverted,
+    number,
+    problems,
+    service_level,
+    settings_of_table,
+    told,
+    traffic_class,
+    word,
+)
+from wirespeed.settings import Host, Launch
+from wirespeed.units import Size
+
+_DISTANCES = ("LOC", "NVL", "PIX", "PXB", "PHB", "SYS")
+
+# NCCL and RCCL. Sources: NCCL documentation, environment variables; RCCL source; Broadcom 957608-AN210, 8.7.2.
+
+
+def _nccl_devices(text: str) -> tuple[str, ...] | None:
+    """Device names of ``=bnxt_re0:1,bnxt_re1:1``; None for a list of exclusions, which names none."""
+    return None if text.startswith("^") else _devices(text.removeprefix("="), ",")
+
+
+def _devices(text: str, separator: str) -> tuple[str, ...] | None:
+    names = tuple(entry.partition(":")[0] if separator == "," else entry for entry in text.split(separator))
+    return names if all(names) else None
+
+
+def _interface(text: str) -> str | None:
+    return text.removeprefix("=") if re.fullmatch(r"=?[^\s,^=]+", text) else None
+
+
+NCCL = (
+    # Without "=" a name is a prefix: bnxt_re1 would take bnxt_re10 too.
+    Variable("NCCL_IB_HCA", "rdma_devices", lambda names: "=" + ",".join(f"{name}:1" for name in names), _nccl_devices),
+    number("NCCL_IB_GID_INDEX", "gid_index"),
+    traffic_class("NCCL_IB_TC"),
+    service_level("NCCL_IB_SL"),
+    Variable("NCCL_SOCKET_IFNAME", "control_interface", lambda name: f"={name}", _interface),
+    number("NCCL_IB_QPS_PER_CONNECTION", "queue_pairs"),
+    inverted("NCCL_IB_DISABLE", "rdma"),
+    word("NCCL_NET_GDR_LEVEL", "gpu_direct", _DISTANCES),
+    flag("NCCL_NET_GDR_READ", "gpu_direct_reads"),
+    word("NCCL_P2P_LEVEL", "gpu_peers", _DISTANCES),
+    inverted("NCCL_SHM_DISABLE", "shared_memory"),
+    flag("NCCL_IB_PCI_RELAXED_ORDERING", "relaxed_ordering"),
+    flag("HSA_FORCE_FINE_GRAIN_PCIE", "fine_grained_memory"),  # ROCm's own
+    flag("NCCL_DMABUF_ENABLE", "dma_buf"),
+    flag("NCCL_CUMEM_ENABLE", "virtual_memory"),
+    inverted("NCCL_NET_DISABLE_INTRA", "network_within_host"),
+    number("NCCL_MIN_NCHANNELS", "channels"),
+)
+
+# UCX. Source: UCX source, the configuration tables of src/uct/ib and src/ucp.
+
+_UCX_TRANSPORTS = {"rc": ("rc",), "ud": ("ud",), "hybrid": ("rc", "ud")}
+
+
+def _ucx_transport(text: str) -> str | None:
+    """The transport of a list as ``self,sm,rc_v``; none of a list of exclusions, or with neither."""
+    kinds = {name.partition("_")[0] for name in text.split(",")} & {"rc", "ud"}
+    return next((name for name, has in _UCX_TRANSPORTS.items() if set(has) == kinds), None)
+
+
+_UCX_PLACES = (
+    Variable(
+        "UCX_NET_DEVICES",
+        "rdma_devices",
+        lambda names: ",".join(f"{name}:1" for name in names),
+        lambda text: _devices(text, ","),
+    ),
+    number("UCX_IB_GID_INDEX", "gid_index"),
+    traffic_class("UCX_IB_TRAFFIC_CLASS"),  # left alone UCX takes 106: DSCP 26, whatever the cluster's is
+    service_level("UCX_IB_SL"),
+)
+UCX = (
+    *_UCX_PLACES,
+    # "rc" stands for every RC transport the NIC has; memory within the host and to itself are needed beside it.
+    Variable("UCX_TLS", "transport", lambda name: ",".join(("self", "sm", *_UCX_TRANSPORTS[name])), _ucx_transport),
+    number("UCX_RC_MAX_NUM_EPS", "hybrid_from"),
+    number("UCX_IB_NUM_PATHS", "queue_pairs"),
+)
+
+# MVAPICH. Sources: MVAPICH2 2.3.7 user guide, section 11; MPI over Broadcom RoCE (MVAPICH, 2024 OFA workshop) for the
+# scatter-gather list and the progress thread, which its Broadcom build has.
+
+
+def _size(text: str) -> Size | None:
+    match = re.fullmatch(r"([0-9]{1,9})([kKmM]?)", text)
+    return Size(int(match[1]) << {"": 0, "k": 10, "m": 20}[match[2].lower()]) if match else None
+
+
+def _said_size(size: Size) -> str:
+    return f"{size >> 10}k" if size % 1024 == 0 else str(int(size))
+
+
+def mvapich(prefix: str) -> tuple[Variable, ...]:
+    """MVAPICH's variables of one setting each: MV2 before release 3, MVP since."""
+    return (
+        flag(f"{prefix}_USE_RoCE", "rdma"),
+        Variable(f"{prefix}_IBA_HCA", "rdma_devices", ":".join, lambda text: _devices(text, ":")),
+        number(f"{prefix}_DEFAULT_GID_INDEX", "gid_index"),  # row 0 unless told: RoCE v1 on most NICs
+        service_level(f"{prefix}_DEFAULT_SERVICE_LEVEL"),
+        number(f"{prefix}_HYBRID_ENABLE_THRESHOLD", "hybrid_from"),
+        number(f"{prefix}_NUM_QP_PER_PORT", "queue_pairs"),
+        flag(f"{prefix}_USE_COALESCE", "coalescing"),
+        number(f"{prefix}_COALESCE_THRESHOLD", "coalescing_from"),
+        flag(f"{prefix}_USE_EAGER_SGL", "eager_sgl"),
+        Variable(f"{prefix}_USE_EAGER_SGL_LIMIT", "eager_sgl_limit", _said_size, _size),
+        flag(f"{prefix}_OPTIMIZED_ASYNC_PROGRESS", "async_progress"),
+        Variable(f"{prefix}_CPU_MAPPING", "cores", lambda ranks: ":".join(map(cores.say, ranks)), cores.mapping),
+    )
+
+
+_MVAPICH_TRANSPORTS = {"rc": ("0", "0"), "ud": ("0", "1"), "hybrid": ("1", "0")}
+"""USE_UD_HYBRID and USE_ONLY_UD; source: MPI over Broadcom RoCE, "MVAPICH2 Runtime"."""
+
+
+def mvapich_said(prefix: str, launch: Launch) -> dict[str, str]:
+    """All of MVAPICH's variables."""
+    said = told(mvapich(prefix), launch)
+    if launch.transport is not None:
+        hybrid, only_ud = _MVAPICH_TRANSPORTS[launch.transport]
+        said |= {f"{prefix}_USE_UD_HYBRID": hybrid, f"{prefix}_USE_ONLY_UD": only_ud}
+    if launch.cores is not None:
+        said[f"{prefix}_ENABLE_AFFINITY"] = "1"
+    return said
+
+
+def mvapich_transport(prefix: str, read: Read) -> tuple[str, Source] | None:
+    """The transport of both its variables. Only UD wins over hybrid."""
+    hybrid, only_ud = read.get(f"{prefix}_USE_UD_HYBRID"), read.get(f"{prefix}_USE_ONLY_UD")
+    if only_ud is not None and only_ud[0] == "1":
+        return "ud", only_ud[1]
+    if hybrid is None or hybrid[0] not in ("0", "1"):
+        return None
+    return ("hybrid" if hybrid[0] == "1" else "rc"), hybrid[1]
+
+
+# Whichever library a launch is over.
+
+_PREFIXES = {"mvapich2": "MV2", "mvapich3": "MVP"}
+_ELSEWHERE = frozenset({"cores", "dscp", "control_interface"})
+"""What a starter says, or the NIC, or nobody need say, where a library has no variable for it."""
+
+
+def table_of(library: str | None) -> tuple[Variable, ...]:
+    """The variables of a library."""
+    if library in ("nccl", "rccl"):
+        return NCCL
+    return mvapich(_PREFIXES[library]) if library in _PREFIXES else UCX
+
+
+def library_said(launch: Launch) -> list[tuple[str, str]]:
+    """What a library is told, the plan's settings first, then the cluster file's own variables."""
+    prefix = _PREFIXES.get(launch.library or "")
+    said = mvapich_said(prefix, launch) if prefix else told(table_of(launch.library), launch)
+    return list({**said, **(launch.environment or {})}.items())
+
+
+def environment(launch: Launch) -> list[tuple[str, str]]:
+    """The environment of a job. MPI starts collectives too: UCX is told where to run, and nothing else."""
+    found = library_said(launch)
+    if launch.library in ("nccl", "rccl"):
+        found += told(_UCX_PLACES, launch).items()
+    if launch.threads is not None:
+        found.append(("OMP_NUM_THREADS", str(launch.threads)))
+    return found
+
+
+def unsaid(name: str, host: Host) -> list[Problem]:
+    """What a launch asks that its library has no word for, and variables that a setting says or no file can hold."""
+    launch = host.launch
+    prefix = _PREFIXES.get(launch.library or "")
+    table = table_of(launch.library)
+    own = {variable.setting for variable in table} | _ELSEWHERE | ({"transport"} if prefix else set())
+    if launch.library == "nccl":
+        own -= {"fine_grained_memory"}
+    every = {variable.setting for variable in (*NCCL, *UCX, *mvapich("MV2"))}
+    found = [
+        Problem(f"{name}: launch", f"{setting} = {getattr(launch, setting)}", f"a setting that {launch.library} has")
+        for setting in sorted(every - own)
+        if getattr(launch, setting) is not None
+    ]
+    known: Mapping[str, str] = settings_of_table(table)
+    if prefix:
+        known = {**known, f"{prefix}_USE_UD_HYBRID": "transport", f"{prefix}_USE_ONLY_UD": "transport"}
+    return found + problems(name, launch, known)
+
+
+def exported(text: Sequence[tuple[str, str]]) -> str:
+    """Lines that export variables in a shell. A variable that the caller has set stays as it is."""
+    return "\n".join(f'[ "${{{name}+set}}" ] || export {name}={shlex.quote(value)}' for name, value in text)

@@ -1,0 +1,61 @@
+"""What both generations of MVAPICH share: how their jobs are started, and how their variables are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.facts import Observation, State
+from wirespeed.platforms.launcher import hosts
+from wirespeed.platforms.launcher.families import (
+    environment,
+    exported,
+    library_said,
+    mvapich,
+    mvapich_transport,
+    unsaid,
+)
+from wirespeed.platforms.launcher.pairs import pairing
+from wirespeed.platforms.launcher.variables import Read, beside, observation, observed
+from wirespeed.platforms.model import Output
+from wirespeed.settings import Device, Host, Place
+
+_HOST = re.compile(r"([^\s:]+)(?::([0-9]+))?(?::\S+)?")
+"""``node1:128``, and the NIC after another colon."""
+
+
+def view(name: str, device: Device) -> Mapping[str, Any]:
+    """Functions for the templates."""
+    if not isinstance(device, Host):
+        raise TypeError(f"{name} is no host")
+    launch = device.launch
+    return {
+        "problems": unsaid(name, device),
+        "variables": lambda: library_said(launch),
+        "names": lambda: [variable for variable, _ in environment(launch)],
+        "exported": lambda: exported(environment(launch)),
+        "hostfile": lambda: hosts.slots(launch.hosts or (), launch.ranks_per_host or 1, ":"),
+        "pairing": lambda: list(pairing(device)),
+    }
+
+
+def of_variables(prefix: str, read: Read, place: Place, state: State) -> Iterator[Observation]:
+    """The settings that MVAPICH's variables say, and the variables that say none."""
+    table = mvapich(prefix)
+    yield from observed(table, read, place, state)
+    if (transport := mvapich_transport(prefix, read)) is not None:
+        yield observation(place, "transport", *transport, state)
+
+
+def others(prefix: str, read: Read, output: Output, place: Place, state: State) -> Iterator[Observation]:
+    """The variables that say no setting, where any was read."""
+    own = {f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD", f"{prefix}_ENABLE_AFFINITY"}
+    rest = {name: value for name, value in beside(mvapich(prefix), read).items() if name not in own}
+    if read:
+        yield observation(place, "environment", rest, output.source, state)
+
+
+def of_hosts(output: Output, place: Place) -> Iterator[Observation]:
+    """Hosts and ranks of a host file."""
+    return hosts.read(output, _HOST, place)

@@ -1,0 +1,22 @@
+"""One launch setting as what to type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirespeed.platforms.launcher.hosts import slots
+from wirespeed.platforms.launcher.wording import line_of, whole
+from wirespeed.platforms.model import Worded
+from wirespeed.settings import Device, Host, Place
+
+
+def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+    """The commands that give a launch setting its intended value."""
+    if not isinstance(device, Host) or place.within or device.launch.library != "mvapich2":
+        return None
+    launch = device.launch
+    if path in ("host.launch.hosts", "host.launch.ranks_per_host") and launch.starter != "slurm":
+        return whole(
+            "/etc/wirespeed/mvapich2-hosts", slots(launch.hosts or (), launch.ranks_per_host or 1, ":").split("\n")
+        )
+    return line_of("/etc/mvapich2.conf", path, launch, " = ")

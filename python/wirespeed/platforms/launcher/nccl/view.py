@@ -1,0 +1,21 @@
+"""What the files of NCCL and RCCL need computed, and what cannot be said in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wirespeed.platforms.launcher.families import library_said, unsaid
+from wirespeed.platforms.launcher.pairs import pairing
+from wirespeed.settings import Device, Host
+
+
+def view(name: str, device: Device) -> Mapping[str, Any]:
+    """Functions for the templates."""
+    if not isinstance(device, Host):
+        raise TypeError(f"{name} is no host")
+    return {
+        "problems": unsaid(name, device),
+        "variables": lambda: library_said(device.launch),
+        "pairing": lambda: list(pairing(device)),
+    }

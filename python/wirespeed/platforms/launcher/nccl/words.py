@@ -1,0 +1,16 @@
+"""One launch setting as what to type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirespeed.platforms.launcher.wording import line_of
+from wirespeed.platforms.model import Worded
+from wirespeed.settings import Device, Host, Place
+
+
+def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+    """The commands that give a launch setting its intended value."""
+    if not isinstance(device, Host) or place.within or device.launch.library not in ("nccl", "rccl"):
+        return None
+    return line_of(f"/etc/{device.launch.library}.conf", path, device.launch)

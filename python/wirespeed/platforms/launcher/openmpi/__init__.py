@@ -1,0 +1,1 @@
+"""Open MPI over UCX: its own jobs, and those of NCCL and RCCL."""

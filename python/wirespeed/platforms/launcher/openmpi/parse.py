@@ -1,0 +1,43 @@
+"""What the files of Open MPI and UCX say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation, State
+from wirespeed.platforms.launcher import cores, hosts
+from wirespeed.platforms.launcher.families import UCX
+from wirespeed.platforms.launcher.variables import beside, lines, observation, observed
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.settings import Place
+
+_HOST = re.compile(r"(\S+)(?:\s+slots\s*=\s*([0-9]+))?(?:\s.*)?")
+_RANK = re.compile(r"([0-9]+)\) cores=([0-9,-]+) ;;")
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """The launch settings that the files show."""
+    place = Place(outputs.device)
+    if (output := outputs.get("hostfile")) is not None:
+        yield from hosts.read(output, _HOST, place)
+    if (output := outputs.get("rank-cores")) is not None:
+        yield from _cores(place, output)
+    if (output := outputs.get("ucx-conf")) is not None:
+        read = lines(output)
+        yield from observed(UCX, read, place, State.CONFIGURED)
+        if read:
+            yield observation(place, "environment", beside(UCX, read), output.source, State.CONFIGURED)
+
+
+def _cores(place: Place, output: Output) -> Iterator[Observation]:
+    """The cores of every rank; nothing where a rank between two others is missing."""
+    ranks: dict[int, tuple[int, ...]] = {}
+    for line in output.text.splitlines():
+        match = _RANK.fullmatch(line.strip())
+        found = cores.read(match[2]) if match else None
+        if match and found:
+            ranks.setdefault(int(match[1]), found)
+    if ranks and sorted(ranks) == list(range(len(ranks))):
+        found_all = tuple(ranks[rank] for rank in range(len(ranks)))
+        yield observation(place, "cores", found_all, output.source, State.CONFIGURED)

@@ -1,0 +1,29 @@
+"""What the files of Open MPI and UCX need computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wirespeed.platforms.launcher import cores
+from wirespeed.platforms.launcher.families import environment, exported, library_said, unsaid
+from wirespeed.platforms.launcher.hosts import slots
+from wirespeed.platforms.launcher.pairs import pairing
+from wirespeed.settings import Device, Host
+
+
+def view(name: str, device: Device) -> Mapping[str, Any]:
+    """Functions for the templates. Without ``starts`` another starter runs the library's jobs."""
+    if not isinstance(device, Host):
+        raise TypeError(f"{name} is no host")
+    launch = device.launch
+    return {
+        "problems": unsaid(name, device),
+        "starts": launch.starter == "mpirun",
+        "variables": lambda: library_said(launch),
+        "names": lambda: [variable for variable, _ in environment(launch)],
+        "exported": lambda: exported(environment(launch)),
+        "hostfile": lambda: slots(launch.hosts or (), launch.ranks_per_host or 1, " slots="),
+        "ranks": lambda: [cores.say(rank) for rank in launch.cores or ()],
+        "pairing": lambda: list(pairing(device)),
+    }

@@ -1,0 +1,21 @@
+"""One launch setting as what to type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirespeed.platforms.launcher.hosts import slots
+from wirespeed.platforms.launcher.wording import line_of, whole
+from wirespeed.platforms.model import Worded
+from wirespeed.settings import Device, Host, Place
+
+
+def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+    """The commands that give a launch setting its intended value."""
+    if not isinstance(device, Host) or place.within:
+        return None
+    launch = device.launch
+    if path in ("host.launch.hosts", "host.launch.ranks_per_host") and launch.starter == "mpirun":
+        text = slots(launch.hosts or (), launch.ranks_per_host or 1, " slots=")
+        return whole("/etc/wirespeed/hostfile", text.split("\n"))
+    return line_of("/etc/ucx/ucx.conf", path, launch) if launch.library == "openmpi" else None

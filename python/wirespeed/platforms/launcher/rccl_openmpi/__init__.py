@@ -1,1 +1,0 @@
-"""RCCL programs started by Open MPI."""

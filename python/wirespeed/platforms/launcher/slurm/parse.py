@@ -1,0 +1,43 @@
+"""What slurmd and the batch script say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation, State
+from wirespeed.platforms.launcher import cores
+from wirespeed.platforms.launcher.variables import lines, observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.settings import Place
+
+_TASKS = re.compile(r"#SBATCH --ntasks-per-node=([0-9]{1,5})")
+_BINDING = re.compile(r"exec srun .*--cpu-bind=mask_cpu:(\S+) .*")
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """The launch settings shown."""
+    place = Place(outputs.device)
+    if (output := outputs.get("slurmd")) is not None:
+        yield from _slurmd(place, output)
+    if (output := outputs.get("sbatch-script")) is not None:
+        yield from _script(place, output)
+
+
+def _slurmd(place: Place, output: Output) -> Iterator[Observation]:
+    """The limit of the running unit. Of a unit that is not there systemd shows its own default, which says nothing."""
+    shown = lines(output)
+    if shown.get("LoadState", ("",))[0] != "loaded" or "LimitMEMLOCK" not in shown:
+        return
+    value, source = shown["LimitMEMLOCK"]
+    if value == "infinity" or value.isdecimal():
+        limit = "unlimited" if value == "infinity" else value
+        yield observation(place, "memlock", limit, source, State.RUNNING)
+
+
+def _script(place: Place, output: Output) -> Iterator[Observation]:
+    for number, line in enumerate(output.text.splitlines(), start=1):
+        if (tasks := _TASKS.fullmatch(line)) is not None:
+            yield observation(place, "ranks_per_host", int(tasks[1]), output.at(number), State.CONFIGURED)
+        if (bound := _BINDING.fullmatch(line)) is not None and (found := cores.masked(bound[1])) is not None:
+            yield observation(place, "cores", found, output.at(number), State.CONFIGURED)

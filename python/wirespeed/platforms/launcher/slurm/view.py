@@ -1,0 +1,34 @@
+"""What the files of Slurm need computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wirespeed.platforms.launcher import cores
+from wirespeed.platforms.launcher.families import environment, exported
+from wirespeed.settings import Device, Host
+
+_OWN_BINDING = ("mvapich2", "mvapich3")
+"""Libraries that bind their ranks themselves, by a variable."""
+
+
+def view(name: str, device: Device) -> Mapping[str, Any]:
+    """Functions for the templates."""
+    if not isinstance(device, Host):
+        raise TypeError(f"{name} is no host")
+    launch = device.launch
+    return {
+        "starts": launch.starter == "slurm",
+        "names": lambda: [variable for variable, _ in environment(launch)],
+        "exported": lambda: exported(environment(launch)),
+        "binding": binding(device),
+        "plugin": "pmi2" if launch.library in _OWN_BINDING else "pmix",
+    }
+
+
+def binding(host: Host) -> str:
+    """What srun binds. Left alone it may bind a rank to one core, and starve its library's threads."""
+    if host.launch.cores is None or host.launch.library in _OWN_BINDING:
+        return "none"
+    return "mask_cpu:" + ",".join(map(cores.mask, host.launch.cores))

@@ -1,0 +1,184 @@
+"""Environment variables of a library: which setting each says, and how it is written and read."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.errors import Problem
+from wirespeed.facts import Observation, Source, State
+from wirespeed.platforms.model import Output
+from wirespeed.settings import Dscp, Launch, Place, Priority
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)")
+_EXPORT = re.compile(r'\[ "\$\{([A-Za-z_][A-Za-z0-9_]*)\+set\}" \] \|\| export \1=(.*)')
+"""A line of `families.exported`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable that says one launch setting. Reading gives None for a text that says no value of it."""
+
+    name: str
+    setting: str
+    say: Callable[[Any], str]
+    read: Callable[[str], Any]
+
+
+Read = Mapping[str, tuple[str, Source]]
+"""Variables as read: value and where it stands."""
+
+
+# Ways to write and read a value.
+
+
+def flag(name: str, setting: str) -> Variable:
+    """1 for true, 0 for false."""
+    return Variable(name, setting, lambda value: "1" if value else "0", {"1": True, "0": False}.get)
+
+
+def inverted(name: str, setting: str) -> Variable:
+    """0 for true, 1 for false: the variable switches off what the setting has on."""
+    return Variable(name, setting, lambda value: "0" if value else "1", {"0": True, "1": False}.get)
+
+
+def number(name: str, setting: str) -> Variable:
+    """A whole number; a minus sign is the library's own choice."""
+    return Variable(name, setting, str, lambda text: int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else None)
+
+
+def word(name: str, setting: str, known: Sequence[str]) -> Variable:
+    """One of the words known."""
+    return Variable(name, setting, str, lambda text: text if text in known else None)
+
+
+def traffic_class(name: str) -> Variable:
+    """The ToS byte: four times the DSCP; its two low bits are ECN's."""
+
+    def read(text: str) -> Dscp | None:
+        return Dscp(int(text) >> 2) if re.fullmatch(r"[0-9]{1,3}", text) and int(text) <= 255 else None
+
+    return Variable(name, "dscp", lambda dscp: str(dscp.tos), read)
+
+
+def service_level(name: str) -> Variable:
+    """The InfiniBand service level, which RoCE maps to the 802.1p priority."""
+    return Variable(
+        name,
+        "priority",
+        lambda value: str(int(value)),
+        lambda text: Priority(int(text)) if text in _PRIORITIES else None,
+    )
+
+
+_PRIORITIES = frozenset("01234567")
+
+
+# What a launch needs of them.
+
+
+def told(table: Sequence[Variable], launch: Launch) -> dict[str, str]:
+    """The variables that say a launch's settings, in the order of the table."""
+    return {
+        variable.name: variable.say(value)
+        for variable in table
+        if (value := getattr(launch, variable.setting)) is not None
+    }
+
+
+def observed(table: Sequence[Variable], read: Read, place: Place, state: State) -> Iterator[Observation]:
+    """The settings that variables say."""
+    for variable in table:
+        if variable.name in read:
+            text, source = read[variable.name]
+            value = variable.read(text)
+            if value is not None:
+                yield observation(place, variable.setting, value, source, state)
+
+
+def beside(table: Sequence[Variable], read: Read) -> dict[str, str]:
+    """The variables that say no setting."""
+    said = settings_of_table(table)
+    return {name: value for name, (value, _) in read.items() if name not in said}
+
+
+def observation(place: Place, setting: str, value: object, source: Source, state: State) -> Observation:
+    """One launch setting as read."""
+    return Observation(place, f"host.launch.{setting}", value, source, state)
+
+
+def problems(name: str, launch: Launch, settings: Mapping[str, str]) -> list[Problem]:
+    """What is wrong with the cluster file's own variables: no file or shell takes it, or a setting says it already.
+
+    ``settings`` are the variables of the library with the setting that each says.
+    """
+    where = f"{name}: launch environment"
+    found: list[Problem] = []
+    for variable, value in (launch.environment or {}).items():
+        if not _NAME.fullmatch(variable):
+            found.append(Problem(where, repr(variable), "letters, digits and underscores, no digit first"))
+        elif not value.isprintable():
+            found.append(
+                Problem(where, f"{variable} with {value!r}", "a value of one line, without control characters")
+            )
+        elif variable in settings:
+            expected = f"{settings[variable]!r} of launch, which says it"
+            found.append(Problem(where, f"{variable}={value}", expected, "two places for one value drift apart"))
+    return found
+
+
+def settings_of_table(*tables: Sequence[Variable]) -> dict[str, str]:
+    """The setting that each variable says."""
+    return {variable.name: variable.setting for table in tables for variable in table}
+
+
+# Reading.
+
+
+def lines(output: Output) -> dict[str, tuple[str, Source]]:
+    """``NAME=VALUE`` lines; spaces around the sign are no part of either. The first line of a name counts."""
+    found: dict[str, tuple[str, Source]] = {}
+    for number_, line in enumerate(output.text.splitlines(), start=1):
+        match = _LINE.fullmatch(line.strip())
+        if match is not None:
+            found.setdefault(match[1], (match[2].strip(), output.at(number_)))
+    return found
+
+
+_PROCESS = re.compile(r"/proc/([0-9]+)/environ:([A-Za-z_][A-Za-z0-9_]*)=(.*)")
+
+
+def processes(output: Output) -> dict[str, tuple[str, Source]]:
+    """Variables of running processes, one per line as grep found it. Processes that differ say nothing."""
+    values: dict[str, tuple[str, Source]] = {}
+    holders: dict[str, set[str]] = {}
+    differing: set[str] = set()
+    for number_, line in enumerate(output.text.splitlines(), start=1):
+        match = _PROCESS.fullmatch(line)
+        if match is None:
+            continue
+        process, name, value = match.groups()
+        holders.setdefault(name, set()).add(process)
+        first = values.setdefault(name, (value, output.at(number_)))
+        if first[0] != value:
+            differing.add(name)
+    return {name: found for name, found in values.items() if name not in differing}
+
+
+def exports(output: Output) -> dict[str, tuple[str, Source]]:
+    """Variables that a rendered script exports unless its caller has set them."""
+    found: dict[str, tuple[str, Source]] = {}
+    for number_, line in enumerate(output.text.splitlines(), start=1):
+        match = _EXPORT.fullmatch(line)
+        if match is not None:
+            try:
+                words = shlex.split(match[2])
+            except ValueError:
+                continue
+            if len(words) <= 1:
+                found.setdefault(match[1], (words[0] if words else "", output.at(number_)))
+    return found

@@ -1,0 +1,169 @@
+"""What launch files and running jobs say, whoever wrote them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wirespeed.facts import Source, State
+from wirespeed.platforms import Output, Outputs, platform, platforms
+
+COMMANDS = [
+    (name, command.id) for (kind, name), one in platforms().items() if kind == "launcher" for command in one.commands
+]
+
+
+def outputs(**texts: str) -> Outputs:
+    return Outputs(
+        "node1",
+        {
+            name.replace("_", "-"): Output(name, text, Source("node1", name, f"{name}.out"))
+            for name, text in texts.items()
+        },
+    )
+
+
+def read(launcher: str, **texts: str) -> dict[str, tuple[Any, int | None]]:
+    """Value and line of each launch setting, by the setting's last word; the first reading of one."""
+    found: dict[str, tuple[Any, int | None]] = {}
+    for one in platform("launcher", launcher).parse(outputs(**texts)):
+        found.setdefault(one.path.removeprefix("host.launch."), (one.value, one.source.line))
+    return found
+
+
+NCCL = [
+    ("NCCL_IB_HCA==bnxt_re0:1,bnxt_re1:1", "rdma_devices", ("bnxt_re0", "bnxt_re1")),
+    ("NCCL_IB_HCA=mlx5_0,mlx5_1", "rdma_devices", ("mlx5_0", "mlx5_1")),
+    ("NCCL_IB_HCA=^mlx5_0", "rdma_devices", None),  # all but one: which, the file does not say
+    ("NCCL_IB_HCA=", "rdma_devices", None),
+    ("NCCL_IB_GID_INDEX=3", "gid_index", 3),
+    ("NCCL_IB_GID_INDEX=-1", "gid_index", -1),
+    ("NCCL_IB_GID_INDEX=three", "gid_index", None),
+    ("NCCL_IB_TC=104", "dscp", 26),
+    ("NCCL_IB_TC=106", "dscp", 26),  # with ECT(0)
+    ("NCCL_IB_TC=300", "dscp", None),
+    ("NCCL_IB_SL=3", "priority", 3),
+    ("NCCL_IB_SL=9", "priority", None),
+    ("NCCL_SOCKET_IFNAME==eno1", "control_interface", "eno1"),
+    ("NCCL_SOCKET_IFNAME=eth,eno", "control_interface", None),
+    ("NCCL_SHM_DISABLE=1", "shared_memory", False),
+    ("NCCL_SHM_DISABLE=yes", "shared_memory", None),
+    ("NCCL_NET_GDR_LEVEL=PXB", "gpu_direct", "PXB"),
+    ("NCCL_NET_GDR_LEVEL=5", "gpu_direct", None),  # the old numbers changed their meaning between releases
+    ("# NCCL_IB_TC=104", "dscp", None),
+]
+UCX = [
+    ("UCX_NET_DEVICES=bnxt_re0:1,bnxt_re1:1", "rdma_devices", ("bnxt_re0", "bnxt_re1")),
+    ("UCX_IB_GID_INDEX=auto", "gid_index", None),
+    ("UCX_IB_TRAFFIC_CLASS=104", "dscp", 26),
+    ("UCX_TLS=self,sm,rc_v", "transport", "rc"),
+    ("UCX_TLS=ud,self", "transport", "ud"),
+    ("UCX_TLS=rc,ud,sm", "transport", "hybrid"),
+    ("UCX_TLS=^tcp", "transport", None),
+    ("UCX_TLS=tcp", "transport", None),
+]
+MVAPICH2 = [
+    ("MV2_IBA_HCA = mlx4_0:mlx4_1", "rdma_devices", ("mlx4_0", "mlx4_1")),
+    ("MV2_DEFAULT_GID_INDEX=1", "gid_index", 1),
+    ("MV2_USE_EAGER_SGL_LIMIT = 1k", "eager_sgl_limit", 1024),
+    ("MV2_USE_EAGER_SGL_LIMIT = 1000", "eager_sgl_limit", 1000),
+    ("MV2_USE_EAGER_SGL_LIMIT = 1x", "eager_sgl_limit", None),
+    ("MV2_CPU_MAPPING=0,2-4:1:5:6", "cores", ((0, 2, 3, 4), (1,), (5,), (6,))),  # the user guide's own example
+    ("MV2_CPU_MAPPING=0:", "cores", None),
+    ("MV2_USE_ONLY_UD=1", "transport", "ud"),
+    ("MV2_USE_ONLY_UD=0", "transport", None),  # RC or hybrid: the other variable says
+    ("MV2_USE_UD_HYBRID=0", "transport", "rc"),
+    ("MV2_USE_UD_HYBRID=1", "transport", "hybrid"),
+]
+LINES = [
+    *(("nccl", "rccl_conf", *row) for row in NCCL),
+    *(("openmpi", "ucx_conf", *row) for row in UCX),
+    *(("mvapich2", "mvapich2_conf", *row) for row in MVAPICH2),
+]
+
+
+@pytest.mark.parametrize(("launcher", "command", "line", "setting", "value"), LINES)
+def test_a_line_of_a_file(launcher: str, command: str, line: str, setting: str, value: Any) -> None:
+    found = read(launcher, **{command: f"# made by hand\n{line}\n"})
+    assert found.get(setting) == (None if value is None else (value, 2))
+
+
+def test_the_first_of_two_lines_counts_and_what_says_no_setting_is_kept() -> None:
+    found = read("nccl", rccl_conf="NCCL_IB_TC=96\nNCCL_IB_TC=104\nNCCL_DEBUG=INFO\n")
+    assert (found["dscp"], found["environment"]) == ((24, 1), ({"NCCL_DEBUG": "INFO"}, None))
+
+
+def test_only_ud_wins_over_hybrid() -> None:
+    assert read("mvapich2", mvapich2_conf="MV2_USE_UD_HYBRID=1\nMV2_USE_ONLY_UD=1\n")["transport"] == ("ud", 2)
+
+
+def test_files_of_both_libraries_say_what_they_agree_on() -> None:
+    found = read(
+        "nccl", rccl_conf="NCCL_IB_TC=104\nNCCL_IB_GID_INDEX=3\n", nccl_conf="NCCL_IB_TC=0\nNCCL_IB_GID_INDEX=3\n"
+    )
+    assert found.get("dscp") is None
+    assert found["gid_index"] == (3, 2)
+
+
+JOB = """\
+/proc/4711/environ:NCCL_IB_TC=96
+/proc/4711/environ:NCCL_IB_GID_INDEX=3
+/proc/4712/environ:NCCL_IB_TC=96
+/proc/4712/environ:NCCL_IB_GID_INDEX=1
+"""
+
+
+def test_a_running_job_is_believed_over_the_file() -> None:
+    found = list(platform("launcher", "nccl").parse(outputs(nccl_job=JOB, rccl_conf="NCCL_IB_TC=104\n")))
+    assert [(one.value, one.state) for one in found if one.path == "host.launch.dscp"] == [
+        (24, State.RUNNING),
+        (26, State.CONFIGURED),
+    ]
+    assert not [one for one in found if one.path == "host.launch.gid_index"]  # its processes differ
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts", "ranks"),
+    [
+        ("node1 slots=8\nnode2 slots=8\n", ("node1", "node2"), 8),
+        ("node1 slots = 8 max_slots=8 # head\n\n# all\nnode2 slots=8\n", ("node1", "node2"), 8),
+        ("node1 slots=8\nnode2 slots=4\n", ("node1", "node2"), None),
+        ("node1\nnode2\n", ("node1", "node2"), None),
+        ("", None, None),
+    ],
+)
+def test_a_hostfile(text: str, hosts: tuple[str, ...] | None, ranks: int | None) -> None:
+    found = read("openmpi", hostfile=text)
+    assert (found.get("hosts", (None,))[0], found.get("ranks_per_host", (None,))[0]) == (hosts, ranks)
+
+
+def test_a_hostfile_of_mvapich() -> None:
+    found = read("mvapich2", mvapich2_hosts="n0:4:mlx5_0\nn1:4\n")
+    assert (found["hosts"][0], found["ranks_per_host"][0]) == (("n0", "n1"), 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("LimitMEMLOCK=infinity\nLoadState=loaded\n", "unlimited"),
+        ("LoadState=loaded\nLimitMEMLOCK=67108864\n", "67108864"),
+        ("LimitMEMLOCK=8388608\nLoadState=not-found\n", None),  # systemd's default, of a unit that is not there
+        ("LimitMEMLOCK=infinity\n", None),
+    ],
+)
+def test_the_limit_of_slurmd(text: str, limit: str | None) -> None:
+    assert read("slurm", slurmd=text).get("memlock", (None,))[0] == limit
+
+
+def test_a_rank_without_cores_between_two_others_leaves_all_unknown() -> None:
+    assert read("openmpi", rank_cores="0) cores=0-3 ;;\n1) cores=4-7 ;;\n")["cores"][0] == ((0, 1, 2, 3), (4, 5, 6, 7))
+    assert read("openmpi", rank_cores="0) cores=0-3 ;;\n2) cores=4-7 ;;\n") == {}
+
+
+@pytest.mark.parametrize(("launcher", "command"), COMMANDS)
+@given(text=st.text(alphabet="MV2NCUX_IBTLSD=:,-0x19 \n\t/proc\"'$\\[]|é\x00"))
+def test_no_text_breaks_a_parser(launcher: str, command: str, text: str) -> None:
+    read(launcher, **{command.replace("-", "_"): text})

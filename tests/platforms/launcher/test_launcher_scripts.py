@@ -1,0 +1,197 @@
+"""What starts jobs, run for real: by sh and bash with stand-ins that print what they were given, and by Open MPI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from needs import needs
+from platforms.launches import CORES, LAUNCHES
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
+from wirespeed.errors import Refused
+from wirespeed.plan import build
+from wirespeed.platforms import platform
+from wirespeed.platforms.text import say
+from wirespeed.settings import Host, Launch
+
+ROOT = Path(__file__).resolve().parents[3]
+NASTY = "a b; $(touch x) `touch y` 'q' \"d\" \\ $HOME, *"
+STAND_IN = '#!/bin/sh\nfor one in "$0" "$@"; do printf "[%s]\\n" "${one##*/}"; done\nenv | sort\n'
+
+
+@cache
+def host() -> Host:
+    """A planned host."""
+    plan = build(read(ROOT / "examples" / "mi300x-4node" / "cluster.yaml"), load())
+    return plan.hosts["node1"]
+
+
+def script(launcher: str, name: str, launch: Launch) -> str:
+    """The text of a launcher's file."""
+    found = platform("launcher", launcher)
+    template = next(file.template for file in found.files if file.path.endswith(f"/{name}"))
+    return say(found, template, "node1", replace(host(), launch=launch))
+
+
+def started(
+    folder: Path, text: str, program: str, *arguments: str, **environment: str
+) -> tuple[list[str], dict[str, str]]:
+    """The arguments and the environment that a script starts its program with."""
+    tools = folder / "bin"
+    tools.mkdir()
+    (tools / program).write_text(STAND_IN)
+    (tools / program).chmod(0o755)
+    file = folder / "script"
+    file.write_text(text)
+    shell = text.splitlines()[0].removeprefix("#!")
+    assert subprocess.run(["bash", "-n", file], check=False).returncode == 0
+    path = {"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(folder)}
+    done = subprocess.run(
+        [shell, file, *arguments], capture_output=True, text=True, env=path | environment, cwd=folder, check=True
+    )
+    assert {entry.name for entry in folder.iterdir()} == {"bin", "script"}  # nothing in a value was run
+    lines = done.stdout.splitlines()
+    said = [line[1:-1] for line in lines if line.startswith("[")]
+    return said[1:], dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("["))
+
+
+SCRIPTS = [
+    ("openmpi", "wirespeed-mpirun", "mpirun", LAUNCHES["openmpi"][0]),
+    ("openmpi", "wirespeed-mpirun", "mpirun", LAUNCHES["nccl"][0]),
+    ("mvapich2", "wirespeed-mpirun-rsh", "mpirun_rsh", LAUNCHES["mvapich2"][0]),
+    ("mvapich2", "wirespeed-mpiexec", "mpiexec", LAUNCHES["mvapich2"][1]),
+    ("mvapich3", "wirespeed-mpiexec", "mpiexec", LAUNCHES["mvapich3"][0]),
+    ("slurm", "wirespeed-sbatch", "srun", LAUNCHES["slurm"][0]),
+    ("slurm", "wirespeed-sbatch", "srun", replace(LAUNCHES["mvapich2"][0], starter="slurm")),
+]
+
+
+@pytest.mark.parametrize(("launcher", "name", "program", "launch"), SCRIPTS)
+def test_a_program_gets_every_variable_and_every_argument_as_they_are(
+    tmp_path: Path, launcher: str, name: str, program: str, launch: Launch
+) -> None:
+    text = script(launcher, name, replace(launch, environment={"MINE": NASTY}))
+    arguments, environment = started(tmp_path, text, program, "./osu bw", "-m", NASTY, OMP_NUM_THREADS="9")
+    assert arguments[-3:] == ["osu bw", "-m", NASTY]
+    assert environment["MINE"] == NASTY
+    assert environment["OMP_NUM_THREADS"] == "9"  # the caller's own
+    if program == "mpirun":
+        assert {"MINE", "OMP_NUM_THREADS"} <= set(arguments)  # after -x
+    if program == "mpirun_rsh":
+        assert f"MINE={NASTY}" in arguments
+    if program == "mpiexec":
+        assert arguments[arguments.index("MINE") + 1] == NASTY
+
+
+@pytest.mark.parametrize(("launcher", "name", "program", "launch"), SCRIPTS)
+def test_without_a_program_nothing_is_started(
+    tmp_path: Path, launcher: str, name: str, program: str, launch: Launch
+) -> None:
+    file = tmp_path / "script"
+    file.write_text(script(launcher, name, launch))
+    done = subprocess.run(["/bin/bash", file], capture_output=True, text=True, env={"PATH": "/nowhere"}, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: ")
+
+
+def test_slurm_is_given_masks_where_the_library_binds_nothing(tmp_path: Path) -> None:
+    arguments, _ = started(tmp_path, script("slurm", "wirespeed-sbatch", LAUNCHES["slurm"][0]), "srun", "./a.out")
+    assert arguments == [
+        "--mpi=pmix",
+        "--export=ALL",
+        "--cpu-bind=mask_cpu:0xf,0x170,0x10000000000000000,0xa0000000000000000",
+        "a.out",
+    ]
+
+
+def test_slurm_binds_nothing_where_the_library_does(tmp_path: Path) -> None:
+    launch = replace(LAUNCHES["mvapich2"][0], starter="slurm")
+    arguments, environment = started(tmp_path, script("slurm", "wirespeed-sbatch", launch), "srun", "./a.out")
+    assert arguments == ["--mpi=pmi2", "--export=ALL", "--cpu-bind=none", "a.out"]
+    assert environment["MV2_CPU_MAPPING"] == "0-3:4-6,8:64:65,67"
+
+
+TRANSPORTS = [("rc", "0", "0"), ("ud", "0", "1"), ("hybrid", "1", "0")]
+
+
+@pytest.mark.parametrize(("transport", "hybrid", "only_ud"), TRANSPORTS)
+def test_transports_of_mvapich(tmp_path: Path, transport: str, hybrid: str, only_ud: str) -> None:
+    launch = replace(LAUNCHES["mvapich2"][0], transport=transport)
+    _, environment = started(tmp_path, script("mvapich2", "wirespeed-mpirun-rsh", launch), "mpirun_rsh", "./a.out")
+    assert (environment["MV2_USE_UD_HYBRID"], environment["MV2_USE_ONLY_UD"]) == (hybrid, only_ud)
+    assert {name: environment[name] for name in sorted(environment) if "SGL" in name or "COALESCE" in name} == {
+        "MV2_COALESCE_THRESHOLD": "4",
+        "MV2_USE_COALESCE": "1",
+        "MV2_USE_EAGER_SGL": "1",
+        "MV2_USE_EAGER_SGL_LIMIT": "1k",
+    }
+
+
+@pytest.mark.parametrize("rank", range(len(CORES)))
+def test_a_rank_runs_on_its_cores(tmp_path: Path, rank: int) -> None:
+    text = script("openmpi", "wirespeed-bind", LAUNCHES["openmpi"][0])
+    cores = ("0-3", "4-6,8", "64", "65,67")[rank]
+    arguments, _ = started(tmp_path, text, "numactl", "./a.out", "-x", OMPI_COMM_WORLD_LOCAL_RANK=str(rank))
+    assert arguments == [f"--physcpubind={cores}", "--localalloc", "--", "a.out", "-x"]
+
+
+def test_a_rank_that_has_no_cores_is_not_started(tmp_path: Path) -> None:
+    file = tmp_path / "wirespeed-bind"
+    file.write_text(script("openmpi", "wirespeed-bind", LAUNCHES["openmpi"][0]))
+    done = subprocess.run(["sh", file, "true"], capture_output=True, text=True, env={"PATH": "/bin"}, check=False)
+    assert (done.returncode, done.stderr) == (2, "wirespeed-bind: no cores for local rank ''\n")
+
+
+def test_open_mpi_hands_on_what_the_file_says(tmp_path: Path) -> None:
+    needs("mpirun")
+    launch = replace(
+        LAUNCHES["openmpi"][0],
+        hosts=("localhost",),
+        ranks_per_host=2,
+        cores=None,
+        threads=1,
+        environment={"MINE": NASTY},
+    )
+    hosts = tmp_path / "hosts"
+    hosts.write_text(script("openmpi", "hostfile", launch))
+    file = tmp_path / "wirespeed-mpirun"
+    file.write_text(script("openmpi", "wirespeed-mpirun", launch).replace("/etc/wirespeed/hostfile", str(hosts)))
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TMPDIR": str(tmp_path)} | root
+    asked = 'printf "%s %s %s\\n" "$OMPI_COMM_WORLD_LOCAL_RANK" "$UCX_IB_TRAFFIC_CLASS" "$MINE"'
+    done = subprocess.run(
+        ["sh", file, shutil.which("sh") or "sh", "-c", asked],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert sorted(done.stdout.splitlines()) == [f"0 104 {NASTY}", f"1 104 {NASTY}"], done.stderr
+
+
+UNSAID = [
+    (
+        "nccl",
+        LAUNCHES["nccl"][1],
+        {"fine_grained_memory": True},
+        "fine_grained_memory = True; expected a setting that nccl has",
+    ),
+    ("nccl", LAUNCHES["nccl"][0], {"transport": "ud"}, "transport = ud; expected a setting that rccl has"),
+    ("openmpi", LAUNCHES["openmpi"][0], {"eager_sgl": True}, "eager_sgl = True; expected a setting that openmpi has"),
+    ("mvapich2", LAUNCHES["mvapich2"][0], {"channels": 4}, "channels = 4; expected a setting that mvapich2 has"),
+]
+
+
+@pytest.mark.parametrize(("launcher", "launch", "more", "message"), UNSAID)
+def test_what_a_library_has_no_word_for_is_refused(
+    launcher: str, launch: Launch, more: dict[str, object], message: str
+) -> None:
+    with pytest.raises(Refused, match=f"^node1: launch: found {message}$"):
+        script(launcher, platform("launcher", launcher).files[0].path.rpartition("/")[2], replace(launch, **more))  # type: ignore[arg-type]
