@@ -41,7 +41,7 @@ def catalogue() -> Catalogue:
             "load_balancing": LoadBalancingDefaults(
                 mode=sourced("flowlet"),
                 flowlet_gap=sourced(Duration.parse("256 us")),
-                hash_fields=sourced(frozenset({"layer-4"})),
+                hash_fields=sourced(["layer-4"]),
             ),
             "step_marking": False,
             "lossy_pauses": False,

@@ -29,20 +29,6 @@ WAITING = {
     "nic.ring.rx": "ethtool -G",
     "nic.ring.tx": "ethtool -G",
     "nic.roce_version": "cma_roce_mode, configfs default_roce_mode",
-    "port.breakout": "Junos number-of-sub-ports, SONiC breakout_mode",
-    "port.tagged_vlans": "Junos interface-mode trunk, SONiC VLAN_MEMBER",
-    "switch.buffers.dedicated_egress": "Junos dedicated-buffer",
-    "switch.buffers.dedicated_ingress": "Junos dedicated-buffer",
-    "switch.buffers.dynamic_threshold": "Junos buffer-partition dynamic-threshold, SONiC dynamic_th",
-    "switch.buffers.egress_lossless_share": "Junos shared-buffer egress",
-    "switch.buffers.egress_lossy_share": "Junos shared-buffer egress",
-    "switch.buffers.headroom_share": "Junos shared-buffer ingress",
-    "switch.buffers.lossless_share": "Junos shared-buffer ingress",
-    "switch.buffers.lossy_share": "Junos shared-buffer ingress",
-    "switch.load_balancing.flowlet_gap": "Junos flowlet inactivity-interval, SONiC flowlet_idle_time",
-    "switch.load_balancing.flowlet_table": "Junos flowset-table-size",
-    "switch.load_balancing.hash_fields": "Junos hash-key",
-    "switch.load_balancing.mode": "Junos ecmp-dlb, NVUE adaptive-routing, SONiC ARS_PROFILE",
 }
 """Settings that no platform of today has, and the words of those that do."""
 

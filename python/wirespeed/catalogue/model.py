@@ -243,7 +243,7 @@ class LoadBalancingDefaults(Entry):
     mode: Sourced[str]
     flowlet_gap: Sourced[DurationField] | None = None
     flowlet_table: Sourced[int] | None = None
-    hash_fields: Sourced[frozenset[str]] | None = None
+    hash_fields: Sourced[list[str]] | None = None
 
 
 class WatchdogDefaults(Entry):

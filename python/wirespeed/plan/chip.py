@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from enum import StrEnum
 from typing import Any
 
 from wirespeed.plan.fabric import Box
@@ -38,7 +39,8 @@ def _merged(group: Any, part: Any, defaults: Any) -> dict[str, Any]:
     for field in fields(group):
         asked = getattr(part, field.name, None)
         known = getattr(defaults, field.name, None)
+        asked = str(asked) if isinstance(asked, StrEnum) else asked
         value = asked if asked is not None else known.value if known is not None else None
         if value is not None:
-            found[field.name] = str(value) if field.name == "mode" else value
+            found[field.name] = frozenset(value) if isinstance(value, list) else value
     return found

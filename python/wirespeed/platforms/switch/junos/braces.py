@@ -1,0 +1,67 @@
+"""Junos configuration text: statements that end in a semicolon, blocks in braces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from wirespeed.platforms.switch.config import Line
+
+_PREFIX = re.compile(r"(inactive|replace|protect): ")
+_PROMPT = re.compile(r"\{[a-z]+:[0-9]+\}")
+
+
+def statements(text: str) -> list[Line]:
+    """The outermost statements. Nothing when braces do not match: the text was cut short, the rest is unknown.
+
+    An inactive statement is none. Comments structure nothing.
+    """
+    top: list[Line] = []
+    open_blocks: list[list[Line]] = [top]
+    comment = False
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw.partition(" ## ")[0].strip()
+        if comment or line.startswith("/*"):
+            comment = "*/" not in line
+            continue
+        if not line or line.startswith("#") or _PROMPT.fullmatch(line):
+            continue
+        if line == "}":
+            if len(open_blocks) == 1:
+                return []
+            open_blocks.pop()
+            continue
+        if line[-1] not in "{;":
+            return []
+        inactive = False
+        while (prefix := _PREFIX.match(line)) is not None:
+            inactive = inactive or prefix[1] == "inactive"
+            line = line[prefix.end() :]
+        statement = Line(number, line[:-1].strip())
+        if not inactive:
+            open_blocks[-1].append(statement)
+        if line[-1] == "{":
+            open_blocks.append(statement.inner)
+    return top if len(open_blocks) == 1 else []
+
+
+def block(lines: Iterable[Line], *path: str) -> Line | None:
+    """The block or statement at a path of whole texts, ``interfaces``, ``irb``; None when there is none."""
+    found: Line | None = None
+    for step in path:
+        found = next((line for line in lines if line.text == step), None)
+        if found is None:
+            return None
+        lines = found.inner
+    return found
+
+
+def inside(lines: Iterable[Line], *path: str) -> list[Line]:
+    """What is in the block at a path; nothing when there is none."""
+    found = block(lines, *path)
+    return [] if found is None else found.inner
+
+
+def values(rest: str) -> list[str]:
+    """``a`` or ``[ a b ]`` as a list."""
+    return rest.removeprefix("[").removesuffix("]").split()

@@ -1,0 +1,111 @@
+"""Changes to class of service, in the names that the plan gives its profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from wirespeed.platforms.switch.junos.classes import ClassOfService, Scheduler, class_of_service
+from wirespeed.platforms.switch.junos.words import dscp_bits, milliseconds, priority_bits
+from wirespeed.settings import Discipline, Switch
+
+_COS = "class-of-service"
+
+
+def cos_lines(port: str, queue: str | None, path: str, value: Any, switch: Switch) -> list[str] | None:
+    """The statements that bring one setting about; None where there are none for it."""
+    cos = class_of_service(switch)
+    bound = next((one for one in cos.bound if one.interface in ("et-*", port)), None)
+    if bound is None:
+        return None
+    if queue is not None:
+        return None if bound.scheduler_map is None else _queue(cos, bound.scheduler_map, int(queue), path, value)
+    interface = f"set {_COS} interfaces {bound.interface}"
+    if path in ("port.qos.trust", "port.qos.dscp_tc"):
+        if bound.classifier is None:
+            return None
+        applied = f"{interface} unit {bound.unit} classifiers dscp {bound.classifier}"
+        points = value if isinstance(value, Mapping) else {}
+        return [*_code_points(cos, bound.classifier, points), applied]
+    if bound.profile is None:
+        return None
+    applied = f"{interface} congestion-notification-profile {bound.profile}"
+    profile = f"set {_COS} congestion-notification-profile {bound.profile}"
+    if path == "port.qos.pfc":
+        return [*_pfc(cos, bound.profile), applied]
+    if path == "port.qos.pfc_queue":
+        return [
+            f"{profile} output ieee-802.1 code-point {priority_bits(key)} flow-control-queue {int(one)}"
+            for key, one in sorted(value.items())
+        ] + [applied]
+    dog = _watchdog(path, value, switch)
+    return None if dog is None else [f"{profile} pfc-watchdog{dog}"]
+
+
+def _code_points(cos: ClassOfService, classifier: str, points: Mapping[Any, Any]) -> list[str]:
+    names = {one.queue: one.name for one in cos.classes}
+    return [
+        f"set {_COS} classifiers dscp {classifier} forwarding-class {names[int(tc)]} "
+        f"loss-priority low code-points {dscp_bits(dscp)}"
+        for dscp, tc in sorted(points.items())
+        if int(tc) in names
+    ]
+
+
+def _pfc(cos: ClassOfService, name: str) -> list[str]:
+    profile = next(one for one in cos.profiles if one.name == name)
+    return [
+        *(
+            f"set {_COS} forwarding-classes class {one.name} queue-num {one.queue} "
+            f"no-loss pfc-priority {one.pfc_priority}"
+            for one in cos.classes
+            if one.pfc_priority is not None
+        ),
+        *(
+            f"set {_COS} congestion-notification-profile {name} input dscp code-point {dscp_bits(dscp)} pfc"
+            for dscp in profile.dscps
+        ),
+    ]
+
+
+def _watchdog(path: str, value: Any, switch: Switch) -> str | None:
+    match path:
+        case "port.qos.watchdog.enabled":
+            return "" if value else None
+        case "port.qos.watchdog.restore":
+            return f" recovery {milliseconds(value)}"
+        case "port.qos.watchdog.detect" if switch.watchdog_poll:
+            return f" detection {int(value) // int(switch.watchdog_poll)}"
+    return None
+
+
+def _queue(cos: ClassOfService, map_name: str, number: int, path: str, value: Any) -> list[str] | None:
+    schedulers = next(found for name, found in cos.maps if name == map_name)
+    names = {one.queue: one.name for one in cos.classes}
+    scheduler = next((one for one in schedulers if one.forwarding_class == names.get(number)), None)
+    if scheduler is None:
+        return None
+    mapped = (
+        f"set {_COS} scheduler-maps {map_name} forwarding-class {scheduler.forwarding_class} scheduler {scheduler.name}"
+    )
+    said = f"set {_COS} schedulers {scheduler.name}"
+    match path:
+        case "queue.discipline":
+            return [mapped, f"{said} priority {'strict-high' if value == Discipline.STRICT else 'low'}"]
+        case "queue.weight":
+            return [mapped, f"{said} transmit-rate percent {value}"]
+        case "queue.ecn.enabled" if not value:
+            return [f"delete {_COS} schedulers {scheduler.name} explicit-congestion-notification"]
+    return _marking(scheduler, said, path, value) if path.startswith("queue.ecn.") else None
+
+
+def _marking(scheduler: Scheduler, said: str, path: str, value: Any) -> list[str]:
+    ecn = replace(scheduler.queue.ecn, **{path.rpartition(".")[2]: value})
+    slope = f"{_COS} drop-profiles {scheduler.marking} interpolate"
+    return [
+        f"delete {slope}",  # what is set in a list is added to it
+        f"set {slope} fill-level [ {ecn.minimum_fill} {ecn.maximum_fill} ] drop-probability [ 0 {ecn.probability} ]",
+        f"{said} drop-profile-map loss-priority any protocol any drop-profile {scheduler.marking}",
+        f"{said} explicit-congestion-notification",
+    ]

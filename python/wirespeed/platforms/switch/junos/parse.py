@@ -1,0 +1,90 @@
+"""What Junos prints, as settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import lines, see
+from wirespeed.platforms.switch.junos.running import configuration
+from wirespeed.platforms.switch.junos.words import FEC_MODES
+from wirespeed.settings import Place
+from wirespeed.units import Bandwidth
+
+_PHYSICAL = re.compile(r"Physical interface: (\S+), (?:Enabled|Administratively down), Physical link is (Up|Down)")
+_SPEED = re.compile(r"\bSpeed: ([0-9]+)Gbps\b")
+_FEC = re.compile(r"Ethernet FEC Mode\s*:\s*(\S+)")
+_PORT = re.compile(r"et-[0-9]+/[0-9]+/[0-9]+(:[0-9]+)?")
+_SESSION = re.compile(
+    r"(\S+) +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +\S+(?: [0-9:]+)? +([A-Z][A-Za-z]+|[0-9]+/\S+)\b.*"
+)
+_STATES = {"Establ": "Established", "OpenSent": "OpenSent", "OpenConfirm": "OpenConfirm", "Active": "Active"}
+_STATES |= {"Connect": "Connect", "Idle": "Idle"}
+_COLUMNS = ("Local Interface", "Parent Interface", "Chassis Id", "Port info", "System Name")
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Everything the recorded outputs of one switch say."""
+    switch = Place(outputs.device)
+    for command, read in (
+        ("configuration", configuration),
+        ("version", _version),
+        ("interfaces-extensive", _interfaces),
+        ("lldp-neighbors", _lldp_neighbors),
+        ("bgp-summary", _bgp_summary),
+    ):
+        if (output := outputs.get(command)) is not None:
+            yield from read(switch, output)
+
+
+def _version(switch: Place, output: Output) -> Iterator[Observation]:
+    for number, line in lines(output):
+        if match := re.fullmatch(r"Junos: (\S+)", line.strip()):
+            yield see(switch, "switch.os_version", match[1], output, number)
+
+
+def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
+    """The physical interfaces. Of a logical one nothing is taken."""
+    port: Place | None = None
+    for number, line in lines(output):
+        if match := _PHYSICAL.match(line.strip()):
+            port = switch.thing("port", match[1]) if _PORT.fullmatch(match[1]) else None
+            if port is not None:
+                yield see(port, "port.link.up", match[2] == "Up", output, number)
+        elif line.strip().startswith(("Physical interface:", "Logical interface")):
+            port = None
+        elif port is not None and (match := _SPEED.search(line)):
+            yield see(port, "port.link.speed", Bandwidth(int(match[1]) * 10**9), output, number)
+        elif port is not None and (match := _FEC.search(line)) and match[1] in FEC_MODES:
+            yield see(port, "port.link.fec", FEC_MODES[match[1]], output, number)
+
+
+def _lldp_neighbors(switch: Place, output: Output) -> Iterator[Observation]:
+    """A table whose columns begin where their headings do; the port column may be empty."""
+    starts: list[int] | None = None
+    for number, line in lines(output):
+        if all(heading in line for heading in _COLUMNS):
+            starts = [line.index(heading) for heading in _COLUMNS]
+            continue
+        name = line.split(" ")[0].removesuffix(".0")
+        if starts is None or _PORT.fullmatch(name) is None or len(line) <= starts[-1]:
+            continue
+        port = switch.thing("port", name)
+        yield see(port, "port.neighbour.device", line[starts[4] :].strip(), output, number)
+        if info := line[starts[3] : starts[4]].strip():
+            yield see(port, "port.neighbour.port", info, output, number)
+
+
+def _bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
+    """A session's state; with one table, an established session shows its counts of routes instead."""
+    for number, line in lines(output):
+        match = _SESSION.fullmatch(line.rstrip())
+        if match is None or not re.fullmatch(r"[0-9a-f.:]+(%\S+)?", match[1]):
+            continue
+        state = "Established" if "/" in match[2] else _STATES.get(match[2])
+        address, _, unit = match[1].partition("%")
+        if state is not None:
+            peer = switch.thing("peer", unit.removesuffix(".0") if unit else address)
+            yield see(peer, "peer.state", state, output, number)

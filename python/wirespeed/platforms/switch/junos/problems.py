@@ -1,0 +1,125 @@
+"""What Junos cannot say of a switch, with the setting and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wirespeed.errors import Problem
+from wirespeed.platforms.switch.junos.classes import ClassOfService, lossless_queues
+from wirespeed.platforms.switch.junos.words import L2_HEADER, LARGEST_PHYSICAL_MTU, MODES, PATHS
+from wirespeed.platforms.switch.policies import by_name, odd_texts
+from wirespeed.settings import Port, Switch, WatchdogAction
+from wirespeed.units import Bandwidth, Duration
+
+MS = 10**9  # picoseconds
+_ALWAYS_RS = Bandwidth.gbps(200)
+"""From this speed on Ethernet has no other error correction than RS (IEEE 802.3 clause 119)."""
+
+
+def problems(name: str, switch: Switch, cos: ClassOfService) -> Iterator[Problem]:
+    """Everything that would be refused."""
+    yield from odd_texts(name, switch, '"')
+    yield from _switch(name, switch)
+    priorities = [one.pfc_priority for one in cos.classes if one.pfc_priority is not None]
+    for priority in sorted({one for one in priorities if priorities.count(one) > 1}):
+        yield Problem(
+            f"{name}: port.qos.pfc_queue",
+            f"priority {priority} pausing different queues on different ports",
+            "one queue",
+            "a forwarding class has its PFC priority on the whole switch",
+        )
+    for port_name, port in by_name(switch.ports):
+        yield from _port(f"{name} {port_name}", port_name, port, switch.watchdog_poll)
+
+
+def _switch(name: str, switch: Switch) -> Iterator[Problem]:
+    balancing = switch.load_balancing
+    if balancing.mode is not None and balancing.mode not in (*MODES, "static"):
+        yield Problem(f"{name}: switch.load_balancing.mode", balancing.mode, f"static or one of {', '.join(MODES)}")
+    if balancing.mode != "flowlet" and (balancing.flowlet_gap is not None or balancing.flowlet_table is not None):
+        yield Problem(
+            f"{name}: switch.load_balancing.flowlet_gap", f"flowlets with mode {balancing.mode}", "the mode flowlet"
+        )
+    if balancing.flowlet_gap is not None and balancing.flowlet_gap % 10**6:
+        yield Problem(
+            f"{name}: switch.load_balancing.flowlet_gap", str(balancing.flowlet_gap), "a whole number of microseconds"
+        )
+    odd = sorted((balancing.hash_fields or frozenset()) - {"layer-3", "layer-4"})
+    if odd:
+        yield Problem(f"{name}: switch.load_balancing.hash_fields", ", ".join(odd), "layer-3 and layer-4")
+    yield from _number(f"{name}: switch.watchdog_poll", switch.watchdog_poll, 100, 1000)
+    paths = switch.bgp.maximum_paths
+    if paths is not None and paths > PATHS[-1]:
+        yield Problem(f"{name}: switch.bgp.maximum_paths", str(paths), f"at most {PATHS[-1]}")
+
+
+def _port(place: str, name: str, port: Port, poll: Duration | None) -> Iterator[Problem]:
+    largest = LARGEST_PHYSICAL_MTU - L2_HEADER
+    if port.link.mtu is not None and port.link.mtu > largest:
+        yield Problem(
+            f"{place}: port.link.mtu",
+            str(port.link.mtu),
+            f"at most {largest}",
+            f"the physical MTU counts the header too and ends at {LARGEST_PHYSICAL_MTU}",
+        )
+    if (port.breakout is not None) != (":" in name):
+        yield Problem(
+            f"{place}: port.breakout", f"a port split into {port.breakout or 1}", "sub-ports, such as et-0/0/1:0"
+        )
+    if port.link.fec is not None and not _has_its_fec(port):
+        yield Problem(
+            f"{place}: port.link.fec",
+            f"{port.link.fec} at {port.link.speed}",
+            f"rs, at {_ALWAYS_RS} or more",
+            "such ports run RS without a statement; no statement for others is known here",
+        )
+    yield from _classes(place, port)
+    yield from _watchdog(place, port, poll)
+
+
+def _has_its_fec(port: Port) -> bool:
+    return port.link.fec == "rs" and (port.link.speed is None or port.link.speed >= _ALWAYS_RS)
+
+
+def _classes(place: str, port: Port) -> Iterator[Problem]:
+    if port.qos.trust not in (None, "dscp"):
+        yield Problem(
+            f"{place}: port.qos.trust", str(port.qos.trust), "dscp", "PFC by DSCP and by 802.1p exclude one another"
+        )
+    for tc, queue in (port.qos.tc_queue or {}).items():
+        if int(tc) != int(queue):
+            yield Problem(
+                f"{place}: port.qos.tc_queue",
+                f"traffic class {tc} in queue {queue}",
+                f"traffic class {queue}",
+                "a forwarding class is told by its queue",
+            )
+    stopped = lossless_queues(port)
+    for priority in sorted(port.qos.pfc or ()):
+        if int(priority) not in stopped:
+            yield Problem(f"{place}: port.qos.pfc_queue", f"no queue for priority {priority}", "the queue it stops")
+    for twice in sorted({one for one in stopped.values() if list(stopped.values()).count(one) > 1}):
+        yield Problem(f"{place}: port.qos.pfc_queue", f"several priorities for queue {twice}", "one")
+
+
+def _watchdog(place: str, port: Port, poll: Duration | None) -> Iterator[Problem]:
+    own = port.qos.watchdog
+    if own.action not in (None, WatchdogAction.DROP):
+        yield Problem(
+            f"{place}: port.qos.watchdog.action", str(own.action), "drop", "the only action of Junos 23.4R1-EVO"
+        )
+    if own.detect is not None:
+        polls, rest = divmod(int(own.detect), int(poll)) if poll else (0, 1)
+        if rest or not 2 <= polls <= 10:
+            yield Problem(
+                f"{place}: port.qos.watchdog.detect",
+                str(own.detect),
+                f"2 to 10 times the polling interval, {poll if poll else 'which is not given'}",
+            )
+    yield from _number(f"{place}: port.qos.watchdog.restore", own.restore, 200, 1000)
+
+
+def _number(place: str, value: Any, least: int, most: int) -> Iterator[Problem]:
+    if value is not None and (value % MS or not least * MS <= value <= most * MS):
+        yield Problem(place, str(value), f"{least} ms to {most} ms")

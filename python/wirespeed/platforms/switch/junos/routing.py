@@ -1,0 +1,93 @@
+"""BGP and what it announces, of a configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.switch.config import Line, following
+from wirespeed.platforms.switch.junos.braces import block, inside
+from wirespeed.platforms.switch.junos.words import DEFAULT_PATHS
+from wirespeed.platforms.switch.reading import Found, observe, read, text, whole
+from wirespeed.settings import Place
+
+_PREFIX = re.compile(r"route-filter ([0-9a-fA-F.:]+/[0-9]{1,3}) exact")
+_ADDRESS = re.compile(r"address ([0-9a-fA-F.:]+/[0-9]{1,3})")
+
+
+def bgp(top: list[Line]) -> Found:
+    """The speaker. That several systems' paths count as equal must hold in every group."""
+    found = read(
+        inside(top, "routing-options"),
+        {"router-id": ("switch.bgp.router_id", text), "autonomous-system": ("switch.bgp.asn", whole)},
+    )
+    groups = _groups(top)
+    if not groups:
+        return found
+    multipath = [block(group.inner, "multipath") for group in groups]
+    relaxed = all(one is not None and any(line.text == "multiple-as" for line in one.inner) for one in multipath)
+    found["switch.bgp.multipath_relax"] = (relaxed, (multipath[0] or groups[0]).number)
+    if all(multipath):
+        limit = read(inside(top, "chassis"), {"maximum-ecmp": ("limit", whole)})
+        found["switch.bgp.maximum_paths"] = limit.get("limit", (DEFAULT_PATHS, groups[0].number))
+    else:
+        found["switch.bgp.maximum_paths"] = (1, groups[0].number)
+    found |= _networks(top, groups)
+    return found
+
+
+def _networks(top: list[Line], groups: list[Line]) -> Found:
+    """What the one policy of all groups lets out by its exact prefixes."""
+    policies = {rest for group in groups for _, rest in following(group.inner, "export")}
+    policy = block(inside(top, "policy-options"), f"policy-statement {policies.pop()}") if len(policies) == 1 else None
+    if policy is None:
+        return {}
+    prefixes: list[str] = []
+    for term, _ in following(policy.inner, "term"):
+        if any(line.text in ("then accept", "then") for line in term.inner):
+            prefixes += [
+                match[1] for line in inside(term.inner, "from") if (match := _PREFIX.fullmatch(line.text)) is not None
+            ]
+    return {"switch.bgp.networks": (tuple(prefixes), policy.number)}
+
+
+def loopbacks(top: list[Line]) -> Found:
+    """Addresses of lo0."""
+    unit = block(inside(top, "interfaces"), "lo0", "unit 0")
+    if unit is None:
+        return {}
+    said = [line for family in ("inet", "inet6") for line in inside(unit.inner, f"family {family}")]
+    found = tuple(match[1] for line in said if (match := _ADDRESS.fullmatch(line.text)) is not None)
+    return {"switch.loopbacks": (found, unit.number)}
+
+
+def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]:
+    """Sessions by address, unnumbered ones by port."""
+    for group in _groups(top):
+        for line, address in following(group.inner, "neighbor"):
+            found = _session([*group.inner, *line.inner], line.number)
+            yield from observe(switch.thing("peer", address), found, output)
+        for dynamic, _ in following(group.inner, "dynamic-neighbor"):
+            for line, unit in following(inside(dynamic.inner, "peer-auto-discovery"), "interface"):
+                found = _session(group.inner, line.number) | {"peer.unnumbered": (True, line.number)}
+                yield from observe(switch.thing("peer", unit.removesuffix(".0")), found, output)
+
+
+def _groups(top: list[Line]) -> list[Line]:
+    return [line for line, _ in following(inside(top, "protocols", "bgp"), "group")]
+
+
+def _session(lines: list[Line], number: int) -> Found:
+    """Of a group's lines and, after them, the neighbour's own."""
+    found = read(lines, {"peer-as": ("peer.asn", whole), "description": ("peer.description", text)})
+    watched = next((line for line in lines if line.text == "bfd-liveness-detection"), None)
+    found["peer.bfd"] = (watched is not None, watched.number if watched else number)
+    families = {rest: line for line, rest in following(lines, "family")}
+    # Without a family a session carries IPv4 routes (Juniper documentation, family).
+    for path, family in (("peer.ipv4", "inet"), ("peer.ipv6", "inet6")):
+        line = families.get(family)
+        unicast = line is not None and any(inner.words[0] == "unicast" for inner in line.inner)
+        found[path] = (unicast or (not families and family == "inet"), line.number if line else number)
+    return found

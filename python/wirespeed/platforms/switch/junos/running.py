@@ -1,0 +1,217 @@
+"""``show configuration``: the switch, its VLANs and ports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.facts import COMPLETE, Observation, State
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.switch.config import Line, following
+from wirespeed.platforms.switch.junos.braces import block, inside, statements, values
+from wirespeed.platforms.switch.junos.cos import cos_of, port_cos, watchdog_poll
+from wirespeed.platforms.switch.junos.routing import bgp, loopbacks, peers
+from wirespeed.platforms.switch.junos.words import DEFAULT_FLOWLET_GAP_US, DEFAULT_PHYSICAL_MTU, L2_HEADER, speed_of
+from wirespeed.platforms.switch.reading import Found, observe, read, text, whole
+from wirespeed.settings import Place
+from wirespeed.units import Duration
+
+_PORT = re.compile(r"et-[0-9]+/[0-9]+/[0-9]+(:[0-9]+)?")
+_ADDRESS = re.compile(r"address ([0-9a-fA-F.:]+/[0-9]{1,3})")
+_PARTITIONS = {
+    "ingress": {"lossless": "lossless_share", "lossless-headroom": "headroom_share", "lossy": "lossy_share"},
+    "egress": {"lossless": "egress_lossless_share", "lossy": "egress_lossy_share"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """VLAN numbers by name."""
+
+    numbers: Mapping[str, int]
+
+    def of(self, members: list[str]) -> list[int] | None:
+        """The numbers of members; None when one of them is no VLAN known here, such as a range or ``all``."""
+        found = [int(one) if one.isdigit() else self.numbers.get(one) for one in members]
+        return None if None in found else sorted(one for one in found if one is not None)
+
+
+def configuration(switch: Place, output: Output) -> Iterator[Observation]:
+    """All settings of a whole configuration; one whose braces do not match was cut short and says nothing."""
+    top = statements(output.text)
+    if not top:
+        return
+    found = _switch(top)
+    lldp = inside(top, "protocols", "lldp")
+    if not lldp:
+        # Whether LLDP runs without a line differs between factory configurations.
+        yield from observe(switch, {"switch.lldp": (False, 0)}, output, State.ASSUMED)
+    cos = cos_of(top)
+    interfaces = inside(top, "interfaces")
+    ports = [line for line in interfaces if _is_port(line)]
+    found |= watchdog_poll(cos, [line.text for line in ports])
+    found |= bgp(top) | loopbacks(top)
+    yield from observe(switch, found, output)
+    yield from peers(switch, top, output)
+    vlans = {line.text: line for line in inside(top, "vlans")}
+    numbers = {name: _vlan_number(line) for name, line in vlans.items()}
+    names = Names({name: number for name, number in numbers.items() if number is not None})
+    advertised = {line.text for line in inside(top, "protocols", "router-advertisement")}
+    for line in ports:
+        place = switch.thing("port", line.text)
+        yield from _port(place, line, interfaces, names, advertised, output)
+        yield from port_cos(place, line, cos, output)
+    irb = block(interfaces, "irb")
+    for name, line in vlans.items():
+        if (number := names.numbers.get(name)) is not None:
+            yield from _vlan(switch.thing("vlan", str(number)), line, irb, output)
+    yield Observation(switch, "switch.ports", COMPLETE, output.source)
+    yield Observation(switch, "switch.vlans", COMPLETE, output.source)
+    yield Observation(switch, "switch.peers", COMPLETE, output.source)
+
+
+def _is_port(line: Line) -> bool:
+    """A port, not the cage of sub-ports."""
+    return _PORT.fullmatch(line.text) is not None and not any(following(line.inner, "number-of-sub-ports"))
+
+
+def _switch(top: list[Line]) -> Found:
+    found: Found = {"switch.routing": (True, 0)}
+    lldp = block(top, "protocols", "lldp")
+    if lldp is not None and lldp.inner:
+        off = next((line for line in lldp.inner if line.text == "disable"), None)
+        found["switch.lldp"] = (off is None, (off or lldp).number)
+    found |= _load_balancing(top) | _buffers(inside(top, "class-of-service"))
+    return found
+
+
+def _load_balancing(top: list[Line]) -> Found:
+    found: Found = {}
+    key = block(top, "forwarding-options", "hash-key", "family inet")
+    if key is not None:
+        found["switch.load_balancing.hash_fields"] = (frozenset(line.text for line in key.inner), key.number)
+    dynamic = block(top, "forwarding-options", "enhanced-hash-key", "ecmp-dlb")
+    if dynamic is None:
+        return {**found, "switch.load_balancing.mode": ("static", 0)}
+    modes = [line for line in dynamic.inner if line.text in ("flowlet", "per-packet", "assigned-flow")]
+    if len(modes) != 1:
+        return found
+    found["switch.load_balancing.mode"] = (modes[0].text, modes[0].number)
+    if modes[0].text == "flowlet":
+        read_in = read(
+            modes[0].inner,
+            {
+                "inactivity-interval": ("switch.load_balancing.flowlet_gap", _microseconds),
+                "flowset-table-size": ("switch.load_balancing.flowlet_table", whole),
+            },
+        )
+        read_in.setdefault(
+            "switch.load_balancing.flowlet_gap", (_microseconds(str(DEFAULT_FLOWLET_GAP_US)), modes[0].number)
+        )
+        found |= read_in
+    return found
+
+
+def _microseconds(rest: str) -> Duration | None:
+    number = whole(rest)
+    return None if number is None else Duration(number * 10**6)
+
+
+def _buffers(cos: list[Line]) -> Found:
+    found: Found = {}
+    for side, partitions in _PARTITIONS.items():
+        for line, name in following(inside(cos, "shared-buffer", side), "buffer-partition"):
+            if name in partitions:
+                found |= read(line.inner, {"percent": (f"switch.buffers.{partitions[name]}", whole)})
+            if (side, name) == ("ingress", "lossless"):
+                found |= read(line.inner, {"dynamic-threshold": ("switch.buffers.dynamic_threshold", whole)})
+        found |= read(inside(cos, "dedicated-buffer", side), {"percent": (f"switch.buffers.dedicated_{side}", whole)})
+    return found
+
+
+def _port(
+    place: Place, line: Line, interfaces: list[Line], names: Names, advertised: set[str], output: Output
+) -> Iterator[Observation]:
+    found = read(line.inner, {"description": ("port.description", text)})
+    off = next((inner for inner in line.inner if inner.text == "disable"), None)
+    found["port.link.enabled"] = (off is None, (off or line).number)
+    unit = inside(line.inner, "unit 0")
+    switching = block(unit, "family ethernet-switching")
+    found["port.link.mtu"] = _mtu(line, unit)
+    if switching is not None:
+        found |= _vlans(line, switching, names)
+    own = [inner for family in ("inet", "inet6") for inner in inside(unit, f"family {family}")]
+    found["port.addresses"] = _addresses(own, line.number)
+    bare = block(unit, "family inet6") is not None and found["port.addresses"][0] == ()
+    found["port.unnumbered"] = (bare and f"interface {line.text}.0" in advertised, line.number)
+    yield from observe(place, found, output)
+    yield from _speed(place, line, interfaces, output)
+
+
+def _mtu(line: Line, unit: list[Line]) -> tuple[int | None, int]:
+    """The largest IP packet: that of the address families, and what the physical MTU leaves."""
+    told = read(line.inner, {"mtu": ("mtu", whole)}).get("mtu", (DEFAULT_PHYSICAL_MTU, line.number))
+    if told[0] is None:
+        return told
+    smallest = (told[0] - L2_HEADER, told[1])
+    for family in ("inet", "inet6"):
+        inner = read(inside(unit, f"family {family}"), {"mtu": ("mtu", whole)}).get("mtu")
+        if inner is not None:
+            if inner[0] is None:
+                return inner
+            smallest = min(smallest, inner)
+    return smallest
+
+
+def _addresses(lines: list[Line], number: int) -> tuple[tuple[str, ...] | None, int]:
+    said = [line for line in lines if line.text.startswith("address ")]
+    matches = [_ADDRESS.fullmatch(line.text) for line in said]
+    if not all(matches):
+        return None, number
+    return tuple(match[1] for match in matches if match), said[0].number if said else number
+
+
+def _vlans(line: Line, switching: Line, names: Names) -> Found:
+    mode = read(switching.inner, {"interface-mode": ("mode", text)}).get("mode", ("access", switching.number))[0]
+    # "vlan { members vn2; }", and "vlan members vn2" where it stands on one line.
+    told = [*following(inside(switching.inner, "vlan"), "members"), *following(switching.inner, "vlan members")]
+    if len(told) != 1:
+        return {}
+    members, number = names.of(values(told[0][1])), told[0][0].number
+    if members is None:
+        return {}
+    if mode == "access":
+        return {"port.vlan": (members[0] if len(members) == 1 else None, number)}
+    native = read(line.inner, {"native-vlan-id": ("port.vlan", whole)})
+    tagged = tuple(one for one in members if "port.vlan" not in native or one != native["port.vlan"][0])
+    return {**native, "port.tagged_vlans": (tagged, number)}
+
+
+def _speed(place: Place, line: Line, interfaces: list[Line], output: Output) -> Iterator[Observation]:
+    cage_name, _, part = line.text.partition(":")
+    cage = block(interfaces, cage_name) if part else None
+    told = read((cage or line).inner, {"speed": ("port.link.speed", speed_of)})
+    # Only the configured speed: what the link runs at is in "show interfaces extensive".
+    yield from observe(place, told, output, State.CONFIGURED)
+    if cage is not None:
+        yield from observe(place, read(cage.inner, {"number-of-sub-ports": ("port.breakout", whole)}), output)
+
+
+def _vlan_number(line: Line) -> int | None:
+    found: Any = read(line.inner, {"vlan-id": ("number", whole)}).get("number", (None, 0))[0]
+    return found if isinstance(found, int) and 0 < found < 4095 else None
+
+
+def _vlan(place: Place, line: Line, irb: Line | None, output: Output) -> Iterator[Observation]:
+    found = read(line.inner, {"description": ("vlan.description", text)})
+    routed = next((rest for _, rest in following(line.inner, "l3-interface")), "")
+    unit = block(irb.inner, f"unit {routed.removeprefix('irb.')}") if irb and routed.startswith("irb.") else None
+    if unit is None or irb is None:
+        found["vlan.addresses"] = ((), line.number)
+    else:
+        own = [inner for family in ("inet", "inet6") for inner in inside(unit.inner, f"family {family}")]
+        found["vlan.addresses"] = _addresses(own, unit.number)
+        found["vlan.mtu"] = _mtu(irb, unit.inner)
+    yield from observe(place, found, output)

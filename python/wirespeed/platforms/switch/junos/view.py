@@ -1,0 +1,146 @@
+"""What the Junos templates need computed: forwarding classes, profiles, cages, and what Junos cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.platforms.switch.junos.classes import ClassOfService, class_of_service
+from wirespeed.platforms.switch.junos.problems import problems
+from wirespeed.platforms.switch.junos.words import (
+    L2_HEADER,
+    PATHS,
+    dscp_bits,
+    family,
+    microseconds,
+    milliseconds,
+    physical_mtu,
+    priority_bits,
+    speed_word,
+)
+from wirespeed.platforms.switch.policies import by_name
+from wirespeed.settings import BgpPeer, Device, Port, Switch
+from wirespeed.settings.fabric import Buffers
+from wirespeed.units import Bandwidth
+
+EXAMPLE_VERSION = "23.4R2.13-EVO"
+"""What an answer says when the settings do not; the QFX5240 has the PFC watchdog from 23.4R2 on (Juniper)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cage:
+    """A port of the front panel that is split, before its sub-ports."""
+
+    name: str
+    parts: int
+    speed: Bandwidth | None
+
+
+@dataclass(frozen=True, slots=True)
+class PortSay:
+    """An interface; its cage where it is the first part of one."""
+
+    name: str
+    port: Port
+    cage: Cage | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A BGP group: the sessions with one autonomous system."""
+
+    name: str
+    asn: int | None
+    numbered: tuple[tuple[str, BgpPeer], ...]
+    ports: tuple[str, ...]  # of unnumbered sessions
+    ipv4: bool
+    ipv6: bool
+    bfd: bool
+
+
+def view(name: str, device: Device) -> Mapping[str, Any]:
+    """Computed values for the templates; ``problems`` is what Junos cannot say of the switch."""
+    if not isinstance(device, Switch):
+        raise TypeError("a switch platform renders a Switch")
+    cos: ClassOfService = class_of_service(device)
+    ports = _ports(device)
+    paths = device.bgp.maximum_paths
+    return {
+        "problems": list(problems(name, device, cos)),
+        "cos": cos,
+        "ports": ports,
+        "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
+        "irb_mtu": max((vlan.mtu for vlan in device.vlans.values() if vlan.mtu is not None), default=None),
+        "groups": _groups(device),
+        "paths": None if paths is None or paths <= PATHS[0] else next((n for n in PATHS if n >= paths), PATHS[-1]),
+        "advertised": [say.name for say in ports if say.port.unnumbered],
+        "version": device.os_version or EXAMPLE_VERSION,
+        "model": (device.model or "juniper-qfx5240-64od").removeprefix("juniper-"),
+        "poll": None if device.watchdog_poll is None else milliseconds(device.watchdog_poll),
+        "neighbours": [say for say in ports if say.port.neighbour.device is not None],
+        "l2_header": L2_HEADER,
+        "physical_mtu": physical_mtu,
+        "speed_word": speed_word,
+        "dscp_bits": dscp_bits,
+        "priority_bits": priority_bits,
+        "milliseconds": milliseconds,
+        "microseconds": microseconds,
+        "bits": lambda dscps: [dscp_bits(dscp) for dscp in dscps],
+        "of_family": lambda addresses, name: [one for one in addresses or () if family(one) == name],
+        "members": lambda port: [f"vn{number}" for number in vlans_of(port)],
+        "has_cos": bool(cos.classes) or device.buffers != Buffers(),
+        "quoted": quoted,
+        "listed": listed,
+    }
+
+
+def vlans_of(port: Port) -> list[int]:
+    """The VLANs a switched port carries."""
+    own = () if port.vlan is None else (port.vlan,)
+    return sorted({*(port.tagged_vlans or ()), *own})
+
+
+def quoted(text: str) -> str:
+    """A string as Junos prints it: in quotes where it has blanks or marks of the language."""
+    return f'"{text}"' if set(text) & set(" ;{}[]#") else text
+
+
+def listed(values: list[str]) -> str:
+    """One value bare, several in brackets."""
+    return values[0] if len(values) == 1 else f"[ {' '.join(values)} ]"
+
+
+def _ports(switch: Switch) -> list[PortSay]:
+    said: set[str] = set()
+    ports: list[PortSay] = []
+    for name, port in by_name(switch.ports):
+        cage_name, _, part = name.partition(":")
+        cage = None
+        if part and cage_name not in said and port.breakout is not None:
+            said.add(cage_name)
+            cage = Cage(cage_name, port.breakout, port.link.speed)
+        ports.append(PortSay(name, port, cage))
+    return ports
+
+
+def _groups(switch: Switch) -> list[Group]:
+    by_asn: dict[int | None, dict[str, BgpPeer]] = {}
+    for name, peer in switch.peers.items():
+        by_asn.setdefault(peer.asn, {})[name] = peer
+    groups: list[Group] = []
+    for asn in sorted(by_asn, key=lambda number: number or 0):
+        peers = by_asn[asn]
+        numbered = tuple((name, peer) for name, peer in peers.items() if not peer.unnumbered)
+        groups.append(
+            Group(
+                name=f"underlay-{asn}",
+                asn=asn,
+                numbered=numbered,
+                ports=tuple(name for name, peer in peers.items() if peer.unnumbered),
+                ipv4=any(peer.ipv4 for peer in peers.values()),
+                ipv6=any(peer.ipv6 for peer in peers.values()),
+                bfd=any(peer.bfd for peer in peers.values()),
+            )
+        )
+    return groups

@@ -1,0 +1,173 @@
+"""Settings in Junos's words, and one change as commands.
+
+Statements, ranges and defaults: the YANG model of Junos 23.4R1.10-EVO (Juniper/yang), Broadcom 957608-AN210 section
+2.5.3, and the configurations of Juniper's validated designs (Juniper/jvd).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wirespeed.platforms.model import Worded
+from wirespeed.settings import Device, Place, Switch
+from wirespeed.units import Bandwidth, Duration
+
+L2_HEADER = 14
+"""Bytes a physical MTU counts beside the IP packet: ``show interfaces`` says MTU 1514 over inet MTU 1500."""
+DEFAULT_PHYSICAL_MTU = 1514
+LARGEST_PHYSICAL_MTU = 9216
+"""Of both vendor samples, over an inet MTU of 9170: 46 bytes are left for the header, tags and encapsulation."""
+MTU_MARGIN = 46
+
+DEFAULT_POLL_MS = 100
+DEFAULT_DETECTION = 2  # polls
+DEFAULT_RECOVERY_MS = 200
+DEFAULT_FLOWLET_GAP_US = 256
+DEFAULT_PATHS = 16
+"""Equal paths without ``maximum-ecmp``, from memory."""
+PATHS = (16, 32, 64, 128)
+
+FEC_MODES = {"FEC91": "rs", "FEC119": "rs", "FEC74": "fc", "NONE": "none"}
+"""IEEE 802.3 clauses 91 and 119 are Reed-Solomon codes, clause 74 a fire code."""
+
+MODES = {"flowlet": "flowlet", "per-packet": "per-packet", "assigned-flow": "assigned-flow"}
+
+
+def physical_mtu(mtu: int) -> int:
+    """The MTU of a port that is to forward IP packets of this size."""
+    return min(mtu + MTU_MARGIN, LARGEST_PHYSICAL_MTU)
+
+
+def speed_word(speed: Bandwidth) -> str:
+    """``400g``."""
+    return f"{speed // 10**9}g"
+
+
+def speed_of(word: str) -> Bandwidth | None:
+    """The speed of ``400g``; None when the word is none such."""
+    number = word.removesuffix("g")
+    return Bandwidth(int(number) * 10**9) if word.endswith("g") and number.isdigit() and len(number) < 5 else None
+
+
+def dscp_bits(value: int) -> str:
+    """``011010``."""
+    return format(value, "06b")
+
+
+def priority_bits(value: int) -> str:
+    """``011``."""
+    return format(value, "03b")
+
+
+def milliseconds(duration: Duration) -> int:
+    """Whole milliseconds."""
+    return int(duration) // 10**9
+
+
+def microseconds(duration: Duration) -> int:
+    """Whole microseconds."""
+    return int(duration) // 10**6
+
+
+_FLAPS = "the link goes down and comes up again"
+_BLOCKS = "the port is blocked until PFC has changed; packets in all its queues are lost"
+"""Juniper documentation, congestion-notification-profile."""
+
+_LOAD = "forwarding-options enhanced-hash-key ecmp-dlb"
+_SHARED = "class-of-service shared-buffer"
+_SWITCH: dict[str, Callable[[Any], list[str]]] = {
+    "switch.lldp": lambda value: ["set protocols lldp interface all" if value else "delete protocols lldp"],
+    "switch.load_balancing.mode": lambda value: [
+        f"delete {_LOAD}" if value == "static" else f"set {_LOAD} {MODES[value]}"
+    ],
+    "switch.load_balancing.flowlet_gap": lambda value: [
+        f"set {_LOAD} flowlet inactivity-interval {microseconds(value)}"
+    ],
+    "switch.load_balancing.flowlet_table": lambda value: [f"set {_LOAD} flowlet flowset-table-size {value}"],
+    "switch.load_balancing.hash_fields": lambda value: [
+        f"set forwarding-options hash-key family inet {field}" for field in sorted(value)
+    ],
+    "switch.buffers.lossless_share": lambda value: [f"set {_SHARED} ingress buffer-partition lossless percent {value}"],
+    "switch.buffers.headroom_share": lambda value: [
+        f"set {_SHARED} ingress buffer-partition lossless-headroom percent {value}"
+    ],
+    "switch.buffers.lossy_share": lambda value: [f"set {_SHARED} ingress buffer-partition lossy percent {value}"],
+    "switch.buffers.dynamic_threshold": lambda value: [
+        f"set {_SHARED} ingress buffer-partition lossless dynamic-threshold {value}"
+    ],
+    "switch.buffers.egress_lossless_share": lambda value: [
+        f"set {_SHARED} egress buffer-partition lossless percent {value}"
+    ],
+    "switch.buffers.egress_lossy_share": lambda value: [f"set {_SHARED} egress buffer-partition lossy percent {value}"],
+    "switch.buffers.dedicated_ingress": lambda value: [
+        f"set class-of-service dedicated-buffer ingress percent {value}"
+    ],
+    "switch.buffers.dedicated_egress": lambda value: [f"set class-of-service dedicated-buffer egress percent {value}"],
+    "switch.bgp.asn": lambda value: [f"set routing-options autonomous-system {value}"],
+    "switch.bgp.router_id": lambda value: [f"set routing-options router-id {value}"],
+}
+
+
+def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+    """One change as commands; ``device`` holds the other settings as they are meant to be."""
+    if not isinstance(device, Switch):
+        return None
+    within = dict(place.within)
+    consequence: str | None = None
+    lines: list[str] | None
+    if place.kind is None:
+        lines = _SWITCH[path](value) if path in _SWITCH else None
+    elif "queue" in within or path.startswith("port.qos"):
+        from wirespeed.platforms.switch.junos.cos_words import cos_lines
+
+        lines = cos_lines(within["port"], within.get("queue"), path, value, device)
+        consequence = _BLOCKS if path.startswith(("port.qos.pfc", "port.qos.watchdog")) else None
+    elif "vlan" in within:
+        lines = _vlan_lines(within["vlan"], path, value)
+    else:
+        lines = _port_lines(within["port"], path, value)
+        consequence = _FLAPS if path in ("port.link.speed", "port.breakout", "port.link.enabled") else None
+    return None if lines is None else Worded(("configure exclusive", *lines, "commit and-quit"), consequence)
+
+
+def _vlan_lines(number: str, path: str, value: Any) -> list[str] | None:
+    match path:
+        case "vlan.mtu":
+            return [
+                f"set interfaces irb mtu {physical_mtu(value)}",
+                f"set interfaces irb unit {number} family inet mtu {value}",
+            ]
+        case "vlan.addresses":
+            return [f"set interfaces irb unit {number} family {family(one)} address {one}" for one in value]
+    return None
+
+
+def _port_lines(name: str, path: str, value: Any) -> list[str] | None:
+    cage, port = name.partition(":")[0], f"set interfaces {name}"
+    match path:
+        case "port.link.mtu":
+            return [f"{port} mtu {physical_mtu(value)}", f"{port} unit 0 family inet mtu {value}"]
+        case "port.link.speed":
+            return [f"set interfaces {cage} speed {speed_word(value)}"]
+        case "port.breakout":
+            return [f"set interfaces {cage} number-of-sub-ports {value}"]
+        case "port.link.enabled":
+            return [f"delete interfaces {name} disable" if value else f"{port} disable"]
+        case "port.addresses":
+            return [f"{port} unit 0 family {family(address)} address {address}" for address in value]
+        case "port.vlan":
+            switching = f"interfaces {name} unit 0 family ethernet-switching"
+            return [
+                f"set {switching} interface-mode access",
+                f"delete {switching} vlan members",
+                f"set {switching} vlan members vn{value}",
+            ]
+        case "port.unnumbered":
+            return [f"{port} unit 0 family inet6", f"set protocols router-advertisement interface {name}.0"]
+    return None
+
+
+def family(address: str) -> str:
+    """``inet`` or ``inet6``."""
+    return "inet6" if ":" in address else "inet"
