@@ -134,6 +134,8 @@ def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -
         "host.launch.starter",
         "nic.rail",
         "nic.model",
+        "nic.qos.trust",
+        "nic.qos.willing",
         "nic.gpu",
         "gpu.model",
         "switch.model",

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wirespeed.catalogue.model import NicModel
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.platforms import Command, Output, Outputs, Platform
 from wirespeed.platforms.text import answer
 from wirespeed.settings import THINGS, Device, Host, Place, settings_of, walk
 
 SETTINGS = {path: setting for thing in THINGS for path, setting in settings_of(thing).items()}
+
+
+def with_nic(cluster: str, name: str, model: NicModel) -> str:
+    """The text of an example's cluster file with another NIC model in its hosts."""
+    text = cluster.replace("8 x broadcom-bcm957608-p1400gd", f"8 x {name}")
+    assert text != cluster or name == "broadcom-bcm957608-p1400gd"
+    if not model.qos_package and not model.congestion_by_priority:  # one whose congestion control nobody can set
+        text = text.replace(", congestion: dcqcn-p", "").replace("  cnp: {dscp: 48, priority: 7, strict: true}\n", "")
+    return text
 
 
 def answers(platform: Platform, name: str, device: Device) -> Outputs:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from platforms.launches import LAUNCHES
-from platforms.round_trip import SETTINGS, answers, facts_of, lost
+from platforms.round_trip import SETTINGS, answers, facts_of, lost, with_nic
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.facts import COMPLETE, Source
@@ -37,7 +37,7 @@ def planned(cluster: Path) -> dict[str, Device]:
 
 
 def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
-    """The devices of an example that run the platform: hosts, or the leaf as every model and system of it.
+    """The devices of an example that run the platform: hosts with every NIC of it, the leaf as every model and system.
 
     A small model has as many hosts as it has ports for.
     """
@@ -47,6 +47,8 @@ def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
             f"node1 {launch.library} {launch.starter} {launch.transport}": replace(host, launch=launch)
             for launch in LAUNCHES[found.name]
         }
+    if found.kind == "nic":
+        return with_each_nic(found, cluster, folder)
     if found.kind != "switch":
         return {name: device for name, device in planned(cluster).items() if isinstance(device, Host)}
     systems = found.systems
@@ -65,6 +67,18 @@ def devices(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
         path = folder / f"{model}-{system}-{cluster.name}"
         path.write_text(text)
         asked |= {f"{name} {model} {system}": device for name, device in planned(path).items() if name == "leaf1"}
+    return asked
+
+
+def with_each_nic(found: Platform, cluster: Path, folder: Path) -> dict[str, Device]:
+    """The first host of an example, with every NIC model of the platform in it."""
+    models = {name: model for name, model in load().nics.items() if model.system == found.name}
+    assert models, f"no model in catalogue/nics/ is of the system {found.name}"
+    asked: dict[str, Device] = {}
+    for name, model in models.items():
+        path = folder / f"{name}-{cluster.name}"
+        path.write_text(with_nic(cluster.read_text(), name, model))
+        asked[f"node1 {name}"] = planned(path)["node1"]
     return asked
 
 

@@ -34,6 +34,8 @@ HOST_FILES = {
     "/etc/udev/rules.d/60-rdma-persistent-naming.rules": 0o644,
     "/etc/bnxt_re/bnxt_re.conf": 0o644,
     "/usr/local/sbin/wirespeed-nvm": 0o755,
+    "/usr/local/sbin/wirespeed-capture": 0o755,
+    "/usr/local/sbin/wirespeed-capture-undo": 0o755,
     "/etc/rccl.conf": 0o644,
     "/etc/wirespeed/hostfile": 0o644,
     "/usr/local/bin/wirespeed-mpirun": 0o755,

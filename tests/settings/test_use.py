@@ -21,14 +21,13 @@ WAITING = {
     "nic.link.enabled": "ip link",
     "nic.link.lanes": "ethtool lanes",
     "nic.link.training": "ethtool link training",
-    "nic.nvm.sriov": "niccli enable_sriov, mlxconfig SRIOV_EN",
+    "nic.nvm.link_type": "mlxconfig LINK_TYPE_P1",
+    "nic.nvm.outstanding_reads": "mlxconfig MAX_ACC_OUT_READ",
+    "nic.qos.buffer_size": "dcb buffer, mlnx_qos --buffer_size",
     "nic.qos.ecn_priorities": "mlxconfig ROCE_CC_PRIO_MASK_P1, sysfs ecn/roce_rp/enable",
-    "nic.qos.ect": "bnxt_re configfs ecn_marking, the low bits of cma_roce_tos",
-    "nic.qos.trust": "mlnx_qos --trust, nicctl --classification-type",
-    "nic.qos.willing": "dcb ets willing, mlnx_qos -d",
+    "nic.qos.priority_buffer": "dcb buffer, mlnx_qos --prio2buffer",
     "nic.ring.rx": "ethtool -G",
     "nic.ring.tx": "ethtool -G",
-    "nic.roce_version": "cma_roce_mode, configfs default_roce_mode",
 }
 """Settings that no platform of today has, and the words of those that do."""
 

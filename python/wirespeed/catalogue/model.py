@@ -7,7 +7,7 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from wirespeed.settings import PriorityGroup, SwitchQueue, SwitchTrafficClass, WatchdogAction
+from wirespeed.settings import Ect, PriorityGroup, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.settings.qos import NicCosQueue, NicTrafficClass
 from wirespeed.units import Bandwidth, Duration, Length, Size
 
@@ -76,6 +76,9 @@ class NicNvm(Entry):
     rdma: bool | None = None
     performance_profile: str | None = None
     relaxed_ordering: bool | None = None
+    sriov: bool | None = None
+    link_type: str | None = None
+    outstanding_reads: int | None = None
     dcbx: bool | None = None
     lldp_nearest_bridge: bool | None = None
     lldp_nearest_non_tpmr_bridge: bool | None = None
@@ -97,6 +100,10 @@ class NicModel(Entry):
     speed: Sourced[BandwidthField]  # of one port
     pcie: PcieAbility
     classes: dict[str, NicClass]  # roce, cnp, default
+    ect: Sourced[Ect] | None = None  # ECN code point of RoCE data; None: the NIC cannot be told
+    qos_package: bool = False  # whether a package of the vendor sets QoS whenever the driver is loaded
+    congestion_by_priority: bool = False  # whether congestion control is switched on priority by priority
+    buffer_by_cable: bool = False  # whether the receive buffer is made for a length of cable
     nvm: NicNvm | None = None
     message_rate: Sourced[int] | None = None  # messages per second, one direction
 

@@ -37,7 +37,7 @@ from wirespeed.cluster.fields import (
     VersionText,
     Whole,
 )
-from wirespeed.settings import Congestion, Dscp, Priority, WatchdogAction
+from wirespeed.settings import Congestion, Dscp, Ect, Priority, WatchdogAction
 from wirespeed.units import Length
 
 
@@ -183,6 +183,16 @@ class SoftwarePart(Part):
     nccl_tests: VersionText | None = Field(default=None, description="revision of nccl-tests")
 
 
+class NvmPart(Part):
+    """Options in the memory of the NICs, instead of those of the NIC model's data."""
+
+    relaxed_ordering: Flag | None = Field(default=None, description="PCIe relaxed ordering")
+    sriov: Flag | None = Field(default=None, description="virtual functions")
+    outstanding_reads: Whole | None = Field(
+        default=None, description="PCIe reads the NIC may have outstanding; 0: the firmware chooses"
+    )
+
+
 class HostPart(Part):
     """One host, or every host of a node range."""
 
@@ -197,6 +207,7 @@ class HostPart(Part):
     cpu: ModelName | None = Field(default=None, description="amd or intel, instead of the server model's")
     mtu: Positive | None = Field(default=None, description="largest IP packet on every NIC, in bytes; 9000 if absent")
     control_interface: InterfaceName | None = Field(default=None, description="interface for ssh and job start")
+    nvm: NvmPart = Field(default_factory=NvmPart, description="options in the memory of the NICs")
     nic: dict[InterfaceName, NicPart] = Field(default_factory=dict, description="what differs on one NIC, by interface")
     software: SoftwarePart = Field(default_factory=SoftwarePart, description="versions of its software")
     exceptions: dict[str, HostPart] = Field(
@@ -385,6 +396,12 @@ class NicClassPart(Part):
 
     traffic_class: NicTrafficClassNumber | None = Field(default=None, description="NIC traffic class")
     cos_queue: NicCosQueueNumber | None = Field(default=None, description="NIC class-of-service queue")
+    ect: Ect | None = Field(default=None, description="ECN code point of what the NICs send, of class roce")
+    congestion_parameters: dict[VariableName, Whole] | None = Field(
+        default=None, description="parameters of the NICs' congestion control, by their driver's names, of class roce"
+    )
+    buffer: Whole | None = Field(default=None, description="receive buffer of the NICs, 0 to 7")
+    buffer_size: SizeText | None = Field(default=None, description="size of that receive buffer")
 
 
 class ClassPart(Part):

@@ -24,6 +24,13 @@ class Asked:
     reason: str | None = None
 
     @property
+    def fallback_for(self) -> str | None:
+        """The id of the command this one stands in for, on the same NIC."""
+        name = self.command.fallback_for
+        _, at, interface = self.id.partition("@")
+        return None if name is None else f"{name}{at}{interface}"
+
+    @property
     def text(self) -> str:
         """As one would type it."""
         return " ".join(_typed(word) for word in self.arguments or self.command.run)

@@ -95,6 +95,12 @@ class _Collector:
         return host
 
     def _run(self, wanted: Iterable[Asked]) -> None:
+        """Run what is wanted; what only falls back is run where the command it stands in for did not answer."""
+        asks = list(wanted)
+        self._run_all(ask for ask in asks if ask.command.fallback_for is None)
+        self._run_all(ask for ask in asks if ask.fallback_for and ask.fallback_for not in self.outputs)
+
+    def _run_all(self, wanted: Iterable[Asked]) -> None:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             futures: dict[Future[Ran], Asked] = {}
             for ask in wanted:

@@ -74,6 +74,8 @@ def _answers(name: str, device: Device, stacked: tuple[tuple[str, str], ...]) ->
     for key in stacked:
         nics = nics_of(device, key) if isinstance(device, Host) else {}
         for command in platforms()[key].commands:
+            if command.fallback_for is not None:
+                continue  # every command answers, so none stands in for another
             for ask in asked(command, nics):
                 yield _answer(name, device, key, ask)
 

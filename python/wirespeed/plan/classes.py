@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from wirespeed.catalogue.model import NicModel, QueueMap
 from wirespeed.cluster import Cluster
+from wirespeed.cluster.model import NicClassPart
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import (
@@ -140,8 +142,62 @@ def nic_qos(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel
         roce_share=roce.share if roce else None,
         congestion=roce.congestion if roce else None,
         ecn=roce.congestion is not None if roce else None,
-        configure=True if roce else None,
+        configure=True if roce and nic.qos_package else None,
+        trust="dscp" if roce else None,  # RoCEv2 between routed ports carries no 802.1p priority
+        willing=False if roce else None,
+        **_tuned(classes, cluster, nic, problems),
     )
+
+
+def _tuned(classes: Mapping[str, TrafficClass], cluster: Cluster, nic: NicModel, problems: Problems) -> dict[str, Any]:
+    """What only some NICs can be told, and what the cluster file says of the NICs beyond the classes."""
+    parts = {name: cluster.classes[name].nic if name in cluster.classes else NicClassPart() for name in classes}
+    for name, part in parts.items():
+        if name != ROCE and (part.ect is not None or part.congestion_parameters is not None):
+            problems.refuse(
+                ("classes", name, "nic"),
+                f"congestion control of class {name}",
+                "ect and congestion_parameters of class roce alone",
+                "NICs run congestion control for RDMA",
+            )
+    roce, said = classes.get(ROCE), parts.get(ROCE, NicClassPart())
+    if roce is None or roce.congestion is None:
+        if said.ect is not None or said.congestion_parameters is not None:
+            problems.refuse(
+                ("classes", ROCE, "nic"),
+                "ect or congestion_parameters",
+                "class roce with congestion: dcqcn-p or dcqcn-d",
+            )
+        return _buffers(classes, parts, problems)
+    return {
+        "ect": said.ect or (nic.ect.value if nic.ect else None),
+        "congestion_parameters": said.congestion_parameters,
+        "ecn_priorities": frozenset({roce.priority}) if nic.congestion_by_priority else None,
+        **_buffers(classes, parts, problems),
+    }
+
+
+_LAST_BUFFER = 7  # the kernel's DCB interface has eight receive buffers (struct dcbnl_buffer)
+
+
+def _buffers(
+    classes: Mapping[str, TrafficClass], parts: Mapping[str, NicClassPart], problems: Problems
+) -> dict[str, Any]:
+    """Receive buffers; nothing where the cluster file leaves them to the driver."""
+    chosen = {name: part.buffer for name, part in parts.items() if part.buffer is not None}
+    for name, part in parts.items():
+        if part.buffer is not None and part.buffer > _LAST_BUFFER:
+            problems.refuse(("classes", name, "nic", "buffer"), f"receive buffer {part.buffer}", f"0 to {_LAST_BUFFER}")
+        if part.buffer_size is not None and part.buffer is None:
+            problems.refuse(("classes", name, "nic", "buffer_size"), "a size of no buffer", "buffer: its number")
+    if not chosen:
+        return {}
+    others = {Priority(value): chosen.get(DEFAULT, 0) for value in range(8)}
+    sizes = {part.buffer: part.buffer_size for part in parts.values() if part.buffer_size and part.buffer is not None}
+    return {
+        "priority_buffer": {**others, **{classes[name].priority: number for name, number in chosen.items()}},
+        "buffer_size": sizes or None,
+    }
 
 
 def _cos_queues(

@@ -9,6 +9,7 @@ from wirespeed import wire
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import NicModel, PcieAbility
 from wirespeed.cluster import Cluster, HostSpec
+from wirespeed.cluster.model import NvmPart
 from wirespeed.plan.addressing import NicAddress
 from wirespeed.plan.affinity import Chassis, Seat, trained
 from wirespeed.plan.classes import nic_qos
@@ -33,7 +34,7 @@ from wirespeed.settings import (
     TrafficClass,
     bdf,
 )
-from wirespeed.units import Bandwidth
+from wirespeed.units import Bandwidth, Length
 
 _COMMAND_LINES = {  # Broadcom 957608-AN210, section 2.3
     "amd": ("amd_iommu=on", "iommu=pt"),
@@ -54,15 +55,19 @@ class HostKind:
     gid_index: int
     links: dict[tuple[Seat, Bandwidth], Link] = field(default_factory=dict)
 
-    def host(self, addresses: Sequence[NicAddress], speeds: Sequence[Bandwidth]) -> Host:
-        """A host of this kind; addresses and link speeds are in rail order."""
+    def host(
+        self, addresses: Sequence[NicAddress], speeds: Sequence[Bandwidth], lengths: Sequence[Length | None]
+    ) -> Host:
+        """A host of this kind; addresses, link speeds and cable lengths are in rail order."""
         nics: dict[str, Nic] = {}
-        for seat, nic, at, speed in zip(self.chassis.seats, self.nics, addresses, speeds, strict=True):
+        by_cable = self.chassis.nic.buffer_by_cable
+        for seat, nic, at, speed, length in zip(self.chassis.seats, self.nics, addresses, speeds, lengths, strict=True):
             nics[seat.interface] = replace(
                 nic,
                 addresses=(at.with_prefix,),
                 link=self._link(seat, speed),
                 gids={str(self.gid_index): Gid(at.address, _ROCE_V2)},
+                cable_length=length if by_cable else None,
             )
         seats = self.chassis.seats
         return replace(
@@ -93,7 +98,7 @@ def host_kind(
     if any(_path_mtu(seat, spec, problems) is None for seat in chassis.seats):
         return None
     qos = nic_qos(classes, cluster, chassis.nic, problems)
-    nvm = _nvm(chassis.nic)
+    nvm = _nvm(chassis.nic, spec.part.nvm)
     gpu = catalogue.gpus.get(chassis.server.gpu or "")
     peer = chassis.nic.peer_memory
     software = software_of(spec, chassis.nic, gpu, catalogue, problems)
@@ -133,6 +138,7 @@ def host_kind(
             rdma_device=seat.rdma_device,
             rdma_state="ACTIVE",
             rdma_mtu=_path_mtu(seat, spec, problems),
+            roce_version=_ROCE_V2,
             gpu=seat.gpu,
             driver=Driver(name=chassis.nic.driver),
             qos=qos,
@@ -144,8 +150,10 @@ def host_kind(
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
 
 
-def _nvm(nic: NicModel) -> Nvm:
-    return Nvm() if nic.nvm is None else Nvm(**nic.nvm.model_dump(exclude={"source"}))
+def _nvm(nic: NicModel, said: NvmPart) -> Nvm:
+    """The model's options, with what the cluster file says instead."""
+    of_model = {} if nic.nvm is None else nic.nvm.model_dump(exclude={"source"})
+    return Nvm(**{**of_model, **said.model_dump(exclude_none=True)})
 
 
 _LARGEST_PACKET = 65535  # bytes; the total length of an IPv4 packet has 16 bits (RFC 791, 3.1)

@@ -24,6 +24,7 @@ class Command:
     exits: tuple[int, ...] = (0,)  # exit codes with which the output is an answer: grep says "none" with 1
     withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # text that says these paths were kept back
     exclusive: bool = False  # the tool does not bear to run twice at a time
+    fallback_for: str | None = None  # command that shows the same: this one is run only where that one did not answer
 
 
 @dataclass(frozen=True, slots=True)

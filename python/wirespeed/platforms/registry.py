@@ -115,4 +115,5 @@ def _command(entry: dict[str, Any]) -> Command:
         exits=tuple(entry.get("exits", (0,))),
         withheld={text: tuple(paths) for text, paths in entry.get("withheld", {}).items()},
         exclusive=entry.get("exclusive", False),
+        fallback_for=entry.get("fallback_for"),
     )

@@ -30,6 +30,10 @@ class Nvm:
     performance_profile: Annotated[str | None, Setting("what the NIC is tuned for: roce or default")] = None
     relaxed_ordering: Annotated[bool | None, Setting("PCIe relaxed ordering")] = None
     sriov: Annotated[bool | None, Setting("virtual functions")] = None
+    link_type: Annotated[str | None, Setting("what the port is, where it can be either: ethernet or infiniband")] = None
+    outstanding_reads: Annotated[
+        int | None, Setting("PCIe reads the NIC may have outstanding; 0: the firmware chooses")
+    ] = None
     dcbx: Annotated[bool | None, Setting("DCBX in firmware; it takes QoS away from the driver")] = None
     lldp_nearest_bridge: Annotated[bool | None, Setting("LLDP agent in firmware, nearest bridge")] = None
     lldp_nearest_non_tpmr_bridge: Annotated[bool | None, Setting("LLDP agent in firmware, nearest non-TPMR bridge")] = (

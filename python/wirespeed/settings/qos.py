@@ -84,6 +84,19 @@ class Congestion(StrEnum):
     DCQCN_D = "dcqcn-d"  # deterministic marking: a step
 
 
+class Ect(StrEnum):
+    """ECN field of a packet that was not marked (RFC 3168, section 5)."""
+
+    NOT_ECT = "not-ect"  # a switch drops it where it would mark others
+    ECT1 = "ect1"
+    ECT0 = "ect0"
+
+    @property
+    def bits(self) -> int:
+        """The two low bits of the ToS byte."""
+        return {Ect.NOT_ECT: 0, Ect.ECT1: 1, Ect.ECT0: 2}[self]
+
+
 class Discipline(StrEnum):
     """How a queue is served."""
 
@@ -217,7 +230,17 @@ class NicQos:
     ecn_priorities: Annotated[
         frozenset[Priority] | None, Setting("priorities whose traffic the NIC's congestion control slows")
     ] = None
-    ect: Annotated[str | None, Setting("ECN code point of RoCEv2 data the NIC sends: ect0, ect1 or not-ect")] = None
+    ect: Annotated[Ect | None, Setting("ECN code point of RoCEv2 data the NIC sends")] = None
+    congestion_parameters: Annotated[
+        Mapping[str, int] | None,
+        Setting("parameters of the NIC's congestion control, by its driver's names", compare=Compare.CONTAINS),
+    ] = None
+    priority_buffer: Annotated[
+        Mapping[Priority, int] | None, Setting("802.1p priority to receive buffer of the NIC", compare=Compare.CONTAINS)
+    ] = None
+    buffer_size: Annotated[
+        Mapping[int, Size] | None, Setting("size of each receive buffer of the NIC", "bytes", Compare.CONTAINS)
+    ] = None
     configure: Annotated[bool | None, Setting("whether the RoCE QoS configuration package applies at driver load")] = (
         None
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
@@ -12,12 +13,15 @@ from typing import Any
 import pytest
 
 from platforms.launches import LAUNCHES
+from platforms.round_trip import with_nic
 from wirespeed import render
+from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import platforms
-from wirespeed.settings import THINGS, Action, InstallStep, Software, collections_of, settings_of
+from wirespeed.settings import THINGS, Action, InstallStep, Priority, Software, collections_of, settings_of
+from wirespeed.units import Size
 
 CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster-rail24.yaml"
 KINDS = {thing.kind: thing for thing in THINGS}
@@ -29,20 +33,31 @@ DECLARED = sorted(
     if support.rendered
 )
 
-GIVEN: dict[str, Any] = {"host.renderer": "networkd"}
+GIVEN: dict[str, Any] = {
+    "host.renderer": "networkd",
+    "nic.nvm.sriov": False,
+    "nic.nvm.dcbx": False,
+    "nic.nvm.lldp_nearest_bridge": False,
+    "nic.nvm.lldp_nearest_non_tpmr_bridge": False,
+    "nic.nvm.relaxed_ordering": True,
+    "nic.nvm.outstanding_reads": 44,
+    "nic.qos.congestion_parameters": {"rtt": 40},
+    "nic.qos.priority_buffer": {Priority(3): 1},
+    "nic.qos.buffer_size": {1: Size(262144)},
+}
 """Settings that the example has no intent for."""
 
 
 @cache
 def plan(owner: str) -> Plan:
-    """The example with hosts that the platform speaks for, launching what it launches."""
-    found = build(read(CLUSTER))
+    """The example with hosts that the platform speaks for, launching what it launches, or with its NICs."""
+    kind, _, name = owner.partition("/")
+    found = with_nics(name) if kind == "nic" else build(read(CLUSTER))
     formats = ("deb", "rpm") if owner == "host/ubuntu" else ("rpm", "deb")
     steps = {"1": InstallStep(Action.INSTALL, "netxtreme-peer-mem", "1", dict.fromkeys(formats, "*"), "drivers")}
     versions = Software(cuda=("11.4",), nvhpc="21.9", gcc="9", nccl_tests="8274cb4", gencode=("-gencode=1",))
     hosts = {name: replace(host, steps=steps, software=versions) for name, host in found.hosts.items()}
     found = replace(found, hosts=hosts)
-    kind, _, name = owner.partition("/")
     if kind == "launcher":
         launch = LAUNCHES[name][0]
         return replace(found, hosts={key: replace(host, launch=launch) for key, host in found.hosts.items()})
@@ -50,6 +65,15 @@ def plan(owner: str) -> Plan:
         return found
     system = platforms()[kind, name].systems[0]
     return replace(found, hosts={key: replace(host, os=f"{system}-1") for key, host in found.hosts.items()})
+
+
+def with_nics(system: str) -> Plan:
+    """The example with the first NIC model of a platform."""
+    name, model = next((name, model) for name, model in load().nics.items() if model.system == system)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / CLUSTER.name
+        file.write_text(with_nic(CLUSTER.read_text(), name, model))
+        return build(read(file))
 
 
 def other(value: Any) -> Any:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wirespeed.facts import Facts, Source, State, facts_from
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.settings import Congestion, Discipline, Place
+from wirespeed.settings import Congestion, Discipline, Ect, Place
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "bnxt"
 NIC = Place("h").thing("nic", "enp29s0np0")
@@ -84,6 +84,77 @@ def test_states_of_a_setting_are_kept_apart() -> None:
     ],
 )
 def test_one_output(command: str, text: str, path: str, value: Any) -> None:
+    assert read({command: text}).value(NIC, path) == value
+
+
+APPLY = "/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/apply:"
+FILE = "/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/"
+INBOX = "/sys/kernel/debug/bnxt_re/0000:1d:00.0/cc_config/"
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "path", "value"),
+    [
+        # the out-of-box driver up to release 233 lists in words, with the attribute in brackets
+        ("cc", f"{APPLY}ecn status (ecn_enable)\t\t\t\t\t: Enabled\n", "nic.qos.ecn", True),
+        ("cc", f"{APPLY}ecn marking (ecn_marking)\t\t\t\t\t: ECT(0)\n", "nic.qos.ect", Ect.ECT0),
+        ("cc", f"{APPLY}congestion control mode (cc_mode)\t\t\t: DCQCN-D\n", "nic.qos.congestion", Congestion.DCQCN_D),
+        ("cc", f"{APPLY}congestion control mode (cc_mode)\t\t\t: TCP\n", "nic.qos.congestion", None),  # older chips
+        ("cc", f"{APPLY}roce dscp (roce_dscp)\t\t\t\t\t: 26\n", "nic.qos.roce_dscp", 26),
+        ("cc", f"{APPLY}slave roce dscp (roce_dscp)\t\t\t\t: 26\n", "nic.qos.roce_dscp", None),  # of another port
+        ("cc", f"{APPLY}running avg. weight(g)\t\t\t\t\t: 8\n", "nic.qos.congestion_parameters", {"g": 8}),
+        (
+            "cc",
+            f"{APPLY}inactivity threshold (inact_th)\t: 10000 usec\n{APPLY}initial target rate (init_tr)\t: 0xc8\n",
+            "nic.qos.congestion_parameters",
+            {"inact_th": 10000, "init_tr": 200},
+        ),
+        # release 236: name, hexadecimal, then the words
+        (
+            "cc",
+            f"{APPLY}rtt=0x28\t\t\t# round trip time\t\t\t: 40 usec\n",
+            "nic.qos.congestion_parameters",
+            {"rtt": 40},
+        ),
+        (
+            "cc",
+            f"{FILE}tcp_cp:0x1a\n{FILE}time_pph:0\n",
+            "nic.qos.congestion_parameters",
+            {"tcp_cp": 26, "time_pph": 0},
+        ),
+        ("cc", f"{FILE}g:0x9\n{APPLY}g=0x8\t# running avg. weight\t: 8\n", "nic.qos.congestion_parameters", {"g": 8}),
+        ("cc", f"{FILE}ecn_marking:0x3\n", "nic.qos.ect", None),
+        ("cc", f"{APPLY}phases in fast recovery\t\t\t: 5\n", "nic.qos.congestion_parameters", None),
+        # the kernel's own driver: decimal, other names
+        ("cc-inbox", f"{INBOX}cc_mode:0\n", "nic.qos.congestion", Congestion.DCQCN_D),
+        ("cc-inbox", f"{INBOX}alt_vlan_dscp:48\n", "nic.qos.cnp_dscp", 48),
+        (
+            "cc-inbox",
+            f"{INBOX}run_avg_weight_g:8\n{INBOX}rtt:40\n",
+            "nic.qos.congestion_parameters",
+            {"g": 8, "rtt": 40},
+        ),
+        ("old-nvm-enable-sriov", "enable_sriov = Disabled\n", "nic.nvm.sriov", False),
+        ("bnxtnvm-support-rdma", "Enabled\n", "nic.nvm.rdma", True),
+        ("bnxtnvm-performance-profile", "RoCE\n", "nic.nvm.performance_profile", "roce"),
+        ("bnxtqos", "IEEE 8021QAZ PFC TLV:\n         PFC enabled: 3\n", "nic.qos.pfc", frozenset({3})),
+        (
+            "niccli-getqos",
+            "IEEE 8021QAZ APP TLV:\n APP#0:\n  Priority: 7\n  Sel: 5\n  DSCP: 48\n\n APP#1:\n  Priority: 3\n  Sel: 3\n"
+            "  UDP or DCCP: 4791\n\n APP#2:\n  Priority: 3\n  Sel: 5\n  DSCP: 26\n",
+            "nic.qos.dscp_priority",
+            {48: 7, 26: 3},
+        ),
+        (
+            "rdma-cm",
+            "/sys/kernel/config/rdma_cm/bnxt_re0/ports/1/default_roce_mode:RoCE v2\n",
+            "nic.roce_version",
+            "RoCE v2",
+        ),
+        ("rdma-cm", "/sys/kernel/config/rdma_cm/bnxt_re0/ports/1/default_roce_mode:?\n", "nic.roce_version", None),
+    ],
+)
+def test_older_tools_and_the_kernels_own_driver(command: str, text: str, path: str, value: Any) -> None:
     assert read({command: text}).value(NIC, path) == value
 
 

@@ -16,6 +16,7 @@
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
 # /etc/bnxt_re/bnxt_re.conf: acts after a reboot, or when bnxt_re is loaded anew, which ends all RDMA connections
 # /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run; what that writes acts after a reboot
+# /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; what that writes acts after a reboot
 set -eu
 
 yes= root=
@@ -72,6 +73,8 @@ back /usr/local/bin/wirespeed-mpirun || :
 back /etc/wirespeed/hostfile || :
 back /usr/local/bin/wirespeed-perftest || :
 back /etc/rccl.conf || :
+back /usr/local/sbin/wirespeed-capture-undo || :
+back /usr/local/sbin/wirespeed-capture || :
 back /usr/local/sbin/wirespeed-nvm || :
 back /etc/bnxt_re/bnxt_re.conf || :
 if back /etc/udev/rules.d/60-rdma-persistent-naming.rules; then

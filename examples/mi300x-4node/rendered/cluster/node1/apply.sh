@@ -16,6 +16,7 @@
 # /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
 # /etc/bnxt_re/bnxt_re.conf: acts after a reboot, or when bnxt_re is loaded anew, which ends all RDMA connections
 # /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run; what that writes acts after a reboot
+# /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; what that writes acts after a reboot
 set -eu
 
 yes= root=
@@ -103,6 +104,8 @@ if put /etc/udev/rules.d/60-rdma-persistent-naming.rules 644 acts; then
 fi
 put /etc/bnxt_re/bnxt_re.conf 644 || :
 put /usr/local/sbin/wirespeed-nvm 755 || :
+put /usr/local/sbin/wirespeed-capture 755 || :
+put /usr/local/sbin/wirespeed-capture-undo 755 || :
 put /etc/rccl.conf 644 || :
 put /usr/local/bin/wirespeed-perftest 755 || :
 put /etc/wirespeed/hostfile 644 || :

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.reading import lines, see
-from wirespeed.settings import Congestion, Discipline, Dscp, NicCosQueue, NicTrafficClass, Place, Priority
+from wirespeed.platforms.nic import ieee, rdma_cm
+from wirespeed.platforms.nic.bnxt import congestion, nvm
+from wirespeed.platforms.reading import lines, see, whole
+from wirespeed.settings import Discipline, Dscp, NicCosQueue, NicTrafficClass, Place, Priority
 
 _PAIR = re.compile(r"([0-7]):([0-7])")
 _SERVED = re.compile(r"([0-7]):([a-z]+)")
@@ -16,40 +18,30 @@ _PERCENT = re.compile(r"([0-9]{1,3})%")
 _DSCP = re.compile(r"\s*priority:([0-7])\s+dscp:([0-9, ]+)")
 _COS = re.compile(r"\s*([0-7])\s+([0-7])\s+([0-7])\s*")
 _SETTING = re.compile(r"([A-Z_]+)=[\"']?([0-9]{1,3})[\"']?\s*(?:#.*)?")
-_ATTRIBUTE = re.compile(r"/sys/kernel/config/bnxt_re/[^/]+/ports/1/cc/(\w+):(?:(\w+)=)?(0[xX][0-9a-fA-F]{1,4}|0)\b.*")
 _DISCIPLINES = {"strict": Discipline.STRICT, "ets": Discipline.DWRR}
-_CC_MODES = {0: Congestion.DCQCN_D, 1: Congestion.DCQCN_P}
-
-_PRIORITIES = {"roce_prio": "nic.qos.roce_priority", "cnp_prio": "nic.qos.cnp_priority"}
-
-_OPTIONS = {
-    "nvm-support-rdma": "nic.nvm.rdma",
-    "nvm-performance-profile": "nic.nvm.performance_profile",
-    "nvm-relaxed-ordering": "nic.nvm.relaxed_ordering",
-    "nvm-dcbx-mode": "nic.nvm.dcbx",
-    "nvm-lldp-nearest-bridge": "nic.nvm.lldp_nearest_bridge",
-    "nvm-lldp-nearest-non-tpmr-bridge": "nic.nvm.lldp_nearest_non_tpmr_bridge",
-}
-_ON = ("enabled", "enable", "1", "true", "on")
-_OFF = ("disabled", "disable", "0", "false", "off", "none")
-_PROFILES = {"roce": "roce", "1": "roce", "default": "default", "0": "default"}
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of every Broadcom port an output is there of."""
-    for interface, output in outputs.per_nic("niccli-qos"):
-        yield from _qos(_nic(outputs, interface), output)
+    for command in ("niccli-qos", "niccli-getqos", "bnxtqos"):
+        for interface, output in outputs.per_nic(command):
+            yield from _qos(_nic(outputs, interface), output)
     for interface, output in outputs.per_nic("niccli-dscp2prio"):
         yield from _dscp(_nic(outputs, interface), output)
     for interface, output in outputs.per_nic("niccli-pri2cos"):
         yield from _cos(_nic(outputs, interface), output)
+    yield from ieee.parse(outputs)
     for interface, output in outputs.per_nic("cc"):
-        yield from _congestion(_nic(outputs, interface), output)
+        yield from congestion.configfs(_nic(outputs, interface), output)
+    for interface, output in outputs.per_nic("cc-inbox"):
+        yield from congestion.debugfs(_nic(outputs, interface), output)
+    yield from rdma_cm.parse(outputs)
     for interface, output in outputs.per_nic("bnxt-re-conf"):
         yield from _conf(_nic(outputs, interface), output)
-    for command, path in _OPTIONS.items():
-        for interface, output in outputs.per_nic(command):
-            yield from _option(_nic(outputs, interface), path, output)
+    for tool in ("nvm", "old-nvm", "bnxtnvm"):
+        for command, path in nvm.COMMANDS.items():
+            for interface, output in outputs.per_nic(f"{tool}-{command}"):
+                yield from nvm.read(_nic(outputs, interface), path, output)
 
 
 def _nic(outputs: Outputs, interface: str) -> Place:
@@ -57,8 +49,11 @@ def _nic(outputs: Outputs, interface: str) -> Place:
 
 
 def _qos(place: Place, output: Output) -> Iterator[Observation]:
-    """ETS and PFC. A strict traffic class has no share of its own, whatever percentage is printed for it."""
+    """ETS, PFC and DSCP. A strict traffic class has no share of its own, whatever percentage is printed for it."""
     shares: tuple[list[int], int] | None = None
+    table: int | None = None
+    dscps: dict[Dscp, Priority] = {}
+    priority: Priority | None = None  # of the table's entry being read
     served: dict[NicTrafficClass, Discipline] = {}
     for number, text in lines(output):
         key, colon, value = text.strip().partition(":")
@@ -82,6 +77,18 @@ def _qos(place: Place, output: Output) -> Iterator[Observation]:
             if value.strip() == "none" or (priorities and all(len(word) == 1 and word < "8" for word in priorities)):
                 pfc = frozenset(Priority(int(word)) for word in priorities)
                 yield see(place, "nic.qos.pfc", pfc, output, number)
+        elif text.strip() == "IEEE 8021QAZ APP TLV:":
+            table = number
+        elif table is not None and key.startswith("APP#"):
+            priority = None
+        elif table is not None and key == "Priority" and (level := whole(value.strip())) is not None and level < 8:
+            priority = Priority(level)
+        elif key == "DSCP" and priority is not None:
+            point = whole(value.strip())
+            if point is not None and point <= Dscp.last:
+                dscps[Dscp(point)] = priority
+    if table is not None:
+        yield see(place, "nic.qos.dscp_priority", dscps, output, table)
     if shares is not None and served:
         percents, line = shares
         share = {
@@ -114,23 +121,6 @@ def _cos(place: Place, output: Output) -> Iterator[Observation]:
         yield see(place, "nic.qos.priority_cos", mapped, output, rows[0][0])
 
 
-def _congestion(place: Place, output: Output) -> Iterator[Observation]:
-    """configfs: ``apply`` lists the attributes of congestion control, the others are files of their own."""
-    for number, text in lines(output):
-        match = _ATTRIBUTE.fullmatch(text)
-        if match is None:
-            continue
-        name, value = match[2] if match[1] == "apply" else match[1], int(match[3], 0)
-        if name == "ecn_enable":
-            yield see(place, "nic.qos.ecn", bool(value), output, number)
-        elif name == "cc_mode" and value in _CC_MODES:
-            yield see(place, "nic.qos.congestion", _CC_MODES[value], output, number)
-        elif name in ("roce_dscp", "cnp_dscp") and value <= Dscp.last:
-            yield see(place, f"nic.qos.{name}", Dscp(value), output, number)
-        elif name in _PRIORITIES and value <= Priority.last:
-            yield see(place, _PRIORITIES[name], Priority(value), output, number)
-
-
 def _conf(place: Place, output: Output) -> Iterator[Observation]:
     """The configuration package's file; of a key that stands twice a shell takes the last."""
     found: dict[str, tuple[int, int]] = {}
@@ -151,21 +141,3 @@ def _conf(place: Place, output: Output) -> Iterator[Observation]:
     if "ENABLE_FC" in found and found["ENABLE_FC"][0] in (0, 1):
         value, line = found["ENABLE_FC"]
         yield see(place, "nic.qos.configure", bool(value), output, line, State.CONFIGURED)
-
-
-def _option(place: Place, path: str, output: Output) -> Iterator[Observation]:
-    """An NVM option: the last line says it, in words that differ from release to release; others are not guessed."""
-    said = [(number, text) for number, text in lines(output) if text.strip()]
-    if not said:
-        return
-    number, text = said[-1]
-    word = re.split(r"[=:]", text)[-1].strip().lower().partition(" ")[0]
-    value: object = None
-    if path == "nic.nvm.performance_profile":
-        value = _PROFILES.get(word)
-    elif word in _ON:
-        value = True
-    elif word in _OFF:
-        value = False
-    if value is not None:
-        yield see(place, path, value, output, number, State.PERSISTENT)

@@ -6,24 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.errors import Problem, Refused
-from wirespeed.settings import Congestion, Device, Discipline, Dscp, Host, Nic, NicQos, NicTrafficClass, Priority, get
+from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.platforms.nic.bnxt import nvm
+from wirespeed.platforms.nic.bnxt.congestion import MARKS, PARAMETERS, SHOWN, inbox_name
+from wirespeed.settings import Congestion, Device, Discipline, Dscp, Ect, Host, Nic, NicQos, NicTrafficClass, Priority
 
 DRIVER = "bnxt_en"
 
 ROCE_TC, CNP_TC, DEFAULT_TC = NicTrafficClass(1), NicTrafficClass(2), NicTrafficClass(0)
 """Where bnxt_setupcc.sh 236.1.155.0 puts RoCE, congestion notifications and the rest; it takes no other numbers."""
-
-
-NVM_OPTIONS = {
-    "nic.nvm.rdma": ("support_rdma", True),
-    "nic.nvm.performance_profile": ("performance_profile", False),
-    "nic.nvm.relaxed_ordering": ("pcie_relaxed_ordering", False),
-    "nic.nvm.dcbx": ("dcbx_mode", True),
-    "nic.nvm.lldp_nearest_bridge": ("lldp_nearest_bridge", True),
-    "nic.nvm.lldp_nearest_non_tpmr_bridge": ("lldp_nearest_non_tpmr_bridge", True),
-}
-"""Setting to niccli's option, and whether the option is one of the PCIe function rather than of the card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +28,13 @@ class Qos:
     cnp_dscp: Dscp
     roce_share: int  # percent
     congestion: Congestion | None
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One NVM option as niccli takes it. A scope of None says the option is the card's, not a function's."""
-
-    name: str
-    value: int
-    scope: int | None
+    mark: int | None  # ecn_marking, where it is not what the package writes by itself
+    parameters: Mapping[str, int]  # of congestion control, by the driver's names
 
     @property
-    def scoped(self) -> str:
-        """The command's scope words, empty for an option of the card."""
-        return "" if self.scope is None else f" --scope {self.scope}"
+    def beyond_package(self) -> bool:
+        """Whether something is wanted that bnxt_re.conf has no key for."""
+        return self.congestion is Congestion.DCQCN_D or self.mark is not None or bool(self.parameters)
 
 
 def view(name: str, device: Device) -> Mapping[str, Any]:
@@ -60,8 +44,12 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     return {
         "conf": lambda: list(conf(qos(name, device))),
         "qos": lambda: qos(name, device),
-        "cards": lambda: list(cards(device)),
+        "cards": lambda: list(nvm.cards(own(device))),
         "nics": lambda: own(device),
+        "shown": SHOWN,
+        "marks": {ect: bits for bits, ect in MARKS.items()},
+        "inbox_name": inbox_name,
+        "function": nvm.function,
     }
 
 
@@ -130,6 +118,8 @@ def _qos(said: NicQos) -> Qos:
         cnp_dscp=said.cnp_dscp,
         roce_share=said.roce_share,
         congestion=said.congestion,
+        mark=None if said.ect in (None, Ect.ECT1) else next(bits for bits, ect in MARKS.items() if ect is said.ect),
+        parameters=dict(sorted((said.congestion_parameters or {}).items())),
     )
 
 
@@ -166,38 +156,28 @@ def _unsayable(name: str, said: NicQos) -> Iterator[Problem]:
     disciplines = said.tc_discipline or {}
     if disciplines.get(ROCE_TC) is Discipline.STRICT or disciplines.get(CNP_TC) is Discipline.DWRR:
         yield Problem(place, "a strict roce or a shared cnp class", "roce with a share, cnp strict")
+    yield from _unknown_parameters(place, said)
     if not (said.pfc or said.ecn):
         yield Problem(
             place, "neither PFC nor congestion control", "one of them", "make roce lossless or congestion-controlled"
         )
 
 
+def _unknown_parameters(place: str, said: NicQos) -> Iterator[Problem]:
+    """The driver takes any number and cuts off what its field does not hold: that is refused here."""
+    for name, value in sorted((said.congestion_parameters or {}).items()):
+        if name not in PARAMETERS:
+            yield Problem(
+                place,
+                f"the congestion parameter {name!r}",
+                "an attribute of configfs bnxt_re/…/cc",
+                did_you_mean(name, list(PARAMETERS)),
+            )
+            continue
+        least, most = PARAMETERS[name]
+        if not least <= value <= most:
+            yield Problem(place, f"{name} = {value}", f"{least} to {most}, which the driver can hold")
+
+
 def _pairs(numbers: Mapping[Any, Any]) -> str:
     return " ".join(f"{int(key)}:{int(value)}" for key, value in sorted(numbers.items()))
-
-
-def cards(host: Host) -> Iterator[tuple[str, str, list[Option]]]:
-    """Every NIC with intended NVM options: interface, what niccli selects it by, options."""
-    for interface, nic in own(host).items():
-        wanted = list(options(nic))
-        if wanted:
-            yield interface, nic.pcie or interface, wanted
-
-
-def options(nic: Nic) -> Iterator[Option]:
-    """The NVM options of a NIC; names, scopes and values are those of Broadcom 957608-AN210, section 2.2.4."""
-    for path in NVM_OPTIONS:
-        wanted = option(nic, path)
-        if wanted is not None:
-            yield wanted
-
-
-def option(nic: Nic, path: str) -> Option | None:
-    """The NVM option of one setting; None where there is no intent, or no number says it."""
-    name, scoped = NVM_OPTIONS[path]
-    value = get(nic, path)
-    # Which mode "on" is would be the site's choice.
-    if value is None or (path == "nic.nvm.dcbx" and value):
-        return None
-    function = int(nic.pcie[-1]) if nic.pcie else 0
-    return Option(name, int(value == "roce" if isinstance(value, str) else value), function if scoped else None)

@@ -8,11 +8,13 @@ from typing import Any
 
 from wirespeed.errors import Refused
 from wirespeed.platforms.model import Worded
-from wirespeed.platforms.nic.bnxt.view import NVM_OPTIONS, Qos, conf, option, qos
+from wirespeed.platforms.nic.bnxt.congestion import MARKS
+from wirespeed.platforms.nic.bnxt.nvm import OPTIONS, option
+from wirespeed.platforms.nic.bnxt.view import Qos, conf, qos
 from wirespeed.settings import Congestion, Device, Host, Nic, Place
 
 CONF = "/etc/bnxt_re/bnxt_re.conf"
-_CC = ("nic.qos.congestion", "nic.qos.ecn")
+_CC = ("nic.qos.congestion", "nic.qos.ecn", "nic.qos.ect", "nic.qos.congestion_parameters")
 
 
 def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
@@ -20,7 +22,7 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
     if not isinstance(device, Host) or place.kind != "nic" or place.name not in device.nics:
         return None
     nic = device.nics[place.name]
-    if path in NVM_OPTIONS:
+    if path in OPTIONS:
         return _nvm(place.name, path, nic)
     if not path.startswith("nic.qos.") or path == "nic.qos.priority_cos" or nic.rdma_device is None:
         return None  # the firmware alone chooses CoS queues
@@ -42,23 +44,33 @@ def _nvm(interface: str, path: str, nic: Nic) -> Worded | None:
 
 
 def _congestion(rdma_device: str, nic: Nic) -> Worded | None:
-    """configfs of the out-of-box driver; the folder must go again, it keeps the driver from being unloaded."""
+    """configfs of the out-of-box driver; the folder must go again, it keeps the driver from being unloaded.
+
+    Older drivers take every number for a hexadecimal one.
+    """
     folder = f"/sys/kernel/config/bnxt_re/{rdma_device}"
     values: list[tuple[str, int]] = []
     if nic.qos.congestion is not None:
         values.append(("cc_mode", 0 if nic.qos.congestion is Congestion.DCQCN_D else 1))
     if nic.qos.ecn is not None:
         values.append(("ecn_enable", int(nic.qos.ecn)))
-        values.append(("ecn_marking", int(nic.qos.ecn)))
+        values.append(("ecn_marking", _mark(nic) if nic.qos.ecn else 0))
+    values += sorted((nic.qos.congestion_parameters or {}).items())
     if not values:
         return None
     writes = (
-        f"echo {number} > {shlex.quote(f'{folder}/ports/1/cc/{name}')}" for name, number in [*values, ("apply", 1)]
+        f"echo {number if number < 10 else hex(number)} > {shlex.quote(f'{folder}/ports/1/cc/{name}')}"
+        for name, number in [*values, ("apply", 1)]
     )
     return Worded(
         (f"mkdir -p {shlex.quote(folder)}", *writes, f"rmdir {shlex.quote(folder)}"),
         "congestion control of running RDMA connections changes",
     )
+
+
+def _mark(nic: Nic) -> int:
+    """ecn_marking; 1 is what the package writes."""
+    return next((bits for bits, ect in MARKS.items() if ect is nic.qos.ect), 1)
 
 
 def _package(interface: str, rdma_device: str, said: Qos) -> Worded:

@@ -1,0 +1,140 @@
+"""Congestion control of the RDMA driver: the parameters it knows, and what it prints of them.
+
+Names, ranges and forms are those of the out-of-box driver (bnxt_re, configfs.c) and of the kernel's own (debugfs.c).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.reading import lines, see
+from wirespeed.settings import Congestion, Dscp, Ect, Place, Priority
+
+_OF_UNKNOWN_RANGE = """
+cnp_ecn rtt_jitter_en lbytes_per_usec cr_width min_quota max_quota abs_max_quota l64B_per_rtt fr_num_rtts ai_rate_incr
+red_rel_rtts_th act_rel_cr_th cr_min_th bw_avg_weight act_cr_factor max_cp_cr_th cp_bias_en cp_bias reset_cc_cr_th tr_lb
+cr_prob_fac tr_prob_fac fair_cr_th red_div cnp_ratio_th exp_ai_rtts exp_crcp_ratio rt_en cp_exp_update_th ai_rtt_th1
+ai_rtt_th2 cf_rtt_th sc_cr_th1 sc_cr_th2 cc_ack_bytes reduce_cf_rtt_th rnd_no_red_en act_cr_sh_cor_en
+"""
+
+PARAMETERS: Mapping[str, tuple[int, int]] = {
+    "g": (0, 0xFF),
+    "inact_th": (0, 0x3FFFFF),  # microseconds
+    "init_cr": (0, 0xFFFF),
+    "init_tr": (0, 0xFFFF),
+    "rtt": (0, 0xFFFF),  # microseconds
+    "nph_per_state": (0, 0xFF),
+    "time_pph": (1, 0xF),
+    "pkts_pph": (1, 0xFF),
+    "tcp_cp": (0, 0xFFFF),
+    "min_time_bet_cnp": (0, 0xFFFF),
+    "init_cp": (0, 0xFFFF),
+    "tr_update_mode": (0, 0xFF),
+    "tr_update_cyls": (0, 0xFF),
+    **dict.fromkeys(_OF_UNKNOWN_RANGE.split(), (0, 0xFFFFFFFF)),
+}
+"""Attribute of the cc folder to the least and the greatest value it holds; the driver cuts off what is greater."""
+
+SHOWN = {
+    "g": ("\t\t\t\t", "running avg. weight", "\t\t\t", ""),
+    "inact_th": ("\t\t\t", "inactivity threshold", "\t\t\t", " usec"),
+    "init_cr": ("\t\t\t", "initial current rate", "\t\t\t", ""),
+    "init_tr": ("\t\t\t", "initial target rate", "\t\t\t", ""),
+    "rtt": ("\t\t\t", "round trip time", "\t\t\t", " usec"),
+}
+"""Parameters as the attribute ``apply`` lists them: tabs, description, tabs, unit."""
+
+MODES = {0: Congestion.DCQCN_D, 1: Congestion.DCQCN_P}
+MARKS = {0: Ect.NOT_ECT, 1: Ect.ECT1, 2: Ect.ECT0}
+
+_NEW = re.compile(r"(\w+)=(0[xX][0-9a-fA-F]{1,8}|0)\b.*")
+_OLD = re.compile(r"(?!slave )[^(:]*\((\w+)\)\s*:\s*(\S+)(?: .*)?")  # "initial target rate (init_tr)  : 0xc8"
+_WORDS = {
+    "Enabled": 1,
+    "Disabled": 0,
+    "Not-ECT": 0,
+    "ECT(1)": 1,
+    "ECT(0)": 2,
+    "DCQCN-D": 0,
+    "DCQCN-P": 1,
+}
+_DEBUGFS = re.compile(r".*/cc_config/(\w+):([0-9]{1,10})\s*")  # the folder is named after the PCIe address
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]{1,8}|[0-9]{1,9}")
+_INBOX = {  # the kernel's own names
+    "enable_cc": "ecn_enable",
+    "run_avg_weight_g": "g",
+    "num_phase_per_state": "nph_per_state",
+    "tos_ecn": "ecn_marking",
+    "tos_dscp": "roce_dscp",
+    "alt_vlan_pcp": "cnp_prio",
+    "alt_vlan_dscp": "cnp_dscp",
+    "inactivity_cp": "inact_th",
+}
+
+
+def configfs(place: Place, output: Output) -> Iterator[Observation]:
+    """``grep -r`` over the cc folder. ``apply`` asks the firmware, the others may be what the driver remembers."""
+    applied: dict[str, tuple[int, int]] = {}
+    remembered: dict[str, tuple[int, int]] = {}
+    for number, text in lines(output):
+        path, colon, said = text.partition(":")
+        name = path.rpartition("/")[2]
+        if not colon or not path.startswith("/sys/kernel/config/bnxt_re/"):
+            continue
+        if name == "apply":
+            if match := _NEW.fullmatch(said) or _OLD.fullmatch(said):
+                value = _value(match[2])
+                if value is not None:
+                    applied[match[1]] = (value, number)
+        elif (value := _value(said.strip())) is not None:
+            remembered[name] = (value, number)
+    yield from _observed(place, {**remembered, **applied}, output)
+
+
+def debugfs(place: Place, output: Output) -> Iterator[Observation]:
+    """``grep -r`` over the cc_config folder of the kernel's own driver: decimal numbers under other names."""
+    found: dict[str, tuple[int, int]] = {}
+    for number, text in lines(output):
+        if match := _DEBUGFS.fullmatch(text):
+            found[_INBOX.get(match[1], match[1])] = (int(match[2]), number)
+    yield from _observed(place, found, output)
+
+
+def inbox_name(name: str) -> str:
+    """The kernel's own name of an attribute."""
+    return next((inbox for inbox, own in _INBOX.items() if own == name), name)
+
+
+def _value(text: str) -> int | None:
+    if text in _WORDS:
+        return _WORDS[text]
+    return int(text, 0 if text[:2] in ("0x", "0X") else 10) if _NUMBER.fullmatch(text) else None
+
+
+def _observed(place: Place, found: Mapping[str, tuple[int, int]], output: Output) -> Iterator[Observation]:
+    for name, (value, line) in found.items():
+        seen = _setting(name, value)
+        if seen is not None:
+            yield see(place, *seen, output, line)
+    parameters = {name: value for name, (value, _) in found.items() if name in PARAMETERS}
+    if parameters:
+        first = min(line for name, (_, line) in found.items() if name in PARAMETERS)
+        yield see(place, "nic.qos.congestion_parameters", parameters, output, first)
+
+
+def _setting(name: str, value: int) -> tuple[str, Any] | None:
+    if name == "ecn_enable":
+        return "nic.qos.ecn", bool(value)
+    if name == "ecn_marking" and value in MARKS:
+        return "nic.qos.ect", MARKS[value]
+    if name == "cc_mode" and value in MODES:
+        return "nic.qos.congestion", MODES[value]
+    if name in ("roce_dscp", "cnp_dscp") and value <= Dscp.last:
+        return f"nic.qos.{name}", Dscp(value)
+    if name in ("roce_prio", "cnp_prio") and value <= Priority.last:
+        return f"nic.qos.{name}rity", Priority(value)
+    return None

@@ -1,0 +1,102 @@
+"""Options in the memory of a Broadcom NIC: their names in the vendor's tools, their values, and what is printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from wirespeed.facts import Observation, State
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.reading import lines, see
+from wirespeed.settings import Nic, Place, get
+
+OPTIONS = {
+    "nic.nvm.rdma": ("support_rdma", True),
+    "nic.nvm.performance_profile": ("performance_profile", False),
+    "nic.nvm.relaxed_ordering": ("pcie_relaxed_ordering", False),
+    "nic.nvm.dcbx": ("dcbx_mode", True),
+    "nic.nvm.lldp_nearest_bridge": ("lldp_nearest_bridge", True),
+    "nic.nvm.lldp_nearest_non_tpmr_bridge": ("lldp_nearest_non_tpmr_bridge", True),
+    "nic.nvm.sriov": ("enable_sriov", False),
+}
+"""Setting to option, and whether the option is one of the PCIe function rather than of the card; names and scopes are
+those of Broadcom 957608-AN210, sections 2.2.4 and 5.1."""
+
+COMMANDS = {
+    "support-rdma": "nic.nvm.rdma",
+    "performance-profile": "nic.nvm.performance_profile",
+    "relaxed-ordering": "nic.nvm.relaxed_ordering",
+    "dcbx-mode": "nic.nvm.dcbx",
+    "lldp-nearest-bridge": "nic.nvm.lldp_nearest_bridge",
+    "lldp-nearest-non-tpmr-bridge": "nic.nvm.lldp_nearest_non_tpmr_bridge",
+    "enable-sriov": "nic.nvm.sriov",
+}
+"""End of the commands' ids to the setting they ask. They begin with the tool: nvm (niccli), old-nvm, bnxtnvm."""
+
+_ON = ("enabled", "enable", "1", "true", "on")
+_OFF = ("disabled", "disable", "0", "false", "off", "none")
+_PROFILES = {"roce": "roce", "1": "roce", "default": "default", "0": "default"}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One NVM option as the tools take it. A scope of None says the option is the card's, not a function's."""
+
+    name: str
+    value: int
+    scope: int | None
+
+    @property
+    def scoped(self) -> str:
+        """The newest tool's scope words, empty for an option of the card."""
+        return "" if self.scope is None else f" --scope {self.scope}"
+
+
+def read(place: Place, path: str, output: Output) -> Iterator[Observation]:
+    """An option: the last line says it, in words that differ from release to release; others are not guessed."""
+    said = [(number, text) for number, text in lines(output) if text.strip()]
+    if not said:
+        return
+    number, text = said[-1]
+    word = re.split(r"[=:]", text)[-1].strip().lower().partition(" ")[0]
+    value: object = None
+    if path == "nic.nvm.performance_profile":
+        value = _PROFILES.get(word)
+    elif word in _ON:
+        value = True
+    elif word in _OFF:
+        value = False
+    if value is not None:
+        yield see(place, path, value, output, number, State.PERSISTENT)
+
+
+def options(nic: Nic) -> Iterator[Option]:
+    """The options a NIC is to have."""
+    for path in OPTIONS:
+        wanted = option(nic, path)
+        if wanted is not None:
+            yield wanted
+
+
+def option(nic: Nic, path: str) -> Option | None:
+    """The option of one setting; None where there is no intent, or no number says it."""
+    name, scoped = OPTIONS[path]
+    value = get(nic, path)
+    # Which mode "on" is would be the site's choice.
+    if value is None or (path == "nic.nvm.dcbx" and value):
+        return None
+    return Option(name, int(value == "roce" if isinstance(value, str) else value), function(nic) if scoped else None)
+
+
+def function(nic: Nic) -> int:
+    """The PCIe function, which the tools call the PF number."""
+    return int(nic.pcie[-1]) if nic.pcie else 0
+
+
+def cards(nics: Mapping[str, Nic]) -> Iterator[tuple[str, str, list[Option]]]:
+    """Every NIC with intended options: interface, what niccli selects it by, options."""
+    for interface, nic in nics.items():
+        wanted = list(options(nic))
+        if wanted:
+            yield interface, nic.pcie or interface, wanted

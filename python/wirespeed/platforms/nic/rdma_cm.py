@@ -1,0 +1,27 @@
+"""What rdma_cm gives new connections by default: its configfs is the same for every RDMA driver.
+
+The folder of a device is there only between the ``mkdir`` and ``rmdir`` of whoever sets something; making it would
+change the host, so nothing is read where nobody left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Outputs
+from wirespeed.platforms.reading import lines, see
+from wirespeed.settings import Place
+
+VERSIONS = ("IB/RoCE v1", "RoCE v2")
+"""Words of ``default_roce_mode``; source: cma_configfs.c and ib_cache_gid_type_str of the kernel."""
+
+
+def parse(outputs: Outputs, command: str = "rdma-cm") -> Iterator[Observation]:
+    """RoCE version of new connections, of every NIC it was asked of."""
+    for interface, output in outputs.per_nic(command):
+        for number, text in lines(output):
+            path, colon, said = text.partition(":")
+            if colon and path.endswith("/default_roce_mode") and said.strip() in VERSIONS:
+                place = Place(outputs.device).thing("nic", interface)
+                yield see(place, "nic.roce_version", said.strip(), output, number)

@@ -1,0 +1,197 @@
+"""The rendered scripts of a Broadcom NIC, run with stand-ins for the vendor's tools."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wirespeed.errors import Refused
+from wirespeed.platforms import platform
+from wirespeed.platforms.text import say
+from wirespeed.settings import (
+    Congestion,
+    Discipline,
+    Driver,
+    Dscp,
+    Ect,
+    Host,
+    Nic,
+    NicQos,
+    NicTrafficClass,
+    Nvm,
+    Priority,
+)
+
+BNXT = platform("nic", "bnxt")
+QOS = NicQos(
+    pfc=frozenset({Priority(3)}),
+    tc_discipline={NicTrafficClass(1): Discipline.DWRR, NicTrafficClass(2): Discipline.STRICT},
+    roce_dscp=Dscp(26),
+    roce_priority=Priority(3),
+    cnp_dscp=Dscp(48),
+    cnp_priority=Priority(7),
+    roce_share=50,
+    congestion=Congestion.DCQCN_P,
+    ecn=True,
+    ect=Ect.ECT1,
+    configure=True,
+)
+NIC = Nic(
+    pcie="0000:1d:00.1",
+    rdma_device="bnxt_re0",
+    driver=Driver(name="bnxt_en"),
+    qos=QOS,
+    nvm=Nvm(rdma=True, performance_profile="roce"),
+)
+
+
+def host(**changes: object) -> Host:
+    return Host(nics={"ens1f1np1": replace(NIC, qos=replace(QOS, **changes))})  # type: ignore[arg-type]
+
+
+def script(tmp_path: Path, template: str, tools: dict[str, str]) -> Path:
+    """The script, beside tools of these shell bodies; what it keeps lies in the same folder."""
+    text = say(BNXT, template, "node1", host()).replace("/var/lib/wirespeed", str(tmp_path / "kept"))
+    path = tmp_path / template.removesuffix(".j2")
+    path.write_text(text)
+    folder = tmp_path / "bin"
+    folder.mkdir(exist_ok=True)
+    for name, body in tools.items():
+        tool = folder / name
+        tool.write_text(f'#!/bin/sh\n{body}\necho "{name} $*" >>{tmp_path}/typed\n')
+        tool.chmod(0o755)
+    return path
+
+
+def run(tmp_path: Path, path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin", "LC_ALL": "C"}
+    return subprocess.run(["sh", str(path), *words], env=environment, capture_output=True, text=True, check=False)
+
+
+def typed(tmp_path: Path) -> list[str]:
+    """What the tools were told, without the question for their release."""
+    file = tmp_path / "typed"
+    lines = file.read_text().splitlines() if file.exists() else []
+    file.unlink(missing_ok=True)
+    return [line for line in lines if "--version" not in line]
+
+
+TOOLS = {
+    "niccli 236": {
+        "niccli": '[ "$1" != --version ] || echo niccli v236; echo "$*" | grep -q etoption && echo "= Disabled"'
+    },
+    "niccli 233": {"niccli": '[ "$1" != --version ] || echo 233.1; echo "$*" | grep -q etoption && echo "x : 0"'},
+    "bnxtnvm": {"bnxtnvm": 'echo "$*" | grep -q getoption && echo "Default"'},
+}
+SET = {
+    "niccli 236": [
+        "niccli --dev 0000:1d:00.1 nvm --setoption support_rdma --scope 1 --value 1",
+        "niccli --dev 0000:1d:00.1 nvm --setoption performance_profile --value 1",
+    ],
+    "niccli 233": [
+        "niccli -dev 0000:1d:00.1 nvm -setoption support_rdma -value 1 -scope 1",
+        "niccli -dev 0000:1d:00.1 nvm -setoption performance_profile -value 1",
+    ],
+    # Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, "Configuring NVRAM"
+    "bnxtnvm": [
+        "bnxtnvm -dev=ens1f1np1 setoption=support_rdma:1#1",
+        "bnxtnvm -dev=ens1f1np1 setoption=performance_profile#1",
+    ],
+}
+
+
+@pytest.mark.parametrize("release", TOOLS)
+def test_options_are_set_with_the_tool_there_is_and_put_back(release: str, tmp_path: Path) -> None:
+    path = script(tmp_path, "nvm.sh.j2", TOOLS[release])
+    assert run(tmp_path, path, "set").returncode == 0
+    assert [line for line in typed(tmp_path) if "setoption" in line] == SET[release]
+    assert run(tmp_path, path, "restore").returncode == 0
+    back = [line for line in typed(tmp_path) if "setoption" in line]
+    assert back == [line.replace("value 1", "value 0").replace("#1", "#0") for line in SET[release]]
+    assert run(tmp_path, path, "restore").stdout.count("never written") == 2
+    assert typed(tmp_path) == []
+
+
+def test_what_could_not_be_put_back_is_not_written(tmp_path: Path) -> None:
+    path = script(tmp_path, "nvm.sh.j2", {"niccli": 'echo "support_rdma = as shipped"'})
+    done = run(tmp_path, path, "set")
+    assert done.returncode == 1
+    assert "cannot tell the number of support_rdma on 0000:1d:00.1" in done.stderr
+    assert [line for line in typed(tmp_path) if "setoption" in line] == []
+
+
+def test_no_tool_is_said(tmp_path: Path) -> None:
+    done = run(tmp_path, script(tmp_path, "nvm.sh.j2", {}), "show")
+    assert (done.returncode, done.stderr) == (1, "nvm.sh: neither niccli nor bnxtnvm is installed\n")
+
+
+def test_capture_is_prepared_run_and_undone(tmp_path: Path) -> None:
+    tools = {**TOOLS["niccli 236"], "tcpdump": ":"}
+    path = script(tmp_path, "capture.sh.j2", tools)
+    undo = script(tmp_path, "capture-undo.sh.j2", tools)
+    assert run(tmp_path, path, "prepare", "ens1f1np1").returncode == 0
+    assert [line for line in typed(tmp_path) if "setoption" in line] == [
+        "niccli --dev 0000:1d:00.1 nvm --setoption enable_sriov --value 0",
+        "niccli --dev 0000:1d:00.1 nvm --setoption default_evb_mode --scope 1 --value 3",
+    ]
+    assert run(tmp_path, path, "run", "ens1f1np1").returncode == 0
+    assert typed(tmp_path) == ["tcpdump -i bnxt_re0 -w roce-ens1f1np1.pcap udp"]
+    (tmp_path / "kept" / "capture" / "0000:1d:00.1.default_evb_mode").write_text("1\n")  # as it was before
+    assert run(tmp_path, undo).returncode == 0
+    assert [line for line in typed(tmp_path) if "setoption" in line] == [
+        "niccli --dev 0000:1d:00.1 nvm --setoption enable_sriov --value 0",
+        "niccli --dev 0000:1d:00.1 nvm --setoption default_evb_mode --scope 1 --value 1",
+    ]
+    assert run(tmp_path, path, "prepare", "eth0").returncode == 2
+
+
+def test_before_release_234_the_ethernet_interface_is_captured(tmp_path: Path) -> None:
+    path = script(tmp_path, "capture.sh.j2", {**TOOLS["niccli 233"], "tcpdump": ":"})
+    assert run(tmp_path, path, "run", "ens1f1np1", "-c", "5").returncode == 0
+    assert typed(tmp_path) == ["tcpdump -i ens1f1np1 -c 5"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "writes"),
+    [
+        ({"congestion": Congestion.DCQCN_D}, ["echo 0x0 >cc_mode", "echo 0x1 >apply"]),
+        ({"ect": Ect.ECT0}, ["echo 0x1 >cc_mode", "echo 0x2 >ecn_marking", "echo 0x1 >apply"]),
+        (
+            {"congestion": Congestion.DCQCN_D, "congestion_parameters": {"rtt": 40, "g": 8}},
+            ["echo 0x0 >cc_mode", "echo 0x1 >advanced", "echo 0x8 >g", "echo 0x28 >rtt", "echo 0x1 >apply"],
+        ),
+        ({}, []),  # the package's own: nothing is left to say
+    ],
+)
+def test_congestion_control_beyond_the_package(changes: dict[str, object], writes: list[str]) -> None:
+    """Older drivers read every number as hexadecimal, so that 40 is written 0x28."""
+    lines = (line.strip() for line in say(BNXT, "congestion.sh.j2", "node1", host(**changes)).splitlines())
+    said = [
+        line.partition(" #")[0].replace('"$cc/', "").replace('"', "") for line in lines if line.startswith("echo 0x")
+    ]
+    assert said == writes
+
+
+@pytest.mark.parametrize(
+    ("parameters", "found", "expected", "hint"),
+    [
+        (
+            {"init_crr": 1},
+            "the congestion parameter 'init_crr'",
+            "an attribute of configfs bnxt_re/…/cc",
+            "did you mean 'init_cr'?",
+        ),
+        ({"time_pph": 16}, "time_pph = 16", "1 to 15, which the driver can hold", None),
+        ({"inact_th": 0x400000}, "inact_th = 4194304", "0 to 4194303, which the driver can hold", None),
+    ],
+)
+def test_parameters_the_driver_lacks_are_refused(
+    parameters: dict[str, int], found: str, expected: str, hint: str | None
+) -> None:
+    with pytest.raises(Refused) as caught:
+        say(BNXT, "congestion.sh.j2", "node1", host(congestion_parameters=parameters))
+    (problem,) = caught.value.problems
+    assert (problem.found, problem.expected, problem.hint) == (found, expected, hint)
