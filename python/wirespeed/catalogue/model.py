@@ -266,7 +266,8 @@ class SwitchSystem(Entry):
     """What the plan must know of a switch operating system; its words stay in platforms/."""
 
     title: str
-    port_name: str  # Python format; {port} counts from 1, {index} from 0: "Eth1/{port}", "et-0/0/{index}"
+    # Python format; {port} counts from 1, {index} from 0, {lane} electrical lanes: "Eth1/{port}", "Ethernet{lane}"
+    port_name: str
     sub_port_name: str | None = None  # of one part of a split port; {sub} counts from 0
     card_port_name: str | None = None  # of a modular switch, with the card's {slot}: "Ethernet{slot}/{port}/1"
     mtu: Sourced[int]  # largest IP packet to configure

@@ -44,7 +44,9 @@ def port_names(model: SwitchModel, system: SwitchSystem, split: int | None = Non
         name = system.sub_port_name
         return tuple(name.format(port=port, index=port - 1, sub=sub) for port in numbers for sub in range(split))
     if model.cards is None:
-        return tuple(system.port_name.format(port=number, index=number - 1) for number in numbers)
+        lanes = model.lanes.value if model.lanes else 1
+        name = system.port_name
+        return tuple(name.format(port=port, index=port - 1, lane=(port - 1) * lanes) for port in numbers)
     if system.card_port_name is None:
         return ()
     slots = model.cards.slots.value

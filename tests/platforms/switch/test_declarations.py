@@ -9,7 +9,7 @@ import pytest
 
 from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, switched
 from platforms.switch.test_render import DELL, EOS
-from wirespeed.platforms import Platform
+from wirespeed.platforms import Platform, platform
 from wirespeed.platforms.text import say
 from wirespeed.settings import BgpPeer, Dscp, Place, Port, Priority, PriorityGroup, Queue, Switch, Vlan, walk
 from wirespeed.settings.fabric import Buffers
@@ -45,6 +45,7 @@ def full(name: str) -> Switch:
         ),
         name.format(2): replace(
             second,
+            tagged_vlans=(13,),
             qos=replace(FULL_QOS, trust="dot1p"),
             link=replace(second.link, enabled=False, lanes=4),
             queues={
@@ -96,9 +97,17 @@ def _none(thing: Any, path: str) -> Any:
     return replace(thing, **{first: _none(getattr(thing, first), f".{rest}") if rest else None})
 
 
-@pytest.mark.parametrize(("found", "name"), [(EOS, "Ethernet{}/1"), (DELL, "Eth1/{}")], ids=["eos", "enterprise-sonic"])
-def test_what_is_declared_as_rendered_is_said(found: Platform, name: str) -> None:
-    switch = full(name)
+@pytest.mark.parametrize(
+    ("found", "name", "chip"),
+    [
+        (EOS, "Ethernet{}/1", "tomahawk4"),
+        (DELL, "Eth1/{}", "tomahawk4"),
+        (platform("switch", "sonic"), "Ethernet{}", "spectrum4"),
+    ],
+    ids=["eos", "enterprise-sonic", "sonic"],
+)
+def test_what_is_declared_as_rendered_is_said(found: Platform, name: str, chip: str) -> None:
+    switch = replace(full(name), chip=chip)
     whole = _said(found, switch)
     places: dict[str, list[Place]] = {}
     for place, path, value in walk(switch, Place("leaf1")):

@@ -112,7 +112,8 @@ def switches(draw: st.DrawFn, form: str, one_map: bool) -> Switch:
 
 
 @pytest.mark.parametrize(
-    ("name", "form", "one_map"), [("eos", "Ethernet{}/1", True), ("enterprise-sonic", "Eth1/{}", False)]
+    ("name", "form", "one_map"),
+    [("eos", "Ethernet{}/1", True), ("enterprise-sonic", "Eth1/{}", False), ("sonic", "Ethernet{}", False)],
 )
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)

@@ -1,0 +1,152 @@
+"""CONFIG_DB: the switch, its VLANs and ports."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.facts import COMPLETE, Observation, State
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.reading import whole
+from wirespeed.platforms.switch.reading import Found, observe
+from wirespeed.platforms.switch.sonic.qos import Qos
+from wirespeed.platforms.switch.sonic.routing import bgp
+from wirespeed.platforms.switch.sonic.spelling import DEFAULT_MTU, FEC_WORDS, ON_OFF
+from wirespeed.platforms.switch.sonic.tables import Row, Tables, tables_of
+from wirespeed.settings import Place
+from wirespeed.units import Bandwidth, Duration, Length, Size
+
+PORT_NAME = re.compile(r"Ethernet[0-9]+")
+
+_Addresses = dict[str, tuple[list[str], int]]
+
+
+def config_db(switch: Place, output: Output) -> Iterator[Observation]:
+    """All settings of a whole CONFIG_DB: its ports, VLANs and sessions are all there are."""
+    tables = tables_of(output.text)
+    if tables is None or "PORT" not in tables.rows:
+        return
+    yield from observe(switch, _switch(tables), output)
+    yield from bgp(switch, tables, output)
+    qos, members = Qos(tables), _members(tables)
+    addresses = _addresses(tables, "INTERFACE")
+    lengths = [row for _, row in tables.table("CABLE_LENGTH")]
+    for name, row in tables.by_port("PORT"):
+        if PORT_NAME.fullmatch(name) is None:
+            continue
+        place = switch.thing("port", name)
+        yield from observe(place, {**_port(row), **members.get(name, {})}, output)
+        yield from observe(place, _link(row), output, State.CONFIGURED)
+        routed, line = addresses.get(name, ([], 0))
+        own = tables.row("INTERFACE", name)
+        link_local = own is not None and own.get("ipv6_use_link_local_only") == "enable"
+        found: Found = {
+            "port.addresses": (tuple(routed), line),
+            "port.unnumbered": (link_local, own.line if own else 0),
+        }
+        for length in lengths:
+            if (said := length.get(name)) is not None:
+                found["port.cable_length"] = (_metres(said), length.at(name))
+        yield from observe(place, found, output)
+        yield from qos.port(place, name, output)
+    yield Observation(switch, "switch.ports", COMPLETE, output.source)
+    yield from _vlans(switch, tables, output)
+
+
+def _switch(tables: Tables) -> Found:
+    found: Found = {"switch.routing": (True, 0)}
+    lldp = tables.row("FEATURE", "lldp")
+    if lldp is not None:
+        words = {"enabled": True, "always_enabled": True, "disabled": False, "always_disabled": False}
+        found["switch.lldp"] = (words.get(lldp.get("state") or ""), lldp.at("state"))
+    watchdog = tables.row("PFC_WD", "GLOBAL")
+    if watchdog is not None and (poll := whole(watchdog.get("POLL_INTERVAL"))) is not None:
+        found["switch.watchdog_poll"] = (Duration(poll * 10**9), watchdog.at("POLL_INTERVAL"))
+    loopbacks = _addresses(tables, "LOOPBACK_INTERFACE").get("Loopback0")
+    if loopbacks is not None:
+        found["switch.loopbacks"] = (tuple(loopbacks[0]), loopbacks[1])
+    pool = tables.row("BUFFER_POOL", "ingress_lossless_pool")
+    found["switch.buffers.lossless"] = (pool is not None, pool.line if pool else 0)
+    if pool is not None and (headroom := whole(pool.get("xoff"))) is not None:
+        found["switch.buffers.shared_headroom"] = (Size(headroom), pool.at("xoff"))
+    return found
+
+
+def _port(row: Row) -> Found:
+    mtu, status = row.get("mtu"), row.get("admin_status")
+    return {
+        "port.description": (row.get("description"), row.at("description")),
+        "port.link.mtu": (DEFAULT_MTU if mtu is None else whole(mtu), row.at("mtu")),
+        "port.link.enabled": ({None: False, "up": True, "down": False}.get(status), row.at("admin_status")),
+        "port.link.training": (ON_OFF.get(row.get("link_training") or "off"), row.at("link_training")),
+        "port.link.autonegotiation": (ON_OFF.get(row.get("autoneg") or "off"), row.at("autoneg")),
+    }
+
+
+def _link(row: Row) -> Found:
+    """What the port is set to; what it runs at is in ``show interfaces status``."""
+    speed, fec = whole(row.get("speed")), row.get("fec")
+    return {
+        "port.link.speed": (Bandwidth(speed * 10**6) if speed else None, row.at("speed")),
+        "port.link.fec": (fec if fec in FEC_WORDS else None, row.at("fec")),
+    }
+
+
+def _members(tables: Tables) -> Mapping[str, Found]:
+    """The VLANs of each switched port."""
+    found: dict[str, Found] = {}
+    tagged: dict[str, list[int]] = {}
+    for key, row in tables.table("VLAN_MEMBER"):
+        match = re.fullmatch(r"Vlan([0-9]{1,4})", key[0])
+        if len(key) != 2 or match is None:
+            continue
+        port = found.setdefault(key[1], {})
+        if row.get("tagging_mode") == "untagged":
+            port["port.vlan"] = (int(match[1]), row.line)
+        elif row.get("tagging_mode") == "tagged":
+            tagged.setdefault(key[1], []).append(int(match[1]))
+            port["port.tagged_vlans"] = (tuple(sorted(tagged[key[1]])), row.line)
+    return found
+
+
+def _addresses(tables: Tables, table: str) -> _Addresses:
+    """By interface, IPv4 first: the database has no order of its own."""
+    found: _Addresses = {}
+    for key, row in tables.table(table):
+        addresses, _ = found.setdefault(key[0], ([], row.line))
+        if len(key) == 2 and (address := _address(key[1])) is not None:
+            if not addresses:
+                found[key[0]] = (addresses, row.line)
+            addresses.append(address)
+    return {name: (sorted(listed, key=lambda one: ":" in one), line) for name, (listed, line) in found.items()}
+
+
+def _address(text: str) -> str | None:
+    try:
+        return str(ipaddress.ip_interface(text)) if "/" in text else None
+    except ValueError:
+        return None
+
+
+def _metres(text: str) -> Length | None:
+    number = whole(text.removesuffix("m"))
+    return None if number is None else Length(number * 1000)
+
+
+def _vlans(switch: Place, tables: Tables, output: Output) -> Iterator[Observation]:
+    addresses = _addresses(tables, "VLAN_INTERFACE")
+    for key, row in tables.table("VLAN"):
+        match = re.fullmatch(r"Vlan([0-9]{1,4})", key[0])
+        if match is None or len(key) != 1:
+            continue
+        mtu: Any = row.get("mtu")
+        listed, line = addresses.get(key[0], ([], row.line))
+        found: Found = {
+            "vlan.description": (row.get("description"), row.at("description")),
+            "vlan.mtu": (DEFAULT_MTU if mtu is None else whole(mtu), row.at("mtu")),
+            "vlan.addresses": (tuple(listed), line),
+        }
+        yield from observe(switch.thing("vlan", match[1]), found, output)
+    yield Observation(switch, "switch.vlans", COMPLETE, output.source)

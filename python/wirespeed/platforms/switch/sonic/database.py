@@ -1,0 +1,262 @@
+"""A switch as CONFIG_DB tables: all that is meant for it, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.platforms.switch.config import natural
+from wirespeed.platforms.switch.policies import by_name, frozen, named
+from wirespeed.platforms.switch.sonic.spelling import (
+    CABLES,
+    DEFAULT_MTU,
+    FAMILIES,
+    MAPS,
+    VRF,
+    computes_headroom,
+    family_of,
+    milliseconds,
+)
+from wirespeed.settings import BgpPeer, Discipline, Ecn, Port, Queue, Switch
+from wirespeed.settings.qos import Watchdog
+
+BASE = "ROCE"
+
+Fields = dict[str, str]
+Database = dict[str, dict[str, Fields]]
+
+
+def database_of(name: str, switch: Switch) -> Database:
+    """Tables, rows and fields in the device's order: by name, numbers by value. Tables without rows are left out."""
+    found: Database = {"DEVICE_METADATA": {"localhost": {"hostname": name}}}
+    if switch.lldp is not None:
+        found["FEATURE"] = {"lldp": {"state": "enabled" if switch.lldp else "disabled"}}
+    found |= _interfaces(switch)
+    found |= _qos(switch)
+    found |= _watchdog(switch)
+    if switch.bgp.asn is not None:
+        found |= _bgp(switch)
+        # Routing is configured from CONFIG_DB by the management framework's daemon: it knows unnumbered sessions.
+        found["DEVICE_METADATA"]["localhost"] |= {
+            "docker_routing_config_mode": "unified",
+            "frr_mgmt_framework_config": "true",
+        }
+    return ordered(found)
+
+
+def ordered(tables: Database) -> Database:
+    """The tables as the device prints them."""
+    return {
+        table: {key: _sorted(rows[key]) for key in sorted(rows, key=natural)}
+        for table, rows in sorted(tables.items())
+        if rows
+    }
+
+
+def _sorted(fields: Fields) -> Fields:
+    return {name: fields[name] for name in sorted(fields, key=natural)}
+
+
+def _interfaces(switch: Switch) -> Database:
+    ports, interfaces, cables = {}, {}, {}
+    vlans: dict[str, Fields] = {}
+    members: dict[str, Fields] = {}
+    for name, port in switch.ports.items():
+        ports[name] = _port(port)
+        if port.addresses is not None or port.unnumbered:
+            interfaces[name] = {"ipv6_use_link_local_only": "enable"} if port.unnumbered else {}
+            interfaces |= {f"{name}|{address}": {} for address in port.addresses or ()}
+        if port.vlan is not None:
+            members[f"Vlan{port.vlan}|{name}"] = {"tagging_mode": "untagged"}
+        for number in port.tagged_vlans or ():
+            members[f"Vlan{number}|{name}"] = {"tagging_mode": "tagged"}
+        if port.cable_length is not None:
+            cables[name] = f"{port.cable_length // 1000}m"
+    routed: dict[str, Fields] = {}
+    for key, vlan in switch.vlans.items():
+        said = {"vlanid": key, "description": vlan.description}
+        if vlan.mtu is not None and vlan.mtu != DEFAULT_MTU:
+            said["mtu"] = str(vlan.mtu)
+        vlans[f"Vlan{key}"] = _present(said)
+        if vlan.addresses is not None:
+            routed[f"Vlan{key}"] = {}
+            routed |= {f"Vlan{key}|{address}": {} for address in vlan.addresses}
+    loopbacks: dict[str, Fields] = {"Loopback0": {}} if switch.loopbacks else {}
+    loopbacks |= {f"Loopback0|{address}": {} for address in switch.loopbacks or ()}
+    return {
+        "PORT": ports,
+        "INTERFACE": interfaces,
+        "VLAN": vlans,
+        "VLAN_MEMBER": members,
+        "VLAN_INTERFACE": routed,
+        "LOOPBACK_INTERFACE": loopbacks,
+        "CABLE_LENGTH": {CABLES: cables} if cables else {},
+    }
+
+
+def _port(port: Port) -> Fields:
+    link = port.link
+    return _present(
+        {
+            "admin_status": None if link.enabled is None else "up" if link.enabled else "down",
+            "description": port.description,
+            "fec": link.fec,
+            "link_training": None if link.training is None else "on" if link.training else "off",
+            "mtu": None if link.mtu is None else str(link.mtu),
+            "speed": None if link.speed is None else str(link.speed // 10**6),
+        }
+    )
+
+
+def _present(fields: Mapping[str, str | None]) -> Fields:
+    return {name: value for name, value in fields.items() if value}
+
+
+def _qos(switch: Switch) -> Database:
+    """Maps, thresholds and schedulers by name, and what is bound to each port."""
+    found: Database = {"PORT_QOS_MAP": {}, "QUEUE": {}, "SCHEDULER": {}, "WRED_PROFILE": {}, "BUFFER_PG": {}}
+    bound: dict[str, Fields] = {name: {} for name in switch.ports}
+    for path, where in MAPS.items():
+        if path == "port.qos.pfc_pg" and not computes_headroom(switch.chip):
+            continue
+        names = named(switch, BASE, lambda port, path=path: _bound_map(port, path))  # type: ignore[misc]
+        found[where.table] = {name: {str(key): str(to) for key, to in value} for value, name in names.items()}
+        for name, port in switch.ports.items():
+            if (value := _bound_map(port, path)) is not None:
+                bound[name][where.field] = names[value]
+    wred = _thresholds(switch)
+    found["WRED_PROFILE"] = {name: _wred(ecn) for ecn, name in wred.items()}
+    for name, port in switch.ports.items():
+        lossless = ",".join(map(str, sorted(port.qos.pfc or ())))
+        if port.qos.pfc is not None:
+            bound[name]["pfc_enable"] = lossless
+        if watches(port.qos.watchdog) and lossless:
+            bound[name]["pfcwd_sw_enable"] = lossless
+        if bound[name]:
+            found["PORT_QOS_MAP"][name] = bound[name]
+        for number, queue in port.queues.items():
+            said: Fields = {}
+            if queue.discipline is not None or queue.shape is not None:
+                said["scheduler"], found["SCHEDULER"][said["scheduler"]] = scheduler_name(queue), _scheduler(queue)
+            if marks(queue.ecn):
+                said["wred_profile"] = wred[queue.ecn]
+            if said:
+                found["QUEUE"][f"{name}|{number}"] = said
+        if computes_headroom(switch.chip):
+            found["BUFFER_PG"] |= {f"{name}|{group}": {"profile": "NULL"} for group in lossless_groups(port)}
+    return found
+
+
+def _bound_map(port: Port, path: str) -> Any:
+    if path == "port.qos.dscp_tc" and port.qos.trust == "dot1p":
+        return None
+    return frozen(getattr(port.qos, path.rpartition(".")[2])) or None
+
+
+def lossless_groups(port: Port) -> list[int]:
+    """Priority groups that need headroom: those whose priority sends pauses."""
+    groups = port.qos.pfc_pg or {}
+    return sorted({int(groups.get(priority, priority)) for priority in port.qos.pfc or ()})
+
+
+def scheduler_name(queue: Queue) -> str:
+    """A name that says what the row holds, so that queues which are served alike share it."""
+    parts = [BASE, queue.discipline.value.upper() if queue.discipline else "ANY"]
+    parts += [str(queue.weight)] if queue.weight is not None else []
+    parts += [f"{queue.shape // 10**6}M"] if queue.shape is not None else []
+    return "-".join(parts)
+
+
+def _scheduler(queue: Queue) -> Fields:
+    shape = {} if queue.shape is None else {"meter_type": "bytes", "pir": str(queue.shape // 8)}
+    kind = {} if queue.discipline is None else {"type": queue.discipline.value.upper()}
+    weight = queue.weight if queue.discipline is not Discipline.STRICT else None
+    return kind | ({} if weight is None else {"weight": str(weight)}) | shape
+
+
+def marks(ecn: Ecn) -> bool:
+    """Whether the queue needs a WRED profile."""
+    return ecn.enabled is not False and ecn.minimum is not None and ecn.maximum is not None
+
+
+def _thresholds(switch: Switch) -> dict[Ecn, str]:
+    found: dict[Ecn, None] = {}
+    for _, port in by_name(switch.ports):
+        found.update((queue.ecn, None) for queue in port.queues.values() if marks(queue.ecn))
+    return {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(found, start=1)}
+
+
+def _wred(ecn: Ecn) -> Fields:
+    """All colours alike, as the images' own profile has it: nothing is left to a default of the chip."""
+    found = {"ecn": "ecn_all"}
+    for colour in ("green", "yellow", "red"):
+        found |= {
+            f"wred_{colour}_enable": "true",
+            f"{colour}_min_threshold": str(int(ecn.minimum or 0)),
+            f"{colour}_max_threshold": str(int(ecn.maximum or 0)),
+        }
+        if ecn.probability is not None:
+            found[f"{colour}_drop_probability"] = str(ecn.probability)
+    return found
+
+
+def watches(watchdog: Watchdog) -> bool:
+    """Whether the port needs a row of PFC_WD."""
+    return watchdog.enabled is not False and watchdog.detect is not None
+
+
+def _watchdog(switch: Switch) -> Database:
+    rows: dict[str, Fields] = {}
+    if switch.watchdog_poll is not None:
+        rows["GLOBAL"] = {"POLL_INTERVAL": str(milliseconds(switch.watchdog_poll))}
+    for name, port in switch.ports.items():
+        own = port.qos.watchdog
+        if watches(own):
+            rows[name] = _present(
+                {
+                    "action": own.action.value if own.action else None,
+                    "detection_time": str(milliseconds(own.detect or 0)),
+                    "restoration_time": None if own.restore is None else str(milliseconds(own.restore)),
+                }
+            )
+    return {"PFC_WD": rows}
+
+
+def _bgp(switch: Switch) -> Database:
+    speaker = {"local_asn": str(switch.bgp.asn), "ebgp_requires_policy": "false"}
+    if switch.bgp.router_id is not None:
+        speaker["router_id"] = switch.bgp.router_id
+    if switch.bgp.multipath_relax is not None:
+        speaker["load_balance_mp_relax"] = str(switch.bgp.multipath_relax).lower()
+    networks = switch.bgp.networks or ()
+    families = sorted(
+        {family_of(one) for one in networks} | {one for peer in switch.peers.values() for one in active(peer)}
+    )
+    paths = {} if switch.bgp.maximum_paths is None else {"max_ebgp_paths": str(switch.bgp.maximum_paths)}
+    return {
+        "BGP_GLOBALS": {VRF: speaker},
+        "BGP_GLOBALS_AF": {f"{VRF}|{family}": dict(paths) for family in families},
+        "BGP_GLOBALS_AF_NETWORK": {f"{VRF}|{family_of(one)}|{one}": {} for one in networks},
+        "BGP_NEIGHBOR": {f"{VRF}|{name}": _peer(peer) for name, peer in switch.peers.items()},
+        "BGP_NEIGHBOR_AF": {
+            f"{VRF}|{name}|{family}": {"admin_status": "true"}
+            for name, peer in switch.peers.items()
+            for family in active(peer)
+        },
+    }
+
+
+def _peer(peer: BgpPeer) -> Fields:
+    return _present(
+        {
+            "asn": None if peer.asn is None else str(peer.asn),
+            "name": peer.description,
+            "bfd": None if peer.bfd is None else str(peer.bfd).lower(),
+            "capability_ext_nexthop": "true" if peer.unnumbered and peer.ipv4 else None,
+        }
+    )
+
+
+def active(peer: BgpPeer) -> Iterator[str]:
+    """The address families of a session."""
+    return (family for family, path in FAMILIES.items() if getattr(peer, path.partition(".")[2]))

@@ -1,0 +1,94 @@
+"""What community SONiC prints, as settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.switch.sonic.configuration import PORT_NAME, config_db
+from wirespeed.platforms.switch.sonic.routing import bgp_summary
+from wirespeed.platforms.switch.sonic.spelling import FEC_WORDS
+from wirespeed.settings import Place
+from wirespeed.units import Bandwidth
+
+_MAC = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}")
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Everything the recorded outputs of one switch say."""
+    switch = Place(outputs.device)
+    for command, read in (
+        ("config-db", config_db),
+        ("version", _version),
+        ("interface-status", _interface_status),
+        ("lldp-table", _lldp_table),
+        ("bgp-summary", bgp_summary),
+    ):
+        if (output := outputs.get(command)) is not None:
+            yield from read(switch, output)
+
+
+def _version(switch: Place, output: Output) -> Iterator[Observation]:
+    for number, line in _whole_lines(output):
+        if match := re.fullmatch(r"SONiC Software Version:\s+(?:SONiC\.)?(\S+)\s*", line):
+            yield Observation(switch, "switch.os_version", match[1], output.at(number))
+
+
+def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
+    for number, row in _rows(output):
+        if PORT_NAME.fullmatch(row.get("Interface", "")) is None or row.get("Oper") not in ("up", "down"):
+            continue
+        port, source = switch.thing("port", row["Interface"]), output.at(number)
+        yield Observation(port, "port.link.up", row["Oper"] == "up", source)
+        if row["Oper"] != "up":
+            continue  # what follows would be what is set, not what runs
+        match = re.fullmatch(r"([0-9]+)(G|M)", row.get("Oper Speed", row.get("Speed", "")))
+        if match:
+            unit = 10**9 if match[2] == "G" else 10**6
+            yield Observation(port, "port.link.speed", Bandwidth(int(match[1]) * unit), source)
+        fec = row.get("FEC", "").removesuffix("(auto)")
+        if fec in FEC_WORDS:
+            yield Observation(port, "port.link.fec", fec, source)
+
+
+def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
+    """A neighbour that gives its MAC address as port identifier names the port in the description."""
+    for number, row in _rows(output):
+        name = row.get("LocalPort", "")
+        if PORT_NAME.fullmatch(name) is None or not row.get("RemoteDevice"):
+            continue
+        port, source = switch.thing("port", name), output.at(number)
+        there = row.get("RemotePortID", "")
+        if _MAC.fullmatch(there) and row.get("RemotePortDescr"):
+            there = row["RemotePortDescr"]
+        yield Observation(port, "port.neighbour.device", row["RemoteDevice"], source)
+        if there:
+            yield Observation(port, "port.neighbour.port", there, source)
+
+
+def _rows(output: Output) -> Iterator[tuple[int, dict[str, str]]]:
+    """Rows of tables whose columns lie within the dashes under their headers: cells may be empty and hold blanks."""
+    header, columns = "", []
+    names: list[str] = []
+    for number, line in _whole_lines(output):
+        if re.fullmatch(r"\s*-{3,}(\s{2}-+)+\s*", line):
+            columns = [(match.start(), match.end()) for match in re.finditer("-+", line)]
+            names = [header[start:end].strip() for start, end in columns]
+        elif columns and line.strip():
+            yield (
+                number,
+                {
+                    name: line[start : end if index + 1 < len(columns) else None].strip()
+                    for index, (name, (start, end)) in enumerate(zip(names, columns, strict=True))
+                },
+            )
+        else:
+            columns = []
+        header = line
+
+
+def _whole_lines(output: Output) -> Iterator[tuple[int, str]]:
+    """Lines that end in a line feed: the last one without may have been cut short."""
+    yield from enumerate(output.text.split("\n")[:-1], start=1)

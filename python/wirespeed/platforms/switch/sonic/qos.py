@@ -1,0 +1,150 @@
+"""CONFIG_DB: what a port does with traffic classes. A binding to what is not there leaves its settings unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.reading import whole
+from wirespeed.platforms.switch.config import numbers
+from wirespeed.platforms.switch.reading import Found, observe
+from wirespeed.platforms.switch.sonic.spelling import MAPS, MARKS_GREEN, MARKS_NOT, TRUE_FALSE, TYPES, QosMap
+from wirespeed.platforms.switch.sonic.tables import Row, Tables
+from wirespeed.settings import Discipline, Place, Priority, PriorityGroup, WatchdogAction
+from wirespeed.units import Bandwidth, Duration, Size
+
+_QUEUES = range(8)  # of unicast; some chips number more
+
+
+class Qos:
+    """The QoS tables of a switch."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._maps: dict[tuple[str, str], tuple[Any, int]] = {}
+        self._bound = dict(tables.by_port("PORT_QOS_MAP"))
+        self._common = tables.row("PORT_QOS_MAP", "global")
+        self._watchdogs = dict(tables.by_port("PFC_WD"))
+        self._queues: dict[str, dict[int, list[Row]]] = {}
+        for port, number, row in tables.by_port_and_number("QUEUE"):
+            self._queues.setdefault(port, {}).setdefault(number, []).append(row)
+
+    def port(self, place: Place, name: str, output: Output) -> Iterator[Observation]:
+        """All of one port."""
+        bound = self._bound.get(name)
+        found = self._classes(bound)
+        found["port.qos.pfc"] = _pfc(bound)
+        found.update(self._watchdog(name, bound))
+        yield from observe(place, found, output)
+        for number, queue in self._port_queues(name).items():
+            yield from observe(place.thing("queue", str(number)), queue, output)
+
+    def _classes(self, bound: Row | None) -> Found:
+        """The maps in effect; the whole switch's classification counts where the port has none of its own."""
+        found: Found = {}
+        trust: list[tuple[str, int]] = []
+        for path, where in MAPS.items():
+            row = next((one for one in (bound, self._common) if one is not None and one.get(where.field)), None)
+            name = row.reference(where.field) if row is not None else None
+            if row is None or name is None or name == "null":
+                continue
+            found[path] = self._map(where, name, row)
+            if path in ("port.qos.dscp_tc", "port.qos.dot1p_tc"):
+                trust.append((path.rpartition(".")[2].removesuffix("_tc"), row.line))
+        found["port.qos.trust"] = trust[0] if trust else ("none", bound.line if bound else 0)
+        if "port.qos.pfc_pg" not in found:
+            # Chips without such a map: a group sends the pause of its own number (from memory).
+            found["port.qos.pfc_pg"] = ({Priority(one): PriorityGroup(one) for one in range(8)}, 0)
+        return found
+
+    def _map(self, where: QosMap, name: str, bound: Row) -> tuple[Any, int]:
+        if (where.table, name) not in self._maps:
+            row = self._tables.row(where.table, name)
+            value = None if row is None else _mapping(where, row.fields)
+            line = self._tables.lines[where.table] if row is not None else bound.at(where.field)
+            self._maps[where.table, name] = (value, line)
+        return self._maps[where.table, name]
+
+    def _watchdog(self, name: str, bound: Row | None) -> Found:
+        row = self._watchdogs.get(name)
+        if row is None:
+            return {"port.qos.watchdog.enabled": (False, 0)}
+        found: Found = {"port.qos.watchdog.enabled": (True, row.line)}
+        if bound is not None and bound.get("pfcwd_sw_enable") == "":  # images that have the field watch these alone
+            found["port.qos.watchdog.enabled"] = (False, bound.at("pfcwd_sw_enable"))
+        actions = {one.value: one for one in (WatchdogAction.DROP, WatchdogAction.FORWARD, WatchdogAction.ALERT)}
+        found["port.qos.watchdog.action"] = (actions.get(row.get("action") or "drop"), row.at("action"))
+        for path, field in (("detect", "detection_time"), ("restore", "restoration_time")):
+            time = whole(row.get(field))
+            found[f"port.qos.watchdog.{path}"] = (None if time is None else Duration(time * 10**9), row.at(field))
+        return found
+
+    def _port_queues(self, name: str) -> dict[int, Found]:
+        found: dict[int, Found] = {number: {"queue.ecn.enabled": (False, 0)} for number in _QUEUES}
+        weights: dict[int, tuple[int | None, int]] = {}
+        for number, rows in self._queues.get(name, {}).items():
+            for row in rows:
+                said = found.setdefault(number, {"queue.ecn.enabled": (False, 0)})
+                if (profile := row.reference("wred_profile")) is not None:
+                    said.update(_marking(self._tables.row("WRED_PROFILE", profile), row))
+                if (policy := row.reference("scheduler")) is not None:
+                    scheduler = self._tables.row("SCHEDULER", policy)
+                    said.update(_service(scheduler, row))
+                    if scheduler is None:
+                        weights[number] = (None, row.line)
+                    elif scheduler.get("type") != "STRICT":
+                        weights[number] = (whole(scheduler.get("weight")), scheduler.at("weight"))
+        # Weights are relative, so a queue's share is its weight's part of all of them.
+        known = {number: (weight, line) for number, (weight, line) in weights.items() if weight}
+        total = sum(weight for weight, _ in known.values())
+        if len(known) == len(weights):
+            for number, (weight, line) in known.items():
+                found[number]["queue.weight"] = (round(100 * weight / total), line)
+        return found
+
+
+def _mapping(where: QosMap, fields: Mapping[str, str]) -> Mapping[Any, Any] | None:
+    try:
+        return {where.key(int(key)): where.value(int(value)) for key, value in fields.items()}
+    except ValueError:
+        return None
+
+
+def _pfc(bound: Row | None) -> tuple[frozenset[Priority] | None, int]:
+    said = None if bound is None else bound.get("pfc_enable")
+    if not said:
+        return frozenset(), bound.at("pfc_enable") if bound else 0
+    assert bound is not None
+    listed = numbers(said)
+    if listed is None or max(listed) > Priority.last:
+        return None, bound.at("pfc_enable")
+    return frozenset(map(Priority, listed)), bound.at("pfc_enable")
+
+
+def _marking(profile: Row | None, bound: Row) -> Found:
+    if profile is None:
+        return {"queue.ecn.enabled": (None, bound.line)}
+    word = profile.get("ecn") or ""
+    enabled = True if word in MARKS_GREEN else False if word in MARKS_NOT else None
+    if enabled and not (green := TRUE_FALSE.get(profile.get("wred_green_enable") or "")):
+        enabled = green  # without its WRED no green packet is marked; unsaid is unknown
+    found: Found = {"queue.ecn.enabled": (enabled, profile.at("ecn"))}
+    for path, field in (("minimum", "green_min_threshold"), ("maximum", "green_max_threshold")):
+        size = whole(profile.get(field))
+        found[f"queue.ecn.{path}"] = (None if size is None else Size(size), profile.at(field))
+    field = "green_drop_probability"
+    found["queue.ecn.probability"] = (whole(profile.get(field)), profile.at(field))
+    return found
+
+
+def _service(scheduler: Row | None, bound: Row) -> Found:
+    if scheduler is None:
+        return {"queue.discipline": (None, bound.line)}
+    kind: Discipline | None = TYPES.get(scheduler.get("type") or "")
+    found: Found = {"queue.discipline": (kind, scheduler.at("type"))}
+    rate = whole(scheduler.get("pir"))
+    if rate and scheduler.get("meter_type") != "packets":  # packets a second are no bandwidth
+        found["queue.shape"] = (Bandwidth(rate * 8), scheduler.at("pir"))
+    return found

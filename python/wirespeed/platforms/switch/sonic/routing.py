@@ -1,0 +1,95 @@
+"""CONFIG_DB: BGP in the tables of the FRR management framework, or in those that the images' own daemon reads."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from wirespeed.facts import COMPLETE, Observation
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.reading import whole
+from wirespeed.platforms.switch.json import mapping_of, source_of
+from wirespeed.platforms.switch.reading import Found, observe
+from wirespeed.platforms.switch.sonic.spelling import FAMILIES, TRUE_FALSE, VRF
+from wirespeed.platforms.switch.sonic.tables import Row, Tables
+from wirespeed.settings import Place
+
+
+def bgp(switch: Place, tables: Tables, output: Output) -> Iterator[Observation]:
+    """The speaker of the main routing table and its sessions."""
+    speaker = tables.row("BGP_GLOBALS", VRF)
+    local = tables.row("DEVICE_METADATA", "localhost")
+    if speaker is None:
+        if local is not None and (asn := whole(local.get("bgp_asn"))) is not None:
+            yield Observation(switch, "switch.bgp.asn", asn, output.at(local.at("bgp_asn")))
+    else:
+        yield from observe(switch, _speaker(tables, speaker), output)
+    for key, row in tables.table("BGP_NEIGHBOR"):
+        if len(key) == 1 or (len(key) == 2 and key[0] == VRF):
+            yield from observe(switch.thing("peer", key[-1]), _peer(tables, key[-1], row), output)
+    if speaker is not None:
+        yield Observation(switch, "switch.peers", COMPLETE, output.source)
+
+
+def _speaker(tables: Tables, row: Row) -> Found:
+    relax = row.get("load_balance_mp_relax")
+    networks = [
+        (key[2], one.line) for key, one in tables.table("BGP_GLOBALS_AF_NETWORK") if len(key) == 3 and key[0] == VRF
+    ]
+    found: Found = {
+        "switch.bgp.asn": (whole(row.get("local_asn")), row.at("local_asn")),
+        "switch.bgp.router_id": (row.get("router_id"), row.at("router_id")),
+        "switch.bgp.multipath_relax": (TRUE_FALSE.get(relax or "false"), row.at("load_balance_mp_relax")),
+        "switch.bgp.networks": (tuple(one for one, _ in networks), networks[0][1] if networks else row.line),
+    }
+    paths = [
+        (whole(one.get("max_ebgp_paths")), one.at("max_ebgp_paths"))
+        for key, one in tables.table("BGP_GLOBALS_AF")
+        if len(key) == 2 and key[0] == VRF and key[1] in FAMILIES
+    ]
+    known = [(number, line) for number, line in paths if number is not None]
+    if known and len(known) == len(paths):  # a route of the family with the fewest has no more
+        found["switch.bgp.maximum_paths"] = min(known)
+    return found
+
+
+def _peer(tables: Tables, name: str, row: Row) -> Found:
+    bfd = row.get("bfd")
+    found: Found = {
+        "peer.asn": (whole(row.get("asn")), row.at("asn")),
+        "peer.description": (row.get("name"), row.at("name")),
+        "peer.bfd": (TRUE_FALSE.get(bfd or "false"), row.at("bfd")),
+        "peer.unnumbered": (not _is_address(name), row.line),
+    }
+    for family, path in FAMILIES.items():
+        own = tables.row("BGP_NEIGHBOR_AF", f"{VRF}|{name}|{family}")
+        if own is not None:
+            words: dict[str | None, bool] = {"true": True, "up": True, "false": False, "down": False}
+            found[path] = (words.get(own.get("admin_status")), own.at("admin_status"))
+    return found
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
+    """``show bgp summary json`` of FRR: states of the sessions. One in several families works when all of them do."""
+    try:
+        data: Any = json.loads(output.text)
+    except ValueError:
+        return
+    states: dict[str, str] = {}
+    for family in data if isinstance(data, dict) else ():
+        for name, peer in mapping_of(mapping_of(data, family), "peers").items():
+            state = peer.get("state") if isinstance(peer, dict) else None
+            if isinstance(state, str) and states.get(name, "Established") == "Established":
+                states[name] = state
+    for name, state in states.items():
+        yield Observation(switch.thing("peer", name), "peer.state", state, source_of(output, name))

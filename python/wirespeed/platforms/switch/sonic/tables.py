@@ -1,0 +1,128 @@
+"""CONFIG_DB as JSON: tables of rows of fields, each with its line."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from json import JSONDecoder
+from typing import Any
+
+from wirespeed.platforms.switch.config import numbers
+
+_REFERENCE = re.compile(r"\[[A-Z_]+\|([^\]|]+)\]")  # how images up to about 202012 spelled a reference
+_DECODER = JSONDecoder()
+_BLANK = re.compile(r"[ \t\r\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row: its fields as text, its line, and the line of each field."""
+
+    fields: Mapping[str, str]
+    line: int
+    lines: Mapping[str, int]
+
+    def get(self, name: str) -> str | None:
+        """A field; None when the row has none of that name."""
+        return self.fields.get(name)
+
+    def at(self, name: str) -> int:
+        """The line of a field; the row's own when it has none of that name."""
+        return self.lines.get(name, self.line)
+
+    def reference(self, name: str) -> str | None:
+        """The name of a row that a field refers to, bare or as ``[TABLE|name]``."""
+        value = self.get(name)
+        match = None if value is None else _REFERENCE.fullmatch(value)
+        return match[1] if match else value
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """All tables by name; rows by key, whose parts ``|`` separates."""
+
+    rows: Mapping[str, Mapping[str, Row]]
+    lines: Mapping[str, int]
+
+    def table(self, name: str) -> Iterator[tuple[tuple[str, ...], Row]]:
+        """The rows of a table with the parts of their keys."""
+        for key, row in self.rows.get(name, {}).items():
+            yield tuple(key.split("|")), row
+
+    def row(self, name: str, key: str) -> Row | None:
+        """One row by its whole key."""
+        return self.rows.get(name, {}).get(key)
+
+    def by_port(self, name: str) -> Iterator[tuple[str, Row]]:
+        """Rows whose key is a port, or ports with commas between them."""
+        for key, row in self.table(name):
+            if len(key) == 1:
+                yield from ((port, row) for port in key[0].split(","))
+
+    def by_port_and_number(self, name: str) -> Iterator[tuple[str, int, Row]]:
+        """Rows whose key is ports and numbers: ``Ethernet0,Ethernet4|3-4``."""
+        for key, row in self.table(name):
+            listed = numbers(key[1]) if len(key) == 2 else None
+            for port in key[0].split(",") if listed else ():
+                yield from ((port, number, row) for number in listed or ())
+
+
+def tables_of(text: str) -> Tables | None:
+    """The tables of a whole document.
+
+    None when it is none or was cut short: what a missing table would have said must not look like its default.
+    """
+    reader = _Reader(text)
+    try:
+        tables, end = reader.members(reader.skip(0))
+        rows = {name: {key: reader.row(at, line) for key, (line, at) in reader.members(start)[0].items()}
+                for name, (_, start) in tables.items()}  # fmt: skip
+    except (ValueError, RecursionError, IndexError):
+        return None
+    if text[end:].strip():
+        return None
+    return Tables(rows, {name: line for name, (line, _) in tables.items()})
+
+
+class _Reader:
+    """Finds the place of every member of an object; the values are json's own business."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts = [match.end() for match in re.finditer("\n", text)]
+
+    def skip(self, at: int) -> int:
+        """The next place that is not blank."""
+        match = _BLANK.match(self._text, at)
+        return match.end() if match else at
+
+    def members(self, at: int) -> tuple[dict[str, tuple[int, int]], int]:
+        """Of the object here: each member's line and where its value stands; and where the object ends."""
+        if self._text[at] != "{":
+            raise ValueError("no object")
+        found: dict[str, tuple[int, int]] = {}
+        at = self.skip(at + 1)
+        while self._text[at] != "}":
+            line = bisect_right(self._starts, at) + 1
+            name, at = _DECODER.raw_decode(self._text, at)
+            at = self.skip(at)
+            if not isinstance(name, str) or self._text[at] != ":":
+                raise ValueError("no member")
+            value = self.skip(at + 1)
+            found[name] = (line, value)
+            _, at = _DECODER.raw_decode(self._text, value)
+            at = self.skip(at)
+            if self._text[at] == ",":
+                at = self.skip(at + 1)
+        return found, at + 1
+
+    def row(self, at: int, line: int) -> Row:
+        """The row whose object stands here."""
+        members, _ = self.members(at)
+        values: dict[str, Any] = {
+            name: _DECODER.raw_decode(self._text, start)[0] for name, (_, start) in members.items()
+        }
+        fields = {name: str(value) for name, value in values.items() if type(value) in (str, int)}
+        return Row(fields, line, {name: members[name][0] for name in fields})

@@ -1,0 +1,117 @@
+"""What the templates of community SONiC need computed, and what it cannot say of a switch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.errors import Problem
+from wirespeed.platforms.switch.policies import by_name, odd_texts
+from wirespeed.platforms.switch.sonic.database import database_of, ordered
+from wirespeed.platforms.switch.sonic.spelling import DEFAULT_MTU, FEC_WORDS, computes_headroom, milliseconds
+from wirespeed.settings import Device, Port, Switch
+from wirespeed.settings.qos import WatchdogAction
+
+EXAMPLE_VERSION = "202405.10-0000000"
+"""What an answer says when the settings do not."""
+
+
+# In ms; sonic-utilities, pfcwd: what `pfcwd interval` and `pfcwd start` take.
+_POLL = range(100, 3001)
+_DETECT = range(100, 5001)
+_RESTORE = range(100, 60_001)
+
+
+def view(name: str, device: Device) -> Mapping[str, Any]:
+    """Computed values for the templates; ``problems`` is what the system cannot say of the switch."""
+    if not isinstance(device, Switch):
+        raise TypeError("a switch platform renders a Switch")
+    ports = by_name(device.ports)
+    tables = database_of(name, device)
+    return {
+        "problems": list(_problems(name, device)),
+        "tables": tables,
+        "written": _json(tables),
+        "running": _json(ordered(_whole(tables, device))),
+        "ports": ports,
+        "neighbours": [(key, port) for key, port in ports if port.neighbour.device is not None],
+        "lanes": {key: _lanes(key, port) for key, port in ports},
+        "asic": "mellanox" if computes_headroom(device.chip) else "broadcom",
+        "families": [
+            (label, [(key, peer) for key, peer in sorted(device.peers.items()) if getattr(peer, family)])
+            for label, family in (("ipv4Unicast", "ipv4"), ("ipv6Unicast", "ipv6"))
+        ],
+        "routed": "BGP_GLOBALS" in tables,
+        "version": device.os_version or EXAMPLE_VERSION,
+        "default_mtu": DEFAULT_MTU,
+    }
+
+
+def _json(tables: Mapping[str, Any]) -> str:
+    return json.dumps(tables, indent=4) + "\n"
+
+
+def _whole(tables: Mapping[str, Any], switch: Switch) -> dict[str, Any]:
+    """CONFIG_DB as the device prints it: with what the platform itself says of its ports and of the image."""
+    ports = {
+        name: {"alias": f"etp{index}", "index": str(index), "lanes": _lanes(name, switch.ports[name]), **fields}
+        for index, (name, fields) in enumerate(tables.get("PORT", {}).items(), start=1)
+    }
+    local = {"hwsku": "SKU", "platform": "x86_64-platform-r0", "type": "LeafRouter"}
+    metadata = {"localhost": {**local, **tables["DEVICE_METADATA"]["localhost"]}}
+    versions = {"DATABASE": {"VERSION": "version_202405_01"}}
+    return {**tables, **_pools(switch), "PORT": ports, "DEVICE_METADATA": metadata, "VERSIONS": versions}
+
+
+def _pools(switch: Switch) -> dict[str, Any]:
+    if not switch.buffers.lossless:
+        return {}
+    headroom = switch.buffers.shared_headroom
+    pool = {"mode": "dynamic", "size": "12766208", "type": "ingress"}
+    return {"BUFFER_POOL": {"ingress_lossless_pool": pool | ({} if headroom is None else {"xoff": str(int(headroom))})}}
+
+
+def _lanes(name: str, port: Port) -> str:
+    """As many as the port has, from the number in its name on."""
+    first = int("".join(filter(str.isdigit, name)) or 0)
+    return ",".join(str(first + lane) for lane in range(port.link.lanes or 1))
+
+
+def _problems(name: str, switch: Switch) -> Iterator[Problem]:
+    yield from odd_texts(name, switch)
+    if switch.watchdog_poll is not None and milliseconds(switch.watchdog_poll) not in _POLL:
+        yield Problem(f"{name}: switch.watchdog_poll", str(switch.watchdog_poll), "100 ms to 3000 ms")
+    for port_name, port in by_name(switch.ports):
+        yield from _port_problems(f"{name} {port_name}", port, computes_headroom(switch.chip))
+
+
+def _port_problems(place: str, port: Port, maps_groups: bool) -> Iterator[Problem]:
+    if port.link.pause_send or port.link.pause_receive:
+        yield Problem(f"{place}: global pause", "on", "off", "PFC and global pause exclude each other")
+    if port.link.fec is not None and port.link.fec not in FEC_WORDS:
+        yield Problem(f"{place}: port.link.fec", port.link.fec, "rs, fc or none")
+    if port.cable_length is not None and (port.cable_length % 1000 or not port.cable_length):
+        yield Problem(f"{place}: port.cable_length", str(port.cable_length), "whole metres")
+    if port.qos.trust == "dscp" and not port.qos.dscp_tc:
+        yield Problem(f"{place}: port.qos.trust", "dscp without a map", "a map of DSCP to traffic classes")
+    watchdog = port.qos.watchdog
+    if watchdog.action is WatchdogAction.ERRDISABLE:
+        yield Problem(f"{place}: port.qos.watchdog.action", "errdisable", "drop, forward or alert")
+    for path, time, span in (("detect", watchdog.detect, _DETECT), ("restore", watchdog.restore, _RESTORE)):
+        if time is not None and milliseconds(time) not in span:
+            expected = f"{span.start} ms to {span.stop - 1} ms"
+            yield Problem(f"{place}: port.qos.watchdog.{path}", str(time), expected)
+    for priority, group in () if maps_groups else sorted((port.qos.pfc_pg or {}).items()):
+        if int(priority) != int(group):
+            yield Problem(
+                f"{place}: port.qos.pfc_pg",
+                f"priority {priority} asked for by group {group}",
+                f"group {priority}",
+                "on this chip a priority group sends the pause of its own number",
+            )
+    for number, queue in port.queues.items():
+        if queue.weight is not None and queue.weight not in range(1, 101):
+            yield Problem(f"{place} queue {number}: queue.weight", str(queue.weight), "1 to 100")
+        if queue.shape is not None and queue.shape % 8:
+            yield Problem(f"{place} queue {number}: queue.shape", str(queue.shape), "whole bytes a second")

@@ -1,0 +1,196 @@
+"""One change as commands of a switch's shell: those of sonic-utilities where there is one, else the row itself."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from wirespeed.platforms.model import Worded
+from wirespeed.platforms.switch.sonic.database import database_of, marks, scheduler_name
+from wirespeed.platforms.switch.sonic.spelling import FAMILIES, MAPS, VRF, milliseconds
+from wirespeed.settings import Device, Place, Port, Queue, Switch
+from wirespeed.settings.qos import Watchdog
+
+_FLAPS = "the link goes down and comes up again"
+_SHARED = "all queues with this profile change"
+_CONSEQUENCES = {
+    "port.link.speed": _FLAPS,
+    "port.link.fec": _FLAPS,
+    "port.link.training": _FLAPS,
+    "port.link.enabled": "the link changes its state",
+    "port.cable_length": "the port's headroom is sized anew",
+    "port.vlan": "the port leaves its VLAN; its addresses are unreachable until the host answers ARP again",
+    "port.addresses": "the port's addresses are unreachable until the host answers ARP again",
+    "port.unnumbered": "the sessions over the port start anew",
+    "port.qos.pfc": "the port's headroom is made anew",
+    "port.qos.trust": "packets in flight change their queue",
+    "switch.bgp.asn": "all BGP sessions start anew",
+    "switch.bgp.router_id": "all BGP sessions start anew",
+    "peer.asn": "the session starts anew",
+    "peer.unnumbered": "the session starts anew",
+    "peer.ipv4": "the session starts anew",
+    "peer.ipv6": "the session starts anew",
+}
+
+
+def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+    """One change as commands; ``device`` holds the other settings as they are meant to be."""
+    if not isinstance(device, Switch):
+        return None
+    within = dict(place.within)
+    consequence = _CONSEQUENCES.get(path)
+    lines: list[str] | None
+    if place.kind is None:
+        lines = _switch_lines(place.device, path, value, device)
+    elif "peer" in within:
+        lines = _peer_lines(place.device, within["peer"], path, value, device)
+    elif "vlan" in within:
+        lines = _vlan_lines(within["vlan"], path, value)
+    elif "queue" in within:
+        lines = _queue_lines(place.device, within["port"], within["queue"], path, value, device)
+        consequence = _SHARED
+    elif path in MAPS:
+        lines = _map_lines(place.device, within["port"], path, value, device)
+        consequence = "all ports with this map change; packets in flight change their queue"
+    else:
+        lines = _port_lines(place.device, within["port"], path, value, device)
+    return Worded((*lines, "sudo config save -y"), consequence) if lines else None
+
+
+def _set(table: str, key: str, fields: Mapping[str, str]) -> str:
+    words = [word for name, value in (fields or {"NULL": "NULL"}).items() for word in (name, value)]
+    return shlex.join(["sonic-db-cli", "CONFIG_DB", "HSET", f"{table}|{key}", *words])
+
+
+def _switch_lines(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+    match path:
+        case "switch.lldp":
+            return [f"sudo config feature state lldp {'enabled' if value else 'disabled'}"]
+        case "switch.watchdog_poll":
+            return [f"sudo config pfcwd interval {milliseconds(value)}"]
+        case "switch.loopbacks":
+            return ["sudo config loopback add Loopback0", *_addresses("Loopback0", value)]
+    if not path.startswith("switch.bgp."):
+        return None
+    field = path.rpartition(".")[2]
+    tables = database_of(name, replace(switch, bgp=replace(switch.bgp, **{field: value})))
+    wanted = {"maximum_paths": ["BGP_GLOBALS_AF"], "networks": ["BGP_GLOBALS_AF_NETWORK"]}.get(field, ["BGP_GLOBALS"])
+    return [_set(table, key, row) for table in wanted for key, row in tables.get(table, {}).items()]
+
+
+def _peer_lines(name: str, key: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+    if switch.bgp.asn is None or key not in switch.peers:
+        return None
+    peer = replace(switch.peers[key], **{path.partition(".")[2]: value})
+    tables = database_of(name, replace(switch, peers={key: peer}))
+    family = next((one for one, own in FAMILIES.items() if own == path), None)
+    if family is not None:
+        return [_set("BGP_NEIGHBOR_AF", f"{VRF}|{key}|{family}", {"admin_status": str(bool(value)).lower()})]
+    if path == "peer.state":
+        return None
+    return [_set("BGP_NEIGHBOR", row_key, row) for row_key, row in tables["BGP_NEIGHBOR"].items()]
+
+
+def _vlan_lines(number: str, path: str, value: Any) -> list[str] | None:
+    match path:
+        case "vlan.addresses":
+            return _addresses(f"Vlan{number}", value)
+        case "vlan.mtu":
+            return [_set("VLAN", f"Vlan{number}", {"mtu": str(value)})]
+        case "vlan.description":
+            return [_set("VLAN", f"Vlan{number}", {"description": value})]
+    return None
+
+
+def _addresses(interface: str, addresses: Any) -> list[str]:
+    return [f"sudo config interface ip add {interface} {address}" for address in addresses]
+
+
+def _queue_lines(name: str, port_name: str, number: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+    port = switch.ports.get(port_name, Port())
+    queue = port.queues.get(number, Queue())
+    field = path.rpartition(".")[2]
+    if path.startswith("queue.ecn."):
+        if path == "queue.ecn.enabled" and not value:
+            return [f"sonic-db-cli CONFIG_DB HDEL 'QUEUE|{port_name}|{number}' wred_profile"]
+        queue = replace(queue, ecn=replace(queue.ecn, **{field: value}))
+        if not marks(queue.ecn):
+            return None
+    else:
+        queue = replace(queue, **{field: value})
+    tables = database_of(name, _with(switch, port_name, replace(port, queues={**port.queues, number: queue})))
+    row = tables["QUEUE"][f"{port_name}|{number}"]
+    if path.startswith("queue.ecn."):
+        profile = row["wred_profile"]
+        shared, bound = _set("WRED_PROFILE", profile, tables["WRED_PROFILE"][profile]), {"wred_profile": profile}
+    else:
+        policy = scheduler_name(queue)
+        shared, bound = _set("SCHEDULER", policy, tables["SCHEDULER"][policy]), {"scheduler": policy}
+    return [shared, _set("QUEUE", f"{port_name}|{number}", bound)]
+
+
+def _map_lines(name: str, port_name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+    port = switch.ports.get(port_name, Port())
+    qos = replace(port.qos, **{path.rpartition(".")[2]: value})
+    tables = database_of(name, _with(switch, port_name, replace(port, qos=qos)))
+    where = MAPS[path]
+    bound = tables.get("PORT_QOS_MAP", {}).get(port_name, {}).get(where.field)
+    if bound is None:
+        return None
+    fields = {str(key): str(to) for key, to in sorted(value.items())}
+    return [_set(where.table, bound, fields), _set("PORT_QOS_MAP", port_name, {where.field: bound})]
+
+
+def _with(switch: Switch, name: str, port: Port) -> Switch:
+    return replace(switch, ports={**switch.ports, name: port})
+
+
+def _port_lines(name: str, port_name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+    port = switch.ports.get(port_name, Port())
+    if path.startswith("port.qos.watchdog."):
+        return _watchdog_lines(port_name, replace(port.qos.watchdog, **{path.rpartition(".")[2]: value}))
+    if path == "port.qos.trust":
+        if value not in ("dscp", "dot1p") or not (mapping := getattr(port.qos, f"{value}_tc")):
+            return None
+        unbind = [f"sonic-db-cli CONFIG_DB HDEL 'PORT_QOS_MAP|{port_name}' dscp_to_tc_map"] if value == "dot1p" else []
+        found = _map_lines(name, port_name, f"port.qos.{value}_tc", mapping, switch)
+        return None if found is None else [*unbind, *found]
+    line = _PORT.get(path)
+    return None if line is None else line(port_name, value)
+
+
+def _watchdog_lines(port: str, watchdog: Watchdog) -> list[str] | None:
+    if watchdog.enabled is False:
+        return [f"sudo config pfcwd stop {port}"]
+    if watchdog.detect is None:
+        return None
+    action = f"--action {watchdog.action.value} " if watchdog.action else ""
+    restore = "" if watchdog.restore is None else f" --restoration-time {milliseconds(watchdog.restore)}"
+    return [f"sudo config pfcwd start {action}{port} {milliseconds(watchdog.detect)}{restore}"]
+
+
+def _pfc(port: str, lossless: Any) -> list[str]:
+    said = lossless if isinstance(lossless, Mapping) else {number: number in lossless for number in range(8)}
+    return [f"sudo config interface pfc priority {port} {int(key)} {'on' if on else 'off'}" for key, on in said.items()]
+
+
+_PORT: Mapping[str, Callable[[str, Any], list[str]]] = {
+    "port.description": lambda port, value: [_set("PORT", port, {"description": value})],
+    "port.link.mtu": lambda port, value: [f"sudo config interface mtu {port} {value}"],
+    "port.link.speed": lambda port, value: [f"sudo config interface speed {port} {value // 10**6}"],
+    "port.link.fec": lambda port, value: [f"sudo config interface fec {port} {value}"],
+    "port.link.training": lambda port, value: [
+        f"sudo config interface link-training {port} {'on' if value else 'off'}"
+    ],
+    "port.link.enabled": lambda port, value: [f"sudo config interface {'startup' if value else 'shutdown'} {port}"],
+    "port.cable_length": lambda port, value: [f"sudo config interface cable-length {port} {value // 1000}m"],
+    "port.vlan": lambda port, value: [f"sudo config vlan member add --untagged {value} {port}"],
+    "port.tagged_vlans": lambda port, value: [f"sudo config vlan member add {number} {port}" for number in value],
+    "port.addresses": _addresses,
+    "port.unnumbered": lambda port, value: [
+        f"sudo config interface ipv6 {'enable' if value else 'disable'} use-link-local-only {port}"
+    ],
+    "port.qos.pfc": _pfc,
+}

@@ -1,0 +1,378 @@
+"""Community SONiC: what is rendered is a CONFIG_DB that holds together, and a CONFIG_DB is read in all its forms."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from platforms.round_trip import SETTINGS, answers, lost
+from platforms.switch.devices import link, ms, qos, queues, routed, switched
+from wirespeed.errors import Refused
+from wirespeed.facts import Source, facts_from
+from wirespeed.platforms import Output, Outputs, platform
+from wirespeed.platforms.text import answer, say
+from wirespeed.settings import (
+    BgpPeer,
+    Discipline,
+    Place,
+    Port,
+    Priority,
+    PriorityGroup,
+    Queue,
+    Switch,
+    SwitchTrafficClass,
+    Watchdog,
+    WatchdogAction,
+    walk,
+)
+from wirespeed.settings.routing import Bgp
+from wirespeed.units import Bandwidth, Length, Size
+
+GOLDEN = Path(__file__).parent / "golden"
+STOCK = Path(__file__).parents[2] / "samples" / "sonic" / "stock"
+SONIC = platform("switch", "sonic")
+LEAF = Place("leaf1")
+PORT = LEAF.thing("port", "Ethernet0")
+QUEUE = PORT.thing("queue", "3")
+TC = SwitchTrafficClass
+
+NAMES = ["Ethernet0", "Ethernet8", "Ethernet80"]
+GROUPS = {TC(tc): PriorityGroup(3 if tc == 3 else 0) for tc in range(8)}
+QOS = qos(tc_pg=GROUPS, pfc_pg={Priority(3): PriorityGroup(3)})
+ROUTED = routed(NAMES, QOS, link())
+UPLINK = Port(description="spine1 Ethernet0", link=link(), unnumbered=True, cable_length=Length(5000))
+FABRIC = replace(
+    ROUTED,
+    ports={
+        **ROUTED.ports,
+        "Ethernet256": UPLINK,
+        "Ethernet264": replace(UPLINK, unnumbered=None, addresses=("10.2.0.0/31", "2001:db8::/127")),
+    },
+    loopbacks=("10.255.0.1/32",),
+    bgp=Bgp(65001, "10.255.0.1", maximum_paths=4, multipath_relax=True, networks=("10.255.0.1/32", "10.1.0.0/31")),
+    peers={
+        "Ethernet256": BgpPeer(65100, "spine1 Ethernet0", unnumbered=True, ipv4=True, bfd=True, state="Established"),
+        "10.2.0.1": BgpPeer(65100, "spine2 Ethernet0", ipv4=True, ipv6=True, state="Active"),
+    },
+)
+CASES = {
+    "routed": ROUTED,
+    "switched": switched(NAMES, QOS, link(training=None)),
+    "fabric": FABRIC,
+    "spectrum": replace(ROUTED, chip="spectrum4"),
+    "shaped": replace(
+        ROUTED,
+        ports={name: replace(port, queues={**queues(), "0": Queue(Discipline.DWRR, 50, shape=Bandwidth.gbps(40))})
+               for name, port in ROUTED.ports.items()},
+    ),
+    "step": replace(
+        ROUTED,
+        ports={name: replace(port, queues=queues(minimum=Size(1 << 20), maximum=Size(1 << 20), probability=100))
+               for name, port in ROUTED.ports.items()},
+    ),
+}  # fmt: skip
+
+
+def rendered(switch: Switch) -> dict[str, Any]:
+    """The file a switch is told by."""
+    return json.loads(say(SONIC, "wirespeed.json.j2", "leaf1", switch))  # type: ignore[no-any-return]
+
+
+def golden(name: str, text: str) -> None:
+    """Hold a text against its file; WIRESPEED_ACCEPT=1 writes the file anew."""
+    if os.environ.get("WIRESPEED_ACCEPT"):
+        (GOLDEN / name).write_text(text, encoding="utf-8")
+    assert text == (GOLDEN / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("case", ["fabric", "spectrum", "switched"])
+def test_configuration(case: str) -> None:
+    golden(f"sonic-{case}.json", say(SONIC, "wirespeed.json.j2", "leaf1", CASES[case]))
+
+
+@pytest.mark.parametrize(("template", "name"), [("apply.j2", "way-in"), ("revert.j2", "way-back")])
+def test_the_way_in_and_the_way_back(template: str, name: str) -> None:
+    golden(f"sonic-fabric.{name}.txt", say(SONIC, template, "leaf1", FABRIC))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_settings_come_back(case: str) -> None:
+    assert lost(SONIC, "leaf1", CASES[case]) == []
+
+
+# What every CONFIG_DB must satisfy: the YANG models of sonic-buildimage refuse what does not.
+
+REFERENCES = {
+    ("PORT_QOS_MAP", "dscp_to_tc_map"): "DSCP_TO_TC_MAP",
+    ("PORT_QOS_MAP", "dot1p_to_tc_map"): "DOT1P_TO_TC_MAP",
+    ("PORT_QOS_MAP", "tc_to_queue_map"): "TC_TO_QUEUE_MAP",
+    ("PORT_QOS_MAP", "tc_to_pg_map"): "TC_TO_PRIORITY_GROUP_MAP",
+    ("PORT_QOS_MAP", "tc_to_dscp_map"): "TC_TO_DSCP_MAP",
+    ("PORT_QOS_MAP", "pfc_to_queue_map"): "MAP_PFC_PRIORITY_TO_QUEUE",
+    ("PORT_QOS_MAP", "pfc_to_pg_map"): "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+    ("QUEUE", "scheduler"): "SCHEDULER",
+    ("QUEUE", "wred_profile"): "WRED_PROFILE",
+}
+PORT_KEYED = ("PORT_QOS_MAP", "QUEUE", "INTERFACE", "BUFFER_PG")
+
+
+def faults(tables: dict[str, Any]) -> list[str]:
+    """Whatever does not hold together."""
+    found = [
+        f"{table}|{key} {name}: {value!r} is no string"
+        for table, rows in tables.items()
+        for key, row in rows.items()
+        for name, value in row.items()
+        if not isinstance(value, str)
+    ]
+    for (table, name), target in REFERENCES.items():
+        for key, row in tables.get(table, {}).items():
+            if name in row and row[name] not in tables.get(target, {}):
+                found.append(f"{table}|{key} {name}: no {target}|{row[name]}")
+    ports = tables.get("PORT", {})
+    found += [
+        f"{table}|{key}: no such port"
+        for table in PORT_KEYED
+        for key in tables.get(table, {})
+        if key.split("|")[0] not in ports
+    ]
+    found += [f"QUEUE|{key}: no scheduler" for key, row in tables.get("QUEUE", {}).items() if "scheduler" not in row]
+    for table, count in (("DSCP_TO_TC_MAP", 64), ("TC_TO_QUEUE_MAP", 8), ("TC_TO_PRIORITY_GROUP_MAP", 8)):
+        found += [
+            f"{table}|{key}: not all of {count}"
+            for key, row in tables.get(table, {}).items()
+            if row.keys() != {str(n) for n in range(count)}
+        ]
+    for key, row in tables.get("WRED_PROFILE", {}).items():
+        for colour in ("green", "yellow", "red"):
+            if not 0 < int(row[f"{colour}_min_threshold"]) <= int(row[f"{colour}_max_threshold"]):
+                found.append(f"WRED_PROFILE|{key}: {colour} minimum above maximum")
+    for key, row in tables.get("SCHEDULER", {}).items():
+        if row.get("type") == "STRICT" and "weight" in row:
+            found.append(f"SCHEDULER|{key}: a strict one with a weight")
+    for key, row in tables.get("PORT_QOS_MAP", {}).items():
+        for priority in filter(None, row.get("pfc_enable", "").split(",")):
+            queue = tables["MAP_PFC_PRIORITY_TO_QUEUE"][row["pfc_to_queue_map"]][priority]
+            if f"{key}|{queue}" not in tables["QUEUE"]:
+                found.append(f"PORT_QOS_MAP|{key}: priority {priority} pauses queue {queue}, which nothing serves")
+    for table in ("INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE"):
+        found += [
+            f"{table}|{key}: no row for the interface"
+            for key in tables.get(table, {})
+            if key.split("|")[0] not in tables[table]
+        ]
+    for key in tables.get("VLAN_MEMBER", {}):
+        vlan, port = key.split("|")
+        if vlan not in tables.get("VLAN", {}) or port not in ports or port in tables.get("INTERFACE", {}):
+            found.append(f"VLAN_MEMBER|{key}: no such VLAN or port, or a routed port")
+    for key in tables.get("BGP_NEIGHBOR_AF", {}):
+        if key.rpartition("|")[0] not in tables["BGP_NEIGHBOR"] or "default" not in tables["BGP_GLOBALS"]:
+            found.append(f"BGP_NEIGHBOR_AF|{key}: no such neighbour")
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_rendered_holds_together(case: str) -> None:
+    assert faults(rendered(CASES[case])) == []
+
+
+def test_the_rules_find_what_does_not_hold_together() -> None:
+    tables = rendered(FABRIC)
+    tables["PORT_QOS_MAP"]["Ethernet0"]["tc_to_pg_map"] = "AZURE"
+    tables["QUEUE"]["Ethernet0|4"] = {"wred_profile": "ROCE"}
+    del tables["DSCP_TO_TC_MAP"]["ROCE"]["26"]
+    del tables["INTERFACE"]["Ethernet8"]
+    tables["PORT"]["Ethernet0"]["mtu"] = 9100
+    assert faults(tables) == [
+        "PORT|Ethernet0 mtu: 9100 is no string",
+        "PORT_QOS_MAP|Ethernet0 tc_to_pg_map: no TC_TO_PRIORITY_GROUP_MAP|AZURE",
+        "QUEUE|Ethernet0|4: no scheduler",
+        "DSCP_TO_TC_MAP|ROCE: not all of 64",
+        "INTERFACE|Ethernet8|10.1.0.2/31: no row for the interface",
+    ]
+
+
+# Merging into a running database, by the script that goes to the switch with the file.
+
+
+def merge(running: dict[str, Any], wanted: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """What the rendered script makes of two databases."""
+    script = folder / "merge.py"
+    script.write_text(say(SONIC, "merge.py.j2", "leaf1", ROUTED))
+    for name, tables in (("running", running), ("wanted", wanted)):
+        (folder / f"{name}.json").write_text(json.dumps(tables))
+    command = [sys.executable, "-I", str(script), str(folder / "running.json"), str(folder / "wanted.json")]
+    return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)  # type: ignore[no-any-return]
+
+
+def test_merged_into_the_images_own_configuration_all_is_as_planned(tmp_path: Path) -> None:
+    """The image's own maps, queues, addresses and sessions of our ports go; another port's stay; again, no change."""
+    names = ["Ethernet0"]
+    switch = replace(routed(names, QOS, link()), bgp=FABRIC.bgp, peers=FABRIC.peers, loopbacks=FABRIC.loopbacks)
+    running = json.loads((STOCK / "config-db.txt").read_text())
+    running["BGP_NEIGHBOR"] = {"10.0.0.1": {"asn": "65200", "name": "ARISTA01T0"}}
+    running["BUFFER_PG"] = {"Ethernet0,Ethernet4|3-4": {"profile": "[BUFFER_PROFILE|pg_lossless_100000_5m_profile]"},
+                            "Ethernet0|0": {"profile": "ingress_lossy_profile"}}  # fmt: skip
+    target = merge(running, rendered(switch), tmp_path)
+    found = facts_from(SONIC.parse(outputs(json.dumps(target, indent=4))), devices=["leaf1"])
+    differing = [
+        (str(place), path)
+        for place, path, value in walk(switch, LEAF)
+        if value is not None
+        and path in READ_FROM_DB
+        and not SETTINGS[path].compare.holds(value, found.value(place, path))
+    ]
+    assert differing == []
+    assert target["PORT"]["Ethernet0"]["lanes"] == "0,1,2,3"
+    assert [key for key in target["QUEUE"] if key.startswith("Ethernet0|")] == [
+        "Ethernet0|0",
+        "Ethernet0|3",
+        "Ethernet0|6",
+    ]
+    assert [key for key in target["INTERFACE"] if key.startswith("Ethernet0")] == ["Ethernet0", "Ethernet0|10.1.0.0/31"]
+    assert target["PORT_QOS_MAP"]["Ethernet4"] == running["PORT_QOS_MAP"]["Ethernet4"]
+    assert [*target["BUFFER_PG"]] == ["Ethernet4|3-4", "Ethernet0|0"]
+    assert "10.0.0.1" not in target["BGP_NEIGHBOR"]
+    assert merge(target, rendered(switch), tmp_path) == target
+
+
+READ_FROM_DB = {
+    path
+    for command in SONIC.commands
+    if command.id == "config-db"
+    for path in command.reads
+    if path in SETTINGS
+}  # fmt: skip
+
+
+def outputs(text: str) -> Outputs:
+    """A CONFIG_DB as the device prints it."""
+    return Outputs("leaf1", {"config-db": Output("config-db", text, Source("leaf1", "config-db", "config-db.out"))})
+
+
+REFUSED = {
+    "detection shorter than it can watch": (
+        {"qos": replace(QOS, watchdog=Watchdog(detect=ms(50), restore=ms(400)))},
+        "leaf1 Ethernet0: port.qos.watchdog.detect: found 50 ms; expected 100 ms to 5000 ms",
+    ),
+    "an action it lacks": (
+        {"qos": replace(QOS, watchdog=Watchdog(action=WatchdogAction.ERRDISABLE))},
+        "leaf1 Ethernet0: port.qos.watchdog.action: found errdisable; expected drop, forward or alert",
+    ),
+    "a group that pauses another priority": (
+        {"qos": replace(QOS, pfc_pg={Priority(3): PriorityGroup(4)})},
+        "leaf1 Ethernet0: port.qos.pfc_pg: found priority 3 asked for by group 4; expected group 3\n"
+        "  hint: on this chip a priority group sends the pause of its own number",
+    ),
+    "global pause": (
+        {"link": link(pause_send=True)},
+        "leaf1 Ethernet0: global pause: found on; expected off\n  hint: PFC and global pause exclude each other",
+    ),
+    "half a metre": (
+        {"cable_length": Length(500)},
+        "leaf1 Ethernet0: port.cable_length: found 500 mm; expected whole metres",
+    ),
+    "a share of nothing": (
+        {"queues": {"0": Queue(Discipline.DWRR, 0)}},
+        "leaf1 Ethernet0 queue 0: queue.weight: found 0; expected 1 to 100",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str) -> None:
+    changes, message = REFUSED[case]
+    one = routed(["Ethernet0"], QOS, link())
+    switch = replace(one, ports={"Ethernet0": replace(one.ports["Ethernet0"], **changes)})  # type: ignore[arg-type]
+    with pytest.raises(Refused) as refused:
+        say(SONIC, "wirespeed.json.j2", "leaf1", switch)
+    assert str(refused.value) == message
+
+
+# One change as commands.
+
+SPINE = LEAF.thing("peer", "Ethernet256")
+FLAP = "the link goes down and comes up again"
+WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
+    (PORT, "port.link.mtu", 9100, ("sudo config interface mtu Ethernet0 9100",), None),
+    (PORT, "port.link.speed", Bandwidth.gbps(400), ("sudo config interface speed Ethernet0 400000",), FLAP),
+    (PORT, "port.link.fec", "rs", ("sudo config interface fec Ethernet0 rs",), FLAP),
+    (PORT, "port.qos.pfc", {3: True, 4: False}, (
+        "sudo config interface pfc priority Ethernet0 3 on", "sudo config interface pfc priority Ethernet0 4 off",
+    ), "the port's headroom is made anew"),
+    (PORT, "port.qos.watchdog.restore", ms(800), (
+        "sudo config pfcwd start --action drop Ethernet0 200 --restoration-time 800",
+    ), None),
+    (PORT, "port.qos.pfc_queue", {Priority(3): 3}, (
+        "sonic-db-cli CONFIG_DB HSET 'MAP_PFC_PRIORITY_TO_QUEUE|ROCE-2' 3 3",
+        "sonic-db-cli CONFIG_DB HSET 'PORT_QOS_MAP|Ethernet0' pfc_to_queue_map ROCE-2",
+    ), "all ports with this map change; packets in flight change their queue"),
+    (QUEUE, "queue.ecn.minimum", Size(1_048_000), (
+        "sonic-db-cli CONFIG_DB HSET 'WRED_PROFILE|ROCE' ecn ecn_all green_drop_probability 5 "
+        "green_max_threshold 2097000 green_min_threshold 1048000 red_drop_probability 5 red_max_threshold 2097000 "
+        "red_min_threshold 1048000 wred_green_enable true wred_red_enable true wred_yellow_enable true "
+        "yellow_drop_probability 5 yellow_max_threshold 2097000 yellow_min_threshold 1048000",
+        "sonic-db-cli CONFIG_DB HSET 'QUEUE|Ethernet0|3' wred_profile ROCE",
+    ), "all queues with this profile change"),
+    (QUEUE, "queue.ecn.enabled", False, ("sonic-db-cli CONFIG_DB HDEL 'QUEUE|Ethernet0|3' wred_profile",),
+     "all queues with this profile change"),
+    (QUEUE, "queue.weight", 60, (
+        "sonic-db-cli CONFIG_DB HSET 'SCHEDULER|ROCE-DWRR-60' type DWRR weight 60",
+        "sonic-db-cli CONFIG_DB HSET 'QUEUE|Ethernet0|3' scheduler ROCE-DWRR-60",
+    ), "all queues with this profile change"),
+    (LEAF, "switch.lldp", True, ("sudo config feature state lldp enabled",), None),
+    (LEAF, "switch.bgp.maximum_paths", 8, (
+        "sonic-db-cli CONFIG_DB HSET 'BGP_GLOBALS_AF|default|ipv4_unicast' max_ebgp_paths 8",
+        "sonic-db-cli CONFIG_DB HSET 'BGP_GLOBALS_AF|default|ipv6_unicast' max_ebgp_paths 8",
+    ), None),
+    (SPINE, "peer.ipv4", True, (
+        "sonic-db-cli CONFIG_DB HSET 'BGP_NEIGHBOR_AF|default|Ethernet256|ipv4_unicast' admin_status true",
+    ), "the session starts anew"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "path", "value", "lines", "consequence"), WORDS)
+def test_word(place: Place, path: str, value: Any, lines: tuple[str, ...], consequence: str | None) -> None:
+    assert SONIC.word is not None
+    worded = SONIC.word(place, path, value, FABRIC)
+    assert worded is not None
+    assert worded.commands == (*lines, "sudo config save -y")
+    assert worded.consequence == consequence
+
+
+@pytest.mark.parametrize("case", ["fabric", "switched", "shaped", "spectrum"])
+def test_every_rendered_setting_has_words(case: str) -> None:
+    assert SONIC.word is not None
+    speechless = [
+        f"{place} {path}"
+        for place, path, value in walk(CASES[case], LEAF)
+        if value is not None
+        and SONIC.support(path).rendered
+        and SONIC.word(place, path, value, CASES[case]) is None
+        and (path != "port.qos.pfc_pg" or case == "spectrum")  # other chips have no such map
+    ]
+    assert speechless == []
+
+
+def test_no_words_for_what_is_not_configured() -> None:
+    assert SONIC.word is not None
+    assert SONIC.word(PORT, "port.link.up", True, FABRIC) is None
+    assert SONIC.word(SPINE, "peer.state", "Established", FABRIC) is None
+
+
+def test_answers_have_the_devices_form() -> None:
+    given = answers(SONIC, "leaf1", FABRIC)
+    assert json.loads(given.outputs["bgp-summary"].text)["ipv6Unicast"]["peers"]["10.2.0.1"]["state"] == "Active"
+    assert json.loads(given.outputs["queue-counters"].text)["Ethernet0"]["UC3"]["droppacket"] == "0"
+    assert answer(SONIC, "pfc-counters", "leaf1", FABRIC).split("\n")[0].split() == [
+        "Port",
+        "Rx",
+        *(f"PFC{n}" for n in range(8)),
+    ]

@@ -1,0 +1,208 @@
+"""Community SONiC: a CONFIG_DB is read in all the forms it has, and so are the other commands."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from platforms.switch.test_sonic import LEAF, PORT, QUEUE, SONIC, STOCK, TC, outputs
+from wirespeed.facts import Facts, Source, State, facts_from
+from wirespeed.platforms import Output, Outputs
+from wirespeed.settings import Discipline, Dscp, Place, Priority, WatchdogAction
+from wirespeed.units import Bandwidth, Duration, Length, Size
+
+
+def stock(*changes: tuple[str, str]) -> Facts:
+    """What is read of the image's own configuration, with changes in its text; each must be found."""
+    text = (STOCK / "config-db.txt").read_text()
+    for old, new in changes:
+        assert re.search(old, text), old
+        text = re.sub(old, new, text)
+    return facts_from(SONIC.parse(outputs(text)), devices=["leaf1"])
+
+
+def test_the_images_own_maps_make_roce_lossy() -> None:
+    """The trap: PFC is on for 3 and 4, and DSCP 26 is in neither."""
+    facts = stock()
+    assert facts.value(PORT, "port.qos.dscp_tc")[Dscp(26)] == TC(1)
+    assert facts.value(PORT, "port.qos.pfc") == frozenset({Priority(3), Priority(4)})
+    assert [facts.value(PORT.thing("queue", str(n)), "queue.weight") for n in range(8)] == [
+        14,
+        14,
+        14,
+        15,
+        15,
+        14,
+        14,
+        None,
+    ]
+    assert [facts.value(PORT.thing("queue", str(n)), "queue.ecn.enabled") for n in range(5)] == [False] * 3 + [True] * 2
+
+
+AZURE = r'"(dscp_to_tc_map|tc_to_queue_map|tc_to_pg_map|pfc_to_queue_map)": "AZURE"'
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [(r'"scheduler": "(scheduler\.[01])"', r'"scheduler": "[SCHEDULER|\1]"'),
+         (r'"wred_profile": "AZURE_LOSSLESS"', '"wred_profile": "[WRED_PROFILE|AZURE_LOSSLESS]"'),
+         (AZURE, r'"\1": "[MAP|AZURE]"')],
+        [(r'"Ethernet0\|3": \{[^}]*\},', ""), (r'"Ethernet0\|4"', '"Ethernet0|3-4"')],
+        [(r'"Ethernet0\|3": \{[^}]*\},', ""), (r'"Ethernet4\|3"', '"Ethernet0,Ethernet4|3"')],
+        [(r'(?s)"PORT_QOS_MAP": \{\s*"Ethernet0": \{[^}]*\},\s*"Ethernet4"', '"PORT_QOS_MAP": {"Ethernet0,Ethernet4"')],
+        [(r'"dscp_to_tc_map": "AZURE",\s*("pfc_enable": "3,4",\s*"pfc_to)', r"\1")],
+    ],
+    ids=["references in brackets", "a range of queues", "a list of ports", "a list of ports in PORT_QOS_MAP",
+         "the switch's own map where the port has none"],
+)  # fmt: skip
+def test_all_forms_say_the_same(changes: list[tuple[str, str]]) -> None:
+    assert stock(*changes).devices == stock().devices
+
+
+MS = 10**9
+ROWS: list[tuple[str, str, Place, str, Any]] = [
+    # a changed value
+    (r'"26": "1"', '"26": "3"', PORT, "port.qos.dscp_tc", "26 in 3"),
+    (r'"pfc_enable": "3,4"', '"pfc_enable": "3"', PORT, "port.qos.pfc", frozenset({Priority(3)})),
+    (r'"pfc_enable": "3,4"', '"pfc_enable": ""', PORT, "port.qos.pfc", frozenset()),
+    (r'"pfcwd_sw_enable": "3,4"', '"pfcwd_sw_enable": ""', PORT, "port.qos.watchdog.enabled", False),
+    (r'"mtu": "9100"', '"mtu": "1500"', PORT, "port.link.mtu", 1500),
+    (r'"admin_status": "up"', '"admin_status": "down"', PORT, "port.link.enabled", False),
+    (r'"Ethernet0": "5m"', '"Ethernet0": "40m"', PORT, "port.cable_length", Length(40_000)),
+    (r'"detection_time": "200"', '"detection_time": "600"', PORT, "port.qos.watchdog.detect", Duration(600 * MS)),
+    (r'"action": "drop"', '"action": "forward"', PORT, "port.qos.watchdog.action", WatchdogAction.FORWARD),
+    (r'"POLL_INTERVAL": "200"', '"POLL_INTERVAL": "400"', LEAF, "switch.watchdog_poll", Duration(400 * MS)),
+    (r'"green_max_threshold": "2097152"', '"green_max_threshold": "9000"', QUEUE, "queue.ecn.maximum", Size(9000)),
+    (r'"ecn": "ecn_all"', '"ecn": "ecn_none"', QUEUE, "queue.ecn.enabled", False),
+    (r'"wred_green_enable": "true"', '"wred_green_enable": "false"', QUEUE, "queue.ecn.enabled", False),
+    (r'"type": "DWRR",\s*"weight": "15"', '"type": "STRICT"', QUEUE, "queue.discipline", Discipline.STRICT),
+    (r'"state": "enabled"', '"state": "disabled"', LEAF, "switch.lldp", False),
+    (r"Ethernet0\|10.0.0.0/31", "Ethernet0|2001:db8::/127", PORT, "port.addresses", ("2001:db8::/127",)),
+    (r'"Ethernet0": \{\},', '"Ethernet0": {"ipv6_use_link_local_only": "enable"},', PORT, "port.unnumbered", True),
+    (r'"hostname"', '"bgp_asn": "65100", "hostname"', LEAF, "switch.bgp.asn", 65100),
+    # a row or field taken away is the default, or unknown
+    (r'"mtu": "9100",', "", PORT, "port.link.mtu", 9100),
+    (r'"admin_status": "up",', "", PORT, "port.link.enabled", False),
+    (r'"fec": "rs",', "", PORT, "port.link.fec", None),
+    (r'"pfc_enable": "3,4",', "", PORT, "port.qos.pfc", frozenset()),
+    (r'"dscp_to_tc_map": "AZURE",?', "", PORT, "port.qos.trust", "none"),
+    (r'"dscp_to_tc_map": "AZURE",?', "", PORT, "port.qos.dscp_tc", None),
+    (r'"restoration_time": "200"', '"spare": "0"', PORT, "port.qos.watchdog.restore", None),
+    (r'"wred_profile": "AZURE_LOSSLESS"', '"spare": "0"', QUEUE, "queue.ecn.enabled", False),
+    (r'"wred_green_enable": "true",', "", QUEUE, "queue.ecn.enabled", None),
+    (r'"ingress_lossless_pool"', '"ingress_lossy_pool"', LEAF, "switch.buffers.lossless", False),
+    # what makes no sense, or leads nowhere, is unknown
+    (r'"mtu": "9100"', '"mtu": "jumbo"', PORT, "port.link.mtu", None),
+    (r'"26": "1"', '"26": "9"', PORT, "port.qos.dscp_tc", None),
+    (r'"pfc_enable": "3,4"', '"pfc_enable": "all"', PORT, "port.qos.pfc", None),
+    (r'"dscp_to_tc_map": "AZURE"', '"dscp_to_tc_map": "GONE"', PORT, "port.qos.dscp_tc", None),
+    (r'"wred_profile": "AZURE_LOSSLESS"', '"wred_profile": "GONE"', QUEUE, "queue.ecn.enabled", None),
+    (r'"scheduler": "scheduler.1"', '"scheduler": "GONE"', QUEUE, "queue.discipline", None),
+    (r'"scheduler": "scheduler.1"', '"scheduler": "GONE"', PORT.thing("queue", "0"), "queue.weight", None),
+    (r'"type": "DWRR"', '"type": "WRR"', QUEUE, "queue.discipline", None),
+    (r'"fec": "rs"', '"fec": "auto"', PORT, "port.link.fec", None),
+    # a document that is not whole says nothing: what is missing would look like its default
+    (r"\}\s*\Z", "", PORT, "port.qos.pfc", None),
+    (r"\A", "sudo: a password is required\n", PORT, "port.qos.pfc", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "place", "path", "value"), ROWS)
+def test_one_change(old: str, new: str, place: Place, path: str, value: Any) -> None:
+    found = stock((old, new)).value(place, path)
+    assert (found[Dscp(26)] == TC(3)) if value == "26 in 3" else (found == value)
+
+
+def test_a_shaper_in_packets_is_no_bandwidth() -> None:
+    shaped = '"type": "DWRR", "pir": "1250000000", "weight": "15"'
+    scheduler = r'"type": "DWRR",\s*"weight": "15"'
+    assert stock((scheduler, shaped)).value(QUEUE, "queue.shape") == Bandwidth.gbps(10)
+    assert stock((scheduler, shaped + ', "meter_type": "packets"')).value(QUEUE, "queue.shape") is None
+
+
+def test_a_value_stands_on_its_line() -> None:
+    reading = stock().reading(PORT, "port.qos.pfc")
+    assert reading is not None
+    assert reading.source.line is not None
+    line = (STOCK / "config-db.txt").read_text().split("\n")[reading.source.line - 1]
+    assert line.strip() == '"pfc_enable": "3,4",'
+
+
+STATUS = """\
+  Interface      Lanes    Speed    MTU       FEC    Alias          Vlan    Oper    Admin            Type    Asym PFC
+-----------  ---------  -------  -----  --------  -------  ------------  ------  -------  --------------  ----------
+  Ethernet0    0,1,2,3     100G   9100       N/A     etp1        routed      up       up  QSFP+ or later         N/A
+  Ethernet4    4,5,6,7     100G   9100  rs(auto)     etp2  PortChannel1      up       up  QSFP+ or later         N/A
+  Ethernet8  8,9,10,11     100G   9100        rs                 routed    down       up             N/A         off
+"""
+LLDP = """\
+Capability codes: (R) Router, (B) Bridge, (O) Other
+LocalPort    RemoteDevice       RemotePortID       Capability    RemotePortDescr
+-----------  -----------------  -----------------  ------------  -----------------
+Ethernet0    node1              00:00:5e:00:53:01                eth1
+Ethernet4    spine1             Ethernet112        BR            fortyGigE0/112
+Ethernet8                       Ethernet116        BR            fortyGigE0/116
+--------------------------------------------------
+Total entries displayed:  3
+"""
+SUMMARY = """{"ipv4Unicast":{"routerId":"10.255.0.1","as":65001,"peers":{
+"Ethernet256":{"remoteAs":65100,"state":"Established"},"10.2.0.1":{"remoteAs":65100,"state":"Established"}}},
+"ipv6Unicast":{"peers":{"10.2.0.1":{"remoteAs":65100,"state":"Idle"}}}}
+"""
+
+
+def shown(command: str, text: str) -> Facts:
+    """What is read of one command's output."""
+    return facts_from(
+        SONIC.parse(Outputs("leaf1", {command: Output(command, text, Source("leaf1", command, "x.out"))}))
+    )
+
+
+def test_interface_status_has_empty_cells_and_cells_with_blanks() -> None:
+    facts = shown("interface-status", STATUS)
+    found = {
+        name: [facts.value(LEAF.thing("port", name), f"port.link.{path}") for path in ("up", "speed", "fec")]
+        for name in ("Ethernet0", "Ethernet4", "Ethernet8")
+    }
+    assert found == {
+        "Ethernet0": [True, Bandwidth.gbps(100), None],
+        "Ethernet4": [True, Bandwidth.gbps(100), "rs"],
+        "Ethernet8": [False, None, None],
+    }
+
+
+def test_what_runs_counts_before_what_is_set() -> None:
+    text = (STOCK / "config-db.txt").read_text()
+    both = {
+        **outputs(text).outputs,
+        "interface-status": Output("interface-status", STATUS.replace("100G", "40G"), Source("leaf1", "x", "x")),
+    }
+    facts = facts_from(SONIC.parse(Outputs("leaf1", both)))
+    reading = facts.reading(PORT, "port.link.speed")
+    assert reading is not None
+    assert (reading.value, reading.state) == (Bandwidth.gbps(40), State.RUNNING)
+
+
+def test_lldp_neighbours() -> None:
+    facts = shown("lldp-table", LLDP)
+    assert [(str(place), value.value) for (place, path), (value, *_) in facts.readings.items()] == [
+        ("leaf1 port Ethernet0", "node1"),
+        ("leaf1 port Ethernet0", "eth1"),
+        ("leaf1 port Ethernet4", "spine1"),
+        ("leaf1 port Ethernet4", "Ethernet112"),
+    ]
+
+
+def test_a_session_works_when_all_its_families_do() -> None:
+    facts = shown("bgp-summary", SUMMARY)
+    assert facts.value(LEAF.thing("peer", "Ethernet256"), "peer.state") == "Established"
+    assert facts.value(LEAF.thing("peer", "10.2.0.1"), "peer.state") == "Idle"
+
+
+def test_the_images_own_bgp_tables_are_read() -> None:
+    facts = stock((r'"FEATURE"', '"BGP_NEIGHBOR": {"10.0.0.1": {"asn": "65200", "name": "T0"}}, "FEATURE"'))
+    peer = LEAF.thing("peer", "10.0.0.1")
+    assert [facts.value(peer, path) for path in ("peer.asn", "peer.unnumbered", "peer.ipv4")] == [65200, False, None]
