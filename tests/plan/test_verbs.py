@@ -78,6 +78,9 @@ def test_plan_writes_a_cabling_file() -> None:
         "length": "3 m",
         "speed": "400 Gb/s",
         "rail": "2",
+        "cable": "dac-400g",
+        "tier": "host-leaf",
+        "number": "C0010",
     }
 
 

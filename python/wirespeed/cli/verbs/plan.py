@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,22 +37,39 @@ def plan(
     computed: Annotated[
         bool, typer.Option("--computed", help="Show every number a formula gave, with the formula and its source.")
     ] = False,
+    fabric: Annotated[
+        bool, typer.Option("--fabric", help="Show tiers with their oversubscription, and the bisection bandwidth.")
+    ] = False,
+    labels: Annotated[bool, typer.Option("--labels", help="Show a label for each end of every cable.")] = False,
+    bill: Annotated[bool, typer.Option("--bill", help="Show cables by model, speed and length, with their number.")] = (
+        False
+    ),
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="FILE.svg", help="Write the topology as a picture.")
+    ] = None,
     output: Annotated[
         Format, typer.Option("--format", envvar="WIRESPEED_PLAN_FORMAT", help="How to print; csv prints one part.")
     ] = Format.TABLE,
 ) -> None:
-    """Show what a cluster file means: hosts, addresses, cables, traffic classes, computed numbers.
+    """Show what a cluster file means: hosts, addresses, cables, traffic classes, fabric, computed numbers.
 
-    Without an option that names a part, all parts are shown.
+    Without an option that names a part, all parts are shown, except the labels of cables.
     """
     from wirespeed.cli.console import show_problems
     from wirespeed.cluster import read
     from wirespeed.plan import build
 
-    wanted = [name for name, on in zip(_PARTS, (hosts, addresses, cables, classes, computed), strict=True) if on]
+    given = (hosts, addresses, cables, classes, fabric, bill, computed, labels)
+    wanted = [name for name, on in zip(_PARTS, given, strict=True) if on]
+    if not wanted and picture is None:
+        wanted = [name for name in _PARTS if name != "labels"]
     found = build(read(cluster))
     show_problems(found.warnings, "warning")
-    rows = {name: _PARTS[name](found) for name in wanted or _PARTS}
+    if picture is not None:
+        _picture(found, picture)
+    rows = {name: part for one in wanted for name, part in _PARTS[one](found).items()}
+    if not wanted:
+        return
     if output is Format.CSV:
         _csv(rows)
     elif output is Format.JSON:
@@ -103,6 +120,8 @@ def _addresses(plan: Plan) -> Rows:
 
 
 def _cables(plan: Plan) -> Rows:
+    from wirespeed.plan.cable_plan import numbers, tier_of
+
     return [
         {
             "a_device": cable.a.device,
@@ -112,9 +131,79 @@ def _cables(plan: Plan) -> Rows:
             "length": str(cable.length) if cable.length is not None else None,
             "speed": str(cable.speed),
             "rail": cable.rail,
+            "cable": cable.cable,
+            "tier": tier_of(plan, cable),
+            "number": number,
         }
-        for cable in plan.cables
+        for cable, number in numbers(plan).items()
     ]
+
+
+def _labels(plan: Plan) -> Rows:
+    from wirespeed.plan.cable_plan import labels
+
+    return [
+        {
+            "number": label.number,
+            "device": label.near.device,
+            "port": label.near.port,
+            **dict(zip(("line1", "line2", "line3"), label.lines, strict=True)),
+        }
+        for label in labels(plan)
+    ]
+
+
+def _bill(plan: Plan) -> Rows:
+    from wirespeed.plan.cable_plan import bill
+
+    return [
+        {
+            "cable": item.cable,
+            "speed": str(item.speed),
+            "length": None if item.length is None else str(item.length),
+            "tier": item.tier,
+            "number": item.count,
+            "together": None if item.total is None else str(item.total),
+        }
+        for item in bill(plan)
+    ]
+
+
+def _fabric(plan: Plan) -> Rows:
+    from wirespeed.limits.bisection import tiers
+
+    return [
+        {
+            "tier": tier.role,
+            "switches": tier.switches,
+            "down": str(tier.down),
+            "up": str(tier.up) if tier.up else None,
+            "oversubscription": None if tier.oversubscription is None else f"{float(tier.oversubscription):.3g}:1",
+        }
+        for tier in tiers(plan)
+    ]
+
+
+def _bisection(plan: Plan) -> Rows:
+    from wirespeed.limits.bisection import bisection
+
+    found = bisection(plan)
+    if found is None:
+        return []
+    return [
+        {
+            "bandwidth": str(found.bandwidth),
+            "of full": f"{100 * found.bandwidth / found.full:.4g} %" if found.full else None,
+            "is": "exact" if found.exact else "at most",
+        }
+    ]
+
+
+def _picture(plan: Plan, file: Path) -> None:
+    from wirespeed.cli.topology import topology_of
+    from wirespeed.report.svg import svg
+
+    file.write_text(svg(topology_of(plan), plan.name), encoding="utf-8")
 
 
 def _classes(plan: Plan) -> Rows:
@@ -152,12 +241,15 @@ def _computed(plan: Plan) -> Rows:
     ]
 
 
-_PARTS = {
-    "hosts": _hosts,
-    "addresses": _addresses,
-    "cables": _cables,
-    "classes": _classes,
-    "computed": _computed,
+_PARTS: dict[str, Callable[[Plan], dict[str, Rows]]] = {
+    "hosts": lambda plan: {"hosts": _hosts(plan)},
+    "addresses": lambda plan: {"addresses": _addresses(plan)},
+    "cables": lambda plan: {"cables": _cables(plan)},
+    "classes": lambda plan: {"classes": _classes(plan)},
+    "fabric": lambda plan: {"fabric": _fabric(plan), "bisection": _bisection(plan)},
+    "bill": lambda plan: {"bill": _bill(plan)},
+    "computed": lambda plan: {"computed": _computed(plan)},
+    "labels": lambda plan: {"labels": _labels(plan)},
 }
 
 
@@ -185,6 +277,10 @@ def _tables(rows: dict[str, Rows]) -> None:
             for entry in entries:
                 out().print(f"[bold]{escape(entry['name'])}[/]: {escape(entry['value'])}", soft_wrap=True)
                 out().print(f"  = {escape(entry['formula'])}\n  source: {escape(entry['source'])}", soft_wrap=True)
+            continue
+        if name == "labels":
+            for entry in entries:
+                out().print(escape("\n".join((entry["line1"], entry["line2"], entry["line3"]))), "\n", soft_wrap=True)
             continue
         groups: dict[tuple[Any, ...], Rows] = {}
         for entry in entries:

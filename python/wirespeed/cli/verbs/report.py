@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from wirespeed.plan import Plan
     from wirespeed.results.findings import Finding
     from wirespeed.results.report import Input, Report
-    from wirespeed.results.topology import Topology
     from wirespeed.results.verdicts import JudgedRun
 
 
@@ -67,6 +66,7 @@ def report(
 
 
 def _gathered(plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Path]) -> Report:
+    from wirespeed.cli.topology import topology_of
     from wirespeed.results.report import ComputedNumber, Input, Report
 
     inputs = [Input(str(cluster), "the cluster file")]
@@ -85,7 +85,7 @@ def _gathered(plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Pat
     return Report(
         cluster=plan.name,
         recorded=recorded,
-        topology=_topology(plan),
+        topology=topology_of(plan),
         findings=findings,
         runs=tuple(runs),
         computed=tuple(
@@ -106,18 +106,6 @@ def _checked(plan: Plan, bundle: Path) -> tuple[str | None, tuple[Finding, ...],
     devices = len(evidence.facts.devices)
     told = f"bundle of {devices} device{'' if devices == 1 else 's'}, written by {evidence.tool}"
     return evidence.recorded, findings, Input(str(bundle), told)
-
-
-def _topology(plan: Plan) -> Topology:
-    from wirespeed.results.topology import Edge, Node, Topology
-
-    return Topology(
-        tuple(Node(name, plan.roles[name], device.model or "unknown model") for name, device in plan.devices.items()),
-        tuple(
-            Edge(cable.a.device, cable.a.port, cable.b.device, cable.b.port, str(cable.speed), cable.rail)
-            for cable in plan.cables
-        ),
-    )
 
 
 def _summary(plan: Plan) -> Iterator[tuple[str, str]]:

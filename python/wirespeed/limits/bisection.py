@@ -1,0 +1,243 @@
+"""What the switches of a fabric can carry: oversubscription of each tier, and the bisection bandwidth.
+
+**Oversubscription** of a switch is the bandwidth of its cables downward over that of its cables upward; of a tier, that
+of its worst switch.
+
+**Bisection bandwidth** is the least that must be cut, one way, to part the hosts into two equal halves (Leighton 1992,
+Introduction to Parallel Algorithms and Architectures, section 1.2): the worst halves, and every switch on the side
+where it cuts least. A host is one node: what its NICs exchange inside it is not counted.
+
+Finding the worst halves is hard in general, but not in a fabric that is striped evenly. Join all switches of a tier
+that share switches or hosts below them: hosts, leaves of the same hosts, spines of a pod, cores become a tree. Joining
+only forbids cuts, so no cut of the tree is below the least of the fabric. Where each group splits its traffic upward in
+fixed shares, the same for all below it, a flow of the tree can be dealt out over the switches of each group in them,
+so by max-flow min-cut (Ford and Fulkerson 1956) no cut of the fabric is below the tree's least: both are equal.
+Elsewhere the tree's is an upper bound, and said to be. In the tree the worst halves are found exactly: for every group,
+side and number of hosts on the first side, the least cut below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from wirespeed.plan import Plan
+from wirespeed.units import Bandwidth
+
+_FAR = 1 << 62  # b/s; more than any fabric has
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """Switches of one role: their number, and the bandwidth downward and upward of the worst."""
+
+    role: str
+    switches: int
+    down: Bandwidth
+    up: Bandwidth
+
+    @property
+    def oversubscription(self) -> Fraction | None:
+        """Down over up; None at the top."""
+        return Fraction(self.down, self.up) if self.up else None
+
+
+@dataclass(frozen=True, slots=True)
+class Bisection:
+    """The bisection bandwidth, and that of hosts that are nothing but their NICs: half of them sending."""
+
+    bandwidth: Bandwidth
+    full: Bandwidth
+    exact: bool  # else an upper bound
+
+
+def tiers(plan: Plan) -> tuple[Tier, ...]:
+    """Every tier of switches, from below."""
+    heights = _heights(plan)
+    sums: dict[str, list[int]] = {name: [0, 0] for name in plan.switches}
+    for cable in plan.cables:
+        for here, there in ((cable.a.device, cable.b.device), (cable.b.device, cable.a.device)):
+            if here in sums and heights[here] != heights[there]:
+                sums[here][heights[there] > heights[here]] += cable.speed
+    worst: dict[tuple[int, str], tuple[int, int]] = {}
+    counts: dict[tuple[int, str], int] = {}
+    for name, (down, up) in sums.items():
+        key = heights[name], plan.roles[name]
+        counts[key] = counts.get(key, 0) + 1
+        if key not in worst or _ratio(down, up) > _ratio(*worst[key]):
+            worst[key] = down, up
+    return tuple(
+        Tier(role, counts[height, role], Bandwidth(down), Bandwidth(up))
+        for (height, role), (down, up) in sorted(worst.items())
+    )
+
+
+def _ratio(down: int, up: int) -> Fraction:
+    return Fraction(down, up) if up else Fraction(-1)
+
+
+def bisection(plan: Plan) -> Bisection | None:
+    """The bisection bandwidth; None for fewer than two hosts, or where cables lie within a tier."""
+    heights = _heights(plan)
+    if len(plan.hosts) < 2 or any(heights[one.a.device] == heights[one.b.device] for one in plan.cables):
+        return None
+    if any(abs(heights[one.a.device] - heights[one.b.device]) > 1 for one in plan.cables):
+        return None
+    tree = _Tree(plan, heights)
+    half = len(plan.hosts) // 2
+    rates = dict.fromkeys(plan.hosts, 0)
+    for cable in plan.cables:
+        for end in (cable.a, cable.b):
+            if end.device in rates:
+                rates[end.device] += cable.speed
+    return Bisection(Bandwidth(tree.least(half)), Bandwidth(sum(sorted(rates.values())[:half])), tree.even)
+
+
+def _heights(plan: Plan) -> dict[str, int]:
+    """Cables down to the nearest host; a switch that leads to none stands as high as there are devices."""
+    near: dict[str, set[str]] = {}
+    for cable in plan.cables:
+        near.setdefault(cable.a.device, set()).add(cable.b.device)
+        near.setdefault(cable.b.device, set()).add(cable.a.device)
+    found = dict.fromkeys(plan.hosts, 0)
+    waiting = list(plan.hosts)
+    for name in waiting:
+        for other in near.get(name, ()):
+            if other not in found:
+                found[other] = found[name] + 1
+                waiting.append(other)
+    return {name: found.get(name, len(plan.devices)) for name in plan.devices}
+
+
+class _Tree:
+    """Groups of switches: at each height, those that share something below them."""
+
+    def __init__(self, plan: Plan, heights: Mapping[str, int]) -> None:
+        self.up: dict[str, dict[str, int]] = {}  # device -> device above -> bandwidth
+        for cable in plan.cables:
+            low, high = sorted((cable.a.device, cable.b.device), key=lambda name: heights[name])
+            to = self.up.setdefault(low, {})
+            to[high] = to.get(high, 0) + cable.speed
+        self.members: dict[str, list[str]] = {name: [name] for name in plan.hosts}  # group -> its devices
+        self.below: dict[str, list[str]] = {}  # group -> groups under it
+        self.even = True
+        self._join(list(plan.hosts))
+        self.roots = [group for group in self.members if not self._above(group)]
+
+    def _above(self, group: str) -> bool:
+        return any(self.up.get(name) for name in self.members[group])
+
+    def _join(self, groups: list[str]) -> None:
+        """Join what is above these groups, tier by tier."""
+        shares = {group: {group: Fraction(1)} for group in groups}
+        while groups:
+            joined = _sets([{high for name in self.members[one] for high in self.up.get(name, ())} for one in groups])
+            parents: dict[str, list[str]] = {}
+            for group, top in zip(groups, joined, strict=True):
+                if top is not None:
+                    parents.setdefault(top, []).append(group)
+            above: dict[str, dict[str, Fraction]] = {}
+            for children in parents.values():
+                name = f"above {children[0]}"
+                self.members[name] = sorted(
+                    {high for one in children for low in self.members[one] for high in self.up.get(low, ())}
+                )
+                self.below[name] = children
+                above[name] = self._shares(children, shares)
+            groups, shares = list(parents and above), above
+
+    def _shares(self, children: Sequence[str], shares: Mapping[str, Mapping[str, Fraction]]) -> dict[str, Fraction]:
+        """How traffic from below is dealt to the switches of a group; notes where not all below deal it alike.
+
+        A group sends by its members' shares: it can fill its cables only if the members' bandwidth upward is in the
+        same shares, and a member deals its part by the bandwidth of its own cables.
+        """
+        first: dict[str, Fraction] | None = None
+        for child in children:
+            total = sum(sum(self.up.get(name, {}).values()) for name in self.members[child])
+            dealt: dict[str, Fraction] = {}
+            for name in self.members[child]:
+                own = self.up.get(name, {})
+                if Fraction(sum(own.values()), total) != shares[child][name]:
+                    self.even = False
+                for high, speed in own.items():
+                    dealt[high] = dealt.get(high, Fraction(0)) + Fraction(speed, total)
+            if first is None:
+                first = dealt
+            elif dealt != first:
+                self.even = False
+        return first or {}
+
+    def least(self, half: int) -> int:
+        """The least cut with so many hosts on the first side."""
+        known: dict[object, tuple[list[int], list[int]]] = {}
+        best = [0]
+        for root in self.roots:
+            cuts = self._cuts(root, half, known)[0]
+            best = _sum(best, [min(pair) for pair in zip(*cuts, strict=True)], half)
+        return best[half]
+
+    def _cuts(
+        self, group: str, half: int, known: dict[object, tuple[list[int], list[int]]]
+    ) -> tuple[tuple[list[int], list[int]], object]:
+        """Least cuts below a group that is on the first, or on the second side, by hosts on the first; and its kind."""
+        if group not in self.below:
+            return ([_FAR, 0], [0, _FAR]), "host"
+        children = []
+        for child in self.below[group]:
+            cuts, kind = self._cuts(child, half, known)
+            cable = sum(sum(self.up.get(name, {}).values()) for name in self.members[child])
+            children.append((kind, cable, cuts))
+        kinds = tuple((kind, cable) for kind, cable, _ in children)
+        if kinds not in known:
+            sides: list[list[int]] = []
+            for side in (0, 1):
+                parts = [
+                    [min(same, other + cable) for same, other in zip(cuts[side], cuts[1 - side], strict=True)]
+                    for _, cable, cuts in children
+                ]
+                sides.append(_total(parts, half))
+            known[kinds] = sides[0], sides[1]
+        return known[kinds], hash(kinds)
+
+
+def _sets(wanted: Iterable[set[str]]) -> list[str | None]:
+    """For each set of names the first name of all that are joined with it; None for an empty one."""
+    above: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        above.setdefault(name, name)
+        while above[name] != name:
+            above[name] = above[above[name]]
+            name = above[name]
+        return name
+
+    every = [sorted(names) for names in wanted]
+    for names in every:
+        for name in names[1:]:
+            above[root(name)] = root(names[0])
+    return [root(names[0]) if names else None for names in every]
+
+
+def _total(parts: Sequence[list[int]], half: int) -> list[int]:
+    """Least sums of all parts by hosts, at most half; equal parts are added by doubling."""
+    counts: dict[tuple[int, ...], int] = {}
+    for part in parts:
+        counts[tuple(part)] = counts.get(tuple(part), 0) + 1
+    found = [0]
+    for part, count in counts.items():
+        power = list(part)
+        while count:
+            if count & 1:
+                found = _sum(found, power, half)
+            count >>= 1
+            if count:
+                power = _sum(power, power, half)
+    return found
+
+
+def _sum(a: Sequence[int], b: Sequence[int], half: int) -> list[int]:
+    """The least of a[i] + b[k - i] for every k up to half."""
+    size = min(len(a) + len(b) - 2, half) + 1
+    return [min(a[i] + b[k - i] for i in range(max(0, k - len(b) + 1), min(k, len(a) - 1) + 1)) for k in range(size)]

@@ -1,0 +1,135 @@
+"""Bisection bandwidth against brute force over every pair of halves and every side of each switch."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wirespeed import catalogue
+from wirespeed.limits.bisection import bisection, tiers
+from wirespeed.plan import Cable, End, Plan
+from wirespeed.settings import Host, Switch
+from wirespeed.units import Bandwidth
+
+CATALOGUE = catalogue.load()
+
+
+def plan_of(cables: list[tuple[str, str, int]], hosts: int) -> Plan:
+    """A plan of nothing but cables, in Gb/s; switches are named after their role."""
+    names = dict.fromkeys(name for low, high, _ in cables for name in (low, high))
+    switches = {name: Switch() for name in names if not name.startswith("node")}
+    nodes = {f"node{index}": Host() for index in range(hosts)}
+    return Plan(
+        name="drawn",
+        hosts=nodes,
+        switches=switches,
+        roles={**dict.fromkeys(nodes, "host"), **{name: name.rstrip("0123456789") for name in switches}},
+        cables=tuple(
+            Cable(End(low, f"up{index}"), End(high, f"down{index}"), Bandwidth.gbps(speed))
+            for index, (low, high, speed) in enumerate(cables)
+        ),
+        classes={},
+        hardware=CATALOGUE,
+    )
+
+
+def brute_force(plan: Plan) -> int:
+    hosts, switches = list(plan.hosts), list(plan.switches)
+    cuts = []
+    for half in combinations(hosts, len(hosts) // 2):
+        for sides in product((True, False), repeat=len(switches)):
+            first = {*half, *(name for name, side in zip(switches, sides, strict=True) if side)}
+            cuts.append(sum(one.speed for one in plan.cables if (one.a.device in first) != (one.b.device in first)))
+    return min(cuts)
+
+
+def clos(hosts: int, leaves: int, spines: int, nic: int, uplink: int) -> Plan:
+    down = [(f"node{host}", f"leaf{host * leaves // hosts}", nic) for host in range(hosts)]
+    return plan_of(down + [(f"leaf{a}", f"spine{b}", uplink) for a in range(leaves) for b in range(spines)], hosts)
+
+
+def rails(hosts: int, count: int, spines: int, uplink: int) -> Plan:
+    down = [(f"node{host}", f"leaf{rail}", 400) for host in range(hosts) for rail in range(count)]
+    return plan_of(down + [(f"leaf{a}", f"spine{b}", uplink) for a in range(count) for b in range(spines)], hosts)
+
+
+def pods(sizes: tuple[int, ...], uplink: int, core: int) -> Plan:
+    """A leaf for every two hosts, two leaves and two spines in a pod, a core for each spine of a pod."""
+    cables: list[tuple[str, str, int]] = []
+    host = 0
+    for pod, size in enumerate(sizes):
+        for number in range(size):
+            cables.append((f"node{host}", f"leaf{2 * pod + number % 2}", 100))
+            host += 1
+        cables += [(f"leaf{2 * pod + a}", f"spine{2 * pod + b}", uplink) for a in (0, 1) for b in (0, 1)]
+        cables += [(f"spine{2 * pod + b}", f"core{b}", core) for b in (0, 1)]
+    return plan_of(cables, host)
+
+
+@pytest.mark.parametrize(
+    ("plan", "expected"),
+    [
+        (clos(4, 2, 2, 100, 100), 200),  # non-blocking: half of the hosts send
+        (clos(8, 2, 2, 100, 100), 200),  # 2:1 at the leaves
+        (clos(6, 3, 2, 100, 50), 200),  # three leaves do not halve: one is split
+        (rails(4, 2, 1, 50), 1600),  # a rail stays on its leaf, whatever the uplinks
+        (pods((4, 4), 100, 50), 100),  # 4:1 at the spines
+        (pods((4, 4), 25, 400), 100),
+    ],
+)
+def test_known_fabrics(plan: Plan, expected: int) -> None:
+    found = bisection(plan)
+    assert found is not None and found.exact
+    assert found.bandwidth == Bandwidth.gbps(expected) == brute_force(plan)
+
+
+SPEED = st.sampled_from([25, 50, 100])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 6), st.integers(1, 3), st.integers(1, 3), SPEED, SPEED)
+def test_drawn_leaf_spine_fabrics(hosts: int, leaves: int, spines: int, nic: int, uplink: int) -> None:
+    plan = clos(hosts, min(leaves, hosts), spines, nic, uplink)
+    found = bisection(plan)
+    assert found is not None and found.exact
+    assert found.bandwidth == brute_force(plan)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 3), st.integers(1, 3), SPEED, SPEED)
+def test_drawn_pods(one: int, other: int, uplink: int, core: int) -> None:
+    plan = pods((one + 1, other + 1), uplink, core)
+    found = bisection(plan)
+    assert found is not None and found.exact
+    assert found.bandwidth == brute_force(plan)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(0, 2), min_size=2, max_size=6),
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), SPEED), max_size=8),
+)
+def test_any_two_tiers(homes: list[int], links: list[tuple[int, int, int]]) -> None:
+    """Cables in no pattern: never below the least cut, and equal to it where it is said to be exact."""
+    cables = [(f"node{host}", f"leaf{home}", 100) for host, home in enumerate(homes)]
+    cables += [(f"leaf{a}", f"spine{b}", speed) for a, b, speed in links if a in homes]
+    plan = plan_of(cables, len(homes))
+    found = bisection(plan)
+    assert found is not None
+    least = brute_force(plan)
+    assert found.bandwidth == least if found.exact else found.bandwidth >= least
+
+
+def test_oversubscription_of_each_tier() -> None:
+    lower, middle, top = tiers(pods((4, 4), 50, 25))
+    assert (lower.role, lower.switches, lower.oversubscription) == ("leaf", 4, Fraction(2))
+    assert (middle.role, middle.oversubscription) == ("spine", Fraction(4))
+    assert (top.role, top.up, top.oversubscription) == ("core", 0, None)
+
+
+def test_one_host_has_no_halves() -> None:
+    assert bisection(plan_of([("node0", "leaf0", 100)], 1)) is None
