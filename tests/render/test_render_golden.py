@@ -23,10 +23,13 @@ def test_the_example_is_rendered_as_it_stands(cluster: Path, tmp_path: Path) -> 
     plan = build(read(cluster))
     golden = EXAMPLE / "rendered" / cluster.stem
     if os.environ.get("WIRESPEED_ACCEPT"):
-        render.write(render.files(plan, DEVICES), golden, plan.name)
+        render.write(render.files(plan, DEVICES), golden, plan.name, beside=lambda names: render.ansible(plan, names))
     assert [
         (one.device, one.path, one.kind, *one.lines)
         for one in render.compare_files(render.files(plan, DEVICES), golden)
         if one.kind != "mode"  # git keeps one bit of it
     ] == []
-    assert {path.name for path in golden.iterdir()} == {*DEVICES, render.MANIFEST}
+    beside = dict(render.ansible(plan, DEVICES))
+    assert {path.name for path in golden.iterdir()} == {*DEVICES, render.MANIFEST, *beside}
+    for name, text in beside.items():
+        assert (golden / name).read_text(encoding="utf-8") == text

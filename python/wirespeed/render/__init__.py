@@ -1,5 +1,6 @@
 """A plan as files: every setting in its device's own words, with the way in and the way back. Nothing is applied."""
 
+from wirespeed.render.ansible import INVENTORY, ansible
 from wirespeed.render.compare import Difference, FileDifference, SettingDifference, compare_files, compare_settings
 from wirespeed.render.files import RenderedFile, check, devices_of, files
 from wirespeed.render.stack import stack
@@ -7,12 +8,14 @@ from wirespeed.render.word import word
 from wirespeed.render.write import MANIFEST, Written, is_rendered, write
 
 __all__ = [
+    "INVENTORY",
     "MANIFEST",
     "Difference",
     "FileDifference",
     "RenderedFile",
     "SettingDifference",
     "Written",
+    "ansible",
     "check",
     "compare_files",
     "compare_settings",

@@ -34,8 +34,16 @@ class Written:
     bytes: int
 
 
+Beside = Callable[[Sequence[str]], Iterable[tuple[str, str]]]
+"""Devices that have a folder to (name, text) of files beside the folders."""
+
+
 def write(
-    rendered: Iterable[RenderedFile], folder: Path, cluster: str, progress: Callable[[str], None] | None = None
+    rendered: Iterable[RenderedFile],
+    folder: Path,
+    cluster: str,
+    progress: Callable[[str], None] | None = None,
+    beside: Beside | None = None,
 ) -> Written:
     """Write files to ``folder/<device>/<path>``. Devices that are not among them stay as they are.
 
@@ -44,6 +52,7 @@ def write(
         folder: made where there is none; one that holds anything but rendered files is refused.
         cluster: name of the cluster, for the manifest.
         progress: called with each device's name when its files are written.
+        beside: gives the files that stand beside the devices' folders, once it is known which there are.
 
     Raises:
         Refused: the folder holds something else, or files of another cluster.
@@ -57,9 +66,12 @@ def write(
         names = dict.fromkeys([*before, *written.devices])
         document = {"kind": "rendered", "schema": 1, "cluster": cluster, "devices": sorted(names)}
         _put(new / MANIFEST, json.dumps(document, indent=1) + "\n", 0o644)
+        extras = dict(beside(list(names))) if beside else {}
+        for name, text in extras.items():
+            _put(new / name, text, 0o644)
         new.chmod(0o755)
         if folder.exists():
-            _move_in(new, folder, written.devices)
+            _move_in(new, folder, written.devices, extras)
         else:
             new.rename(folder)
     finally:
@@ -151,7 +163,7 @@ def _write_device(new: Path, device: str, files: Sequence[RenderedFile]) -> _Bat
 
 def _check_name(device: str) -> None:
     """A device's name is one path component. Cluster files are held to more; plans may come from elsewhere."""
-    if "/" in device or device in ("", ".", "..", MANIFEST) or "\0" in device:
+    if "/" in device or device in ("", ".", "..", MANIFEST) or device.startswith("ansible-") or "\0" in device:
         raise refuse("render", f"the device name {device!r}", "a name that can be a folder's")
 
 
@@ -176,7 +188,7 @@ def _put(path: str | Path, text: str, mode: int) -> int:
     return len(data)
 
 
-def _move_in(new: Path, folder: Path, devices: Iterable[str]) -> None:
+def _move_in(new: Path, folder: Path, devices: Iterable[str], extras: Iterable[str]) -> None:
     """Exchange each device's folder by renaming: everything that could fail for lack of space is done."""
     old = new / ".old"
     old.mkdir()
@@ -185,4 +197,5 @@ def _move_in(new: Path, folder: Path, devices: Iterable[str]) -> None:
         if target.exists():
             target.rename(old / device)
         (new / device).rename(target)
-    (new / MANIFEST).replace(folder / MANIFEST)
+    for name in (*extras, MANIFEST):
+        (new / name).replace(folder / name)

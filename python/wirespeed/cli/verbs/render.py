@@ -49,7 +49,8 @@ def render(
 
     A file lies at OUT/DEVICE/ and the path it is installed at. Beside a host's files stand apply.sh and revert.sh:
     run on the host, they print what they would do and what it interrupts, and do it only with --yes. Beside a switch's
-    configuration stand the lines to type for the way in and the way back. wirespeed itself changes no device.
+    configuration stand the lines to type for the way in and the way back. Beside the folders stand an Ansible inventory
+    and playbooks that do the same on many. wirespeed itself changes no device.
 
     OUT appears whole or not at all. The same cluster file gives the same bytes.
     """
@@ -101,7 +102,9 @@ def _write(plan: Plan, files: Iterator[RenderedFile], devices: Sequence[str], ou
 
     with Progress(console=err(), transient=True, disable=not err().is_terminal) as progress:
         task = progress.add_task("rendering", total=len(devices))
-        return rendering.write(files, output, plan.name, lambda _: progress.advance(task))
+        return rendering.write(
+            files, output, plan.name, lambda _: progress.advance(task), lambda names: rendering.ansible(plan, names)
+        )
 
 
 def _print(plan: Plan, output: Path, written: Written, told: Sequence[RenderedFile], format_: Format) -> None:

@@ -2,6 +2,7 @@
 # Installs the files beside this script on node1 and makes it obey them. Run it there, as root.
 #
 # ./apply.sh               print what would be done
+# ./apply.sh --diff        the same, with the lines that differ
 # ./apply.sh --yes         do it; what was there before is kept in /var/lib/wirespeed/before for revert.sh
 # ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
 #
@@ -19,17 +20,18 @@
 # /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; what that writes acts after a reboot
 set -eu
 
-yes= root=
+yes= root= diff=
 while [ $# -gt 0 ]; do
   case "$1" in
   --yes) yes=1 ;;
+  --diff) diff=1 ;;
   --root)
     [ $# -gt 1 ] || { echo "apply.sh: --root needs a folder" >&2; exit 2; }
     root=${2%/}
     shift
     ;;
   *)
-    echo "usage: apply.sh [--yes] [--root DIR]" >&2
+    echo "usage: apply.sh [--diff] [--yes] [--root DIR]" >&2
     exit 2
     ;;
   esac
@@ -59,6 +61,7 @@ put() { # path, mode, "acts" if commands follow
     return 1
   fi
   echo "install: $1"
+  [ -z "$diff" ] || diff -uN -- "$root$1" "$here$1" || :
   [ -n "$yes" ] || return 0
   mkdir -p -- "$(dirname -- "$before$1")" || stop "$1"
   if [ ! -e "$before$1" ] && [ ! -e "$before$1.absent" ]; then
