@@ -52,6 +52,7 @@ from wirespeed.settings import (
     settings_of,
     things,
 )
+from wirespeed.settings.fabric import Buffers
 from wirespeed.units import Bandwidth, Duration, Size
 
 SPEED = Bandwidth.gbps(400)
@@ -179,6 +180,7 @@ PLAN = Plan(
         "leaf1": Switch(
             routing=True,
             pfc=True,
+            buffers=Buffers(lossless=True),
             watchdog_poll=Duration.parse("100 ms"),
             loopbacks=("10.255.0.1/32",),
             bgp=Bgp(65001, "10.255.0.1", 2, True, ("10.255.0.1/32", "10.1.0.0/31", "10.1.0.2/31")),

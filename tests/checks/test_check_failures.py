@@ -129,6 +129,7 @@ ROWS = [
     ("fabric.ecmp", {(L, "switch.bgp.maximum_paths"): 1}),
     ("fabric.loopback", {(L, "switch.loopbacks"): ()}),
     ("port.unnumbered", {(L.thing("port", "Eth1/64"), "port.unnumbered"): False}),
+    ("qos.lossless-buffers", {(L, "switch.buffers.lossless"): False}),
     ("qos.pfc-switch", {(L, "switch.pfc"): False}),
     ("fabric.watchdog-poll", {(L, "switch.watchdog_poll"): Duration.parse("1000 ms")}),
     ("launch.rdma-devices", {(H, "host.launch.rdma_devices"): ("bnxt_re0",)}),

@@ -234,7 +234,8 @@ class EcnFillDefaults(Entry):
 class BufferDefaults(Entry):
     """How the packet buffer is divided where the cluster file does not say; the names are those of the settings."""
 
-    lossless_share: Sourced[int] | None = None  # all but the last in percent
+    lossless: Sourced[bool] | None = None  # whether a set of buffers for lossless traffic must be put into use
+    lossless_share: Sourced[int] | None = None  # from here all but the last in percent
     headroom_share: Sourced[int] | None = None
     lossy_share: Sourced[int] | None = None
     egress_lossless_share: Sourced[int] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -14,9 +14,14 @@ _INGRESS = ("lossless_share", "headroom_share", "lossy_share")
 _EGRESS = ("egress_lossless_share", "egress_lossy_share")
 
 
-def buffers(box: Box, problems: Problems) -> Buffers:
-    """The division of the packet buffer: what the cluster file says, else the system's data."""
+def buffers(box: Box, lossless: bool, problems: Problems) -> Buffers:
+    """The division of the packet buffer: what the cluster file says, else the system's data.
+
+    Without a lossless class nothing needs the buffers of one.
+    """
     found = Buffers(**_merged(Buffers, box.spec.part.buffers, box.system.buffers))
+    if not lossless:
+        found = replace(found, lossless=None)
     for where, names in (("arrival", _INGRESS), ("departure", _EGRESS)):
         total = sum(getattr(found, name) or 0 for name in names)
         if total > 100:

@@ -184,7 +184,7 @@ def switch_kind(classes: Mapping[str, TrafficClass], box: Box, problems: Problem
         poll=poll,
         classes=classes,
         at=at,
-        buffers=buffers(box, problems),
+        buffers=buffers(box, lossless, problems),
         load_balancing=load_balancing(box),
         congestion={
             str(int(at[name].queue)): one.congestion for name, one in classes.items() if one.congestion is not None
