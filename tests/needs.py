@@ -18,6 +18,7 @@ PACKAGES = {
     "tshark": "tshark",
     "nmcli": "network-manager",
     "mpirun": "openmpi-bin",
+    "dcb": "iproute2",
 }
 """Tool to Debian package, for the reason given when one is missing."""
 

@@ -72,7 +72,9 @@ class Nic:
     link: Link = field(default_factory=Link)
     driver: Driver = field(default_factory=Driver)
     ring: Ring = field(default_factory=Ring)
-    cable_length: Annotated[Length | None, Setting("length the port's receive buffer is made for", "mm")] = None
+    cable_length: Annotated[
+        Length | None, Setting("length the port's receive buffer is made for", "mm", Compare.AT_LEAST)
+    ] = None
     qos: NicQos = field(default_factory=NicQos)
     nvm: Nvm = field(default_factory=Nvm)
     gids: Mapping[str, Gid] = field(default_factory=dict)

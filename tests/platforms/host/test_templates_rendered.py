@@ -41,6 +41,7 @@ GIVEN: dict[str, Any] = {
     "nic.nvm.lldp_nearest_non_tpmr_bridge": False,
     "nic.nvm.relaxed_ordering": True,
     "nic.nvm.outstanding_reads": 44,
+    "nic.nvm.link_type": "ethernet",
     "nic.qos.congestion_parameters": {"rtt": 40},
     "nic.qos.priority_buffer": {Priority(3): 1},
     "nic.qos.buffer_size": {1: Size(262144)},

@@ -1,0 +1,69 @@
+"""Commands that set a NIC port, with the settings they say: a boot script runs all, a fix those of its setting."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from wirespeed.settings import Nic, NicQos, NicTrafficClass, Priority
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A command line of a POSIX shell, and the settings it says."""
+
+    text: str
+    says: tuple[str, ...]
+
+
+def typed(*words: object) -> str:
+    """Words as one types them."""
+    return shlex.join(str(word) for word in words)
+
+
+def write(value: object, path: str) -> str:
+    """A value into a file of the kernel's."""
+    return f"echo {shlex.quote(str(value))} > {shlex.quote(path)}"
+
+
+def saying(lines: Iterable[Line], path: str) -> tuple[str, ...]:
+    """The command lines that say a setting."""
+    return tuple(line.text for line in lines if path in line.says)
+
+
+def pause_off(interface: str, nic: Nic) -> Iterator[Line]:
+    """Global pause; PFC takes its place."""
+    if nic.link.pause_receive is None or nic.link.pause_send is None:
+        return
+    on = {True: "on", False: "off"}
+    words = ("rx", on[nic.link.pause_receive], "tx", on[nic.link.pause_send])
+    yield Line(typed("ethtool", "-A", interface, *words), ("nic.link.pause_receive", "nic.link.pause_send"))
+
+
+def rdma_cm(nic: Nic) -> Iterator[Line]:
+    """RoCE version and marks of connections made through rdma_cm; the folder is only there while it is used."""
+    if nic.rdma_device is None or nic.roce_version is None:
+        return
+    folder = f"/sys/kernel/config/rdma_cm/{nic.rdma_device}"
+    writes = [write(nic.roce_version, f"{folder}/ports/1/default_roce_mode")]
+    if nic.qos.roce_dscp is not None:
+        writes.append(write(tos(nic.qos), f"{folder}/ports/1/default_roce_tos"))
+    text = " && ".join([typed("mkdir", "-p", folder), *writes, typed("rmdir", folder)])
+    yield Line(text, ("nic.roce_version", "nic.qos.roce_dscp", "nic.qos.ect"))
+
+
+def tos(qos: NicQos) -> int:
+    """The ToS byte of RoCE data: its DSCP, and the ECN code point below."""
+    assert qos.roce_dscp is not None
+    return qos.roce_dscp.tos + (qos.ect.bits if qos.ect else 0)
+
+
+def rest(qos: NicQos) -> Priority:
+    """The priority of everything that has no class of its own: the lowest one in the busiest traffic class."""
+    mapped = qos.priority_tc or {}
+    count: dict[NicTrafficClass, int] = {}
+    for tc in mapped.values():
+        count[tc] = count.get(tc, 0) + 1
+    busiest = max(count, key=lambda tc: (count[tc], -tc)) if count else None
+    return min((priority for priority, tc in mapped.items() if tc == busiest), default=Priority(0))

@@ -1,0 +1,16 @@
+"""What iproute2's dcb and devlink say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Outputs
+from wirespeed.platforms.nic import devlink, ieee, rdma_cm
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Settings of every port an output is there of."""
+    yield from ieee.parse(outputs)
+    yield from rdma_cm.parse(outputs)
+    yield from devlink.parse(outputs)

@@ -1,0 +1,70 @@
+"""A NIC told through the kernel's own tools: iproute2's dcb, ethtool and rdma_cm's configfs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.platforms.nic.commands import Line, pause_off, rdma_cm, rest, typed
+from wirespeed.platforms.nic.ieee import ROCE_PORT
+from wirespeed.settings import Device, Discipline, Host, Nic, NicQos
+
+DRIVERS = ("ice", "i40e", "qede", "hns3")
+"""Ethernet drivers with DCB in the kernel and an RDMA driver beside them, and no configuration tool of their own."""
+
+_WORDS = {Discipline.STRICT: "strict", Discipline.DWRR: "ets"}
+
+
+def view(name: str, device: Device) -> Mapping[str, Any]:
+    """Functions for the templates."""
+    if not isinstance(device, Host):
+        raise TypeError(f"{name} is no host")
+    return {"ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in own(device).items()]}
+
+
+def own(host: Host) -> dict[str, Nic]:
+    """The NICs of this platform that are told something."""
+    return {name: nic for name, nic in host.nics.items() if nic.driver.name in DRIVERS and nic.qos.priority_tc}
+
+
+def lines(interface: str, nic: Nic) -> Iterator[Line]:
+    """Every command of a port, in order."""
+    yield from pause_off(interface, nic)
+    yield from _dcb(interface, nic.qos)
+    yield from rdma_cm(nic)
+
+
+def _dcb(interface: str, qos: NicQos) -> Iterator[Line]:
+    words: list[str] = []
+    if qos.willing is not None:
+        words += ["willing", "on" if qos.willing else "off"]
+    if qos.tc_discipline:
+        words += ["tc-tsa", *(f"{tc}:{_WORDS[served]}" for tc, served in sorted(qos.tc_discipline.items()))]
+        words += ["tc-bw", "all:0", *(f"{tc}:{share}" for tc, share in sorted((qos.tc_share or {}).items()))]
+    if qos.priority_tc:
+        words += ["prio-tc", *(f"{priority}:{tc}" for priority, tc in sorted(qos.priority_tc.items()))]
+    said = ("nic.qos.willing", "nic.qos.tc_discipline", "nic.qos.tc_share", "nic.qos.priority_tc")
+    yield Line(typed("dcb", "ets", "set", "dev", interface, *words), said)
+    if qos.pfc is not None:
+        on = (f"{priority}:on" for priority in sorted(qos.pfc))
+        yield Line(typed("dcb", "pfc", "set", "dev", interface, "prio-pfc", "all:off", *on), ("nic.qos.pfc",))
+    yield from _app(interface, qos)
+    if qos.priority_buffer or qos.buffer_size:
+        words = ["prio-buffer", *(f"{one}:{number}" for one, number in sorted((qos.priority_buffer or {}).items()))]
+        if qos.buffer_size:
+            words += ["buffer-size", *(f"{one}:{int(size)}" for one, size in sorted(qos.buffer_size.items()))]
+        yield Line(
+            typed("dcb", "buffer", "set", "dev", interface, *words), ("nic.qos.priority_buffer", "nic.qos.buffer_size")
+        )
+
+
+def _app(interface: str, qos: NicQos) -> Iterator[Line]:
+    """The application table. It is emptied first: ``add`` would keep what stood there before."""
+    said = ("nic.qos.dscp_priority", "nic.qos.roce_priority")
+    yield Line(typed("dcb", "app", "flush", "dev", interface, "default-prio", "dgram-port-prio", "dscp-prio"), said)
+    words = ["default-prio", str(rest(qos))]
+    if qos.roce_priority is not None:
+        words += ["dgram-port-prio", f"{ROCE_PORT}:{qos.roce_priority}"]
+    if qos.dscp_priority:
+        words += ["dscp-prio", *(f"{dscp}:{priority}" for dscp, priority in sorted(qos.dscp_priority.items()))]
+    yield Line(typed("dcb", "app", "replace", "dev", interface, *words), said)

@@ -1,0 +1,37 @@
+"""What ``devlink -j dev param show`` says of RDMA: whether the function has an RDMA device, now and after a reload."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation, State
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import see
+from wirespeed.settings import Place
+
+_STATES = {"runtime": State.RUNNING, "driverinit": State.CONFIGURED, "permanent": State.PERSISTENT}
+"""Configuration modes; source: devlink-dev(8): driverinit acts after a reload of the driver."""
+
+
+def parse(outputs: Outputs, command: str = "devlink-roce") -> Iterator[Observation]:
+    """RDMA support of every NIC it was asked of."""
+    for interface, output in outputs.per_nic(command):
+        place = Place(outputs.device).thing("nic", interface)
+        for mode, value in _values(output):
+            if mode in _STATES and isinstance(value, bool):
+                yield see(place, "nic.nvm.rdma", value, output, _line(output, mode), _STATES[mode])
+
+
+def _values(output: Output) -> Iterator[tuple[str, object]]:
+    try:
+        functions = json.loads(output.text)["param"]
+        parameters = [one for found in functions.values() for one in found if one["name"] == "enable_roce"]
+        pairs = [(str(value["cmode"]), value["value"]) for one in parameters for value in one["values"]]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return
+    yield from pairs
+
+
+def _line(output: Output, mode: str) -> int:
+    return output.text.count("\n", 0, max(output.text.find(f'"{mode}"'), 0)) + 1

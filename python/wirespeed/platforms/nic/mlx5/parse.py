@@ -1,0 +1,131 @@
+"""What mlnx_qos, mlxconfig and sysfs say of a ConnectX port."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.nic import ieee, rdma_cm
+from wirespeed.platforms.nic.mlx5 import nvm
+from wirespeed.platforms.nic.mlx5.view import PARAMETERS
+from wirespeed.platforms.reading import lines, see, whole
+from wirespeed.settings import Discipline, Dscp, Ect, NicTrafficClass, Place, Priority
+from wirespeed.units import Length, Size
+
+_DSCPS = re.compile(r"\s*prio:([0-7]) dscp:([0-9,]+)")
+_SIZES = re.compile(r"Receive buffer size \(bytes\): ((?:[0-9]+,){8}).*")
+_LEVELS = re.compile(r"\s+(enabled|buffer)\s+((?:[0-9]\s*){8})")
+_TC = re.compile(r"tc: ([0-7]) ratelimit: .+?, tsa: (\w+)(?:, bw: ([0-9]{1,3})%)?")
+_MEMBER = re.compile(r"\s+priority:\s+([0-7])\s*")
+_ECN = re.compile(r"/sys/class/net/[^/]+/ecn/roce_(np|rp)/(?:enable/)?(\w+):([0-9]{1,10})")
+_TCLASS = re.compile(r"(?:Global tclass=)?([0-9]{1,3})\s*")
+_SERVED = {"strict": Discipline.STRICT, "ets": Discipline.DWRR}
+_DCBX = {"DCBX mode: OS controlled": False, "DCBX mode: Firmware controlled": True}
+_ECTS = {ect.bits: ect for ect in Ect}
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Settings of every port an output is there of."""
+    for interface, output in outputs.per_nic("mlnx-qos"):
+        yield from _mlnx_qos(_nic(outputs, interface), output)
+    yield from ieee.parse(outputs)
+    for interface, output in outputs.per_nic("ecn"):
+        yield from _ecn(_nic(outputs, interface), output)
+    for interface, output in outputs.per_nic("traffic-class"):
+        yield from _marks(_nic(outputs, interface), output)
+    for command in ("mlxconfig", "mstconfig"):
+        for interface, output in outputs.per_nic(command):
+            yield from nvm.read(_nic(outputs, interface), output)
+    yield from rdma_cm.parse(outputs)
+
+
+def _nic(outputs: Outputs, interface: str) -> Place:
+    return Place(outputs.device).thing("nic", interface)
+
+
+def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
+    """Order and indent differ between kernels; a priority without DSCP and a traffic class without priority are not
+    printed, and ``vendor`` is neither strict nor shared."""
+    dscps: dict[Dscp, Priority] = {}
+    table: int | None = None
+    mapped: dict[Priority, NicTrafficClass] = {}
+    served: dict[NicTrafficClass, Discipline] = {}
+    shares: dict[NicTrafficClass, int] = {}
+    first: int | None = None
+    tc: NicTrafficClass | None = None
+    for number, text in lines(output):
+        if text in _DCBX:
+            yield see(place, "nic.qos.willing", _DCBX[text], output, number)
+        elif text.startswith("Priority trust state: "):
+            trust = {"dscp": "dscp", "pcp": "dot1p"}.get(text.rpartition(" ")[2])
+            if trust is not None:
+                yield see(place, "nic.qos.trust", trust, output, number)
+        elif text.strip() == "dscp2prio mapping:":
+            table = number
+        elif table is not None and (match := _DSCPS.fullmatch(text.rstrip())):
+            points = [int(word) for word in match[2].split(",") if word]
+            dscps |= {Dscp(point): Priority(int(match[1])) for point in points if point <= Dscp.last}
+        elif match := _SIZES.fullmatch(text):
+            sizes = {index: Size(int(word)) for index, word in enumerate(match[1].rstrip(",").split(","))}
+            yield see(place, "nic.qos.buffer_size", sizes, output, number)
+        elif text.startswith("Cable len: ") and (metres := whole(text[11:].strip())) is not None:
+            yield see(place, "nic.cable_length", Length(metres * 1000), output, number)
+        elif match := _LEVELS.fullmatch(text):
+            levels = [int(word) for word in match[2].split()]
+            if match[1] == "enabled" and set(levels) <= {0, 1}:
+                pfc = frozenset(Priority(level) for level, on in enumerate(levels) if on)
+                yield see(place, "nic.qos.pfc", pfc, output, number)
+            elif match[1] == "buffer":
+                buffers = {Priority(level): buffer for level, buffer in enumerate(levels)}
+                yield see(place, "nic.qos.priority_buffer", buffers, output, number)
+        elif match := _TC.fullmatch(text.strip()):
+            tc, first = NicTrafficClass(int(match[1])), first or number
+            if match[2] in _SERVED:
+                served[tc] = _SERVED[match[2]]
+            if match[2] == "ets" and match[3]:
+                shares[tc] = int(match[3])
+        elif tc is not None and (match := _MEMBER.fullmatch(text)):
+            mapped[Priority(int(match[1]))] = tc
+    if table is not None:
+        yield see(place, "nic.qos.dscp_priority", dscps, output, table)
+    if len(mapped) == 8:  # a list that was cut short shows nothing
+        yield see(place, "nic.qos.priority_tc", mapped, output, first)
+        yield see(place, "nic.qos.tc_discipline", served, output, first)
+        yield see(place, "nic.qos.tc_share", shares, output, first)
+
+
+def _ecn(place: Place, output: Output) -> Iterator[Observation]:
+    """Congestion control of a priority is on when both the notification and the reaction point are."""
+    on: dict[str, dict[int, bool]] = {"np": {}, "rp": {}}
+    parameters: dict[str, int] = {}
+    for number, text in lines(output):
+        match = _ECN.fullmatch(text.strip())
+        if match is None:
+            continue
+        end, name, value = match[1], match[2], int(match[3])
+        if name.isdigit() and int(name) <= Priority.last:
+            on[end][int(name)] = bool(value)
+        elif name == "cnp_dscp" and value <= Dscp.last:
+            yield see(place, "nic.qos.cnp_dscp", Dscp(value), output, number)
+        elif name == "cnp_802p_prio" and value <= Priority.last:
+            yield see(place, "nic.qos.cnp_priority", Priority(value), output, number)
+        elif end == "rp" and name in PARAMETERS:
+            parameters[name] = value
+    if len(on["np"]) == len(on["rp"]) == 8:
+        both = frozenset(Priority(value) for value in range(8) if on["np"][value] and on["rp"][value])
+        yield see(place, "nic.qos.ecn_priorities", both, output)
+        yield see(place, "nic.qos.ecn", bool(both), output)
+    if parameters:
+        yield see(place, "nic.qos.congestion_parameters", parameters, output)
+
+
+def _marks(place: Place, output: Output) -> Iterator[Observation]:
+    for number, text in lines(output):
+        match = _TCLASS.fullmatch(text)
+        if match and int(match[1]) < 256:
+            tos = int(match[1])
+            yield see(place, "nic.qos.roce_dscp", Dscp(tos >> 2), output, number)
+            if tos & 3 in _ECTS:
+                yield see(place, "nic.qos.ect", _ECTS[tos & 3], output, number)

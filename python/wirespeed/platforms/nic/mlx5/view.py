@@ -1,0 +1,155 @@
+"""A ConnectX port told through NVIDIA's tools and sysfs: mlnx_qos, rdma_cm, ecn; and the options in its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.errors import Problem, did_you_mean
+from wirespeed.platforms.nic.commands import Line, pause_off, rdma_cm, rest, tos, typed, write
+from wirespeed.platforms.nic.mlx5 import nvm
+from wirespeed.settings import Congestion, Device, Discipline, Dscp, Host, Nic, NicQos, Priority
+
+DRIVER = "mlx5_core"
+
+_NAMES = """
+clamp_tgt_rate clamp_tgt_rate_after_time_inc rpg_time_reset rpg_byte_reset rpg_threshold rpg_max_rate rpg_ai_rate
+rpg_hai_rate rpg_gd rpg_min_dec_fac rpg_min_rate rate_to_set_on_first_cnp dce_tcp_g dce_tcp_rtt
+rate_reduce_monitor_period initial_alpha_value
+"""
+PARAMETERS = _NAMES.split()
+"""Files of the reaction point in sysfs; mlxconfig has the same names in capitals, with the port behind."""
+
+_METRE = 1000  # millimetres
+_WORDS = {Discipline.STRICT: "strict", Discipline.DWRR: "ets"}
+
+
+def view(name: str, device: Device) -> Mapping[str, Any]:
+    """Functions for the templates, and what NVIDIA's NICs cannot do."""
+    if not isinstance(device, Host):
+        raise TypeError(f"{name} is no host")
+    return {
+        "ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in own(device).items()],
+        "cards": lambda: [
+            (interface, nic.pcie or interface, wanted)
+            for interface, nic in own(device).items()
+            if (wanted := list(nvm.options(nic)))
+        ],
+        "nics": lambda: own(device),
+        "port": nvm.port,
+        "metres": lambda length: -(-int(length) // _METRE),
+        "parameters": PARAMETERS,
+        "problems": list(problems(name, device)),
+    }
+
+
+def own(host: Host) -> dict[str, Nic]:
+    """The NICs of this platform."""
+    return {interface: nic for interface, nic in host.nics.items() if nic.driver.name == DRIVER}
+
+
+def problems(name: str, host: Host) -> Iterator[Problem]:
+    """What is intended of a NIC and it does not have."""
+    for interface, nic in own(host).items():
+        place = f"{name} nic {interface}"
+        if nic.qos.congestion is Congestion.DCQCN_D:
+            yield Problem(
+                place,
+                "nic.qos.congestion = dcqcn-d",
+                "dcqcn-p, the one DCQCN that NVIDIA ConnectX has",
+                "write congestion: dcqcn-p, and let switches mark on a slope; deterministic DCQCN is Broadcom's",
+            )
+        for parameter in nic.qos.congestion_parameters or {}:
+            if parameter not in PARAMETERS:
+                yield Problem(
+                    place,
+                    f"the congestion parameter {parameter!r}",
+                    "a file of sysfs ecn/roce_rp",
+                    did_you_mean(parameter, PARAMETERS),
+                )
+
+
+def lines(interface: str, nic: Nic) -> Iterator[Line]:
+    """Every command of a port, in order."""
+    yield from pause_off(interface, nic)
+    if nic.qos.priority_tc:
+        yield from _mlnx_qos(interface, nic)
+    yield from rdma_cm(nic)
+    yield from _marks(nic)
+    yield from _congestion(interface, nic.qos)
+
+
+def _mlnx_qos(interface: str, nic: Nic) -> Iterator[Line]:
+    qos = nic.qos
+
+    def line(said: tuple[str, ...], *words: object) -> Line:
+        return Line(typed("mlnx_qos", "-i", interface, *words), said)
+
+    if qos.willing is not None:
+        yield line(("nic.qos.willing",), "-d", "fw" if qos.willing else "os")
+    if qos.trust is not None:
+        yield line(("nic.qos.trust",), "--trust", {"dot1p": "pcp"}.get(qos.trust, qos.trust))
+    if qos.pfc is not None:
+        # In one command: told the length alone, mlnx_qos switches PFC off on every priority.
+        cable = () if nic.cable_length is None else ("--cable_len", -(-int(nic.cable_length) // _METRE))
+        on = ",".join("1" if value in qos.pfc else "0" for value in range(8))
+        yield line(("nic.qos.pfc", "nic.cable_length"), "--pfc", on, *cable)
+    tcs = {int(priority): int(tc) for priority, tc in (qos.priority_tc or {}).items()}
+    served = {int(tc): _WORDS[discipline] for tc, discipline in (qos.tc_discipline or {}).items()}
+    shares = {int(tc): share for tc, share in (qos.tc_share or {}).items()}
+    yield line(
+        ("nic.qos.priority_tc", "nic.qos.tc_discipline", "nic.qos.tc_share"),
+        *("--prio_tc", _list(tcs)),
+        *("--tsa", ",".join(served.get(tc, "ets") for tc in range(8))),
+        *("--tcbw", _list(shares)),
+    )
+    mapped = [word for dscp, priority in _dscps(qos) for word in ("--dscp2prio", f"set,{dscp},{priority}")]
+    if mapped:
+        yield line(("nic.qos.dscp_priority",), *mapped)
+    buffers: list[str] = []
+    if qos.priority_buffer:
+        buffers += ["--prio2buffer", _list({int(priority): number for priority, number in qos.priority_buffer.items()})]
+    if qos.buffer_size:
+        buffers += ["--buffer_size", _list({number: int(size) for number, size in qos.buffer_size.items()})]
+    if buffers:
+        yield line(("nic.qos.priority_buffer", "nic.qos.buffer_size"), *buffers)
+
+
+def _list(numbers: Mapping[int, int]) -> str:
+    return ",".join(str(numbers.get(index, 0)) for index in range(8))
+
+
+def _dscps(qos: NicQos) -> list[tuple[Dscp, Priority]]:
+    """The planned code points. By default the upper three bits of a DSCP are its priority: the others of the eight that
+    would so come to a priority with a class of its own go to the rest."""
+    planned = dict(qos.dscp_priority or {})
+    taken = set(planned.values()) | (qos.pfc or frozenset())
+    other = rest(qos)
+    for value in range(Dscp.last + 1):
+        if Priority(value >> 3) in taken:
+            planned.setdefault(Dscp(value), other)
+    return sorted(planned.items())
+
+
+def _marks(nic: Nic) -> Iterator[Line]:
+    """The ToS byte of all RoCE data, whatever a program asked for."""
+    if nic.rdma_device is not None and nic.qos.roce_dscp is not None:
+        path = f"/sys/class/infiniband/{nic.rdma_device}/tc/1/traffic_class"
+        yield Line(write(tos(nic.qos), path), ("nic.qos.roce_dscp", "nic.qos.ect"))
+
+
+def _congestion(interface: str, qos: NicQos) -> Iterator[Line]:
+    """Both ends of DCQCN, priority by priority, and the marks of CNPs, whose factory priority is 6."""
+    folder = f"/sys/class/net/{interface}/ecn"
+    if qos.ecn is not None:
+        wanted = (qos.ecn_priorities or frozenset()) if qos.ecn else frozenset()
+        for end in ("roce_np", "roce_rp"):
+            for value in range(8):
+                text = write(int(value in wanted), f"{folder}/{end}/enable/{value}")
+                yield Line(text, ("nic.qos.ecn", "nic.qos.ecn_priorities"))
+    if qos.cnp_dscp is not None:
+        yield Line(write(int(qos.cnp_dscp), f"{folder}/roce_np/cnp_dscp"), ("nic.qos.cnp_dscp",))
+    if qos.cnp_priority is not None:
+        yield Line(write(int(qos.cnp_priority), f"{folder}/roce_np/cnp_802p_prio"), ("nic.qos.cnp_priority",))
+    for name, value in sorted((qos.congestion_parameters or {}).items()):
+        yield Line(write(value, f"{folder}/roce_rp/{name}"), ("nic.qos.congestion_parameters",))

@@ -1,0 +1,33 @@
+"""One setting of a ConnectX port as what to type, as root."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wirespeed.platforms.model import Worded
+from wirespeed.platforms.nic.commands import saying, typed
+from wirespeed.platforms.nic.mlx5.nvm import options
+from wirespeed.platforms.nic.mlx5.view import lines
+from wirespeed.settings import Device, Host, Place
+
+_NVM = {
+    "nic.nvm.rdma": "ROCE_CONTROL",
+    "nic.nvm.relaxed_ordering": "PCI_WR_ORDERING",
+    "nic.nvm.sriov": "SRIOV_EN",
+    "nic.nvm.link_type": "LINK_TYPE",
+    "nic.nvm.outstanding_reads": "MAX_ACC_OUT_READ",
+}
+
+
+def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+    """The commands that give a setting this value."""
+    if not isinstance(device, Host) or place.kind != "nic" or place.name not in device.nics:
+        return None
+    nic = device.nics[place.name]
+    if path in _NVM:
+        wanted = [option for option in options(nic) if option.key.startswith(_NVM[path])]
+        card = nic.pcie or place.name
+        said = tuple(typed("mlxconfig", "-y", "-d", card, "set", f"{one.key}={one.value}") for one in wanted)
+        return Worded(said, "acts after mlxfwreset or a reboot, which takes the link down") if said else None
+    said = saying(lines(place.name, nic), path)
+    return Worded(said, "priorities and traffic classes of the port change under running traffic") if said else None

@@ -1,0 +1,129 @@
+"""iproute2's dcb: what it prints, and that the real one takes what is rendered for it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from needs import find, needs
+from platforms.round_trip import with_nic
+from wirespeed.catalogue import load
+from wirespeed.cluster import read as read_cluster
+from wirespeed.errors import Refused
+from wirespeed.facts import Facts, Source, State, facts_from
+from wirespeed.plan import Plan, build
+from wirespeed.platforms import Output, Outputs, platform
+from wirespeed.platforms.text import say
+from wirespeed.render import check
+from wirespeed.settings import Discipline, Place
+from wirespeed.units import Size
+
+DCB = platform("nic", "dcb")
+NIC = Place("h").thing("nic", "ens1f0")
+CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"
+MODEL = "intel-e810-cqda2"
+
+
+def read(command: str, text: str) -> Facts:
+    output = Output(f"{command}@ens1f0", text, Source("h", command, f"{command}.out"))
+    return facts_from(DCB.parse(Outputs("h", {output.command: output})), devices=["h"])
+
+
+BUFFERS = "nic.qos.priority_buffer"
+ETS = (
+    '{"willing":false,"ets_cap":8,"cbs":false,"tc_bw":[50,50,0,0,0,0,0,0],"pg_bw":[0,0,0,0,0,0,0,0],'
+    '"tc_tsa":["ets","ets","strict","vendor","vendor","vendor","vendor","cbs"],"prio_tc":[0,0,0,1,0,0,0,2]}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "path", "value"),
+    [
+        ("dcb-ets", ETS, "nic.qos.willing", False),
+        ("dcb-ets", ETS, "nic.qos.priority_tc", {0: 0, 1: 0, 2: 0, 3: 1, 4: 0, 5: 0, 6: 0, 7: 2}),
+        ("dcb-ets", ETS, "nic.qos.tc_discipline", {0: Discipline.DWRR, 1: Discipline.DWRR, 2: Discipline.STRICT}),
+        ("dcb-ets", ETS, "nic.qos.tc_share", {0: 50, 1: 50}),
+        ("dcb-ets", ETS.replace('"ets","ets"', '"ets"'), "nic.qos.tc_discipline", None),  # seven classes are none
+        ("dcb-ets", ETS.replace("[0,0,0,1", "[0,0,0,9"), "nic.qos.priority_tc", None),
+        ("dcb-ets", ETS[:-5], "nic.qos.willing", None),  # cut short
+        ("dcb-ets", "", "nic.qos.willing", None),  # Attribute read: Operation not supported, on standard error
+        ("dcb-pfc", '{"prio_pfc":[false,false,false,true,true,false,false,false]}', "nic.qos.pfc", frozenset({3, 4})),
+        ("dcb-pfc", '{"prio_pfc":[0,0,0,1,0,0,0,0]}', "nic.qos.pfc", None),
+        ("dcb-app", '{"dscp_prio":[[26,3],[48,7]]}', "nic.qos.dscp_priority", {26: 3, 48: 7}),
+        ("dcb-app", '{"dscp_prio":[[26,3]]}', "nic.qos.trust", "dscp"),
+        ("dcb-app", "{}", "nic.qos.dscp_priority", {}),
+        ("dcb-app", "{}", "nic.qos.trust", None),
+        ("dcb-app", '{"dscp_prio":[[64,3]]}', "nic.qos.dscp_priority", None),
+        ("dcb-app", '{"dgram_port_prio":[[4790,1],[4791,3]]}', "nic.qos.roce_priority", 3),
+        ("dcb-buffer", '{"prio_buffer":[0,0,0,1,0,0,0,0]}', BUFFERS, {**dict.fromkeys(range(8), 0), 3: 1}),
+        (
+            "dcb-buffer",
+            '{"buffer_size":[0,8,0,0,0,0,0,0]}',
+            "nic.qos.buffer_size",
+            {**dict.fromkeys(range(8), Size(0)), 1: Size(8)},
+        ),
+        ("devlink-roce", '{"param":{"pci/0000:1d:00.0":[]}}', "nic.nvm.rdma", None),
+    ],
+)  # fmt: skip
+def test_one_output(command: str, text: str, path: str, value: Any) -> None:
+    assert read(command, text).value(NIC, path) == value
+
+
+def test_devlink_says_when_a_value_acts() -> None:
+    values = '[{"cmode":"driverinit","value":true},{"cmode":"permanent","value":false}]'
+    text = f'{{"param":{{"pci/0000:1d:00.0":[{{"name":"enable_roce","type":"generic","values":{values}}}]}}}}'
+    assert [(one.value, one.state) for one in read("devlink-roce", text).readings[NIC, "nic.nvm.rdma"]] == [
+        (True, State.CONFIGURED),
+        (False, State.PERSISTENT),
+    ]
+
+
+def planned(text: str, folder: Path) -> Plan:
+    file = folder / "cluster.yaml"
+    file.write_text(text)
+    return build(read_cluster(file), load())
+
+
+def script(folder: Path) -> list[str]:
+    plan = planned(with_nic(CLUSTER.read_text(), MODEL, load().nics[MODEL]), folder)
+    return say(DCB, "qos.sh.j2", "node1", plan.hosts["node1"]).splitlines()
+
+
+def test_the_boot_script_accumulates_nothing(tmp_path: Path) -> None:
+    lines = script(tmp_path)
+    at = lines.index("# enp29s0np0")
+    assert lines[at + 1 : at + 6] == [
+        "ethtool -A enp29s0np0 rx off tx off",
+        "dcb ets set dev enp29s0np0 willing off tc-tsa 0:ets 1:ets tc-bw all:0 0:50 1:50 "
+        "prio-tc 0:0 1:0 2:0 3:1 4:0 5:0 6:0 7:0",
+        "dcb pfc set dev enp29s0np0 prio-pfc all:off 3:on",
+        "dcb app flush dev enp29s0np0 default-prio dgram-port-prio dscp-prio",
+        "dcb app replace dev enp29s0np0 default-prio 0 dgram-port-prio 4791:3 dscp-prio 26:3",
+    ]
+
+
+def test_the_real_dcb_knows_the_words(tmp_path: Path) -> None:
+    """On a port without DCB it stops at the port: a word it did not know it would have named before."""
+    needs("dcb")
+    for line in script(tmp_path):
+        if line.startswith("dcb ") and " enp29s0np0 " in line:
+            words = [str(find("dcb")), *line.replace("enp29s0np0", "lo").split()[1:]]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            assert done.stderr.strip() in (
+                "Attribute read: Operation not supported",
+                "Attribute read: Operation not permitted",
+            )
+
+
+def test_congestion_control_is_refused(tmp_path: Path) -> None:
+    text = CLUSTER.read_text().replace("broadcom-bcm957608-p1400gd", MODEL)
+    with pytest.raises(Refused) as caught:
+        check(planned(text, tmp_path))
+    assert [(one.found.partition(" ")[0], one.hint) for one in caught.value.problems] == [
+        ("nic.qos.cnp_dscp", "leave class cnp out; the kernel has no common word for what CNPs carry"),
+        ("nic.qos.cnp_priority", "leave class cnp out; the kernel has no common word for what CNPs carry"),
+        ("nic.qos.congestion", "leave congestion out of class roce; the kernel has no common word for it"),
+    ]
