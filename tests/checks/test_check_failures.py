@@ -134,6 +134,9 @@ ROWS = [
     ("fabric.watchdog-poll", {(L, "switch.watchdog_poll"): Duration.parse("1000 ms")}),
     ("launch.rdma-devices", {(H, "host.launch.rdma_devices"): ("bnxt_re0",)}),
     ("launch.dscp", {(H, "host.launch.dscp"): Dscp(0)}),
+    ("launch.transport", {(H, "host.launch.transport"): "ud"}),
+    ("launch.cores", {(H, "host.launch.cores"): ((0, 1), (0, 1))}),
+    ("launch.memlock", {(H, "host.launch.memlock"): "8388608"}),
     (
         "launch.gid-index",
         {

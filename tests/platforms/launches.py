@@ -46,6 +46,7 @@ _MVAPICH = replace(
     _ANY,
     library="mvapich2",
     starter="mpirun-rsh",
+    dscp=None,
     rdma=True,
     transport="rc",
     hybrid_from=1024,

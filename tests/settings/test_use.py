@@ -12,11 +12,10 @@ from wirespeed.plan import build
 from wirespeed.platforms import platforms
 from wirespeed.settings import THINGS, Place, settings_of, walk
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "mi300x-4node").glob("cluster*.yaml"))
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*-*node/cluster*.yaml"))
 WAITING = {
     "host.governor": "cpupower",
     "host.irq_balancing": "irqbalance",
-    "host.launch.binding": "host.launch.cores, which it becomes",
     "nic.link.enabled": "ip link",
     "nic.link.lanes": "ethtool lanes",
     "nic.link.training": "ethtool link training",

@@ -269,7 +269,7 @@ class SwitchSystem(Entry):
     title: str
     # Python format; {port} counts from 1, {index} from 0, {lane} electrical lanes: "Eth1/{port}", "Ethernet{lane}"
     port_name: str
-    sub_port_name: str | None = None  # of one part of a split port; {sub} counts from 0
+    sub_port_name: str | None = None  # of one part of a split port; {sub} counts from 0, {part} from 1
     card_port_name: str | None = None  # of a modular switch, with the card's {slot}: "Ethernet{slot}/{port}/1"
     mtu: Sourced[int]  # largest IP packet to configure
     ecn_unit: Sourced[int] | None = None  # bytes in the unit thresholds are said in; None: percent of a queue's buffer
@@ -351,6 +351,7 @@ class LibraryModel(Entry):
     title: str
     starters: list[str] = Field(min_length=1)  # what can start its jobs; the first where nobody chose
     gpus: str | None = None  # vendor of the GPUs it is for
+    marks: bool = True  # whether its jobs can ask for a DSCP; if not, they take the NIC's own for RoCE
     tuning: Tuning = Tuning()
     dma_buf_needs_virtual_memory: NeedsVirtualMemory | None = None
 

@@ -42,6 +42,8 @@ def wanted(setting: Setting, value: Any) -> str:
 
 def differing(setting: Setting, intended: Any, found: Any) -> tuple[Any, Any]:
     """Both values cut down to what differs, where the comparison is of maps: 64 code points are no help to anyone."""
+    if _by_rank(intended) and _by_rank(found):
+        intended, found = ({rank: _runs(cores) for rank, cores in enumerate(value)} for value in (intended, found))
     if not isinstance(intended, Mapping) or not isinstance(found, Mapping):
         return intended, found
     keys = set(intended) if setting.compare is Compare.CONTAINS else set(intended) | set(found)
@@ -52,6 +54,21 @@ def differing(setting: Setting, intended: Any, found: Any) -> tuple[Any, Any]:
         {key: value for key, value in intended.items() if key in wrong},
         {key: value for key, value in found.items() if key in wrong},
     )
+
+
+def _by_rank(value: Any) -> bool:
+    return isinstance(value, tuple) and bool(value) and all(isinstance(inner, tuple) for inner in value)
+
+
+def _runs(numbers: Iterable[int]) -> str:
+    """``0-3 8`` of 0, 1, 2, 3 and 8."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return " ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def named(place: Place, nic: Any) -> str:

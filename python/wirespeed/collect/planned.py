@@ -12,7 +12,7 @@ from wirespeed.collect.manifest import Entry
 from wirespeed.collect.write import Writer
 from wirespeed.errors import Problem, Refused
 from wirespeed.plan import Plan
-from wirespeed.platforms import of_system, platforms
+from wirespeed.platforms import of_launch, of_system, platforms
 from wirespeed.platforms.text import answer
 from wirespeed.settings import Device, Host, Switch
 
@@ -66,7 +66,7 @@ def _stack(device: Device) -> tuple[tuple[str, str], ...]:
         return (("switch", name),)
     keys = stack(name, [nic.driver.name for nic in device.nics.values()])
     # Of the launchers the one that is used: where it is known, the others' files are not there.
-    used = {of_system("launcher", what) for what in (device.launch.library, device.launch.starter) if what}
+    used = of_launch(device.launch.library, device.launch.starter)
     return tuple(key for key in keys if key[0] != "launcher" or not used or key[1] in used)
 
 

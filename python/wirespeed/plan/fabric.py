@@ -42,7 +42,9 @@ def port_names(model: SwitchModel, system: SwitchSystem, split: int | None = Non
     numbers = range(1, model.ports.value + 1)
     if split is not None and system.sub_port_name is not None:
         name = system.sub_port_name
-        return tuple(name.format(port=port, index=port - 1, sub=sub) for port in numbers for sub in range(split))
+        return tuple(
+            name.format(port=port, index=port - 1, sub=sub, part=sub + 1) for port in numbers for sub in range(split)
+        )
     if model.cards is None:
         lanes = model.lanes.value if model.lanes else 1
         name = system.port_name

@@ -53,7 +53,7 @@ def launch_of(
         memlock="unlimited" if starter == Starter.SLURM else None,
         rdma_devices=tuple(seat.rdma_device for seat in chassis.seats),
         gid_index=part.gid_index,
-        dscp=min(roce.dscp) if roce and roce.dscp else None,
+        dscp=min(roce.dscp) if library.marks and roce and roce.dscp else None,
         priority=part.priority,
         control_interface=spec.part.control_interface,
         environment=dict(part.environment),

@@ -12,7 +12,7 @@ share is a folder beside them with ``shared.yaml`` in place of ``platform.yaml``
 """
 
 from wirespeed.platforms.model import Command, Counter, FileTemplate, Output, Outputs, Platform, Support, Word, Worded
-from wirespeed.platforms.registry import of_system, platform, platforms
+from wirespeed.platforms.registry import of_launch, of_system, platform, platforms
 
 __all__ = [
     "Command",
@@ -24,6 +24,7 @@ __all__ = [
     "Support",
     "Word",
     "Worded",
+    "of_launch",
     "of_system",
     "platform",
     "platforms",

@@ -55,6 +55,13 @@ def of_system(kind: str, system: str) -> str | None:
     return None
 
 
+def of_launch(library: str | None, starter: str | None) -> tuple[str, ...]:
+    """Names of the platforms of a job's library and of what starts it, each once; a library may start its own jobs."""
+    found = [name for (kind, name), one in platforms().items() if kind == "launcher" and library in one.systems]
+    found += [name for (kind, name), one in platforms().items() if kind == "launcher" and starter in one.systems]
+    return tuple(dict.fromkeys(found))
+
+
 def _load(kind: str, folder: str, text: str) -> Platform:
     data: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
     include: str | None = data.get("include")

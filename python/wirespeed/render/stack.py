@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
-from wirespeed.platforms import Platform, of_system, platforms
+from wirespeed.platforms import Platform, of_launch, of_system, platforms
 from wirespeed.settings import Host, Switch
 
 
@@ -44,18 +44,9 @@ def _host(plan: Plan, host: Host) -> list[tuple[str, str]]:
         if key not in keys:
             keys.append(key)
     if host.launch.hosts:
-        keys += _launchers(host)
+        found = of_launch(host.launch.library, host.launch.starter)
+        keys += [("launcher", name) for name in found or (host.launch.library or "unknown",)]
     return keys
-
-
-def _launchers(host: Host) -> list[tuple[str, str]]:
-    """The platforms of a job's library and of what starts it; one may be both."""
-    library, starter = host.launch.library or "unknown", host.launch.starter or "unknown"
-    found = [("launcher", of_system("launcher", library) or library)]
-    other = of_system("launcher", starter)
-    if other is not None and ("launcher", other) not in found:
-        found.append(("launcher", other))
-    return found
 
 
 def _of_system(kind: str, system: str | None) -> str:

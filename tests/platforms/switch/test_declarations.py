@@ -11,7 +11,7 @@ from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues,
 from platforms.switch.test_render import DELL, EOS
 from wirespeed.platforms import Platform, platform
 from wirespeed.platforms.text import say
-from wirespeed.settings import BgpPeer, Dscp, Place, Port, Priority, PriorityGroup, Queue, Switch, Vlan, walk
+from wirespeed.settings import BgpPeer, Dscp, Link, Place, Port, Priority, PriorityGroup, Queue, Switch, Vlan, walk
 from wirespeed.settings.fabric import Buffers
 from wirespeed.settings.routing import Bgp
 from wirespeed.units import Bandwidth, Length, Size
@@ -55,6 +55,8 @@ def full(name: str) -> Switch:
         ),
     }
     ports[name.format(3)] = Port(unnumbered=True)
+    if name == "Eth1/{}":
+        ports["Eth1/4/1"] = Port(breakout=4, link=Link(speed=Bandwidth.gbps(100)))
     vlans = {number: replace(vlan, mtu=8000) for number, vlan in base.vlans.items()}
     return replace(
         base,

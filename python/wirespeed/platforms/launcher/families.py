@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from wirespeed.errors import Problem
 from wirespeed.facts import Source
@@ -154,8 +154,8 @@ def mvapich_transport(prefix: str, read: Read) -> tuple[str, Source] | None:
 # Whichever library a launch is over.
 
 _PREFIXES = {"mvapich2": "MV2", "mvapich3": "MVP"}
-_ELSEWHERE = frozenset({"cores", "dscp", "control_interface"})
-"""What a starter says, or the NIC, or nobody need say, where a library has no variable for it."""
+_ELSEWHERE = frozenset({"cores", "control_interface"})
+"""What a starter says, or nobody need say, where a library has no variable for it."""
 
 
 def table_of(library: str | None) -> tuple[Variable, ...]:
@@ -163,6 +163,15 @@ def table_of(library: str | None) -> tuple[Variable, ...]:
     if library in ("nccl", "rccl"):
         return NCCL
     return mvapich(_PREFIXES[library]) if library in _PREFIXES else UCX
+
+
+def settings_said(library: str | None) -> dict[str, str]:
+    """Every variable of a library with the setting that it says."""
+    prefix = _PREFIXES.get(library or "")
+    known = settings_of_table(table_of(library))
+    if prefix:
+        known |= dict.fromkeys((f"{prefix}_USE_UD_HYBRID", f"{prefix}_USE_ONLY_UD"), "transport")
+    return known
 
 
 def library_said(launch: Launch) -> list[tuple[str, str]]:
@@ -196,10 +205,7 @@ def unsaid(name: str, host: Host) -> list[Problem]:
         for setting in sorted(every - own)
         if getattr(launch, setting) is not None
     ]
-    known: Mapping[str, str] = settings_of_table(table)
-    if prefix:
-        known = {**known, f"{prefix}_USE_UD_HYBRID": "transport", f"{prefix}_USE_ONLY_UD": "transport"}
-    return found + problems(name, launch, known)
+    return found + problems(name, launch, settings_said(launch.library))
 
 
 def exported(text: Sequence[tuple[str, str]]) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from wirespeed.platforms.launcher.families import library_said, table_of
-from wirespeed.platforms.launcher.variables import settings_of_table
+from wirespeed.platforms.launcher.families import library_said, settings_said
 from wirespeed.platforms.model import Worded
 from wirespeed.settings import Launch
 
@@ -15,12 +14,13 @@ _NEXT = "acts on the next job"
 def line_of(file: str, path: str, launch: Launch, sign: str = "=") -> Worded | None:
     """The commands that put a setting's line into a configuration file of its library, and take older ones out."""
     setting = path.removeprefix("host.launch.")
-    names = [name for name, said in settings_of_table(table_of(launch.library)).items() if said == setting]
     told = dict(library_said(launch))
-    if not names or names[0] not in told:
-        return None
-    line = shlex.quote(f"{names[0]}{sign}{told[names[0]]}")
-    return Worded((f"sed -i '/^{names[0]} *=/d' {file}", f"echo {line} >> {file}"), _NEXT)
+    names = [name for name, said in settings_said(launch.library).items() if said == setting and name in told]
+    commands: list[str] = []
+    for name in names:
+        line = shlex.quote(f"{name}{sign}{told[name]}")
+        commands += [f"sed -i '/^{name} *=/d' {file}", f"echo {line} >> {file}"]
+    return Worded(tuple(commands), _NEXT) if commands else None
 
 
 def whole(file: str, lines: list[str]) -> Worded:

@@ -81,15 +81,27 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
         default(found, {"switch.lldp": True, "switch.routing": True, "switch.buffers.lossless": False}, 0)
     yield from observe(switch, found, output)
     policies = policies_of(top)
+    splits = _splits(top)
     for line, rest in following(top, "interface"):
         name = rest.replace(" ", "")
         if PORT_NAME.fullmatch(name):
             yield from _port(switch.thing("port", name), line, policies, output)
+            if (split := splits.get(name.removeprefix("Eth").rpartition("/")[0])) is not None:
+                yield Observation(switch.thing("port", name), "port.breakout", split[0], output.at(split[1]))
         elif match := re.fullmatch(r"Vlan([0-9]+)", name):
             yield from _vlan(switch.thing("vlan", match[1]), line, output)
         elif name == "Loopback0":
             yield from observe(switch, {"switch.loopbacks": addresses(line)}, output)
     yield from bgp(switch, top, output)
+
+
+_SPLIT = re.compile(r"breakout port ([0-9]+/[0-9]+) mode ([0-9]+)x[0-9]+G")
+
+
+def _splits(top: list[Line]) -> dict[str, tuple[int, int]]:
+    """Into how many ports each one of the front panel is split, and the line that says so."""
+    matches = ((_SPLIT.fullmatch(rest), line.number) for line, rest in following(top, "interface"))
+    return {match[1]: (int(match[2]), number) for match, number in matches if match is not None}
 
 
 def _port(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -93,6 +94,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
             for path in MAP_PATHS
             for policy, mapping in policies.maps(path)
         ],
+        "breakouts": list(breakouts(device)),
         "ports": ports,
         "neighbours": [say for say in ports if say.port.neighbour.device is not None],
         "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
@@ -102,6 +104,19 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "default_mtu": DEFAULT_MTU,
         "milliseconds": milliseconds,
     }
+
+
+_PART = re.compile(r"Eth([0-9]+/[0-9]+)/[0-9]+")
+
+
+def breakouts(switch: Switch) -> Iterator[tuple[str, str]]:
+    """Each port of the front panel that is split, and into what: ``1/1``, ``4x100G``."""
+    found: dict[str, str] = {}
+    for port_name, port in by_name(switch.ports):
+        panel = _PART.fullmatch(port_name)
+        if port.breakout is not None and panel is not None and port.link.speed is not None:
+            found.setdefault(panel[1], f"{port.breakout}x{port.link.speed // 10**9}G")
+    yield from found.items()
 
 
 def _by_name(item: tuple[str, object]) -> tuple[tuple[int, int, str], ...]:
@@ -145,6 +160,10 @@ def _problems(name: str, switch: Switch) -> Iterator[Problem]:
         place = f"{name} {port_name}"
         if port.link.pause_send or port.link.pause_receive:
             yield Problem(f"{place}: global pause", "on", "off", "Enterprise SONiC has PFC only")
+        if (port.breakout is not None) != (_PART.fullmatch(port_name) is not None):
+            yield Problem(f"{place}: port.breakout", f"a port split into {port.breakout or 1}", "a name as Eth1/1/1")
+        if port.breakout is not None and port.link.speed is None:
+            yield Problem(f"{place}: port.link.speed", "none of a split port", "one: the split says it")
         if port.cable_length is not None and (port.cable_length % 1000 or not port.cable_length):
             yield Problem(f"{place}: port.cable_length", str(port.cable_length), "whole metres")
         if port.qos.trust == "dscp" and port.qos.dscp_tc is None:
