@@ -259,7 +259,7 @@ class WatchdogDefaults(Entry):
 
     action: Sourced[WatchdogAction]
     detect: Sourced[DurationField]
-    restore: Sourced[DurationField]
+    restore: Sourced[DurationField] | None = None  # None: the system has no setting for it
     poll: Sourced[DurationField]
 
 

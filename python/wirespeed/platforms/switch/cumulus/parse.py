@@ -1,0 +1,154 @@
+"""What NVUE prints, as settings."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import COMPLETE, Observation, State
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import lines, see
+from wirespeed.platforms.switch.cumulus.commands import Said, expanded, of_interfaces, said
+from wirespeed.platforms.switch.cumulus.qos import Qos, port_qos, qos_of
+from wirespeed.platforms.switch.cumulus.routing import bgp, peers, unnumbered
+from wirespeed.platforms.switch.cumulus.words import DEFAULT_MTU, FEC, ON, speed_of
+from wirespeed.platforms.switch.json import mapping_of, source_of
+from wirespeed.platforms.switch.reading import Found, observe, whole
+from wirespeed.settings import Place
+
+_PORT = re.compile(r"swp[0-9]+(s[0-9]+)?")
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Everything the recorded outputs of one switch say."""
+    switch = Place(outputs.device)
+    if (output := outputs.get("config")) is not None:
+        yield from _config(switch, output)
+    if (output := outputs.get("roce")) is not None:
+        yield from _roce(switch, output)
+    if (output := outputs.get("interfaces")) is not None:
+        yield from _interfaces(switch, output)
+
+
+def _config(switch: Place, output: Output) -> Iterator[Observation]:
+    told = said(output.text)
+    if not told:
+        return
+    qos = qos_of(told)
+    loopbacks = _addresses(told, "lo")
+    found: Found = {"switch.routing": (True, 0), **qos.switch, **bgp(told), "switch.loopbacks": loopbacks}
+    yield from observe(switch, found, output)
+    # What the switch made of it is in "nv show qos roce".
+    yield from observe(switch, {"switch.buffers.lossless": qos.lossless}, output, State.CONFIGURED)
+    yield from peers(switch, told, output)
+    by_port: dict[str, list[Said]] = {}
+    cages: dict[str, tuple[int, int]] = {}
+    for name, line, rest in of_interfaces(told):
+        if not _PORT.fullmatch(name):
+            continue
+        match = re.fullmatch(r"([0-9]+)x", rest[2]) if rest[:2] == ("link", "breakout") and len(rest) > 2 else None
+        if match:
+            cages[name] = (int(match[1]), line.number)
+        by_port.setdefault(name, []).append(Said(line.number, rest))
+    for name, own in by_port.items():
+        if name not in cages:
+            yield from _port(switch, name, own, cages, told, qos, output)
+    yield from _vlans(switch, told, output)
+    yield Observation(switch, "switch.ports", COMPLETE, output.source)
+    yield Observation(switch, "switch.vlans", COMPLETE, output.source)
+    yield Observation(switch, "switch.peers", COMPLETE, output.source)
+
+
+def _port(
+    switch: Place,
+    name: str,
+    own: list[Said],
+    cages: dict[str, tuple[int, int]],
+    told: list[Said],
+    qos: Qos,
+    output: Output,
+) -> Iterator[Observation]:
+    number = own[0].number
+    found: Found = {
+        "port.link.mtu": (DEFAULT_MTU, number),
+        "port.link.enabled": (True, number),
+        "port.addresses": _addresses(told, name),
+        "port.unnumbered": (name in unnumbered(told), number),
+    }
+    cage = name.rpartition("s")[0]
+    if cage in cages:
+        found["port.breakout"] = cages[cage]
+    for line in own:
+        match line.words:
+            case ("link", "mtu", value):
+                found["port.link.mtu"] = (whole(value), line.number)
+            case ("link", "speed", value):
+                found["port.link.speed"] = (speed_of(value), line.number)
+            case ("link", "fec", value):
+                found["port.link.fec"] = (FEC.get(value), line.number)
+            case ("link", "state", value):
+                found["port.link.enabled"] = ({"up": True, "down": False}.get(value), line.number)
+            case ("description", value):
+                found["port.description"] = (value, line.number)
+            case ("bridge", "domain", _, "access", value):
+                found["port.vlan"] = (whole(value), line.number)
+    place = switch.thing("port", name)
+    yield from observe(place, found, output)
+    yield from port_qos(place, own, qos, output)
+
+
+def _addresses(told: list[Said], interface: str) -> tuple[tuple[str, ...], int]:
+    """Addresses of an interface, in the newer spelling or the older ``ip address``."""
+    found = [
+        (rest[2], line.number)
+        for name, line, rest in of_interfaces(told)
+        if name == interface and len(rest) == 3 and rest[0] in ("ip", "ipv4", "ipv6") and rest[1] == "address"
+    ]
+    return tuple(address for address, _ in found), found[0][1] if found else 0
+
+
+def _vlans(switch: Place, told: list[Said], output: Output) -> Iterator[Observation]:
+    numbers: dict[int, int] = {}
+    for line in told:
+        rest = line.after("bridge", "domain", "*", "vlan")
+        if rest:
+            numbers |= {int(one): line.number for one in expanded(rest[0]) if one.isdigit()}
+    for number, at in numbers.items():
+        name = f"vlan{number}"
+        own = [(line, rest) for interface, line, rest in of_interfaces(told) if interface == name]
+        addresses = _addresses(told, name)
+        found: Found = {"vlan.addresses": (addresses[0], addresses[1] or at)}
+        if own:
+            found["vlan.mtu"] = (DEFAULT_MTU, own[0][0].number)
+        for line, rest in own:
+            match rest:
+                case ("link", "mtu", value):
+                    found["vlan.mtu"] = (whole(value), line.number)
+                case ("description", value):
+                    found["vlan.description"] = (value, line.number)
+        yield from observe(switch.thing("vlan", str(number)), found, output)
+
+
+def _roce(switch: Place, output: Output) -> Iterator[Observation]:
+    """The table's last column is what was applied; ``state`` is the newer word for ``enable``."""
+    on: bool | None = None
+    for number, line in lines(output):
+        words = line.split()
+        if words and words[0] in ("enable", "state") and len(words) > 1:
+            on = words[-1] in ON
+            if not on:
+                yield see(switch, "switch.buffers.lossless", False, output, number)
+        elif on and len(words) > 1 and words[0] == "mode":
+            yield see(switch, "switch.buffers.lossless", words[-1].startswith("lossless"), output, number)
+
+
+def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
+    try:
+        data = json.loads(output.text)
+    except (ValueError, RecursionError):
+        return
+    for name in data if isinstance(data, dict) else ():
+        status = mapping_of(mapping_of(data, name), "link").get("oper-status")
+        if _PORT.fullmatch(name) and status in ("up", "down"):
+            yield Observation(switch.thing("port", name), "port.link.up", status == "up", source_of(output, name))

@@ -1,0 +1,85 @@
+"""The BGP lines: the speaker, and its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.switch.cumulus.commands import Said
+from wirespeed.platforms.switch.cumulus.words import OFF, ON
+from wirespeed.platforms.switch.reading import Found, observe, whole
+from wirespeed.settings import Place
+
+_DEFAULT = ("vrf", "default", "router", "bgp")
+
+
+def bgp(told: list[Said]) -> Found:
+    """The speaker of the default VRF."""
+    found: Found = {}
+    networks: list[str] = []
+    at = 0
+    for line in told:
+        match line.words:
+            case ("router", "bgp", "autonomous-system", value):
+                found["switch.bgp.asn"] = (whole(value), line.number)
+            case ("router", "bgp", "router-id", value):
+                found["switch.bgp.router_id"] = (value, line.number)
+            case (*_, "address-family", "ipv4-unicast", "multipaths", "ebgp", value) if line.after(*_DEFAULT):
+                found["switch.bgp.maximum_paths"] = (whole(value), line.number)
+            case (*_, "path-selection", "multipath", "aspath-ignore", value) if line.after(*_DEFAULT):
+                found["switch.bgp.multipath_relax"] = (_on(value), line.number)
+            case (*_, "address-family", "ipv4-unicast" | "ipv6-unicast", "network", value) if line.after(*_DEFAULT):
+                networks.append(value)
+                at = at or line.number
+    if networks:
+        found["switch.bgp.networks"] = (tuple(networks), at)
+    return found
+
+
+def unnumbered(told: list[Said]) -> set[str]:
+    """Ports that are neighbours."""
+    return {
+        line.words[5]
+        for line in told
+        if line.after(*_DEFAULT, "neighbor", "*") is not None and line.words[5].startswith("swp")
+    }
+
+
+def peers(switch: Place, told: list[Said], output: Output) -> Iterator[Observation]:
+    """Neighbours of the default VRF by address or port; a peer group's lines are its members' too."""
+    own: dict[str, list[Said]] = {}
+    groups: dict[str, list[Said]] = {}
+    for line in told:
+        for kind, into in (("neighbor", own), ("peer-group", groups)):
+            rest = line.after(*_DEFAULT, kind, "*")
+            if rest:
+                into.setdefault(line.words[5], []).append(Said(line.number, rest))
+    for name, lines in own.items():
+        joined = [group for line in lines if line.words[0] == "peer-group" for group in groups.get(line.words[1], [])]
+        yield from observe(switch.thing("peer", name), _session(name, [*joined, *lines]), output)
+
+
+def _session(name: str, lines: list[Said]) -> Found:
+    number = lines[-1].number
+    found: Found = {
+        "peer.unnumbered": (name.startswith("swp"), number),
+        "peer.ipv4": (True, number),
+        "peer.ipv6": (False, number),
+        "peer.bfd": (False, number),
+    }
+    for line in lines:
+        match line.words:
+            case ("remote-as", value) if value.isdigit():
+                found["peer.asn"] = (whole(value), line.number)
+            case ("description", value):
+                found["peer.description"] = (value, line.number)
+            case ("bfd", "enable" | "state", value):
+                found["peer.bfd"] = (_on(value), line.number)
+            case ("address-family", "ipv4-unicast" | "ipv6-unicast" as family, "enable" | "state", value):
+                found[f"peer.{family[:4]}"] = (_on(value), line.number)
+    return found
+
+
+def _on(value: str) -> bool | None:
+    return True if value in ON else False if value in OFF else None

@@ -1,0 +1,130 @@
+"""What the NVUE templates need computed: what all ports share, and what NVUE cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.errors import Problem
+from wirespeed.platforms.switch.cumulus.words import (
+    DEFAULT_MTU,
+    FEC_WORDS,
+    ROCE_QUEUES,
+    TRUST_WORDS,
+    family,
+    milliseconds,
+    speed_word,
+)
+from wirespeed.platforms.switch.policies import by_name, frozen, odd_texts
+from wirespeed.settings import Device, Port, PortQos, Queue, Switch, WatchdogAction
+
+MS = 10**9  # picoseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The ``default-global`` profiles: what holds for every port."""
+
+    qos: PortQos
+    queues: tuple[tuple[int, Queue], ...]
+    cable_length: int | None  # metres, of the longest cable
+
+
+def view(name: str, device: Device) -> Mapping[str, Any]:
+    """Computed values for the templates; ``problems`` is what NVUE cannot say of the switch."""
+    if not isinstance(device, Switch):
+        raise TypeError("a switch platform renders a Switch")
+    shared = _shared(device)
+    poll = device.watchdog_poll
+    detect = shared.qos.watchdog.detect
+    return {
+        "problems": list(_problems(name, device)),
+        "shared": shared,
+        "pfc": sorted(int(one) for one in shared.qos.pfc or ()),
+        "trust": TRUST_WORDS.get(shared.qos.trust or ""),
+        "dscp": [(int(d), int(tc)) for d, tc in sorted((shared.qos.dscp_tc or {}).items()) if int(tc) != int(d) // 8],
+        "queue_map": [
+            (int(tc), int(queue))
+            for tc, queue in sorted((shared.qos.tc_queue or {}).items())
+            if int(queue) != (ROCE_QUEUES[int(tc)] if shared.qos.pfc else int(tc))
+        ],
+        "robustness": int(detect) // int(poll) if detect is not None and poll else None,
+        "poll": None if poll is None else milliseconds(poll),
+        "ports": by_name(device.ports),
+        "cages": _cages(device),
+        "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
+        "quoted": lambda text: f"'{text}'" if " " in text else text,
+        "default_mtu": DEFAULT_MTU,
+        "speed_word": speed_word,
+        "fec_words": FEC_WORDS,
+        "family": family,
+    }
+
+
+def _cages(switch: Switch) -> list[tuple[str, int]]:
+    """The ports of the front panel that are split, in their order, with the number of their parts."""
+    found = {name.rpartition("s")[0]: port.breakout for name, port in by_name(switch.ports) if port.breakout}
+    return list(found.items())
+
+
+def _shared(switch: Switch) -> Shared:
+    ports = [port for _, port in by_name(switch.ports)]
+    first = next((port for port in ports if port.qos != PortQos() or port.queues), Port())
+    lengths = [port.cable_length for port in ports if port.cable_length is not None]
+    return Shared(
+        qos=first.qos,
+        queues=tuple(sorted((int(number), queue) for number, queue in first.queues.items())),
+        cable_length=max(1, -(-max(lengths) // 1000)) if lengths else None,
+    )
+
+
+def _problems(name: str, switch: Switch) -> Iterator[Problem]:
+    yield from odd_texts(name, switch, "'")
+    ports = by_name(switch.ports)
+    for path, values in (
+        ("port.qos.dscp_tc", {frozen(port.qos.dscp_tc) for _, port in ports} - {None}),
+        ("port.qos.tc_queue", {frozen(port.qos.tc_queue) for _, port in ports} - {None}),
+        ("port.qos.pfc", {port.qos.pfc for _, port in ports} - {None}),
+        ("port.queues", {frozen(port.queues) for _, port in ports} - {None, ()}),
+    ):
+        if len(values) > 1:
+            yield Problem(
+                f"{name}: {path}",
+                f"{len(values)} different ones on its ports",
+                "one for all ports",
+                "wirespeed writes NVUE's default-global profiles, which hold for every port",
+            )
+    poll = switch.watchdog_poll
+    if poll is not None and (poll % MS or not 100 * MS <= poll <= 5000 * MS):
+        yield Problem(f"{name}: switch.watchdog_poll", str(poll), "100 ms to 5000 ms")
+    seen: set[str] = set()
+    for port_name, port in ports:
+        for problem in _port(port_name, port, switch):
+            if problem.found + problem.expected not in seen:  # what all ports share is said once
+                seen.add(problem.found + problem.expected)
+                yield Problem(f"{name} {problem.place}", problem.found, problem.expected, problem.hint)
+
+
+def _port(name: str, port: Port, switch: Switch) -> Iterator[Problem]:
+    qos, dog = port.qos, port.qos.watchdog
+    if (port.breakout is not None) != ("s" in name.removeprefix("swp")):
+        yield Problem(f"{name}: port.breakout", f"a port split into {port.breakout or 1}", "sub-ports, such as swp1s0")
+    if qos.trust not in (None, *TRUST_WORDS):
+        yield Problem(f"{name}: port.qos.trust", str(qos.trust), f"one of {', '.join(TRUST_WORDS)}")
+    for priority, queue in (qos.pfc_queue or {}).items():
+        leaves = {int(tc): int(one) for tc, one in (qos.tc_queue or {}).items()}.get(int(priority))
+        if leaves is not None and leaves != int(queue):
+            yield Problem(
+                f"{name}: port.qos.pfc_queue",
+                f"priority {priority} pausing queue {queue}",
+                f"queue {leaves}, where switch priority {priority} goes",
+            )
+    if dog.action not in (None, WatchdogAction.DROP):
+        yield Problem(f"{name}: port.qos.watchdog.action", str(dog.action), "drop", "the only one NVUE has")
+    poll = switch.watchdog_poll
+    if dog.detect is not None and (not poll or dog.detect % poll or not 1 <= dog.detect // poll <= 1000):
+        yield Problem(f"{name}: port.qos.watchdog.detect", str(dog.detect), f"1 to 1000 polling intervals of {poll}")
+    for number, served in port.queues.items():
+        if served.ecn.minimum_fill is not None or served.ecn.maximum_fill is not None:
+            yield Problem(f"{name} queue {number}: queue.ecn.minimum_fill", "percent", "bytes")
