@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from wirespeed.collect import local, open_bundle, published, read
+from wirespeed.collect.commands import asked
+from wirespeed.collect.write import Writer
 from wirespeed.platforms import Command, platforms
 from wirespeed.reach import Ran, run
-from wirespeed.settings import Host
+from wirespeed.settings import Host, Nic
 
 
 def test_this_machine(tmp_path: Path) -> None:
@@ -75,7 +77,19 @@ def test_all_commands_are_published_and_none_changes_anything() -> None:
     assert [command.id for command in commands if writes & set(command.run)] == []
     allowed = {"cat", "grep", "ls", "ip", "rdma", "uname", "sysctl", "dmesg", "lspci", "ethtool", "nft", "iptables"}
     allowed |= {"systemctl", "dkms", "rocm-smi", "ibv_devinfo", "niccli", "show", "sonic-cli"}
-    allowed |= {"bnxtqos", "bnxtnvm", "dcb", "devlink", "mlnx_qos", "mlxconfig", "mstconfig", "find", "nvidia-smi", "vtysh", "sonic-cfggen"}
+    allowed |= {
+        "bnxtqos",
+        "bnxtnvm",
+        "dcb",
+        "devlink",
+        "mlnx_qos",
+        "mlxconfig",
+        "mstconfig",
+        "find",
+        "nvidia-smi",
+        "vtysh",
+        "sonic-cfggen",
+    }
     assert {command.run[0] for command in commands} <= allowed
 
 
@@ -90,3 +104,24 @@ def test_the_published_list_is_a_document(tmp_path: Path) -> None:
     assert {"platform": "host rhel, sles, ubuntu", "id": "uname", "run": "uname -r"}.items() <= document["commands"][
         [command["id"] for command in document["commands"]].index("uname")
     ].items()
+
+
+def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Port a has an older tool, port b the newest."""
+    module = sys.modules["wirespeed.collect.local"]
+    typed: list[str] = []
+
+    def answer(arguments: tuple[str, ...], timeout_s: float, exits: object, stop: threading.Event) -> Ran:
+        typed.append(" ".join(arguments))
+        return run(("false" if arguments == ("new", "a") else "true",), timeout_s, (0,), stop=stop)
+
+    monkeypatch.setattr(module, "run", answer)
+    new = Command("new", ("new", "{interface}"), (), per_nic=True)
+    old = Command("old", ("old", "{interface}"), (), per_nic=True, fallback_for="new")
+    nics = {"a": Nic(), "b": Nic()}
+    with Writer(tmp_path / "b") as writer:
+        writer.device("h", (("host", "ubuntu"),))
+        collector = module._Collector(writer, "h", None, lambda _: None)
+        collector._run([ask for command in (old, new) for ask in asked(command, nics)])
+    assert sorted(typed[:2]) == ["new a", "new b"]
+    assert typed[2:] == ["old a"]

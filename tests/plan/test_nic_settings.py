@@ -1,0 +1,78 @@
+"""What a cluster file says of NICs beyond the classes themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
+from wirespeed.errors import Refused
+from wirespeed.plan import build
+from wirespeed.settings import Ect, Nic
+from wirespeed.units import Length, Size
+
+CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
+ROCE = "share: 50%, congestion: dcqcn-p"
+BROADCOM, NVIDIA = "broadcom-bcm957608-p1400gd", "nvidia-mcx75310aas-neat"
+
+
+def nic(folder: Path, *changes: tuple[str, str]) -> Nic:
+    text = CLUSTER.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    file = folder / "cluster.yaml"
+    file.write_text(text)
+    return build(read(file), load()).hosts["node1"].nics["enp29s0np0"]
+
+
+def test_what_each_model_is_told(tmp_path: Path) -> None:
+    broadcom, nvidia = nic(tmp_path), nic(tmp_path, (BROADCOM, NVIDIA))
+    assert (broadcom.qos.ect, nvidia.qos.ect) == (Ect.ECT1, Ect.ECT0)
+    assert (broadcom.qos.configure, nvidia.qos.configure) == (True, None)
+    assert (broadcom.qos.ecn_priorities, nvidia.qos.ecn_priorities) == (None, frozenset({3}))
+    assert (broadcom.cable_length, nvidia.cable_length) == (None, Length(3000))
+    assert (broadcom.nvm.link_type, nvidia.nvm.link_type) == (None, "ethernet")
+
+
+def test_parameters_marks_and_buffers_from_the_file(tmp_path: Path) -> None:
+    said = "{ect: ect0, congestion_parameters: {rtt: 40, g: 8}, buffer: 1, buffer_size: 256 KiB}"
+    found = nic(tmp_path, (ROCE, f"{ROCE}, nic: {said}")).qos
+    assert found.ect is Ect.ECT0
+    assert found.congestion_parameters == {"rtt": 40, "g": 8}
+    assert found.priority_buffer == {0: 0, 1: 0, 2: 0, 3: 1, 4: 0, 5: 0, 6: 0, 7: 0}
+    assert found.buffer_size == {1: Size(262144)}
+
+
+def test_options_in_the_memory_of_the_nics(tmp_path: Path) -> None:
+    said = f"8 x {NVIDIA}, nvm: {{relaxed_ordering: true, sriov: false, outstanding_reads: 44}}"
+    found = nic(tmp_path, (f"8 x {BROADCOM}", said)).nvm
+    assert (found.relaxed_ordering, found.sriov, found.outstanding_reads, found.rdma) == (True, False, 44, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found", "expected"),
+    [
+        (
+            "strict: true}",
+            "strict: true, nic: {ect: ect0}}",
+            "congestion control of class cnp",
+            "ect and congestion_parameters of class roce alone",
+        ),
+        (
+            ROCE,
+            "share: 50%, nic: {congestion_parameters: {g: 8}}",
+            "ect or congestion_parameters",
+            "class roce with congestion: dcqcn-p or dcqcn-d",
+        ),
+        (ROCE, f"{ROCE}, nic: {{buffer: 8}}", "receive buffer 8", "0 to 7"),
+        (ROCE, f"{ROCE}, nic: {{buffer_size: 1 MiB}}", "a size of no buffer", "buffer: its number"),
+    ],
+)
+def test_refusals(tmp_path: Path, old: str, new: str, found: str, expected: str) -> None:
+    with pytest.raises(Refused) as caught:
+        nic(tmp_path, (old, new))
+    problem = caught.value.problems[0]
+    assert (problem.found, problem.expected) == (found, expected)
