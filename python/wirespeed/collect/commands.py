@@ -116,5 +116,5 @@ def published() -> tuple[Published, ...]:
 
 
 def _typed(word: str) -> str:
-    """A word as one types it: a placeholder needs no quotes, nor does a switch's own pipe."""
-    return word if word == "|" or (_PLACEHOLDER.search(word) and " " not in word) else shlex.quote(word)
+    """A word as one types it: a placeholder needs no quotes, nor does a switch's own pipe or semicolon."""
+    return word if word in ("|", ";") or (_PLACEHOLDER.search(word) and " " not in word) else shlex.quote(word)

@@ -109,7 +109,11 @@ def _none(thing: Any, path: str) -> Any:
     ids=["eos", "enterprise-sonic", "sonic"],
 )
 def test_what_is_declared_as_rendered_is_said(found: Platform, name: str, chip: str) -> None:
-    switch = replace(full(name), chip=chip)
+    assert_declared(found, replace(full(name), chip=chip))
+
+
+def assert_declared(found: Platform, switch: Switch) -> None:
+    """What is said less when an intent is taken away is what is declared as rendered, and nothing else."""
     whole = _said(found, switch)
     places: dict[str, list[Place]] = {}
     for place, path, value in walk(switch, Place("leaf1")):

@@ -1,0 +1,1 @@
+"""Cisco NX-OS on Nexus 9000."""

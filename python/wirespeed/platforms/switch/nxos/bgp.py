@@ -1,0 +1,80 @@
+"""``router bgp`` of a running configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from ipaddress import ip_address, ip_network
+
+from wirespeed.facts import COMPLETE, Observation
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.switch.config import Line, following
+from wirespeed.platforms.switch.reading import Found, default, observe, whole
+from wirespeed.settings import Place
+
+
+def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]:
+    """The speaker, and the sessions of the default VRF. What a session inherits from a template is not known."""
+    line = next((line for line in top if re.fullmatch(r"router bgp [0-9]{1,10}", line.text)), None)
+    if line is not None:
+        yield from observe(switch, _speaker(line), output)
+        for inner, name in following(line.inner, "neighbor"):
+            peer = _name(name)
+            if peer is not None:
+                yield from observe(switch.thing("peer", peer), _session(inner, peer), output)
+    if line is None or all(_name(name) for _, name in following(line.inner, "neighbor")):
+        yield Observation(switch, "switch.peers", COMPLETE, output.source)
+
+
+def _name(words: str) -> str | None:
+    """An address, or the port of an unnumbered session."""
+    if re.fullmatch(r"Ethernet[0-9]+(/[0-9]+){1,2}", words):
+        return words
+    try:
+        return str(ip_address(words))
+    except ValueError:
+        return None
+
+
+def _speaker(line: Line) -> Found:
+    found: Found = {
+        "switch.bgp.asn": (int(line.words[2]), line.number),
+        "switch.bgp.multipath_relax": (False, line.number),
+    }
+    paths: list[tuple[int | None, int]] = []
+    networks: list[tuple[str, int]] = []
+    for inner in line.inner:
+        if (rest := inner.after("router-id")) is not None:
+            found["switch.bgp.router_id"] = (_name(rest), inner.number)
+        elif inner.text == "bestpath as-path multipath-relax":
+            found["switch.bgp.multipath_relax"] = (True, inner.number)
+        elif inner.text in ("address-family ipv4 unicast", "address-family ipv6 unicast"):
+            paths += [(whole(rest), one.number) for one, rest in following(inner.inner, "maximum-paths")]
+            networks += [(rest.split()[0], one.number) for one, rest in following(inner.inner, "network")]
+    if len({number for number, _ in paths}) == 1:
+        found["switch.bgp.maximum_paths"] = paths[0]
+    elif not paths:
+        found["switch.bgp.maximum_paths"] = (1, line.number)
+    try:
+        prefixes = tuple(str(ip_network(prefix)) for prefix, _ in networks)
+        found["switch.bgp.networks"] = (prefixes, networks[0][1] if networks else line.number)
+    except ValueError:
+        pass
+    return found
+
+
+def _session(line: Line, name: str) -> Found:
+    found: Found = {"peer.unnumbered": (name.startswith("Ethernet"), line.number)}
+    inherits = any(inner.words[0] == "inherit" for inner in line.inner)
+    for inner in line.inner:
+        if (rest := inner.after("remote-as")) is not None:
+            found["peer.asn"] = (whole(rest), inner.number)
+        elif (rest := inner.after("description")) is not None:
+            found["peer.description"] = (rest, inner.number)
+        elif inner.text == "bfd":
+            found["peer.bfd"] = (True, inner.number)
+        elif match := re.fullmatch(r"address-family (ipv4|ipv6) unicast", inner.text):
+            found[f"peer.{match[1]}"] = (True, inner.number)
+    if not inherits:
+        default(found, {"peer.bfd": False, "peer.ipv4": False, "peer.ipv6": False}, line.number)
+    return found

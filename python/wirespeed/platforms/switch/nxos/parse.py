@@ -1,0 +1,83 @@
+"""What NX-OS prints, as settings."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.switch.json import mapping_of, source_of
+from wirespeed.platforms.switch.nxos.running import running_config
+from wirespeed.settings import Place
+from wirespeed.units import Bandwidth
+
+_UP = {"connected": True, "notconnec": False, "disabled": False, "sfpAbsent": False, "xcvrAbsen": False}
+"""Words of the column, which is nine letters wide; another word (errDisabl, linkFlapE, …) is a link that is down too,
+but what else there is no source at hand says."""
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Everything the recorded outputs of one switch say."""
+    switch = Place(outputs.device)
+    if (output := outputs.get("running-config")) is not None:
+        yield from running_config(switch, output)
+    for command, read in (
+        ("version", _version),
+        ("interface-status", _interface_status),
+        ("lldp-neighbors", _lldp_neighbors),
+    ):
+        if (output := outputs.get(command)) is not None and (data := _json(output)) is not None:
+            yield from read(switch, output, data)
+
+
+def rows(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """The rows of a table: NX-OS prints a table of one row as the row itself."""
+    found = mapping_of(data, f"TABLE_{name}").get(f"ROW_{name}")
+    listed = found if isinstance(found, list) else [found]
+    return [row for row in listed if isinstance(row, dict)]
+
+
+def _json(output: Output) -> Mapping[str, Any] | None:
+    """The document, None when it was cut short or is no JSON object."""
+    try:
+        data = json.loads(output.text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
+    if isinstance(version := data.get("nxos_ver_str"), str):
+        yield Observation(switch, "switch.os_version", version, source_of(output, "nxos_ver_str"))
+    chassis = data.get("chassis_id")
+    if isinstance(chassis, str) and (match := re.fullmatch(r"Nexus9000 (\S+) [Cc]hassis", chassis.strip())):
+        yield Observation(switch, "switch.model", f"cisco-n9k-{match[1].lower()}", source_of(output, "chassis_id"))
+
+
+def _interface_status(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
+    for row in rows(data, "interface"):
+        name = str(row.get("interface"))
+        if re.fullmatch(r"Ethernet[0-9/]+", name) is None:
+            continue
+        port, source = switch.thing("port", name), source_of(output, name)
+        up = _UP.get(str(row.get("state")))
+        if up is not None:
+            yield Observation(port, "port.link.up", up, source)
+        speed = re.fullmatch(r"([0-9]{1,4})G", str(row.get("speed")))
+        if up and speed:
+            yield Observation(port, "port.link.speed", Bandwidth(int(speed[1]) * 10**9), source)
+
+
+def _lldp_neighbors(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:
+    for row in rows(data, "nbor_detail"):
+        match = re.fullmatch(r"Eth(?:ernet)?([0-9/]+)", str(row.get("l_port_id")))
+        if match is None:
+            continue
+        port = switch.thing("port", f"Ethernet{match[1]}")
+        source = source_of(output, str(row["l_port_id"]))
+        for path, key in (("port.neighbour.device", "sys_name"), ("port.neighbour.port", "port_id")):
+            if isinstance(value := row.get(key), str) and value:
+                yield Observation(port, path, value, source)

@@ -1,0 +1,103 @@
+"""The policies of a switch: how packets are classified, queued and paused. Ports with equal settings share one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.platforms.switch.config import ranges
+from wirespeed.platforms.switch.nxos.spelling import complete, network_class, output_class, random_detect
+from wirespeed.platforms.switch.policies import by_name, frozen, inverted, named
+from wirespeed.settings import Discipline, Port, Queue, Switch
+
+INPUT, NETWORK, OUTPUT = "ROCE-IN", "ROCE-NETWORK", "ROCE-OUT"
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """A class of a qos policy: the code points that go to one qos-group, which is the traffic class and the queue."""
+
+    name: str
+    dscps: str
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A class of a queuing policy."""
+
+    name: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """All policies by name, and which a port is bound to."""
+
+    inputs: Mapping[str, tuple[Classified, ...]]
+    outputs: Mapping[str, tuple[Queued, ...]]
+    paused: tuple[tuple[str, int], ...]  # network-qos class, priority
+    input_of: Mapping[str, str]  # by port
+    output_of: Mapping[str, str]
+
+    @property
+    def system_output(self) -> str | None:
+        """The queuing policy of every port that has none of its own: the commonest."""
+        return next(iter(self.outputs), None)
+
+
+def policies_of(switch: Switch) -> Policies:
+    """The policies of a switch."""
+    inputs, outputs = named(switch, INPUT, _input), named(switch, OUTPUT, _output)
+    ports = by_name(switch.ports)
+    return Policies(
+        inputs={name: _classified(name, key) for key, name in inputs.items()},
+        outputs={name: tuple(_queued(dict(key))) for key, name in outputs.items()},
+        paused=tuple((network_class(queue), priority) for priority, queue in paused(switch)),
+        input_of={port: inputs[_input(found)] for port, found in ports if _input(found) is not None},
+        output_of={port: outputs[_output(found)] for port, found in ports if _output(found) is not None},
+    )
+
+
+def paused(switch: Switch) -> list[tuple[int, int]]:
+    """Lossless priorities and the queue that each pauses; a priority without a queue pauses that of its number."""
+    pairs = {
+        (int(priority), int((port.qos.pfc_queue or {}).get(priority, priority)))
+        for port in switch.ports.values()
+        for priority in port.qos.pfc or ()
+    }
+    return sorted(pairs, key=lambda pair: pair[1])
+
+
+def _input(port: Port) -> Any:
+    return frozen(port.qos.dscp_tc) if port.qos.trust == "dscp" else None
+
+
+def _output(port: Port) -> Any:
+    return tuple(sorted(port.queues.items(), reverse=True)) or None
+
+
+def _classified(policy: str, pairs: Any) -> tuple[Classified, ...]:
+    groups = inverted(pairs or ())
+    return tuple(Classified(f"{policy}-{group}", ranges(dscps), group) for group, dscps in groups if group)
+
+
+def _queued(queues: Mapping[str, Queue]) -> list[Queued]:
+    strict = sorted(
+        (int(number) for number, one in queues.items() if one.discipline == Discipline.STRICT), reverse=True
+    )
+    return [
+        Queued(output_class(int(number)), tuple(_lines(int(number), one, strict))) for number, one in queues.items()
+    ]
+
+
+def _lines(number: int, queue: Queue, strict: list[int]) -> list[str]:
+    lines: list[str] = []
+    if queue.discipline == Discipline.STRICT:
+        lines.append(f"priority level {strict.index(number) + 1}")
+    elif queue.weight is not None:
+        lines.append(f"bandwidth remaining percent {queue.weight}")
+    if queue.ecn.enabled is not False and complete(queue.ecn):
+        lines.append(random_detect(queue.ecn))
+    return lines

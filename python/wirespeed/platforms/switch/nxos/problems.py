@@ -1,0 +1,105 @@
+"""What NX-OS cannot say of a switch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wirespeed.errors import Problem
+from wirespeed.platforms.switch.nxos.policies import paused
+from wirespeed.platforms.switch.nxos.spelling import ACTIONS, FEC_WORDS, POLLS, RESTORES, SHUTDOWNS, TRUST, complete
+from wirespeed.platforms.switch.policies import by_name, odd_texts
+from wirespeed.settings import Bgp, Discipline, Port, Switch
+from wirespeed.units import Duration
+
+_MS = 10**9
+
+
+def problems(name: str, switch: Switch) -> Iterator[Problem]:
+    """Every setting of the switch whose value has no words."""
+    ports = by_name(switch.ports)
+    yield from odd_texts(name, switch)
+    yield from _whole_switch(name, switch)
+    yield from _watchdog(name, switch)
+    yield from _bgp(name, switch)
+    for port_name, port in ports:
+        yield from _port(f"{name} {port_name}", port)
+
+
+def _whole_switch(name: str, switch: Switch) -> Iterator[Problem]:
+    """One network-qos policy holds for all ports; a port may only switch PFC off."""
+    sets = {port.qos.pfc for port in switch.ports.values() if port.qos.pfc}
+    if len(sets) > 1:
+        yield Problem(
+            f"{name}: port.qos.pfc",
+            f"{len(sets)} different sets of lossless priorities",
+            "one for all ports that have any",
+            "NX-OS has one network-qos policy",
+        )
+    pairs = paused(switch)
+    if len({queue for _, queue in pairs}) < len(pairs) or len({priority for priority, _ in pairs}) < len(pairs):
+        yield Problem(f"{name}: port.qos.pfc_queue", f"{pairs}", "one queue for each lossless priority, on all ports")
+
+
+def _watchdog(name: str, switch: Switch) -> Iterator[Problem]:
+    poll = switch.watchdog_poll
+    if poll is not None and (poll % _MS or poll // _MS not in POLLS):
+        yield Problem(f"{name}: switch.watchdog_poll", str(poll), f"{POLLS[0]} ms to {POLLS[-1]} ms")
+    watchdogs = [port.qos.watchdog for port in switch.ports.values()]
+    for path, values, multiples in (
+        ("detect", {one.detect for one in watchdogs} - {None}, SHUTDOWNS),
+        ("restore", {one.restore for one in watchdogs} - {None}, RESTORES),
+    ):
+        if len(values) > 1:
+            yield Problem(
+                f"{name}: port.qos.watchdog.{path}",
+                f"{len(values)} different times on its ports",
+                "one for all ports",
+                "NX-OS keeps it for the whole switch",
+            )
+        for value in values:
+            yield from _multiple(f"{name}: port.qos.watchdog.{path}", value, poll, multiples)
+
+
+def _multiple(place: str, value: Duration | None, poll: Duration | None, multiples: range) -> Iterator[Problem]:
+    if value is not None and (not poll or value % poll or value // poll not in multiples):
+        times = f"{multiples[0]} to {multiples[-1]} times the poll interval"
+        yield Problem(place, str(value), f"{times}, {poll}" if poll else f"{times}, which is not given")
+
+
+def _port(place: str, port: Port) -> Iterator[Problem]:
+    action = port.qos.watchdog.action
+    for path, word, sayable in (
+        ("port.link.fec", port.link.fec, tuple(FEC_WORDS)),
+        ("port.qos.trust", port.qos.trust, TRUST),
+        ("port.qos.watchdog.action", action and str(action), tuple(map(str, ACTIONS))),
+    ):
+        if word is not None and word not in sayable:
+            yield Problem(f"{place}: {path}", word, f"{', '.join(sayable[:-1])} or {sayable[-1]}")
+    if port.qos.trust == "dscp" and port.qos.dscp_tc is None:
+        yield Problem(f"{place}: port.qos.trust", "dscp without a map", "a map of DSCP to traffic classes")
+    for traffic_class, queue in sorted((port.qos.tc_queue or {}).items()):
+        if int(traffic_class) != int(queue):
+            yield Problem(
+                f"{place}: port.qos.tc_queue",
+                f"traffic class {traffic_class} in queue {queue}",
+                "the queue of the same number",
+                "on NX-OS the qos-group is the queue",
+            )
+    if sum(one.discipline == Discipline.STRICT for one in port.queues.values()) > 3:
+        yield Problem(f"{place}: queue.discipline", "more than three strict queues", "at most three priority levels")
+    if (total := sum(one.weight or 0 for one in port.queues.values())) > 100:
+        yield Problem(f"{place}: queue.weight", f"shares of {total}%", "100% at most")
+    for number, one in port.queues.items():
+        if one.ecn.enabled and not complete(one.ecn):
+            at = f"{place} queue {number}: queue.ecn.enabled"
+            yield Problem(at, "on, and not how", "a minimum, a maximum and a probability")
+
+
+def _bgp(name: str, switch: Switch) -> Iterator[Problem]:
+    if switch.bgp.asn is None and (switch.peers or switch.bgp != Bgp()):
+        yield Problem(f"{name}: switch.bgp.asn", "none", "the switch's autonomous system, to speak BGP")
+    for peer_name, peer in switch.peers.items():
+        if peer.asn is None:
+            yield Problem(f"{name} peer {peer_name}: peer.asn", "none", "the neighbour's autonomous system")
+        if peer.description and (not peer.description.isprintable() or peer.description != peer.description.strip()):
+            yield Problem(f"{name} peer {peer_name}: peer.description", repr(peer.description), "printable text")

@@ -1,0 +1,111 @@
+"""``show running-config``: the switch, its VLANs and ports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from wirespeed.facts import COMPLETE, Observation, State
+from wirespeed.platforms.model import Output
+from wirespeed.platforms.switch.config import Line, following, lines_of
+from wirespeed.platforms.switch.nxos.bgp import bgp
+from wirespeed.platforms.switch.nxos.qos import Globals, globals_of, port_qos
+from wirespeed.platforms.switch.nxos.spelling import DEFAULT_MTU, FECS
+from wirespeed.platforms.switch.reading import (
+    ON_OFF,
+    Found,
+    Reader,
+    addresses,
+    choice,
+    default,
+    flag,
+    observe,
+    read,
+    text,
+    whole,
+)
+from wirespeed.settings import Place
+from wirespeed.units import Bandwidth
+
+_LINK_LOCAL = "ipv6 address use-link-local-only"
+_PORT: Mapping[str, tuple[str, Reader]] = {
+    "description": ("port.description", text),
+    "mtu": ("port.link.mtu", whole),
+    "fec": ("port.link.fec", choice(FECS)),
+    "flowcontrol send": ("port.link.pause_send", ON_OFF),
+    "flowcontrol receive": ("port.link.pause_receive", ON_OFF),
+    "shutdown": ("port.link.enabled", flag(False)),
+    "no shutdown": ("port.link.enabled", flag(True)),
+    "switchport access vlan": ("port.vlan", whole),
+}
+_VLAN: Mapping[str, tuple[str, Reader]] = {
+    "description": ("vlan.description", text),
+    "mtu": ("vlan.mtu", whole),
+}
+
+
+def running_config(switch: Place, output: Output) -> Iterator[Observation]:
+    """All settings of a whole running configuration.
+
+    NX-OS ends it with nothing, so the command asks for the host name as well. Where the last line is not the name that
+    the configuration gives, it was cut short and says nothing: what a missing line would have said is unknown.
+    """
+    top = lines_of(output.text)
+    names = [name for _, name in following(top, "hostname")]
+    if len(names) != 1 or top[-1].text != names[0] or not output.text.rstrip("\r").endswith("\n"):
+        return
+    shared = globals_of(top)
+    lldp = next((line.number for line in top if line.text == "feature lldp"), None)
+    loopback = next((line for line in top if line.text == "interface loopback0"), None)
+    found: Found = {
+        "switch.lldp": (lldp is not None, lldp or top[-1].number),
+        "switch.loopbacks": ((), top[-1].number) if loopback is None else addresses(loopback),
+    }
+    if "switch.watchdog_poll" in shared.times:
+        found["switch.watchdog_poll"] = shared.times["switch.watchdog_poll"]
+    yield from observe(switch, found, output)
+    yield from bgp(switch, top, output)
+    routed = any(line.text == "no system default switchport" for line in top)
+    for line, name in following(top, "interface"):
+        if re.fullmatch(r"Ethernet[0-9]+(/[0-9]+){1,2}", name):
+            yield from _port(switch.thing("port", name), line, routed, shared, output)
+        elif match := re.fullmatch(r"Vlan([0-9]+)", name):
+            yield from _vlan(switch.thing("vlan", match[1]), line, output)
+    yield Observation(switch, "switch.ports", COMPLETE, output.source)
+    yield Observation(switch, "switch.vlans", COMPLETE, output.source)
+
+
+def _port(place: Place, line: Line, routed: bool, shared: Globals, output: Output) -> Iterator[Observation]:
+    found = read(line.inner, _PORT)
+    for inner in line.inner:
+        if inner.text in ("switchport", "no switchport"):
+            routed = inner.text == "no switchport"
+    default(
+        found,
+        {"port.link.mtu": DEFAULT_MTU, "port.link.pause_send": False, "port.link.pause_receive": False},
+        line.number,
+    )
+    if routed:  # whether it is on without a line depends on how the switch was set up at first
+        found.pop("port.vlan", None)
+    else:
+        default(found, {"port.vlan": 1, "port.link.enabled": True}, line.number)
+    alone = next((inner.number for inner in line.inner if inner.text == _LINK_LOCAL), None)
+    found["port.addresses"] = addresses(
+        replace(line, inner=[inner for inner in line.inner if inner.text != _LINK_LOCAL])
+    )
+    only = routed and alone is not None and found["port.addresses"][0] == ()
+    found["port.unnumbered"] = (only, alone or line.number)
+    yield from observe(place, found, output)
+    for inner, rest in following(line.inner, "speed"):
+        if (speed := whole(rest)) is not None:  # what the link runs at is in "show interface status"
+            value = Bandwidth(speed * 10**6)
+            yield Observation(place, "port.link.speed", value, output.at(inner.number), State.CONFIGURED)
+    yield from port_qos(place, line, shared, output)
+
+
+def _vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
+    found = read(line.inner, _VLAN)
+    default(found, {"vlan.mtu": DEFAULT_MTU}, line.number)
+    found["vlan.addresses"] = addresses(line)
+    yield from observe(place, found, output)

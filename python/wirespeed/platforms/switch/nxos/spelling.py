@@ -1,0 +1,97 @@
+"""Values of settings in NX-OS's spelling, and back.
+
+Class names and the lines of policies: Microsoft's Azure Local reference configurations for Nexus 9000; the rest is from
+memory, and platform.yaml says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from wirespeed.settings import Ecn, WatchdogAction
+from wirespeed.units import Bandwidth, Duration, Size
+
+DEFAULT_MTU = 1500
+JUMBO_MTU = 9216
+"""Of the classes of a network-qos policy (Microsoft's Azure Local reference configurations)."""
+
+DEFAULT_POLL = 100  # ms; Cisco Nexus Dashboard Fabric Controller, fabric settings: system default 100 ms
+DEFAULT_SHUTDOWN, DEFAULT_RESTORE = 1, 10  # multiples of the poll interval; from memory
+POLLS = range(100, 1001)  # ms; the same, 101 to 1000 or the default
+SHUTDOWNS, RESTORES = range(1, 11), range(1, 101)  # from memory
+
+FEC_WORDS = {"rs": "fec rs-fec", "fc": "fec fc-fec", "none": "fec off"}
+FECS = {words.removeprefix("fec "): fec for fec, words in FEC_WORDS.items()}
+TRUST = ("dscp", "none")
+ACTIONS = (WatchdogAction.DROP, WatchdogAction.ALERT)
+UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
+
+_RANDOM_DETECT = re.compile(
+    r"minimum-threshold (\d{1,9}) ([a-z]+) maximum-threshold (\d{1,9}) ([a-z]+)"
+    r" drop-probability (\d{1,3})(?: weight \d+)?( ecn)?"
+)
+
+
+def network_class(queue: int) -> str:
+    """The system's class of a queue in a network-qos policy."""
+    return f"c-8q-nq{queue or '-default'}"
+
+
+def output_class(queue: int) -> str:
+    """The system's class of a queue in a queuing policy."""
+    return f"c-out-8q-q{queue or '-default'}"
+
+
+def queue_of(word: str, prefix: str) -> int | None:
+    """The queue of one of the system's classes, whose names start so; None for another class."""
+    match = re.fullmatch(rf"{prefix}([1-7]|-default)", word)
+    return None if match is None else 0 if match[1] == "-default" else int(match[1])
+
+
+def random_detect(ecn: Ecn) -> str:
+    """Marking of a queue; amounts that are no whole kbytes are said in bytes."""
+    low, high = ecn.minimum or Size(0), ecn.maximum or Size(0)
+    unit, scale = ("bytes", 1) if low % 1000 or high % 1000 else ("kbytes", 1000)
+    thresholds = f"minimum-threshold {low // scale} {unit} maximum-threshold {high // scale} {unit}"
+    return f"random-detect {thresholds} drop-probability {ecn.probability} weight 0 ecn"
+
+
+def complete(ecn: Ecn) -> bool:
+    """Whether all is there that marking is said with."""
+    return None not in (ecn.minimum, ecn.maximum, ecn.probability)
+
+
+def marking(words: str) -> Ecn | None:
+    """What follows ``random-detect``; thresholds in packets are no bytes; None when it makes no sense."""
+    match = _RANDOM_DETECT.fullmatch(words)
+    if match is None:
+        return None
+    low, low_unit, high, high_unit, probability, marks = match.groups()
+    known = low_unit in UNITS and high_unit in UNITS
+    return Ecn(
+        Size(int(low) * UNITS[low_unit]) if known else None,
+        Size(int(high) * UNITS[high_unit]) if known else None,
+        int(probability),
+        enabled=marks is not None,
+    )
+
+
+def milliseconds(duration: Duration) -> int:
+    """A duration in whole milliseconds."""
+    return duration // 10**9
+
+
+def megabits(speed: Bandwidth) -> int:
+    """A speed as ``speed`` says it."""
+    return speed // 10**6
+
+
+def address_lines(addresses: Iterable[str]) -> list[str]:
+    """The addresses of an interface."""
+    lines: list[str] = []
+    for address in addresses:
+        family = "ipv6" if ":" in address else "ip"
+        second = family == "ip" and any(line.startswith("ip ") for line in lines)
+        lines.append(f"{family} address {address}{' secondary' if second else ''}")
+    return lines

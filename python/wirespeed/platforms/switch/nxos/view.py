@@ -1,0 +1,94 @@
+"""What the NX-OS templates need computed: policies, features, times as multiples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wirespeed.platforms.switch.config import natural, ranges
+from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, policies_of
+from wirespeed.platforms.switch.nxos.problems import problems
+from wirespeed.platforms.switch.nxos.spelling import (
+    DEFAULT_MTU,
+    DEFAULT_POLL,
+    DEFAULT_RESTORE,
+    DEFAULT_SHUTDOWN,
+    FEC_WORDS,
+    JUMBO_MTU,
+    address_lines,
+    megabits,
+    milliseconds,
+)
+from wirespeed.platforms.switch.policies import by_name
+from wirespeed.settings import Device, Switch, WatchdogAction
+from wirespeed.units import Duration
+
+EXAMPLE_VERSION = "10.4(3)"
+"""What an answer says when the settings do not."""
+
+
+def view(name: str, device: Device) -> Mapping[str, Any]:
+    """Computed values for the templates; ``problems`` is what NX-OS cannot say of the switch."""
+    if not isinstance(device, Switch):
+        raise TypeError("a switch platform renders a Switch")
+    watchdogs = [port.qos.watchdog for _, port in by_name(device.ports)]
+    return {
+        "problems": list(problems(name, device)),
+        "policies": policies_of(device),
+        "network_policy": NETWORK,
+        "input_policy": INPUT,
+        "ports": by_name(device.ports),
+        "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
+        "vlan_list": ranges({1, *map(int, device.vlans)}),
+        "features": _features(device),
+        "watched": any(one.enabled for one in watchdogs),
+        "poll": None if device.watchdog_poll is None else milliseconds(device.watchdog_poll),
+        "shutdown": _multiple(next((one.detect for one in watchdogs if one.detect), None), device.watchdog_poll),
+        "restore": _multiple(next((one.restore for one in watchdogs if one.restore), None), device.watchdog_poll),
+        "defaults": {"poll": DEFAULT_POLL, "shutdown": DEFAULT_SHUTDOWN, "restore": DEFAULT_RESTORE},
+        "only_reports": WatchdogAction.ALERT,
+        "loopbacks": device.loopbacks or (),
+        "networks": _networks(device),
+        "peers": sorted(device.peers.items(), key=lambda item: natural(item[0])),
+        "neighbours": [(port, one) for port, one in by_name(device.ports) if one.neighbour.device is not None],
+        "hardware": _hardware(device.model),
+        "version": device.os_version or EXAMPLE_VERSION,
+        "default_mtu": DEFAULT_MTU,
+        "jumbo_mtu": JUMBO_MTU,
+        "fec_words": FEC_WORDS,
+        "address_lines": address_lines,
+        "megabits": megabits,
+    }
+
+
+def _multiple(value: Duration | None, poll: Duration | None) -> int | None:
+    return value // poll if value and poll else None
+
+
+def _features(switch: Switch) -> list[str]:
+    wanted = {
+        "bfd": any(peer.bfd for peer in switch.peers.values()),
+        "bgp": switch.bgp.asn is not None,
+        "interface-vlan": bool(switch.vlans),
+        "lldp": switch.lldp is True,
+    }
+    return [feature for feature, on in wanted.items() if on]
+
+
+def _networks(switch: Switch) -> list[tuple[str, tuple[str, ...]]]:
+    """Address families of the speaker, with what it announces in each."""
+    announced = switch.bgp.networks or ()
+    of: dict[str, tuple[str, ...]] = {
+        "ipv4": tuple(one for one in announced if ":" not in one),
+        "ipv6": tuple(one for one in announced if ":" in one),
+    }
+    spoken = {
+        "ipv4": any(one.ipv4 for one in switch.peers.values()),
+        "ipv6": any(one.ipv6 for one in switch.peers.values()),
+    }
+    return [(family, networks) for family, networks in of.items() if networks or spoken[family] or family == "ipv4"]
+
+
+def _hardware(model: str | None) -> str:
+    """``C9364D-GX2A`` of the catalogue's ``cisco-n9k-c9364d-gx2a``."""
+    return (model or "cisco-n9k-c9364d-gx2a").removeprefix("cisco-n9k-").upper()

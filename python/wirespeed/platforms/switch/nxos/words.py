@@ -1,0 +1,204 @@
+"""One change of a setting as NX-OS commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from wirespeed.platforms.model import Worded
+from wirespeed.platforms.switch.config import ranges
+from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, OUTPUT, policies_of
+from wirespeed.platforms.switch.nxos.spelling import (
+    FEC_WORDS,
+    address_lines,
+    complete,
+    megabits,
+    milliseconds,
+    network_class,
+    output_class,
+    random_detect,
+)
+from wirespeed.platforms.switch.policies import inverted
+from wirespeed.settings import BgpPeer, Device, Discipline, Place, Port, Queue, Switch, WatchdogAction
+
+_FLAPS = "the link goes down and comes up again"
+_ALL_PORTS = "queues of all ports with this policy are set anew; packets in flight may be lost"
+_RESET = "the session is reset"
+_CONSEQUENCES = {
+    "port.link.speed": _FLAPS,
+    "port.link.fec": _FLAPS,
+    "port.link.enabled": "the link changes its state",
+    "port.vlan": "the port leaves its VLAN; its addresses are unreachable until the host answers ARP again",
+    "port.addresses": "the port becomes a routed port; its addresses are unreachable until the host answers ARP again",
+    "port.qos.pfc": _ALL_PORTS,
+    "port.qos.pfc_queue": _ALL_PORTS,
+    "port.qos.dscp_tc": "packets in flight change their queue",
+    "port.qos.trust": "packets in flight change their queue",
+    "switch.bgp.asn": "every BGP session ends; the rest of router bgp has to be said anew",
+    "switch.bgp.router_id": "every BGP session is reset",
+    "peer.asn": _RESET,
+    "peer.unnumbered": _RESET,
+    "peer.ipv4": _RESET,
+    "peer.ipv6": _RESET,
+}
+
+
+def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+    """One change as commands; ``device`` holds the other settings as they are meant to be."""
+    if not isinstance(device, Switch):
+        return None
+    within = dict(place.within)
+    consequence = _CONSEQUENCES.get(path)
+    if "peer" in within:
+        lines = _peer(within["peer"], path, value, device)
+    elif "vlan" in within:
+        lines = _interface(f"Vlan{within['vlan']}", path.replace("vlan.", "port."), value)
+    elif "queue" in within:
+        lines, consequence = _queue(within["port"], within["queue"], path, value, device), _ALL_PORTS
+    elif "port" in within:
+        lines = _port(within["port"], path, value, device)
+    else:
+        lines = _switch(path, value, device)
+    if lines is None:
+        return None
+    return Worded(("configure terminal", *lines, "end", "copy running-config startup-config"), consequence)
+
+
+def _switch(path: str, value: Any, switch: Switch) -> list[str] | None:
+    block = [f"router bgp {switch.bgp.asn}"]
+    match path:
+        case "switch.lldp":
+            return [f"{'' if value else 'no '}feature lldp"]
+        case "switch.watchdog_poll":
+            return [f"priority-flow-control watch-dog interval {milliseconds(value)}"]
+        case "switch.loopbacks":
+            return ["interface loopback0", *address_lines(value)]
+        case "switch.bgp.asn":
+            return ["no feature bgp", "feature bgp", f"router bgp {value}"]
+        case "switch.bgp.router_id":
+            return [*block, f"router-id {value}"]
+        case "switch.bgp.multipath_relax":
+            return [*block, f"{'' if value else 'no '}bestpath as-path multipath-relax"]
+        case "switch.bgp.maximum_paths":
+            return [*block, "address-family ipv4 unicast", f"maximum-paths {value}"]
+        case "switch.bgp.networks":
+            families = {"ipv4": [one for one in value if ":" not in one], "ipv6": [one for one in value if ":" in one]}
+            return block + [
+                line
+                for family, networks in families.items()
+                if networks
+                for line in (f"address-family {family} unicast", *(f"network {one}" for one in networks), "exit")
+            ]
+    return None
+
+
+def _peer(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+    peer = switch.peers.get(name, BgpPeer())
+    block = [f"router bgp {switch.bgp.asn}", f"neighbor {name}"]
+    no = "" if value else "no "
+    match path:
+        case "peer.asn":
+            return [*block, f"remote-as {value}"]
+        case "peer.unnumbered":
+            return [*block, f"remote-as {peer.asn}"] if value else None
+        case "peer.description":
+            return [*block, f"description {value}"]
+        case "peer.bfd":
+            return [*block, f"{no}bfd"]
+        case "peer.ipv4" | "peer.ipv6":
+            return [*block, f"{no}address-family {path.rpartition('.')[2]} unicast"]
+    return None
+
+
+def _port(name: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+    policy = policies_of(switch).input_of.get(name, INPUT)
+    match path:
+        case "port.qos.dscp_tc":
+            return [*_map(policy, value), f"interface {name}", f"service-policy type qos input {policy}"]
+        case "port.qos.trust":
+            return [f"interface {name}", f"{'no ' if value == 'none' else ''}service-policy type qos input {policy}"]
+        case "port.qos.pfc":
+            return _pfc(name, value, switch)
+        case "port.qos.pfc_queue":
+            lossless = switch.ports.get(name, Port()).qos.pfc or ()
+            return _network({int(key): int(queue) for key, queue in value.items() if key in lossless})
+        case "port.qos.watchdog.detect" | "port.qos.watchdog.restore":
+            if not switch.watchdog_poll:
+                return None
+            words = "watch-dog shutdown-multiplier" if path.endswith("detect") else "auto-restore multiplier"
+            return [f"priority-flow-control {words} {value // switch.watchdog_poll}"]
+        case "port.qos.watchdog.enabled" | "port.qos.watchdog.action":
+            watchdog = switch.ports.get(name, Port()).qos.watchdog
+            watchdog = replace(watchdog, **{path.rpartition(".")[2]: value})
+            if watchdog.enabled is False:
+                return [f"interface {name}", "priority-flow-control watch-dog-interval off"]
+            line = "priority-flow-control watch-dog-interval on"
+            reports = " disable-action" if watchdog.action == WatchdogAction.ALERT else ""
+            return [line, f"interface {name}", f"{line}{reports}"]
+    return _interface(name, path, value)
+
+
+def _map(policy: str, dscp_tc: Mapping[Any, Any]) -> list[str]:
+    lines: list[str] = []
+    for group, dscps in inverted(dscp_tc.items()):
+        if group:  # what no class matches goes to group 0
+            name = f"{policy}-{group}"
+            lines += [f"class-map type qos match-all {name}", f"match dscp {ranges(dscps)}", "exit"]
+            lines += [f"policy-map type qos {policy}", f"class {name}", f"set qos-group {group}", "exit", "exit"]
+    return lines
+
+
+def _pfc(name: str, value: Any, switch: Switch) -> list[str]:
+    said = {int(key): bool(value[key]) if isinstance(value, Mapping) else True for key in value}
+    if not any(said.values()):
+        return [f"interface {name}", "priority-flow-control mode off"]
+    queues = {int(key): int(queue) for key, queue in (switch.ports.get(name, Port()).qos.pfc_queue or {}).items()}
+    on = {key: queues.get(key, key) for key, wanted in said.items() if wanted}
+    off = {key: queues.get(key, key) for key, wanted in said.items() if not wanted}
+    return [*_network(on, off), f"interface {name}", "priority-flow-control mode on"]
+
+
+def _network(paused: Mapping[int, int], dropped: Mapping[int, int] | None = None) -> list[str]:
+    lines = [f"policy-map type network-qos {NETWORK}"]
+    for no, queues in (("", paused), ("no ", dropped or {})):
+        for priority, queue in queues.items():
+            lines += [f"class type network-qos {network_class(queue)}", f"{no}pause pfc-cos {priority}", "exit"]
+    return [*lines, "exit", "system qos", f"service-policy type network-qos {NETWORK}", "exit"]
+
+
+def _queue(port: str, number: str, path: str, value: Any, switch: Switch) -> list[str] | None:
+    policy = policies_of(switch).output_of.get(port, OUTPUT)
+    queue = switch.ports.get(port, Port()).queues.get(number, Queue())
+    block = [f"policy-map type queuing {policy}", f"class type queuing {output_class(int(number))}"]
+    match path:
+        case "queue.discipline" if value == Discipline.STRICT:
+            return [*block, "priority level 1"]
+        case "queue.discipline" | "queue.weight":
+            weight = value if path == "queue.weight" else queue.weight
+            return None if weight is None else [*block, f"bandwidth remaining percent {weight}"]
+        case "queue.ecn.enabled" | "queue.ecn.minimum" | "queue.ecn.maximum" | "queue.ecn.probability":
+            ecn = replace(queue.ecn, **{path.rpartition(".")[2]: value})
+            if ecn.enabled is False:
+                return [*block, "no random-detect"]
+            return None if not complete(ecn) else [*block, random_detect(ecn)]
+    return None
+
+
+def _interface(name: str, path: str, value: Any) -> list[str] | None:
+    on = "on" if value else "off"
+    lines: dict[str, Any] = {
+        "port.description": lambda: [f"description {value}"],
+        "port.mtu": lambda: [f"mtu {value}"],  # of a VLAN interface
+        "port.link.mtu": lambda: [f"mtu {value}"],
+        "port.link.speed": lambda: [f"speed {megabits(value)}"],
+        "port.link.fec": lambda: [FEC_WORDS[value]],
+        "port.link.enabled": lambda: ["no shutdown" if value else "shutdown"],
+        "port.link.pause_send": lambda: [f"flowcontrol send {on}"],
+        "port.link.pause_receive": lambda: [f"flowcontrol receive {on}"],
+        "port.vlan": lambda: ["switchport", f"switchport access vlan {value}"],
+        "port.addresses": lambda: [*([] if name.startswith("Vlan") else ["no switchport"]), *address_lines(value)],
+        "port.unnumbered": lambda: ["no switchport", "ip forward", "ipv6 address use-link-local-only"],
+    }
+    make = lines.get(path)
+    return None if make is None else [f"interface {name}", *make()]

@@ -1,0 +1,483 @@
+"""Cisco NX-OS: said, printed back and read.
+
+``WIRESPEED_ACCEPT=1 pytest tests/platforms/switch/test_nxos.py`` writes the files anew; read the difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from platforms.round_trip import answers, facts_of, lost
+from platforms.switch.devices import TC, link, ms, qos, queues, routed, switched
+from platforms.switch.test_declarations import assert_declared, full
+from platforms.switch.test_eos import compare
+from wirespeed.cluster import read_text
+from wirespeed.errors import Refused
+from wirespeed.facts import Facts, Source, facts_from
+from wirespeed.plan import build
+from wirespeed.platforms import Output, Outputs, platform
+from wirespeed.platforms.text import answer, say
+from wirespeed.settings import (
+    Bgp,
+    BgpPeer,
+    Discipline,
+    Dscp,
+    Ecn,
+    Place,
+    Port,
+    Priority,
+    Queue,
+    Switch,
+    SwitchQueue,
+    SwitchTrafficClass,
+    Watchdog,
+    WatchdogAction,
+    walk,
+)
+from wirespeed.units import Bandwidth, Size
+
+NXOS = platform("switch", "nxos")
+PORTS = ["Ethernet1/1", "Ethernet1/2", "Ethernet1/10"]
+LINK = link(mtu=9216, lanes=None, training=None, pause_send=False, pause_receive=False)
+WATCHDOG = Watchdog(True, WatchdogAction.DROP, ms(200), ms(1000))
+QOS = qos(pfc_queue={Priority(3): SwitchQueue(3)}, watchdog=WATCHDOG)
+STEP = queues(minimum=Size(300_000), maximum=Size(300_000), probability=100)
+BASE = replace(routed(PORTS, QOS, LINK), watchdog_poll=ms(100))
+
+
+def odd_one(switch: Switch, name: str) -> Switch:
+    """The switch with one port that marks as a step, classifies less, and only reports a stuck queue."""
+    port = switch.ports[name]
+    dscp_tc = {Dscp(dscp): TC(3 if dscp == 26 else 0) for dscp in range(64)}
+    other = replace(QOS, dscp_tc=dscp_tc, watchdog=replace(WATCHDOG, action=WatchdogAction.ALERT))
+    return replace(switch, ports={**switch.ports, name: replace(port, qos=other, queues=STEP)})
+
+
+BGP = replace(
+    BASE,
+    loopbacks=("10.255.0.1/32", "2001:db8::1/128"),
+    bgp=Bgp(4200010000, "10.255.0.1", 4, multipath_relax=True, networks=("10.255.0.1/32", "2001:db8::1/128")),
+    ports={
+        "Ethernet1/1": Port(unnumbered=True, link=LINK),
+        "Ethernet1/2": Port(addresses=("10.2.0.0/31", "2001:db8:2::/127"), link=LINK),
+    },
+    peers={
+        "Ethernet1/1": BgpPeer(4200000000, "spine1 Ethernet1/1", unnumbered=True, ipv4=True, ipv6=True, bfd=False),
+        "10.2.0.1": BgpPeer(4200000001, "spine2 Ethernet1/1", ipv4=True, ipv6=False, bfd=True),
+    },
+)
+CASES = {
+    "nxos-routed": BASE,
+    "nxos-switched": replace(switched(PORTS, QOS, LINK), watchdog_poll=ms(100)),
+    "nxos-odd-port": odd_one(BASE, "Ethernet1/2"),
+    "nxos-bgp": BGP,
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_configuration(case: str) -> None:
+    compare(f"{case}.cfg", say(NXOS, "startup.j2", "leaf1", CASES[case]))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_running_configuration(case: str) -> None:
+    compare(f"{case}.running-config.txt", answer(NXOS, "running-config", "leaf1", CASES[case]))
+
+
+@pytest.mark.parametrize(("template", "name"), [("apply.j2", "way-in"), ("revert.j2", "way-back")])
+def test_the_way_in_and_the_way_back(template: str, name: str) -> None:
+    compare(f"nxos-bgp.{name}.txt", say(NXOS, template, "leaf1", BGP))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_settings_come_back(case: str) -> None:
+    assert lost(NXOS, "leaf1", CASES[case]) == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_said_is_read_like_what_is_printed(case: str) -> None:
+    asked = answers(NXOS, "leaf1", CASES[case])
+    printed = asked.outputs["running-config"]
+    typed = replace(printed, text=say(NXOS, "startup.j2", "leaf1", CASES[case]) + "\nleaf1\n")
+    assert facts_of(NXOS, Outputs("leaf1", {"running-config": typed})).devices == (
+        facts_of(NXOS, Outputs("leaf1", {"running-config": printed})).devices
+    )
+
+
+FABRIC = """\
+version: 1
+name: two-tiers
+hosts:
+  node[1-2]: {model: dell-xe9680-mi300x, os: ubuntu-22.04, nics: 8 x broadcom-bcm957608-p1400gd}
+switches:
+  leaf[1-2]: {model: cisco-n9k-c9332d-gx2b, role: leaf}
+  spine[1-2]: {model: cisco-n9k-c9364d-gx2a, role: spine}
+links: [{a: "leaf[1-2]", b: "spine[1-2]", count: 2}]
+addresses: {scheme: link-31, pool: 10.1.0.0/16, loopbacks: 10.255.0.0/24}
+classes:
+  roce: {dscp: 26, priority: 3, lossless: true, share: 50%, congestion: dcqcn-d}
+  cnp: {dscp: 48, priority: 7, strict: true}
+"""
+
+
+@pytest.mark.parametrize("text", [FABRIC, FABRIC.replace("loopbacks:", "fabric: 10.2.0.0/24, loopbacks:")])
+def test_a_planned_fabric_is_said_and_comes_back(text: str) -> None:
+    for name, switch in build(read_text(text, "fabric.yaml")).switches.items():
+        assert switch.peers
+        assert "random-detect minimum-threshold" in say(NXOS, "startup.j2", name, switch)
+        assert [one for one in lost(NXOS, name, switch) if "peer.state" not in one] == []
+
+
+def read(case: str, old: str, new: str, command: str = "running-config") -> Facts:
+    """What is read when one thing in an output is another."""
+    whole = answers(NXOS, "leaf1", CASES[case]).outputs[command]
+    assert old in whole.text
+    return facts_of(NXOS, Outputs("leaf1", {command: replace(whole, text=whole.text.replace(old, new, 1))}))
+
+
+LEAF = Place("leaf1")
+PORT = LEAF.thing("port", "Ethernet1/1")
+Q3, Q7 = PORT.thing("queue", "3"), PORT.thing("queue", "6")
+LOSSLESS = frozenset({Priority(3)})
+WATCHED = "priority-flow-control watch-dog-interval on"
+ROUTED, BGP_CASE = "nxos-routed", "nxos-bgp"
+ROWS: list[tuple[str, str, str, Place, str, Any]] = [
+    # a changed value
+    (ROUTED, "match dscp 26", "match dscp 24-25,27", PORT, "port.qos.dscp_tc", {24: 3, 25: 3, 26: 0, 27: 3}),
+    (ROUTED, "set qos-group 3", "set qos-group 4", PORT, "port.qos.dscp_tc", {26: 4}),
+    (ROUTED, "pause pfc-cos 3", "pause pfc-cos 4", PORT, "port.qos.pfc", frozenset({Priority(4)})),
+    (ROUTED, "pause pfc-cos 3", "pause pfc-cos 4", PORT, "port.qos.pfc_queue", {Priority(4): SwitchQueue(3)}),
+    (ROUTED, "c-8q-nq3", "c-8q-nq5", PORT, "port.qos.pfc_queue", {Priority(3): SwitchQueue(5)}),
+    (ROUTED, "mode on", "mode off", PORT, "port.qos.pfc", frozenset()),
+    (ROUTED, "  mtu 9216\n  ip", "  mtu 1500\n  ip", PORT, "port.link.mtu", 1500),
+    (ROUTED, "fec rs-fec", "fec off", PORT, "port.link.fec", "none"),
+    (ROUTED, "  no shutdown", "  shutdown", PORT, "port.link.enabled", False),
+    (ROUTED, "remaining percent 50\n    random", "remaining percent 40\n    random", Q3, "queue.weight", 40),
+    (ROUTED, "1048 kbytes", "1 mbytes", Q3, "queue.ecn.minimum", Size(1_000_000)),
+    (ROUTED, "1048 kbytes", "500 packets", Q3, "queue.ecn.minimum", None),
+    (ROUTED, "1048 kbytes", "500 packets", Q3, "queue.ecn.enabled", True),
+    (ROUTED, "weight 0 ecn", "weight 0", Q3, "queue.ecn.enabled", False),
+    (ROUTED, "shutdown-multiplier 2", "shutdown-multiplier 5", PORT, "port.qos.watchdog.detect", ms(500)),
+    (ROUTED, "watch-dog-interval on\n", "watch-dog-interval off\n", PORT, "port.qos.watchdog.enabled", False),
+    (ROUTED, f"  {WATCHED}", f"  {WATCHED[:-2]}off", PORT, "port.qos.watchdog.enabled", False),
+    (ROUTED, f"  {WATCHED}", f"  {WATCHED} disable-action", PORT, "port.qos.watchdog.action", WatchdogAction.ALERT),
+    ("nxos-switched", "access vlan 11", "access vlan 12", PORT, "port.vlan", 12),
+    (BGP_CASE, "remote-as 4200000000", "remote-as 65001", LEAF.thing("peer", "Ethernet1/1"), "peer.asn", 65001),
+    (BGP_CASE, "    maximum-paths 4", "    maximum-paths 2", LEAF, "switch.bgp.maximum_paths", None),
+    (BGP_CASE, "network 10.255.0.1/32", "network 10.9.0.0/8", LEAF, "switch.bgp.networks", None),
+    # a line taken away is the default, or unknown
+    (ROUTED, "  priority-flow-control mode on\n", "", PORT, "port.qos.pfc", None),
+    (ROUTED, "    pause pfc-cos 3\n", "", PORT, "port.qos.pfc", frozenset()),
+    (ROUTED, "  service-policy type network-qos ROCE-NETWORK\n", "", PORT, "port.qos.pfc", frozenset()),
+    (ROUTED, "  service-policy type qos input ROCE-IN\n", "", PORT, "port.qos.trust", "none"),
+    (ROUTED, "  service-policy type qos input ROCE-IN\n", "", PORT, "port.qos.dscp_tc", None),
+    (ROUTED, "  service-policy type queuing output ROCE-OUT\n", "", Q3, "queue.ecn.enabled", None),
+    (ROUTED, "  mtu 9216\n  ip", "  ip", PORT, "port.link.mtu", 1500),
+    (ROUTED, "  fec rs-fec\n", "", PORT, "port.link.fec", None),
+    (ROUTED, "  no shutdown\n", "", PORT, "port.link.enabled", None),
+    (ROUTED, "feature lldp\n", "", LEAF, "switch.lldp", False),
+    (ROUTED, "priority-flow-control watch-dog shutdown-multiplier 2\n", "", PORT, "port.qos.watchdog.detect", ms(100)),
+    (BGP_CASE, "  bestpath as-path multipath-relax\n", "", LEAF, "switch.bgp.multipath_relax", False),
+    (BGP_CASE, "    bfd\n", "", LEAF.thing("peer", "10.2.0.1"), "peer.bfd", False),
+    (BGP_CASE, "    bfd\n", "    inherit peer FABRIC\n", LEAF.thing("peer", "10.2.0.1"), "peer.bfd", None),
+    (BGP_CASE, "  ipv6 address use-link-local-only\n", "", PORT, "port.unnumbered", False),
+    # what makes no sense is unknown, not the default
+    (ROUTED, "match dscp 26", "match dscp 64", PORT, "port.qos.dscp_tc", None),
+    (ROUTED, "match dscp 26", "match cos 3", PORT, "port.qos.trust", None),
+    (ROUTED, "qos input ROCE-IN", "qos input GONE", PORT, "port.qos.trust", None),
+    (ROUTED, "network-qos ROCE-NETWORK\n  service", "network-qos GONE\n  service", PORT, "port.qos.pfc", None),
+    (ROUTED, "pause pfc-cos 3", "pause pfc-cos 3,4", PORT, "port.qos.pfc", None),
+    (ROUTED, "random-detect min", "random-detect about min", Q3, "queue.ecn.enabled", None),
+    (ROUTED, "shutdown-multiplier 2", "shutdown-multiplier two", PORT, "port.qos.watchdog.detect", None),
+    (ROUTED, "remaining percent 50\n    random", "remaining percent half\n    random", Q3, "queue.weight", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("case", "old", "new", "place", "path", "value"), ROWS)
+def test_one_line(case: str, old: str, new: str, place: Place, path: str, value: Any) -> None:
+    found = read(case, old, new).value(place, path)
+    if path == "port.qos.dscp_tc" and value is not None:
+        found = {int(dscp): int(found[Dscp(dscp)]) for dscp in value}
+    assert found == value
+
+
+SHIPPED = """\
+hostname tor1
+class-map type qos match-all RDMA
+  match cos 3
+class-map type qos match-any LOSSLESS
+  match dscp 24-31
+  match dscp 46
+policy-map type qos AZLOCAL_SERVICES
+  class LOSSLESS
+    set qos-group 3
+  class class-default
+    set qos-group 1
+policy-map type network-qos QOS_NETWORK
+  class type network-qos c-8q-nq3
+    mtu 9216
+    pause pfc-cos 3
+  class type network-qos c-8q-nq-default
+    mtu 9216
+policy-map type queuing QOS_EGRESS_PORT
+  class type queuing c-out-8q-q3
+    bandwidth remaining percent 50
+    random-detect minimum-threshold 300 kbytes maximum-threshold 300 kbytes drop-probability 100 weight 0 ecn
+  class type queuing c-out-8q-q-default
+    bandwidth remaining percent 48
+  class type queuing c-out-8q-q7
+    bandwidth percent 1
+system qos
+  service-policy type queuing output QOS_EGRESS_PORT
+  service-policy type network-qos QOS_NETWORK
+interface Ethernet1/1
+  switchport mode trunk
+  priority-flow-control mode on
+  service-policy type qos input AZLOCAL_SERVICES
+tor1
+"""
+"""In the form of Microsoft's Azure Local reference configurations: a step at 300 kbytes."""
+
+
+def test_a_shipped_configuration() -> None:
+    output = Output("running-config", SHIPPED, Source("tor1", "show", "file"))
+    facts = facts_of(NXOS, Outputs("tor1", {"running-config": output}))
+    port = Place("tor1").thing("port", "Ethernet1/1")
+    found = facts.value(port, "port.qos.dscp_tc")
+    assert {int(found[Dscp(dscp)]) for dscp in (*range(24, 32), 46)} == {3}
+    assert {int(found[Dscp(dscp)]) for dscp in (0, 23, 32, 48)} == {1}
+    assert facts.value(port, "port.qos.pfc") == LOSSLESS
+    values = [
+        facts.value(port.thing("queue", "3"), f"queue.ecn.{name}") for name in ("minimum", "maximum", "probability")
+    ]
+    assert values == [Size(300_000), Size(300_000), 100]
+    assert facts.value(port.thing("queue", "0"), "queue.weight") == 48
+    assert facts.value(port.thing("queue", "7"), "queue.discipline") is None
+
+
+ROW = '{"TABLE_interface": {"ROW_interface": %s}}'
+STATUS = '{"interface": "Ethernet1/1", "state": "%s", "speed": "400G"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "up", "speed"),
+    [
+        (ROW % (STATUS % "connected"), True, Bandwidth.gbps(400)),  # a table of one row is the row
+        (ROW % f"[{STATUS % 'connected'}]", True, Bandwidth.gbps(400)),
+        (ROW % (STATUS % "notconnec"), False, None),
+        (ROW % (STATUS % "linkFlapE"), None, None),
+        (ROW % "[]", None, None),
+        (ROW % '"none"', None, None),
+        ("% Invalid command", None, None),
+    ],
+)
+def test_tables(text: str, up: bool | None, speed: Bandwidth | None) -> None:
+    output = Output("interface-status", text, Source("leaf1", "show", "file"))
+    facts = facts_of(NXOS, Outputs("leaf1", {"interface-status": output}))
+    assert (facts.value(PORT, "port.link.up"), facts.value(PORT, "port.link.speed")) == (up, speed)
+
+
+def test_neighbours_have_short_names() -> None:
+    facts = facts_of(NXOS, answers(NXOS, "leaf1", BASE))
+    assert facts.value(LEAF.thing("port", "Ethernet1/10"), "port.neighbour.port") == "eth2"
+
+
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_cut_output_says_less_but_nothing_else(data: st.DataObject) -> None:
+    whole = answers(NXOS, "leaf1", CASES["nxos-odd-port"])
+    said = {(one.place, one.path, str(one.value)) for one in NXOS.parse(whole)}
+    command = data.draw(st.sampled_from(sorted(whole.outputs)))
+    output = whole.outputs[command]
+    cut = replace(output, text=output.text[: data.draw(st.integers(0, len(output.text)))])
+    assert {(one.place, one.path, str(one.value)) for one in NXOS.parse(Outputs("leaf1", {command: cut}))} <= said
+
+
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_no_text_breaks_the_parser(data: st.DataObject) -> None:
+    outputs = answers(NXOS, "leaf1", BGP).outputs
+    command = data.draw(st.sampled_from(sorted(outputs)))
+    text = outputs[command].text
+    at = data.draw(st.integers(0, len(text)))
+    broken = replace(outputs[command], text=text[:at] + data.draw(st.text(max_size=12)) + text[at:])
+    facts_from(NXOS.parse(Outputs("leaf1", {command: broken})), devices=["leaf1"])
+
+
+def test_line_endings_of_a_terminal_change_nothing() -> None:
+    whole = answers(NXOS, "leaf1", BASE)
+    typed = {key: replace(output, text=output.text.replace("\n", "\r\n")) for key, output in whole.outputs.items()}
+    assert list(NXOS.parse(Outputs("leaf1", typed))) == list(NXOS.parse(whole))
+
+
+def with_port(**changes: object) -> Switch:
+    """The switch with its first port alone, changed."""
+    return replace(BASE, ports={"Ethernet1/1": replace(BASE.ports["Ethernet1/1"], **changes)})  # type: ignore[arg-type]
+
+
+REFUSED = {
+    "a class in another queue": (
+        with_port(qos=replace(QOS, tc_queue={SwitchTrafficClass(3): SwitchQueue(4)})),
+        "leaf1 Ethernet1/1: port.qos.tc_queue: found traffic class 3 in queue 4; "
+        "expected the queue of the same number\n"
+        "  hint: on NX-OS the qos-group is the queue",
+    ),
+    "two sets of lossless priorities": (
+        replace(
+            BASE,
+            ports={
+                **BASE.ports,
+                "Ethernet1/2": replace(BASE.ports["Ethernet1/2"], qos=replace(QOS, pfc=frozenset({Priority(4)}))),
+            },
+        ),
+        "leaf1: port.qos.pfc: found 2 different sets of lossless priorities; expected one for all ports that have any\n"
+        "  hint: NX-OS has one network-qos policy",
+    ),
+    "a time that is no multiple": (
+        with_port(qos=replace(QOS, watchdog=replace(WATCHDOG, detect=ms(250)))),
+        "leaf1: port.qos.watchdog.detect: found 250 ms; expected 1 to 10 times the poll interval, 100 ms",
+    ),
+    "polling too often": (
+        replace(with_port(qos=replace(QOS, watchdog=Watchdog())), watchdog_poll=ms(50)),
+        "leaf1: switch.watchdog_poll: found 50 ms; expected 100 ms to 1000 ms",
+    ),
+    "an action it lacks": (
+        with_port(qos=replace(QOS, watchdog=replace(WATCHDOG, action=WatchdogAction.FORWARD))),
+        "leaf1 Ethernet1/1: port.qos.watchdog.action: found forward; expected drop or alert",
+    ),
+    "trust in the 802.1p priority": (
+        with_port(qos=replace(QOS, trust="dot1p")),
+        "leaf1 Ethernet1/1: port.qos.trust: found dot1p; expected dscp or none",
+    ),
+    "trust without a map": (
+        with_port(qos=replace(QOS, dscp_tc=None)),
+        "leaf1 Ethernet1/1: port.qos.trust: found dscp without a map; expected a map of DSCP to traffic classes",
+    ),
+    "too many strict queues": (
+        with_port(queues={str(number): Queue(Discipline.STRICT) for number in range(4)}),
+        "leaf1 Ethernet1/1: queue.discipline: found more than three strict queues; "
+        "expected at most three priority levels",
+    ),
+    "marking with no probability": (
+        with_port(queues={"3": Queue(Discipline.DWRR, 50, ecn=Ecn(Size(1000), Size(2000), enabled=True))}),
+        "leaf1 Ethernet1/1 queue 3: queue.ecn.enabled: found on, and not how; "
+        "expected a minimum, a maximum and a probability",
+    ),
+    "sessions without a system of one's own": (
+        replace(BGP, bgp=Bgp()),
+        "leaf1: switch.bgp.asn: found none; expected the switch's autonomous system, to speak BGP",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case: str) -> None:
+    found, message = REFUSED[case]
+    with pytest.raises(Refused) as refused:
+        say(NXOS, "startup.j2", "leaf1", found)
+    assert str(refused.value) == message
+
+
+NETWORK = "policy-map type network-qos ROCE-NETWORK"
+SYSTEM = ("exit", "system qos", "service-policy type network-qos ROCE-NETWORK", "exit")
+WORDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
+    (ROUTED, PORT, "port.link.mtu", 9216, ("interface Ethernet1/1", "mtu 9216")),
+    (ROUTED, PORT, "port.link.speed", Bandwidth.gbps(400), ("interface Ethernet1/1", "speed 400000")),
+    (
+        ROUTED,
+        PORT,
+        "port.qos.pfc",
+        {3: True, 4: False},
+        (
+            NETWORK,
+            "class type network-qos c-8q-nq3",
+            "pause pfc-cos 3",
+            "exit",
+            "class type network-qos c-8q-nq4",
+            "no pause pfc-cos 4",
+            "exit",
+            *SYSTEM,
+            "interface Ethernet1/1",
+            "priority-flow-control mode on",
+        ),
+    ),
+    (ROUTED, PORT, "port.qos.pfc", frozenset(), ("interface Ethernet1/1", "priority-flow-control mode off")),
+    (
+        ROUTED,
+        PORT,
+        "port.qos.dscp_tc",
+        {Dscp(26): TC(3), Dscp(0): TC(0)},
+        (
+            "class-map type qos match-all ROCE-IN-3",
+            "match dscp 26",
+            "exit",
+            "policy-map type qos ROCE-IN",
+            "class ROCE-IN-3",
+            "set qos-group 3",
+            "exit",
+            "exit",
+            "interface Ethernet1/1",
+            "service-policy type qos input ROCE-IN",
+        ),
+    ),
+    (
+        "nxos-odd-port",
+        LEAF.thing("port", "Ethernet1/2").thing("queue", "3"),
+        "queue.ecn.probability",
+        100,
+        (
+            "policy-map type queuing ROCE-OUT-2",
+            "class type queuing c-out-8q-q3",
+            "random-detect minimum-threshold 300 kbytes maximum-threshold 300 kbytes drop-probability 100 weight 0 ecn",
+        ),
+    ),
+    (ROUTED, PORT, "port.qos.watchdog.detect", ms(300), ("priority-flow-control watch-dog shutdown-multiplier 3",)),
+    (
+        BGP_CASE,
+        LEAF.thing("peer", "Ethernet1/1"),
+        "peer.asn",
+        65001,
+        ("router bgp 4200010000", "neighbor Ethernet1/1", "remote-as 65001"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("case", "place", "path", "value", "lines"), WORDS)
+def test_word(case: str, place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
+    assert NXOS.word is not None
+    worded = NXOS.word(place, path, value, CASES[case])
+    assert worded is not None
+    assert worded.commands == ("configure terminal", *lines, "end", "copy running-config startup-config")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_rendered_setting_has_words(case: str) -> None:
+    assert NXOS.word is not None
+    speechless = [
+        f"{place} {path}"
+        for place, path, value in walk(CASES[case], LEAF)
+        if value is not None and NXOS.support(path).rendered and NXOS.word(place, path, value, CASES[case]) is None
+    ]
+    assert speechless == []
+
+
+def test_what_is_declared_as_rendered_is_said() -> None:
+    """On ports whose lossless class is not in the queue of its priority, and whose watchdog does not act by default."""
+    switch = full("Ethernet1/{}")
+    ports = {
+        name: replace(
+            port,
+            qos=replace(
+                port.qos,
+                pfc_queue={Priority(3): SwitchQueue(4)},
+                watchdog=replace(port.qos.watchdog, action=WatchdogAction.ALERT),
+            ),
+        )
+        for name, port in switch.ports.items()
+    }
+    assert_declared(NXOS, replace(switch, ports=ports))
