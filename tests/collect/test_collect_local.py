@@ -77,19 +77,8 @@ def test_all_commands_are_published_and_none_changes_anything() -> None:
     assert [command.id for command in commands if writes & set(command.run)] == []
     allowed = {"cat", "grep", "ls", "ip", "rdma", "uname", "sysctl", "dmesg", "lspci", "ethtool", "nft", "iptables"}
     allowed |= {"systemctl", "dkms", "rocm-smi", "ibv_devinfo", "niccli", "show", "sonic-cli"}
-    allowed |= {
-        "bnxtqos",
-        "bnxtnvm",
-        "dcb",
-        "devlink",
-        "mlnx_qos",
-        "mlxconfig",
-        "mstconfig",
-        "find",
-        "nvidia-smi",
-        "vtysh",
-        "sonic-cfggen",
-    }
+    allowed |= {"bnxtqos", "bnxtnvm", "dcb", "devlink", "mlnx_qos", "mlxconfig", "mstconfig", "nvidia-smi", "find"}
+    allowed |= {"vtysh", "sonic-cfggen", "nv"}
     assert {command.run[0] for command in commands} <= allowed
 
 
