@@ -12,6 +12,7 @@ from wirespeed.results.findings import Finding
 from wirespeed.settings import (
     Bgp,
     BgpPeer,
+    Coalescing,
     Congestion,
     Discipline,
     Dscp,
@@ -36,6 +37,7 @@ from wirespeed.settings import (
     Priority,
     PriorityGroup,
     Queue,
+    Ring,
     Route,
     Rule,
     Software,
@@ -98,6 +100,10 @@ def _nic(rail: int) -> Nic:
             ecn=True,
             configure=True,
         ),
+        ring=Ring(8192, 8192),
+        coalescing=Coalescing(adaptive_rx=True),
+        interrupt_cores=frozenset({16, 17}),
+        qdisc="fq",
         nvm=Nvm(
             rdma=True,
             performance_profile="roce",
@@ -114,6 +120,9 @@ def _host() -> Host:
     return Host(
         kernel=Kernel("6.8.0-111-generic", command_line=("amd_iommu=on", "iommu=pt"), iommu="passthrough"),
         memlock="unlimited",
+        governor="performance",
+        idle_states=frozenset({"POLL", "C1"}),
+        irq_balancing=False,
         firewall=False,
         peer_memory=True,
         rdma_naming="NAME_KERNEL",
@@ -122,6 +131,7 @@ def _host() -> Host:
         rdma_devices=("bnxt_re0", "bnxt_re1"),
         sysctls={
             "kernel.numa_balancing": Sysctl("0"),
+            "net.core.rmem_max": Sysctl("536870912"),
             "net.ipv4.conf.all.arp_ignore": Sysctl("1"),
             "net.ipv4.conf.all.arp_announce": Sysctl("2"),
             "net.ipv4.conf.all.rp_filter": Sysctl("0"),

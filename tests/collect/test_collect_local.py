@@ -73,9 +73,38 @@ def test_all_commands_are_published_and_none_changes_anything() -> None:
         (kind, command.id) for (kind, _), one in platforms().items() for command in one.commands
     }
     # A word that writes, on a system where one of these commands could be made to.
-    writes = {"set", "add", "del", "replace", "flush", "-G", "-C", "-A", "-K", "--setoption", "write", "configure"}
+    writes = {
+        "set",
+        "add",
+        "del",
+        "replace",
+        "flush",
+        "-G",
+        "-C",
+        "-A",
+        "-K",
+        "--setoption",
+        "write",
+        "configure",
+        "-exec",
+        "-delete",
+    }
     assert [command.id for command in commands if writes & set(command.run)] == []
-    allowed = {"cat", "grep", "ls", "ip", "rdma", "uname", "sysctl", "dmesg", "lspci", "ethtool", "nft", "iptables"}
+    allowed = {
+        "cat",
+        "grep",
+        "ls",
+        "ip",
+        "rdma",
+        "uname",
+        "sysctl",
+        "dmesg",
+        "lspci",
+        "ethtool",
+        "tc",
+        "nft",
+        "iptables",
+    }
     allowed |= {"systemctl", "dkms", "rocm-smi", "ibv_devinfo", "niccli", "show", "sonic-cli"}
     allowed |= {"bnxtqos", "bnxtnvm", "dcb", "devlink", "mlnx_qos", "mlxconfig", "mstconfig", "nvidia-smi", "find"}
     allowed |= {"vtysh", "sonic-cfggen", "nv"}

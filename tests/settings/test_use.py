@@ -14,13 +14,9 @@ from wirespeed.settings import THINGS, Place, settings_of, walk
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*-*node/cluster*.yaml"))
 WAITING = {
-    "host.governor": "cpupower",
-    "host.irq_balancing": "irqbalance",
     "nic.link.enabled": "ip link",
     "nic.link.lanes": "ethtool lanes",
     "nic.link.training": "ethtool link training",
-    "nic.ring.rx": "ethtool -G",
-    "nic.ring.tx": "ethtool -G",
 }
 """Settings that no platform of today has, and the words of those that do."""
 

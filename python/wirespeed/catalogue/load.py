@@ -32,6 +32,7 @@ from wirespeed.catalogue.model import (
     ServerModel,
     SwitchModel,
     SwitchSystem,
+    TuningProfile,
 )
 from wirespeed.errors import Problem, Refused, did_you_mean, refuse
 
@@ -57,6 +58,7 @@ class Catalogue:
     nccl_tests: Mapping[str, NcclTests] = field(default_factory=dict)
     rocm: Mapping[str, RocmRelease] = field(default_factory=dict)
     libraries: Mapping[str, LibraryModel] = field(default_factory=dict)
+    tunings: Mapping[str, TuningProfile] = field(default_factory=dict)
 
 
 @cache
@@ -83,6 +85,7 @@ def load() -> Catalogue:
         nccl_tests=_table(root / "software" / "compat" / "nccl-tests.yaml", NcclTests),
         rocm=_table(root / "software" / "compat" / "rocm.yaml", RocmRelease),
         libraries=_folder(root / "software" / "libraries", LibraryModel),
+        tunings=_folder(root / "software" / "tuning", TuningProfile),
     )
 
 

@@ -105,6 +105,7 @@ class NicModel(Entry):
     congestion_by_priority: bool = False  # whether congestion control is switched on priority by priority
     buffer_by_cable: bool = False  # whether the receive buffer is made for a length of cable
     nvm: NicNvm | None = None
+    ring_maximum: Sourced[int] | None = None  # most descriptors of a ring, in either direction
     message_rate: Sourced[int] | None = None  # messages per second, one direction
 
 
@@ -354,6 +355,47 @@ class LibraryModel(Entry):
     marks: bool = True  # whether its jobs can ask for a DSCP; if not, they take the NIC's own for RoCE
     tuning: Tuning = Tuning()
     dma_buf_needs_virtual_memory: NeedsVirtualMemory | None = None
+
+
+class LeftOut(Entry):
+    """A kernel parameter of a profile's source that is not set any more."""
+
+    value: str
+    why: str
+    instead: str
+
+
+class TunedParameters(Entry):
+    """Kernel parameters of a tuning profile."""
+
+    values: dict[str, str]
+    left_out: dict[str, LeftOut] = {}
+    source: str = Field(min_length=1)
+
+
+class TunedCoalescing(Entry):
+    """Interrupt coalescing; the names are those of the settings."""
+
+    adaptive_rx: Sourced[bool] | None = None
+    adaptive_tx: Sourced[bool] | None = None
+    rx_usecs: Sourced[int] | None = None
+    rx_frames: Sourced[int] | None = None
+    tx_usecs: Sourced[int] | None = None
+    tx_frames: Sourced[int] | None = None
+
+
+class TuningProfile(Entry):
+    """What a host is tuned for beyond RoCE, and how."""
+
+    title: str
+    ring: Sourced[int] | None = None  # descriptors of each ring
+    coalescing: TunedCoalescing = TunedCoalescing()
+    interrupts_near: Sourced[bool] | None = None  # whether interrupts go to cores of the NIC's NUMA node alone
+    irq_balancing: Sourced[bool] | None = None
+    governor: Sourced[str] | None = None
+    idle_states: Sourced[list[str]] | None = None  # that cores may enter
+    qdisc: Sourced[str] | None = None
+    parameters: TunedParameters | None = None
 
 
 class FailureMode(Entry):

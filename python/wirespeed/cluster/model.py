@@ -202,6 +202,7 @@ class HostPart(Part):
         default=None,
         description="what configures the network instead of the system's own: netplan, networkd, networkmanager, …",
     )
+    tuning: ModelName | None = Field(default=None, description="tuning profile in the catalogue, such as esnet-dtn")
     nics: Hardware | None = Field(default=None, description="how many NIC ports of which catalogue model take part")
     interfaces: list[InterfaceName] | None = Field(default=None, description="interface names in rail order")
     cpu: ModelName | None = Field(default=None, description="amd or intel, instead of the server model's")

@@ -17,6 +17,7 @@ from wirespeed.plan.launch import launch_of
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.routing import routes_of, rule_of, rules_of
 from wirespeed.plan.software import software_of
+from wirespeed.plan.tuning import tuned
 from wirespeed.settings import (
     Driver,
     Gid,
@@ -130,7 +131,7 @@ def host_kind(
         packages=software.packages,
         steps=software.steps,
     )
-    nics = [
+    nics: Sequence[Nic] = [
         Nic(
             rail=seat.rail,
             model=spec.nics.model,
@@ -147,6 +148,7 @@ def host_kind(
         for seat in chassis.seats
     ]
     rules = {seat.rail: rule_of(seat.rail) for seat in chassis.seats}
+    template, nics = tuned(template, nics, spec, chassis, catalogue, problems)
     return HostKind(spec, chassis, template, nics, rules, cluster.launch.gid_index)
 
 

@@ -14,7 +14,7 @@ from wirespeed.settings.model import (
     things,
     walk,
 )
-from wirespeed.settings.nic import Driver, Nic, Nvm
+from wirespeed.settings.nic import Coalescing, Driver, Nic, Nvm, Ring
 from wirespeed.settings.pcie import PcieFunction, PcieLink, bdf
 from wirespeed.settings.qos import (
     Congestion,
@@ -66,6 +66,7 @@ __all__ = [
     "Action",
     "Bgp",
     "BgpPeer",
+    "Coalescing",
     "Compare",
     "Congestion",
     "Cores",
@@ -98,6 +99,7 @@ __all__ = [
     "Priority",
     "PriorityGroup",
     "Queue",
+    "Ring",
     "Route",
     "Rule",
     "Setting",

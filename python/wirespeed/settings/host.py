@@ -75,6 +75,9 @@ class Host:
         bool | None, Setting("whether the kernel has a peer-memory client for GPU memory", observed=True)
     ] = None
     governor: Annotated[str | None, Setting("frequency governor of the CPU cores")] = None
+    idle_states: Annotated[
+        frozenset[str] | None, Setting("idle states that CPU cores may enter, by name", compare=Compare.WITHIN)
+    ] = None
     irq_balancing: Annotated[bool | None, Setting("whether a daemon moves interrupts between CPU cores")] = None
     rdma_naming: Annotated[str | None, Setting("udev naming of RDMA devices: NAME_KERNEL, NAME_FALLBACK, …")] = None
     acs_service: Annotated[bool | None, Setting("whether ACS is switched off at every boot")] = None

@@ -33,6 +33,7 @@ class Compare(StrEnum):
     EXACT = "exact"
     AT_LEAST = "at least"
     CONTAINS = "contains"  # every intended element is there; more may be
+    WITHIN = "within"  # every element found is intended; fewer may be
     WITHIN_3_PERCENT = "within 3 %"  # platforms disagree whether a KByte is 1000 or 1024 bytes
     NONE = "not compared"  # identity and evidence, not intent
 
@@ -47,6 +48,8 @@ class Compare(StrEnum):
                 if isinstance(intended, Mapping):
                     return all(key in found and found[key] == value for key, value in intended.items())
                 return set(intended) <= set(found)
+            case Compare.WITHIN:
+                return set(found) <= set(intended)
             case Compare.WITHIN_3_PERCENT:
                 return bool(abs(found - intended) <= intended * 0.03)
             case Compare.NONE:

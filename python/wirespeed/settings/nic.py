@@ -50,6 +50,18 @@ class Ring:
 
 
 @dataclass(frozen=True, slots=True)
+class Coalescing:
+    """How long the Ethernet interface waits for more packets before it raises an interrupt."""
+
+    adaptive_rx: Annotated[bool | None, Setting("whether the driver adapts it to the traffic received")] = None
+    adaptive_tx: Annotated[bool | None, Setting("whether the driver adapts it to the traffic sent")] = None
+    rx_usecs: Annotated[int | None, Setting("longest wait after a packet was received", "us")] = None
+    rx_frames: Annotated[int | None, Setting("packets received that end the wait", "packets")] = None
+    tx_usecs: Annotated[int | None, Setting("longest wait after a packet was sent", "us")] = None
+    tx_frames: Annotated[int | None, Setting("packets sent that end the wait", "packets")] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Nic:
     """A NIC port. Its name is its network interface."""
 
@@ -75,6 +87,11 @@ class Nic:
     cable_length: Annotated[
         Length | None, Setting("length the port's receive buffer is made for", "mm", Compare.AT_LEAST)
     ] = None
+    coalescing: Coalescing = field(default_factory=Coalescing)
+    interrupt_cores: Annotated[
+        frozenset[int] | None, Setting("CPU cores the port's interrupts go to", compare=Compare.WITHIN)
+    ] = None
+    qdisc: Annotated[str | None, Setting("queueing discipline of each transmit queue")] = None
     qos: NicQos = field(default_factory=NicQos)
     nvm: Nvm = field(default_factory=Nvm)
     gids: Mapping[str, Gid] = field(default_factory=dict)

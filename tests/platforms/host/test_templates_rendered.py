@@ -45,6 +45,19 @@ GIVEN: dict[str, Any] = {
     "nic.qos.congestion_parameters": {"rtt": 40},
     "nic.qos.priority_buffer": {Priority(3): 1},
     "nic.qos.buffer_size": {1: Size(262144)},
+    "host.governor": "performance",
+    "host.idle_states": frozenset({"POLL"}),
+    "host.irq_balancing": False,
+    "nic.ring.rx": 8192,
+    "nic.ring.tx": 8192,
+    "nic.coalescing.adaptive_rx": True,
+    "nic.coalescing.adaptive_tx": True,
+    "nic.coalescing.rx_usecs": 8,
+    "nic.coalescing.rx_frames": 64,
+    "nic.coalescing.tx_usecs": 8,
+    "nic.coalescing.tx_frames": 64,
+    "nic.interrupt_cores": frozenset({1, 2}),
+    "nic.qdisc": "fq",
 }
 """Settings that the example has no intent for."""
 

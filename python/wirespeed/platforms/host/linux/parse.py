@@ -13,6 +13,7 @@ from wirespeed.platforms.host.linux import (
     parse_rdma,
     parse_software,
     parse_system,
+    parse_tuning,
 )
 from wirespeed.platforms.model import Outputs
 
@@ -26,3 +27,4 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     yield from parse_rdma.parse(outputs)
     yield from parse_lspci.parse(outputs)
     yield from parse_software.parse(outputs)
+    yield from parse_tuning.parse(outputs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from wirespeed.platforms.host.linux.tuning import coalescing_words, is_tuned, near, ring_words
 from wirespeed.settings import Device, Host, Nic, Route, Rule
 
 _ACS_BITS = ("SrcValid", "TransBlk", "ReqRedir", "CmpltRedir", "UpstreamFwd", "EgressCtrl", "DirectTrans")
@@ -27,7 +28,15 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
             found.update((entry[0], entry) for entry in interfaces(device))
         return _of_protocol(found[interface], protocol == "ipv6") if interface in found else ([], [], [])
 
-    return {"interfaces": lambda: list(interfaces(device)), "routing": routing, "acs": lambda: list(acs(device))}
+    return {
+        "interfaces": lambda: list(interfaces(device)),
+        "routing": routing,
+        "acs": lambda: list(acs(device)),
+        "tuned": lambda: is_tuned(device),
+        "near": lambda: near(device),
+        "ring_words": ring_words,
+        "coalescing_words": coalescing_words,
+    }
 
 
 def interfaces(host: Host) -> Iterator[Interface]:

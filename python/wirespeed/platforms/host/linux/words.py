@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from wirespeed.platforms.host.linux.renderers import Renderer
+from wirespeed.platforms.host.linux.tuning import coalescing_words, ring_words
 from wirespeed.platforms.host.linux.view import acs_register, selector
 from wirespeed.platforms.model import Worded
 from wirespeed.settings import Host, Nic, Place, Route, Rule
 
 REBOOT = "acts after a reboot"
+_UNTIL_BOOT = "acts at once, until the next boot"
 _FLAP = "the link goes down and comes up again"
 
 
@@ -90,10 +92,28 @@ def _acs_service(value: Any, _: Host) -> Worded | None:
     return Worded(("systemctl enable --now wirespeed-acs.service",)) if value else None
 
 
+def _governor(value: Any, _: Host) -> Worded:
+    return Worded((f"cpupower frequency-set -g {_quoted(value)}",), _UNTIL_BOOT)
+
+
+def _irq_balancing(value: Any, _: Host) -> Worded:
+    verb = "unmask" if value else "mask --now"
+    return Worded(
+        (f"systemctl {verb} irqbalance.service",), "interrupts stay where they are until something moves them"
+    )
+
+
+def _idle_states(_value: Any, _: Host) -> Worded:
+    return Worded(("/usr/local/sbin/wirespeed-tune",), "every NIC of the host is tuned anew; rings drop the link")
+
+
 _HOST: dict[str, Callable[[Any, Host], Worded | None]] = {
     "host.memlock": _memlock,
     "host.rdma_naming": _naming,
     "host.acs_service": _acs_service,
+    "host.governor": _governor,
+    "host.idle_states": _idle_states,
+    "host.irq_balancing": _irq_balancing,
 }
 
 
@@ -132,6 +152,17 @@ def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) ->
             receive, send = (_on(state) for state in (nic.link.pause_receive, nic.link.pause_send))
             words = [*(["rx", receive] if receive else []), *(["tx", send] if send else [])]
             return Worded((f"ethtool -A {name} {' '.join(words)}",), _FLAP)
+        case "nic.ring.rx" | "nic.ring.tx":
+            return Worded((f"ethtool -G {name} {ring_words(nic)}",), _FLAP)
+        case "nic.qdisc":
+            write = f"sysctl -w net.core.default_qdisc={_quoted(value)}"
+            return Worded((write, f"tc qdisc replace dev {name} root mq"), _UNTIL_BOOT)
+        case "nic.interrupt_cores":
+            return Worded(
+                ("/usr/local/sbin/wirespeed-tune",), "every NIC of the host is tuned anew; rings drop the link"
+            )
+        case _ if path.startswith("nic.coalescing."):
+            return Worded((f"ethtool -C {name} {coalescing_words(nic)}",), _UNTIL_BOOT)
         case _:
             return None
 

@@ -1,0 +1,99 @@
+"""What a tuning profile of the catalogue asks of a host and its NICs.
+
+Interrupts go to the cores of the NUMA node that the NIC hangs on, computed from the server's CPUs as Linux numbers
+them: the first hardware thread of every core before any second one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from wirespeed.catalogue import Catalogue
+from wirespeed.catalogue.model import CpuTopology, TuningProfile
+from wirespeed.cluster import HostSpec
+from wirespeed.plan.affinity import Chassis
+from wirespeed.plan.binding import topology_of
+from wirespeed.plan.problems import Problems
+from wirespeed.settings import Coalescing, Host, Nic, Ring, Sysctl
+
+
+def tuned(
+    host: Host,
+    nics: Sequence[Nic],
+    spec: HostSpec,
+    chassis: Chassis,
+    catalogue: Catalogue,
+    problems: Problems,
+) -> tuple[Host, Sequence[Nic]]:
+    """A host and its NICs, in rail order, with what its profile adds; as they are where it has none."""
+    name = spec.part.tuning
+    if name is None:
+        return host, nics
+    profile = catalogue.tunings.get(name)
+    path = (*spec.path, "tuning")
+    if profile is None:
+        problems.unknown(path, "tuning profile", name, catalogue.tunings)
+        return host, nics
+    maximum = chassis.nic.ring_maximum
+    if profile.ring and maximum and profile.ring.value > maximum.value:
+        problems.refuse(
+            path, f"rings of {profile.ring.value}", f"at most {maximum.value}, the largest of {spec.nics.model}"
+        )
+    return _host(host, profile), [
+        _nic(nic, profile, cores) for nic, cores in zip(nics, _cores(profile, spec, chassis, problems), strict=True)
+    ]
+
+
+def node_cores(cpus: CpuTopology, node: int) -> frozenset[int]:
+    """The cores of a NUMA node, every hardware thread of them, by the kernel's numbers.
+
+    Raises:
+        ValueError: the server has no such node.
+    """
+    topology = topology_of(cpus, None)
+    nodes = [cores for socket in topology.sockets for cores in socket]
+    if not 0 <= node < len(nodes):
+        raise ValueError(f"no NUMA node {node}")
+    total = len(topology.cores)
+    return frozenset(core + thread * total for thread in range(topology.siblings) for core in nodes[node])
+
+
+def _host(host: Host, profile: TuningProfile) -> Host:
+    parameters = profile.parameters.values if profile.parameters else {}
+    return replace(
+        host,
+        governor=profile.governor.value if profile.governor else None,
+        idle_states=frozenset(profile.idle_states.value) if profile.idle_states else None,
+        irq_balancing=profile.irq_balancing.value if profile.irq_balancing else None,
+        sysctls={**host.sysctls, **{key: Sysctl(value) for key, value in parameters.items()}},
+    )
+
+
+def _nic(nic: Nic, profile: TuningProfile, cores: frozenset[int] | None) -> Nic:
+    ring = profile.ring.value if profile.ring else None
+    said = profile.coalescing.model_dump(exclude_none=True)
+    return replace(
+        nic,
+        ring=Ring(ring, ring),
+        coalescing=Coalescing(**{key: entry["value"] for key, entry in said.items()}),
+        interrupt_cores=cores,
+        qdisc=profile.qdisc.value if profile.qdisc else None,
+    )
+
+
+def _cores(profile: TuningProfile, spec: HostSpec, chassis: Chassis, problems: Problems) -> list[frozenset[int] | None]:
+    """The cores for each NIC's interrupts, in rail order."""
+    if not (profile.interrupts_near and profile.interrupts_near.value):
+        return [None] * len(chassis.seats)
+    nodes = [slot.numa_node for slot in chassis.server.nic_slots[: len(chassis.seats)]]
+    cpus = chassis.server.cpus
+    if cpus is None or None in nodes:
+        problems.refuse(
+            (*spec.path, "tuning"),
+            f"interrupts near their NICs on {spec.model}",
+            "a server whose CPUs and NUMA node of each NIC slot the catalogue knows",
+            "add cpus and numa_node to its file, from `lscpu` and `numactl -H`",
+        )
+        return [None] * len(chassis.seats)
+    return [node_cores(cpus, node) for node in nodes if node is not None]

@@ -1,0 +1,130 @@
+"""What a host and its NICs are tuned to: rings, coalescing, interrupts, queueing, frequency, idle states."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import json_objects, lines, see, whole
+from wirespeed.settings import Place
+
+_GOVERNOR = re.compile(r"/sys/devices/system/cpu/cpufreq/policy[0-9]+/scaling_governor:(\S+)")
+_STATE = re.compile(r"(/sys/devices/system/cpu/cpu[0-9]+/cpuidle/state[0-9]+)/(name|disable):(\S+)")
+_IRQ = re.compile(r"/proc/irq/([0-9]{1,9})/smp_affinity_list:([0-9,-]+)")
+_ADAPTIVE = re.compile(r"Adaptive RX: (\S+)  TX: (\S+)\s*")
+_COUNTED = {
+    "rx-usecs": "nic.coalescing.rx_usecs",
+    "rx-frames": "nic.coalescing.rx_frames",
+    "tx-usecs": "nic.coalescing.tx_usecs",
+    "tx-frames": "nic.coalescing.tx_frames",
+}
+_SWITCH = {"on": True, "off": False}
+_LARGEST_CORE = 1 << 16  # more than a kernel has (NR_CPUS): a range beyond it is no list of cores
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Settings of the host, then of every NIC an output is there of."""
+    host = Place(outputs.device)
+    if output := outputs.get("cpu-power"):
+        yield from _governor(host, output)
+        yield from _idle_states(host, output)
+    if output := outputs.get("irqbalance"):
+        word = output.text.strip()
+        if word in ("active", "inactive", "failed", "unknown"):
+            yield see(host, "host.irq_balancing", word == "active", output, 1)
+    for interface, output in outputs.per_nic("ethtool-ring"):
+        yield from _ring(host.thing("nic", interface), output)
+    for interface, output in outputs.per_nic("ethtool-coalesce"):
+        yield from _coalescing(host.thing("nic", interface), output)
+    affinity = outputs.get("irq-affinity")
+    for interface, output in outputs.per_nic("msi-irqs"):
+        if affinity is not None:
+            yield from _interrupts(host.thing("nic", interface), output, affinity)
+    for interface, output in outputs.per_nic("qdisc"):
+        yield from _qdisc(host.thing("nic", interface), output)
+
+
+def cores_of(text: str) -> frozenset[int] | None:
+    """The cores of a list as the kernel prints it, ``16-31,48``; None when it is none."""
+    found: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        start, end = whole(first), whole(last if dash else first)
+        if start is None or end is None or not start <= end < _LARGEST_CORE:
+            return None
+        found.update(range(start, end + 1))
+    return frozenset(found)
+
+
+def _governor(host: Place, output: Output) -> Iterator[Observation]:
+    """The governor of all cores; of cores that differ, each there is."""
+    found: dict[str, int] = {}
+    for number, text in lines(output):
+        if match := _GOVERNOR.fullmatch(text):
+            found.setdefault(match[1], number)
+    if found:
+        yield see(host, "host.governor", ", ".join(sorted(found)), output, max(found.values()))
+
+
+def _idle_states(host: Place, output: Output) -> Iterator[Observation]:
+    """The states that some core may enter. One whose name or switch is not shown makes all of it unknown."""
+    names: dict[str, str] = {}
+    off: dict[str, tuple[str, int]] = {}
+    for number, text in lines(output):
+        if match := _STATE.fullmatch(text):
+            if match[2] == "name":
+                names[match[1]] = match[3]
+            else:
+                off[match[1]] = (match[3], number)
+    if names and names.keys() == off.keys():
+        entered = frozenset(names[state] for state, (value, _) in off.items() if value == "0")
+        yield see(host, "host.idle_states", entered, output, next(iter(off.values()))[1])
+
+
+def _ring(place: Place, output: Output) -> Iterator[Observation]:
+    current = False
+    for number, text in lines(output):
+        key, _, value = text.partition(":")
+        if key in ("Pre-set maximums", "Current hardware settings"):
+            current = key == "Current hardware settings"
+        elif current and key in ("RX", "TX") and (entries := whole(value.strip())) is not None:
+            yield see(place, f"nic.ring.{key.lower()}", entries, output, number)
+
+
+def _coalescing(place: Place, output: Output) -> Iterator[Observation]:
+    for number, text in lines(output):
+        if match := _ADAPTIVE.fullmatch(text):
+            for path, word in (("adaptive_rx", match[1]), ("adaptive_tx", match[2])):
+                if word in _SWITCH:
+                    yield see(place, f"nic.coalescing.{path}", _SWITCH[word], output, number)
+        key, _, value = text.partition(":")
+        if key in _COUNTED and (count := whole(value.strip())) is not None:
+            yield see(place, _COUNTED[key], count, output, number)
+
+
+def _interrupts(place: Place, output: Output, affinity: Output) -> Iterator[Observation]:
+    """The cores of all interrupts of the NIC; unknown when one of them is not shown."""
+    wanted = {text.strip() for _, text in lines(output) if text.strip()}
+    found: dict[str, tuple[frozenset[int] | None, int]] = {}
+    for number, text in lines(affinity):
+        if (match := _IRQ.fullmatch(text)) and match[1] in wanted:
+            found[match[1]] = (cores_of(match[2]), number)
+    cores = [cores for cores, _ in found.values()]
+    if wanted and found.keys() == wanted and None not in cores:
+        union = frozenset[int]().union(*(some for some in cores if some))
+        yield see(place, "nic.interrupt_cores", union, affinity, next(iter(found.values()))[1])
+
+
+def _qdisc(place: Place, output: Output) -> Iterator[Observation]:
+    """The discipline of the transmit queues: the children of mq where there is one, the root itself otherwise."""
+    try:
+        json.loads(output.text)
+    except ValueError:
+        return
+    kinds = [entry["kind"] for _, entry in json_objects(output) or [] if isinstance(entry.get("kind"), str)]
+    queues = sorted({kind for kind in kinds if kind not in ("mq", "mqprio", "ingress", "clsact")})
+    if queues:
+        yield see(place, "nic.qdisc", ", ".join(queues), output)

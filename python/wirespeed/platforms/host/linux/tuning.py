@@ -1,0 +1,43 @@
+"""Tuning of a host in ethtool's words, for the templates."""
+
+from __future__ import annotations
+
+from wirespeed.settings import Host, Nic
+
+
+def is_tuned(host: Host) -> bool:
+    """Whether anything is set that only the tuning script sets."""
+    return (
+        host.governor is not None
+        or host.idle_states is not None
+        or any(
+            ring_words(nic) or coalescing_words(nic) or nic.interrupt_cores or nic.qdisc for nic in host.nics.values()
+        )
+    )
+
+
+def ring_words(nic: Nic) -> str:
+    """``rx 8192 tx 8192``; empty without intent."""
+    return _words({"rx": nic.ring.rx, "tx": nic.ring.tx})
+
+
+def coalescing_words(nic: Nic) -> str:
+    """``adaptive-rx on rx-usecs 8``; empty without intent."""
+    coalescing = nic.coalescing
+    names = ("adaptive_rx", "adaptive_tx", "rx_usecs", "rx_frames", "tx_usecs", "tx_frames")
+    return _words({name.replace("_", "-"): getattr(coalescing, name) for name in names})
+
+
+def near(host: Host) -> list[tuple[str, int]]:
+    """The NUMA node of each NIC of a tuned host."""
+    found = []
+    for interface, nic in host.nics.items():
+        function = host.pcie.get(nic.pcie or "")
+        if nic.interrupt_cores and function is not None and function.numa_node is not None:
+            found.append((interface, function.numa_node))
+    return found
+
+
+def _words(values: dict[str, int | bool | None]) -> str:
+    said = {name: ("on" if value else "off") if isinstance(value, bool) else value for name, value in values.items()}
+    return " ".join(f"{name} {value}" for name, value in said.items() if value is not None)
