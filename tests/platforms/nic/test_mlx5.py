@@ -181,7 +181,7 @@ def changed(planned: Plan, **qos: object) -> Plan:
 def test_deterministic_dcqcn_is_refused(planned: Plan) -> None:
     with pytest.raises(Refused) as caught:
         check(changed(planned, congestion=Congestion.DCQCN_D))
-    problem = caught.value.problems[0]
+    (problem,) = caught.value.problems
     assert problem.place.endswith("cluster.yaml:5: node1 nic enp29s0np0")
     assert problem.found == "nic.qos.congestion = dcqcn-d"
     assert problem.expected == "dcqcn-p, the one DCQCN that NVIDIA ConnectX has"

@@ -49,8 +49,12 @@ def own(host: Host) -> dict[str, Nic]:
 
 
 def problems(name: str, host: Host) -> Iterator[Problem]:
-    """What is intended of a NIC and it does not have."""
+    """What is intended of NICs and they do not have, each once: like NICs want the same."""
+    seen: list[NicQos] = []
     for interface, nic in own(host).items():
+        if nic.qos in seen:
+            continue
+        seen.append(nic.qos)
         place = f"{name} nic {interface}"
         if nic.qos.congestion is Congestion.DCQCN_D:
             yield Problem(
