@@ -196,6 +196,25 @@ def test_lldp_neighbours() -> None:
     ]
 
 
+WATCHDOG = """\
+Changed polling interval to 600ms
+     PORT    ACTION    DETECTION TIME    RESTORATION TIME    HISTORY
+---------  --------  ----------------  ------------------  ---------
+Ethernet0      drop               600                 600    disable
+Ethernet4   forward               600            infinite    disable
+"""
+
+
+def test_the_watchdog_without_the_database() -> None:
+    facts = shown("pfcwd-config", WATCHDOG)
+    other = LEAF.thing("port", "Ethernet4")
+    assert facts.value(LEAF, "switch.watchdog_poll") == Duration(600 * MS)
+    assert facts.value(PORT, "port.qos.watchdog.detect") == Duration(600 * MS)
+    assert facts.value(PORT, "port.qos.watchdog.restore") == Duration(600 * MS)
+    assert facts.value(other, "port.qos.watchdog.action") is WatchdogAction.FORWARD
+    assert facts.value(other, "port.qos.watchdog.restore") is None
+
+
 def test_a_session_works_when_all_its_families_do() -> None:
     facts = shown("bgp-summary", SUMMARY)
     assert facts.value(LEAF.thing("peer", "Ethernet256"), "peer.state") == "Established"

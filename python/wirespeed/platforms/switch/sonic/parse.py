@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import whole
 from wirespeed.platforms.switch.sonic.configuration import PORT_NAME, config_db
 from wirespeed.platforms.switch.sonic.routing import bgp_summary
 from wirespeed.platforms.switch.sonic.spelling import FEC_WORDS
-from wirespeed.settings import Place
-from wirespeed.units import Bandwidth
+from wirespeed.settings import Place, WatchdogAction
+from wirespeed.units import Bandwidth, Duration
 
 _MAC = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}")
 
@@ -24,6 +25,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         ("version", _version),
         ("interface-status", _interface_status),
         ("lldp-table", _lldp_table),
+        ("pfcwd-config", _pfcwd_config),
         ("bgp-summary", bgp_summary),
     ):
         if (output := outputs.get(command)) is not None:
@@ -66,6 +68,24 @@ def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
         yield Observation(port, "port.neighbour.device", row["RemoteDevice"], source)
         if there:
             yield Observation(port, "port.neighbour.port", there, source)
+
+
+def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
+    """The watchdog as it works; above the table, the interval it was last given."""
+    for number, line in _whole_lines(output):
+        if match := re.fullmatch(r"Changed polling interval to ([0-9]{1,9})ms\s*", line):
+            poll = Duration(int(match[1]) * 10**9)
+            yield Observation(switch, "switch.watchdog_poll", poll, output.at(number))
+    for number, row in _rows(output):
+        name, action = row.get("PORT", ""), row.get("ACTION", "")
+        if PORT_NAME.fullmatch(name) is None:
+            continue
+        port, source = switch.thing("port", name), output.at(number)
+        if action in ("drop", "forward", "alert"):
+            yield Observation(port, "port.qos.watchdog.action", WatchdogAction(action), source)
+        for path, column in (("detect", "DETECTION TIME"), ("restore", "RESTORATION TIME")):
+            if (time := whole(row.get(column))) is not None:  # "infinite" is no time
+                yield Observation(port, f"port.qos.watchdog.{path}", Duration(time * 10**9), source)
 
 
 def _rows(output: Output) -> Iterator[tuple[int, dict[str, str]]]:
