@@ -226,8 +226,8 @@ def _total(parts: Sequence[list[int]], half: int) -> list[int]:
     for part in parts:
         counts[tuple(part)] = counts.get(tuple(part), 0) + 1
     found = [0]
-    for part, count in counts.items():
-        power = list(part)
+    for kind, count in counts.items():
+        power = list(kind)
         while count:
             if count & 1:
                 found = _sum(found, power, half)
