@@ -96,6 +96,36 @@ def test_the_exit_code_reaches_the_parser(tmp_path: Path, exit_code: int, found:
     assert facts.value(H, "host.peer_memory") is found
 
 
+JOB = "/proc/7/environ:NCCL_IB_GID_INDEX=5\n"
+
+
+@pytest.mark.parametrize(
+    ("mvapich2", "job", "row"),
+    [
+        ("MV2_DEFAULT_GID_INDEX = 3\n", "", 3),
+        ("", "", 3),
+        ("MV2_DEFAULT_GID_INDEX = 1\n", "", None),  # which library jobs use, no file says
+        ("MV2_DEFAULT_GID_INDEX = 1\n", JOB, 5),  # a job that runs does
+    ],
+)
+def test_libraries_that_differ_leave_a_setting_unknown(
+    tmp_path: Path, mvapich2: str, job: str, row: int | None
+) -> None:
+    folder = tmp_path / "b"
+    launchers = (("launcher", "mvapich2"), ("launcher", "nccl"))
+    texts = {"mvapich2-conf": mvapich2, "rccl-conf": "NCCL_IB_GID_INDEX=3\n", "nccl-job": job}
+    with Writer(folder) as writer:
+        writer.device("h", (*HOST, *launchers))
+        for order, (command, text) in enumerate(texts.items()):
+            writer.output("h", Entry(command, command, "ok", None, exit_code=0), text.encode(), order=order)
+    facts = read(folder)
+    assert facts.value(H, "host.launch.gid_index") == row
+    if row is None:
+        assert "mvapich2 says another value than other libraries of the host" in (
+            facts.missing(H, "host.launch.gid_index") or ""
+        )
+
+
 def test_a_platform_unknown_here_is_refused(tmp_path: Path) -> None:
     folder = bundle(tmp_path / "b")
     text = (folder / NAME).read_text()

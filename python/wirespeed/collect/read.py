@@ -9,7 +9,7 @@ from pathlib import Path
 from wirespeed.collect.manifest import NAME, DeviceEntry, Entry
 from wirespeed.collect.open import Bundle, open_bundle
 from wirespeed.errors import Problem, Refused
-from wirespeed.facts import Facts, Gap, Observation, Source, facts_from
+from wirespeed.facts import Facts, Gap, Observation, Source, State, facts_from
 from wirespeed.platforms import Command, Output, Outputs, Platform, platforms
 
 _REASONS = {
@@ -74,8 +74,33 @@ class _Reader:
     """Paths whose format a platform knows from memory only; one that saw nothing of its own here casts no doubt."""
 
     def observations(self) -> Iterator[Observation]:
+        launches: list[tuple[Platform, Observation]] = []
         for key in self.entry.platforms:
-            yield from self._platform(platforms()[key])
+            found = self._platform(platforms()[key])
+            if key[0] == "launcher":
+                launches += ((platforms()[key], observation) for observation in found)
+            else:
+                yield from found
+        yield from self._agreed(launches)
+
+    def _agreed(self, launches: list[tuple[Platform, Observation]]) -> Iterator[Observation]:
+        """What launchers say of a host. Which library its jobs use no file says: where two differ, nothing is known."""
+        highest: dict[str, State] = {}
+        for _, one in launches:
+            highest[one.path] = max(one.state, highest.get(one.path, one.state))
+        said: dict[str, dict[str, Observation]] = {}
+        for platform, one in launches:
+            if one.state is highest[one.path]:  # a job that runs says which library is in use
+                said.setdefault(one.path, {}).setdefault(platform.name, one)
+        for path, by_platform in said.items():
+            first, *others = by_platform.values()
+            if path != "host.launch.environment" and any(other.value != first.value for other in others):
+                self.gaps.setdefault(path, []).extend(
+                    Gap(one.source.command, f"{name} says another value than other libraries of the host")
+                    for name, one in by_platform.items()
+                )
+            else:
+                yield from (one for _, one in launches if one.path == path)
 
     def _platform(self, platform: Platform) -> Iterator[Observation]:
         commands = {command.id: command for command in platform.commands}

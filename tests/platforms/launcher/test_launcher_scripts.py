@@ -16,12 +16,14 @@ from platforms.launches import CORES, LAUNCHES
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.errors import Refused
+from wirespeed.facts import Source
 from wirespeed.plan import build
-from wirespeed.platforms import platform
+from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.text import say
 from wirespeed.settings import Host, Launch
 
 ROOT = Path(__file__).resolve().parents[3]
+PATH = {"PATH": "/usr/bin:/bin"}
 NASTY = "a b; $(touch x) `touch y` 'q' \"d\" \\ $HOME, *"
 STAND_IN = '#!/bin/sh\nfor one in "$0" "$@"; do printf "[%s]\\n" "${one##*/}"; done\nenv | sort\n'
 
@@ -174,6 +176,28 @@ def test_open_mpi_hands_on_what_the_file_says(tmp_path: Path) -> None:
         check=False,
     )
     assert sorted(done.stdout.splitlines()) == [f"0 104 {NASTY}", f"1 104 {NASTY}"], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("launcher", "command", "environment", "setting", "value"),
+    [
+        ("nccl", "nccl-job", {"NCCL_IB_TC": "96", "OTHER": "x NCCL_IB_TC=0"}, "dscp", 24),
+        ("mvapich2", "mvapich2-job", {"MV2_CPU_MAPPING": "0-3:4-7"}, "cores", ((0, 1, 2, 3), (4, 5, 6, 7))),
+    ],
+)
+def test_the_environment_of_a_running_job_is_read(
+    launcher: str, command: str, environment: dict[str, str], setting: str, value: object
+) -> None:
+    found = platform("launcher", launcher)
+    run = next(one.run for one in found.commands if one.id == command)
+    with subprocess.Popen(["sleep", "60"], env={"PATH": "/usr/bin:/bin"} | environment) as job:
+        try:
+            text = subprocess.run(run, capture_output=True, text=True, check=False, env={"LC_ALL": "C"} | PATH).stdout
+        finally:
+            job.kill()
+    own = "".join(line for line in text.splitlines(keepends=True) if line.startswith(f"/proc/{job.pid}/"))
+    outputs = Outputs("node1", {command: Output(command, own, Source("node1", command, "job.out"))})
+    assert [one.value for one in found.parse(outputs) if one.path == f"host.launch.{setting}"] == [value]
 
 
 UNSAID = [
