@@ -116,12 +116,11 @@ CASES = {
         }
     ),
     "unnumbered": leaf(
-        ports={name: port(index, addresses=(), unnumbered=True) for index, name in enumerate(UNNUMBERED)},
+        ports={name: port(index, addresses=(), unnumbered=True, description=UNNUMBERED[name].description)
+            for index, name in enumerate(UNNUMBERED)},
         loopbacks=("10.255.0.1/32", "fd00::1/128"),
         bgp=Bgp(4200010000, "10.255.0.1", 32, True, ("10.255.0.1/32", "10.1.0.0/24")),
-        peers={
-            name: replace(peer, description=None) for name, peer in UNNUMBERED.items()
-        },
+        peers=UNNUMBERED,
     ),
     "numbered": leaf(
         loopbacks=("10.255.0.1/32",),

@@ -71,8 +71,11 @@ def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observatio
             yield from observe(switch.thing("peer", address), found, output)
         for dynamic, _ in following(group.inner, "dynamic-neighbor"):
             for line, unit in following(inside(dynamic.inner, "peer-auto-discovery"), "interface"):
+                port = unit.removesuffix(".0")
                 found = _session(group.inner, line.number) | {"peer.unnumbered": (True, line.number)}
-                yield from observe(switch.thing("peer", unit.removesuffix(".0")), found, output)
+                # Such a session has no description of its own; who is there, its port says.
+                found |= read(inside(top, "interfaces", port), {"description": ("peer.description", text)})
+                yield from observe(switch.thing("peer", port), found, output)
 
 
 def _groups(top: list[Line]) -> list[Line]:
