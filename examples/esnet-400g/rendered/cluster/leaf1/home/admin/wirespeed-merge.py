@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Merge wirespeed.json into the running CONFIG_DB: merge.py running.json wirespeed.json > target.json
+
+Rows of the interfaces that wirespeed.json configures, and the BGP tables it has, replace those that are there;
+everything else is added to or stays. Merging again changes nothing.
+"""
+
+import json
+import sys
+
+OF_INTERFACES = {"PORT_QOS_MAP", "QUEUE", "PFC_WD", "INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE"}
+WHOLE = {"BGP_GLOBALS", "BGP_GLOBALS_AF", "BGP_GLOBALS_AF_NETWORK", "BGP_NEIGHBOR", "BGP_NEIGHBOR_AF"}
+
+
+def kept(table, key, row, ours):
+    """What stays of a row that is there: its key, without our interfaces; None when nothing does."""
+    parts = key.split("|")
+    if table == "VLAN_MEMBER":
+        return None if parts[-1] in ours else key
+    computed = row.get("profile", "").strip("[]").startswith(("NULL", "pg_lossless", "BUFFER_PROFILE|pg_lossless"))
+    if table not in OF_INTERFACES and not (table == "BUFFER_PG" and computed):
+        return key
+    others = [name for name in parts[0].split(",") if name not in ours]
+    return "|".join([",".join(others), *parts[1:]]) if others else None
+
+
+def merged(running, wanted):
+    ours = {key.split("|")[0] for table in ("PORT", "VLAN", "LOOPBACK_INTERFACE") for key in wanted.get(table, {})}
+    target = {}
+    for table in sorted({*running, *wanted}):
+        rows = {}
+        replaced = table in WHOLE and wanted.get("BGP_GLOBALS")
+        for key, row in {} if replaced else running.get(table, {}).items():
+            left = kept(table, key, row, ours)
+            if left is not None:
+                rows[left] = row
+        for key, row in wanted.get(table, {}).items():
+            rows[key] = {**rows.get(key, {}), **row}
+        if rows:
+            target[table] = rows
+    return target
+
+
+with open(sys.argv[1]) as running, open(sys.argv[2]) as wanted:
+    json.dump(merged(json.load(running), json.load(wanted)), sys.stdout, indent=4)
