@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from wirespeed.checks import checks, run
 from wirespeed.facts import COMPLETE, Facts, facts_from
 from wirespeed.results.findings import Status
-from wirespeed.settings import Place
+from wirespeed.settings import Place, Route, Rule
 
 
 def test_a_cluster_as_planned_has_nothing_but_passes() -> None:
@@ -139,3 +139,16 @@ def test_every_check_says_unknown_when_what_it_needs_was_not_read(identifier: st
     seen = [one for one in _SEEN if one.path not in check.needs and one.value != COMPLETE]
     statuses = {finding.status for finding in small.by_id(identifier, facts_from(seen))}
     assert statuses - {Status.SKIP} == {Status.UNKNOWN}
+
+
+def test_ipv6_routing_of_a_host_is_unknown_until_it_is_collected() -> None:
+    rule, route = small.HOST.thing("rule", "from fd00::1/128"), small.HOST.thing("route", "101 default")
+    host = dataclasses.replace(
+        small.PLAN.hosts["node1"],
+        rules={"from fd00::1/128": Rule(101, 1001)},
+        routes={"101 default": Route("eth1", "fd00::ffff")},
+    )
+    plan = dataclasses.replace(small.PLAN, hosts={"node1": host})
+    facts = small.facts(absent=[rule, route])
+    for identifier in ("address.rule", "address.route"):
+        assert [one.status for one in small.by_id(identifier, facts, plan)] == ["unknown"]
