@@ -27,6 +27,8 @@ switches:
 # Cables between switches: every switch of a to every switch of b.
 # links:
 #   - {a: "leaf[1-2]", b: "spine[1-2]", count: 2}
+# Or a whole fabric of leaves, spines and cores by its pattern:
+# fabric: {pods: 2, leaf_spine: {uplinks: 32}, spine_core: {uplinks: 32}}
 
 cabling:
   pattern: by-host                             # or by-rail; or file: cables.csv (see `wirespeed plan --help`)
@@ -34,7 +36,7 @@ cabling:
   length: 3 m
 
 addresses:
-  scheme: link-31                              # a /31 per cable; rail-24: a /24 and a VLAN per rail
+  scheme: link-31                              # a /31 per cable; or rail-24, leaf-26, and for IPv6 link-127 …
   pool: 10.1.0.0/16
   # loopbacks: 10.255.0.0/24                   # addresses of the switches; needed with links
   # fabric: 10.2.0.0/24                        # /31s between switches, for a numbered underlay
