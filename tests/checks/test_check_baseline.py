@@ -28,8 +28,8 @@ def test_without_an_rdma_device_little_applies_and_that_is_said() -> None:
     assert described(facts) == (
         "node1: debian-12, kernel 6.1; network interfaces: none seen; GPUs: none seen",
         "node1: no RDMA device",
-        "node1: checks of address, fabric, launch, link, nic, pcie, port, qos do not apply: they are about RDMA "
-        "ports and what these are plugged into; the rest is checked as far as it holds for any host",
+        "node1: checks of address, fabric, launch, lending, link, nic, pcie, port, qos do not apply: they are about "
+        "RDMA ports and what these are plugged into; the rest is checked as far as it holds for any host",
     )
     findings = run(baseline(facts), facts)
     assert [one.check for one in findings if one.status is Status.PASS] == [

@@ -25,6 +25,7 @@ from wirespeed.settings import THINGS, Device, Host, collections_of
 
 ROOT = Path(__file__).resolve().parents[2]
 CLUSTERS = sorted((ROOT / "examples" / "mi300x-4node").glob("cluster*.yaml"))
+WITHOUT_RDMA = ROOT / "examples" / "pcie-lending" / "cluster.yaml"
 SAMPLES = ROOT / "tests" / "samples"
 NICS_PER_HOST = 8
 COLLECTIONS = {path for thing in THINGS for path in collections_of(thing)}
@@ -74,6 +75,8 @@ def with_each_nic(found: Platform, cluster: Path, folder: Path) -> dict[str, Dev
     """The first host of an example, with every NIC model of the platform in it."""
     models = {name: model for name, model in load().nics.items() if model.system == found.name}
     assert models, f"no model in catalogue/nics/ is of the system {found.name}"
+    if not any(model.rdma for model in models.values()):
+        return planned(WITHOUT_RDMA)
     asked: dict[str, Device] = {}
     for name, model in models.items():
         path = folder / f"{name}-{cluster.name}"

@@ -19,7 +19,9 @@ CLUSTERS = sorted(file for one in EXAMPLES.glob("*/rendered") for file in one.pa
 
 
 def devices(plan: Plan) -> tuple[str, ...]:
-    """The first of each role: the others differ in addresses alone."""
+    """The first of each role: the others differ in addresses alone. Without a switch hosts have different parts."""
+    if not plan.switches:
+        return tuple(plan.hosts)
     return tuple(
         {role: name for name, role in reversed(plan.roles.items())}[role] for role in dict.fromkeys(plan.roles.values())
     )

@@ -85,6 +85,14 @@ class NicNvm(Entry):
     source: str = Field(min_length=1)
 
 
+class NtbAbility(Entry):
+    """What a non-transparent PCIe bridge takes of the host's address space, and can be told to take."""
+
+    prefetch: Sourced[SizeField]  # as it comes from the factory
+    least: Sourced[SizeField]
+    most: Sourced[SizeField]
+
+
 class NicModel(Entry):
     """A NIC."""
 
@@ -92,7 +100,7 @@ class NicModel(Entry):
     vendor: str
     system: str  # folder under platforms/nic
     pci_id: str | None = None
-    driver: str  # kernel driver of the Ethernet interface
+    driver: str | None = None  # kernel driver of the Ethernet interface; None: not known
     modules: list[str]  # kernel modules the NIC needs
     peer_memory: str | None = None  # kernel module by which the NIC reaches GPU memory
     rdma_prefix: str  # the kernel names RDMA devices with this and a number from 0
@@ -107,6 +115,8 @@ class NicModel(Entry):
     nvm: NicNvm | None = None
     ring_maximum: Sourced[int] | None = None  # most descriptors of a ring, in either direction
     message_rate: Sourced[int] | None = None  # messages per second, one direction
+    rdma: bool = True  # whether it has RDMA devices; without, it is an IP interface
+    ntb: NtbAbility | None = None  # it joins the PCIe of two hosts, which can lend each other devices
 
 
 class GpuLinks(Entry):
@@ -126,6 +136,7 @@ class GpuModel(Entry):
     vendor: str
     pci_id: str | None = None
     module: str  # kernel module
+    bars: Sourced[list[SizeField]] | None = None  # memory BARs, which a host that borrows it must have room for
     compute_capability: Sourced[str] | None = None  # NVIDIA's number of the architecture
     links: GpuLinks | None = None
     pcie: PcieAbility

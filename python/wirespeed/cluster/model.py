@@ -38,7 +38,7 @@ from wirespeed.cluster.fields import (
     Whole,
 )
 from wirespeed.settings import Congestion, Dscp, Ect, Priority, WatchdogAction
-from wirespeed.units import Length
+from wirespeed.units import Length, Size
 
 
 class Part(BaseModel):
@@ -79,6 +79,7 @@ class Pattern(StrEnum):
     BY_HOST = "by-host"
     BY_RAIL = "by-rail"
     FILE = "file"
+    BACK_TO_BACK = "back-to-back"
 
 
 class Underlay(StrEnum):
@@ -193,6 +194,33 @@ class NvmPart(Part):
     )
 
 
+class EthernetPart(Part):
+    """An Ethernet interface beside the fabric."""
+
+    address: InterfaceAddress = Field(description="address with prefix length")
+    speed: BandwidthText | None = Field(default=None, description="link speed")
+
+
+class NtbPart(Part):
+    """The PCIe non-transparent bridge of a host."""
+
+    node_id: Positive = Field(description="number of the host in the PCIe cluster, such as 4 or 8")
+    prefetch: SizeText | None = Field(
+        default=None, description="prefetchable memory it takes, instead of the least that holds what is borrowed"
+    )
+
+
+class LoanPart(Part):
+    """A PCIe device that one host lends to another."""
+
+    lender: str = Field(description="the host the device is in")
+    device: str = Field(description="the device: GPU0, GPU1, …")
+    borrower: str = Field(description="the host that uses it")
+    window: SizeText = Field(
+        default=Size.parse("1024 MiB"), description="memory of the borrower that the device can reach"
+    )
+
+
 class HostPart(Part):
     """One host, or every host of a node range."""
 
@@ -210,6 +238,10 @@ class HostPart(Part):
     control_interface: InterfaceName | None = Field(default=None, description="interface for ssh and job start")
     nvm: NvmPart = Field(default_factory=NvmPart, description="options in the memory of the NICs")
     nic: dict[InterfaceName, NicPart] = Field(default_factory=dict, description="what differs on one NIC, by interface")
+    ethernet: dict[InterfaceName, EthernetPart] = Field(
+        default_factory=dict, description="Ethernet interfaces beside the fabric, by interface"
+    )
+    ntb: NtbPart | None = Field(default=None, description="its PCIe non-transparent bridge")
     software: SoftwarePart = Field(default_factory=SoftwarePart, description="versions of its software")
     exceptions: dict[str, HostPart] = Field(
         default_factory=dict, alias="except", description="what differs on some hosts of the range, by node range"
@@ -339,7 +371,7 @@ class FabricPart(Part):
 class CablingPart(Part):
     """Cables between hosts and leaves."""
 
-    pattern: Pattern | None = Field(default=None, description="by-host, by-rail, or file")
+    pattern: Pattern | None = Field(default=None, description="by-host, by-rail, file, or back-to-back")
     file: str | None = Field(
         default=None, description="CSV file of cables, as `wirespeed plan --cables --format csv` writes it"
     )
@@ -472,6 +504,7 @@ class ClusterFile(Part):
     classes: dict[str, ClassPart] = Field(
         default_factory=lambda: dict(DEFAULT_CLASSES), description="traffic classes by name"
     )
+    lending: list[LoanPart] = Field(default_factory=list, description="PCIe devices that hosts lend each other")
     launch: LaunchPart = Field(default_factory=LaunchPart, description="how jobs are launched")
 
 
@@ -548,3 +581,4 @@ class Cluster:
     launch: LaunchPart
     origin: Origin
     rows: tuple[CableRow, ...] = ()
+    lending: tuple[LoanPart, ...] = ()

@@ -132,6 +132,7 @@ class _Expansion:
             launch=self.file.launch,
             origin=self.origin,
             rows=rows,
+            lending=tuple(self.file.lending),
         )
 
     def _refuse(self, path: tuple[str | int, ...], found: str, expected: str, hint: str | None = None) -> None:

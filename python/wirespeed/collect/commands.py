@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from wirespeed.platforms import Command, Platform, platforms
@@ -64,19 +64,27 @@ def _for_nic(command: Command, interface: str, nic: Nic) -> Asked:
     return Asked(f"{command.id}@{interface}", command, words)
 
 
-def stack(host_platform: str, drivers: Sequence[str | None]) -> tuple[tuple[str, str], ...]:
-    """The platforms of a host: its operating system, its NICs' by driver, and the launchers."""
-    nics = [key for key, platform in platforms().items() if key[0] == "nic" and set(platform.drivers) & set(drivers)]
+def stack(host_platform: str, nics: Mapping[str, Nic]) -> tuple[tuple[str, str], ...]:
+    """The platforms of a host: its operating system, its NICs' by driver or name, and the launchers."""
+    of_nics = [key for key, one in platforms().items() if key[0] == "nic" and _own(one, nics)]
     launchers = [key for key in platforms() if key[0] == "launcher"]
-    return (("host", host_platform), *nics, *launchers)
+    return (("host", host_platform), *of_nics, *launchers)
 
 
 def nics_of(host: Host, platform: tuple[str, str]) -> Mapping[str, Nic]:
     """The NICs a platform's per-NIC commands are run for: all for an operating system, its own for a NIC's."""
     if platform[0] != "nic":
         return host.nics
-    drivers = platforms()[platform].drivers
-    return {name: nic for name, nic in host.nics.items() if nic.driver.name in drivers}
+    return _own(platforms()[platform], host.nics)
+
+
+def _own(platform: Platform, nics: Mapping[str, Nic]) -> dict[str, Nic]:
+    """The NICs a NIC platform is for."""
+    return {
+        name: nic
+        for name, nic in nics.items()
+        if nic.driver.name in platform.drivers or (platform.interfaces and name.startswith(platform.interfaces))
+    }
 
 
 @dataclass(frozen=True, slots=True)

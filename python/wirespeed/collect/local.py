@@ -75,7 +75,7 @@ class _Collector:
             nics = self._host().nics
             self._run(ask for command in self._waiting(commands, known) for ask in asked(command, nics))
         host = self._host()
-        platforms_of_host = stack(self.system, [nic.driver.name for nic in host.nics.values()])
+        platforms_of_host = stack(self.system, host.nics)
         self.writer.device(self.device, platforms_of_host)
         for key in platforms_of_host[1:]:
             nics = nics_of(host, key)

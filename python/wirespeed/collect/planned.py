@@ -64,7 +64,7 @@ def _stack(device: Device) -> tuple[tuple[str, str], ...]:
         return ()
     if isinstance(device, Switch):
         return (("switch", name),)
-    keys = stack(name, [nic.driver.name for nic in device.nics.values()])
+    keys = stack(name, device.nics)
     # Of the launchers the one that is used: where it is known, the others' files are not there.
     used = of_launch(device.launch.library, device.launch.starter)
     return tuple(key for key in keys if key[0] != "launcher" or not used or key[1] in used)

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from wirespeed.catalogue import Catalogue, load
-from wirespeed.cluster import Cluster, SwitchSpec
+from wirespeed.cluster import Cluster, Pattern, SwitchSpec
 from wirespeed.errors import did_you_mean
 from wirespeed.plan.addressing import NicAddress, fabric_addresses, nic_addresses
 from wirespeed.plan.affinity import chassis_of
+from wirespeed.plan.back_to_back import back_to_back
 from wirespeed.plan.bgp import routing_of
 from wirespeed.plan.cabling_file import cables_of_file
 from wirespeed.plan.classes import traffic_classes
@@ -38,6 +39,8 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     chassis = _each(cluster.hosts, lambda _, spec: chassis_of(spec, catalogue, problems))
     boxes = _each(cluster.switches, lambda _, spec: _box(spec, catalogue, problems))
     problems.stop()
+    if cluster.cabling.pattern is Pattern.BACK_TO_BACK:
+        return back_to_back(cluster, catalogue, chassis, classes, problems)
     host_kinds = _each(
         cluster.hosts, lambda name, spec: host_kind(cluster, spec, chassis[name], classes, catalogue, problems)
     )

@@ -36,7 +36,7 @@ def kernel_has_client(spec: HostSpec, catalogue: Catalogue) -> bool | None:
 
 def drivers_of(spec: HostSpec, nic: NicModel, gpu: bool, catalogue: Catalogue, problems: Problems) -> Drivers | None:
     """Packages and steps; None where the host's file names no kernel and no packages, or there is no such release."""
-    software, release = spec.part.software, catalogue.drivers.get(nic.driver)
+    software, release = spec.part.software, catalogue.drivers.get(nic.driver or "")
     if software.kernel is None and software.nic_packages is None:
         return None
     if release is None:

@@ -37,7 +37,7 @@ from wirespeed.settings import (
 )
 from wirespeed.units import Bandwidth, Length
 
-_COMMAND_LINES = {  # Broadcom 957608-AN210, section 2.3
+COMMAND_LINES = {  # Broadcom 957608-AN210, section 2.3
     "amd": ("amd_iommu=on", "iommu=pt"),
     "intel": ("intel_iommu=on", "iommu=pt"),
 }
@@ -93,10 +93,17 @@ def host_kind(
 ) -> HostKind | None:
     """What hosts with this spec share; None, with the reasons among the problems, when it is impossible."""
     cpu = spec.part.cpu or chassis.server.cpu_vendor
-    if cpu not in _COMMAND_LINES:
-        problems.refuse((*spec.path, "cpu"), f"the CPU vendor {cpu!r}", " or ".join(_COMMAND_LINES))
+    if cpu not in COMMAND_LINES:
+        problems.refuse((*spec.path, "cpu"), f"the CPU vendor {cpu!r}", " or ".join(COMMAND_LINES))
         return None
     if any(_path_mtu(seat, spec, problems) is None for seat in chassis.seats):
+        return None
+    if not chassis.nic.rdma:
+        problems.refuse(
+            (*spec.path, "nics"),
+            f"{spec.nics.model}, which has no RDMA, cabled to a leaf",
+            "an RDMA NIC, or cabling: {pattern: back-to-back}",
+        )
         return None
     qos = nic_qos(classes, cluster, chassis.nic, problems)
     nvm = _nvm(chassis.nic, spec.part.nvm)
@@ -111,7 +118,7 @@ def host_kind(
         os=spec.os,
         renderer=spec.part.renderer,
         cpu_vendor=cpu,
-        kernel=Kernel(software.kernel, command_line=_COMMAND_LINES[cpu], iommu="passthrough", errors=()),
+        kernel=Kernel(software.kernel, command_line=COMMAND_LINES[cpu], iommu="passthrough", errors=()),
         memlock="unlimited",
         firewall=False,
         peer_memory=True if gpu else None,
@@ -125,7 +132,7 @@ def host_kind(
             f"GPU{index}": Gpu(chassis.server.gpu, bdf(slot.address))
             for index, slot in enumerate(chassis.server.gpu_slots)
         },
-        pcie=_pcie(chassis, gpu.pcie if gpu else None),
+        pcie=pcie_functions(chassis, gpu.pcie if gpu else None),
         launch=launch_of(cluster, chassis, classes, spec, catalogue, problems),
         software=software.versions,
         packages=software.packages,
@@ -194,7 +201,7 @@ def _sysctls(seats: Sequence[Seat]) -> dict[str, Sysctl]:
     return {name: Sysctl(value) for name, value in values.items()}
 
 
-def _pcie(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieFunction]:
+def pcie_functions(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieFunction]:
     """The PCIe tree over NICs and GPUs. ACS is off where a NIC's traffic to its GPU turns: switch downstream ports."""
     server = chassis.server
     slot_link = PcieLink(server.slot_pcie.speed.value, server.slot_pcie.width.value)
@@ -212,7 +219,7 @@ def _pcie(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieFunction]:
             role="endpoint",
             parent=bdf(slot.parent),
             link=trained(chassis.nic.pcie, seat.slot),
-            relaxed_ordering=True,
+            relaxed_ordering=True if chassis.nic.rdma else None,
             numa_node=slot.numa_node,
         )
     for slot in server.gpu_slots:

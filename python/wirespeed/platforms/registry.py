@@ -82,6 +82,7 @@ def _load(kind: str, folder: str, text: str) -> Platform:
         parse=parse.parse,
         systems=tuple(data.get("systems", ())),
         drivers=tuple(data.get("drivers", ())),
+        interfaces=tuple(data.get("interfaces", ())),
         counters={name: Counter(**entry) for name, entry in data.get("counters", {}).items()},
         word=words.word if words else None,
         view=view.view if view else None,

@@ -39,6 +39,8 @@ def _switch(switch: Switch) -> list[tuple[str, str]]:
 def _host(plan: Plan, host: Host) -> list[tuple[str, str]]:
     keys = [("host", _of_system("host", host.os))]
     for nic in host.nics.values():
+        if nic.model is None:  # an interface that the host's own system says all of
+            continue
         model = plan.hardware.nics.get(nic.model or "")
         key = ("nic", model.system if model else nic.model or "unknown")
         if key not in keys:

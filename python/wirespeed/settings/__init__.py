@@ -3,6 +3,7 @@
 from wirespeed.settings.address import Gid, Neighbour, Route, Rule
 from wirespeed.settings.host import Gpu, Host, Kernel, Module, Sysctl
 from wirespeed.settings.launch import Cores, Launch
+from wirespeed.settings.lending import Loan, Ntb
 from wirespeed.settings.link import Link
 from wirespeed.settings.model import (
     Compare,
@@ -45,6 +46,8 @@ THINGS = (
     Module,
     Package,
     InstallStep,
+    Ntb,
+    Loan,
     Nic,
     Gid,
     Gpu,
@@ -83,12 +86,14 @@ __all__ = [
     "Kernel",
     "Launch",
     "Link",
+    "Loan",
     "Module",
     "Neighbour",
     "Nic",
     "NicCosQueue",
     "NicQos",
     "NicTrafficClass",
+    "Ntb",
     "Nvm",
     "Package",
     "PcieFunction",

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 
 from wirespeed.settings.address import Route, Rule
 from wirespeed.settings.launch import Launch
+from wirespeed.settings.lending import Loan, Ntb
 from wirespeed.settings.model import Compare, Setting
 from wirespeed.settings.nic import Nic
 from wirespeed.settings.pcie import PcieFunction
@@ -101,3 +102,8 @@ class Host:
     software: Software = field(default_factory=Software)
     packages: Mapping[str, Package] = field(default_factory=dict)
     steps: Mapping[str, InstallStep] = field(default_factory=dict)
+    ntbs: Mapping[str, Ntb] = field(default_factory=dict)
+    loans: Mapping[str, Loan] = field(default_factory=dict)
+    usable_gpus: Annotated[
+        int | None, Setting("GPUs that programs on the host can use, borrowed ones among them", "GPUs", observed=True)
+    ] = None

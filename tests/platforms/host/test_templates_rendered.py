@@ -24,6 +24,7 @@ from wirespeed.settings import THINGS, Action, InstallStep, Priority, Software, 
 from wirespeed.units import Size
 
 CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster-rail24.yaml"
+LENDING = Path(__file__).parents[3] / "examples" / "pcie-lending" / "cluster.yaml"
 KINDS = {thing.kind: thing for thing in THINGS}
 DECLARED = sorted(
     (f"{kind}/{name}", path)
@@ -65,6 +66,8 @@ GIVEN: dict[str, Any] = {
 @cache
 def plan(owner: str) -> Plan:
     """The example with hosts that the platform speaks for, launching what it launches, or with its NICs."""
+    if owner == "nic/dolphin":
+        return build(read(LENDING))
     kind, _, name = owner.partition("/")
     found = with_nics(name) if kind == "nic" else build(read(CLUSTER))
     formats = ("deb", "rpm") if owner == "host/ubuntu" else ("rpm", "deb")
@@ -96,6 +99,8 @@ def other(value: Any) -> Any:
         return not value
     if isinstance(value, Enum):
         return next(member for member in type(value) if member is not value)
+    if isinstance(value, Size):
+        return Size(value * 2)
     if isinstance(value, int):
         return type(value)(int(value) + 1 if int(value) != 7 else 5)
     if isinstance(value, str):
@@ -134,10 +139,10 @@ def _set(thing: Any, names: list[str], new: Any) -> Any:
     return replace(thing, **{names[0]: new if value is None else other(value)})
 
 
-def files(found: Plan) -> dict[str, str] | str:
+def files(found: Plan, host: str) -> dict[str, str] | str:
     """Rendered text by path, or the refusal."""
     try:
-        return {file.path: file.text for file in render.files(found, ["node1"])}
+        return {file.path: file.text for file in render.files(found, [host])}
     except Refused as refused:
         return str(refused)
 
@@ -145,9 +150,13 @@ def files(found: Plan) -> dict[str, str] | str:
 @pytest.mark.parametrize(("owner", "path"), DECLARED)
 def test_another_value_gives_other_files(owner: str, path: str) -> None:
     found = plan(owner)
-    host = changed(found.hosts["node1"], path, GIVEN.get(path))
-    assert host is not None, f"{owner}: the example has no intent for {path}"
-    assert files(replace(found, hosts={**found.hosts, "node1": host})) != files(found)
+    hosts = {name: changed(host, path, GIVEN.get(path)) for name, host in list(found.hosts.items())[:2]}
+    assert any(hosts.values()), f"{owner}: the example has no intent for {path}"
+    assert any(
+        files(replace(found, hosts={**found.hosts, name: host}), name) != files(found, name)
+        for name, host in hosts.items()
+        if host is not None
+    )
 
 
 def test_each_setting_has_one_owner() -> None:

@@ -31,8 +31,9 @@ _LOOSE = "2"
 
 
 def check(here: Here) -> Outcome:
-    """A host with one rail has no traffic between rails."""
-    if len(here.plan.hosts[here.place.device].nics) < 2:
+    """A host with one rail has no traffic between rails, and an interface without one is none."""
+    here.intended("nic.rail")
+    if sum(nic.rail is not None for nic in here.plan.hosts[here.place.device].nics.values()) < 2:
         raise NoIntentError("the host has one rail")
     found = effective(here, "rp_filter")
     if found != _STRICT:

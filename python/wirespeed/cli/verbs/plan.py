@@ -288,7 +288,7 @@ def _tables(rows: dict[str, Rows]) -> None:
             rest = {key: value for key, value in entry.items() if key not in said_once}
             groups.setdefault(tuple(entry[key] for key in said_once), []).append(rest)
         for said, group in groups.items():
-            _table(f"{name} with {' and '.join(said)}" if said else name, group)
+            _table(f"{name} with {' and '.join(map(str, said))}" if any(said) else name, group)
 
 
 def _table(title: str, entries: Rows) -> None:

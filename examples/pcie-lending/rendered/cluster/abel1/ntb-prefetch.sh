@@ -1,0 +1,37 @@
+#!/bin/sh
+# Sets how much prefetchable memory the PCIe bridge of abel1 takes. Run it there, as root.
+#
+# ./ntb-prefetch.sh         print what would be done
+# ./ntb-prefetch.sh --yes   do it; it acts after a reboot
+#
+# What it interrupts: the reboot. A BIOS that does not decode above 4G may not start with more than 256 MiB: try one
+# host first. The way back is the same command with the size it printed before.
+set -eu
+
+yes=
+case "$#:${1-}" in
+0:) ;;
+1:--yes) yes=1 ;;
+*)
+  echo "usage: ntb-prefetch.sh [--yes]" >&2
+  exit 2
+  ;;
+esac
+PATH=/opt/DIS/sbin:$PATH
+
+run() {
+  echo "run: $*"
+  [ -z "$yes" ] || "$@"
+}
+
+# smartio_tool appears to race with itself: run too fast after another, a loan seems to work, and CUDA programs end with
+# "unknown error" (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6).
+slowly() {
+  run "$@"
+  [ -z "$yes" ] || sleep 2
+}
+
+run dis_config -gpms
+run dis_config -a 1 -spms 4096
+echo "then reboot"
+[ -n "$yes" ] || echo "nothing was done; ./ntb-prefetch.sh --yes does it"

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Gives back what abel1 borrowed. Run it there, as root, before take-back.sh on the lender.
+#
+# ./return.sh         print what would be done
+# ./return.sh --yes   do it
+#
+# What it interrupts: every program on this host's GPUs.
+# From memory: the word `return`. No source at hand prints it; `smartio_tool` without words prints those it knows.
+set -eu
+
+yes=
+case "$#:${1-}" in
+0:) ;;
+1:--yes) yes=1 ;;
+*)
+  echo "usage: return.sh [--yes]" >&2
+  exit 2
+  ;;
+esac
+PATH=/opt/DIS/sbin:$PATH
+
+run() {
+  echo "run: $*"
+  [ -z "$yes" ] || "$@"
+}
+
+# smartio_tool appears to race with itself: run too fast after another, a loan seems to work, and CUDA programs end with
+# "unknown error" (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6).
+slowly() {
+  run "$@"
+  [ -z "$yes" ] || sleep 2
+}
+
+run systemctl stop dis_sisci
+run modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia
+slowly smartio_tool return 80500
+slowly smartio_tool return 80400
+run modprobe nvidia
+run systemctl start dis_sisci
+run nvidia-smi
+[ -n "$yes" ] || echo "nothing was done; ./return.sh --yes does it"

@@ -1,0 +1,154 @@
+#!/bin/sh
+# Installs the software of abel1, step by step in this order. Run it there, as root.
+#
+# ./software-install.sh                    print what would be done
+# ./software-install.sh --yes --from DIR   do it; DIR holds the NIC vendor's packages and source archives
+#
+# A step that is done already is left out: where a step asks for a reboot, reboot and run it again.
+# What it did stands in /var/lib/wirespeed/software for software-remove.sh.
+#
+# 1. GPU driver: NVIDIA driver 470.182.03
+# 2. HPC SDK: HPC SDK, with toolkit, NCCL and MPI 21.9
+# 3. boot image: initramfs (it holds the kernel's own driver, which would be loaded before the new one)
+# 4. reboot: host (loaded drivers are not replaced in a running kernel)
+set -eu
+
+yes= from=.
+while [ $# -gt 0 ]; do
+  case "$1" in
+  --yes) yes=1 ;;
+  --from)
+    [ $# -gt 1 ] || { echo "software-install.sh: --from needs a folder" >&2; exit 2; }
+    from=${2%/}
+    shift
+    ;;
+  *)
+    echo "usage: software-install.sh [--yes] [--from DIR]" >&2
+    exit 2
+    ;;
+  esac
+  shift
+done
+state=/var/lib/wirespeed/software
+changed=
+[ -z "$yes" ] || mkdir -p -- "$state"
+
+step() { # number, what
+  echo "step $1: $2"
+}
+
+run() {
+  changed=1
+  echo "  run: $*"
+  [ -z "$yes" ] || "$@"
+}
+
+done_already() {
+  echo "  done already"
+}
+
+stop() {
+  echo "software-install.sh: $1" >&2
+  exit 1
+}
+
+# The file of this name pattern and version; of several the last by name.
+find_file() { # pattern, version or nothing
+  found=
+  for one in "$from"/$1; do
+    case "$one" in *"${2-}"*) [ ! -e "$one" ] || found=$one ;; esac
+  done
+}
+
+has() { # package name
+  [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]
+}
+
+offered() { # package name
+  apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *//p'
+}
+
+# Installs packages by name, unless all are there.
+install_named() { # names
+  for name in "$@"; do
+    has "$name" || { run apt-get install -y "$@"; return; }
+  done
+  done_already
+}
+
+# Stops where the repositories have another version than the planned one.
+expect() { # version, package name
+  has "$2" && return
+  offer=$(offered "$2")
+  case "$offer" in
+  "$1"*) ;;
+  *)
+    echo "  the repositories have ${offer:-no} $2, and $1 is planned: set up the vendor's repository of that version"
+    [ -z "$yes" ] || exit 1
+    ;;
+  esac
+}
+
+is_installed() { # package file
+  [ "$(dpkg-query -W -f='${db:Status-Abbrev}${Version}' "$(dpkg-deb -f "$1" Package)" 2>/dev/null)" = "ii $(dpkg-deb -f "$1" Version)" ]
+}
+
+# Installs a file of the vendor's release, unless that very package is there.
+install_file() { # pattern, version or nothing
+  find_file "$1" "${2-}"
+  if [ -z "$found" ]; then
+    [ -z "$yes" ] || stop "no file $1${2:+ of version $2} in $from"
+    echo "  run: apt-get install -y DIR/$1"
+    changed=1
+  elif is_installed "$found"; then
+    done_already
+  else
+    [ -z "$yes" ] || ( set -- "$found"; dpkg-deb -f "$1" Package ) >>"$state/packages"
+    [ -z "$yes" ] || echo >>"$state/packages"
+    case "$found" in /*) ;; *) found=./$found ;; esac
+    run apt-get install -y "$found"
+  fi
+}
+
+# Builds the library of a source archive into /usr/local and lets the linker look there first.
+build() { # pattern, version or nothing
+  find_file "$1" "${2-}"
+  if [ -z "$found" ]; then
+    [ -z "$yes" ] || stop "no file $1${2:+ of version $2} in $from"
+    echo "  run: build DIR/$1 into /usr/local"
+    changed=1
+  elif [ -e "$state/built-$(basename -- "$found")" ]; then
+    done_already
+  else
+    run build_in "$found"
+  fi
+}
+
+build_in() { # source archive
+  work=$(mktemp -d)
+  tar -xf "$1" -C "$work"
+  ( cd "$work"/*/ && sh autogen.sh && ./configure --sysconfdir=/etc && make && make install all )
+  for driver in "$work"/*/*.driver; do
+    [ ! -e "$driver" ] || cp -f -- "$driver" /etc/libibverbs.d/
+  done
+  rm -rf -- "$work"
+  echo /usr/local/lib >/etc/ld.so.conf.d/00-wirespeed.conf
+  ldconfig
+  : >"$state/built-$(basename -- "$1")"
+}
+
+step 1 'GPU driver: NVIDIA driver 470.182.03'
+expect 470.182.03 nvidia-utils-470-server
+install_named nvidia-headless-470-server nvidia-utils-470-server
+step 2 'HPC SDK: HPC SDK, with toolkit, NCCL and MPI 21.9'
+expect 21.9 nvhpc-21-9
+install_named environment-modules nvhpc-21-9
+step 3 'boot image: initramfs'
+[ -z "$changed" ] && done_already || run update-initramfs -u -k "$(uname -r)"
+step 4 'reboot: host'
+if [ -n "$changed" ]; then
+  echo "  reboot now; then check: the loaded drivers have these versions, and ibv_devinfo gives no warning"
+else
+  done_already
+fi
+[ -n "$yes" ] || echo "nothing was done; ./software-install.sh --yes --from DIR does it"

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Takes back on abel1 what software-install.sh did, in the opposite order. Run it there, as root.
+#
+# ./software-remove.sh         print what would be done
+# ./software-remove.sh --yes   do it; the kernel's own drivers and the distribution's libraries are used again
+#
+# Another vendor's RDMA stack and modules that software-install.sh removed do not come back, and neither do
+# compilers and headers go.
+set -eu
+
+yes=
+case "$#:${1-}" in
+0:) ;;
+1:--yes) yes=1 ;;
+*)
+  echo "usage: software-remove.sh [--yes]" >&2
+  exit 2
+  ;;
+esac
+state=/var/lib/wirespeed/software
+changed=
+
+run() {
+  changed=1
+  echo "run: $*"
+  [ -z "$yes" ] || "$@"
+}
+
+if [ -e "$state/inbox" ]; then
+  sort -u "$state/inbox" | while read -r library; do
+    [ ! -e "$library.inbox" ] || run mv -- "$library.inbox" "$library"
+  done
+  changed=1
+  [ -z "$yes" ] || rm -f -- "$state/inbox"
+fi
+for built in "$state"/built-*; do
+  [ -e "$built" ] || continue
+  run rm -f -- /etc/ld.so.conf.d/00-wirespeed.conf "$built"
+done
+run ldconfig
+if [ -e "$state/packages" ]; then
+  for package in $(sort -u "$state/packages"); do
+    run apt-get purge -y "$package"
+  done
+  [ -z "$yes" ] || rm -f -- "$state/packages"
+fi
+run apt-get purge -y environment-modules nvhpc-21-9
+run apt-get purge -y nvidia-headless-470-server nvidia-utils-470-server
+run update-initramfs -u -k "$(uname -r)"
+echo "then reboot: loaded drivers are not replaced in a running kernel"
+[ -n "$yes" ] || echo "nothing was done; ./software-remove.sh --yes does it"

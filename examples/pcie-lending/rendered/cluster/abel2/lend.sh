@@ -1,0 +1,44 @@
+#!/bin/sh
+# Lends devices of abel2. Run it there, as root, before borrow.sh on the borrower.
+#
+# ./lend.sh         print what would be done
+# ./lend.sh --yes   do it; take-back.sh takes it back
+#
+# What it interrupts: whatever uses the devices. The GPU's kernel module stays loaded: adding a GPU after it was
+# unloaded freezes the host (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6).
+set -eu
+
+yes=
+case "$#:${1-}" in
+0:) ;;
+1:--yes) yes=1 ;;
+*)
+  echo "usage: lend.sh [--yes]" >&2
+  exit 2
+  ;;
+esac
+PATH=/opt/DIS/sbin:$PATH
+
+run() {
+  echo "run: $*"
+  [ -z "$yes" ] || "$@"
+}
+
+# smartio_tool appears to race with itself: run too fast after another, a loan seems to work, and CUDA programs end with
+# "unknown error" (Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6).
+slowly() {
+  run "$@"
+  [ -z "$yes" ] || sleep 2
+}
+
+if [ -n "$yes" ] && ! grep -q '^nvidia ' /proc/modules; then
+  echo "lend.sh: the kernel module nvidia is not loaded: adding a GPU now would freeze this host; reboot first" >&2
+  exit 1
+fi
+slowly smartio_tool connect 4
+slowly smartio_tool add 04:00.0
+slowly smartio_tool add 05:00.0
+slowly smartio_tool available 04:00.0
+slowly smartio_tool available 05:00.0
+run smartio_tool list
+[ -n "$yes" ] || echo "nothing was done; ./lend.sh --yes does it"

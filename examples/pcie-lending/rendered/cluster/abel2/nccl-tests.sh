@@ -1,0 +1,29 @@
+#!/bin/sh
+# Builds nccl-tests 8274cb4 for the GPUs of abel2, in a clone of https://github.com/NVIDIA/nccl-tests.
+#
+# ./nccl-tests.sh           print what would be done
+# ./nccl-tests.sh --yes     do it, in the folder this is run in
+#
+# NVCC_GENCODE names these GPUs: the makefile's own choice leaves older ones out, and the program then stops with
+# "no kernel image is available for execution on the device".
+set -eu
+
+yes=
+case "$#:${1-}" in
+0:) ;;
+1:--yes) yes=1 ;;
+*)
+  echo "usage: nccl-tests.sh [--yes]" >&2
+  exit 2
+  ;;
+esac
+
+run() {
+  echo "run: $*"
+  [ -z "$yes" ] || "$@"
+}
+
+run git checkout 8274cb4
+run make MPI=1 MPI_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/comm_libs/mpi CUDA_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/cuda/11.4 \
+  NCCL_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/comm_libs/nccl NVCC_GENCODE=-gencode=arch=compute_35,code=sm_35
+[ -n "$yes" ] || echo "nothing was done; ./nccl-tests.sh --yes does it"

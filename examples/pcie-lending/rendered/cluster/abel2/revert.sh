@@ -1,0 +1,72 @@
+#!/bin/sh
+# Puts back on abel2 what was there before apply.sh. Run it there, as root.
+#
+# ./revert.sh              print what would be done
+# ./revert.sh --yes        do it
+# ./revert.sh --root DIR   only put files back, in the system image mounted at DIR (with --yes)
+#
+# What it interrupts:
+# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are set anew; jobs on them lose their connections
+# /etc/default/grub.d/90-wirespeed.cfg: acts after a reboot
+# /etc/modules-load.d/90-wirespeed.conf: acts after a reboot
+set -eu
+
+yes= root=
+while [ $# -gt 0 ]; do
+  case "$1" in
+  --yes) yes=1 ;;
+  --root)
+    [ $# -gt 1 ] || { echo "revert.sh: --root needs a folder" >&2; exit 2; }
+    root=${2%/}
+    shift
+    ;;
+  *)
+    echo "usage: revert.sh [--yes] [--root DIR]" >&2
+    exit 2
+    ;;
+  esac
+  shift
+done
+before=$root/var/lib/wirespeed/before
+status=0
+
+run() {
+  echo "run: $*"
+  [ -z "$yes" ] || [ -n "$root" ] || "$@"
+}
+
+stop() {
+  echo "revert.sh: stopped at $1; what was there before is still in $before" >&2
+  exit 1
+}
+
+failed() { # path
+  echo "revert.sh: a command failed after $1 was put back; run it by hand" >&2
+  status=1
+}
+
+# Puts one file back; fails when apply.sh never installed it.
+back() { # path
+  if [ -e "$before$1" ]; then
+    echo "put back: $1"
+    [ -n "$yes" ] || return 0
+    cp -p -- "$before$1" "$root$1" && rm -f -- "$before$1" "$before$1.pending" || stop "$1"
+  elif [ -e "$before$1.absent" ]; then
+    echo "remove: $1"
+    [ -n "$yes" ] || return 0
+    rm -f -- "$root$1" && rm -f -- "$before$1.absent" "$before$1.pending" || stop "$1"
+  else
+    echo "never installed: $1"
+    return 1
+  fi
+}
+
+back /etc/modules-load.d/90-wirespeed.conf || :
+if back /etc/default/grub.d/90-wirespeed.cfg; then
+  run update-grub || failed /etc/default/grub.d/90-wirespeed.cfg
+fi
+if back /etc/netplan/60-wirespeed.yaml; then
+  run netplan generate && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
+fi
+[ -n "$yes" ] || echo "nothing was done; ./revert.sh --yes does it"
+exit "$status"

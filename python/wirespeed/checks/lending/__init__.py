@@ -1,0 +1,1 @@
+"""PCIe devices that hosts lend each other."""

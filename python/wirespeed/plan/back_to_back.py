@@ -1,0 +1,140 @@
+"""A cluster without switches: hosts joined in pairs by IP interfaces that have no RDMA, and Ethernet beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from wirespeed.catalogue import Catalogue
+from wirespeed.cluster import Cluster, HostSpec
+from wirespeed.plan.affinity import Chassis
+from wirespeed.plan.host import COMMAND_LINES, pcie_functions
+from wirespeed.plan.lending import lending_of
+from wirespeed.plan.model import Cable, End, Plan
+from wirespeed.plan.problems import Problems
+from wirespeed.plan.software import software_of
+from wirespeed.settings import Driver, Gpu, Host, Kernel, Link, Module, Nic, TrafficClass, bdf
+
+
+def back_to_back(
+    cluster: Cluster,
+    catalogue: Catalogue,
+    chassis: Mapping[str, Chassis],
+    classes: Mapping[str, TrafficClass],
+    problems: Problems,
+) -> Plan:
+    """The plan of such a cluster.
+
+    Raises:
+        Refused: it is impossible.
+    """
+    if cluster.switches:
+        problems.refuse(("switches",), "switches in a cluster cabled back to back", "switches: {}")
+    for name, spec in cluster.hosts.items():
+        if chassis[name].nic.rdma:
+            problems.refuse(
+                (*spec.path, "nics"),
+                f"{spec.nics.model}, an RDMA NIC, cabled back to back",
+                "an interface without RDMA, or a leaf between the hosts",
+            )
+    if len(cluster.hosts) % 2:
+        problems.refuse(("hosts",), f"{len(cluster.hosts)} hosts cabled back to back", "pairs of hosts")
+    problems.stop()
+    cables = _cables(cluster, chassis)
+    addresses = _addresses(cluster, cables, problems)
+    lending = lending_of(cluster, catalogue, problems)
+    hosts: dict[str, Host] = {}
+    for name, spec in cluster.hosts.items():
+        found = _host(
+            spec,
+            chassis[name],
+            {end.port: at for end, at in addresses.items() if end.device == name},
+            catalogue,
+            problems,
+        )
+        loans = lending.loans[name]
+        borrowed = [loan for loan in loans.values() if loan.borrowed]
+        # What the driver of a host shows of a device that it lends is not known: only a borrower's GPUs are counted.
+        usable = len(found.gpus) + len(borrowed) if found.gpus and len(borrowed) == len(loans) else None
+        hosts[name] = replace(found, ntbs=lending.ntbs.get(name, {}), loans=loans, usable_gpus=usable)
+    problems.stop()
+    return Plan(
+        name=cluster.name,
+        hosts=hosts,
+        switches={},
+        roles=dict.fromkeys(hosts, "host"),
+        cables=tuple(cables),
+        classes=classes,
+        hardware=catalogue,
+        computed=lending.computed,
+        origins={name: cluster.origin.at(*spec.path) for name, spec in cluster.hosts.items()},
+        warnings=tuple(problems.warned),
+    )
+
+
+def _cables(cluster: Cluster, chassis: Mapping[str, Chassis]) -> list[Cable]:
+    """The n-th interface of a host to the n-th of the host after it: first with second, third with fourth."""
+    names = list(cluster.hosts)
+    return [
+        Cable(End(a, one.interface), End(b, other.interface), min(one.speed, other.speed), cluster.cabling.length)
+        for a, b in zip(names[::2], names[1::2], strict=True)
+        for one, other in zip(chassis[a].seats, chassis[b].seats, strict=False)
+    ]
+
+
+def _addresses(cluster: Cluster, cables: Sequence[Cable], problems: Problems) -> dict[End, str]:
+    """Those the file names; else a /31 of the pool for each cable (RFC 3021), the even one at its first end."""
+    found: dict[End, str] = {}
+    pool = cluster.addresses.pool
+    for index, cable in enumerate(cables):
+        for end, odd in ((cable.a, 0), (cable.b, 1)):
+            part = cluster.hosts[end.device].part.nic.get(end.port)
+            if part and part.address:
+                found[end] = str(part.address)
+            elif pool is None or 2 * index + odd >= pool.num_addresses:
+                problems.refuse(
+                    ("addresses", "pool"), f"no address for {end.device} {end.port}", "a pool of two for each cable"
+                )
+            else:
+                found[end] = f"{pool[2 * index + odd]}/31"
+    return found
+
+
+def _host(
+    spec: HostSpec, chassis: Chassis, addresses: Mapping[str, str], catalogue: Catalogue, problems: Problems
+) -> Host:
+    gpu = catalogue.gpus.get(chassis.server.gpu or "")
+    cpu = spec.part.cpu or chassis.server.cpu_vendor
+    if cpu not in COMMAND_LINES:
+        problems.refuse((*spec.path, "cpu"), f"the CPU vendor {cpu!r}", " or ".join(COMMAND_LINES))
+    software = software_of(spec, None, gpu, catalogue, problems)
+    driver = Driver(name=chassis.nic.driver)
+    nics = {
+        seat.interface: Nic(
+            model=spec.nics.model, driver=driver, addresses=(addresses[seat.interface],), link=Link(up=True)
+        )
+        for seat in chassis.seats
+        if seat.interface in addresses
+    }
+    nics |= {
+        interface: Nic(addresses=(str(part.address),), link=Link(speed=part.speed, up=True))
+        for interface, part in spec.part.ethernet.items()
+    }
+    return Host(
+        model=spec.model,
+        os=spec.os,
+        renderer=spec.part.renderer,
+        cpu_vendor=cpu,
+        kernel=Kernel(software.kernel, command_line=COMMAND_LINES.get(cpu), iommu="passthrough", errors=()),
+        firewall=False,
+        modules={name: Module(loaded=True) for name in (*chassis.nic.modules, *([gpu.module] if gpu else []))},
+        nics=nics,
+        gpus={
+            f"GPU{index}": Gpu(chassis.server.gpu, bdf(slot.address))
+            for index, slot in enumerate(chassis.server.gpu_slots)
+        },
+        pcie=pcie_functions(chassis, gpu.pcie if gpu else None),
+        software=software.versions,
+        packages=software.packages,
+        steps=software.steps,
+    )

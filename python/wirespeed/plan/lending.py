@@ -1,0 +1,213 @@
+"""Whether PCIe devices can be lent, and what the bridges between the hosts must be told for it.
+
+A borrower sees a device through the prefetchable memory of its bridge. Each memory BAR of a device lies there at an
+address that is a multiple of its size, a power of two (PCI Express Base Specification 5.0, section 7.5.1.2.1), and all
+of them must be smaller together than that memory (Dolphin's SmartIO manual, quoted in Johansen, Fast Multi-GPU
+communication over PCI Express, section 3.2.6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.catalogue import Catalogue
+from wirespeed.catalogue.model import NicModel, NtbAbility, ServerModel, Slot
+from wirespeed.cluster import Cluster, HostSpec, LoanPart
+from wirespeed.errors import did_you_mean
+from wirespeed.plan.model import Computed
+from wirespeed.plan.problems import Problems
+from wirespeed.settings import Loan, Ntb, bdf
+from wirespeed.units import Size
+
+
+@dataclass(frozen=True, slots=True)
+class Bridged:
+    """A host with a bridge, and what the catalogue knows of it."""
+
+    name: str
+    spec: HostSpec
+    server: ServerModel
+    nic: NicModel
+    ability: NtbAbility
+    slot: Slot
+    node_id: int
+
+    @property
+    def devices(self) -> Mapping[str, Slot]:
+        """What it can lend, by name."""
+        return {f"GPU{index}": slot for index, slot in enumerate(self.server.gpu_slots)}
+
+
+@dataclass(frozen=True, slots=True)
+class Lending:
+    """The bridges and loans of each host, and how the sizes came about."""
+
+    ntbs: Mapping[str, Mapping[str, Ntb]]
+    loans: Mapping[str, Mapping[str, Loan]]
+    computed: tuple[Computed, ...]
+
+
+def packed(sizes: Iterable[int]) -> int:
+    """The least memory that holds BARs of these sizes, each at a multiple of its own: the largest first, no gaps."""
+    end = 0
+    for size in sorted(sizes, reverse=True):
+        end = -(-end // size) * size + size
+    return end
+
+
+def least_prefetch(sizes: Sequence[int], least: int) -> Size:
+    """The smallest power of two that is larger than what the BARs need, and that a bridge can be told."""
+    need, size = packed(sizes), least
+    while size <= need:
+        size *= 2
+    return Size(size)
+
+
+def lending_of(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> Lending:
+    """What each host lends and borrows."""
+    bridged = _bridged(cluster, catalogue, problems)
+    borrowed: dict[str, list[Size]] = {}
+    loans: dict[str, dict[str, Loan]] = {name: {} for name in cluster.hosts}
+    seen: dict[tuple[str, str], int] = {}
+    for index, part in enumerate(cluster.lending):
+        path = ("lending", index)
+        lender, borrower = (_end(cluster, bridged, path, key, getattr(part, key), problems) for key in _ENDS)
+        if lender is None or borrower is None or not _can_be_lent(part, path, lender, borrower, problems):
+            continue
+        if (part.lender, part.device) in seen:
+            problems.refuse((*path, "device"), f"{part.device} of {part.lender} lent twice", "one borrower at a time")
+            continue
+        seen[part.lender, part.device] = index
+        address = bdf(lender.devices[part.device].address)
+        number = device_number(lender.node_id, address)
+        loans[lender.name][number] = Loan(False, address, borrower.node_id, part.window, True)
+        loans[borrower.name][number] = Loan(True, address, lender.node_id, part.window, True)
+        gpu = catalogue.gpus.get(lender.server.gpu or "")
+        borrowed.setdefault(borrower.name, []).extend(gpu.bars.value if gpu and gpu.bars else ())
+    ntbs, computed = _ntbs(bridged, borrowed, problems)
+    return Lending(ntbs, loans, computed)
+
+
+def device_number(node_id: int, address: str) -> str:
+    """The number SmartIO gives a device: its host's, its bus, its device and function, in hexadecimal digits.
+
+    As in Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6: 04:00.0 of host 8 is 80400.
+    """
+    _, bus, rest = address.split(":")
+    device, _, function = rest.partition(".")
+    return f"{node_id:x}{bus}{int(device, 16) << 3 | int(function):02x}"
+
+
+_ENDS = ("lender", "borrower")
+
+
+def _bridged(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> dict[str, Bridged]:
+    found: dict[str, Bridged] = {}
+    numbers: dict[int, str] = {}
+    for name, spec in cluster.hosts.items():
+        part, server, nic = spec.part.ntb, catalogue.servers.get(spec.model), catalogue.nics.get(spec.nics.model)
+        if part is None or server is None or nic is None:
+            continue
+        if nic.ntb is None:
+            problems.refuse(
+                (*spec.path, "ntb"), f"{spec.nics.model}, which is no non-transparent bridge", "an adapter that is one"
+            )
+            continue
+        if part.node_id in numbers:
+            problems.refuse(
+                (*spec.path, "ntb", "node_id"),
+                f"the number {part.node_id} of {numbers[part.node_id]} again",
+                "a number for each host",
+            )
+            continue
+        numbers[part.node_id] = name
+        found[name] = Bridged(name, spec, server, nic, nic.ntb, server.nic_slots[0], part.node_id)
+    return found
+
+
+def _end(
+    cluster: Cluster,
+    bridged: Mapping[str, Bridged],
+    path: tuple[str | int, ...],
+    key: str,
+    name: str,
+    problems: Problems,
+) -> Bridged | None:
+    if name not in cluster.hosts:
+        problems.refuse(
+            (*path, key), f"the host {name!r}", "a host of this file", did_you_mean(name, list(cluster.hosts))
+        )
+    elif name not in bridged:
+        problems.refuse((*path, key), f"{name}, which has no 'ntb'", "ntb: {node_id: …} and an adapter that is one")
+    return bridged.get(name)
+
+
+def _can_be_lent(
+    part: LoanPart, path: tuple[str | int, ...], lender: Bridged, borrower: Bridged, problems: Problems
+) -> bool:
+    """Refuse what SmartIO cannot do; source: Johansen, Fast Multi-GPU communication over PCI Express, section 3.1."""
+    if lender is borrower:
+        problems.refuse((*path, "borrower"), f"{part.lender} on both sides", "two different hosts")
+        return False
+    slot = lender.devices.get(part.device)
+    if slot is None:
+        known = list(lender.devices)
+        problems.refuse(
+            (*path, "device"),
+            f"the device {part.device!r} of {part.lender}",
+            f"one of {', '.join(known)}" if known else "a server with GPUs",
+            did_you_mean(part.device, known),
+        )
+        return False
+    if slot.numa_node == lender.slot.numa_node:
+        return True
+    same = [name for name, other in lender.devices.items() if other.numa_node == lender.slot.numa_node]
+    problems.refuse(
+        (*path, "device"),
+        f"{part.device} of {part.lender} on NUMA node {slot.numa_node}, and its bridge on node {lender.slot.numa_node}",
+        "a device on the bridge's own NUMA node: SmartIO does not lend across the link between processors",
+        f"move one of the two cards{f', or lend {same[0]}' if same else ''}",
+    )
+    return False
+
+
+def _ntbs(
+    bridged: Mapping[str, Bridged], borrowed: Mapping[str, Sequence[Size]], problems: Problems
+) -> tuple[dict[str, dict[str, Ntb]], tuple[Computed, ...]]:
+    ntbs: dict[str, dict[str, Ntb]] = {}
+    computed: list[Computed] = []
+    for name, host in bridged.items():
+        part, sizes = host.spec.part.ntb, borrowed.get(name, ())
+        assert part is not None
+        least = least_prefetch(sizes, host.ability.least.value) if sizes else host.ability.prefetch.value
+        path = (*host.spec.path, "ntb", "prefetch")
+        prefetch = part.prefetch or max(least, host.ability.prefetch.value)
+        if prefetch & (prefetch - 1) or not host.ability.least.value <= prefetch <= host.ability.most.value:
+            problems.refuse(
+                path,
+                f"prefetchable memory of {prefetch}",
+                f"a power of two from {host.ability.least.value} to {host.ability.most.value}",
+            )
+        elif sizes and prefetch < least:
+            problems.refuse(
+                path,
+                f"prefetchable memory of {prefetch} for {Size(packed(sizes))} of BARs: {_listed(sizes)}",
+                f"at least {least}: more than the BARs need, and a power of two",
+                f"prefetch: {least}; above 256 MiB the BIOS must decode above 4G",
+            )
+        ntbs[name] = {"1": Ntb(part.node_id, prefetch)}
+        if sizes:
+            computed.append(
+                Computed(
+                    f"{name} prefetch",
+                    str(least),
+                    f"smallest power of two above {_listed(sizes)} = {Size(packed(sizes))}, each aligned to itself",
+                    "PCI Express Base Specification 5.0, 7.5.1.2.1; Dolphin SmartIO manual",
+                )
+            )
+    return ntbs, tuple(computed)
+
+
+def _listed(sizes: Sequence[Size]) -> str:
+    return " + ".join(str(size) for size in sorted(sizes, reverse=True))

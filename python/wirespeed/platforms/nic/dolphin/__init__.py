@@ -1,0 +1,1 @@
+"""Dolphin PCIe adapters with eXpressWare and SmartIO."""

@@ -1,0 +1,48 @@
+"""What eXpressWare's tools print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import COMPLETE, Observation
+from wirespeed.platforms.model import Outputs
+from wirespeed.platforms.reading import lines, see
+from wirespeed.settings import Place
+from wirespeed.units import Size
+
+_NODE = re.compile(r"Card ([0-9]+) - NodeId: +([0-9]+)")
+_PREFETCH = re.compile(r"Card ([0-9]+) - Prefetch memory space size: ([0-9]+)(?: MB)?")
+_DEVICE = re.compile(r" *([0-9a-fA-F]+): (.*) \[([^\]]*)\]")
+_BUS = re.compile(r"[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9]")
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Bridges, loans, and the GPUs that can be used."""
+    host = Place(outputs.device)
+    if output := outputs.get("ntb-node"):
+        found = [(number, match) for number, text in lines(output) if (match := _NODE.fullmatch(text))]
+        for number, match in found:
+            yield see(host.thing("ntb", match[1]), "ntb.node_id", int(match[2]), output, number)
+        if found:
+            yield see(host, "host.ntbs", COMPLETE, output)
+    if output := outputs.get("ntb-prefetch"):
+        for number, text in lines(output):
+            if match := _PREFETCH.fullmatch(text):
+                size = Size(int(match[2]) * 2**20)
+                yield see(host.thing("ntb", match[1]), "ntb.prefetch", size, output, number)
+    if output := outputs.get("loans"):
+        whole = True
+        for number, text in lines(output):
+            if match := _DEVICE.fullmatch(text):
+                place = host.thing("loan", match[1].lower())
+                yield see(place, "loan.listed", True, output, number)
+                yield see(place, "loan.state", match[3], output, number)
+            elif text:
+                whole = False
+        if whole:
+            yield see(host, "host.loans", COMPLETE, output)
+    if output := outputs.get("usable-gpus"):
+        rows = [text for _, text in lines(output) if text]
+        if all(_BUS.fullmatch(text) for text in rows):
+            yield see(host, "host.usable_gpus", len(rows), output)

@@ -1,0 +1,19 @@
+"""What the templates of a host with a bridge need: what it lends, and what it borrows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wirespeed.settings import Device, Host
+
+
+def view(name: str, device: Device) -> Mapping[str, Any]:
+    """Loans with their numbers."""
+    if not isinstance(device, Host):
+        raise TypeError(f"{name} is no host")
+    loans = list(device.loans.items())
+    return {
+        "lent": [entry for entry in loans if entry[1].borrowed is False],
+        "borrowed": [entry for entry in loans if entry[1].borrowed],
+    }

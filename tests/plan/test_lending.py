@@ -1,0 +1,163 @@
+"""What can be lent, and what the bridges must be told: the packing against brute force, and rows of the thesis' cases.
+
+Cases: A. K. Johansen, Fast Multi-GPU communication over PCI Express, sections 3.1 and 3.2.6.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wirespeed.catalogue import load
+from wirespeed.cluster import read, read_text
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan, build
+from wirespeed.plan.lending import device_number, least_prefetch, packed
+from wirespeed.units import Size
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "pcie-lending" / "cluster.yaml"
+MIB = 2**20
+K20X = [256 * MIB, 32 * MIB, 16 * MIB]
+
+
+def in_order(sizes: tuple[int, ...]) -> int:
+    """Where the last BAR ends when each takes the first address after the one before that its size divides."""
+    end = 0
+    for size in sizes:
+        end += -end % size + size
+    return end
+
+
+@given(st.lists(st.integers(0, 12).map(lambda power: 2**power), max_size=6))
+def test_no_order_needs_less_memory(sizes: list[int]) -> None:
+    assert packed(sizes) == min(in_order(order) for order in permutations(sizes))
+
+
+@given(st.lists(st.integers(0, 12).map(lambda power: 2**power), min_size=1, max_size=6), st.integers(0, 6))
+def test_the_setting_is_the_smallest_that_is_larger(sizes: list[int], least: int) -> None:
+    found = least_prefetch([Size(size) for size in sizes], 2**least)
+    assert found & (found - 1) == 0
+    assert found > packed(sizes) and found >= 2**least
+    assert found // 2 <= packed(sizes) or found == 2**least
+
+
+@pytest.mark.parametrize(
+    ("count", "need", "setting"), [(1, "304 MiB", "512 MiB"), (2, "608 MiB", "1 GiB"), (4, "1216 MiB", "2 GiB")]
+)
+def test_how_much_the_gpus_of_the_thesis_need(count: int, need: str, setting: str) -> None:
+    bars = load().gpus["k20x"].bars
+    assert bars is not None and bars.value == K20X
+    sizes = [Size(size) for size in K20X] * count
+    assert (Size(packed(sizes)), least_prefetch(sizes, 2 * MIB)) == (Size.parse(need), Size.parse(setting))
+
+
+@pytest.mark.parametrize(
+    ("node", "address", "number"),
+    [(8, "0000:04:00.0", "80400"), (8, "0000:05:00.0", "80500"), (4, "0000:85:03.1", "48519")],
+)
+def test_the_number_of_a_device(node: int, address: str, number: str) -> None:
+    assert device_number(node, address) == number
+
+
+def changed(*changes: tuple[str, str]) -> Plan:
+    text = EXAMPLE.read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return build(read_text(text, "cluster.yaml"))
+
+
+BARS = "608 MiB of BARs: 256 MiB + 256 MiB + 32 MiB + 32 MiB + 16 MiB + 16 MiB"
+REFUSED = [
+    (  # what the thesis tried first
+        [("node_id: 4, prefetch: 4096 MiB", "node_id: 4, prefetch: 512 MiB")],
+        f"cluster.yaml:13: found prefetchable memory of 512 MiB for {BARS}; "
+        "expected at least 1 GiB: more than the BARs need, and a power of two\n"
+        "  hint: prefetch: 1 GiB; above 256 MiB the BIOS must decode above 4G",
+    ),
+    (
+        [("node_id: 4, prefetch: 4096 MiB", "node_id: 4, prefetch: 3072 MiB")],
+        "cluster.yaml:13: found prefetchable memory of 3 GiB; expected a power of two from 2 MiB to 32 GiB",
+    ),
+    (  # the GPU at the other processor
+        [("lender: abel2, device: GPU1, borrower: abel1", "lender: abel1, device: GPU1, borrower: abel2")],
+        "cluster.yaml:29: found GPU1 of abel1 on NUMA node 1, and its bridge on node 0; expected a device on the "
+        "bridge's own NUMA node: SmartIO does not lend across the link between processors\n"
+        "  hint: move one of the two cards, or lend GPU0",
+    ),
+    (
+        [("device: GPU1, borrower: abel1", "device: GPU1, borrower: abel2")],
+        "cluster.yaml:29: found abel2 on both sides; expected two different hosts",
+    ),
+    (
+        [("lender: abel2, device: GPU1", "lender: abel2, device: GPU0")],
+        "cluster.yaml:29: found GPU0 of abel2 lent twice; expected one borrower at a time",
+    ),
+    (
+        [("lender: abel2, device: GPU1", "lender: abel2, device: GPU2")],
+        "cluster.yaml:29: found the device 'GPU2' of abel2; expected one of GPU0, GPU1\n  hint: did you mean 'GPU1'?",
+    ),
+    (
+        [("device: GPU1, borrower: abel1", "device: GPU1, borrower: abel3")],
+        "cluster.yaml:29: found the host 'abel3'; expected a host of this file\n  hint: did you mean 'abel2'?",
+    ),
+    (
+        [("node_id: 8", "node_id: 4")],
+        "cluster.yaml:22: found the number 4 of abel1 again; expected a number for each host",
+    ),
+    (
+        [("switches: {}", "switches: {leaf1: {model: dell-z9664f, os: dell-sonic}}")],
+        "cluster.yaml:24: found switches in a cluster cabled back to back; expected switches: {}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), REFUSED)
+def test_what_cannot_be_is_refused(changes: list[tuple[str, str]], message: str) -> None:
+    with pytest.raises(Refused) as refused:
+        changed(*changes)
+    assert str(refused.value.problems[0]) == message
+
+
+def test_one_gpu_fits_what_comes_from_the_factory() -> None:
+    plan = changed((", prefetch: 4096 MiB", ""), ("  - {lender: abel2, device: GPU1, borrower: abel1}\n", ""))
+    assert plan.hosts["abel1"].ntbs["1"].prefetch == Size.parse("512 MiB")
+
+
+def test_two_gpus_get_what_they_need() -> None:
+    plan = changed((", prefetch: 4096 MiB", ""))
+    assert plan.hosts["abel1"].ntbs["1"].prefetch == Size.parse("1 GiB")
+    assert plan.hosts["abel2"].ntbs["1"].prefetch == Size.parse("512 MiB")
+    (computed,) = plan.computed
+    assert (computed.name, computed.value) == ("abel1 prefetch", "1 GiB")
+
+
+def test_both_hosts_know_the_loan() -> None:
+    plan = build(read(EXAMPLE))
+    lender, borrower = plan.hosts["abel2"], plan.hosts["abel1"]
+    assert list(lender.loans) == list(borrower.loans) == ["80400", "80500"]
+    assert {(one.borrowed, one.peer) for one in lender.loans.values()} == {(False, 4)}
+    assert {(one.borrowed, one.peer) for one in borrower.loans.values()} == {(True, 8)}
+    assert (borrower.usable_gpus, lender.usable_gpus) == (4, None)
+
+
+def test_hosts_back_to_back() -> None:
+    plan = build(read(EXAMPLE))
+    (cable,) = plan.cables
+    assert [(end.device, end.port) for end in (cable.a, cable.b)] == [("abel1", "dis0"), ("abel2", "dis0")]
+    host = plan.hosts["abel1"]
+    assert {name: nic.addresses for name, nic in host.nics.items()} == {
+        "dis0": ("10.0.0.4/24",),
+        "eth0": ("10.174.0.55/22",),
+    }
+    assert host.rdma_naming is None and not host.rules and host.peer_memory is None
+    pool = changed(
+        ("nic: {dis0: {address: 10.0.0.4/24}}", "nic: {}"),
+        ("nic: {dis0: {address: 10.0.0.8/24}}", "nic: {}"),
+        ("scheme: link-31", "scheme: link-31, pool: 10.0.0.0/24"),
+    )
+    assert [host.nics["dis0"].addresses for host in pool.hosts.values()] == [("10.0.0.0/31",), ("10.0.0.1/31",)]

@@ -1,0 +1,160 @@
+"""Dolphin's tools: what they print, and the order in which devices are lent and given back."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from platforms.round_trip import lost
+from wirespeed import render
+from wirespeed.cluster import read
+from wirespeed.facts import Facts, Source, facts_from
+from wirespeed.plan import Plan, build
+from wirespeed.platforms import Output, Outputs, platform
+from wirespeed.platforms.nic.dolphin.parse import parse
+from wirespeed.settings import Place
+from wirespeed.units import Size
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "pcie-lending" / "cluster.yaml"
+HOST = Place("abel1")
+
+ORDER = {  # as in Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6
+    ("abel1", "ntb-prefetch.sh"): ["dis_config -gpms", "dis_config -a 1 -spms 4096"],
+    ("abel2", "lend.sh"): [
+        "smartio_tool connect 4",
+        "smartio_tool add 04:00.0",
+        "smartio_tool add 05:00.0",
+        "smartio_tool available 04:00.0",
+        "smartio_tool available 05:00.0",
+        "smartio_tool list",
+    ],
+    ("abel1", "borrow.sh"): [
+        "systemctl stop dis_sisci",
+        "smartio_tool list",
+        "smartio_tool borrow 80400 1024",
+        "smartio_tool borrow 80500 1024",
+        "smartio_tool enable-p2p 80400 80500",
+        "smartio_tool enable-p2p 80500 80400",
+        "modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia",
+        "modprobe nvidia",
+        "systemctl start dis_sisci",
+        "nvidia-smi",
+    ],
+    ("abel1", "return.sh"): [
+        "systemctl stop dis_sisci",
+        "modprobe --remove nvidia_uvm nvidia_drm nvidia_modeset nvidia",
+        "smartio_tool return 80500",
+        "smartio_tool return 80400",
+        "modprobe nvidia",
+        "systemctl start dis_sisci",
+        "nvidia-smi",
+    ],
+    ("abel2", "take-back.sh"): ["smartio_tool remove 05:00.0", "smartio_tool remove 04:00.0", "smartio_tool list"],
+    ("abel1", "nccl-tests.sh"): [
+        "git checkout 8274cb4",
+        "make MPI=1 MPI_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/comm_libs/mpi "
+        "CUDA_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/cuda/11.4 "
+        "NCCL_HOME=/opt/nvidia/hpc_sdk/Linux_x86_64/21.9/comm_libs/nccl "
+        "NVCC_GENCODE=-gencode=arch=compute_35,code=sm_35",
+    ],
+}
+
+
+@cache
+def plan() -> Plan:
+    return build(read(EXAMPLE))
+
+
+@cache
+def scripts(host: str) -> dict[str, str]:
+    return {file.path: file.text for file in render.files(plan(), [host])}
+
+
+def run(folder: Path, host: str, script: str, *arguments: str, lists: str = "") -> subprocess.CompletedProcess[str]:
+    """A script with stand-ins for the tools, which only tell their names; the waits are cut out."""
+    folder.mkdir(exist_ok=True)
+    for tool in ("smartio_tool", "dis_config", "systemctl", "modprobe", "nvidia-smi", "git", "make"):
+        (folder / tool).write_text(f'#!/bin/sh\n[ "$*" != list ] || printf "{lists}"\n')
+        (folder / tool).chmod(0o755)
+    modules = folder / "modules"
+    if not modules.exists():
+        modules.write_text("nvidia 35287040 0 - Live 0x0\n")
+    text = scripts(host)[script].replace("PATH=/opt/DIS/sbin:", f"PATH={folder}:").replace("sleep 2", "echo wait")
+    file = folder / script
+    file.write_text(text.replace("/proc/modules", str(modules)))
+    environment = {"PATH": f"{folder}:/usr/bin:/bin"}
+    return subprocess.run(["sh", file, *arguments], capture_output=True, text=True, env=environment, check=False)
+
+
+@pytest.mark.parametrize(("host", "script"), list(ORDER))
+def test_the_order_of_commands(tmp_path: Path, host: str, script: str) -> None:
+    done = run(tmp_path, host, script)
+    assert (done.returncode, done.stderr) == (0, "")
+    said = [line.removeprefix("run: ") for line in done.stdout.splitlines() if line.startswith("run: ")]
+    assert said == ORDER[host, script]
+    assert done.stdout.splitlines()[-1] == f"nothing was done; ./{script} --yes does it"
+
+
+def test_there_is_a_wait_after_each_command_of_a_loan(tmp_path: Path) -> None:
+    lists = r"80400: 3D controller [available]\n80500: 3D controller [available]\n"
+    done = run(tmp_path, "abel1", "borrow.sh", "--yes", lists=lists)
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    loans = [index for index, line in enumerate(lines) if "smartio_tool borrow" in line or "enable-p2p" in line]
+    assert len(loans) == 4
+    assert all(lines[index + 1] == "wait" for index in loans)
+
+
+def test_what_is_not_offered_is_not_borrowed(tmp_path: Path) -> None:
+    done = run(tmp_path, "abel1", "borrow.sh", "--yes", lists=r"80400: 3D controller [available]\n")
+    assert done.returncode == 1
+    assert "does not show 80500 as available" in done.stderr
+    assert "smartio_tool borrow" not in done.stdout
+    assert done.stdout.splitlines()[-1] == "run: systemctl start dis_sisci"
+
+
+def test_a_lender_without_the_gpus_module_would_freeze(tmp_path: Path) -> None:
+    (tmp_path / "modules").write_text("ext4 1 0 - Live 0x0\n")
+    done = run(tmp_path, "abel2", "lend.sh", "--yes")
+    assert done.returncode == 1
+    assert "run:" not in done.stdout
+
+
+def facts(**texts: str) -> Facts:
+    outputs = {
+        name.replace("_", "-"): Output(name, text, Source("abel1", name, f"{name}.out")) for name, text in texts.items()
+    }
+    return facts_from(parse(Outputs("abel1", outputs)), devices=["abel1"])
+
+
+def test_what_the_tools_print() -> None:
+    found = facts(
+        ntb_node="Card 1 - NodeId:  8\n",
+        ntb_prefetch="Card 1 - Prefetch memory space size: 512\n",
+        loans="80000: Non-Volatile memory controller Intel Corporation Device f1a5 [available]\n",
+        usable_gpus="00000000:03:04.0\n00000000:05:00.0\n",
+    )
+    host = found.devices["abel1"]
+    assert (host.ntbs["1"].node_id, host.ntbs["1"].prefetch) == (8, Size.parse("512 MiB"))
+    assert (host.loans["80000"].listed, host.loans["80000"].state) == (True, "available")
+    assert found.complete(HOST, "host.loans") and found.complete(HOST, "host.ntbs")
+    assert host.usable_gpus == 2
+
+
+@pytest.mark.parametrize("text", ["80000: Non-Volatile memory", "error: no such card\n"])
+def test_an_output_that_is_not_whole_shows_no_absence(text: str) -> None:
+    assert not facts(loans=text).complete(HOST, "host.loans")
+
+
+def test_no_device_is_an_answer() -> None:
+    assert facts(loans="").complete(HOST, "host.loans")
+    assert facts(usable_gpus="").devices["abel1"].usable_gpus == 0
+    assert facts(usable_gpus="No devices were found\n").devices["abel1"].usable_gpus is None
+
+
+def test_settings_come_back() -> None:
+    for name, host in plan().hosts.items():
+        assert lost(platform("nic", "dolphin"), name, host) == []
