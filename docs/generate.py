@@ -194,6 +194,17 @@ def schema() -> str:
     return json.dumps(cluster_schema(), indent=2) + "\n"
 
 
+def leaf_spine() -> str:
+    """The picture of the smallest fabric among the examples."""
+    from wirespeed.cli.topology import topology_of
+    from wirespeed.cluster import read
+    from wirespeed.plan import build
+    from wirespeed.report.svg import svg
+
+    plan = build(read(ROOT.parent / "examples" / "arista-leaf-spine" / "cluster.yaml"))
+    return svg(topology_of(plan), plan.name)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands,
     "settings.md": settings,
@@ -202,6 +213,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "checks.md": checks,
     "simulator.md": simulator,
     "cluster.schema.json": schema,
+    "leaf-spine.svg": leaf_spine,
 }
 
 if __name__ == "__main__":

@@ -277,6 +277,8 @@ def _tables(rows: dict[str, Rows]) -> None:
             for entry in entries:
                 out().print(f"[bold]{escape(entry['name'])}[/]: {escape(entry['value'])}", soft_wrap=True)
                 out().print(f"  = {escape(entry['formula'])}\n  source: {escape(entry['source'])}", soft_wrap=True)
+                if entry["compared"]:
+                    out().print(f"  vendors: {escape(entry['compared'])}", soft_wrap=True)
             continue
         if name == "labels":
             for entry in entries:
