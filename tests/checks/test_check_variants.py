@@ -27,13 +27,33 @@ ROWS = {
         "cluster-eos",
         PORT + "   service-profile ROCE\n",
         r"\1   service-profile ROCE\n   priority-flow-control priority 3 drop\n",
-        [("fail", "qos.pfc", 1, "priorities none", (*EOS, *PFC, *END))],
+        [("fail", "qos.pfc", 1, "priorities 3 in effect, none configured", (*EOS, *PFC, *END))],
     ),
     "pfc on for another priority": (
         "cluster-eos",
         "priority-flow-control priority 3 no-drop",
         "priority-flow-control priority 4 no-drop",
+        [
+            (
+                "fail",
+                "qos.pfc",
+                32,
+                "priorities 3 in effect, 4 configured",
+                (*EOS, *PFC, "priority-flow-control priority 4 drop", *END),
+            )
+        ],
+    ),
+    "pfc on for another priority, in effect too": (
+        "cluster-eos",
+        "priority-flow-control priority 3 no-drop",
+        "priority-flow-control priority 4 no-drop",
         [("fail", "qos.pfc", 32, "priorities 4", (*EOS, *PFC, "priority-flow-control priority 4 drop", *END))],
+    ),
+    "pfc off on a port by its neighbour's wish": (
+        "cluster-eos",
+        "",
+        "",
+        [("fail", "qos.pfc", 1, "priorities none in effect, 3 configured", (*EOS, *PFC, *END))],
     ),
     "no ECN": (
         "cluster-eos",
@@ -115,6 +135,11 @@ ROWS = {
         [("unknown", "fabric.routing", 1, None, ())],
     ),
 }
+STATUS = "leaf1/pfc-status.out"
+IN_EFFECT = {  # rows that edit what is in effect as well: file, pattern, replacement
+    "pfc on for another priority, in effect too": (STATUS, r"(Et\S+ +E - - +)3 ", r"\g<1>4 "),
+    "pfc off on a port by its neighbour's wish": (STATUS, r"(Et1/1 +)E - - +3 ", r"\1D - -     "),
+}
 
 
 @pytest.mark.parametrize(
@@ -153,12 +178,20 @@ def test_a_fault_gives_its_findings_and_no_other(name: str, planned: Path) -> No
     before = config.read_text(encoding="utf-8")
     after, count = re.subn(pattern, new, before, count=1, flags=re.MULTILINE)
     assert count == 1
-    config.write_text(after, encoding="utf-8")
+    texts = {config: (before, after)}
+    if name in IN_EFFECT:
+        other, changed, to = IN_EFFECT[name]
+        shown = (planned / variant / other).read_text(encoding="utf-8")
+        texts[planned / variant / other] = (shown, re.sub(changed, to, shown))
+        assert texts[planned / variant / other][0] != texts[planned / variant / other][1]
+    for file, (_, new_text) in texts.items():
+        file.write_text(new_text, encoding="utf-8")
     try:
         command = ["check", str(EXAMPLE / f"{variant}.yaml"), str(planned / variant), "--format", "json"]
         document = json.loads(CliRunner().invoke(app, command).stdout)
     finally:
-        config.write_text(before, encoding="utf-8")
+        for file, (old_text, _) in texts.items():
+            file.write_text(old_text, encoding="utf-8")
     bad = [one for one in document["findings"] if one["status"] not in ("pass", "skip")]
     told = []
     for check in dict.fromkeys(one["check"] for one in bad):

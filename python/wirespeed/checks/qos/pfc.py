@@ -1,6 +1,8 @@
 """Priority flow control of the switch port
 
-PFC is on for exactly the lossless priorities, and for the same ones as at the other end of the cable.
+PFC is on for exactly the lossless priorities, and for the same ones as at the other end of the cable. Where a
+switch shows what is in effect beside what is configured, both must be so: the one carries the traffic now, the
+other comes back with the next restart.
 
 Why it hurts:
     A port without PFC drops when its buffer is full, and its neighbour's pauses are ignored. PFC on another
@@ -19,6 +21,7 @@ Source:
 
 from wirespeed.checks.model import Here, InapplicableError, NoIntentError, Outcome, UnreadError, failed, passed
 from wirespeed.checks.words import words
+from wirespeed.facts import State
 from wirespeed.settings import Place, Port
 
 over = Port
@@ -29,6 +32,7 @@ failures = ("SW-02", "QOS-03")
 def check(here: Here) -> Outcome:
     """The plan decides for each end; without a plan for it the port must at least agree with the NIC."""
     found = here.found("port.qos.pfc")
+    configured = _configured(here, found)
     across = _other_end(here)
     try:
         intended = here.intended("port.qos.pfc")
@@ -37,10 +41,11 @@ def check(here: Here) -> Outcome:
             raise
         intended = here.found("nic.qos.pfc", across)
     expected = f"priorities {words(intended)}"
-    if found == intended:
+    if found == configured == intended:
         return passed(expected, f"priorities {words(found)}")
-    fix = here.change("set the priorities of PFC", "port.qos.pfc", intended, found=found)
-    said = _both(here, found, across, intended)
+    wrong = configured if found == intended else found
+    fix = here.change("set the priorities of PFC", "port.qos.pfc", intended, found=wrong)
+    said = _both(here, found, configured, across, intended)
     return failed("PFC of the port is on for the wrong priorities", expected, said, fix)
 
 
@@ -52,9 +57,22 @@ def _other_end(here: Here) -> Place | None:
     return place if place.kind == "nic" else None
 
 
-def _both(here: Here, found: frozenset[int], across: Place | None, intended: frozenset[int]) -> str:
-    """What was found, and what the NIC has where that is another surprise."""
+def _configured(here: Here, found: frozenset[int]) -> frozenset[int]:
+    """What the configuration says; what is in effect where no configuration was read beside it."""
+    try:
+        configured: frozenset[int] = here.found("port.qos.pfc", state=State.CONFIGURED)
+    except UnreadError:
+        return found
+    return configured
+
+
+def _both(
+    here: Here, found: frozenset[int], configured: frozenset[int], across: Place | None, intended: frozenset[int]
+) -> str:
+    """What was found, where the configuration says otherwise, and what the NIC has where that is another surprise."""
     text = f"priorities {words(found)}"
+    if configured != found:
+        text += f" in effect, {words(configured)} configured"
     if across is None:
         return text
     try:

@@ -24,8 +24,6 @@ _UP = {"connected": True, "notconnect": False, "errdisabled": False, "disabled":
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
     switch = Place(outputs.device)
-    if (output := outputs.get("pfc-status")) is not None:
-        yield from _pfc_status(switch, output)
     if (output := outputs.get("running-config")) is not None:
         yield from running_config(switch, output)
     for command, read in (
@@ -36,6 +34,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     ):
         if (output := outputs.get(command)) is not None and (data := _json(output)) is not None:
             yield from read(switch, output, data)
+    if (output := outputs.get("pfc-status")) is not None:
+        yield from _pfc_status(switch, output)
 
 
 def _json(output: Output) -> Mapping[str, Any] | None:

@@ -65,13 +65,14 @@ def port_qos(place: Place, line: Line, routed: bool, shared: Globals, output: Ou
         found["port.qos.tc_queue"] = (shared.tc_queue[0], shared.tc_queue[1] or number)
     if shared.tc_dscp is not None:
         found["port.qos.tc_dscp"] = shared.tc_dscp
-    found["port.qos.pfc"] = _pfc(lines, number)
     found["port.qos.pfc_queue"] = (
         {priority: SwitchQueue(int(priority)) for priority in map(Priority, range(8))},
         number,
     )
     found.update(_watchdog(lines, shared))
     yield from observe(place, found, output)
+    # What is in effect is in "show priority-flow-control status": DCBX may have its say too.
+    yield from observe(place, {"port.qos.pfc": _pfc(lines, number)}, output, State.CONFIGURED)
     yield from _queues(place, lines, number, output)
 
 
