@@ -387,3 +387,36 @@ def _said(switch: Switch) -> str:
     assert CUMULUS.view is not None
     context = {"name": "leaf1", "device": switch, **CUMULUS.view("leaf1", switch)}
     return _environment().get_template(f"{CUMULUS.folder}/templates/startup.j2").render(context)
+
+
+@pytest.mark.parametrize(
+    ("text", "device", "port"),
+    [
+        (
+            '{"lldp": {"interface": [{"swp1": {"chassis": {"node1": {"id": {"type": "mac", "value": "x"}}}, '
+            '"port": {"id": {"type": "ifname", "value": "eth1"}, "ttl": "120"}}}]}}',
+            "node1",
+            "eth1",
+        ),
+        (  # one neighbour alone, whose port identifier is a MAC address
+            '{"lldp": {"interface": {"swp1": {"chassis": {"node1": {"id": {"type": "mac", "value": "x"}}}, '
+            '"port": {"id": {"type": "mac", "value": "x"}, "descr": "eth1"}}}}}',
+            "node1",
+            "eth1",
+        ),
+        (  # a chassis that does not tell its name
+            '{"lldp": {"interface": [{"swp1": {"chassis": {"id": {"type": "mac", "value": "x"}}, '
+            '"port": {"id": {"type": "ifname", "value": "eth1"}}}}]}}',
+            None,
+            "eth1",
+        ),
+        ('{"lldp": {}}', None, None),
+        ('{"lldp": {"interface": [{"swp1": {"chassis": {"node1"', None, None),
+    ],
+)
+def test_neighbours(text: str, device: str | None, port: str | None) -> None:
+    output = Output("lldp", text, Source("leaf1", "lldp", "lldp.txt"))
+    facts = facts_of(platform("switch", "cumulus"), Outputs("leaf1", {"lldp": output}))
+    place = Place("leaf1", (("port", "swp1"),))
+    assert facts.value(place, "port.neighbour.device") == device
+    assert facts.value(place, "port.neighbour.port") == port

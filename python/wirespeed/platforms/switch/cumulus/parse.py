@@ -29,6 +29,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _roce(switch, output)
     if (output := outputs.get("interfaces")) is not None:
         yield from _interfaces(switch, output)
+    if (output := outputs.get("lldp")) is not None:
+        yield from _lldp(switch, output)
 
 
 def _config(switch: Place, output: Output) -> Iterator[Observation]:
@@ -152,3 +154,25 @@ def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
         status = mapping_of(mapping_of(data, name), "link").get("oper-status")
         if _PORT.fullmatch(name) and status in ("up", "down"):
             yield Observation(switch.thing("port", name), "port.link.up", status == "up", source_of(output, name))
+
+
+def _lldp(switch: Place, output: Output) -> Iterator[Observation]:
+    """What lldpd heard: a list of one-key objects, or one object where there is only one neighbour."""
+    try:
+        data = json.loads(output.text)
+    except (ValueError, RecursionError):
+        return
+    heard = mapping_of(data, "lldp").get("interface") if isinstance(data, dict) else None
+    for entry in heard if isinstance(heard, list) else [heard]:
+        for name, neighbour in entry.items() if isinstance(entry, dict) else ():
+            if not _PORT.fullmatch(name) or not isinstance(neighbour, dict):
+                continue
+            chassis, port = mapping_of(neighbour, "chassis"), mapping_of(neighbour, "port")
+            place, source = switch.thing("port", name), source_of(output, name)
+            # A chassis that tells its name is the one key; one that does not has its "id" there.
+            if len(chassis) == 1 and isinstance(next(iter(chassis.values())), dict) and "id" not in chassis:
+                yield Observation(place, "port.neighbour.device", next(iter(chassis)), source)
+            told = mapping_of(port, "id")
+            said_port = told.get("value") if told.get("type") == "ifname" else port.get("descr")
+            if isinstance(said_port, str):
+                yield Observation(place, "port.neighbour.port", said_port, source)

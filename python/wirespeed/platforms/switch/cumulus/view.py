@@ -52,6 +52,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "robustness": int(detect) // int(poll) if detect is not None and poll else None,
         "poll": None if poll is None else milliseconds(poll),
         "ports": by_name(device.ports),
+        "heard": [(port_name, port) for port_name, port in by_name(device.ports) if port.neighbour.device is not None],
         "cages": _cages(device),
         "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
         "quoted": lambda text: f"'{text}'" if " " in text else text,

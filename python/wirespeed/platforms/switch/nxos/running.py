@@ -59,6 +59,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     lldp = next((line.number for line in top if line.text == "feature lldp"), None)
     loopback = next((line for line in top if line.text == "interface loopback0"), None)
     found: Found = {
+        "switch.routing": (True, 0),
         "switch.lldp": (lldp is not None, lldp or top[-1].number),
         "switch.loopbacks": ((), top[-1].number) if loopback is None else addresses(loopback),
     }
