@@ -141,10 +141,17 @@ INBOX = "/sys/kernel/debug/bnxt_re/0000:1d:00.0/cc_config/"
         (
             "niccli-getqos",
             "IEEE 8021QAZ APP TLV:\n APP#0:\n  Priority: 7\n  Sel: 5\n  DSCP: 48\n\n APP#1:\n  Priority: 3\n  Sel: 3\n"
-            "  UDP or DCCP: 4791\n\n APP#2:\n  Priority: 3\n  Sel: 5\n  DSCP: 26\n",
+            "  UDP or DCCP: 4791\n\n APP#2:\n  Priority: 3\n  Sel: 5\n  DSCP: 26\n\nTC Rate Limit: 100% 0%\n",
             "nic.qos.dscp_priority",
             {48: 7, 26: 3},
         ),
+        (  # cut short: which mappings followed is not known
+            "niccli-getqos",
+            "IEEE 8021QAZ APP TLV:\n APP#0:\n  Priority: 7\n  Sel: 5\n  DSCP: 48\n",
+            "nic.qos.dscp_priority",
+            None,
+        ),
+        ("nvm-dcbx-mode", "getoption failed with status = 1\n", "nic.nvm.dcbx", None),
         (
             "rdma-cm",
             "/sys/kernel/config/rdma_cm/bnxt_re0/ports/1/default_roce_mode:RoCE v2\n",

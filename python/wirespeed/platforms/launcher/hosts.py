@@ -23,7 +23,10 @@ def read(output: Output, line: re.Pattern[str], place: Place) -> Iterator[Observ
     hosts: list[str] = []
     counts: set[int | None] = set()
     for text in output.text.splitlines():
-        match = line.fullmatch(text.partition("#")[0].strip())
+        said = text.partition("#")[0].strip()
+        match = line.fullmatch(said)
+        if match is None and said:  # a message, or a form that is not known: no list of hosts
+            return
         if match is not None:
             hosts.append(match[1])
             counts.add(int(match[2]) if match[2] else None)

@@ -21,7 +21,7 @@ from wirespeed.platforms.launcher.variables import Read, beside, observation, ob
 from wirespeed.platforms.model import Output
 from wirespeed.settings import Device, Host, Place
 
-_HOST = re.compile(r"([^\s:]+)(?::([0-9]+))?(?::\S+)?")
+_HOST = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?::([0-9]+))?(?::[A-Za-z0-9_]+)?")
 """``node1:128``, and the NIC after another colon."""
 
 

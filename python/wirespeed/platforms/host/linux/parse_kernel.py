@@ -11,6 +11,7 @@ from wirespeed.platforms.reading import lines, see
 from wirespeed.settings import Place
 
 _SYSCTL = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_./@:-]*)\s*=\s?(.*)")
+_RELEASE = re.compile(r"[0-9]+\.[0-9]+[^\s:]*")
 _MODULE = re.compile(r"([A-Za-z0-9_]+) [0-9]+ -?[0-9]+ ")
 _VERSION = re.compile(r"/sys/module/([A-Za-z0-9_]+)/version:(\S+)")
 _GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:(\S+)")
@@ -32,12 +33,13 @@ _SEVERE = ("emerg", "alert", "crit", "err")
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of the kernel."""
     host = Place(outputs.device)
-    if output := outputs.get("uname"):
-        release = output.text.strip()
-        if release and "\n" not in release:
-            yield see(host, "host.kernel.version", release, output, 1)
+    if (output := outputs.get("uname")) and (match := _RELEASE.fullmatch(output.text.strip())):
+        yield see(host, "host.kernel.version", match[0], output, 1)
     if output := outputs.get("cmdline"):
-        yield see(host, "host.kernel.command_line", tuple(output.text.split()), output, 1)
+        words = output.text.split()
+        # The kernel prints one line, in which every boot loader has at least its root=, BOOT_IMAGE= or initrd=.
+        if "\n" not in output.text.strip() and any(re.match(r"[\w.-]+=\S", word) for word in words):
+            yield see(host, "host.kernel.command_line", tuple(words), output, 1)
     if output := outputs.get("cpu"):
         yield from _cpu(host, output)
     if output := outputs.get("sysctl"):

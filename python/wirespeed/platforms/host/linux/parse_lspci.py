@@ -56,6 +56,7 @@ class _Function:
     secondary: str | None = None  # the bus below a bridge
     secondary_line: int | None = None
     denied: bool = False
+    has_acs: bool = False  # the capability is shown; its control register may be not
     whole: bool = False  # an empty line ends it; without that, the output was cut within it
     values: dict[str, tuple[object, int]] = field(default_factory=dict)
 
@@ -71,7 +72,8 @@ def _functions(output: Output) -> Iterator[_Function]:
             current.values["pcie.description"] = (match[2], number)
         elif current is not None:
             current.whole = current.whole or (not text and number < last)
-            _take(current, number, text)
+            if not current.whole:  # what follows an empty line and is no head belongs to a function not shown
+                _take(current, number, text)
     if current is not None:
         yield current
 
@@ -95,6 +97,8 @@ def _take(function: _Function, number: int, text: str) -> None:
         values["pcie.max_read_request"] = (int(match[2]), number)
     elif match := _RELAXED.fullmatch(text):
         values.setdefault("pcie.relaxed_ordering", (match[1] == "+", number))
+    elif "Access Control Services" in text:
+        function.has_acs = True
     elif match := _ACS.fullmatch(text):
         services = match[1].split()
         if services and all(word[-1] in "+-" for word in services):
@@ -106,7 +110,8 @@ def _take(function: _Function, number: int, text: str) -> None:
 def _observe(place: Place, function: _Function, output: Output) -> Iterator[Observation]:
     for path, (value, line) in function.values.items():
         yield see(place, path, value, output, line)
-    if "pcie.acs" not in function.values and not function.denied and function.whole and "pcie.role" in function.values:
+    shown = function.whole and not function.denied and "pcie.role" in function.values
+    if shown and "pcie.acs" not in function.values and not function.has_acs:
         # All capabilities are shown and ACS is not among them: it cannot be on.
         yield see(place, "pcie.acs", frozenset(), output, function.line)
 

@@ -11,6 +11,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.reading import json_objects, lines, see, whole
 from wirespeed.settings import Place
 
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 _MTU = re.compile(r"\s*active_mtu:\s*([0-9]{1,6}) \([0-9]+\)\s*")
 _HCA = re.compile(r"hca_id:\s*(\S+)\s*")
 _GID = re.compile(r"/sys/class/infiniband/[^/]+/ports/1/(gids|gid_attrs/types|gid_attrs/ndevs)/([0-9]{1,6}):(.*)")
@@ -23,10 +24,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     host = Place(outputs.device)
     ports: dict[str, str] = {}
     if output := outputs.get("rdma-devices"):
-        devices = tuple(sorted(output.text.split(), key=_natural))
-        yield see(host, "host.rdma_devices", devices, output, 1)
-        for interface in () if devices else _interfaces(outputs):
-            yield see(host.thing("nic", interface), "nic.rdma_device", "", output)
+        yield from _devices(host, output, _interfaces(outputs))
     if output := outputs.get("rdma-link"):
         ports = _ports(output)
         yield from _links(host, output, _interfaces(outputs))
@@ -34,6 +32,16 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _verbs(host, output, ports)
     for interface, output in outputs.per_nic("gid-table"):
         yield from _gids(host.thing("nic", interface), interface, output)
+
+
+def _devices(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator[Observation]:
+    """One name on each line; a line that is none is a message, which leaves all of it unknown."""
+    names = [text.strip() for _, text in lines(output) if text.strip()]
+    if not all(_NAME.fullmatch(name) for name in names):
+        return
+    yield see(host, "host.rdma_devices", tuple(sorted(names, key=_natural)), output, 1)
+    for interface in () if names else interfaces:
+        yield see(host.thing("nic", interface), "nic.rdma_device", "", output)
 
 
 def _natural(name: str) -> tuple[str, int, str]:
@@ -66,16 +74,20 @@ def _links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator
     if found is None:
         return
     seen: set[str] = set()
+    whole_list = True
     for line, link in found:
         interface, name = link.get("netdev"), link.get("ifname")
-        if not isinstance(interface, str) or not isinstance(name, str) or interface in seen:
+        if not isinstance(interface, str) or not isinstance(name, str):
+            whole_list = False  # a device whose interface is not shown may be of any
+            continue
+        if interface in seen:
             continue
         seen.add(interface)
         place = host.thing("nic", interface)
         yield see(place, "nic.rdma_device", _device(name), output, line)
         if isinstance(link.get("state"), str):
             yield see(place, "nic.rdma_state", link["state"], output, line)
-    for interface in interfaces:
+    for interface in interfaces if whole_list else ():
         if interface not in seen:
             yield see(host.thing("nic", interface), "nic.rdma_device", "", output)
 

@@ -17,6 +17,13 @@ _NAMING = re.compile(r"([^:]*):[^#]*\brdma_rename %k (NAME_[A-Z_]+)")
 _DKMS = re.compile(r"([A-Za-z0-9_+.-]+)[/,]\s*([^,:]+).*: *(?:installed|built|added)")
 _BUS = re.compile(r"GPU\[([0-9]{1,4})\]\s*:\s*PCI Bus:\s*(\S+)\s*")
 
+_UNIT_STATES = (
+    *("enabled", "enabled-runtime", "linked", "linked-runtime", "alias", "masked", "masked-runtime", "static"),
+    *("indirect", "disabled", "generated", "transient", "bad", "not-found"),
+)
+"""What ``systemctl is-enabled`` prints; source: systemctl(1)."""
+
+_OFED = re.compile(r"/\S*/ofed_uninstall\.sh")
 _PEER_MEM_PACKAGE = "netxtreme-peer-mem"
 _REDUNDANT = ("bnxt-en", "bnxt-re")
 """Packages that must not stand beside netxtreme-peer-mem, which brings the same modules (957608-AN210 2.2.2)."""
@@ -32,9 +39,9 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("udev-rdma"):
         yield from _naming(host, output)
     if output := outputs.get("acs-service"):
-        line = next((number for number, text in lines(output) if text), None)
-        if line is not None or output.exit_code:  # no word, but an exit code: there is no such unit
-            yield see(host, "host.acs_service", output.text.strip() == "enabled", output, line)
+        word = output.text.strip()
+        if word in _UNIT_STATES or (not word and output.exit_code):  # no word, but an exit code: there is no such unit
+            yield see(host, "host.acs_service", word == "enabled", output, 1 if word else None)
     yield from _stacks(host, outputs)
     if output := outputs.get("rocm-smi"):
         yield from _gpus(host, output)
@@ -117,9 +124,13 @@ def _stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
     output = outputs.get("ofed")
     if output is None:
         return
-    if output.text.strip():
+    said = [(number, text) for number, text in lines(output) if text.strip()]
+    installed = next((number for number, text in said if _OFED.fullmatch(text.strip())), None)
+    if said and installed is None:  # neither the file's name nor nothing: it does not answer the question
+        return
+    if installed is not None:
         conflicts.append("MLNX_OFED")
-        first = (output, 1)
+        first = (output, installed)
     if dkms := outputs.get("dkms"):
         packages: dict[str, int] = {}
         for number, text in lines(dkms):

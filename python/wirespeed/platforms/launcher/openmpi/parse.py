@@ -12,7 +12,7 @@ from wirespeed.platforms.launcher.variables import beside, lines, observation, o
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.settings import Place
 
-_HOST = re.compile(r"(\S+)(?:\s+slots\s*=\s*([0-9]+))?(?:\s.*)?")
+_HOST = re.compile(r"([A-Za-z0-9][A-Za-z0-9._:-]*)(?:\s+slots\s*=\s*([0-9]+))?(?:\s+[a-z_-]+\s*=\s*\S+)*")
 _RANK = re.compile(r"([0-9]+)\) cores=([0-9,-]+) ;;")
 
 

@@ -34,6 +34,11 @@ COMMANDS = {
 }
 """End of the commands' ids to the setting they ask. They begin with the tool: nvm (niccli), old-nvm, bnxtnvm."""
 
+_FAILURE = re.compile(
+    r"\b(?:error|warning|fail(?:ed|ure)?|invalid|unsupported|denied)\b|\bstatus\W*-?[0-9]", re.IGNORECASE
+)
+"""A message; its number is no value of an option."""
+
 _ON = ("enabled", "enable", "1", "true", "on")
 _OFF = ("disabled", "disable", "0", "false", "off", "none")
 _PROFILES = {"roce": "roce", "1": "roce", "default": "default", "0": "default"}
@@ -59,6 +64,8 @@ def read(place: Place, path: str, output: Output) -> Iterator[Observation]:
     if not said:
         return
     number, text = said[-1]
+    if _FAILURE.search(text):
+        return
     word = re.split(r"[=:]", text)[-1].strip().lower().partition(" ")[0]
     value: object = None
     if path == "nic.nvm.performance_profile":

@@ -18,6 +18,7 @@ _PERCENT = re.compile(r"([0-9]{1,3})%")
 _DSCP = re.compile(r"\s*priority:([0-7])\s+dscp:([0-9, ]+)")
 _COS = re.compile(r"\s*([0-7])\s+([0-7])\s+([0-7])\s*")
 _SETTING = re.compile(r"([A-Z_]+)=[\"']?([0-9]{1,3})[\"']?\s*(?:#.*)?")
+_PRIORITIES = 8  # of IEEE 802.1Q; a list with fewer was cut short
 _DISCIPLINES = {"strict": Discipline.STRICT, "ets": Discipline.DWRR}
 
 
@@ -52,6 +53,7 @@ def _qos(place: Place, output: Output) -> Iterator[Observation]:
     """ETS, PFC and DSCP. A strict traffic class has no share of its own, whatever percentage is printed for it."""
     shares: tuple[list[int], int] | None = None
     table: int | None = None
+    table_ended = False
     dscps: dict[Dscp, Priority] = {}
     priority: Priority | None = None  # of the table's entry being read
     served: dict[NicTrafficClass, Discipline] = {}
@@ -59,7 +61,7 @@ def _qos(place: Place, output: Output) -> Iterator[Observation]:
         key, colon, value = text.strip().partition(":")
         if not colon:
             continue
-        if key == "PRIO_MAP" and (pairs := _PAIR.findall(value)):
+        if key == "PRIO_MAP" and len(pairs := _PAIR.findall(value)) == _PRIORITIES:
             mapped = {Priority(int(priority)): NicTrafficClass(int(tc)) for priority, tc in pairs}
             yield see(place, "nic.qos.priority_tc", mapped, output, number)
         elif key == "TC Bandwidth" and _PERCENT.search(value):
@@ -79,6 +81,8 @@ def _qos(place: Place, output: Output) -> Iterator[Observation]:
                 yield see(place, "nic.qos.pfc", pfc, output, number)
         elif text.strip() == "IEEE 8021QAZ APP TLV:":
             table = number
+        elif table is not None and key == "TC Rate Limit":
+            table_ended = True
         elif table is not None and key.startswith("APP#"):
             priority = None
         elif table is not None and key == "Priority" and (level := whole(value.strip())) is not None and level < 8:
@@ -87,7 +91,7 @@ def _qos(place: Place, output: Output) -> Iterator[Observation]:
             point = whole(value.strip())
             if point is not None and point <= Dscp.last:
                 dscps[Dscp(point)] = priority
-    if table is not None:
+    if table_ended:  # a table that was cut short shows nothing
         yield see(place, "nic.qos.dscp_priority", dscps, output, table)
     if shares is not None and served:
         percents, line = shares
@@ -116,8 +120,8 @@ def _dscp(place: Place, output: Output) -> Iterator[Observation]:
 def _cos(place: Place, output: Output) -> Iterator[Observation]:
     """Rows of priority, traffic class and hardware queue."""
     rows = [(number, match) for number, text in lines(output) if (match := _COS.fullmatch(text))]
-    if rows:
-        mapped = {Priority(int(match[1])): NicCosQueue(int(match[3])) for _, match in rows}
+    mapped = {Priority(int(match[1])): NicCosQueue(int(match[3])) for _, match in rows}
+    if len(mapped) == _PRIORITIES:
         yield see(place, "nic.qos.priority_cos", mapped, output, rows[0][0])
 
 

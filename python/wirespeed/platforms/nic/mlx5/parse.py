@@ -50,6 +50,7 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
     printed, and ``vendor`` is neither strict nor shared."""
     dscps: dict[Dscp, Priority] = {}
     table: int | None = None
+    table_ended = False
     mapped: dict[Priority, NicTrafficClass] = {}
     served: dict[NicTrafficClass, Discipline] = {}
     shares: dict[NicTrafficClass, int] = {}
@@ -67,7 +68,9 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
         elif table is not None and (match := _DSCPS.fullmatch(text.rstrip())):
             points = [int(word) for word in match[2].split(",") if word]
             dscps |= {Dscp(point): Priority(int(match[1])) for point in points if point <= Dscp.last}
-        elif match := _SIZES.fullmatch(text):
+            continue
+        table_ended = table_ended or (table is not None and number > table and bool(text.strip()))
+        if match := _SIZES.fullmatch(text):
             sizes = {index: Size(int(word)) for index, word in enumerate(match[1].rstrip(",").split(","))}
             yield see(place, "nic.qos.buffer_size", sizes, output, number)
         elif text.startswith("Cable len: ") and (metres := whole(text[11:].strip())) is not None:
@@ -80,7 +83,11 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
             elif match[1] == "buffer":
                 buffers = {Priority(level): buffer for level, buffer in enumerate(levels)}
                 yield see(place, "nic.qos.priority_buffer", buffers, output, number)
-        elif match := _TC.fullmatch(text.strip()):
+        elif text.startswith("tc:"):
+            match = _TC.fullmatch(text.strip())
+            if match is None:  # its priorities must not count for the one before
+                tc = None
+                continue
             tc, first = NicTrafficClass(int(match[1])), first or number
             if match[2] in _SERVED:
                 served[tc] = _SERVED[match[2]]
@@ -88,9 +95,9 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
                 shares[tc] = int(match[3])
         elif tc is not None and (match := _MEMBER.fullmatch(text)):
             mapped[Priority(int(match[1]))] = tc
-    if table is not None:
+    if table_ended:  # a list that was cut short shows nothing
         yield see(place, "nic.qos.dscp_priority", dscps, output, table)
-    if len(mapped) == 8:  # a list that was cut short shows nothing
+    if len(mapped) == 8:
         yield see(place, "nic.qos.priority_tc", mapped, output, first)
         yield see(place, "nic.qos.tc_discipline", served, output, first)
         yield see(place, "nic.qos.tc_share", shares, output, first)

@@ -1,0 +1,91 @@
+"""Changing one value of a device: what must then be read is the other value."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from wirespeed.settings import Dscp, Place
+from wirespeed.settings.model import fields_of
+from wirespeed.settings.qos import Number
+
+WORDS: Mapping[str, tuple[str, ...]] = {
+    "host.cpu_vendor": ("amd", "intel"),
+    "host.firewall": ("", ""),
+    "host.kernel.iommu": ("passthrough", "translated"),
+    "host.launch.gpu_direct": ("PXB", "SYS"),
+    "host.launch.gpu_peers": ("PXB", "SYS"),
+    "host.launch.memlock": ("unlimited", "65536"),
+    "host.launch.transport": ("rc", "hybrid"),
+    "host.memlock": ("unlimited", "65536"),
+    "gid.type": ("RoCE v2", "RoCE v1"),
+    "nic.link.fec": ("rs", "none"),
+    "nic.nvm.link_type": ("ethernet", "infiniband"),
+    "nic.nvm.performance_profile": ("roce", "default"),
+    "nic.qos.trust": ("dscp", "dot1p"),
+    "nic.roce_version": ("RoCE v2", "IB/RoCE v1"),
+    "pcie.role": ("endpoint", "root-port"),
+}
+"""Settings that are one of few words: two of them."""
+
+
+def changed(path: str, value: Any) -> Any:
+    """Another value of the same kind."""
+    if path in WORDS:
+        first, second = WORDS[path]
+        return second if value == first else first
+    match value:
+        case bool():
+            return not value
+        case StrEnum():
+            members = list(type(value))
+            return members[(members.index(value) + 1) % len(members)]
+        case Number():
+            return type(value)((value + 1) % (type(value).last + 1))
+        case int():
+            return type(value)(value + (1024 if value > 1024 else 1))
+        case str():
+            return _text(value)
+        case frozenset():
+            return _set(path, value)
+        case tuple():
+            return value[:-1] if len(value) > 1 else ()
+        case Mapping():
+            key = next(iter(value))
+            return {**value, key: changed(path, value[key])}
+    raise TypeError(f"{path}: {value!r}")
+
+
+def _text(value: str) -> str:
+    """A digit more, where there is one; a letter otherwise."""
+    at = max((index for index, letter in enumerate(value) if letter.isdigit()), default=None)
+    if at is None:
+        return value + "x"
+    return value[:at] + str((int(value[at]) + 1) % 10) + value[at + 1 :]
+
+
+def _set(path: str, value: frozenset[Any]) -> frozenset[Any]:
+    if value:
+        return value - {min(value)}
+    return frozenset({"SrcValid"}) if path == "pcie.acs" else frozenset({Dscp(1)})
+
+
+def put(device: Any, place: Place, path: str, value: Any) -> Any:
+    """The device with another value at a place and path."""
+    return _put(device, place.within, path.split(".")[1:], value)
+
+
+def _put(thing: Any, within: tuple[tuple[str, str], ...], names: list[str], value: Any) -> Any:
+    if within:
+        (kind, name), *inner = within
+        for field in fields_of(type(thing)):
+            if field.members is not None and field.members.kind == kind:
+                members = dict(getattr(thing, field.name))
+                members[name] = _put(members[name], tuple(inner), names, value)
+                return dataclasses.replace(thing, **{field.name: members})
+        raise KeyError(kind)
+    if len(names) == 1:
+        return dataclasses.replace(thing, **{names[0]: value})
+    return dataclasses.replace(thing, **{names[0]: _put(getattr(thing, names[0]), (), names[1:], value)})
