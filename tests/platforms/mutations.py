@@ -10,6 +10,7 @@ from typing import Any
 from wirespeed.settings import Dscp, Place
 from wirespeed.settings.model import fields_of
 from wirespeed.settings.qos import Number
+from wirespeed.units import Size
 
 WORDS: Mapping[str, tuple[str, ...]] = {
     "host.cpu_vendor": ("amd", "intel"),
@@ -44,6 +45,8 @@ def changed(path: str, value: Any) -> Any:
             return members[(members.index(value) + 1) % len(members)]
         case Number():
             return type(value)((value + 1) % (type(value).last + 1))
+        case Size():
+            return Size(2 * value)
         case int():
             return type(value)(value + (1024 if value > 1024 else 1))
         case str():

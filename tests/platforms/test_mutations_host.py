@@ -48,6 +48,7 @@ DERIVED: Mapping[str, str] = {
     "nic.qos.tc_share": "only a class that shares has one",
     "nic.qos.ecn": "on when it is on for any priority",
     "nic.qos.ecn_priorities": "none where congestion control is off",
+    "loan.listed": "a device that is not lent has no line; the list is complete",
     "host.launch.environment": "the answer has the variables of other settings too",
 }
 """Settings that do not stand alone in an answer, each with the reason."""
@@ -74,6 +75,7 @@ LESS: Mapping[str, str] = {
     "route.source": "a route without a table is in the main one",
     "rule.table": "a rule without a source is for all",
     "rule.priority": "a rule without a source is for all",
+    "host.usable_gpus": "the number of lines",
     "nic.qos.priority_tc": "without its head a class's priorities stand below the class before",
     "host.launch.transport": "of two variables the one that is gone has its default",
 }

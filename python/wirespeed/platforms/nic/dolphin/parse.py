@@ -44,5 +44,5 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
             yield see(host, "host.loans", COMPLETE, output)
     if output := outputs.get("usable-gpus"):
         rows = [text for _, text in lines(output) if text]
-        if all(_BUS.fullmatch(text) for text in rows):
+        if rows and all(_BUS.fullmatch(text) for text in rows):  # without GPUs it says so in words
             yield see(host, "host.usable_gpus", len(rows), output)
