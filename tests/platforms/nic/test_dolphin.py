@@ -151,8 +151,9 @@ def test_an_output_that_is_not_whole_shows_no_absence(text: str) -> None:
 
 def test_no_device_is_an_answer() -> None:
     assert facts(loans="").complete(HOST, "host.loans")
-    assert facts(usable_gpus="").devices["abel1"].usable_gpus == 0
-    assert facts(usable_gpus="No devices were found\n").devices["abel1"].usable_gpus is None
+    assert facts(usable_gpus="No devices were found\n").devices["abel1"].usable_gpus == 0
+    assert facts(usable_gpus="").devices["abel1"].usable_gpus is None
+    assert facts(usable_gpus="NVIDIA-SMI has failed\n").devices["abel1"].usable_gpus is None
 
 
 def test_settings_come_back() -> None:

@@ -65,9 +65,14 @@ ENABLED = "".join(f"{ECN}roce_{end}/enable/{n}:{int(n == 3)}\n" for end in ("np"
     ("command", "text", "path", "value"),
     [
         # kernels without the qos folder print the table as it was filled, and label a priority anew after eight
-        ("mlnx-qos", "dscp2prio mapping:\n\tprio:0 dscp:07,06,\n", "nic.qos.dscp_priority", None),  # cut short
-        ("mlnx-qos", "dscp2prio mapping:\n\tprio:7 dscp:48,\n\tprio:3 dscp:26,24,\ndefault priority:\n", DSCPS, {48: 7, 26: 3, 24: 3}),
-        ("mlnx-qos", "dscp2prio mapping:\n        prio:0 dscp:07,06,\nCable len: 7\n", "nic.qos.dscp_priority", {7: 0, 6: 0}),
+        ("mlnx-qos", "dscp2prio mapping:\n\tprio:0 dscp:07,06,\n", DSCPS, None),  # cut short
+        (
+            "mlnx-qos",
+            "dscp2prio mapping:\n\tprio:7 dscp:48,\n\tprio:3 dscp:26,24,\ndefault priority:\n",
+            DSCPS,
+            {48: 7, 26: 3, 24: 3},
+        ),
+        ("mlnx-qos", "dscp2prio mapping:\n        prio:0 dscp:07,06,\nCable len: 7\n", DSCPS, {7: 0, 6: 0}),
         ("mlnx-qos", "Priority trust state: pcp\n", "nic.qos.trust", "dot1p"),
         ("mlnx-qos", "Priority trust state: none\n", "nic.qos.trust", None),
         ("mlnx-qos", "Priority trust state: pcp\n", "nic.qos.dscp_priority", None),

@@ -14,6 +14,7 @@ from wirespeed.units import Size
 _NODE = re.compile(r"Card ([0-9]+) - NodeId: +([0-9]+)")
 _PREFETCH = re.compile(r"Card ([0-9]+) - Prefetch memory space size: ([0-9]+)(?: MB)?")
 _DEVICE = re.compile(r" *([0-9a-fA-F]+): (.*) \[([^\]]*)\]")
+_NO_GPU = "No devices were found"  # nvidia-smi(1) ends with code 6 then
 _BUS = re.compile(r"[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9]")
 
 
@@ -44,5 +45,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
             yield see(host, "host.loans", COMPLETE, output)
     if output := outputs.get("usable-gpus"):
         rows = [text for _, text in lines(output) if text]
-        if rows and all(_BUS.fullmatch(text) for text in rows):  # without GPUs it says so in words
+        if rows == [_NO_GPU]:
+            yield see(host, "host.usable_gpus", 0, output)
+        elif rows and all(_BUS.fullmatch(text) for text in rows):
             yield see(host, "host.usable_gpus", len(rows), output)
