@@ -39,6 +39,25 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         for interface, output in outputs.per_nic(command):
             yield from nvm.read(_nic(outputs, interface), output)
     yield from rdma_cm.parse(outputs)
+    yield from _derived(outputs)
+
+
+def _derived(outputs: Outputs) -> Iterator[Observation]:
+    """Priority and share of RoCE: those that its DSCP leads to. No tool prints them by that name."""
+    tables = dict(outputs.per_nic("mlnx-qos"))
+    for interface, output in outputs.per_nic("traffic-class"):
+        place = _nic(outputs, interface)
+        marks = next((seen for seen in _marks(place, output) if seen.path == "nic.qos.roce_dscp"), None)
+        if marks is None or interface not in tables:
+            continue
+        told = {seen.path: seen.value for seen in _mlnx_qos(place, tables[interface])}
+        priority = told.get("nic.qos.dscp_priority", {}).get(marks.value)
+        if priority is None or told.get("nic.qos.trust") != "dscp":
+            continue
+        yield Observation(place, "nic.qos.roce_priority", priority, marks.source)
+        share = told.get("nic.qos.tc_share", {}).get(told.get("nic.qos.priority_tc", {}).get(priority))
+        if share is not None:
+            yield Observation(place, "nic.qos.roce_share", share, marks.source)
 
 
 def _nic(outputs: Outputs, interface: str) -> Place:

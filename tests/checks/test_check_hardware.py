@@ -1,0 +1,77 @@
+"""Every switch with every system it runs, and every NIC: as planned nothing is amiss, and nothing stays unread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.checks import run
+from wirespeed.cluster import read_text
+from wirespeed.collect import as_planned, facts_of, open_bundle
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan, build
+from wirespeed.render import check as render_check
+from wirespeed.results.findings import Status
+
+CLUSTER = """
+version: 1
+name: two
+hosts:
+  node[1-2]: {{model: dell-xe9680-mi300x, os: {host}, nics: 2 x {nic}}}
+switches:
+  leaf1: {{model: {switch}, os: {system}, role: leaf}}
+cabling: {{pattern: by-host, length: 3 m}}
+addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
+"""
+SWITCHES = [(model, system) for model, known in load().switches.items() for system in known.systems]
+NICS = [name for name, model in load().nics.items() if model.system not in ("dcb", "dolphin")]
+"""The kernel's own words know nothing of congestion control, which the default classes ask for; Dolphin's is no NIC."""
+
+
+def planned(
+    switch: str = "dell-z9664f",
+    system: str = "dell-sonic",
+    nic: str = "broadcom-bcm957608-p1400gd",
+    host: str = "ubuntu-22.04",
+) -> Plan:
+    return build(read_text(CLUSTER.format(switch=switch, system=system, nic=nic, host=host), "two.yaml"))
+
+
+def amiss(plan: Plan, folder: Path) -> list[tuple[str, str, str]]:
+    """Status, check and what was found, of every finding that is no pass and no skip."""
+    as_planned(plan, folder)
+    findings = run(plan, facts_of(open_bundle(folder)))
+    return [
+        (one.status.value, one.check, str(one.found))
+        for one in findings
+        if one.status not in (Status.PASS, Status.SKIP)
+    ]
+
+
+@pytest.mark.parametrize(("switch", "system"), SWITCHES)
+def test_a_switch_as_planned(switch: str, system: str, tmp_path: Path) -> None:
+    plan = planned(switch=switch, system=system)
+    render_check(plan)
+    assert amiss(plan, tmp_path / "bundle") == []
+
+
+@pytest.mark.parametrize("nic", NICS)
+def test_a_nic_as_planned(nic: str, tmp_path: Path) -> None:
+    plan = planned(nic=nic)
+    render_check(plan)
+    assert amiss(plan, tmp_path / "bundle") == []
+
+
+@pytest.mark.parametrize("host", ["ubuntu-24.04", "rhel-9", "rocky-9", "almalinux-9", "sles-15"])
+@pytest.mark.parametrize("nic", ["broadcom-bcm957608-p1400gd", "nvidia-mcx75310aas-neat"])
+def test_a_host_as_planned(host: str, nic: str, tmp_path: Path) -> None:
+    plan = planned(host=host, nic=nic)
+    render_check(plan)
+    assert amiss(plan, tmp_path / "bundle") == []
+
+
+def test_congestion_control_the_kernel_has_no_word_for_is_refused() -> None:
+    with pytest.raises(Refused, match=r"leave congestion out of class roce; the kernel has no common word for it"):
+        render_check(planned(nic="intel-e810-cqda2"))
