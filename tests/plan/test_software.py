@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from wirespeed.catalogue import load
-from wirespeed.plan.compatibility import Combination, conflicts, gencode, version, what_would_work
+from wirespeed.plan.combination import Combination, gencode, version
+from wirespeed.plan.compatibility import conflicts, what_would_work
 
-KEYS = ("os", "gpu_driver", "rocm", "cuda", "nvhpc", "gcc", "nccl_tests")
+KEYS = ("os", "gpu_driver", "rocm", "cuda", "nvhpc", "gcc", "nccl", "nvcc_gencode", "nccl_tests")
 K20X = "an NVIDIA Tesla K20X (compute capability 3.5, Kepler)"
 
 # GPU, the rest of the combination, what is said (! is fatal), and what the nearest working one changes.

@@ -35,6 +35,21 @@ class NcclTests(Entry):
     int128: Sourced[bool]  # whether it needs 128-bit integers from nvcc
 
 
+class NcclRelease(Entry):
+    """An NCCL release, as NVIDIA builds it."""
+
+    title: str
+    builds: Sourced[list[str]]  # the toolkits it is built for
+    code: Sourced[dict[str, list[str]]]  # first toolkit -> targets of nvcc, sm_80 or compute_80, from it on
+
+
+class AmdTarget(Entry):
+    """AMD GPUs of one LLVM target."""
+
+    title: str
+    first_rocm: Sourced[str]  # whose RCCL has code for them
+
+
 class KernelSeries(Entry):
     """Kernels of one system and series."""
 

@@ -14,10 +14,12 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from wirespeed.catalogue.compat import (
+    AmdTarget,
     CudaToolkit,
     DriverRelease,
     GpuArchitecture,
     KernelSeries,
+    NcclRelease,
     NcclTests,
     RocmRelease,
 )
@@ -55,6 +57,8 @@ class Catalogue:
     kernels: Mapping[str, KernelSeries] = field(default_factory=dict)
     gpu_architectures: Mapping[str, GpuArchitecture] = field(default_factory=dict)
     cuda: Mapping[str, CudaToolkit] = field(default_factory=dict)
+    nccl: Mapping[str, NcclRelease] = field(default_factory=dict)
+    amd_targets: Mapping[str, AmdTarget] = field(default_factory=dict)
     nccl_tests: Mapping[str, NcclTests] = field(default_factory=dict)
     rocm: Mapping[str, RocmRelease] = field(default_factory=dict)
     libraries: Mapping[str, LibraryModel] = field(default_factory=dict)
@@ -82,6 +86,8 @@ def load() -> Catalogue:
         kernels=_table(root / "software" / "compat" / "kernels.yaml", KernelSeries),
         gpu_architectures=_table(root / "software" / "compat" / "architectures.yaml", GpuArchitecture),
         cuda=_table(root / "software" / "compat" / "cuda.yaml", CudaToolkit),
+        nccl=_table(root / "software" / "compat" / "nccl.yaml", NcclRelease),
+        amd_targets=_table(root / "software" / "compat" / "amdgpu.yaml", AmdTarget),
         nccl_tests=_table(root / "software" / "compat" / "nccl-tests.yaml", NcclTests),
         rocm=_table(root / "software" / "compat" / "rocm.yaml", RocmRelease),
         libraries=_folder(root / "software" / "libraries", LibraryModel),

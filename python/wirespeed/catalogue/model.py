@@ -138,6 +138,7 @@ class GpuModel(Entry):
     module: str  # kernel module
     bars: Sourced[list[SizeField]] | None = None  # memory BARs, which a host that borrows it must have room for
     compute_capability: Sourced[str] | None = None  # NVIDIA's number of the architecture
+    target: Sourced[str] | None = None  # LLVM's name of an AMD architecture
     links: GpuLinks | None = None
     pcie: PcieAbility
 

@@ -23,6 +23,9 @@ _PORT = re.compile(r"[A-Za-z][A-Za-z0-9/_.:-]{0,31}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LINE = re.compile(r"[A-Za-z0-9 _.,:;/@#()+=-]{1,63}")
 _SLOT = re.compile(r"gen([1-6]) x(1|2|4|8|16)")
+_GENCODE = re.compile(
+    r"-gencode=arch=compute_\d+,code=(?:sm|compute)_\d+(?: -gencode=arch=compute_\d+,code=(?:sm|compute)_\d+)*"
+)
 _VERSION = re.compile(r"[0-9a-z][0-9A-Za-z.+~_-]{0,63}")
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -264,6 +267,11 @@ VersionText = Annotated[
     str,
     BeforeValidator(_pattern(_VERSION, "a version of digits, letters and . + ~ _ -, such as 11.4")),
     WithJsonSchema({"type": ["string", "number"]}),
+]
+GencodeText = Annotated[
+    str,
+    BeforeValidator(_pattern(_GENCODE, "options of nvcc such as -gencode=arch=compute_35,code=sm_35")),
+    _schema("string", examples=["-gencode=arch=compute_35,code=sm_35"]),
 ]
 InterfaceName = Annotated[
     str,

@@ -14,6 +14,7 @@ from wirespeed.cluster.fields import (
     Dscps,
     DurationText,
     Flag,
+    GencodeText,
     Hardware,
     InterfaceAddress,
     InterfaceName,
@@ -181,6 +182,12 @@ class SoftwarePart(Part):
         default=None, description="HPC SDK that brings toolkit, NCCL, MPI and C++ compiler, such as 21.9"
     )
     gcc: VersionText | None = Field(default=None, description="major release of GCC under nvcc")
+    nccl: VersionText | None = Field(default=None, description="NCCL release, such as 2.18.3")
+    nvcc_gencode: GencodeText | None = Field(
+        default=None,
+        description="code nvcc makes of nccl-tests, and of NCCL, which is then built from source; without it, code for "
+        "the host's GPUs, and NVIDIA's build of NCCL",
+    )
     nccl_tests: VersionText | None = Field(default=None, description="revision of nccl-tests")
 
 

@@ -3,42 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import replace
+from itertools import combinations, product
 
 from wirespeed.catalogue import Catalogue
-from wirespeed.catalogue.model import GpuModel
-
-
-@dataclass(frozen=True, slots=True)
-class Combination:
-    """What is to run on one host; None is not named. The field names are the keys of the cluster file."""
-
-    gpu: GpuModel | None = None
-    os: str = ""
-    gpu_driver: str | None = None
-    rocm: str | None = None
-    cuda: str | None = None
-    nvhpc: str | None = None
-    gcc: str | None = None
-    nccl_tests: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two things of a combination that do not go together. ``fatal``: it cannot work; else it works in part."""
-
-    key: str  # of the cluster file
-    found: str
-    expected: str
-    fatal: bool = True
+from wirespeed.plan.combination import Combination, Conflict, a, described, gencode, version
+from wirespeed.plan.nccl import nccl_conflicts
 
 
 def conflicts(wanted: Combination, catalogue: Catalogue) -> Iterator[Conflict]:
     """Everything in a combination that does not go together."""
     yield from _vendor(wanted, catalogue)
     yield from _architecture(wanted, catalogue)
+    yield from _target(wanted, catalogue)
     yield from _toolkit(wanted, catalogue)
+    yield from nccl_conflicts(wanted, catalogue)
     yield from _tests(wanted, catalogue)
 
 
@@ -49,53 +28,64 @@ def what_would_work(wanted: Combination, catalogue: Catalogue) -> Combination | 
     """
     if not any(conflict.fatal for conflict in conflicts(wanted, catalogue)):
         return wanted
+    others = _others(wanted, catalogue)
+    for changes in range(1, len(others) + 1):
+        best: tuple[tuple[int, bool, tuple[int, ...]], Combination] | None = None
+        for keys in combinations(others, changes):
+            for values in product(*(others[key] for key in keys)):
+                candidate = replace(wanted, **dict(zip(keys, values, strict=True)))  # type: ignore[arg-type]
+                found = list(conflicts(candidate, catalogue))
+                rank = (len(found), candidate.nvhpc is None and wanted.nvhpc is not None, _age(candidate))
+                if not any(conflict.fatal for conflict in found) and (best is None or rank < best[0]):
+                    best = rank, candidate
+        if best:
+            return best[1]
+    return None
+
+
+def _others(wanted: Combination, catalogue: Catalogue) -> dict[str, list[str | None]]:
+    """What each part of a combination could be instead; the same part is left out, and so is what was not named."""
     branch = _last_branch(wanted, catalogue)
     choices: dict[str, list[str | None]] = {
-        "os": [wanted.os, *(["ubuntu-20.04"] if wanted.os == "ubuntu-22.04" else [])],
-        "gpu_driver": [wanted.gpu_driver, *([branch] if branch and wanted.gpu_driver else [])],
-        "cuda": [wanted.cuda, *(catalogue.cuda if wanted.cuda else [])],
-        "gcc": [wanted.gcc, *({str(row.gcc.value): None for row in catalogue.cuda.values()} if wanted.gcc else [])],
-        "nccl_tests": [wanted.nccl_tests, *(catalogue.nccl_tests if wanted.nccl_tests else [])],
-        "nvhpc": [wanted.nvhpc, *([None] if wanted.nvhpc else [])],
+        "os": ["ubuntu-20.04"] if wanted.os == "ubuntu-22.04" else [],
+        "gpu_driver": [branch] if branch and wanted.gpu_driver else [],
+        "rocm": [*catalogue.rocm] if wanted.rocm else [],
+        "cuda": [*catalogue.cuda] if wanted.cuda else [],
+        "gcc": [*{str(row.gcc.value): None for row in catalogue.cuda.values()}] if wanted.gcc else [],
+        "nccl": [*catalogue.nccl] if wanted.nccl else [],
+        "nvcc_gencode": [*_own_code(wanted)],
+        "nccl_tests": [*catalogue.nccl_tests] if wanted.nccl_tests else [],
+        "nvhpc": [None] if wanted.nvhpc else [],
     }
-    best: tuple[tuple[int, int, bool, tuple[int, ...]], Combination] | None = None
-    for values in product(*(dict.fromkeys(options) for options in choices.values())):
-        changed = dict(zip(choices, values, strict=True))
-        changes = sum(getattr(wanted, key) != value for key, value in changed.items())
-        if not changes or (best and changes > best[0][0]):
-            continue
-        candidate = replace(wanted, **changed)  # type: ignore[arg-type]
-        found = list(conflicts(candidate, catalogue))
-        if any(conflict.fatal for conflict in found):
-            continue
-        age = tuple(-number for text in (candidate.cuda, candidate.gcc) for number in version(text or "0"))
-        rank = (changes, len(found), candidate.nvhpc is None and wanted.nvhpc is not None, age)
-        if best is None or rank < best[0]:
-            best = rank, candidate
-    return best[1] if best else None
+    return {
+        key: found
+        for key, values in choices.items()
+        if (found := [one for one in values if one != getattr(wanted, key)])
+    }
 
 
-def version(text: str) -> tuple[int, ...]:
-    """The numbers of a version, to compare by: 470.182.03 -> (470, 182, 3)."""
-    return tuple(int(part) for part in text.split(".") if part.isdigit())
+def _age(candidate: Combination) -> tuple[int, ...]:
+    """Less is newer."""
+    parts = (candidate.cuda, candidate.nccl, candidate.rocm, candidate.gcc)
+    return tuple(-number for text in parts for number in (*version(text or "0"), 0, 0)[:3])
 
 
-def gencode(gpu: GpuModel | None) -> tuple[str, ...] | None:
-    """What nvcc must be told to make code for a GPU: code for itself, not what newer makefiles leave out by default."""
-    if gpu is None or gpu.compute_capability is None:
-        return None
-    number = gpu.compute_capability.value.replace(".", "")
-    return (f"-gencode=arch=compute_{number},code=sm_{number}",)
+def _own_code(wanted: Combination) -> list[str]:
+    """Code for the very GPU, where something is compiled or could be."""
+    own = gencode(wanted.gpu)
+    return [" ".join(own)] if own and (wanted.nccl or wanted.nvcc_gencode) else []
 
 
 def _vendor(wanted: Combination, catalogue: Catalogue) -> Iterator[Conflict]:
     gpu = wanted.gpu
     if gpu is None:
         return
-    for key in ("gpu_driver", "cuda", "nvhpc", "nccl_tests") if gpu.vendor != "nvidia" else ("rocm",):
+    for key in (
+        ("gpu_driver", "cuda", "nvhpc", "nccl", "nvcc_gencode", "nccl_tests") if gpu.vendor != "nvidia" else ("rocm",)
+    ):
         if (named := getattr(wanted, key)) is not None:
             others = "rocm" if gpu.vendor == "amd" else "cuda and gpu_driver"
-            yield Conflict(key, f"{key} {named} for {_a(gpu.title)}", f"{others}, the software of its vendor")
+            yield Conflict(key, f"{key} {named} for {a(gpu.title)}", f"{others}, the software of its vendor")
     if gpu.vendor == "amd" and wanted.rocm and wanted.rocm not in catalogue.rocm:
         known = ", ".join(catalogue.rocm)
         yield Conflict("rocm", f"ROCm {wanted.rocm}", f"a release tested with the RDMA stack: {known}", fatal=False)
@@ -106,7 +96,7 @@ def _architecture(wanted: Combination, catalogue: Catalogue) -> Iterator[Conflic
     row = catalogue.gpu_architectures.get(gpu.compute_capability.value) if gpu and gpu.compute_capability else None
     if gpu is None or gpu.compute_capability is None or row is None:
         return
-    what = f"{_a(gpu.title)} (compute capability {gpu.compute_capability.value}, {row.title})"
+    what = described(gpu, row.title)
     if wanted.gpu_driver and row.last_driver and version(wanted.gpu_driver)[0] > row.last_driver.value:
         yield Conflict(
             "gpu_driver",
@@ -124,6 +114,17 @@ def _architecture(wanted: Combination, catalogue: Catalogue) -> Iterator[Conflic
             "cuda",
             f"CUDA {wanted.cuda} for {what}",
             f"CUDA {row.first_cuda.value}, the first that compiles for {row.title}, or a newer one",
+        )
+
+
+def _target(wanted: Combination, catalogue: Catalogue) -> Iterator[Conflict]:
+    gpu = wanted.gpu
+    row = catalogue.amd_targets.get(gpu.target.value) if gpu and gpu.target else None
+    if gpu and row and wanted.rocm and version(wanted.rocm) < version(row.first_rocm.value):
+        yield Conflict(
+            "rocm",
+            f"ROCm {wanted.rocm} for {described(gpu, row.title)}",
+            f"ROCm {row.first_rocm.value}, the first whose RCCL has code for it, or a newer one",
         )
 
 
@@ -193,7 +194,3 @@ def _last_branch(wanted: Combination, catalogue: Catalogue) -> str | None:
         ]
         return same[-1] if same else str(row.last_driver.value)
     return max((one.driver.value for one in catalogue.cuda.values()), key=version, default=None)
-
-
-def _a(title: str) -> str:
-    return f"{'an' if title[0] in 'AEIOUN' else 'a'} {title}"

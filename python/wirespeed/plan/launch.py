@@ -12,7 +12,7 @@ from wirespeed.cluster.model import Binding, LaunchPart, Starter
 from wirespeed.plan.affinity import Chassis
 from wirespeed.plan.binding import bind, needed, topology_of
 from wirespeed.plan.classes import ROCE
-from wirespeed.plan.compatibility import version
+from wirespeed.plan.combination import version
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Cores, Launch, TrafficClass
 

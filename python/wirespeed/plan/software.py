@@ -7,12 +7,17 @@ from dataclasses import dataclass, field
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.model import GpuModel, NicModel
 from wirespeed.cluster import HostSpec, SoftwarePart
-from wirespeed.plan.compatibility import Combination, conflicts, gencode, what_would_work
+from wirespeed.plan.combination import Combination, gencode
+from wirespeed.plan.compatibility import conflicts, what_would_work
 from wirespeed.plan.drivers import AFTER, Drivers, drivers_of, kernel_has_client, numbered
+from wirespeed.plan.nccl import build_for
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Action, InstallStep, Package, Software
 
-_KEYS = ("gpu_driver", "rocm", "cuda", "nvhpc", "gcc", "nccl_tests")
+_KEYS = ("gpu_driver", "rocm", "cuda", "nvhpc", "gcc", "nccl", "nvcc_gencode", "nccl_tests")
+
+
+_OF_GPUS = ("peer_memory", "gpu_driver", "rocm", "nccl", "nvcc_gencode", "nccl_tests")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,36 +38,52 @@ def software_of(
     part = spec.part.software
     wanted = Combination(gpu=gpu, os=spec.os, **{key: getattr(part, key) for key in _KEYS})
     _refuse(spec, wanted, catalogue, problems)
+    _refuse_idle(spec, nic, gpu, problems)
     drivers = drivers_of(spec, nic, gpu is not None, catalogue, problems) if nic else None
     versions = Software(
         gpu_driver=part.gpu_driver,
         rocm=part.rocm,
         cuda=(".".join(part.cuda.split(".")[:2]),) if part.cuda else None,
+        nccl=(part.nccl,) if part.nccl else None,
         nvhpc=part.nvhpc,
         gcc=part.gcc,
         nccl_tests=part.nccl_tests,
-        gencode=gencode(gpu) if part.cuda or part.nccl_tests else None,
+        gencode=tuple(part.nvcc_gencode.split())
+        if part.nvcc_gencode
+        else gencode(gpu)
+        if part.cuda or part.nccl_tests
+        else None,
     )
     return HostSoftware(
         versions=versions,
         packages=drivers.packages if drivers else {},
-        steps=numbered(_steps(part, drivers)),
+        steps=numbered(_steps(part, drivers, catalogue)),
         kernel=part.kernel,
         built_in_client=kernel_has_client(spec, catalogue),
     )
 
 
-def _steps(part: SoftwarePart, drivers: Drivers | None) -> list[InstallStep]:
+def _steps(part: SoftwarePart, drivers: Drivers | None, catalogue: Catalogue) -> list[InstallStep]:
     """In order: what stands in the way, GPU software, NIC drivers, what the kernel boots with."""
     gpu = [
         InstallStep(Action.GPU_DRIVER, "NVIDIA driver", part.gpu_driver) if part.gpu_driver else None,
         InstallStep(Action.ROCM, "ROCm, with RCCL and the GPU driver", part.rocm) if part.rocm else None,
         InstallStep(Action.HPC_SDK, "HPC SDK, with toolkit, NCCL and MPI", part.nvhpc) if part.nvhpc else None,
         InstallStep(Action.CUDA, "CUDA toolkit", part.cuda) if part.cuda and not part.nvhpc else None,
+        _nccl(part, catalogue),
     ]
     steps = [*(drivers.before if drivers else ()), *(step for step in gpu if step), *(drivers.steps if drivers else ())]
     kernel = drivers or part.gpu_driver or part.rocm
     return [*steps, *(AFTER if kernel else ())]
+
+
+def _nccl(part: SoftwarePart, catalogue: Catalogue) -> InstallStep | None:
+    """NVIDIA's build of NCCL; one from source is made by nccl.sh."""
+    release = catalogue.nccl.get(part.nccl or "")
+    build = build_for(release, part.cuda) if release and part.cuda else None
+    if build is None or part.nvcc_gencode:
+        return None
+    return InstallStep(Action.NCCL, "NCCL", f"{part.nccl}-1+cuda{build}")
 
 
 def _refuse(spec: HostSpec, wanted: Combination, catalogue: Catalogue, problems: Problems) -> None:
@@ -74,6 +95,23 @@ def _refuse(spec: HostSpec, wanted: Combination, catalogue: Catalogue, problems:
             problems.refuse(path, conflict.found, conflict.expected, hint)
         else:
             problems.warn(path, conflict.found, conflict.expected)
+
+
+def _refuse_idle(spec: HostSpec, nic: NicModel | None, gpu: GpuModel | None, problems: Problems) -> None:
+    """What the file names and nothing on this host could use is refused, not passed over."""
+    part = spec.part.software
+    if gpu is None:
+        for key in _OF_GPUS:
+            if getattr(part, key) is not None:
+                path = (*spec.path, "software", key)
+                problems.refuse(path, f"{key} on {spec.model}, which has no GPUs", "a server with GPUs, or nothing")
+    if nic is None and part.nic_packages is not None:
+        path = (*spec.path, "software", "nic_packages")
+        problems.refuse(path, "nic_packages on a host without an RDMA NIC of its own", "a host with one, or nothing")
+    for key in ("gcc", "nccl_tests"):
+        if getattr(part, key) is not None and part.cuda is None:
+            path = (*spec.path, "software", key)
+            problems.refuse(path, f"{key} without a toolkit", "cuda beside it, whose nvcc it is for")
 
 
 def _hint(wanted: Combination, catalogue: Catalogue) -> str | None:

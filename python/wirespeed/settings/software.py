@@ -20,6 +20,7 @@ class Action(StrEnum):
     CUDA = "CUDA toolkit"
     HPC_SDK = "HPC SDK"
     ROCM = "ROCm"
+    NCCL = "NCCL"
     INSTALL = "install"
     BUILD = "build"  # from source
     PUT_FIRST = "put first"  # before the distribution's library of the same name
@@ -59,6 +60,7 @@ class Software:
     gpu_driver: Annotated[str | None, Setting("version of the NVIDIA driver")] = None
     rocm: Annotated[str | None, Setting("ROCm release")] = None
     cuda: Annotated[tuple[str, ...] | None, Setting("CUDA toolkits", compare=Compare.CONTAINS)] = None
+    nccl: Annotated[tuple[str, ...] | None, Setting("NCCL releases", compare=Compare.CONTAINS)] = None
     nvhpc: Annotated[str | None, Setting("HPC SDK", compare=Compare.NONE)] = None
     gcc: Annotated[str | None, Setting("major release of GCC under nvcc", compare=Compare.NONE)] = None
     nccl_tests: Annotated[str | None, Setting("revision of nccl-tests", compare=Compare.NONE)] = None

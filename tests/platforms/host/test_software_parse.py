@@ -92,3 +92,18 @@ def test_without_the_kernels_release_nothing_is_known() -> None:
 )
 def test_versions(command: str, text: str, path: str, value: object) -> None:
     assert read(**{command: text}).value(HOST, path) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (
+            "/usr/lib/x86_64-linux-gnu/libnccl.so.2.18.3\n/usr/local/lib/libnccl.so.2.10.3\n",
+            ("2.10.3", "2.18.3"),
+        ),  # the former as Ubuntu's list of files of libnccl2 has it
+        ("", ()),
+        ("find: ‘/usr/lib64’: No such file or directory\n", None),
+    ],
+)
+def test_nccl_by_its_files(text: str, value: object) -> None:
+    assert read(nccl=text).value(HOST, "host.software.nccl") == value

@@ -1,6 +1,6 @@
 """Versions of GPU software
 
-The GPU driver, ROCm and the CUDA toolkits are those the plan found to work together.
+The GPU driver, ROCm, the CUDA toolkits and NCCL are those the plan found to work together.
 
 Why it hurts:
     A newer driver or toolkit may have dropped the GPU, and an older one does not run what was built for it. Hosts of
@@ -21,12 +21,13 @@ from wirespeed.checks.compare import compare
 from wirespeed.settings import Host
 
 over = Host
-needs = ("host.software.gpu_driver", "host.software.rocm", "host.software.cuda")
+needs = ("host.software.gpu_driver", "host.software.rocm", "host.software.cuda", "host.software.nccl")
 failures = ("NIC-04",)
 check = compare(
     "host.software.gpu_driver",
     "host.software.rocm",
     "host.software.cuda",
+    "host.software.nccl",
     wrong="GPU software is of another version",
     fix="run software-install.sh",
     hand=True,

@@ -61,7 +61,7 @@ def rpm(install: str, remove: str, offered: str, prerequisites: tuple[str, ...],
     )
 
 
-GPU_ACTIONS = (Action.GPU_DRIVER, Action.CUDA, Action.HPC_SDK, Action.ROCM)
+GPU_ACTIONS = (Action.GPU_DRIVER, Action.CUDA, Action.HPC_SDK, Action.ROCM, Action.NCCL)
 
 
 def steps(host: Host, manager: PackageManager) -> Iterator[tuple[str, InstallStep, tuple[str, ...]]]:

@@ -14,6 +14,7 @@ from wirespeed.settings import Place
 _DKMS = re.compile(r"([A-Za-z0-9_+.-]+)(?:/|, )([^,:/ ]+), ([^,: ]+), [^,: ]+: ([a-z]+)(?: .*)?")
 _NOT_BUILT = re.compile(r"[A-Za-z0-9_+.-]+(?:/|, )[^,:/ ]+: added")
 _CUDA = re.compile(r"/(?:\S*/)?cuda[-/]([0-9]+\.[0-9]+)/(?:\S*/)?bin/nvcc")
+_NCCL = re.compile(r"/\S+/libnccl\.so\.([0-9]+(?:\.[0-9]+){2})")
 _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)+")
 
 
@@ -27,9 +28,16 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("rocm-version"):
         yield from _first(host, "host.software.rocm", output)
     if output := outputs.get("cuda-toolkits"):
-        found = sorted({match[1] for _, text in lines(output) if (match := _CUDA.fullmatch(text))})
-        if found or not output.text.strip():
-            yield see(host, "host.software.cuda", tuple(found), output, 1 if found else None)
+        yield from _found(host, "host.software.cuda", _CUDA, output)
+    if output := outputs.get("nccl"):
+        yield from _found(host, "host.software.nccl", _NCCL, output)
+
+
+def _found(host: Place, path: str, name: re.Pattern[str], output: Output) -> Iterator[Observation]:
+    """The versions in the names of the files that were found."""
+    found = sorted({match[1] for _, text in lines(output) if (match := name.fullmatch(text))})
+    if found or not output.text.strip():
+        yield see(host, path, tuple(found), output, 1 if found else None)
 
 
 def _packages(host: Place, output: Output, uname: Output | None) -> Iterator[Observation]:

@@ -18,7 +18,8 @@ def _command_line(parameters: Sequence[str]) -> tuple[str, ...]:
 
 def _gpu(step: InstallStep) -> tuple[str, ...]:
     """Sources: Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.2, for driver and HPC SDK; NVIDIA
-    CUDA installation guide for Linux; ROCm 7.1.0 quick start installation guide."""
+    CUDA installation guide for Linux, and its repository, for NCCL: libnccl2_2.1.4-1+cuda9.1_amd64.deb; ROCm 7.1.0
+    quick start installation guide."""
     version = (step.version or "").split(".")
     match step.action:
         case Action.GPU_DRIVER:
@@ -27,6 +28,8 @@ def _gpu(step: InstallStep) -> tuple[str, ...]:
             return ("environment-modules", f"nvhpc-{'-'.join(version[:2])}")
         case Action.CUDA:
             return (f"cuda-toolkit-{'-'.join(version[:2])}",)
+        case Action.NCCL:
+            return ("libnccl-dev", "libnccl2")
         case Action.ROCM:
             return ("amdgpu-dkms", "rocm")
         case _:
