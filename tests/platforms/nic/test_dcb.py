@@ -95,8 +95,8 @@ def script(folder: Path) -> list[str]:
 def test_the_boot_script_accumulates_nothing(tmp_path: Path) -> None:
     lines = script(tmp_path)
     at = lines.index("# enp29s0np0")
-    assert lines[at + 1 : at + 6] == [
-        "ethtool -A enp29s0np0 rx off tx off",
+    assert [line.removesuffix(" || failed=1") for line in lines[at + 1 : at + 6]] == [
+        "ethtool -A enp29s0np0 rx off tx off || [ $? = 78 ]",
         "dcb ets set dev enp29s0np0 willing off tc-tsa 0:ets 1:ets tc-bw all:0 0:50 1:50 "
         "prio-tc 0:0 1:0 2:0 3:1 4:0 5:0 6:0 7:0",
         "dcb pfc set dev enp29s0np0 prio-pfc all:off 3:on",
@@ -110,7 +110,7 @@ def test_the_real_dcb_knows_the_words(tmp_path: Path) -> None:
     needs("dcb")
     for line in script(tmp_path):
         if line.startswith("dcb ") and " enp29s0np0 " in line:
-            words = [str(find("dcb")), *line.replace("enp29s0np0", "lo").split()[1:]]
+            words = [str(find("dcb")), *line.removesuffix(" || failed=1").replace("enp29s0np0", "lo").split()[1:]]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             assert done.stderr.strip() in (
                 "Attribute read: Operation not supported",
@@ -127,3 +127,26 @@ def test_congestion_control_is_refused(tmp_path: Path) -> None:
         ("nic.qos.cnp_priority", "leave class cnp out; the kernel has no common word for what CNPs carry"),
         ("nic.qos.congestion", "leave congestion out of class roce; the kernel has no common word for it"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("failing", "code", "status"), [("", 0, 0), ("ethtool", 78, 0), ("ethtool", 1, 1), ("dcb", 2, 1)]
+)
+def test_one_command_that_fails_keeps_no_other_from_being_set(
+    failing: str, code: int, status: int, tmp_path: Path
+) -> None:
+    tools, log = tmp_path / "tools", tmp_path / "log"
+    tools.mkdir()
+    for name in ("ethtool", "dcb", "modprobe", "mkdir", "rmdir"):
+        ends = code if name == failing else 0
+        (tools / name).write_text(f'#!/bin/sh\necho "{name} $*" >>{log}\nexit {ends}\n')
+        (tools / name).chmod(0o755)
+    text = "\n".join(script(tmp_path)).replace("/sys/kernel/config", str(tmp_path))
+    for device in range(8):
+        (tmp_path / "rdma_cm" / f"irdma{device}" / "ports" / "1").mkdir(parents=True)
+    done = subprocess.run(
+        ["/bin/sh", "-c", text], env={"PATH": str(tools)}, capture_output=True, text=True, check=False
+    )
+    ran = [line.partition(" ")[0] for line in log.read_text().splitlines()]
+    assert ran.count("dcb") == 8 * 4 and ran.count("ethtool") == 8 and ran[0] == "modprobe"
+    assert done.returncode == status, done.stderr

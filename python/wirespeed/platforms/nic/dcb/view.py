@@ -19,7 +19,10 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     """Functions for the templates."""
     if not isinstance(device, Host):
         raise TypeError(f"{name} is no host")
-    return {"ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in own(device).items()]}
+    return {
+        "ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in own(device).items()],
+        "by_rdma_cm": lambda: any(list(rdma_cm(nic)) for nic in own(device).values()),
+    }
 
 
 def own(host: Host) -> dict[str, Nic]:

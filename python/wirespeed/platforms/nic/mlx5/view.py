@@ -30,6 +30,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         raise TypeError(f"{name} is no host")
     return {
         "ports": lambda: [(interface, list(lines(interface, nic))) for interface, nic in own(device).items()],
+        "by_rdma_cm": lambda: any(list(rdma_cm(nic)) for nic in own(device).values()),
         "cards": lambda: [
             (interface, nic.pcie or interface, wanted)
             for interface, nic in own(device).items()
