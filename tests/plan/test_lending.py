@@ -5,6 +5,7 @@ Cases: A. K. Johansen, Fast Multi-GPU communication over PCI Express, sections 3
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -161,3 +162,17 @@ def test_hosts_back_to_back() -> None:
         ("scheme: link-31", "scheme: link-31, pool: 10.0.0.0/24"),
     )
     assert [host.nics["dis0"].addresses for host in pool.hosts.values()] == [("10.0.0.0/31",), ("10.0.0.1/31",)]
+
+
+@pytest.mark.parametrize("bars", [None, [], [Size(256 * MIB), Size(3 * MIB)]])
+def test_a_device_of_unknown_bars_is_not_called_one_that_fits(bars: list[Size] | None) -> None:
+    known = load()
+    gpu = known.gpus["k20x"]
+    said = None if bars is None or gpu.bars is None else gpu.bars.model_copy(update={"value": bars})
+    gpus = {**known.gpus, "k20x": gpu.model_copy(update={"bars": said})}
+    with pytest.raises(Refused) as caught:
+        build(read(EXAMPLE), replace(known, gpus=gpus))
+    assert [problem.found for problem in caught.value.problems] == [
+        "GPU0 of abel2, a k20x whose memory BARs are not known",
+        "GPU1 of abel2, a k20x whose memory BARs are not known",
+    ]

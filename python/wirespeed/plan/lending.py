@@ -79,12 +79,21 @@ def lending_of(cluster: Cluster, catalogue: Catalogue, problems: Problems) -> Le
             problems.refuse((*path, "device"), f"{part.device} of {part.lender} lent twice", "one borrower at a time")
             continue
         seen[part.lender, part.device] = index
+        gpu = catalogue.gpus.get(lender.server.gpu or "")
+        bars = gpu.bars.value if gpu and gpu.bars else []
+        if not bars or any(size & (size - 1) for size in bars):
+            problems.refuse(
+                (*path, "device"),
+                f"{part.device} of {part.lender}, a {lender.server.gpu} whose memory BARs are not known",
+                "a device whose BARs the catalogue has, each a power of two: whether it fits is not known otherwise",
+                f"read them with lspci -vv and write them under bars: in catalogue/gpus/{lender.server.gpu}.yaml",
+            )
+            continue
         address = bdf(lender.devices[part.device].address)
         number = device_number(lender.node_id, address)
         loans[lender.name][number] = Loan(False, address, borrower.node_id, part.window, True)
         loans[borrower.name][number] = Loan(True, address, lender.node_id, part.window, True)
-        gpu = catalogue.gpus.get(lender.server.gpu or "")
-        borrowed.setdefault(borrower.name, []).extend(gpu.bars.value if gpu and gpu.bars else ())
+        borrowed.setdefault(borrower.name, []).extend(bars)
     ntbs, computed = _ntbs(bridged, borrowed, problems)
     return Lending(ntbs, loans, computed)
 
