@@ -23,7 +23,12 @@ STATUS = "leaf1/interface-status.out"
 # file, pattern, replacement; then status, check and number of places
 ROWS: dict[str, tuple[str, str, str, list[tuple[str, str, int]]]] = {
     "the image's own map": (DATABASE, '"26": "3"', '"26": "1"', [("fail", "qos.roce-queue", 32)]),
-    "PFC on for 3 and 4": (DATABASE, '"pfc_enable": "3"', '"pfc_enable": "3,4"', [("fail", "qos.pfc", 1)]),
+    "PFC on for 3 and 4, of which 3 is watched": (
+        DATABASE,
+        '"pfc_enable": "3"',
+        '"pfc_enable": "3,4"',
+        [("fail", "qos.pfc", 1), ("fail", "qos.watchdog", 1)],
+    ),
     "no ECN on the queue": (
         DATABASE, r'("Ethernet0\|3": \{\s*"scheduler": "ROCE-DWRR-50"),\s*"wred_profile": "ROCE"', r"\1",
         [("fail", "qos.ecn", 1)],

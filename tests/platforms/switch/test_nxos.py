@@ -168,7 +168,7 @@ ROWS: list[tuple[str, str, str, Place, str, Any]] = [
     (ROUTED, f"  {WATCHED}", f"  {WATCHED} disable-action", PORT, "port.qos.watchdog.action", WatchdogAction.ALERT),
     ("nxos-switched", "access vlan 11", "access vlan 12", PORT, "port.vlan", 12),
     (BGP_CASE, "remote-as 4200000000", "remote-as 65001", LEAF.thing("peer", "Ethernet1/1"), "peer.asn", 65001),
-    (BGP_CASE, "    maximum-paths 4", "    maximum-paths 2", LEAF, "switch.bgp.maximum_paths", None),
+    (BGP_CASE, "    maximum-paths 4", "    maximum-paths 2", LEAF, "switch.bgp.maximum_paths", 2),
     (BGP_CASE, "network 10.255.0.1/32", "network 10.9.0.0/8", LEAF, "switch.bgp.networks", None),
     # a line taken away is the default, or unknown
     (ROUTED, "  priority-flow-control mode on\n", "", PORT, "port.qos.pfc", None),

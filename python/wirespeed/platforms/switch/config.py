@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+_BANNER = re.compile(r"banner (?:login|motd|exec|incoming)\b(.*)")
+
 
 @dataclass(slots=True)
 class Line:
@@ -29,15 +31,23 @@ class Line:
 
 
 def lines_of(text: str) -> list[Line]:
-    """The outermost lines of a configuration. Comment lines (``!``) structure nothing and are left out.
+    """The outermost lines of a configuration. Comment lines (``!``) structure nothing and are left out, and so
+    is the text of banners, which may look like anything.
 
     Nothing when no line is indented: what belongs to what was lost on the way, and nothing can be told from it.
     """
     top: list[Line] = []
     open_lines: list[tuple[int, Line]] = []
+    banner: str | None = None  # what ends the one we are in
     for number, raw in enumerate(text.split("\n"), start=1):
         stripped = raw.strip()
+        if banner is not None:
+            banner = None if banner in stripped else banner
+            continue
         if not stripped or stripped.startswith("!"):
+            continue
+        if (match := _BANNER.match(raw.rstrip())) is not None:
+            banner = _end_of_banner(match[1].strip())
             continue
         indent = len(raw) - len(raw.lstrip())
         while open_lines and open_lines[-1][0] >= indent:
@@ -46,6 +56,11 @@ def lines_of(text: str) -> list[Line]:
         (open_lines[-1][1].inner if open_lines else top).append(line)
         open_lines.append((indent, line))
     return top if any(line.inner for line in top) else []
+
+
+def _end_of_banner(rest: str) -> str | None:
+    """What ends a banner that begins with this: its own first character, else ``EOF``; None when it ends here too."""
+    return "EOF" if not rest else None if rest[0] in rest[1:] else rest[0]
 
 
 def following(lines: Iterable[Line], prefix: str) -> Iterator[tuple[Line, str]]:

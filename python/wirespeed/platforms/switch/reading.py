@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following
+from wirespeed.platforms.switch.config import Line, following, numbers
 from wirespeed.settings import Place
 
 Found = dict[str, tuple[Any, int]]
@@ -67,9 +67,14 @@ def text(rest: str) -> str | None:
     return unquoted or None
 
 
+_VRF = re.compile(r"(ip )?vrf ")
+
+
 def addresses(line: Line) -> tuple[tuple[str, ...] | None, int]:
     """The addresses of an interface block, IPv4 first, and the line of the first; None when one makes no sense."""
     found: list[tuple[Line, str | None]] = []
+    if other := next((inner for inner in line.inner if _VRF.match(inner.text)), None):
+        return None, other.number  # of another routing table than the fabric's
     for family, prefix in ((4, "ip address"), (6, "ipv6 address")):
         found += [
             (inner, _address(rest.removesuffix(" secondary"), family)) for inner, rest in following(line.inner, prefix)
@@ -88,6 +93,18 @@ def _address(text: str, family: int) -> str | None:
     except ValueError:
         return None
     return str(address) if address.version == family else None
+
+
+def defined_vlans(top: Iterable[Line]) -> set[int] | None:
+    """The VLANs that lines ``vlan 1,11-18`` define, 1 always being there; None when one of them makes no sense."""
+    found = {1}
+    for _, rest in following(top, "vlan"):
+        if rest[:1].isdigit():
+            listed = numbers(rest)
+            if listed is None:
+                return None
+            found.update(listed)
+    return found
 
 
 ON_OFF = choice({"on": True, "off": False})

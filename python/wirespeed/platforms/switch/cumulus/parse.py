@@ -100,13 +100,16 @@ def _port(
     yield from port_qos(place, own, qos, output)
 
 
-def _addresses(told: list[Said], interface: str) -> tuple[tuple[str, ...], int]:
-    """Addresses of an interface, in the newer spelling or the older ``ip address``."""
-    found = [
-        (rest[2], line.number)
-        for name, line, rest in of_interfaces(told)
-        if name == interface and len(rest) == 3 and rest[0] in ("ip", "ipv4", "ipv6") and rest[1] == "address"
-    ]
+def _addresses(told: list[Said], interface: str) -> tuple[tuple[str, ...] | None, int]:
+    """Addresses of an interface, in the newer spelling or the older ``ip address``; None when they are a VRF's."""
+    found: list[tuple[str, int]] = []
+    for name, line, rest in of_interfaces(told):
+        if name != interface or len(rest) != 3 or rest[0] not in ("ip", "ipv4", "ipv6"):
+            continue
+        if rest[1] == "vrf" and rest[2] != "default":
+            return None, line.number
+        if rest[1] == "address":
+            found.append((rest[2], line.number))
     return tuple(address for address, _ in found), found[0][1] if found else 0
 
 

@@ -32,6 +32,8 @@ def bgp(told: list[Said]) -> Found:
             case (*_, "address-family", "ipv4-unicast" | "ipv6-unicast", "network", value) if line.after(*_DEFAULT):
                 networks.append(value)
                 at = at or line.number
+            case ("router", "bgp", "enable" | "state", value) if value in OFF:
+                return {}
     if networks:
         found["switch.bgp.networks"] = (tuple(networks), at)
     return found

@@ -97,7 +97,12 @@ def _scheduler(line: Line) -> Mapping[int, Found]:
                     found["queue.shape"] = (_kilobits(word), inner.number)
         if any(inner.text == "meter-type packets" for inner in block.inner) and "queue.shape" in found:
             found["queue.shape"] = (None, found["queue.shape"][1])  # packets a second are no bandwidth
-    weights = [found["queue.weight"][0] for found in queues.values() if "queue.weight" in found]
+    shared = [
+        found
+        for found in queues.values()
+        if "queue.weight" in found or found.get("queue.discipline", (None, 0))[0] is Discipline.DWRR
+    ]
+    weights: list[Any] = [found.get("queue.weight", (None, 0))[0] for found in shared]
     if None in weights or not sum(weights):
         return {
             number: {key: value for key, value in found.items() if key != "queue.weight"}

@@ -59,9 +59,14 @@ def configuration(switch: Place, output: Output) -> Iterator[Observation]:
     numbers = {name: _vlan_number(line) for name, line in vlans.items()}
     names = Names({name: number for name, number in numbers.items() if number is not None})
     advertised = {line.text for line in inside(top, "protocols", "router-advertisement")}
+    elsewhere = {
+        rest.removesuffix(".0")
+        for instance in inside(top, "routing-instances")
+        for _, rest in following(instance.inner, "interface")
+    }
     for line in ports:
         place = switch.thing("port", line.text)
-        yield from _port(place, line, interfaces, names, advertised, output)
+        yield from _port(place, line, interfaces, names, advertised, line.text in elsewhere, output)
         yield from port_cos(place, line, cos, output)
     irb = block(interfaces, "irb")
     for name, line in vlans.items():
@@ -96,7 +101,7 @@ def _load_balancing(top: list[Line]) -> Found:
     if dynamic is None:
         return {**found, "switch.load_balancing.mode": ("static", 0)}
     modes = [line for line in dynamic.inner if line.text in ("flowlet", "per-packet", "assigned-flow")]
-    if len(modes) != 1:
+    if len(modes) != 1 or not _several_next_hops(top):
         return found
     found["switch.load_balancing.mode"] = (modes[0].text, modes[0].number)
     if modes[0].text == "flowlet":
@@ -112,6 +117,23 @@ def _load_balancing(top: list[Line]) -> Found:
         )
         found |= read_in
     return found
+
+
+def _several_next_hops(top: list[Line]) -> bool:
+    """Whether a policy gives the forwarding table all equal paths; without one it has a single next hop to choose."""
+    exported = {
+        name
+        for _, rest in following(inside(top, "routing-options", "forwarding-table"), "export")
+        for name in values(rest)
+    }
+    policies = [block(inside(top, "policy-options"), f"policy-statement {name}") for name in exported]
+    return any("load-balance per-packet" in _texts(policy.inner) for policy in policies if policy is not None)
+
+
+def _texts(lines: list[Line]) -> Iterator[str]:
+    for line in lines:
+        yield line.text.removeprefix("then ")
+        yield from _texts(line.inner)
 
 
 def _microseconds(rest: str) -> Duration | None:
@@ -132,7 +154,13 @@ def _buffers(cos: list[Line]) -> Found:
 
 
 def _port(
-    place: Place, line: Line, interfaces: list[Line], names: Names, advertised: set[str], output: Output
+    place: Place,
+    line: Line,
+    interfaces: list[Line],
+    names: Names,
+    advertised: set[str],
+    elsewhere: bool,  # in a routing instance of its own
+    output: Output,
 ) -> Iterator[Observation]:
     found = read(line.inner, {"description": ("port.description", text)})
     off = next((inner for inner in line.inner if inner.text == "disable"), None)
@@ -145,6 +173,8 @@ def _port(
     own = [inner for family in ("inet", "inet6") for inner in inside(unit, f"family {family}")]
     found["port.addresses"] = _addresses(own, line.number)
     bare = block(unit, "family inet6") is not None and found["port.addresses"][0] == ()
+    if elsewhere:
+        found["port.addresses"] = (None, line.number)
     found["port.unnumbered"] = (bare and f"interface {line.text}.0" in advertised, line.number)
     yield from observe(place, found, output)
     yield from _speed(place, line, interfaces, output)

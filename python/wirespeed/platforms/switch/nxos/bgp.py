@@ -49,12 +49,14 @@ def _speaker(line: Line) -> Found:
         elif inner.text == "bestpath as-path multipath-relax":
             found["switch.bgp.multipath_relax"] = (True, inner.number)
         elif inner.text in ("address-family ipv4 unicast", "address-family ipv6 unicast"):
-            paths += [(whole(rest), one.number) for one, rest in following(inner.inner, "maximum-paths")]
-            networks += [(rest.split()[0], one.number) for one, rest in following(inner.inner, "network")]
-    if len({number for number, _ in paths}) == 1:
-        found["switch.bgp.maximum_paths"] = paths[0]
-    elif not paths:
-        found["switch.bgp.maximum_paths"] = (1, line.number)
+            given = [(whole(rest), one.number) for one, rest in following(inner.inner, "maximum-paths")]
+            paths += given or [(1, inner.number)]
+            networks += [
+                (rest.partition(" route-map ")[0], one.number) for one, rest in following(inner.inner, "network")
+            ]
+    known = [(number, at) for number, at in paths or [(1, line.number)] if number is not None]
+    if len(known) == max(len(paths), 1):  # a route of the family with the fewest has no more
+        found["switch.bgp.maximum_paths"] = min(known)
     try:
         prefixes = tuple(str(ip_network(prefix)) for prefix, _ in networks)
         found["switch.bgp.networks"] = (prefixes, networks[0][1] if networks else line.number)

@@ -19,6 +19,7 @@ from wirespeed.platforms.switch.reading import (
     addresses,
     choice,
     default,
+    defined_vlans,
     flag,
     observe,
     read,
@@ -68,10 +69,11 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     yield from observe(switch, found, output)
     yield from bgp(switch, top, output)
     routed = any(line.text == "no system default switchport" for line in top)
+    defined = defined_vlans(top)  # the interface of a VLAN that is not there is down
     for line, name in following(top, "interface"):
         if re.fullmatch(r"Ethernet[0-9]+(/[0-9]+){1,2}", name):
             yield from _port(switch.thing("port", name), line, routed, shared, output)
-        elif match := re.fullmatch(r"Vlan([0-9]+)", name):
+        elif (match := re.fullmatch(r"Vlan([0-9]+)", name)) and (defined is None or int(match[1]) in defined):
             yield from _vlan(switch.thing("vlan", match[1]), line, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)
@@ -79,6 +81,8 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
 
 def _port(place: Place, line: Line, routed: bool, shared: Globals, output: Output) -> Iterator[Observation]:
     found = read(line.inner, _PORT)
+    if any(following(line.inner, "inherit port-profile")):
+        return  # what that says for the port is not read
     for inner in line.inner:
         if inner.text in ("switchport", "no switchport"):
             routed = inner.text == "no switchport"

@@ -20,7 +20,7 @@ from wirespeed.units import Bandwidth, Duration, Length, Size
 
 PORT_NAME = re.compile(r"Ethernet[0-9]+")
 
-_Addresses = dict[str, tuple[list[str], int]]
+_Addresses = dict[str, tuple[tuple[str, ...] | None, int]]
 
 
 def config_db(switch: Place, output: Output) -> Iterator[Observation]:
@@ -39,11 +39,11 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
         place = switch.thing("port", name)
         yield from observe(place, {**_port(row), **members.get(name, {})}, output)
         yield from observe(place, _link(row), output, State.CONFIGURED)
-        routed, line = addresses.get(name, ([], 0))
+        routed, line = addresses.get(name, ((), 0))
         own = tables.row("INTERFACE", name)
         link_local = own is not None and own.get("ipv6_use_link_local_only") == "enable"
         found: Found = {
-            "port.addresses": (tuple(routed), line),
+            "port.addresses": (routed, line),
             "port.unnumbered": (link_local, own.line if own else 0),
         }
         for length in lengths:
@@ -66,7 +66,7 @@ def _switch(tables: Tables) -> Found:
         found["switch.watchdog_poll"] = (Duration(poll * 10**9), watchdog.at("POLL_INTERVAL"))
     loopbacks = _addresses(tables, "LOOPBACK_INTERFACE").get("Loopback0")
     if loopbacks is not None:
-        found["switch.loopbacks"] = (tuple(loopbacks[0]), loopbacks[1])
+        found["switch.loopbacks"] = loopbacks
     pool = tables.row("BUFFER_POOL", "ingress_lossless_pool")
     found["switch.buffers.lossless"] = (pool is not None, pool.line if pool else 0)
     if pool is not None and (headroom := whole(pool.get("xoff"))) is not None:
@@ -112,15 +112,24 @@ def _members(tables: Tables) -> Mapping[str, Found]:
 
 
 def _addresses(tables: Tables, table: str) -> _Addresses:
-    """By interface, IPv4 first: the database has no order of its own."""
-    found: _Addresses = {}
+    """By interface, IPv4 first: the database has no order of its own.
+
+    None where one makes no sense, or where the interface is in a routing table of its own or lacks the row by itself
+    with which its addresses come into effect.
+    """
+    found: dict[str, list[tuple[str | None, int]]] = {}
     for key, row in tables.table(table):
-        addresses, _ = found.setdefault(key[0], ([], row.line))
-        if len(key) == 2 and (address := _address(key[1])) is not None:
-            if not addresses:
-                found[key[0]] = (addresses, row.line)
-            addresses.append(address)
-    return {name: (sorted(listed, key=lambda one: ":" in one), line) for name, (listed, line) in found.items()}
+        listed = found.setdefault(key[0], [])
+        if len(key) == 2:
+            listed.append((_address(key[1]), row.line))
+    result: _Addresses = {}
+    for name, said in found.items():
+        own = tables.row(table, name)
+        line = said[0][1] if said else own.line if own else 0
+        known = sorted((address for address, _ in said if address is not None), key=lambda one: ":" in one)
+        sure = own is not None and not own.get("vrf_name") and len(known) == len(said)
+        result[name] = (tuple(known) if sure else None, line)
+    return result
 
 
 def _address(text: str) -> str | None:
@@ -142,11 +151,11 @@ def _vlans(switch: Place, tables: Tables, output: Output) -> Iterator[Observatio
         if match is None or len(key) != 1:
             continue
         mtu: Any = row.get("mtu")
-        listed, line = addresses.get(key[0], ([], row.line))
+        listed, line = addresses.get(key[0], ((), row.line))
         found: Found = {
             "vlan.description": (row.get("description"), row.at("description")),
             "vlan.mtu": (DEFAULT_MTU if mtu is None else whole(mtu), row.at("mtu")),
-            "vlan.addresses": (tuple(listed), line),
+            "vlan.addresses": (listed, line),
         }
         yield from observe(switch.thing("vlan", match[1]), found, output)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)

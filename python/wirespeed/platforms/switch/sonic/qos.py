@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -72,14 +73,29 @@ class Qos:
         if row is None:
             return {"port.qos.watchdog.enabled": (False, 0)}
         found: Found = {"port.qos.watchdog.enabled": (True, row.line)}
-        if bound is not None and bound.get("pfcwd_sw_enable") == "":  # images that have the field watch these alone
-            found["port.qos.watchdog.enabled"] = (False, bound.at("pfcwd_sw_enable"))
+        if bound is not None:
+            found["port.qos.watchdog.enabled"] = (self._watched(bound), bound.at("pfcwd_sw_enable"))
         actions = {one.value: one for one in (WatchdogAction.DROP, WatchdogAction.FORWARD, WatchdogAction.ALERT)}
         found["port.qos.watchdog.action"] = (actions.get(row.get("action") or "drop"), row.at("action"))
         for path, field in (("detect", "detection_time"), ("restore", "restoration_time")):
             time = whole(row.get(field))
             found[f"port.qos.watchdog.{path}"] = (None if time is None else Duration(time * 10**9), row.at(field))
         return found
+
+    def _watched(self, bound: Row) -> bool | None:
+        """Whether every lossless priority is watched: images that have the field watch the priorities in it alone.
+
+        Older ones watch all (sonic-utilities, db_migrator, version_3_0_4, which adds the field).
+        """
+        said = bound.get("pfcwd_sw_enable")
+        if said is None and bound.get("pfc_enable"):
+            versions = self._tables.row("VERSIONS", "DATABASE")
+            version = versions.get("VERSION") if versions is not None else None
+            return True if re.fullmatch(r"version_([12]_.*|3_0_[0-4])", version or "") else None
+        if said is None:
+            return True  # nothing is lossless, so nothing goes unwatched
+        watched, lossless = numbers(said) if said else [], _pfc(bound)[0]
+        return None if watched is None or lossless is None else bool(watched) and lossless <= set(watched)
 
     def _port_queues(self, name: str) -> dict[int, Found]:
         found: dict[int, Found] = {number: {"queue.ecn.enabled": (False, 0)} for number in _QUEUES}
