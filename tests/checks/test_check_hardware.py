@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,15 @@ def test_a_host_as_planned(host: str, nic: str, tmp_path: Path) -> None:
 def test_congestion_control_the_kernel_has_no_word_for_is_refused() -> None:
     with pytest.raises(Refused, match=r"leave congestion out of class roce; the kernel has no common word for it"):
         render_check(planned(nic="intel-e810-cqda2"))
+
+
+@pytest.mark.parametrize(
+    ("nic", "status"),
+    [("nvidia-mcx75310aas-neat", Status.PASS), ("broadcom-bcm957608-p1400gd", Status.FAIL)],
+)
+def test_a_stack_is_a_conflict_for_other_nics_than_its_own(nic: str, status: Status, tmp_path: Path) -> None:
+    plan = planned(nic=nic)
+    installed = {name: replace(host, conflicting_stacks=("MLNX_OFED",)) for name, host in plan.hosts.items()}
+    as_planned(replace(plan, hosts=installed), tmp_path / "bundle")
+    findings = run(plan, facts_of(open_bundle(tmp_path / "bundle")))
+    assert {one.status for one in findings if one.check == "software.conflicting-stacks"} == {status}

@@ -109,6 +109,7 @@ class NicModel(Entry):
     pcie: PcieAbility
     classes: dict[str, NicClass]  # roce, cnp, default
     ect: Sourced[Ect] | None = None  # ECN code point of RoCE data; None: the NIC cannot be told
+    stacks: list[str] = []  # RDMA software stacks made for it, which displace other NICs' drivers
     qos_package: bool = False  # whether a package of the vendor sets QoS whenever the driver is loaded
     congestion_by_priority: bool = False  # whether congestion control is switched on priority by priority
     buffer_by_cable: bool = False  # whether the receive buffer is made for a length of cable
