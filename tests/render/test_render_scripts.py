@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import subprocess
 from pathlib import Path
 
@@ -50,7 +52,7 @@ def sh(script: Path, *arguments: str) -> str:
 def test_nothing_is_done_without_yes(device: Path, image: Path) -> None:
     before = contents(image)
     said = sh(device / "apply.sh", "--root", str(image))
-    assert said.startswith("install: /etc/netplan/60-wirespeed.yaml\nrun: netplan generate\nrun: netplan apply\n")
+    assert said.startswith("install: /etc/netplan/60-wirespeed.yaml\nrun: sh -c if [ -t 0 ]; then exec netplan try ")
     assert said.endswith("nothing was done; ./apply.sh --yes does it\n")
     assert contents(image) == before
 
@@ -94,7 +96,9 @@ def test_wrong_usage_does_nothing(device: Path, script: str, arguments: list[str
     assert subprocess.run(["sh", device / script, *arguments], capture_output=True, check=False).returncode == 2
 
 
-def act(device: Path, root: Path, script: str, failing: str = "") -> tuple[int, list[str]]:
+def act(
+    device: Path, root: Path, script: str, failing: str = "", stdin: int = subprocess.DEVNULL
+) -> tuple[int, list[str]]:
     """Run a script as on the device itself, moved below a folder; its exit code, and the commands that were run."""
     tools, log = root.parent / "tools", root.parent / "log"
     tools.mkdir(exist_ok=True)
@@ -111,9 +115,21 @@ def act(device: Path, root: Path, script: str, failing: str = "") -> tuple[int, 
         capture_output=True,
         text=True,
         env={"PATH": f"{tools}:/usr/bin:/bin"},
+        stdin=stdin,
         check=False,
     )
     return done.returncode, log.read_text().splitlines()
+
+
+def test_who_sits_at_the_host_confirms_its_network(device: Path, image: Path) -> None:
+    ours, theirs = pty.openpty()
+    try:
+        code, ran = act(device, image, "apply.sh", stdin=theirs)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert code == 0
+    assert [line for line in ran if line.startswith("netplan")] == ["netplan try --timeout 120"]
 
 
 def test_a_command_that_failed_is_run_again(device: Path, image: Path) -> None:

@@ -77,7 +77,7 @@ failed() { # path
 }
 
 if put /etc/netplan/60-wirespeed.yaml 600 acts; then
-  run netplan generate && run netplan apply && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
+  run sh -c 'if [ -t 0 ]; then exec netplan try --timeout 120; fi; netplan generate && exec netplan apply' && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
 fi
 if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then
   run update-grub && obeyed /etc/default/grub.d/90-wirespeed.cfg || failed /etc/default/grub.d/90-wirespeed.cfg
