@@ -97,7 +97,7 @@ def test_a_patch_that_does_not_fit_is_refused(tmp_path: Path) -> None:
         faulty.apply(tmp_path, tmp_path / "out", ("01",))
 
 
-@pytest.mark.parametrize("variant", ["cluster-rail24", "cluster-eos", "cluster-eos-rail24"])
+@pytest.mark.parametrize("variant", ["cluster-rail24", "cluster-eos", "cluster-eos-rail24", "cluster-ipv6"])
 def test_every_variant_as_planned_passes(variant: str, tmp_path: Path) -> None:
     cluster = EXAMPLE / f"{variant}.yaml"
     as_planned(build(read(cluster), load()), tmp_path / "bundle")

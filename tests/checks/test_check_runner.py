@@ -141,14 +141,21 @@ def test_every_check_says_unknown_when_what_it_needs_was_not_read(identifier: st
     assert statuses - {Status.SKIP} == {Status.UNKNOWN}
 
 
-def test_ipv6_routing_of_a_host_is_unknown_until_it_is_collected() -> None:
-    rule, route = small.HOST.thing("rule", "from fd00::1/128"), small.HOST.thing("route", "101 default")
+@pytest.mark.parametrize(
+    ("identifier", "absent", "path"),
+    [
+        ("address.rule", small.HOST.thing("rule", "from fd00::1/128"), "host.ipv6_rules"),
+        ("address.route", small.HOST.thing("route", "101 ::/0"), "host.ipv6_routes"),
+    ],
+)
+def test_ipv6_routing_is_unknown_until_it_is_read_and_absent_then(identifier: str, absent: Place, path: str) -> None:
     host = dataclasses.replace(
         small.PLAN.hosts["node1"],
         rules={"from fd00::1/128": Rule(101, 1001)},
-        routes={"101 default": Route("eth1", "fd00::ffff")},
+        routes={"101 ::/0": Route("eth1", "fd00::ffff")},
     )
     plan = dataclasses.replace(small.PLAN, hosts={"node1": host})
-    facts = small.facts(absent=[rule, route])
-    for identifier in ("address.rule", "address.route"):
-        assert [one.status for one in small.by_id(identifier, facts, plan)] == ["unknown"]
+    ipv4_alone = small.facts({(small.HOST, path): None}, absent=[absent])
+    assert [one.status for one in small.by_id(identifier, ipv4_alone, plan)] == ["unknown"]
+    both = small.facts({(small.HOST, path): 2}, absent=[absent])
+    assert [one.status for one in small.by_id(identifier, both, plan)] == ["fail"]

@@ -78,6 +78,8 @@ class Network:
         self.names.append(name)
         run("ip", "netns", "add", self.namespace(name))
         run("ip", "-n", self.namespace(name), "link", "set", "lo", "up")
+        # No other device has these IPv6 addresses, and looking for one takes a second.
+        self.set(name, net__ipv6__conf__default__accept_dad="0")
 
     def batch(self, name: str, *lines: str) -> None:
         """Run `ip` commands in a device's namespace, all in one process."""
@@ -119,7 +121,9 @@ class Network:
             lines.append(f"link set dev {interface} up")
         lines += [f"link set dev vlan{number} up" for number in switch.vlans]
         self.batch(leaf, *lines)
-        self.set(leaf, net__ipv4__ip_forward="1" if switch.routing else "0", net__ipv4__conf__all__rp_filter="0")
+        forward = "1" if switch.routing else "0"
+        self.set(leaf, net__ipv4__ip_forward=forward, net__ipv6__conf__all__forwarding=forward)
+        self.set(leaf, net__ipv4__conf__all__rp_filter="0")
 
     def configure_host(self, host: str, root: Path) -> None:
         """Load a host's rendered files, from its folder, byte for byte; netplan has read them already."""
@@ -146,10 +150,13 @@ class Network:
         _until(lambda: self._has(host) == wanted, lambda: f"{host}: has {self._has(host)} of {wanted}")
 
     def _has(self, host: str) -> tuple[int, ...]:
-        ask = ("ip", "-o", "-4", "-n", self.namespace(host))
-        addresses = run(*ask, "address", "show", "scope", "global").splitlines()
-        routes = [line for line in run(*ask, "route", "show", "table", "all").splitlines() if " table 1" in line]
-        rules = [line for line in run(*ask, "rule").splitlines() if line.startswith("10")]
+        def lines(*question: str) -> list[str]:
+            asked = [run("ip", "-o", version, "-n", self.namespace(host), *question) for version in ("-4", "-6")]
+            return "".join(asked).splitlines()
+
+        addresses = lines("address", "show", "scope", "global")
+        routes = [line for line in lines("route", "show", "table", "all") if " table 1" in line]
+        rules = [line for line in lines("rule") if line.startswith("10")]
         return len(addresses), len(routes), len(rules)
 
 

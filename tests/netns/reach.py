@@ -12,8 +12,8 @@ from netns.network import Network
 from wirespeed.plan import Plan
 from wirespeed.settings import Host
 
-HEADERS = 28
-"""Bytes of IPv4 and ICMP header in a ping."""
+HEADERS = {4: 28, 6: 48}
+"""Bytes of IP and ICMP header in a ping, by IP version."""
 
 _ANSWER = re.compile(r"(\S+) from (\S+) (?:via (\S+) )?dev (\S+) table (\S+)")
 
@@ -34,7 +34,8 @@ def addresses(host: Host) -> dict[str, str]:
 
 def planned_way(host: Host, source: str, target: str) -> tuple[str | None, str | None, int | None]:
     """Gateway, device and table by which the plan sends a packet: the rule of its source, the longest prefix there."""
-    table = host.rules[f"from {source}/32"].table
+    bits = ip_address(source).max_prefixlen
+    table = host.rules[f"from {source}/{bits}"].table
     ways = []
     for key, route in host.routes.items():
         number, _, destination = key.partition(" ")
@@ -88,7 +89,8 @@ def _pings(plan: Plan, network: Network, one: str, other: str) -> Iterator[str]:
     def ping(pair: tuple[str, str]) -> str | None:
         source, target = pair
         # Five a second until one is answered: the first may be lost while both ends learn addresses.
-        ask = ("ping", "-nq", "-c1", "-i0.2", "-w2", "-Mdo", f"-s{mtu - HEADERS}", "-I", source, target)
+        size = mtu - HEADERS[ip_address(source).version]
+        ask = ("ping", "-nq", "-c1", "-i0.2", "-w2", "-Mdo", f"-s{size}", "-I", source, target)
         done = subprocess.run(["ip", "netns", "exec", network.namespace(one), *ask], capture_output=True, check=False)
         return None if done.returncode == 0 else f"{one}: {source} to {target}: no answer to a ping of {mtu} bytes"
 

@@ -19,7 +19,7 @@ from wirespeed.plan import Plan, build
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "mi300x-4node"
 HOSTS = ("node1", "node2")
-CLUSTERS = ("cluster.yaml", "cluster-rail24.yaml", "cluster-eos.yaml", "cluster-eos-rail24.yaml")
+CLUSTERS = ("cluster.yaml", "cluster-rail24.yaml", "cluster-eos.yaml", "cluster-eos-rail24.yaml", "cluster-ipv6.yaml")
 
 
 def rendered(cluster: str, folder: Path) -> tuple[Plan, dict[str, Path]]:

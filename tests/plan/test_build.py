@@ -82,7 +82,9 @@ def test_every_gateway_is_the_switch_at_the_other_end(plan: Plan) -> None:
         port = switch.ports[other.port]
         routed = port.addresses or switch.vlans[str(port.vlan)].addresses or ()
         gateways = [
-            route.gateway for key, route in host.routes.items() if route.device == end.port and key.endswith(" default")
+            route.gateway
+            for key, route in host.routes.items()
+            if route.device == end.port and key.endswith((" default", " ::/0"))
         ]
         assert gateways == [str(ip_interface(routed[0]).ip)]
         (address,) = host.nics[end.port].addresses or ()
@@ -93,8 +95,10 @@ def test_a_packet_leaves_by_the_nic_whose_address_it_carries(plan: Plan) -> None
     for host in plan.hosts.values():
         for interface, nic in host.nics.items():
             (address,) = nic.addresses or ()
-            rule = host.rules[f"from {ip_interface(address).ip}/32"]
-            assert host.routes[f"{rule.table} default"].device == interface
+            source = ip_interface(address).ip
+            rule = host.rules[f"from {source}/{source.max_prefixlen}"]
+            everywhere = "default" if source.version == 4 else "::/0"
+            assert host.routes[f"{rule.table} {everywhere}"].device == interface
         priorities = [rule.priority for rule in host.rules.values()]
         assert len(set(priorities)) == len(host.nics)
 

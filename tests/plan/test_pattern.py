@@ -155,7 +155,7 @@ def test_ipv6_reaches_every_setting_of_a_host() -> None:
     assert nic.addresses == ("fd00::3/64",)
     assert nic.gids["3"].address == "fd00::3"
     assert host.rules["from fd00::3/128"].table == 101
-    assert host.routes["101 default"].gateway == "fd00::ffff"
+    assert host.routes["101 ::/0"].gateway == "fd00::ffff"
     assert host.routes["101 fd00::/64"].gateway == ""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from wirespeed import wire
 from wirespeed.checks.model import Here, InapplicableError
 from wirespeed.limits.cost import nic_bandwidth, nic_cost
+from wirespeed.limits.nic import ipv6_alone
 from wirespeed.results.findings import Cost
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
@@ -35,7 +36,8 @@ def path_mtu(here: Here, intended: Any, found: Any) -> Cost | None:
 
 def interface_mtu(here: Here, intended: Any, found: Any) -> Cost | None:
     """Of a smaller MTU of the interface: the path MTU that still fits."""
-    fitting = wire.path_mtu_fitting(int(found))
+    nic = here.plan.hosts[here.place.device].nics[here.place.name]
+    fitting = wire.path_mtu_fitting(int(found), ipv6=ipv6_alone(nic.addresses))
     return None if fitting is None else _cost(here, path_mtu=fitting)
 
 
@@ -77,8 +79,9 @@ def dropped_frames(here: Here, port_mtu: int) -> Cost | None:
         nic, _ = here.across()
     except InapplicableError:
         return None
-    planned = here.plan.hosts[nic.device].nics[nic.name].rdma_mtu
-    fitting = wire.path_mtu_fitting(port_mtu)
+    sender = here.plan.hosts[nic.device].nics[nic.name]
+    planned = sender.rdma_mtu
+    fitting = wire.path_mtu_fitting(port_mtu, ipv6=ipv6_alone(sender.addresses))
     if planned is None or (fitting is not None and fitting >= planned):
         return None
     return _all_of(here, nic, f"every packet of the path MTU {planned} is dropped")

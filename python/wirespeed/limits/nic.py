@@ -87,7 +87,7 @@ def path_of(
     rate = nic.link.speed or speed
     if rate is None:
         return None
-    ipv6 = _ipv6(nic.addresses) if ipv6 is None else ipv6
+    ipv6 = ipv6_alone(nic.addresses) if ipv6 is None else ipv6
     fitting = wire.path_mtu_fitting(nic.link.mtu, ipv6=ipv6) if nic.link.mtu is not None else None
     mtu = path_mtu or nic.rdma_mtu or fitting
     if mtu is None:
@@ -110,6 +110,6 @@ def slot_of(function: PcieFunction | None, assumptions: list[str], *, max_payloa
     )
 
 
-def _ipv6(addresses: Sequence[str] | None) -> bool:
+def ipv6_alone(addresses: Sequence[str] | None) -> bool:
     """Whether the port has IPv6 addresses only."""
     return bool(addresses) and all(":" in address for address in addresses or ())

@@ -96,7 +96,8 @@ def host_kind(
     if cpu not in COMMAND_LINES:
         problems.refuse((*spec.path, "cpu"), f"the CPU vendor {cpu!r}", " or ".join(COMMAND_LINES))
         return None
-    if any(_path_mtu(seat, spec, problems) is None for seat in chassis.seats):
+    ipv6 = cluster.addresses.scheme.version == 6
+    if any(_path_mtu(seat, spec, ipv6, problems) is None for seat in chassis.seats):
         return None
     if not chassis.nic.rdma:
         problems.refuse(
@@ -145,7 +146,7 @@ def host_kind(
             pcie=seat.pcie,
             rdma_device=seat.rdma_device,
             rdma_state="ACTIVE",
-            rdma_mtu=_path_mtu(seat, spec, problems),
+            rdma_mtu=_path_mtu(seat, spec, ipv6, problems),
             roce_version=_ROCE_V2,
             gpu=seat.gpu,
             driver=Driver(name=chassis.nic.driver),
@@ -168,8 +169,8 @@ def _nvm(nic: NicModel, said: NvmPart) -> Nvm:
 _LARGEST_PACKET = 65535  # bytes; the total length of an IPv4 packet has 16 bits (RFC 791, 3.1)
 
 
-def _path_mtu(seat: Seat, spec: HostSpec, problems: Problems) -> int | None:
-    fitting = wire.path_mtu_fitting(seat.mtu)
+def _path_mtu(seat: Seat, spec: HostSpec, ipv6: bool, problems: Problems) -> int | None:
+    fitting = wire.path_mtu_fitting(seat.mtu, ipv6=ipv6)
     if seat.mtu > _LARGEST_PACKET:
         problems.refuse((*spec.path, "mtu"), f"an MTU of {seat.mtu} bytes", f"at most {_LARGEST_PACKET}")
     if fitting is None:

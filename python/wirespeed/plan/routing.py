@@ -34,5 +34,6 @@ def routes_of(seats: Sequence[Seat], addresses: Sequence[NicAddress]) -> dict[st
         table = TABLE_BASE + seat.rail
         if at.prefix < at.host_prefix - 1:
             routes[f"{table} {at.network}"] = Route(seat.interface, "", at.address)
-        routes[f"{table} default"] = Route(seat.interface, at.gateway, at.address)
+        everywhere = "::/0" if at.host_prefix == 128 else "default"
+        routes[f"{table} {everywhere}"] = Route(seat.interface, at.gateway, at.address)
     return routes

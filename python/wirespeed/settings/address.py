@@ -20,7 +20,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A route. Its name is table and destination, ``101 10.1.0.0/24`` (``default`` for 0.0.0.0/0 and ::/0)."""
+    """A route. Its name is table and destination, ``101 10.1.0.0/24`` (``default`` for 0.0.0.0/0)."""
 
     kind: ClassVar[str] = "route"
 

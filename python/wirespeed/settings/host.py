@@ -96,6 +96,12 @@ class Host:
     nics: Mapping[str, Nic] = field(default_factory=dict)
     gpus: Mapping[str, Gpu] = field(default_factory=dict)
     pcie: Mapping[str, PcieFunction] = field(default_factory=dict)
+    ipv6_rules: Annotated[
+        int | None, Setting("IPv6 rules that the kernel has; a planned one not among them is absent", observed=True)
+    ] = None
+    ipv6_routes: Annotated[
+        int | None, Setting("IPv6 routes that the kernel has; a planned one not among them is absent", observed=True)
+    ] = None
     rules: Mapping[str, Rule] = field(default_factory=dict)
     routes: Mapping[str, Route] = field(default_factory=dict)
     launch: Launch = field(default_factory=Launch)

@@ -51,6 +51,15 @@ def sample(case: str) -> Facts:
         ("name-space", HOST.thing("route", "102 192.168.2.0/24"), "route.gateway", "", None),
         ("name-space", HOST.thing("route", "102 192.168.2.0/24"), "route.source", "192.168.2.1", None),
         ("name-space", HOST.thing("route", "254 192.168.1.0/24"), "route.device", "enp1s0np0", None),
+        ("name-space-ipv6", HOST.thing("rule", "from fd00:0:0:1::1/128"), "rule.table", 101, 5),
+        ("name-space-ipv6", HOST.thing("rule", "from fd00::/32 to fd00:0:0:2::/64"), "rule.priority", 1100, 13),
+        ("name-space-ipv6", HOST, "host.ipv6_rules", 5, None),
+        ("name-space-ipv6", HOST.thing("route", "101 ::/0"), "route.gateway", "fd00:0:0:1::", None),
+        ("name-space-ipv6", HOST.thing("route", "102 fd00:0:0:2::/64"), "route.gateway", "", None),
+        ("name-space-ipv6", HOST.thing("route", "102 fd00:0:0:2::/64"), "route.source", "fd00:0:0:2::1", None),
+        ("name-space-ipv6", HOST.thing("route", "254 fe80::/64"), "route.device", None, None),  # of each interface
+        ("name-space-ipv6", HOST.thing("route", "254 fd00:0:0:9::/64"), "route.device", None, None),  # a black hole
+        ("name-space-ipv6", HOST.thing("nic", "rail2"), "nic.addresses", ("fd00:0:0:2::1/64",), None),
         ("name-space", HOST.thing("nic", "enp1s0np0"), "nic.link.mtu", 9000, None),
         ("name-space", HOST.thing("nic", "enp1s0np0"), "nic.link.up", True, None),
         ("name-space", HOST.thing("nic", "enp2s0np0"), "nic.addresses", ("192.168.2.1/24",), None),

@@ -108,7 +108,7 @@ def _addresses(plan: Plan) -> Rows:
                 (
                     route.gateway
                     for key, route in host.routes.items()
-                    if route.device == interface and key.endswith(" default")
+                    if route.device == interface and key.endswith((" default", " ::/0"))
                 ),
                 None,
             ),

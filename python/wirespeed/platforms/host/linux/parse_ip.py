@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import IPv6Network
 from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation
@@ -16,8 +18,23 @@ _TABLES = {"default": 253, "main": 254, "local": 255}
 _UNICAST = ("unicast", "1")
 
 
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """An IP version: how long its addresses are, and what stands for all of them in names of rules and routes."""
+
+    bits: int
+    everything: str
+    everywhere: str
+
+
+_IPV4 = _Version(32, "all", "default")
+_IPV6 = _Version(128, "::/0", "::/0")
+
+_LINK_LOCAL = IPv6Network("fe80::/10")  # RFC 4291, section 2.4; each interface has a route there, in the same table
+
+
 def parse(outputs: Outputs) -> Iterator[Observation]:
-    """Interfaces that can be a NIC, their addresses, and the host's IPv4 routing."""
+    """Interfaces that can be a NIC, their addresses, and the host's routing: IPv4, and IPv6 where the kernel has it."""
     host = Place(outputs.device)
     if output := outputs.get("ip-addr"):
         yield from _interfaces(host, output)
@@ -25,6 +42,10 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _rules(host, output)
     if output := outputs.get("ip-route"):
         yield from _routes(host, output)
+    if output := outputs.get("ip-rule-6"):
+        yield from _rules(host, output, _IPV6)
+    if output := outputs.get("ip-route-6"):
+        yield from _routes(host, output, _IPV6)
 
 
 def _interfaces(host: Place, output: Output) -> Iterator[Observation]:
@@ -69,13 +90,13 @@ def _nic(place: Place, link: dict[str, Any], output: Output, line: int) -> Itera
         yield see(place, "nic.addresses", _addresses(link), output, line)
 
 
-def _rules(host: Place, output: Output) -> Iterator[Observation]:
+def _rules(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[Observation]:
     found = json_objects(output)
     if found is None:
         return
     seen: set[str] = set()
     for line, rule in found:
-        name = _selector(rule)
+        name = _selector(rule, version)
         table, priority = _table(rule.get("table")), whole(rule.get("priority"))
         if name is None or name in seen:
             continue  # of two rules with one selector the kernel obeys the first
@@ -85,19 +106,23 @@ def _rules(host: Place, output: Output) -> Iterator[Observation]:
             yield see(place, "rule.table", table, output, line)
         if priority is not None:
             yield see(place, "rule.priority", priority, output, line)
-    yield see(host, "host.rules", COMPLETE, output)
+    if version is _IPV6:
+        yield see(host, "host.ipv6_rules", len(found), output)
+    else:
+        yield see(host, "host.rules", COMPLETE, output)
 
 
-def _selector(rule: dict[str, Any]) -> str | None:
+def _selector(rule: dict[str, Any], version: _Version) -> str | None:
     """What a rule selects, masked: ``from 10.1.0.1/32 to 10.2.0.0/16``. Rules by mark, interface … say that too."""
     words: list[str] = []
     source = rule.get("src", "all")
-    masked = "all" if source in ("all", "0.0.0.0") else network(source, whole(rule.get("srclen", 32)))
+    everything = source in ("all", "0.0.0.0", "::")
+    masked = version.everything if everything else network(source, whole(rule.get("srclen", version.bits)))
     if masked is None:
         return None
     words += ["from", masked]
     if rule.get("dst", "all") != "all":
-        target = network(rule["dst"], whole(rule.get("dstlen", 32)))
+        target = network(rule["dst"], whole(rule.get("dstlen", version.bits)))
         if target is None:
             return None
         words += ["to", target]
@@ -106,7 +131,7 @@ def _selector(rule: dict[str, Any]) -> str | None:
             words += [key, str(rule[key])]
     if "table" not in rule:
         words += ["action", str(rule.get("action", "other"))]
-    if words == ["from", "all"] and rule.get("table") is not None:
+    if words == ["from", version.everything] and rule.get("table") is not None:
         words += ["lookup", str(_table(rule["table"]) or rule["table"])]
     return " ".join(words)
 
@@ -115,13 +140,13 @@ def _table(name: object) -> int | None:
     return _TABLES.get(name) if isinstance(name, str) and name in _TABLES else whole(name)
 
 
-def _routes(host: Place, output: Output) -> Iterator[Observation]:
+def _routes(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[Observation]:
     found = json_objects(output)
     if found is None:
         return
     seen: set[str] = set()
     for line, route in found:
-        name = _route_name(route)
+        name = _route_name(route, version)
         if name is None or name in seen or str(route.get("type", "unicast")) not in _UNICAST:
             continue  # of two routes to one destination the kernel lists the better first
         seen.add(name)
@@ -134,7 +159,10 @@ def _routes(host: Place, output: Output) -> Iterator[Observation]:
         yield see(place, "route.gateway", ",".join(_gateway(hop) for hop in hops if _gateway(hop)), output, line)
         if isinstance(route.get("prefsrc"), str):
             yield see(place, "route.source", route["prefsrc"], output, line)
-    yield see(host, "host.routes", COMPLETE, output)
+    if version is _IPV6:
+        yield see(host, "host.ipv6_routes", len(found), output)
+    else:
+        yield see(host, "host.routes", COMPLETE, output)
 
 
 def _gateway(hop: dict[str, Any]) -> str:
@@ -142,10 +170,14 @@ def _gateway(hop: dict[str, Any]) -> str:
     return str(hop.get("gateway") or (via.get("host", "") if isinstance(via, dict) else ""))
 
 
-def _route_name(route: dict[str, Any]) -> str | None:
+def _route_name(route: dict[str, Any], version: _Version) -> str | None:
     table = _table(route.get("table", "main"))
     target = route.get("dst")
-    if target == "default":
-        return f"{table} default" if table is not None else None
-    masked = network(target)
-    return f"{table} {masked}" if table is not None and masked is not None else None
+    masked = version.everywhere if target == "default" else network(target)
+    if table is None or masked is None or _link_local(masked):
+        return None
+    return f"{table} {masked}"
+
+
+def _link_local(destination: str) -> bool:
+    return ":" in destination and IPv6Network(destination).subnet_of(_LINK_LOCAL)

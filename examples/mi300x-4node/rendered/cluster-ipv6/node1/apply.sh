@@ -1,0 +1,117 @@
+#!/bin/sh
+# Installs the files beside this script on node1 and makes it obey them. Run it there, as root.
+#
+# ./apply.sh               print what would be done
+# ./apply.sh --diff        the same, with the lines that differ
+# ./apply.sh --yes         do it; what was there before is kept in /var/lib/wirespeed/before for revert.sh
+# ./apply.sh --root DIR    only install, into the system image mounted at DIR (with --yes)
+#
+# What it interrupts:
+# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are set anew; jobs on them lose their connections
+# /etc/default/grub.d/90-wirespeed.cfg: acts after a reboot
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; when the file is gone they keep their values until the next reboot
+# /etc/modules-load.d/90-wirespeed.conf: acts after a reboot
+# /etc/systemd/system/wirespeed-acs.service: PCIe Access Control Services stay off until the next reboot, even when the service is gone
+# /etc/security/limits.d/90-wirespeed-memlock.conf: acts at the next login
+# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: acts on services that start afterwards; restart sshd and slurmd
+# /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
+# /etc/bnxt_re/bnxt_re.conf: acts after a reboot, or when bnxt_re is loaded anew, which ends all RDMA connections
+# /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run; what that writes acts after a reboot
+# /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; what that writes acts after a reboot
+set -eu
+
+yes= root= diff=
+while [ $# -gt 0 ]; do
+  case "$1" in
+  --yes) yes=1 ;;
+  --diff) diff=1 ;;
+  --root)
+    [ $# -gt 1 ] || { echo "apply.sh: --root needs a folder" >&2; exit 2; }
+    root=${2%/}
+    shift
+    ;;
+  *)
+    echo "usage: apply.sh [--diff] [--yes] [--root DIR]" >&2
+    exit 2
+    ;;
+  esac
+  shift
+done
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+before=$root/var/lib/wirespeed/before
+status=0
+umask 022
+
+run() {
+  echo "run: $*"
+  [ -z "$yes" ] || [ -n "$root" ] || "$@"
+}
+
+stop() {
+  echo "apply.sh: stopped at $1; what was installed before it stays, ./revert.sh takes it back" >&2
+  exit 1
+}
+
+# Installs one file; fails when the device has it already, so that nothing is interrupted for nothing. A file that the
+# device was not yet made to obey, because a command failed or the script was stopped, is not taken for one it has.
+# Nothing is written over before it is kept, and no file is ever there in part.
+put() { # path, mode, "acts" if commands follow
+  if cmp -s -- "$here$1" "$root$1" && [ ! -e "$before$1.pending" ]; then
+    echo "unchanged: $1"
+    return 1
+  fi
+  echo "install: $1"
+  [ -z "$diff" ] || diff -uN -- "$root$1" "$here$1" || :
+  [ -n "$yes" ] || return 0
+  mkdir -p -- "$(dirname -- "$before$1")" || stop "$1"
+  if [ ! -e "$before$1" ] && [ ! -e "$before$1.absent" ]; then
+    if [ -e "$root$1" ]; then
+      { cp -p -- "$root$1" "$before$1.new" && mv -- "$before$1.new" "$before$1"; } || stop "$1"
+    else
+      : >"$before$1.absent" || stop "$1"
+    fi
+  fi
+  [ -z "${3-}" ] || [ -n "$root" ] || : >"$before$1.pending" || stop "$1"
+  install -D -m "$2" -- "$here$1" "$root$1.new" && mv -- "$root$1.new" "$root$1" || { rm -f -- "$root$1.new"; stop "$1"; }
+}
+
+obeyed() { # path
+  [ -z "$yes" ] || rm -f -- "$before$1.pending"
+}
+
+failed() { # path
+  echo "apply.sh: the device does not obey $1 yet: a command failed; ./apply.sh --yes tries again" >&2
+  status=1
+}
+
+if put /etc/netplan/60-wirespeed.yaml 600 acts; then
+  run sh -c 'if [ -t 0 ]; then exec netplan try --timeout 120; fi; netplan generate && exec netplan apply' && obeyed /etc/netplan/60-wirespeed.yaml || failed /etc/netplan/60-wirespeed.yaml
+fi
+if put /etc/default/grub.d/90-wirespeed.cfg 644 acts; then
+  run update-grub && obeyed /etc/default/grub.d/90-wirespeed.cfg || failed /etc/default/grub.d/90-wirespeed.cfg
+fi
+if put /etc/sysctl.d/90-wirespeed.conf 644 acts; then
+  run sysctl --quiet --system && obeyed /etc/sysctl.d/90-wirespeed.conf || failed /etc/sysctl.d/90-wirespeed.conf
+fi
+put /etc/modules-load.d/90-wirespeed.conf 644 || :
+put /usr/local/sbin/wirespeed-acs 755 || :
+if put /etc/systemd/system/wirespeed-acs.service 644 acts; then
+  run systemctl daemon-reload && run systemctl enable --now wirespeed-acs.service && obeyed /etc/systemd/system/wirespeed-acs.service || failed /etc/systemd/system/wirespeed-acs.service
+fi
+put /etc/security/limits.d/90-wirespeed-memlock.conf 644 || :
+if put /etc/systemd/system.conf.d/90-wirespeed-memlock.conf 644 acts; then
+  run systemctl daemon-reexec && obeyed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf || failed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf
+fi
+if put /etc/udev/rules.d/60-rdma-persistent-naming.rules 644 acts; then
+  run udevadm control --reload && obeyed /etc/udev/rules.d/60-rdma-persistent-naming.rules || failed /etc/udev/rules.d/60-rdma-persistent-naming.rules
+fi
+put /etc/bnxt_re/bnxt_re.conf 644 || :
+put /usr/local/sbin/wirespeed-nvm 755 || :
+put /usr/local/sbin/wirespeed-capture 755 || :
+put /usr/local/sbin/wirespeed-capture-undo 755 || :
+put /etc/rccl.conf 644 || :
+put /usr/local/bin/wirespeed-perftest 755 || :
+put /etc/wirespeed/hostfile 644 || :
+put /usr/local/bin/wirespeed-mpirun 755 || :
+[ -n "$yes" ] || echo "nothing was done; ./apply.sh --yes does it"
+exit "$status"

@@ -1,0 +1,102 @@
+#!/bin/sh
+# Puts back on node1 what was there before apply.sh. Run it there, as root.
+#
+# ./revert.sh              print what would be done
+# ./revert.sh --yes        do it
+# ./revert.sh --root DIR   only put files back, in the system image mounted at DIR (with --yes)
+#
+# What it interrupts:
+# /etc/netplan/60-wirespeed.yaml: addresses and routes of the RDMA interfaces are set anew; jobs on them lose their connections
+# /etc/default/grub.d/90-wirespeed.cfg: acts after a reboot
+# /etc/sysctl.d/90-wirespeed.conf: parameters change at once; when the file is gone they keep their values until the next reboot
+# /etc/modules-load.d/90-wirespeed.conf: acts after a reboot
+# /etc/systemd/system/wirespeed-acs.service: PCIe Access Control Services stay off until the next reboot, even when the service is gone
+# /etc/security/limits.d/90-wirespeed-memlock.conf: acts at the next login
+# /etc/systemd/system.conf.d/90-wirespeed-memlock.conf: acts on services that start afterwards; restart sshd and slurmd
+# /etc/udev/rules.d/60-rdma-persistent-naming.rules: RDMA devices get their new names after a reboot
+# /etc/bnxt_re/bnxt_re.conf: acts after a reboot, or when bnxt_re is loaded anew, which ends all RDMA connections
+# /usr/local/sbin/wirespeed-nvm: nothing until "wirespeed-nvm set" is run; what that writes acts after a reboot
+# /usr/local/sbin/wirespeed-capture: nothing until "wirespeed-capture prepare" is run; what that writes acts after a reboot
+set -eu
+
+yes= root=
+while [ $# -gt 0 ]; do
+  case "$1" in
+  --yes) yes=1 ;;
+  --root)
+    [ $# -gt 1 ] || { echo "revert.sh: --root needs a folder" >&2; exit 2; }
+    root=${2%/}
+    shift
+    ;;
+  *)
+    echo "usage: revert.sh [--yes] [--root DIR]" >&2
+    exit 2
+    ;;
+  esac
+  shift
+done
+before=$root/var/lib/wirespeed/before
+status=0
+
+run() {
+  echo "run: $*"
+  [ -z "$yes" ] || [ -n "$root" ] || "$@"
+}
+
+stop() {
+  echo "revert.sh: stopped at $1; what was there before is still in $before" >&2
+  exit 1
+}
+
+failed() { # path
+  echo "revert.sh: a command failed after $1 was put back; run it by hand" >&2
+  status=1
+}
+
+# Puts one file back; fails when apply.sh never installed it.
+back() { # path
+  if [ -e "$before$1" ]; then
+    echo "put back: $1"
+    [ -n "$yes" ] || return 0
+    cp -p -- "$before$1" "$root$1" && rm -f -- "$before$1" "$before$1.pending" || stop "$1"
+  elif [ -e "$before$1.absent" ]; then
+    echo "remove: $1"
+    [ -n "$yes" ] || return 0
+    rm -f -- "$root$1" && rm -f -- "$before$1.absent" "$before$1.pending" || stop "$1"
+  else
+    echo "never installed: $1"
+    return 1
+  fi
+}
+
+back /usr/local/bin/wirespeed-mpirun || :
+back /etc/wirespeed/hostfile || :
+back /usr/local/bin/wirespeed-perftest || :
+back /etc/rccl.conf || :
+back /usr/local/sbin/wirespeed-capture-undo || :
+back /usr/local/sbin/wirespeed-capture || :
+back /usr/local/sbin/wirespeed-nvm || :
+back /etc/bnxt_re/bnxt_re.conf || :
+if back /etc/udev/rules.d/60-rdma-persistent-naming.rules; then
+  run udevadm control --reload || failed /etc/udev/rules.d/60-rdma-persistent-naming.rules
+fi
+if back /etc/systemd/system.conf.d/90-wirespeed-memlock.conf; then
+  run systemctl daemon-reexec || failed /etc/systemd/system.conf.d/90-wirespeed-memlock.conf
+fi
+back /etc/security/limits.d/90-wirespeed-memlock.conf || :
+if back /etc/systemd/system/wirespeed-acs.service; then
+  run rm -f /etc/systemd/system/multi-user.target.wants/wirespeed-acs.service && run systemctl daemon-reload || failed /etc/systemd/system/wirespeed-acs.service
+fi
+back /usr/local/sbin/wirespeed-acs || :
+back /etc/modules-load.d/90-wirespeed.conf || :
+if back /etc/sysctl.d/90-wirespeed.conf; then
+  run sysctl --quiet --system || failed /etc/sysctl.d/90-wirespeed.conf
+fi
+if back /etc/default/grub.d/90-wirespeed.cfg; then
+  run update-grub || failed /etc/default/grub.d/90-wirespeed.cfg
+fi
+if back /etc/netplan/60-wirespeed.yaml; then
+  run netplan generate && run netplan apply || failed /etc/netplan/60-wirespeed.yaml
+fi
+[ -n "$yes" ] || echo "nothing was done; ./revert.sh --yes does it"
+exit "$status"
