@@ -1,0 +1,89 @@
+"""What a cluster file asks of a switch is either in the rendered files or refused; on no system is it left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.cluster import read_text
+from wirespeed.errors import Refused
+from wirespeed.plan import build
+from wirespeed.render import check, files
+
+CLUSTER = """
+version: 1
+name: one
+hosts:
+  node1: {{model: dell-xe9680-mi300x, os: ubuntu-22.04, nics: 2 x broadcom-bcm957608-p1400gd}}
+switches:
+  leaf1: {{model: {model}, os: {system}, role: leaf{asked}}}
+cabling: {{pattern: by-host, length: 3 m}}
+addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
+classes:
+  roce: {{dscp: 26, priority: {priority}, lossless: true, share: 50%, congestion: {congestion}}}
+  cnp: {{dscp: 48, priority: 7, strict: true}}
+"""
+SYSTEMS = [
+    next((model, system) for model, known in load().switches.items() if system in known.systems)
+    for system in load().switch_systems
+]
+ASKED = {
+    "watchdog alert": ", watchdog: {action: alert}",
+    "watchdog errdisable": ", watchdog: {action: errdisable}",
+    "watchdog forward": ", watchdog: {action: forward}",
+    "watchdog times": ", watchdog: {detect: 600 ms, restore: 1200 ms, poll: 300 ms}",
+    "thresholds": ", ecn: {minimum: 700 kB, maximum: 1900 kB}",
+    "fill levels": ", ecn: {minimum_fill: 30%, maximum_fill: 70%}",
+    "probability": ", ecn: {probability: 33%}",
+    "flowlets": ", load_balancing: {mode: flowlet, flowlet_gap: 200 us}",
+    "spraying": ", load_balancing: {mode: per-packet}",
+    "static": ", load_balancing: {mode: static}",
+    "buffers": ", buffers: {lossless_share: 50%, headroom_share: 30%, lossy_share: 20%}",
+    "threshold of a group": ", buffers: {dynamic_threshold: 7}",
+    "breakout": ", breakout: 2",
+    "mtu": ", mtu: 9050",
+    "queue": ", classes: {roce: {traffic_class: 5, queue: 5, priority_group: 5}}",
+}
+
+
+def rendered(
+    model: str, system: str, asked: str = "", priority: int = 3, congestion: str = "dcqcn-p"
+) -> dict[str, str]:
+    """The switch's files by path.
+
+    Raises:
+        Refused: it cannot do what is asked.
+    """
+    text = CLUSTER.format(model=model, system=system, asked=asked, priority=priority, congestion=congestion)
+    plan = build(read_text(text, "one.yaml"))
+    check(plan)
+    return {file.path: file.text for file in files(plan, ["leaf1"])}
+
+
+def outcome(model: str, system: str, asked: str = "", priority: int = 3, congestion: str = "dcqcn-p") -> str:
+    """``said``, or ``refused``, with place and reason; ``left out`` is the one there must not be."""
+    try:
+        said = rendered(model, system, asked, priority, congestion)
+    except Refused as refused:
+        assert all(problem.place and problem.found and problem.expected for problem in refused.problems)
+        return "refused"
+    return "said" if said != rendered(model, system) else "left out"
+
+
+@pytest.mark.parametrize("asked", list(ASKED))
+@pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
+def test_nothing_asked_is_left_out(model: str, system: str, asked: str) -> None:
+    assert outcome(model, system, ASKED[asked]) != "left out"
+
+
+@pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
+def test_another_priority_is_not_left_out(model: str, system: str) -> None:
+    """On some systems the pause of a priority stops the queue of its own number, so the queue must be asked for, too."""
+    assert outcome(model, system, priority=5) != "left out"
+    assert outcome(model, system, ASKED["queue"], priority=5) != "left out"
+
+
+@pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
+def test_a_step_is_said_or_refused(model: str, system: str) -> None:
+    refuses = load().switch_systems[system].step_marking is False
+    assert outcome(model, system, congestion="dcqcn-d") == ("refused" if refuses else "said")
