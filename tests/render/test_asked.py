@@ -78,7 +78,7 @@ def test_nothing_asked_is_left_out(model: str, system: str, asked: str) -> None:
 
 @pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
 def test_another_priority_is_not_left_out(model: str, system: str) -> None:
-    """On some systems the pause of a priority stops the queue of its own number, so the queue must be asked for, too."""
+    """On some systems a pause stops the queue of its own number, so the queue must be asked for, too."""
     assert outcome(model, system, priority=5) != "left out"
     assert outcome(model, system, ASKED["queue"], priority=5) != "left out"
 
