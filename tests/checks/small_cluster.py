@@ -12,6 +12,7 @@ from wirespeed.results.findings import Finding
 from wirespeed.settings import (
     Bgp,
     BgpPeer,
+    BiosAttribute,
     Coalescing,
     Congestion,
     Discipline,
@@ -131,6 +132,9 @@ def _host() -> Host:
         acs_service=True,
         rdma_libraries="ok",
         rdma_devices=("bnxt_re0", "bnxt_re1"),
+        bios={
+            "smt": BiosAttribute("disabled", "BIOS > Processor Settings > Logical Processor", "Disable", verified=True)
+        },
         sysctls={
             "kernel.numa_balancing": Sysctl("0"),
             "net.core.rmem_max": Sysctl("536870912"),

@@ -38,6 +38,7 @@ ROWS = [
     ("host.iommu", {(H, "host.kernel.iommu"): "translated"}),
     ("host.kernel-parameters", {(H, "host.kernel.command_line"): ("ro", "amd_iommu=on")}),
     ("host.numa-balancing", {(sysctl("kernel.numa_balancing"), "sysctl.value"): "1"}),
+    ("host.bios", {(H.thing("bios", "smt"), "bios.value"): "enabled"}),
     ("host.governor", {(H, "host.governor"): "performance, powersave"}),
     ("host.idle-states", {(H, "host.idle_states"): frozenset({"POLL", "C1", "C2"})}),
     ("host.irq-balancing", {(H, "host.irq_balancing"): True}),

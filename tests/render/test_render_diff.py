@@ -32,7 +32,7 @@ def out(tmp_path: Path) -> Path:
     folder = tmp_path / "out"
     assert run("render", CLUSTER, "-o", folder, "--device", "node[1-2],leaf1") == (
         0,
-        f"41 files of 3 devices in {folder}\n",
+        f"43 files of 3 devices in {folder}\n",
     )
     return folder
 
@@ -108,7 +108,7 @@ def test_a_device_without_files_lacks_every_file(out: Path) -> None:
     document = json.loads(said)
     assert (code, document["kind"], document["schema"]) == (1, "file-differences", 1)
     assert {(one["device"], one["kind"]) for one in document["differences"]} == {("node2", "missing")}
-    assert len(document["differences"]) == 19
+    assert len(document["differences"]) == 20
 
 
 def test_a_changed_cluster_file_is_seen(out: Path, tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ HOST_FILES = {
     "/etc/wirespeed/hostfile": 0o644,
     "/usr/local/bin/wirespeed-mpirun": 0o755,
     "/usr/local/bin/wirespeed-perftest": 0o755,
+    "bios-checklist.txt": 0o644,
     "apply.sh": 0o755,
     "revert.sh": 0o755,
 }

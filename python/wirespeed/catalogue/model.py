@@ -5,9 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from wirespeed.settings import Ect, PriorityGroup, SwitchQueue, SwitchTrafficClass, WatchdogAction
+from wirespeed.settings.bios import BIOS_VALUES
 from wirespeed.settings.qos import NicCosQueue, NicTrafficClass
 from wirespeed.units import Bandwidth, Duration, Length, Size
 
@@ -201,6 +202,27 @@ class CpuTopology(Entry):
     numbering: Sourced[Numbering]
 
 
+class BiosRow(Entry):
+    """An attribute of the firmware as a document asks for it; the key it stands under is a name of `BIOS_VALUES`."""
+
+    value: str
+    menu: str | None = None  # None: the document names no menu
+    says: str = Field(min_length=1)  # the document's words for the value
+    why: str = Field(min_length=1)
+    source: str = Field(min_length=1)
+
+
+def _known_bios(rows: dict[str, BiosRow]) -> dict[str, BiosRow]:
+    for name, row in rows.items():
+        if row.value not in BIOS_VALUES.get(name, ()):
+            known = ", ".join(BIOS_VALUES.get(name, BIOS_VALUES))
+            raise ValueError(f"{name}: {row.value} is not known; known: {known}")
+    return rows
+
+
+BiosTable = Annotated[dict[str, BiosRow], AfterValidator(_known_bios)]
+
+
 class ServerModel(Entry):
     """A server."""
 
@@ -214,6 +236,7 @@ class ServerModel(Entry):
     gpu_slots: list[Slot] = []
     bridges: list[Bridge] = []
     max_payload: Sourced[int] | None = None
+    bios: BiosTable = {}
     source: str
 
 
@@ -409,6 +432,8 @@ class TuningProfile(Entry):
     idle_states: Sourced[list[str]] | None = None  # that cores may enter
     qdisc: Sourced[str] | None = None
     parameters: TunedParameters | None = None
+    bios: BiosTable = {}
+    bios_left_out: dict[str, LeftOut] = {}
 
 
 class FailureMode(Entry):

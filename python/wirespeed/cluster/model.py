@@ -243,6 +243,11 @@ class HostPart(Part):
     cpu: ModelName | None = Field(default=None, description="amd or intel, instead of the server model's")
     mtu: Positive | None = Field(default=None, description="largest IP packet on every NIC, in bytes; 9000 if absent")
     control_interface: InterfaceName | None = Field(default=None, description="interface for ssh and job start")
+    bios: dict[ModelName, ModelName] = Field(
+        default_factory=dict,
+        description="attributes of the firmware instead of those of the server model and the tuning profile, such as "
+        "`smt: enabled`; `any` asks nothing of one",
+    )
     nvm: NvmPart = Field(default_factory=NvmPart, description="options in the memory of the NICs")
     nic: dict[InterfaceName, NicPart] = Field(default_factory=dict, description="what differs on one NIC, by interface")
     ethernet: dict[InterfaceName, EthernetPart] = Field(

@@ -12,6 +12,7 @@ from wirespeed.cluster import Cluster, HostSpec
 from wirespeed.cluster.model import NvmPart
 from wirespeed.plan.addressing import NicAddress
 from wirespeed.plan.affinity import Chassis, Seat, trained
+from wirespeed.plan.bios import bios_of
 from wirespeed.plan.classes import nic_qos
 from wirespeed.plan.launch import launch_of
 from wirespeed.plan.problems import Problems
@@ -116,6 +117,7 @@ def host_kind(
     modules = [*chassis.nic.modules, *([peer] if gpu and peer else []), *([gpu.module] if gpu else [])]
     template = Host(
         model=spec.model,
+        vendor=chassis.server.vendor,
         os=spec.os,
         renderer=spec.part.renderer,
         cpu_vendor=cpu,
@@ -127,6 +129,7 @@ def host_kind(
         acs_service=True,
         rdma_libraries="ok",
         conflicting_stacks=(),
+        bios=bios_of(spec, chassis.server, catalogue, problems),
         sysctls=_sysctls(chassis.seats),
         modules={name: Module(loaded=True) for name in modules},
         gpus={

@@ -1,6 +1,7 @@
 """One vocabulary for what a device must be (plan) and what it is (facts)."""
 
 from wirespeed.settings.address import Gid, Neighbour, Route, Rule
+from wirespeed.settings.bios import BiosAttribute
 from wirespeed.settings.host import Gpu, Host, Kernel, Module, Sysctl
 from wirespeed.settings.launch import Cores, Launch
 from wirespeed.settings.lending import Loan, Ntb
@@ -42,6 +43,7 @@ from wirespeed.settings.switch import Port, Switch, Vlan
 
 THINGS = (
     Host,
+    BiosAttribute,
     Sysctl,
     Module,
     Package,
@@ -69,6 +71,7 @@ __all__ = [
     "Action",
     "Bgp",
     "BgpPeer",
+    "BiosAttribute",
     "Coalescing",
     "Compare",
     "Congestion",

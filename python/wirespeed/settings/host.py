@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 from wirespeed.settings.address import Route, Rule
+from wirespeed.settings.bios import BiosAttribute
 from wirespeed.settings.launch import Launch
 from wirespeed.settings.lending import Loan, Ntb
 from wirespeed.settings.model import Compare, Setting
@@ -63,6 +64,8 @@ class Host:
     kind: ClassVar[str] = "host"
 
     model: Annotated[str | None, Setting("catalogue model", compare=Compare.NONE)] = None
+    vendor: Annotated[str | None, Setting("who made the server, in the catalogue's word", compare=Compare.NONE)] = None
+    bios_version: Annotated[str | None, Setting("version of the firmware", compare=Compare.NONE)] = None
     os: Annotated[str | None, Setting("operating system", compare=Compare.NONE)] = None
     renderer: Annotated[
         str | None,
@@ -91,6 +94,7 @@ class Host:
     rdma_devices: Annotated[
         tuple[str, ...] | None, Setting("RDMA devices the kernel has; () on a host without any", compare=Compare.NONE)
     ] = None
+    bios: Mapping[str, BiosAttribute] = field(default_factory=dict)
     sysctls: Mapping[str, Sysctl] = field(default_factory=dict)
     modules: Mapping[str, Module] = field(default_factory=dict)
     nics: Mapping[str, Nic] = field(default_factory=dict)

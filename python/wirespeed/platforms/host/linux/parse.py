@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.host.linux import (
+    parse_bios,
     parse_ethtool,
     parse_ip,
     parse_kernel,
@@ -28,3 +29,4 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     yield from parse_lspci.parse(outputs)
     yield from parse_software.parse(outputs)
     yield from parse_tuning.parse(outputs)
+    yield from parse_bios.parse(outputs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from wirespeed.platforms.host.linux import bios
 from wirespeed.platforms.host.linux.tuning import coalescing_words, is_tuned, near, ring_words
 from wirespeed.settings import Device, Host, Nic, Route, Rule
 
@@ -36,6 +37,11 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "near": lambda: near(device),
         "ring_words": ring_words,
         "coalescing_words": coalescing_words,
+        "bios_said": lambda: bios.said(device),
+        "redfish_name": lambda attribute: bios.name_of(device, attribute),
+        "redfish_system": lambda: bios.SYSTEMS.get(device.vendor or "", "SYSTEM"),
+        "dmi_maker": lambda: next((maker for maker, vendor in bios.MAKERS.items() if vendor == device.vendor), None),
+        "numa_nodes": lambda sockets: bios.nodes(device, sockets),
     }
 
 

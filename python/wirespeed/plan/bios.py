@@ -1,0 +1,34 @@
+"""What a host's firmware must be set to, as server model, tuning profile and cluster file say."""
+
+from __future__ import annotations
+
+from wirespeed.catalogue import Catalogue
+from wirespeed.catalogue.model import ServerModel
+from wirespeed.cluster import HostSpec
+from wirespeed.errors import did_you_mean
+from wirespeed.plan.problems import Problems
+from wirespeed.settings import BiosAttribute
+from wirespeed.settings.bios import BIOS_VALUES
+
+_ANY = "any"
+
+
+def bios_of(spec: HostSpec, server: ServerModel, catalogue: Catalogue, problems: Problems) -> dict[str, BiosAttribute]:
+    """The attributes by name. Where several speak of one, the tuning profile goes before the server model, and the
+    cluster file before both."""
+    profile = catalogue.tunings.get(spec.part.tuning or "")
+    rows = {**server.bios, **(profile.bios if profile else {})}
+    found = {name: BiosAttribute(row.value, row.menu, row.says, row.why, row.source) for name, row in rows.items()}
+    for name, value in spec.part.bios.items():
+        path = (*spec.path, "bios", name)
+        if name not in BIOS_VALUES:
+            problems.refuse(path, repr(name), f"one of {', '.join(BIOS_VALUES)}", did_you_mean(name, list(BIOS_VALUES)))
+        elif value == _ANY:
+            found.pop(name, None)
+        elif value not in BIOS_VALUES[name]:
+            known = (*BIOS_VALUES[name], _ANY)
+            problems.refuse(path, repr(value), f"one of {', '.join(known)}", did_you_mean(value, list(known)))
+        else:
+            menu = found[name].menu if name in found else None
+            found[name] = BiosAttribute(value, menu, value, "the cluster file asks for it", "the cluster file")
+    return found

@@ -1,0 +1,109 @@
+"""What is set in the firmware's menus: as its BMC says, saved in a file, and where the running kernel proves it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from wirespeed.facts import Observation, State
+from wirespeed.platforms.host.linux.bios import MAKERS, meaning
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import lines, see, whole
+from wirespeed.settings import Place
+
+_GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:\S+")
+_INSTANCES = re.compile(r".*\(([0-9]{1,5}) instances?\)")
+_PENDING = ("settings", "sd")
+"""Last step of the address where Redfish keeps what becomes true at the next boot (Settings; SD on AMI's)."""
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Attributes of the firmware."""
+    host = Place(outputs.device)
+    if output := outputs.get("dmidecode"):
+        yield from _dmi(host, output)
+    if output := outputs.get("redfish-bios"):
+        yield from _redfish(host, output)
+    if output := outputs.get("lscpu"):
+        yield from _cpus(host, output)
+    if output := outputs.get("iommu-groups"):
+        for number, text in lines(output):
+            if _GROUP.fullmatch(text):  # without one in the firmware's tables the kernel has no IOMMU to make groups of
+                yield see(host.thing("bios", "iommu"), "bios.value", "enabled", output, number)
+                break
+
+
+def _dmi(host: Place, output: Output) -> Iterator[Observation]:
+    block = ""
+    for number, text in lines(output):
+        if not text.startswith("\t"):
+            block = text
+        key, _, value = text.strip().partition(": ")
+        if block == "BIOS Information" and key == "Version":
+            yield see(host, "host.bios_version", value, output, number)
+        elif block == "System Information" and key == "Manufacturer" and value in MAKERS:
+            yield see(host, "host.vendor", MAKERS[value], output, number)
+
+
+def _redfish(host: Place, output: Output) -> Iterator[Observation]:
+    """The current attributes. A file of those that wait for the next boot, or cut short, shows nothing."""
+    try:
+        document = json.loads(output.text)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(document, dict) or not str(document.get("@odata.type", "")).startswith("#Bios."):
+        return
+    address = str(document.get("@odata.id", "")).rstrip("/")
+    attributes = document.get("Attributes")
+    if address.rpartition("/")[2].lower() in _PENDING or not isinstance(attributes, dict):
+        return
+    found = {name: known for name, word in attributes.items() if (known := meaning(name, word))}
+    # Two names for one attribute: which one counts is not known.
+    counted = [attribute for attribute, _, _ in found.values()]
+    for name, (attribute, value, verified) in found.items():
+        if counted.count(attribute) == 1:
+            place, line = host.thing("bios", attribute), _line(output, name)
+            yield see(place, "bios.value", value, output, line, State.CONFIGURED)
+            yield see(place, "bios.verified", verified, output, line, State.CONFIGURED)
+
+
+def _line(output: Output, name: str) -> int | None:
+    at = output.text.find(f'"{name}"')
+    return output.text.count("\n", 0, at) + 1 if at >= 0 else None
+
+
+def _cpus(host: Place, output: Output) -> Iterator[Observation]:
+    """What only these attributes bring about: two threads on a core, and how many nodes a socket is.
+
+    One thread on a core does not tell who switched the other off, the firmware or the kernel.
+    """
+    shown = {
+        key.strip(): (value.strip(), number)
+        for number, text in lines(output)
+        for key, _, value in [text.partition(":")]
+    }
+    threads, line = _number(shown, "Thread(s) per core")
+    if threads is not None and threads > 1:
+        yield see(host.thing("bios", "smt"), "bios.value", "enabled", output, line)
+    sockets, _ = _number(shown, "Socket(s)")
+    nodes, line = _number(shown, "NUMA node(s)")
+    if sockets is None or nodes is None or sockets < 2 or nodes < sockets or nodes % sockets:
+        return  # numa=off on the kernel command line makes one node of everything
+    vendor, _ = shown.get("Vendor ID", ("", 0))
+    each = nodes // sockets
+    if vendor == "GenuineIntel":
+        yield see(host.thing("bios", "sub-numa"), "bios.value", "disabled" if each == 1 else "enabled", output, line)
+    elif vendor == "AuthenticAMD" and (each == 1 or _caches(shown) not in (None, nodes)):
+        yield see(host.thing("bios", "nps"), "bios.value", str(each), output, line)
+
+
+def _caches(shown: dict[str, tuple[str, int]]) -> int | None:
+    """How many third-level caches there are: firmware can make a node of each, which is not NPS."""
+    match = _INSTANCES.fullmatch(shown.get("L3 cache", shown.get("L3", ("", 0)))[0])
+    return int(match[1]) if match else None
+
+
+def _number(shown: dict[str, tuple[str, int]], key: str) -> tuple[int | None, int]:
+    value, line = shown.get(key, ("", 0))
+    return whole(value), line

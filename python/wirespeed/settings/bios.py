@@ -1,0 +1,45 @@
+"""What a person sets in the menus of a host's firmware."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final
+
+from wirespeed.settings.model import Compare, Setting
+
+_SWITCH = ("enabled", "disabled")
+BIOS_VALUES: Final[Mapping[str, tuple[str, ...]]] = {
+    "smt": _SWITCH,  # two hardware threads on each core
+    "virtualization": _SWITCH,  # virtual machines, and with it DMA remapping where the firmware has one switch for both
+    "sub-numa": _SWITCH,  # several NUMA nodes on a socket (Intel)
+    "nps": ("0", "1", "2", "4"),  # NUMA nodes on a socket (AMD)
+    "core-enumeration": ("linear", "round-robin"),  # in which order the cores of the sockets are counted
+    "sr-iov": _SWITCH,
+    "iommu": _SWITCH,
+    "x2apic": _SWITCH,  # interrupts addressed with 32 bits
+    "system-profile": ("performance", "balanced", "custom"),
+    "workload-profile": ("not-configured",),
+    "determinism": ("performance", "power"),  # same clock on every part, or all that its power allows
+    "power-limit-control": _SWITCH,  # a limit of the socket's power other than its own
+    "fixed-p-state": _SWITCH,  # of the data fabric
+    "c-states": _SWITCH,
+    "power-on-delay": ("immediate", "random", "user"),  # after mains power came back
+}
+"""Each attribute and the values a plan may ask of it. Firmware can have more."""
+
+
+@dataclass(frozen=True, slots=True)
+class BiosAttribute:
+    """An attribute of a host's firmware. Its name is one of `BIOS_VALUES`, whatever the firmware calls it."""
+
+    kind: ClassVar[str] = "bios"
+
+    value: Annotated[str | None, Setting("value; a word of the firmware where it is none of `BIOS_VALUES`")] = None
+    menu: Annotated[str | None, Setting("where in the firmware's menus", compare=Compare.NONE)] = None
+    says: Annotated[str | None, Setting("the value in the menu's words", compare=Compare.NONE)] = None
+    why: Annotated[str | None, Setting("what it is for", compare=Compare.NONE)] = None
+    source: Annotated[str | None, Setting("who asks for it", compare=Compare.NONE)] = None
+    verified: Annotated[
+        bool | None, Setting("whether the name it was read under is known for certain", compare=Compare.NONE)
+    ] = None

@@ -1,0 +1,29 @@
+"""How sure a check of firmware is: a saved answer under an uncertain name warns, what the kernel proves fails."""
+
+import pytest
+import small_cluster as small
+
+from wirespeed.facts import Observation, Source, State, facts_from
+
+SMT = small.HOST.thing("bios", "smt")
+
+
+@pytest.mark.parametrize(
+    ("verified", "readings", "status"),
+    [
+        (True, {State.CONFIGURED: "disabled"}, "pass"),
+        (False, {State.CONFIGURED: "disabled"}, "pass"),
+        (True, {State.CONFIGURED: "enabled"}, "fail"),
+        (False, {State.CONFIGURED: "enabled"}, "warn"),
+        (False, {State.CONFIGURED: "disabled", State.RUNNING: "enabled"}, "fail"),
+        (None, {State.RUNNING: "enabled"}, "fail"),
+        (None, {}, "unknown"),
+    ],
+)
+def test_status(verified: bool | None, readings: dict[State, str], status: str) -> None:
+    source = Source("node1", "redfish-bios", "node1/redfish-bios.out", 5)
+    seen = [Observation(SMT, "bios.value", value, source, state) for state, value in readings.items()]
+    if verified is not None:
+        seen.append(Observation(SMT, "bios.verified", verified, source, State.CONFIGURED))
+    (finding,) = small.by_id("host.bios", facts_from(seen, devices=["node1"]))
+    assert finding.status == status

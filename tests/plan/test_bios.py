@@ -1,0 +1,89 @@
+"""Which firmware attributes a host is planned with, and what of them is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.catalogue.model import BiosRow, TuningProfile
+from wirespeed.cluster import read
+from wirespeed.errors import Refused
+from wirespeed.plan import build
+from wirespeed.settings import Host
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def host(tmp_path: Path, bios: str, example: str = "mi300x-4node") -> Host:
+    """The example's first host when its cluster file says this of firmware."""
+    text = (EXAMPLES / example / "cluster.yaml").read_text(encoding="utf-8")
+    changed = tmp_path / "cluster.yaml"
+    changed.write_text(text.replace("os: ubuntu-22.04", f"os: ubuntu-22.04, bios: {bios}", 1), encoding="utf-8")
+    return build(read(changed)).hosts["node1"]
+
+
+def test_a_server_model_brings_its_table() -> None:
+    bios = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml")).hosts["node1"].bios
+    assert {name: (one.value, one.says) for name, one in bios.items()} == {
+        "smt": ("disabled", "Disable"),
+        "virtualization": ("disabled", "Disable"),
+        "sub-numa": ("disabled", "Disable"),
+        "core-enumeration": ("linear", "Linear"),
+        "sr-iov": ("disabled", "Disable"),
+        "system-profile": ("performance", "Performance"),
+        "workload-profile": ("not-configured", "Not Configured"),
+        "power-on-delay": ("random", "Random (highly recommended)"),
+    }
+
+
+def test_a_tuning_profile_brings_its_own() -> None:
+    hosts = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml")).hosts
+    assert {name: one.value for name, one in hosts["node2"].bios.items()} == {
+        "nps": "1",
+        "determinism": "performance",
+        "power-limit-control": "disabled",
+        "fixed-p-state": "enabled",
+        "c-states": "disabled",
+        "iommu": "enabled",
+        "sr-iov": "enabled",
+        "x2apic": "enabled",
+    }
+
+
+def test_nodes_of_the_profile_are_those_of_its_servers() -> None:
+    catalogue = load()
+    nps = catalogue.tunings["esnet-dtn"].bios["nps"].value
+    for model in ("supermicro-as-2124us-tnrp", "gigabyte-r19"):
+        cpus = catalogue.servers[model].cpus
+        assert cpus is not None
+        assert str(cpus.numa_nodes.value) == nps
+
+
+def test_the_cluster_file_goes_before_the_table(tmp_path: Path) -> None:
+    bios = host(tmp_path, "{smt: enabled, sr-iov: any, iommu: enabled}").bios
+    assert (bios["smt"].value, bios["smt"].says) == ("enabled", "enabled")
+    assert bios["smt"].menu == "BIOS > Processor Settings > Logical Processor"
+    assert bios["smt"].source == "the cluster file"
+    assert "sr-iov" not in bios
+    assert (bios["iommu"].value, bios["iommu"].menu) == ("enabled", None)
+
+
+@pytest.mark.parametrize(
+    ("bios", "message"),
+    [
+        ("{smt: on}", ":5: found 'on'; expected one of enabled, disabled, any"),
+        ("{smd: enabled}", ":5: found 'smd'; expected one of smt, virtualization, sub-numa, nps, "),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, bios: str, message: str) -> None:
+    with pytest.raises(Refused) as refused:
+        host(tmp_path, bios)
+    assert message in str(refused.value)
+
+
+def test_a_table_with_an_unknown_value_is_refused() -> None:
+    row = BiosRow(value="off", says="Off", why="w", source="s")
+    with pytest.raises(ValueError, match="smt: off is not known; known: enabled, disabled"):
+        TuningProfile(title="t", bios={"smt": row})

@@ -1,0 +1,159 @@
+"""Firmware attributes: what a BMC's saved answer and the kernel show, and the checklist a person works through."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from platforms.round_trip import lost
+from wirespeed import render
+from wirespeed.cluster import read
+from wirespeed.facts import Facts, Source, State, facts_from
+from wirespeed.plan import build
+from wirespeed.platforms import Output, Outputs, platform
+from wirespeed.settings import BiosAttribute, Place
+from wirespeed.settings.bios import BIOS_VALUES
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+HOST = Place("h")
+BIOS = {"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "@odata.type": "#Bios.v1_1_1.Bios", "Id": "Bios"}
+AMD = "Vendor ID: AuthenticAMD\n"
+INTEL = "Vendor ID: GenuineIntel\n"
+
+
+def facts(**outputs: str) -> Facts:
+    named = {key.replace("_", "-"): text for key, text in outputs.items()}
+    recorded = Outputs("h", {key: Output(key, text, Source("h", key, key)) for key, text in named.items()})
+    return facts_from(platform("host", "ubuntu").parse(recorded), devices=["h"])
+
+
+def found(given: Facts) -> dict[str, str]:
+    """Every attribute that was read, with the value a check believes."""
+    return {place.name: given.value(place, path) for place, path in given.readings if path == "bios.value"}
+
+
+def saved(attributes: Any, **more: Any) -> str:
+    return json.dumps({**BIOS, "Attributes": attributes, **more}, indent=4)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (saved({"LogicalProc": "Enabled", "Proc1NumCores": 28}), {"smt": "enabled"}),
+        (saved({"SysProfile": "PerfPerWattOptimizedDapc"}), {"system-profile": "PerfPerWattOptimizedDapc"}),
+        (saved({"SMTControl_0037": "Disabled"}), {"smt": "disabled"}),
+        (saved({"SMTControl_003": "Disabled"}), {}),
+        (saved({"NUMANodesPerSocket": "NPS4", "IOMMU_0196": "Auto"}), {"nps": "4", "iommu": "Auto"}),
+        (saved({"NumaNodesPerSocket": 2}), {"nps": "2"}),
+        (saved({"IOMMU_0196": "Enabled", "IOMMU_0197": "Disabled"}), {}),  # which one counts is not known
+        (saved({"WorkloadProfile": "WriteOnly", "LogicalProc": None, "ProcX2Apic": True, "SysProfile": ""}), {}),
+        (saved({"LogicalProc": "Enabled"})[:-3], {}),
+        (saved(None), {}),
+        ("[]", {}),
+        ('{"Attributes": {"LogicalProc": "Enabled"}}', {}),  # whose attributes these are nothing says
+        (saved({"LogicalProc": "Enabled"}, **{"@odata.id": f"{BIOS['@odata.id']}/Settings"}), {}),  # not in effect yet
+        (saved({"LogicalProc": "Enabled"}, **{"@odata.id": "/redfish/v1/Systems/Self/Bios/SD"}), {}),
+    ],
+)
+def test_what_the_bmc_says(text: str, expected: dict[str, str]) -> None:
+    assert found(facts(redfish_bios=text)) == expected
+
+
+def test_a_name_that_is_not_certain_is_marked() -> None:
+    given = facts(redfish_bios=saved({"LogicalProc": "Enabled", "APBDIS_00A1": "1"}))
+    verified = {name: given.value(HOST.thing("bios", name), "bios.verified") for name in found(given)}
+    assert verified == {"smt": True, "fixed-p-state": False}
+    reading = given.reading(HOST.thing("bios", "smt"), "bios.value")
+    assert reading is not None
+    assert (reading.source.line, reading.state) == (6, State.CONFIGURED)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Thread(s) per core:  2\n", {"smt": "enabled"}),
+        ("Thread(s) per core:  1\n", {}),  # the kernel may have switched the other off
+        (f"{AMD}Socket(s): 2\nNUMA node(s): 2\n", {"nps": "1"}),
+        (f"{AMD}Socket(s): 2\nL3 cache: 256 MiB (16 instances)\nNUMA node(s): 4\n", {"nps": "2"}),
+        (f"{AMD}Socket(s): 2\nL3 cache: 256 MiB (16 instances)\nNUMA node(s): 16\n", {}),  # each cache a node
+        (f"{AMD}Socket(s): 2\nL3 cache: 256 MiB\nNUMA node(s): 4\n", {}),
+        (f"{AMD}Socket(s): 2\nNUMA node(s): 1\n", {}),  # NPS0, or numa=off
+        (f"{AMD}Socket(s): 1\nNUMA node(s): 1\n", {}),
+        (f"{INTEL}Socket(s): 2\nNUMA node(s): 2\n", {"sub-numa": "disabled"}),
+        (f"{INTEL}Socket(s): 2\nNUMA node(s): 4\n", {"sub-numa": "enabled"}),
+        (f"{INTEL}Socket(s): 2\nNUMA node(s): 3\n", {}),
+        ("Socket(s): 2\nNUMA node(s): 2\n", {}),
+        ("Socket(s): -\nNUMA node(s): 2\n", {}),
+    ],
+)
+def test_what_the_kernel_proves(text: str, expected: dict[str, str]) -> None:
+    assert found(facts(lscpu=text)) == expected
+
+
+def test_iommu_groups_prove_an_iommu_and_none_prove_nothing() -> None:
+    assert found(facts(iommu_groups="/sys/kernel/iommu_groups/0/type:identity\n")) == {"iommu": "enabled"}
+    assert found(facts(iommu_groups="")) == {}
+
+
+def test_what_runs_goes_before_what_was_saved() -> None:
+    given = facts(redfish_bios=saved({"LogicalProc": "Disabled"}), lscpu="Thread(s) per core: 2\n")
+    assert found(given) == {"smt": "enabled"}
+
+
+def test_smbios_names_maker_and_version() -> None:
+    given = facts(
+        dmidecode="# dmidecode 3.3\nHandle 0x0000, DMI type 0, 26 bytes\nBIOS Information\n\tVendor: Dell Inc.\n"
+        "\tVersion: 2.1.3\n\nHandle 0x0100, DMI type 1, 27 bytes\nSystem Information\n\tManufacturer: Dell Inc.\n"
+        "\tVersion: Not Specified\n"
+    )
+    assert (given.value(HOST, "host.vendor"), given.value(HOST, "host.bios_version")) == ("dell", "2.1.3")
+
+
+@pytest.mark.parametrize("example", ["mi300x-4node", "esnet-400g"])
+@pytest.mark.parametrize("name", ["ubuntu", "rhel", "sles"])
+def test_attributes_come_back(example: str, name: str) -> None:
+    hosts = build(read(EXAMPLES / example / "cluster.yaml")).hosts
+    assert all(host.bios for host in hosts.values())
+    assert [loss for key, host in hosts.items() for loss in lost(platform("host", name), key, host)] == []
+
+
+@pytest.mark.parametrize(
+    ("vendor", "names"),
+    [
+        ("dell", BIOS_VALUES.keys() - {"determinism", "power-limit-control", "fixed-p-state"}),
+        (
+            "supermicro",
+            BIOS_VALUES.keys()
+            - {
+                "virtualization",
+                "sub-numa",
+                "core-enumeration",
+                "system-profile",
+                "workload-profile",
+                "power-on-delay",
+            },
+        ),
+    ],
+)
+def test_every_value_a_plan_may_ask_comes_back(vendor: str, names: set[str]) -> None:
+    host = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml")).hosts["node1"]
+    for name in sorted(names):
+        for value in BIOS_VALUES[name]:
+            if (name, value) != ("iommu", "disabled"):  # the example's kernel has made groups
+                one = replace(host, vendor=vendor, bios={name: BiosAttribute(value)})
+                if name not in ("nps", "smt", "sub-numa"):
+                    assert lost(platform("host", "ubuntu"), "node1", one) == [], (name, value)
+
+
+def test_the_checklist_says_what_where_and_why() -> None:
+    files = render.files(build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml")), ["node1"])
+    text = next(file.text for file in files if file.path == "bios-checklist.txt")
+    assert "    where   BIOS > Processor Settings > Logical Processor\n    set     Disable\n" in text
+    assert "    Redfish LogicalProc = Disabled\n" in text
+    assert "    Redfish WorkloadProfile = NotConfigured (name from memory)\n" in text
+    assert "/redfish/v1/Systems/System.Embedded.1/Bios >" in text
+    assert text.count("[ ] ") == 8
