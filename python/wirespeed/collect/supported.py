@@ -72,6 +72,7 @@ def _supported(found: Platform) -> PlatformSupport:
         for path, setting in settings_of(thing).items()
         if setting.compare is not Compare.NONE or path in found.settings  # names and evidence are no orders
     ]
+    paths += [path for path in found.settings if path not in paths]  # a bridge's platform speaks of loans, not of NICs
     return PlatformSupport(
         kind=found.kind,
         name=found.name,
