@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from wirespeed.facts import Source
 from wirespeed.platforms.model import Output
+
+
+def document(output: Output) -> Mapping[str, Any] | None:
+    """The JSON object an output is, None when it was cut short or is no object."""
+    try:
+        data = json.loads(output.text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
 
 
 def mapping_of(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:

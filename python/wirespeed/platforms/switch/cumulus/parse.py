@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 
@@ -13,7 +12,7 @@ from wirespeed.platforms.switch.cumulus.commands import Said, expanded, of_inter
 from wirespeed.platforms.switch.cumulus.qos import Qos, port_qos, qos_of
 from wirespeed.platforms.switch.cumulus.routing import bgp, peers, unnumbered
 from wirespeed.platforms.switch.cumulus.words import DEFAULT_MTU, FEC, ON, speed_of
-from wirespeed.platforms.switch.json import mapping_of, source_of
+from wirespeed.platforms.switch.json import document, mapping_of, source_of
 from wirespeed.platforms.switch.reading import Found, observe, whole
 from wirespeed.settings import Place
 
@@ -149,11 +148,8 @@ def _roce(switch: Place, output: Output) -> Iterator[Observation]:
 
 
 def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
-    try:
-        data = json.loads(output.text)
-    except (ValueError, RecursionError):
-        return
-    for name in data if isinstance(data, dict) else ():
+    data = document(output) or {}
+    for name in data:
         status = mapping_of(mapping_of(data, name), "link").get("oper-status")
         if _PORT.fullmatch(name) and status in ("up", "down"):
             yield Observation(switch.thing("port", name), "port.link.up", status == "up", source_of(output, name))
@@ -161,11 +157,7 @@ def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
 
 def _lldp(switch: Place, output: Output) -> Iterator[Observation]:
     """What lldpd heard: a list of one-key objects, or one object where there is only one neighbour."""
-    try:
-        data = json.loads(output.text)
-    except (ValueError, RecursionError):
-        return
-    heard = mapping_of(data, "lldp").get("interface") if isinstance(data, dict) else None
+    heard = mapping_of(document(output) or {}, "lldp").get("interface")
     for entry in heard if isinstance(heard, list) else [heard]:
         for name, neighbour in entry.items() if isinstance(entry, dict) else ():
             if not _PORT.fullmatch(name) or not isinstance(neighbour, dict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +11,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.switch.eos.interfaces import long_name
 from wirespeed.platforms.switch.eos.running import running_config
 from wirespeed.platforms.switch.eos.spelling import SERIES_CHIPS
-from wirespeed.platforms.switch.json import mapping_of, source_of
+from wirespeed.platforms.switch.json import document, mapping_of, source_of
 from wirespeed.settings import Place, Priority
 from wirespeed.units import Bandwidth
 
@@ -32,19 +31,10 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         ("lldp-neighbors", _lldp_neighbors),
         ("bgp-summary", _bgp_summary),
     ):
-        if (output := outputs.get(command)) is not None and (data := _json(output)) is not None:
+        if (output := outputs.get(command)) is not None and (data := document(output)) is not None:
             yield from read(switch, output, data)
     if (output := outputs.get("pfc-status")) is not None:
         yield from _pfc_status(switch, output)
-
-
-def _json(output: Output) -> Mapping[str, Any] | None:
-    """The document, None when it was cut short or is no JSON object."""
-    try:
-        data = json.loads(output.text)
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
 
 
 def _version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.switch.json import mapping_of, source_of
+from wirespeed.platforms.switch.json import document, mapping_of, source_of
 from wirespeed.platforms.switch.nxos.running import running_config
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
@@ -29,7 +28,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         ("interface-status", _interface_status),
         ("lldp-neighbors", _lldp_neighbors),
     ):
-        if (output := outputs.get(command)) is not None and (data := _json(output)) is not None:
+        if (output := outputs.get(command)) is not None and (data := document(output)) is not None:
             yield from read(switch, output, data)
 
 
@@ -38,15 +37,6 @@ def rows(data: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     found = mapping_of(data, f"TABLE_{name}").get(f"ROW_{name}")
     listed = found if isinstance(found, list) else [found]
     return [row for row in listed if isinstance(row, dict)]
-
-
-def _json(output: Output) -> Mapping[str, Any] | None:
-    """The document, None when it was cut short or is no JSON object."""
-    try:
-        data = json.loads(output.text)
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
 
 
 def _version(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:

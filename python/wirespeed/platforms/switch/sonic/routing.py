@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 from collections.abc import Iterator
-from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.reading import whole
-from wirespeed.platforms.switch.json import mapping_of, source_of
+from wirespeed.platforms.switch.json import document, mapping_of, source_of
 from wirespeed.platforms.switch.reading import Found, observe
 from wirespeed.platforms.switch.sonic.spelling import FAMILIES, TRUE_FALSE, VRF
 from wirespeed.platforms.switch.sonic.tables import Row, Tables
@@ -81,12 +79,9 @@ def _is_address(text: str) -> bool:
 
 def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
     """``show bgp summary json`` of FRR: states of the sessions. One in several families works when all of them do."""
-    try:
-        data: Any = json.loads(output.text)
-    except ValueError:
-        return
+    data = document(output) or {}
     states: dict[str, str] = {}
-    for family in data if isinstance(data, dict) else ():
+    for family in data:
         for name, peer in mapping_of(mapping_of(data, family), "peers").items():
             state = peer.get("state") if isinstance(peer, dict) else None
             if isinstance(state, str) and states.get(name, "Established") == "Established":
