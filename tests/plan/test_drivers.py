@@ -14,7 +14,7 @@ hosts:
   node1:
     model: dell-xe9680-mi300x
     os: {os}
-    nics: 8 x broadcom-bcm957608-p1400gd
+    nics: 8 x {nic}
     software: {{{software}}}
 switches:
   leaf1: {{model: dell-z9664f, os: dell-sonic, role: leaf}}
@@ -59,8 +59,8 @@ WARNED = [
 ]
 
 
-def planned(software: str, os: str = "ubuntu-22.04") -> Plan:
-    return build(read_text(FILE.format(software=software, os=os), "small.yaml"))
+def planned(software: str, os: str = "ubuntu-22.04", nic: str = "broadcom-bcm957608-p1400gd") -> Plan:
+    return build(read_text(FILE.format(software=software, os=os, nic=nic), "small.yaml"))
 
 
 @pytest.mark.parametrize(("software", "message"), REFUSED)
@@ -93,6 +93,32 @@ def test_the_whole_installation_in_order() -> None:
         "install: bnxt_re_conf",
         "boot image: initramfs",
         "reboot: host",
+    ]
+
+
+def test_the_kernels_own_driver_needs_the_user_space_alone() -> None:
+    plan = planned(BUILT_IN, nic="nvidia-mcx75310aas-neat")
+    assert plan.warnings == ()
+    assert steps(plan) == ["prerequisites: compiler, kernel headers, RDMA user space"]
+    assert plan.hosts["node1"].packages == {}
+
+
+def test_the_kernels_own_driver_brings_no_peer_memory_client() -> None:
+    (warning,) = planned(WITHOUT, nic="nvidia-mcx75310aas-neat").warnings
+    assert str(warning) == (
+        "small.yaml:8: found the kernel 6.8.0-111-generic, which has no peer-memory client, with NVIDIA mlx5 driver of "
+        "the kernel, which brings none; expected DMA-BUF: Linux 5.12 or later; NVIDIA: open kernel modules, CUDA 11.7 or "
+        "later, Turing or newer\n  hint: or a stack that brings a peer-memory client"
+    )
+
+
+def test_packages_beside_the_kernels_own_driver_are_refused() -> None:
+    with pytest.raises(Refused) as refused:
+        planned(f"{BUILT_IN}, nic_packages: {{doca-ofed: 3.1.0}}", nic="nvidia-mcx75310aas-neat")
+    assert [str(problem) for problem in refused.value.problems] == [
+        "small.yaml:8: found packages beside NVIDIA mlx5 driver of the kernel; "
+        "expected none: the driver comes with the kernel\n"
+        "  hint: another stack is installed by its own installer"
     ]
 
 

@@ -78,7 +78,8 @@ class DriverRelease(Entry):
     """What installs a NIC's driver. Its name is the Ethernet driver's."""
 
     title: str
-    packages: dict[str, DriverPackage]
+    packages: dict[str, DriverPackage] = Field(default_factory=dict)
+    inbox: bool = False  # whether it is the kernel's own, so that nothing but the user space is installed
     always: list[str] = Field(default_factory=list)  # whatever the kernel
     peer_memory: list[str] = Field(default_factory=list)  # the drivers with a peer-memory client
     without_peer_memory: list[str] = Field(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.compat import DriverRelease
@@ -21,6 +21,7 @@ class Drivers:
     packages: dict[str, Package]
     before: tuple[InstallStep, ...]  # what stands in the way of all that follows
     steps: tuple[InstallStep, ...]
+    replaces: bool = True  # whether they replace drivers of the kernel, which needs a boot image and a reboot
 
 
 def kernel_has_client(spec: HostSpec, catalogue: Catalogue) -> bool | None:
@@ -56,6 +57,8 @@ def drivers_of(spec: HostSpec, nic: NicModel, gpu: bool, catalogue: Catalogue, p
             "peer_memory: true or false, as `grep ib_register_peer_memory_client /proc/kallsyms` answers before "
             "anything is installed",
         )
+    if release.inbox:
+        return _inbox(spec, release, gpu, built_in, problems)
     named = _named(spec, release, problems)
     chosen = named or dict.fromkeys([*release.peer_memory, *release.always], None)
     _check(spec, release, chosen, gpu, built_in, problems)
@@ -71,6 +74,32 @@ def drivers_of(spec: HostSpec, nic: NicModel, gpu: bool, catalogue: Catalogue, p
         for stack in release.displaced_by
     ]
     return Drivers(packages, tuple(stacks), tuple(_steps(release, chosen)))
+
+
+def _inbox(spec: HostSpec, release: DriverRelease, gpu: bool, built_in: bool | None, problems: Problems) -> Drivers:
+    """The kernel's own driver: only the RDMA user space is installed.
+
+    Without a peer-memory client in the kernel the GPU must be reached by DMA-BUF, which needs Linux 5.12 and, of
+    NVIDIA, the open kernel modules, CUDA 11.7 and a Turing GPU or newer (NVIDIA GPU Operator documentation, GPUDirect
+    RDMA).
+    """
+    if spec.part.software.nic_packages is not None:
+        problems.refuse(
+            (*spec.path, "software", "nic_packages"),
+            f"packages beside {release.title}",
+            "none: the driver comes with the kernel",
+            "another stack is installed by its own installer",
+        )
+    if gpu and built_in is False:
+        problems.warn(
+            (*spec.path, "software", "kernel"),
+            f"the kernel {spec.part.software.kernel}, which has no peer-memory client, with {release.title}, "
+            "which brings none",
+            "DMA-BUF: Linux 5.12 or later; NVIDIA: open kernel modules, CUDA 11.7 or later, Turing or newer",
+            "or a stack that brings a peer-memory client",
+        )
+    there = replace(_PREREQUISITES, why=f"the {release.title} is there already")
+    return Drivers({}, (), (there,), replaces=False)
 
 
 def _named(spec: HostSpec, release: DriverRelease, problems: Problems) -> dict[str, str | None]:
@@ -123,7 +152,7 @@ def _steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterator[In
     for name in release.without_peer_memory:
         if name not in chosen:
             yield InstallStep(Action.REMOVE, name, why=f"{' and '.join(modules)} brings the same module")
-    yield InstallStep(Action.PREREQUISITES, "compiler, kernel headers, RDMA user space", why="modules are built here")
+    yield _PREREQUISITES
     for name, version in chosen.items():
         package = release.packages.get(name)
         if package is None:
@@ -138,6 +167,10 @@ def _steps(release: DriverRelease, chosen: dict[str, str | None]) -> Iterator[In
                 why="the distribution's library of this name speaks another version of the kernel's interface",
             )
 
+
+_PREREQUISITES = InstallStep(
+    Action.PREREQUISITES, "compiler, kernel headers, RDMA user space", why="modules are built here"
+)
 
 AFTER = (
     InstallStep(

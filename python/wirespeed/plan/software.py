@@ -73,7 +73,7 @@ def _steps(part: SoftwarePart, drivers: Drivers | None, catalogue: Catalogue) ->
         _nccl(part, catalogue),
     ]
     steps = [*(drivers.before if drivers else ()), *(step for step in gpu if step), *(drivers.steps if drivers else ())]
-    kernel = drivers or part.gpu_driver or part.rocm
+    kernel = (drivers and drivers.replaces) or part.gpu_driver or part.rocm
     return [*steps, *(AFTER if kernel else ())]
 
 
