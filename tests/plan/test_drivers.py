@@ -107,8 +107,8 @@ def test_the_kernels_own_driver_brings_no_peer_memory_client() -> None:
     (warning,) = planned(WITHOUT, nic="nvidia-mcx75310aas-neat").warnings
     assert str(warning) == (
         "small.yaml:8: found the kernel 6.8.0-111-generic, which has no peer-memory client, with NVIDIA mlx5 driver of "
-        "the kernel, which brings none; expected DMA-BUF: Linux 5.12 or later; NVIDIA: open kernel modules, CUDA 11.7 or "
-        "later, Turing or newer\n  hint: or a stack that brings a peer-memory client"
+        "the kernel, which brings none; expected DMA-BUF: Linux 5.12 or later; NVIDIA: open kernel modules, CUDA 11.7 "
+        "or later, Turing or newer\n  hint: or a stack that brings a peer-memory client"
     )
 
 
