@@ -13,6 +13,7 @@ from wirespeed.settings.qos import Number
 from wirespeed.units import Size
 
 WORDS: Mapping[str, tuple[str, ...]] = {
+    "bios.value": ("disabled", "enabled"),
     "host.cpu_vendor": ("amd", "intel"),
     "host.firewall": ("", ""),
     "host.kernel.iommu": ("passthrough", "translated"),

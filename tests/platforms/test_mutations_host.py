@@ -30,6 +30,7 @@ CLUSTER = next(path for path in CLUSTERS if path.stem == "cluster")
 
 DERIVED: Mapping[str, str] = {
     "host.kernel.command_line": "the answer has what every boot loader adds",
+    "host.vendor": "the names by which the firmware's settings are read follow from it",
     "host.firewall": "no configuration says it: the rule set does",
     "host.peer_memory": "without the symbol grep prints nothing and exits with 1",
     "host.rdma_naming": "a choice of udev's; another word is another file",
