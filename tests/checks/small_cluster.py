@@ -16,6 +16,7 @@ from wirespeed.settings import (
     Coalescing,
     Congestion,
     Discipline,
+    Driver,
     Dscp,
     Ecn,
     Gid,
@@ -82,6 +83,7 @@ def _nic(rail: int) -> Nic:
         rdma_device=f"bnxt_re{rail - 1}",
         rdma_state="ACTIVE",
         rdma_mtu=4096,
+        driver=Driver(firmware="236.1.173.0"),
         addresses=(f"{address}/31",),
         link=Link(speed=SPEED, up=True, mtu=9000, fec="rs", pause_receive=False, pause_send=False),
         qos=NicQos(

@@ -122,6 +122,23 @@ def test_packages_beside_the_kernels_own_driver_are_refused() -> None:
     ]
 
 
+def test_firmware_is_flashed_before_the_reboot() -> None:
+    plan = planned(f"{BUILT_IN}, nic_firmware: 236.1.173.0")
+    assert steps(plan)[-3:] == ["firmware: of each NIC 236.1.173.0", "boot image: initramfs", "reboot: host"]
+    (step,) = (step for step in plan.hosts["node1"].steps.values() if step.action == "firmware")
+    assert step.files == {"firmware": "*-P1400GDF*.pkg"}
+    assert {nic.driver.firmware for nic in plan.hosts["node1"].nics.values()} == {"236.1.173.0"}
+
+
+def test_firmware_of_a_card_whose_files_are_not_known_is_refused() -> None:
+    with pytest.raises(Refused) as refused:
+        planned(f"{BUILT_IN}, nic_firmware: 22.39.1002", nic="nvidia-mcx75310aas-neat")
+    assert [str(problem) for problem in refused.value.problems] == [
+        "small.yaml:8: found a firmware for NVIDIA mlx5 driver of the kernel; "
+        "expected a NIC whose firmware files are known: bnxt_en"
+    ]
+
+
 def test_a_kernel_with_a_client_may_have_the_plain_drivers() -> None:
     plan = planned(f"{BUILT_IN}, {PLAIN}")
     assert steps(plan)[1:4] == [

@@ -55,7 +55,7 @@ fi""",
 class System:
     """A folder that the scripts take for the machine."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, cluster: str = CLUSTER) -> None:
         self.root, self.bin = root, root / "bin"
         self.bin.mkdir()
         for name, text in TOOLS.items():
@@ -81,7 +81,7 @@ class System:
         (source / "bnxt_re.driver").write_text("driver bnxt_re\n")
         archive = root / "release" / f"{source.name}.tar.gz"
         subprocess.run(["tar", "-czf", archive, "-C", root, source.name], check=True)
-        plan = build(read_text(CLUSTER, "small.yaml"))
+        plan = build(read_text(cluster, "small.yaml"))
         self.scripts = {
             file.path: file.text for file in render.files(plan, ["node1"]) if file.path.startswith("software")
         }
@@ -192,3 +192,22 @@ def test_a_wrong_option_does_nothing(system: System, script: str) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith(f"usage: {script}")
     assert system.told() == []
+
+
+def test_firmware_is_flashed_where_it_is_another(tmp_path: Path) -> None:
+    system = System(tmp_path, CLUSTER.replace("software: {", "software: {nic_firmware: 236.1.173.0, "))
+    system.tool(
+        "ethtool", 'cat "$ROOT/firmware-$2" 2>/dev/null || echo "firmware-version: 234.0.154.0/pkg 234.0.154.0"'
+    )
+    system.tool("niccli", "")
+    missing = system.run("software-install.sh", "--yes", "--from", str(tmp_path / "release"))
+    assert missing.returncode == 1
+    assert "no firmware file for enp29s0np0" in missing.stderr
+    (tmp_path / "release" / "BCM957608-P1400GDF00.pkg").touch()
+    (tmp_path / "firmware-enp67s0np0").write_text("firmware-version: 236.1.173.0/pkg 236.1.155.0\n")
+    done = system.run("software-install.sh", "--yes", "--from", str(tmp_path / "release"))
+    assert done.returncode == 0, done.stderr
+    flashed = [line for line in system.told() if line.startswith("niccli")]
+    assert len(flashed) == 7  # of eight, one has it
+    assert flashed[0] == "niccli --dev 0000:1d:00.0 fw --update -f DIR/BCM957608-P1400GDF00.pkg --yes"
+    assert "reboot now" in done.stdout

@@ -85,5 +85,6 @@ class DriverRelease(Entry):
     without_peer_memory: list[str] = Field(
         default_factory=list
     )  # the same drivers without one; never beside the former
+    firmware: str | None = None  # file name pattern of a card's firmware; {card} is the end of the card's part number
     displaced_by: list[str] = Field(default_factory=list)  # RDMA stacks with which it does not load
     source: str = Field(min_length=1)

@@ -175,6 +175,7 @@ class SoftwarePart(Part):
     nic_packages: dict[ModelName, VersionText] | None = Field(
         default=None, description="packages of the NIC's driver release with their versions, instead of those chosen"
     )
+    nic_firmware: VersionText | None = Field(default=None, description="firmware of the NICs, such as 236.1.173.0")
     gpu_driver: VersionText | None = Field(default=None, description="NVIDIA driver, such as 470.182.03")
     rocm: VersionText | None = Field(default=None, description="ROCm release, such as 7.1.0; RCCL comes with it")
     cuda: VersionText | None = Field(default=None, description="CUDA toolkit, such as 11.4")

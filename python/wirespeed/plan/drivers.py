@@ -38,7 +38,7 @@ def kernel_has_client(spec: HostSpec, catalogue: Catalogue) -> bool | None:
 def drivers_of(spec: HostSpec, nic: NicModel, gpu: bool, catalogue: Catalogue, problems: Problems) -> Drivers | None:
     """Packages and steps; None where the host's file names no kernel and no packages, or there is no such release."""
     software, release = spec.part.software, catalogue.drivers.get(nic.driver or "")
-    if software.kernel is None and software.nic_packages is None:
+    if software.kernel is None and software.nic_packages is None and software.nic_firmware is None:
         return None
     if release is None:
         if software.nic_packages is not None:
@@ -47,7 +47,20 @@ def drivers_of(spec: HostSpec, nic: NicModel, gpu: bool, catalogue: Catalogue, p
                 f"packages for the driver {nic.driver}",
                 f"a NIC whose driver release is known: {', '.join(catalogue.drivers)}",
             )
+        if software.nic_firmware is not None:
+            problems.refuse(
+                (*spec.path, "software", "nic_firmware"),
+                f"a firmware for the driver {nic.driver}",
+                f"a NIC whose driver release is known: {', '.join(catalogue.drivers)}",
+            )
         return None
+    if software.nic_firmware is not None and release.firmware is None:
+        problems.refuse(
+            (*spec.path, "software", "nic_firmware"),
+            f"a firmware for {release.title}",
+            "a NIC whose firmware files are known: "
+            + ", ".join(name for name, one in catalogue.drivers.items() if one.firmware),
+        )
     built_in = kernel_has_client(spec, catalogue)
     if gpu and built_in is None:
         problems.warn(
@@ -73,7 +86,15 @@ def drivers_of(spec: HostSpec, nic: NicModel, gpu: bool, catalogue: Catalogue, p
         )
         for stack in release.displaced_by
     ]
-    return Drivers(packages, tuple(stacks), tuple(_steps(release, chosen)))
+    return Drivers(packages, tuple(stacks), (*_steps(release, chosen), *_firmware(spec, release)))
+
+
+def _firmware(spec: HostSpec, release: DriverRelease) -> Iterator[InstallStep]:
+    """Last of the steps before the reboot: the tool that flashes talks to the driver."""
+    version = spec.part.software.nic_firmware
+    if version is not None and release.firmware is not None:
+        pattern = release.firmware.format(card=spec.nics.model.rpartition("-")[2].upper())
+        yield InstallStep(Action.FIRMWARE, "of each NIC", version, {"firmware": pattern}, "it acts after a reboot")
 
 
 def _inbox(spec: HostSpec, release: DriverRelease, gpu: bool, built_in: bool | None, problems: Problems) -> Drivers:

@@ -152,7 +152,7 @@ def host_kind(
             rdma_mtu=_path_mtu(seat, spec, ipv6, problems),
             roce_version=_ROCE_V2,
             gpu=seat.gpu,
-            driver=Driver(name=chassis.nic.driver),
+            driver=Driver(name=chassis.nic.driver, firmware=spec.part.software.nic_firmware),
             qos=qos,
             nvm=nvm,
         )

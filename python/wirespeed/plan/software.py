@@ -105,9 +105,10 @@ def _refuse_idle(spec: HostSpec, nic: NicModel | None, gpu: GpuModel | None, pro
             if getattr(part, key) is not None:
                 path = (*spec.path, "software", key)
                 problems.refuse(path, f"{key} on {spec.model}, which has no GPUs", "a server with GPUs, or nothing")
-    if nic is None and part.nic_packages is not None:
-        path = (*spec.path, "software", "nic_packages")
-        problems.refuse(path, "nic_packages on a host without an RDMA NIC of its own", "a host with one, or nothing")
+    for key in ("nic_packages", "nic_firmware") if nic is None else ():
+        if getattr(part, key) is not None:
+            path = (*spec.path, "software", key)
+            problems.refuse(path, f"{key} on a host without an RDMA NIC of its own", "a host with one, or nothing")
     for key in ("gcc", "nccl_tests"):
         if getattr(part, key) is not None and part.cuda is None:
             path = (*spec.path, "software", key)

@@ -23,6 +23,7 @@ class Action(StrEnum):
     NCCL = "NCCL"
     INSTALL = "install"
     BUILD = "build"  # from source
+    FIRMWARE = "firmware"  # of the NICs; acts after a reboot
     PUT_FIRST = "put first"  # before the distribution's library of the same name
     BOOT_IMAGE = "boot image"  # the image the kernel boots with holds drivers too
     REBOOT = "reboot"

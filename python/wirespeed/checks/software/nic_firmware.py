@@ -1,0 +1,42 @@
+"""Firmware of the NIC
+
+The NIC runs the firmware that the cluster file names.
+
+Why it hurts:
+    Driver and firmware of different releases are not tested together; options and congestion control differ between
+    releases, and one host of another release slows a whole job.
+
+How to fix:
+    Flash the planned firmware and reboot.
+
+Example:
+    $ ethtool -i ens10f0np0 | grep firmware-version
+    firmware-version: 236.1.173.0/pkg 236.1.173.0
+
+Source:
+    Broadcom 957608-AN210, 2.2.1.2 and 2.2.3.2
+"""
+
+import re
+
+from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.results.findings import Fix
+from wirespeed.settings import Nic
+
+over = Nic
+needs = ("nic.driver.firmware",)
+failures = ("NIC-04",)
+
+
+def check(here: Here) -> Outcome:
+    """Drivers print further versions beside it, such as that of the package it came in."""
+    intended: str = here.intended("nic.driver.firmware")
+    found: str = here.found("nic.driver.firmware")
+    if intended in re.split(r"[ /]+", found):
+        return passed(intended, found)
+    return failed(
+        "the NIC runs another firmware",
+        intended,
+        found,
+        Fix("run software-install.sh, which flashes it, and reboot", consequence="reboot"),
+    )
