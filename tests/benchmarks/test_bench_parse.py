@@ -32,7 +32,17 @@ def test_json_is_the_contract() -> None:
     body = json.loads(ran.stdout)
     assert (body["kind"], body["schema"], len(body["runs"])) == ("bench-runs", 1, 1)
     run = body["runs"][0]
-    assert list(run) == ["tool", "test", "version", "status", "error", "ranks", "parameters", "measurements"]
+    assert list(run) == [
+        "tool",
+        "test",
+        "version",
+        "status",
+        "error",
+        "ranks",
+        "parameters",
+        "measurements",
+        "failures",
+    ]
     assert (run["tool"], run["test"], run["status"], run["error"]) == ("rccl-tests", "alltoall", "truncated", None)
     assert run["measurements"][0] == {
         "metric": "time",

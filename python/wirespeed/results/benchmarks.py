@@ -24,12 +24,17 @@ class Metric(StrEnum):
     AVG_BUSBW = "avg_busbw"
     BW_PEAK = "bw_peak"
     BW_AVG = "bw_avg"
+    BW_MIN = "bw_min"
+    BW_MAX = "bw_max"
     MSG_RATE = "msg_rate"
     LATENCY_MIN = "latency_min"
     LATENCY_TYPICAL = "latency_typical"
     LATENCY_AVG = "latency_avg"
     LATENCY_MAX = "latency_max"
     LATENCY_STDEV = "latency_stdev"
+    LATENCY_P50 = "latency_p50"
+    LATENCY_P90 = "latency_p90"
+    LATENCY_P95 = "latency_p95"
     LATENCY_P99 = "latency_p99"
     LATENCY_P999 = "latency_p999"
     BITRATE = "bitrate"
@@ -44,7 +49,8 @@ class Metric(StrEnum):
 class Measurement:
     """One number as printed, with what its unit truly is.
 
-    ``place`` is out-of-place, in-place, a stream or a direction, or None; ``line`` counts from 1 in the file.
+    ``place`` is out-of-place, in-place, a stream, a direction, a pair as ``from -> to``, or None; ``line`` counts from
+    1 in the file.
     """
 
     metric: Metric
@@ -57,7 +63,10 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One table or report of a log. None where the log does not say."""
+    """One table or report of a log. None where the log does not say.
+
+    ``failures`` are the entries of the failure catalogue that cause such an ``error``, likeliest first.
+    """
 
     tool: str
     test: str | None
@@ -67,3 +76,4 @@ class Run:
     ranks: int | None
     parameters: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
     measurements: tuple[Measurement, ...] = ()
+    failures: tuple[str, ...] = ()
