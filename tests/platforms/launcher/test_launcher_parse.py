@@ -64,6 +64,10 @@ UCX = [
     ("UCX_TLS=rc,ud,sm", "transport", "hybrid"),
     ("UCX_TLS=^tcp", "transport", None),
     ("UCX_TLS=tcp", "transport", None),
+    ("UCX_RC_MAX_NUM_EPS=2047", "hybrid_from", 2048),  # RC up to 2047 ranks
+    ("UCX_RC_MAX_NUM_EPS=0", "hybrid_from", 1),
+    ("UCX_RC_MAX_NUM_EPS=inf", "hybrid_from", None),
+    ("UCX_RC_MAX_NUM_EPS=-1", "hybrid_from", None),
 ]
 MVAPICH2 = [
     ("MV2_IBA_HCA = mlx4_0:mlx4_1", "rdma_devices", ("mlx4_0", "mlx4_1")),

@@ -87,11 +87,20 @@ _UCX_PLACES = (
     traffic_class("UCX_IB_TRAFFIC_CLASS"),  # left alone UCX takes 106: DSCP 26, whatever the cluster's is
     service_level("UCX_IB_SL"),
 )
+
+
+def _ranks(text: str) -> int | None:
+    """The least number of ranks that is more than RC takes; None where it takes any number (``inf``)."""
+    return int(text) + 1 if re.fullmatch(r"[0-9]{1,9}", text) else None
+
+
 UCX = (
     *_UCX_PLACES,
     # "rc" stands for every RC transport the NIC has; memory within the host and to itself are needed beside it.
     Variable("UCX_TLS", "transport", lambda name: ",".join(("self", "sm", *_UCX_TRANSPORTS[name])), _ucx_transport),
-    number("UCX_RC_MAX_NUM_EPS", "hybrid_from"),
+    # A transport is in question while the job has at most so many ranks (ucp_is_scalable_transport of
+    # src/ucp/core/ucp_context.h; Open MPI's pml/ucx says the size of the job): UD comes after the last that RC takes.
+    Variable("UCX_RC_MAX_NUM_EPS", "hybrid_from", lambda ranks: str(ranks - 1), _ranks),
     number("UCX_IB_NUM_PATHS", "queue_pairs"),
 )
 
