@@ -20,7 +20,10 @@ from wirespeed.settings.bios import BIOS_VALUES
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 HOST = Place("h")
-BIOS = {"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "@odata.type": "#Bios.v1_1_1.Bios", "Id": "Bios"}
+DELL, SUPERMICRO, GIGABYTE = (
+    {"@odata.id": f"/redfish/v1/Systems/{name}/Bios"} for name in ("System.Embedded.1", "1", "Self")
+)
+BIOS = {**DELL, "@odata.type": "#Bios.v1_1_1.Bios", "Id": "Bios"}
 AMD = "Vendor ID: AuthenticAMD\n"
 INTEL = "Vendor ID: GenuineIntel\n"
 
@@ -45,11 +48,21 @@ def saved(attributes: Any, **more: Any) -> str:
     [
         (saved({"LogicalProc": "Enabled", "Proc1NumCores": 28}), {"smt": "enabled"}),
         (saved({"SysProfile": "PerfPerWattOptimizedDapc"}), {"system-profile": "PerfPerWattOptimizedDapc"}),
-        (saved({"SMTControl_0037": "Disabled"}), {"smt": "disabled"}),
-        (saved({"SMTControl_003": "Disabled"}), {}),
-        (saved({"NUMANodesPerSocket": "NPS4", "IOMMU_0196": "Auto"}), {"nps": "4", "iommu": "Auto"}),
+        (
+            saved({"DeterminismSlider": "PowerDeterminism", "ApbDis": "Enabled"}),
+            {"determinism": "power", "fixed-p-state": "enabled"},
+        ),
         (saved({"NumaNodesPerSocket": 2}), {"nps": "2"}),
-        (saved({"IOMMU_0196": "Enabled", "IOMMU_0197": "Disabled"}), {}),  # which one counts is not known
+        (saved({"SMTControl_0037": "Disabled"}, **SUPERMICRO), {"smt": "disabled"}),
+        (saved({"SMTControl_003": "Disabled"}, **SUPERMICRO), {}),
+        (saved({"NUMANodesPerSocket": "NPS4", "IOMMU_0196": "Auto"}, **SUPERMICRO), {"nps": "4", "iommu": "Auto"}),
+        (saved({"DeterminismEnable": "Power"}, **SUPERMICRO), {"determinism": "power"}),
+        (saved({"DeterminismSlider_00AB": "Performance"}, **SUPERMICRO), {"determinism": "performance"}),
+        (saved({"DeterminismEnable": "Power", "DeterminismSlider": "Power"}, **SUPERMICRO), {}),
+        (saved({"IOMMU_0196": "Enabled", "IOMMU_0197": "Disabled"}, **SUPERMICRO), {}),  # which one counts is not known
+        (saved({"SMTControl": "Disabled"}), {}),  # of another vendor
+        (saved({"LogicalProc": "Disabled"}, **SUPERMICRO), {}),
+        (saved({"LogicalProc": "Disabled"}, **{"@odata.id": "/redfish/v1/Systems/Bluefield/Bios"}), {}),
         (saved({"WorkloadProfile": "WriteOnly", "LogicalProc": None, "ProcX2Apic": True, "SysProfile": ""}), {}),
         (saved({"LogicalProc": "Enabled"})[:-3], {}),
         (saved(None), {}),
@@ -63,11 +76,24 @@ def test_what_the_bmc_says(text: str, expected: dict[str, str]) -> None:
     assert found(facts(redfish_bios=text)) == expected
 
 
-def test_a_name_that_is_not_certain_is_marked() -> None:
-    given = facts(redfish_bios=saved({"LogicalProc": "Enabled", "APBDIS_00A1": "1"}))
-    verified = {name: given.value(HOST.thing("bios", name), "bios.verified") for name in found(given)}
-    assert verified == {"smt": True, "fixed-p-state": False}
-    reading = given.reading(HOST.thing("bios", "smt"), "bios.value")
+@pytest.mark.parametrize(
+    ("address", "attributes", "expected"),
+    [
+        (
+            DELL,
+            {"LogicalProc": "Enabled", "WorkloadProfile": "NotConfigured"},
+            {"smt": True, "workload-profile": False},
+        ),
+        (SUPERMICRO, {"SR_IOVSupport_002B": "Enabled", "APBDIS_00A1": "1"}, {"sr-iov": True, "fixed-p-state": False}),
+        (GIGABYTE, {"SR_IOVSupport": "Enabled"}, {"sr-iov": False}),
+    ],
+)
+def test_a_name_that_is_not_certain_is_marked(
+    address: dict[str, str], attributes: dict[str, str], expected: dict[str, bool]
+) -> None:
+    given = facts(redfish_bios=saved(attributes, **address))
+    assert {name: given.value(HOST.thing("bios", name), "bios.verified") for name in found(given)} == expected
+    reading = given.reading(HOST.thing("bios", next(iter(expected))), "bios.value")
     assert reading is not None
     assert (reading.source.line, reading.state) == (6, State.CONFIGURED)
 
@@ -124,7 +150,7 @@ def test_attributes_come_back(example: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("vendor", "names"),
     [
-        ("dell", BIOS_VALUES.keys() - {"determinism", "power-limit-control", "fixed-p-state"}),
+        ("dell", BIOS_VALUES.keys() - {"power-limit-control"}),
         (
             "supermicro",
             BIOS_VALUES.keys()

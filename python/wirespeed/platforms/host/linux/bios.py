@@ -1,16 +1,18 @@
 """What firmware calls its attributes, as Redfish shows them, and where its BMC keeps them.
 
-Sources: for Dell, attributes and values that PowerEdge R650 and R7525 print under
-``/redfish/v1/Systems/System.Embedded.1/Bios``, and Dell's omsdk for the values of AcPwrRcvryDelay. For firmware by AMI,
-names that public tools look for on Supermicro's servers, without the four hexadecimal digits that some versions put
-behind them; which of them a model has is not known for certain, and the values are from memory.
+Sources. Dell: attributes and values that PowerEdge R650, R6515 and R7525 print under
+``/redfish/v1/Systems/System.Embedded.1/Bios``, public profiles of its EPYC servers for those of determinism, and Dell's
+omsdk for the values of AcPwrRcvryDelay. Supermicro: SR_IOVSupport as NVIDIA's libredfish sets it on its servers; a
+recorded answer has the name SMTControl; the others are names that public tools look for, and the values of all but the
+first are from memory. Some versions put four hexadecimal digits behind a name. Gigabyte: those of Supermicro, both
+having AMI's firmware on AMD's; other servers by AMI show numbered names (SETUP006, PCIS007): none is known for certain.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirespeed.settings import BiosAttribute, Host
 
@@ -22,11 +24,12 @@ _NOT_KEPT = ("", "WriteOnly", "NotAvailable")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A firmware's name of an attribute, and its words for the values a plan may ask."""
+    """A firmware's name of an attribute, its words for the values a plan may ask, its names of other generations."""
 
     name: str
     words: Mapping[str, str]
     verified: bool = True
+    others: tuple[str, ...] = ()
 
 
 _DELL = {
@@ -43,21 +46,25 @@ _DELL = {
     ),
     "workload-profile": Name("WorkloadProfile", {"NotConfigured": "not-configured"}, verified=False),
     "c-states": Name("ProcCStates", _SWITCH),
+    "determinism": Name("DeterminismSlider", {"PerformanceDeterminism": "performance", "PowerDeterminism": "power"}),
+    "fixed-p-state": Name("ApbDis", _SWITCH),
     "power-on-delay": Name("AcPwrRcvryDelay", {"Immediate": "immediate", "Random": "random", "User": "user"}),
 }
-_AMI = {
+_SUPERMICRO = {
     "smt": Name("SMTControl", _SWITCH, verified=False),
     "nps": Name("NUMANodesPerSocket", {f"NPS{nodes}": str(nodes) for nodes in (0, 1, 2, 4)}, verified=False),
-    "sr-iov": Name("SR_IOVSupport", _SWITCH, verified=False),
+    "sr-iov": Name("SR_IOVSupport", _SWITCH),
     "iommu": Name("IOMMU", _SWITCH, verified=False),
     "x2apic": Name("LocalAPICMode", {"x2APIC": "enabled", "xAPIC": "disabled"}, verified=False),
-    "determinism": Name("DeterminismSlider", {"Performance": "performance", "Power": "power"}, verified=False),
+    "determinism": Name(
+        "DeterminismSlider", {"Performance": "performance", "Power": "power"}, False, others=("DeterminismEnable",)
+    ),
     "power-limit-control": Name("PackagePowerLimitControl", {"Auto": "disabled", "Manual": "enabled"}, verified=False),
     "fixed-p-state": Name("APBDIS", {"1": "enabled", "0": "disabled"}, verified=False),
     "c-states": Name("GlobalC_stateControl", _SWITCH, verified=False),
 }
-_OF_VENDOR: Mapping[str, Mapping[str, Name]] = {"dell": _DELL, "supermicro": _AMI, "gigabyte": _AMI}
-_READ = {one.name: (attribute, one) for names in (_DELL, _AMI) for attribute, one in names.items()}
+_GIGABYTE = {attribute: replace(one, verified=False) for attribute, one in _SUPERMICRO.items()}
+_OF_VENDOR: Mapping[str, Mapping[str, Name]] = {"dell": _DELL, "supermicro": _SUPERMICRO, "gigabyte": _GIGABYTE}
 
 MAKERS: Mapping[str, str] = {
     "Dell Inc.": "dell",
@@ -71,10 +78,18 @@ SYSTEMS: Mapping[str, str] = {"dell": "System.Embedded.1", "supermicro": "1", "g
 """What a vendor's BMC calls the server itself under /redfish/v1/Systems."""
 
 
-def meaning(name: str, word: object) -> tuple[str, str, bool] | None:
-    """An attribute of the firmware as a setting: its name, its value, and whether that is what the name means for
-    certain. None for attributes nobody plans, and for values the firmware does not keep."""
-    known = _READ.get(name) or _READ.get(_SUFFIX.sub("", name))
+_OF_SYSTEM = {system: _OF_VENDOR[vendor] for vendor, system in SYSTEMS.items()}
+"""Names by what the BMC calls the server: those of one vendor mean nothing, or something else, at another's."""
+
+
+def meaning(system: str, name: str, word: object) -> tuple[str, str, bool] | None:
+    """An attribute of a system's firmware as a setting: name, value, and whether the name certainly means that.
+
+    None for attributes nobody plans, and for values the firmware does not keep.
+    """
+    known_there = _OF_SYSTEM.get(system, {}).items()
+    names = {name: (attribute, one) for attribute, one in known_there for name in (one.name, *one.others)}
+    known = names.get(name) or names.get(_SUFFIX.sub("", name))
     if known is None or not isinstance(word, str | int) or isinstance(word, bool) or str(word) in _NOT_KEPT:
         return None
     attribute, one = known

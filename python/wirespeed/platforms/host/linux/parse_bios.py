@@ -14,8 +14,8 @@ from wirespeed.settings import Place
 
 _GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:\S+")
 _INSTANCES = re.compile(r".*\(([0-9]{1,5}) instances?\)")
-_PENDING = ("settings", "sd")
-"""Last step of the address where Redfish keeps what becomes true at the next boot (Settings; SD on AMI's)."""
+_ADDRESS = re.compile(r"/redfish/v1/Systems/([^/]+)/Bios/?")
+"""Of what is in effect. What becomes true at the next boot has another step behind: Settings, or SD on AMI's."""
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
@@ -54,11 +54,11 @@ def _redfish(host: Place, output: Output) -> Iterator[Observation]:
         return
     if not isinstance(document, dict) or not str(document.get("@odata.type", "")).startswith("#Bios."):
         return
-    address = str(document.get("@odata.id", "")).rstrip("/")
+    address = _ADDRESS.fullmatch(str(document.get("@odata.id", "")))
     attributes = document.get("Attributes")
-    if address.rpartition("/")[2].lower() in _PENDING or not isinstance(attributes, dict):
+    if address is None or not isinstance(attributes, dict):
         return
-    found = {name: known for name, word in attributes.items() if (known := meaning(name, word))}
+    found = {name: known for name, word in attributes.items() if (known := meaning(address[1], name, word))}
     # Two names for one attribute: which one counts is not known.
     counted = [attribute for attribute, _, _ in found.values()]
     for name, (attribute, value, verified) in found.items():
