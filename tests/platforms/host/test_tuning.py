@@ -71,6 +71,7 @@ RX Mini:\t\tn/a
 RX Jumbo:\t\tn/a
 TX:\t\t\tn/a
 """
+HEADLESS = RING.replace("Pre-set maximums:\n", "").replace("Current hardware settings:\n", "")
 COALESCE = """\
 Coalesce parameters for eth100:
 Adaptive RX: off  TX: n/a
@@ -99,6 +100,8 @@ IDLE = (
         ({"ethtool-ring@eth100": RING}, NIC, "nic.ring.rx", 1024),
         ({"ethtool-ring@eth100": RING}, NIC, "nic.ring.tx", None),
         ({"ethtool-ring@eth100": RING.partition("Current")[0]}, NIC, "nic.ring.rx", None),
+        ({"ethtool-ring@eth100": HEADLESS}, NIC, "nic.ring.rx", 1024),  # ethtool 6.14
+        ({"ethtool-ring@eth100": HEADLESS.replace("RX:\t\t\t8192\n", "")}, NIC, "nic.ring.rx", None),
         ({"ethtool-coalesce@eth100": COALESCE}, NIC, "nic.coalescing.adaptive_rx", False),
         ({"ethtool-coalesce@eth100": COALESCE}, NIC, "nic.coalescing.adaptive_tx", None),
         ({"ethtool-coalesce@eth100": COALESCE}, NIC, "nic.coalescing.rx_usecs", 20),
@@ -117,6 +120,12 @@ IDLE = (
         ({"cpu-power": IDLE + STATE.format(9, 2, "disable", 0) + STATE.format(9, 2, "name", "C2")}, HOST,
          "host.idle_states", frozenset({"POLL", "C2"})),
         ({"cpu-power": IDLE[: IDLE.rindex("/sys")]}, HOST, "host.idle_states", None),  # a name was not shown
+        (
+            {"cpu-power": STATE.format(0, 1, "disable", 0) + STATE.format(0, 1, "name", "haltpoll idle")},
+            HOST,
+            "host.idle_states",
+            frozenset({"haltpoll idle"}),
+        ),
         ({"irqbalance": "active\n"}, HOST, "host.irq_balancing", True),
         ({"irqbalance": "inactive\n"}, HOST, "host.irq_balancing", False),
         ({"irqbalance": "activating\n"}, HOST, "host.irq_balancing", None),

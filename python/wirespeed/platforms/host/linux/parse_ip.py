@@ -17,6 +17,13 @@ _TABLES = {"default": 253, "main": 254, "local": 255}
 
 _UNICAST = ("unicast", "1")
 
+_ALSO = (
+    *("tos", "dsfield", "fwmark", "fwmask", "iif", "oif", "l3mdev", "uid_start", "uid_end", "ipproto", "tun_id"),
+    *("sport", "sport_start", "sport_end", "dport", "dport_start", "dport_end", "goto"),
+    *("suppress_prefixlen", "suppress_ifgroup"),
+)
+"""What a rule selects beside addresses, and what it passes over in its table; source: iproute2, iprule.c."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Version:
@@ -114,7 +121,7 @@ def _rules(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[O
 
 def _selector(rule: dict[str, Any], version: _Version) -> str | None:
     """What a rule selects, masked: ``from 10.1.0.1/32 to 10.2.0.0/16``. Rules by mark, interface … say that too."""
-    words: list[str] = []
+    words = ["not"] if "not" in rule else []
     source = rule.get("src", "all")
     everything = source in ("all", "0.0.0.0", "::")
     masked = version.everything if everything else network(source, whole(rule.get("srclen", version.bits)))
@@ -126,7 +133,7 @@ def _selector(rule: dict[str, Any], version: _Version) -> str | None:
         if target is None:
             return None
         words += ["to", target]
-    for key in ("tos", "fwmark", "fwmask", "iif", "oif", "ipproto", "sport", "dport", "uidrange"):
+    for key in _ALSO:
         if key in rule:
             words += [key, str(rule[key])]
     if "table" not in rule:

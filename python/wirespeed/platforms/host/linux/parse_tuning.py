@@ -12,7 +12,7 @@ from wirespeed.platforms.reading import json_objects, lines, see, whole
 from wirespeed.settings import Place
 
 _GOVERNOR = re.compile(r"/sys/devices/system/cpu/cpufreq/policy[0-9]+/scaling_governor:(\S+)")
-_STATE = re.compile(r"(/sys/devices/system/cpu/cpu[0-9]+/cpuidle/state[0-9]+)/(name|disable):(\S+)")
+_STATE = re.compile(r"(/sys/devices/system/cpu/cpu[0-9]+/cpuidle/state[0-9]+)/(name|disable):(\S.*)")
 _IRQ = re.compile(r"/proc/irq/([0-9]{1,9})/smp_affinity_list:([0-9,-]+)")
 _ADAPTIVE = re.compile(r"Adaptive RX: (\S+)  TX: (\S+)\s*")
 _COUNTED = {
@@ -85,13 +85,18 @@ def _idle_states(host: Place, output: Output) -> Iterator[Observation]:
 
 
 def _ring(place: Place, output: Output) -> Iterator[Observation]:
-    current = False
+    """The second of two blocks. ethtool 6.14 leaves out both heads (NEWS of its 6.15)."""
+    headed = current = False
+    found: dict[str, list[tuple[int, str]]] = {"RX": [], "TX": []}
     for number, text in lines(output):
         key, _, value = text.partition(":")
         if key in ("Pre-set maximums", "Current hardware settings"):
-            current = key == "Current hardware settings"
-        elif current and key in ("RX", "TX") and (entries := whole(value.strip())) is not None:
-            yield see(place, f"nic.ring.{key.lower()}", entries, output, number)
+            headed, current = True, key == "Current hardware settings"
+        elif key in found and (current or not headed):
+            found[key].append((number, value.strip()))
+    for key, shown in found.items():
+        if len(shown) == (1 if headed else 2) and (entries := whole(shown[-1][1])) is not None:
+            yield see(place, f"nic.ring.{key.lower()}", entries, output, shown[-1][0])
 
 
 def _coalescing(place: Place, output: Output) -> Iterator[Observation]:
