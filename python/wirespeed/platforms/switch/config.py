@@ -42,7 +42,8 @@ def lines_of(text: str) -> list[Line]:
     for number, raw in enumerate(text.split("\n"), start=1):
         stripped = raw.strip()
         if banner is not None:
-            banner = None if banner in stripped else banner
+            ends = stripped == banner if len(banner) > 1 else banner in stripped
+            banner = None if ends else banner
             continue
         if not stripped or stripped.startswith("!"):
             continue

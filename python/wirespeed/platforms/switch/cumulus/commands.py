@@ -29,13 +29,18 @@ def said(text: str) -> list[Said]:
     if not text.endswith("\n"):
         return []
     found: list[Said] = []
+    start, whole = 0, ""
     for number, line in enumerate(text.split("\n"), start=1):
-        if line.startswith("nv set "):
-            try:
-                found.append(Said(number, tuple(shlex.split(line)[2:])))
-            except ValueError:
-                return []
-    return found
+        if not whole and not line.startswith("nv set "):
+            continue
+        start, whole = (start, f"{whole}\n{line}") if whole else (number, line)
+        try:
+            words = shlex.split(whole)
+        except ValueError:  # a quoted text, such as a banner, goes on in the next line
+            continue
+        found.append(Said(start, tuple(words[2:])))
+        whole = ""
+    return [] if whole else found
 
 
 def expanded(names: str) -> list[str]:

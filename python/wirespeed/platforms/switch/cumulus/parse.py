@@ -14,14 +14,17 @@ from wirespeed.platforms.switch.cumulus.routing import bgp, peers, unnumbered
 from wirespeed.platforms.switch.cumulus.words import DEFAULT_MTU, FEC, ON, speed_of
 from wirespeed.platforms.switch.json import document, mapping_of, source_of
 from wirespeed.platforms.switch.reading import Found, observe, whole
+from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place
 
+_OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
+"""What a port in a bond has from the bond."""
 _PORT = re.compile(r"swp[0-9]+(s[0-9]+)?")
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
-    switch = Place(outputs.device)
+    switch, outputs = Place(outputs.device), plain(outputs)
     if (output := outputs.get("config")) is not None:
         yield from _config(switch, output)
     if (output := outputs.get("roce")) is not None:
@@ -95,8 +98,16 @@ def _port(
             case ("bridge", "domain", _, "access", value):
                 found["port.vlan"] = (whole(value), line.number)
     place = switch.thing("port", name)
+    if name in _bonded(told):  # then the bond's count
+        found = {path: one for path, one in found.items() if path not in _OTHERS}
     yield from observe(place, found, output)
     yield from port_qos(place, own, qos, output)
+
+
+def _bonded(told: list[Said]) -> set[str]:
+    """Ports that are members of a bond."""
+    listed = (rest[2] for _, _, rest in of_interfaces(told) if rest[:2] == ("bond", "member") and len(rest) > 2)
+    return {name for names in listed for name in expanded(names)}
 
 
 def _addresses(told: list[Said], interface: str) -> tuple[tuple[str, ...] | None, int]:

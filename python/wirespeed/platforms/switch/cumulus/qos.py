@@ -29,6 +29,7 @@ _ALL = range(8)
 _OWN = {  # a port's own profile, and the settings that are then another's business
     "mapping": ("port.qos.trust", "port.qos.dscp_tc"),
     "pfc": ("port.qos.pfc", "port.qos.pfc_queue"),
+    "egress-queue-mapping": ("port.qos.tc_queue", "port.qos.pfc_queue"),
 }
 
 

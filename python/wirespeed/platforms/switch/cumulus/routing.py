@@ -22,8 +22,12 @@ def bgp(told: list[Said]) -> Found:
     for line in told:
         match line.words:
             case ("router", "bgp", "autonomous-system", value):
-                found["switch.bgp.asn"] = (whole(value), line.number)
+                found.setdefault("switch.bgp.asn", (whole(value), line.number))
             case ("router", "bgp", "router-id", value):
+                found.setdefault("switch.bgp.router_id", (value, line.number))
+            case ("vrf", "default", "router", "bgp", "autonomous-system", value):  # its own, before that of all
+                found["switch.bgp.asn"] = (whole(value), line.number)
+            case ("vrf", "default", "router", "bgp", "router-id", value):
                 found["switch.bgp.router_id"] = (value, line.number)
             case (*_, "address-family", "ipv4-unicast", "multipaths", "ebgp", value) if line.after(*_DEFAULT):
                 found["switch.bgp.maximum_paths"] = (whole(value), line.number)
@@ -72,7 +76,7 @@ def _session(name: str, lines: list[Said]) -> Found:
     }
     for line in lines:
         match line.words:
-            case ("remote-as", value) if value.isdigit():
+            case ("remote-as", value):  # "external" says no number
                 found["peer.asn"] = (whole(value), line.number)
             case ("description", value):
                 found["peer.description"] = (value, line.number)

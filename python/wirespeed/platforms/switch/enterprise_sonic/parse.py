@@ -9,6 +9,7 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.switch.enterprise_sonic.routing import bgp_summary
 from wirespeed.platforms.switch.enterprise_sonic.running import PORT_NAME, running_config
+from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
@@ -17,7 +18,7 @@ _MAC = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}")
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
-    switch = Place(outputs.device)
+    switch, outputs = Place(outputs.device), plain(outputs)
     for command, read in (
         ("running-config", running_config),
         ("version", _version),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output
@@ -38,7 +39,7 @@ _PEER: Mapping[str, tuple[str, Reader]] = {
 
 def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]:
     """The default instance; those of a VRF carry no traffic of the fabric."""
-    for line, rest in following(top, "router bgp"):
+    for line, rest in following(_whole(top), "router bgp"):
         if " vrf " in f" {rest} ":
             continue
         found = read(line.inner, _SPEAKER)
@@ -46,9 +47,24 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
         default(found, {"switch.bgp.multipath_relax": False}, line.number)
         found.update(_families(line))
         yield from observe(switch, found, output)
+        groups = {name: inner for inner, name in following(line.inner, "peer-group")}
         for inner, name in following(line.inner, "neighbor"):
-            yield from _peer(switch, inner, name, output)
+            yield from _peer(switch, inner, name, groups, output)
         yield Observation(switch, "switch.peers", COMPLETE, output.at(line.number))
+
+
+def _whole(top: list[Line]) -> Iterator[Line]:
+    """Speakers with all their blocks: the examples print the blocks within ``router bgp`` or, as far in, after it."""
+    speaker: Line | None = None
+    for line in top:
+        if speaker is not None and line.words[0] in ("neighbor", "peer-group", "address-family"):
+            speaker.inner.append(line)
+            continue
+        if speaker is not None:
+            yield speaker
+        speaker = replace(line, inner=list(line.inner)) if line.after("router bgp") else None
+    if speaker is not None:
+        yield speaker
 
 
 def _families(line: Line) -> Found:
@@ -70,18 +86,24 @@ def _families(line: Line) -> Found:
     return found
 
 
-def _peer(switch: Place, line: Line, name: str, output: Output) -> Iterator[Observation]:
+def _peer(switch: Place, line: Line, name: str, groups: Mapping[str, Line], output: Output) -> Iterator[Observation]:
+    """A session; what it does not say itself its peer group says."""
     port = re.fullmatch(r"interface (Eth(?:ernet)?) ?([0-9/]+)", name)
     key = port[1] + port[2] if port else _address(name)
     if key is None:
         return
-    found = read(line.inner, _PEER)
+    joined = next((rest for _, rest in following(line.inner, "peer-group")), None)
+    if joined is not None and joined not in groups:
+        return
+    group = [] if joined is None else groups[joined].inner
+    said = [inner for inner in group if inner.words[0] != "description"] + line.inner
+    found = read(said, _PEER)
     default(found, {"peer.bfd": False}, line.number)
     found["peer.unnumbered"] = (port is not None, line.number)
     for family, path in _FAMILIES.items():
-        block = next((inner for inner, rest in following(line.inner, "address-family") if rest == family), None)
-        active = block is not None and any(inner.text == "activate" for inner in block.inner)
-        found[path] = (active, block.number if block else line.number)
+        blocks = [inner for inner, rest in following(said, "address-family") if rest == family]
+        active = any(inner.text == "activate" for block in blocks for inner in block.inner)
+        found[path] = (active, blocks[-1].number if blocks else line.number)
     yield from observe(switch.thing("peer", key), found, output)
 
 

@@ -59,6 +59,8 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "switchport access": ("port.vlan", _vlan_number),
     "ipv6 enable": ("port.unnumbered", flag(True)),
 }
+_OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
+"""What a port in a port channel has from the port channel."""
 _VLAN: Mapping[str, tuple[str, Reader]] = {
     "description": ("vlan.description", text),
     "mtu": ("vlan.mtu", whole),
@@ -108,7 +110,8 @@ def _port(place: Place, line: Line, policies: Policies, output: Output) -> Itera
     found = read(line.inner, _PORT)
     default(found, {"port.link.mtu": DEFAULT_MTU, "port.link.training": False, "port.unnumbered": False}, line.number)
     found["port.addresses"] = addresses(line)
-    yield from observe(place, found, output)
+    bundled = any(following(line.inner, "channel-group"))
+    yield from observe(place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output)
     for inner, rest in following(line.inner, "speed"):
         mbps = whole(rest)
         if mbps:

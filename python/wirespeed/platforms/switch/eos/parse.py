@@ -12,6 +12,7 @@ from wirespeed.platforms.switch.eos.interfaces import long_name
 from wirespeed.platforms.switch.eos.running import running_config
 from wirespeed.platforms.switch.eos.spelling import SERIES_CHIPS
 from wirespeed.platforms.switch.json import document, mapping_of, source_of
+from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place, Priority
 from wirespeed.units import Bandwidth
 
@@ -22,7 +23,7 @@ _UP = {"connected": True, "notconnect": False, "errdisabled": False, "disabled":
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
-    switch = Place(outputs.device)
+    switch, outputs = Place(outputs.device), plain(outputs)
     if (output := outputs.get("running-config")) is not None:
         yield from running_config(switch, output)
     for command, read in (

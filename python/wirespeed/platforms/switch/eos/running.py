@@ -51,6 +51,8 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "no shutdown": ("port.link.enabled", flag(True)),
     "switchport access vlan": ("port.vlan", whole),
 }
+_OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
+"""What a port in a port channel has from the port channel."""
 _VLAN: Mapping[str, tuple[str, Reader]] = {
     "description": ("vlan.description", text),
     "mtu": ("vlan.mtu", whole),
@@ -108,6 +110,8 @@ def _defaults(top: list[Line]) -> _Defaults:
 
 
 def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output: Output) -> Iterator[Observation]:
+    if any(following(line.inner, "profile")):
+        return  # what an interface profile says for the port, and which of the two wins, is not read
     found = read(line.inner, _PORT)
     routed = defaults.routed
     for inner in line.inner:
@@ -131,8 +135,11 @@ def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output
     link_local = next((inner.number for inner in line.inner if inner.text == "ipv6 enable"), None)
     alone = routed and link_local is not None and found["port.addresses"][0] == ()
     found["port.unnumbered"] = (alone, link_local or line.number)
-    yield from observe(place, found, output)
+    bundled = any(following(line.inner, "channel-group"))
+    yield from observe(place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output)
     yield from _speed(place, line, output)
+    if bundled:
+        return  # its classes and queues are the port channel's
     yield from port_qos(place, line, routed, shared, output)
 
 

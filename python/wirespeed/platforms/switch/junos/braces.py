@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from wirespeed.platforms.switch.config import Line
 
 _PREFIX = re.compile(r"(inactive|replace|protect): ")
+_FROM_GROUP, _FROM_RANGE = "inherited from group", "expanded from interface-range"
+"""Juniper documentation, show | display inheritance; the words of a range are from memory."""
 _PROMPT = re.compile(r"\{[a-z]+:[0-9]+\}")
 
 
@@ -43,6 +45,23 @@ def statements(text: str) -> list[Line]:
         if line[-1] == "{":
             open_blocks.append(statement.inner)
     return top if len(open_blocks) == 1 else []
+
+
+def inherited(top: list[Line], text: str) -> bool:
+    """Whether what groups and interface ranges say stands at what they say it of, as ``display inheritance`` has it.
+
+    It says so in a comment at each. Without one the text shows who takes from whom, but not what.
+    """
+    groups = any(line.words[0] == "apply-groups" for line in _all(top))
+    ranges = any(line.words[0] == "interface-range" for line in inside(top, "interfaces"))
+    return not (groups and _FROM_GROUP not in text) and not (ranges and _FROM_RANGE not in text)
+
+
+def _all(lines: Iterable[Line]) -> Iterator[Line]:
+    for line in lines:
+        yield line
+        if line.text != "groups":
+            yield from _all(line.inner)
 
 
 def block(lines: Iterable[Line], *path: str) -> Line | None:

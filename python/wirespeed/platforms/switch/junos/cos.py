@@ -65,7 +65,9 @@ class Applied:
 
 
 def _applied(cos: Cos, name: str) -> Applied:
-    stanzas = [line for line in inside(cos.stanza, "interfaces") if fnmatchcase(name, line.text)]
+    stanzas = [
+        line for line in inside(cos.stanza, "interfaces") if fnmatchcase(name, "*" if line.text == "all" else line.text)
+    ]
     if len(stanzas) != 1:
         # None: nothing is applied. Several: which line wins for which is not known here.
         return Applied(None, None, None, None, not stanzas)
@@ -77,8 +79,17 @@ def _applied(cos: Cos, name: str) -> Applied:
         scheduler_map=_named(inner, "scheduler-map"),
         classifier=_named(classifiers, "dscp"),
         dot1p=_named(classifiers, "ieee-802.1"),
-        sure=len(units) < 2,
+        # A traffic control profile schedules the queues in place of a map; what it says is not read.
+        sure=len(units) < 2 and not any(following(inner, "output-traffic-control-profile")),
     )
+
+
+def bundle_of(port: Line) -> str | None:
+    """The aggregated interface that a port belongs to, and has its classes and addresses from."""
+    said = [inner for kind in ("ether-options", "gigether-options") for inner in inside(port.inner, kind)]
+    members = [rest for one in said for words in ("802.3ad", "bundle") if (rest := one.after(words))]
+    nested = [inner.text for one in said if one.text == "802.3ad" for inner in one.inner]
+    return next(iter([*members, *nested]), None)
 
 
 def _named(lines: Iterable[Line], words: str) -> tuple[str, int] | None:
@@ -100,7 +111,7 @@ def watchdog_poll(cos: Cos, ports: Iterable[str]) -> Found:
 def port_cos(place: Place, port: Line, cos: Cos, output: Output) -> Iterator[Observation]:
     """Classes, PFC, watchdog and queues of a port."""
     applied = _applied(cos, port.text)
-    if not applied.sure:
+    if not applied.sure or bundle_of(port) is not None:
         return
     found: Found = {
         "port.qos.tc_queue": ({SwitchTrafficClass(n): SwitchQueue(n) for n in _ALL}, port.number),

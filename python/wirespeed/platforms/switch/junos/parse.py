@@ -10,6 +10,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.reading import lines, see
 from wirespeed.platforms.switch.junos.running import configuration
 from wirespeed.platforms.switch.junos.words import FEC_MODES
+from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
@@ -27,7 +28,7 @@ _COLUMNS = ("Local Interface", "Parent Interface", "Chassis Id", "Port info", "S
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
-    switch = Place(outputs.device)
+    switch, outputs = Place(outputs.device), plain(outputs)
     for command, read in (
         ("configuration", configuration),
         ("version", _version),

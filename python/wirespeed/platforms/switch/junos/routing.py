@@ -23,7 +23,7 @@ def bgp(top: list[Line]) -> Found:
         inside(top, "routing-options"),
         {"router-id": ("switch.bgp.router_id", text), "autonomous-system": ("switch.bgp.asn", whole)},
     )
-    groups = _groups(top)
+    groups = [group for group in _groups(top) if _carries_unicast(group)]
     if not groups:
         return found
     multipath = [block(group.inner, "multipath") for group in groups]
@@ -80,6 +80,12 @@ def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observatio
 
 def _groups(top: list[Line]) -> list[Line]:
     return [line for line, _ in following(inside(top, "protocols", "bgp"), "group")]
+
+
+def _carries_unicast(group: Line) -> bool:
+    """Whether a group's sessions carry the fabric's routes: those of an overlay say nothing of its paths."""
+    families = [rest for _, rest in following(group.inner, "family")]
+    return not families or any(family in ("inet", "inet6") for family in families)
 
 
 def _session(lines: list[Line], number: int) -> Found:

@@ -10,8 +10,8 @@ from typing import Any
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config import Line, following
-from wirespeed.platforms.switch.junos.braces import block, inside, statements, values
-from wirespeed.platforms.switch.junos.cos import cos_of, port_cos, watchdog_poll
+from wirespeed.platforms.switch.junos.braces import block, inherited, inside, statements, values
+from wirespeed.platforms.switch.junos.cos import bundle_of, cos_of, port_cos, watchdog_poll
 from wirespeed.platforms.switch.junos.routing import bgp, loopbacks, peers
 from wirespeed.platforms.switch.junos.words import DEFAULT_FLOWLET_GAP_US, DEFAULT_PHYSICAL_MTU, L2_HEADER, speed_of
 from wirespeed.platforms.switch.reading import Found, observe, read, text, whole
@@ -24,6 +24,10 @@ _PARTITIONS = {
     "ingress": {"lossless": "lossless_share", "lossless-headroom": "headroom_share", "lossy": "lossy_share"},
     "egress": {"lossless": "egress_lossless_share", "lossy": "egress_lossy_share"},
 }
+
+
+_OTHERS = ("port.link.mtu", "port.addresses", "port.unnumbered")
+"""What a port in an aggregated interface has from that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class Names:
 def configuration(switch: Place, output: Output) -> Iterator[Observation]:
     """All settings of a whole configuration; one whose braces do not match was cut short and says nothing."""
     top = statements(output.text)
-    if not top:
+    if not top or not inherited(top, output.text):
         return
     found = _switch(top)
     lldp = inside(top, "protocols", "lldp")
@@ -176,6 +180,8 @@ def _port(
     if elsewhere:
         found["port.addresses"] = (None, line.number)
     found["port.unnumbered"] = (bare and f"interface {line.text}.0" in advertised, line.number)
+    if bundle_of(line) is not None:  # then the aggregate's counts
+        found = {path: one for path, one in found.items() if path not in _OTHERS}
     yield from observe(place, found, output)
     yield from _speed(place, line, interfaces, output)
 

@@ -10,6 +10,7 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.switch.json import document, mapping_of, source_of
 from wirespeed.platforms.switch.nxos.running import running_config
+from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
@@ -20,7 +21,7 @@ but what else there is no source at hand says."""
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
-    switch = Place(outputs.device)
+    switch, outputs = Place(outputs.device), plain(outputs)
     if (output := outputs.get("running-config")) is not None:
         yield from running_config(switch, output)
     for command, read in (

@@ -41,7 +41,7 @@ class Globals:
 def globals_of(top: list[Line]) -> Globals:
     """The policies, and what ``system qos`` binds."""
     bound = {
-        kind: (rest, inner.number)
+        kind: (rest.removesuffix(" no-stats"), inner.number)
         for line in top
         if line.text == "system qos"
         for kind in ("type qos input", "type queuing output", "type network-qos")
@@ -82,7 +82,8 @@ def port_qos(place: Place, line: Line, shared: Globals, output: Output) -> Itera
 
 
 def _bound(line: Line, kind: str) -> tuple[str, int] | None:
-    return next(((rest, inner.number) for inner, rest in following(line.inner, f"service-policy {kind}")), None)
+    bound = ((rest, inner.number) for inner, rest in following(line.inner, f"service-policy {kind}"))
+    return next(((name.removesuffix(" no-stats"), number) for name, number in bound), None)
 
 
 def _maps(top: list[Line]) -> dict[str, tuple[Mapping[Dscp, SwitchTrafficClass], int] | None]:

@@ -40,6 +40,8 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "no shutdown": ("port.link.enabled", flag(True)),
     "switchport access vlan": ("port.vlan", whole),
 }
+_OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
+"""What a port in a port channel has from the port channel."""
 _VLAN: Mapping[str, tuple[str, Reader]] = {
     "description": ("vlan.description", text),
     "mtu": ("vlan.mtu", whole),
@@ -69,17 +71,22 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     yield from observe(switch, found, output)
     yield from bgp(switch, top, output)
     routed = any(line.text == "no system default switchport" for line in top)
+    off = any(line.text == "system default switchport shutdown" for line in top)
     defined = defined_vlans(top)  # the interface of a VLAN that is not there is down
     for line, name in following(top, "interface"):
         if re.fullmatch(r"Ethernet[0-9]+(/[0-9]+){1,2}", name):
-            yield from _port(switch.thing("port", name), line, routed, shared, output)
+            yield from _port(switch.thing("port", name), line, (routed, not off), shared, output)
         elif (match := re.fullmatch(r"Vlan([0-9]+)", name)) and (defined is None or int(match[1]) in defined):
             yield from _vlan(switch.thing("vlan", match[1]), line, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)
 
 
-def _port(place: Place, line: Line, routed: bool, shared: Globals, output: Output) -> Iterator[Observation]:
+def _port(
+    place: Place, line: Line, unsaid: tuple[bool, bool], shared: Globals, output: Output
+) -> Iterator[Observation]:
+    """``unsaid``: whether a port that says neither is routed, and whether a switched one is on."""
+    routed, enabled = unsaid
     found = read(line.inner, _PORT)
     if any(following(line.inner, "inherit port-profile")):
         return  # what that says for the port is not read
@@ -94,19 +101,21 @@ def _port(place: Place, line: Line, routed: bool, shared: Globals, output: Outpu
     if routed:  # whether it is on without a line depends on how the switch was set up at first
         found.pop("port.vlan", None)
     else:
-        default(found, {"port.vlan": 1, "port.link.enabled": True}, line.number)
+        default(found, {"port.vlan": 1, "port.link.enabled": enabled}, line.number)
     alone = next((inner.number for inner in line.inner if inner.text == _LINK_LOCAL), None)
     found["port.addresses"] = addresses(
         replace(line, inner=[inner for inner in line.inner if inner.text != _LINK_LOCAL])
     )
     only = routed and alone is not None and found["port.addresses"][0] == ()
     found["port.unnumbered"] = (only, alone or line.number)
-    yield from observe(place, found, output)
+    bundled = any(following(line.inner, "channel-group"))
+    yield from observe(place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output)
     for inner, rest in following(line.inner, "speed"):
         if (speed := whole(rest)) is not None:  # what the link runs at is in "show interface status"
             value = Bandwidth(speed * 10**6)
             yield Observation(place, "port.link.speed", value, output.at(inner.number), State.CONFIGURED)
-    yield from port_qos(place, line, shared, output)
+    if not bundled:  # else its classes and queues are the port channel's
+        yield from port_qos(place, line, shared, output)
 
 
 def _vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:

@@ -33,11 +33,15 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
     qos, members = Qos(tables), _members(tables)
     addresses = _addresses(tables, "INTERFACE")
     lengths = [row for _, row in tables.table("CABLE_LENGTH")]
+    bundled = {key[1] for key, _ in tables.table("PORTCHANNEL_MEMBER") if len(key) == 2}
     for name, row in tables.by_port("PORT"):
         if PORT_NAME.fullmatch(name) is None:
             continue
         place = switch.thing("port", name)
-        yield from observe(place, {**_port(row), **members.get(name, {})}, output)
+        running = {**_port(row), **members.get(name, {})}
+        if name in bundled:  # the port channel's counts
+            del running["port.link.mtu"]
+        yield from observe(place, running, output)
         yield from observe(place, _link(row), output, State.CONFIGURED)
         routed, line = addresses.get(name, ((), 0))
         own = tables.row("INTERFACE", name)

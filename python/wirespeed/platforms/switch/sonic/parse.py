@@ -11,6 +11,7 @@ from wirespeed.platforms.reading import whole
 from wirespeed.platforms.switch.sonic.configuration import PORT_NAME, config_db
 from wirespeed.platforms.switch.sonic.routing import bgp_summary
 from wirespeed.platforms.switch.sonic.spelling import FEC_WORDS
+from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place, WatchdogAction
 from wirespeed.units import Bandwidth, Duration
 
@@ -19,7 +20,7 @@ _MAC = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}")
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
-    switch = Place(outputs.device)
+    switch, outputs = Place(outputs.device), plain(outputs)
     for command, read in (
         ("config-db", config_db),
         ("version", _version),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output
@@ -54,19 +55,30 @@ def _speaker(tables: Tables, row: Row) -> Found:
 
 
 def _peer(tables: Tables, name: str, row: Row) -> Found:
-    bfd = row.get("bfd")
+    joined = row.get("peer_group_name")
+    group = None if joined is None else tables.row("BGP_PEER_GROUP", f"{VRF}|{joined}")
     found: Found = {
-        "peer.asn": (whole(row.get("asn")), row.at("asn")),
+        "peer.asn": _said(row, group, "asn", whole),
         "peer.description": (row.get("name"), row.at("name")),
-        "peer.bfd": (TRUE_FALSE.get(bfd or "false"), row.at("bfd")),
+        "peer.bfd": _said(row, group, "bfd", lambda word: TRUE_FALSE.get(word or "false")),
         "peer.unnumbered": (not _is_address(name), row.line),
     }
+    if joined is not None and group is None and row.get("bfd") is None:
+        del found["peer.bfd"]
+    words: dict[str | None, bool] = {"true": True, "up": True, "false": False, "down": False}
     for family, path in FAMILIES.items():
         own = tables.row("BGP_NEIGHBOR_AF", f"{VRF}|{name}|{family}")
-        if own is not None:
-            words: dict[str | None, bool] = {"true": True, "up": True, "false": False, "down": False}
-            found[path] = (words.get(own.get("admin_status")), own.at("admin_status"))
+        shared = tables.row("BGP_PEER_GROUP_AF", f"{VRF}|{joined}|{family}")
+        first = own if own is not None and own.get("admin_status") is not None else shared or own
+        if first is not None:
+            found[path] = (words.get(first.get("admin_status")), first.at("admin_status"))
     return found
+
+
+def _said(row: Row, group: Row | None, field: str, read: Callable[[str | None], Any]) -> tuple[Any, int]:
+    """What a session says, else its peer group."""
+    first = group if group is not None and row.get(field) is None else row
+    return read(first.get(field)), first.at(field)
 
 
 def _is_address(text: str) -> bool:

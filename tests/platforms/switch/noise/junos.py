@@ -1,0 +1,247 @@
+"""Junos OS Evolved: stanzas as ``show configuration | display inheritance`` prints them (Juniper documentation)."""
+
+from __future__ import annotations
+
+import re
+
+from platforms.switch.noise.row import UNKNOWN, Edit, Noise, after, before, both, instead
+
+STAFF = """\
+    root-authentication {
+        encrypted-password "$6$abc$def"; ## SECRET-DATA
+    }
+    login {
+        announcement "interfaces {\\n    et-0/0/0:0 {\\n        mtu 1500;";
+        message "no entry; protocols { lldp { disable; } }";
+        user ops {
+            uid 2001;
+            class super-user;
+            authentication {
+                ssh-ed25519 "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5 ops@host"; ## SECRET-DATA
+            }
+        }
+    }
+    tacplus-server {
+        192.0.2.50 {
+            secret "$9$abc"; ## SECRET-DATA
+            routing-instance mgmt_junos;
+        }
+    }
+    services {
+        ssh;
+        netconf {
+            ssh;
+        }
+    }
+    management-instance;
+"""
+MANAGEMENT = """
+    routing-instances {
+        mgmt_junos {
+            routing-options {
+                router-id 192.0.2.10;
+                autonomous-system 65009;
+                static {
+                    route 0.0.0.0/0 next-hop 192.0.2.1;
+                }
+            }
+        }
+        RED {
+            instance-type virtual-router;
+            interface et-0/0/9.0;
+            routing-options {
+                router-id 192.0.2.11;
+                autonomous-system 65008;
+            }
+            protocols {
+                bgp {
+                    group TENANT {
+                        type external;
+                        peer-as 65010;
+                        neighbor 10.2.0.1;
+                    }
+                }
+            }
+        }
+    }
+    """
+PORTS = """\
+    re0:mgmt-0 {
+        unit 0 {
+            family inet {
+                address 192.0.2.10/24;
+            }
+        }
+    }
+    et-0/0/9 {
+        description "interface-range of a tenant";
+        unit 0 {
+            family inet {
+                address 10.9.9.0/31;
+            }
+        }
+    }
+"""
+AGGREGATE = """\
+    ae10 {
+        mtu 1514;
+        aggregated-ether-options {
+            lacp {
+                active;
+            }
+        }
+        unit 0 {
+            family inet {
+                address 10.8.0.0/31;
+            }
+        }
+    }
+"""
+RANGE = """\
+    interface-range HOSTS {
+        member et-0/0/0:0;
+        mtu 9216;
+        disable;
+    }
+"""
+GROUP = """
+    groups {
+        COMMON {
+            interfaces {
+                <et-*> {
+                    disable;
+                }
+            }
+            protocols {
+                lldp {
+                    disable;
+                }
+            }
+        }
+    }
+    apply-groups COMMON;
+    """
+FROM_GROUP = """\
+        ##
+        ## 'disable' was inherited from group 'COMMON'
+        ##
+        disable;
+"""
+FROM_RANGE = """\
+        ##
+        ## 'disable' was expanded from interface-range 'HOSTS'
+        ##
+        disable;
+"""
+OVERLAY = """\
+        group OVERLAY {
+            type internal;
+            local-address 10.255.0.1;
+            family evpn {
+                signaling;
+            }
+            neighbor 10.255.0.9;
+        }
+"""
+POLICIES = """\
+    prefix-list OWN {
+        10.255.0.0/24;
+    }
+    policy-statement OTHER {
+        term one {
+            from {
+                route-filter 203.0.113.0/24 exact;
+            }
+            then accept;
+        }
+    }
+"""
+CLASSES = """\
+    traffic-control-profiles {
+        OTHER {
+            scheduler-map ROCE-MAP;
+        }
+    }
+"""
+
+PORT = "    et-0/0/0:0 {"
+
+
+def inactive(line: str) -> Edit:
+    """The same statement once more, before it, inactive and with another value."""
+
+    def edit(text: str) -> str:
+        at = text.index(line)
+        words = line.lstrip()
+        indent = line[: len(line) - len(words)]
+        return f"{text[:at]}{indent}inactive: {re.sub('[0-9]', '1', words)}\n{text[at:]}"
+
+    return edit
+
+
+ROWS = [
+    Noise("junos routed", "users, TACACS, announcements", after("    host-name leaf1;", STAFF)),
+    Noise(
+        "junos routed",
+        "a management network and a tenant",
+        both(before(PORT, PORTS), before("routing-options {", MANAGEMENT)),
+        more=r"leaf1 port et-0/0/9( queue .)? (?!port.addresses).*",
+    ),
+    Noise("junos unnumbered", "a management network and a tenant", before("routing-options {", MANAGEMENT)),
+    Noise("junos routed", "an aggregated interface of others", before(PORT, AGGREGATE)),
+    Noise(
+        "junos routed",
+        "a port of the fabric in an aggregated interface",
+        both(before(PORT, AGGREGATE), after(PORT, "        ether-options {\n            802.3ad ae10;\n        }")),
+        becomes={r"leaf1 port et-0/0/0:0( queue .)? (port.(addresses|unnumbered|link.mtu|qos\..*)|queue\..*)": UNKNOWN},
+    ),
+    Noise("junos routed", "an inactive port", before(PORT, "    inactive: et-0/0/9 {\n        mtu 1500;\n    }")),
+    Noise("junos routed", "an inactive statement in a port", inactive("        mtu 9216;")),
+    Noise("junos routed", "inactive groups", before("system {", GROUP.replace("apply", "inactive: apply"))),
+    Noise(
+        "junos routed",
+        "a group whose statements stand at what they say",
+        both(before("system {", GROUP), after(PORT, FROM_GROUP)),
+        becomes={r"leaf1 port et-0/0/0:0 port.link.enabled": False},
+    ),
+    Noise("junos routed", "a group whose statements do not", before("system {", GROUP), becomes={"leaf1 .*": UNKNOWN}),
+    Noise(
+        "junos routed",
+        "a range whose statements stand at its members",
+        both(before(PORT, RANGE), after(PORT, FROM_RANGE)),
+        becomes={r"leaf1 port et-0/0/0:0 port.link.enabled": False},
+    ),
+    Noise("junos routed", "a range whose statements do not", before(PORT, RANGE), becomes={"leaf1 .*": UNKNOWN}),
+    Noise(
+        "junos routed",
+        "comments",
+        both(before("interfaces {", "/* kept by the\n   network { team */"), after(PORT, "        /* mtu 1500; */")),
+    ),
+    Noise(
+        "junos unnumbered",
+        "an overlay",
+        before("        group underlay-4200000000 {", OVERLAY),
+        more=r"leaf1 peer 10.255.0.9 .*",
+    ),
+    Noise("junos unnumbered", "policies of others", after("policy-options {", POLICIES)),
+    Noise("junos routed", "schedulers of others", before("    shared-buffer {", CLASSES)),
+    Noise(
+        "junos routed",
+        "queues that a traffic control profile schedules",
+        both(
+            instead("            scheduler-map ROCE-MAP;", "            output-traffic-control-profile OTHER;"),
+            before("    shared-buffer {", CLASSES),
+        ),
+        becomes={r"leaf1 port .* (queue\..*|port.qos\..*)": UNKNOWN},
+    ),
+    Noise(
+        "junos routed",
+        "class of service of all interfaces",
+        instead("        et-* {", "        all {"),
+    ),
+    Noise(
+        "junos routed",
+        "LLDP off on a port of others",
+        after("        interface all;", "        interface et-0/0/9 {\n            disable;\n        }"),
+    ),
+]

@@ -1,0 +1,96 @@
+"""A row: what else stands in a device's text, and what must be read of the text with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from textwrap import dedent
+from typing import Any
+
+Edit = Callable[[str], str]
+
+UNKNOWN = None
+"""What becomes of a setting that cannot be told with this in the text."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Lines that are in the text too, in a case of ``test_mutations.CASES``.
+
+    Without ``becomes`` and ``more`` everything is read as without them. ``becomes`` maps ``place path`` (a pattern of
+    it) to what is read then; ``more`` is a pattern of what is read that was not there before.
+    """
+
+    case: str
+    what: str
+    edit: Edit
+    becomes: Mapping[str, Any] = field(default_factory=dict)
+    more: str = "nowhere"
+
+
+def block(text: str) -> str:
+    """Lines as they are written in a row: to the left margin where they begin on a line of their own."""
+    return dedent(text[1:]) if text.startswith("\n") else text
+
+
+def before(line: str, text: str) -> Edit:
+    """These lines before the first that is this one."""
+    return _at(line, lambda found: [*block(text).rstrip("\n").split("\n"), found])
+
+
+def after(line: str, text: str) -> Edit:
+    """These lines after the first that is this one."""
+    return _at(line, lambda found: [found, *block(text).strip("\n").split("\n")])
+
+
+def instead(line: str, text: str) -> Edit:
+    """These lines in place of the first that is this one."""
+    return _at(line, lambda found: block(text).strip("\n").split("\n"))
+
+
+def both(*edits: Edit) -> Edit:
+    """One after the other."""
+
+    def edit(text: str) -> str:
+        for one in edits:
+            text = one(text)
+        return text
+
+    return edit
+
+
+def start(text: str) -> Edit:
+    """These lines before all others."""
+    return lambda whole: block(text) + whole
+
+
+def end(text: str) -> Edit:
+    """These lines after all others."""
+    return lambda whole: whole + block(text)
+
+
+def every(change: Callable[[str], str]) -> Edit:
+    """Each line that is not empty, changed."""
+    return lambda whole: "\n".join(change(line) if line else line for line in whole.split("\n"))
+
+
+def paged(pager: str, lines: int = 20) -> Edit:
+    """The text as a terminal shows it page by page: the pager's words stand at the start of each next page."""
+
+    def edit(whole: str) -> str:
+        shown = whole.split("\n")
+        return "\n".join(
+            pager + line if at and at % lines == 0 and at < len(shown) - 1 else line for at, line in enumerate(shown)
+        )
+
+    return edit
+
+
+def _at(line: str, change: Callable[[str], list[str]]) -> Edit:
+    def edit(whole: str) -> str:
+        lines = whole.split("\n")
+        at = next((number for number, one in enumerate(lines) if one.strip() == line.strip()), None)
+        assert at is not None, f"no line {line!r} in the text"
+        return "\n".join([*lines[:at], *change(lines[at]), *lines[at + 1 :]])
+
+    return edit
