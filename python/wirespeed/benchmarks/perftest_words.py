@@ -40,8 +40,8 @@ SETTINGS = {
     "TOS": "tos",
 }
 PARAMETER = re.compile(
-    r"(?:^|(?<=\s))(" + "|".join(re.escape(name) for name in SETTINGS) + r")\s*:\s*(\S+)(?:\s?\[B\])?"
-)
+    r"(?:^|(?<=\s))(" + "|".join(re.escape(name) for name in SETTINGS) + r")\s*:\s*([^\s,]+)(?!\S)(?:\s?\[B\])?"
+)  # other tools list devices as ``Device: 0, NAME``
 
 SIDES = ("local address", "remote address")
 GID = re.compile(r"\bGID: (\S+)")
