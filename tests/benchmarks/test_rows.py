@@ -327,6 +327,10 @@ def test_the_tools_that_are_read() -> None:
         "iperf3_json",
         "nccl_tests",
         "nccl_tests_json",
+        "nvbandwidth",
+        "nvbandwidth_json",
+        "p2p_bandwidth",
         "perftest",
         "perftest_json",
+        "rocm_bandwidth",
     ]
