@@ -75,6 +75,17 @@ def test_the_table_shows_every_number() -> None:
     assert text.splitlines()[-2].split() == ["25", "65536", "276.35", "203.66", "0.003259"]
 
 
+def test_the_table_names_what_causes_a_failure() -> None:
+    ran = bench_parse(str(SAMPLES / "perftest" / "err-nodev.txt"))
+    assert ran.returncode == 0
+    assert ran.stdout.decode().splitlines()[:4] == [
+        "perftest  failed",
+        "  IB device nodev not found; Unable to find the Infiniband/RoCE device",
+        "  likely causes, see wirespeed explain ID:",
+        "    OS-17    RDMA devices have other names on some hosts",
+    ]
+
+
 def test_a_foreign_file_is_refused_and_the_others_are_read(tmp_path: Path) -> None:
     other = tmp_path / "notes.txt"
     other.write_text("nothing here\n")

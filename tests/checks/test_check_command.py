@@ -38,6 +38,18 @@ def test_explain_prints_the_manual_page() -> None:
         assert part in page
 
 
+def test_explain_shows_a_failure_with_what_finds_it() -> None:
+    page = wirespeed("explain", "OS-02").stdout
+    for part in (
+        "OS-02  The locked-memory limit is too small to register buffers\n",
+        "\nWhere\n    host OS\n",
+        "\nChecks that find it\n    host.memlock  Locked-memory limit\n",
+        "\nMessages of benchmarks that point to it\n    Couldn't allocate MR",
+        "\nSource\n    https://github.com/NVIDIA/nccl-tests/issues/206",
+    ):
+        assert part in page
+
+
 def test_explain_without_an_id_lists_all() -> None:
     lines = wirespeed("explain").stdout.splitlines()
     assert [line.split()[0] for line in lines] == list(checks())
@@ -48,12 +60,12 @@ def test_explain_without_an_id_lists_all() -> None:
     [
         (
             ["explain", "nic.pcie-widht"],
-            "refused: explain: found the check 'nic.pcie-widht'; expected the id of a check\n"
+            "refused: explain: found the check 'nic.pcie-widht'; expected the id of a check or of a failure\n"
             "  hint: did you mean 'nic.pcie-width'?\n",
         ),
         (
             ["explain", "zzz"],
-            "refused: explain: found the check 'zzz'; expected the id of a check\n"
+            "refused: explain: found the check 'zzz'; expected the id of a check or of a failure\n"
             "  hint: list them: wirespeed explain\n",
         ),
         (

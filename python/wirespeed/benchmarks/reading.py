@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.source import source
+from wirespeed.benchmarks.causes import Case, causes
+from wirespeed.benchmarks.found import Found
+from wirespeed.benchmarks.source import Source, source
 from wirespeed.benchmarks.tools import tools
 from wirespeed.errors import Problem, Refused
-from wirespeed.results.benchmarks import Run
+from wirespeed.results.benchmarks import Run, RunStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,21 @@ def read(text: str, name: str = "text") -> Reading:
         raise Refused([_nothing(text, name)])
     found.sort(key=lambda one: one.line)
     notices = [replace(notice, place=_place(notice.place, name)) for one in found for notice in one.notices]
-    return Reading(tuple(one.run for one in found), tuple(notices))
+    return Reading(tuple(_with_causes(found, log)), tuple(notices))
+
+
+def _with_causes(found: list[Found], log: Source) -> Iterable[Run]:
+    """The runs, each failed one with what causes its error, and then what launchers and libraries said around it."""
+    for index, one in enumerate(found):
+        run = one.run
+        if run.status is not RunStatus.FAILED:
+            yield run
+            continue
+        first = one.line if index else 1
+        last = found[index + 1].line - 1 if index + 1 < len(found) else len(log.all_lines)
+        around = [line.text for line in log.all_lines[first - 1 : max(first, last)] if " NCCL INFO " not in line.text]
+        case = Case.of(run.parameters, run.measurements)
+        yield replace(run, failures=causes(run.error or "", "\n".join(around), case=case))
 
 
 def _place(line: str, name: str) -> str:

@@ -18,12 +18,27 @@ def show(run: Run) -> None:
     out().print(f"[bold]{title}[/]  [{_COLOURS[run.status]}]{run.status.value}[/]", soft_wrap=True)
     if run.error:
         out().print(f"  {escape(run.error)}", soft_wrap=True)
+    for line in _causes(run):
+        out().print(f"  {line}", soft_wrap=True)
     if run.parameters:
         settings = "  ".join(f"{name}={value}" for name, value in run.parameters.items())
         out().print(f"  [dim]{escape(settings)}[/]", soft_wrap=True)
     if run.measurements:
         out().print(_table(run.measurements))
     out().print()
+
+
+def _causes(run: Run) -> list[str]:
+    """The failures that cause the run's error, likeliest first."""
+    if not run.failures:
+        return []
+    from wirespeed.catalogue import load
+
+    known = load().failures
+    return [
+        "likely causes, see wirespeed explain ID:",
+        *(f"  [bold]{name:<8}[/] {escape(known[name].title)}" for name in run.failures),
+    ]
 
 
 def _table(measurements: tuple[Measurement, ...]) -> Table:

@@ -9,27 +9,35 @@ import typer
 from wirespeed.cli.app import app
 
 if TYPE_CHECKING:
+    from wirespeed.catalogue.model import FailureMode
     from wirespeed.checks import Check
 
 
 def _complete(incomplete: str) -> list[str]:
+    from wirespeed.catalogue import load
     from wirespeed.checks import checks
 
-    return [identifier for identifier in checks() if identifier.startswith(incomplete)]
+    return [identifier for identifier in (*checks(), *load().failures) if identifier.startswith(incomplete)]
 
 
-@app.command(short_help="Explain a check: what, why it hurts, how to fix.")
+@app.command(short_help="Explain a check or a failure: what, why it hurts, how to fix.")
 def explain(
     check: Annotated[
         str | None,
         typer.Argument(
             metavar="[ID]",
-            help="A check as findings name it, such as nic.pcie-width; without it all are listed.",
+            help="A check as findings name it, such as nic.pcie-width, or a failure of the catalogue, such as NIC-05;"
+            " without it all checks are listed.",
             autocompletion=_complete,
         ),
     ] = None,
 ) -> None:
-    """Explain a check: what it looks at, why it hurts, how to fix it, an example, and its source."""
+    """Explain a check: what it looks at, why it hurts, how to fix it, an example, and its source.
+
+    Of a failure of the catalogue, which findings and failed benchmarks name: the checks that find it, and the messages
+    of benchmarks that point to it.
+    """
+    from wirespeed.catalogue import load
     from wirespeed.checks import checks
     from wirespeed.errors import did_you_mean, refuse
 
@@ -37,12 +45,16 @@ def explain(
     if check is None:
         _list(list(known.values()))
         return
+    failures = load().failures
+    if check in failures:
+        _failure(check, failures[check], [one for one in known.values() if check in one.failures])
+        return
     if check not in known:
         raise refuse(
             "explain",
             f"the check {check!r}",
-            "the id of a check",
-            did_you_mean(check, list(known)) or "list them: wirespeed explain",
+            "the id of a check or of a failure",
+            did_you_mean(check, [*known, *failures]) or "list them: wirespeed explain",
         )
     _page(known[check])
 
@@ -82,6 +94,28 @@ def _page(check: Check) -> None:
         out().print(Text(f"    {identifier}  {failures[identifier].title}"), soft_wrap=True)
     out().print(Text("\nSource", style="bold"))
     out().print(Padding(Text(manual.source), (0, 0, 0, 4)))
+
+
+def _failure(identifier: str, failure: FailureMode, found_by: list[Check]) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from wirespeed.benchmarks import causes
+    from wirespeed.cli.console import out
+
+    out().print(Text.assemble((identifier, "bold"), "  ", failure.title))
+    lines = {
+        "Where": [failure.layer],
+        "Checks that find it": [f"{one.id}  {one.manual.title}" for one in found_by],
+        "Messages of benchmarks that point to it": causes.messages(identifier),
+    }
+    for heading, body in lines.items():
+        if body:
+            out().print(Text(f"\n{heading}", style="bold"))
+            for line in body:
+                out().print(Text(f"    {line}"), soft_wrap=True)
+    out().print(Text("\nSource", style="bold"))
+    out().print(Padding(Text(failure.source), (0, 0, 0, 4)))
 
 
 def _joined(text: str) -> str:

@@ -1,0 +1,265 @@
+"""What a failed benchmark's messages mean: the entries of the failure catalogue that cause them, likeliest first.
+
+One table for every tool. A row that knows more of the case stands before one that knows less; a message without a row
+has no known cause, and none is guessed. That a row's failures cause its message is what its source reports, or follows
+from what the message means (InfiniBand Architecture Specification 1.4, 11.6.2, for the statuses of completions).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from wirespeed.results.benchmarks import Measurement
+
+IBA = "InfiniBand Architecture Specification 1.4, 11.6.2"
+PERFTEST = "https://github.com/linux-rdma/perftest"
+NCCL_HELP = "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"
+OPEN_MPI_HELP = "https://www.open-mpi.org/faq/?category=openfabrics"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is known of a run beside its messages."""
+
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    largest: int | None = None  # the largest message that went through, in bytes
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, object], measurements: Iterable[Measurement]) -> Case:
+        """The case of a run."""
+        sizes = (one.size_bytes for one in measurements if one.size_bytes is not None)
+        return cls(parameters, max(sizes, default=None))
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether buffers were GPU memory, as far as the log says."""
+        return self.parameters.get("memory") in ("cuda", "rocm")
+
+    @property
+    def only_small(self) -> bool:
+        """Whether messages went through, but none that fills a packet."""
+        mtu = self.parameters.get("mtu")
+        return self.largest is not None and isinstance(mtu, int) and self.largest < mtu
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A message, texts of which each of its wordings has one, and the failures behind it in a case it holds for."""
+
+    says: str
+    words: tuple[str, ...]
+    pattern: re.Pattern[str]
+    failures: tuple[str, ...]
+    source: str
+    holds: Callable[[Case], bool] | None = None
+
+    def explains(self, text: str, case: Case) -> bool:
+        """Whether the text has the message and the case is one of this row."""
+        if not any(word in text for word in self.words) or self.pattern.search(text) is None:
+            return False
+        return self.holds is None or self.holds(case)
+
+
+def causes(*texts: str, case: Case | None = None) -> tuple[str, ...]:
+    """The failures behind the messages in texts, those of the first text first, each once.
+
+    A message that says only that something below went wrong counts where no other one is known.
+    """
+    case = case or Case()
+    for table in (KNOWN, VAGUE):
+        found = [name for text in texts for cause in table if cause.explains(text, case) for name in cause.failures]
+        if found:
+            return tuple(dict.fromkeys(found))
+    return ()
+
+
+def messages(failure: str) -> tuple[str, ...]:
+    """The messages that point to a failure, in the table's order."""
+    return tuple(dict.fromkeys(cause.says for cause in (*KNOWN, *VAGUE) if failure in cause.failures))
+
+
+def _row(
+    says: str, words: str, pattern: str, failures: str, source: str, holds: Callable[[Case], bool] | None = None
+) -> Cause:
+    """One row; ``words`` are divided by bars."""
+    return Cause(says, tuple(words.split("|")), re.compile(pattern), tuple(failures.split()), source, holds)
+
+
+_RETRIES = "transport retries exceeded: Failed status 12, vendor error 129"
+_RETRIES_WORDS = "Failed status|IBV_WC_|with error 12|vendor|etry count"
+_RETRIES_PATTERN = (
+    r"Failed status (?:\S.*\()?12\b|status[= ](?:IBV_WC_RETRY_EXC_ERR\()?12\b|with error 12\b|vendor[_ ]err[= ]129\b"
+    r"|[Tt]ransport retry count(?:er)? exceeded"
+)
+_ACCESS_WORDS = "Failed status|IBV_WC_|with error 10|emote access"
+_ACCESS = (
+    r"Failed status (?:\S.*\()?10\b|status[= ](?:IBV_WC_REM_ACCESS_ERR\()?10\b|with error 10\b|[Rr]emote access error"
+)
+
+_COMPLETIONS = (
+    _row("UCX: Transport retry count exceeded", "retry count", r"Transport retry count exceeded on", "MPI-03",
+         "https://github.com/openucx/ucx/issues/2434"),
+    _row(_RETRIES, _RETRIES_WORDS, _RETRIES_PATTERN, "SW-01", "Broadcom 957608-AN210, 5.1 question 2",
+         lambda case: case.only_small),
+    _row(_RETRIES, _RETRIES_WORDS, _RETRIES_PATTERN, "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15",
+         "https://github.com/NVIDIA/nccl/issues/426; https://github.com/ROCm/mori/issues/298",
+         lambda case: case.largest is None),
+    _row(_RETRIES, _RETRIES_WORDS, _RETRIES_PATTERN, "CAB-01 SW-02 CAB-02 NIC-17 SW-06",
+         "https://github.com/NVIDIA/nccl/issues/905; https://github.com/NVIDIA/nccl/issues/378",
+         lambda case: case.largest is not None and not case.only_small),
+    _row("status 13, receiver not ready (RNR) retries exceeded", "Failed status|IBV_WC_|with error 13|etry count",
+         r"Failed status (?:\S.*\()?13\b|status[= ](?:IBV_WC_RNR_RETRY_EXC_ERR\()?13\b|with error 13\b"
+         r"|(?:RNR|[Rr]eceiver.not.ready) retry count(?:er)? exceeded", "NIC-08", IBA),
+    _row("status 10, remote access error", _ACCESS_WORDS, _ACCESS, "OS-10 PCI-02 NIC-04 OS-09", IBA,
+         lambda case: case.on_gpu),
+    _row("status 10, remote access error", _ACCESS_WORDS, _ACCESS, "NIC-04 OS-09", IBA),
+    _row("status 4, local protection error", "Failed status|IBV_WC_|with error 4",
+         r"Failed status (?:\S.*\()?4\b|status[= ](?:IBV_WC_LOC_PROT_ERR\()?4\b|with error 4\b",
+         "PCI-06 OS-10 PCI-02", f"{PERFTEST}/issues/173", lambda case: case.on_gpu),
+)  # fmt: skip
+
+_MEMORY = (
+    _row("Couldn't allocate MR, of GPU memory through DMA-BUF", "allocate MR",
+         r"Couldn't allocate MR with error=(?:93|95)\b", "OS-11 OS-10", f"{PERFTEST}/issues/280"),
+    _row("Couldn't allocate MR, of GPU memory", "allocate MR", r"Couldn't allocate MR", "OS-10 OS-11 OS-02",
+         f"{PERFTEST}/issues/126; {PERFTEST}/issues/346", lambda case: case.on_gpu),
+    _row("Couldn't allocate MR with error=14 (bad address)", "allocate MR", r"Couldn't allocate MR with error=14\b",
+         "OS-10 OS-11", f"{PERFTEST}/issues/346"),
+    _row("Couldn't allocate MR", "allocate MR", r"Couldn't allocate MR|[Ff]ailed to create [Mm][Rr]", "OS-02 K8S-02",
+         "https://github.com/NVIDIA/nccl-tests/issues/206"),
+    _row("ibv_reg_dmabuf_mr failed", "ibv_reg_dmabuf_mr", r"ibv_reg_dmabuf_mr(?:\(\))? failed", "OS-11 OS-10",
+         "https://github.com/ROCm/rccl/issues/1218"),
+    _row("ibv_reg_mr failed with Bad address", "ibv_reg_mr", r"ibv_reg_mr\w*\b.*(?:failed|error).*Bad address",
+         "OS-10 OS-11", "https://github.com/microsoft/mscclpp/issues/657"),
+    _row("registering or creating failed: Cannot allocate memory", "annot allocate memory",
+         r"Cannot allocate memory", "OS-02 K8S-02",
+         "https://github.com/NVIDIA/nccl-tests/issues/206; https://github.com/NVIDIA/nccl/issues/1191"),
+    _row("set max locked memory (ulimit -l) to 'unlimited'", "locked memory", r"locked memory", "OS-02 MPI-02",
+         "https://github.com/openucx/ucx/issues/8229"),
+    _row("RLIMIT_MEMLOCK is too small", "RLIMIT_MEMLOCK", r"RLIMIT_MEMLOCK", "OS-02 MPI-02", OPEN_MPI_HELP),
+    _row("limited registered memory", "register",
+         r"registerable memory|(?:memory that can be|limited) registered", "OS-02", OPEN_MPI_HELP),
+    _row("Operation not permitted, when memory is registered", "not permitted",
+         r"(?:ibv_reg_mr|ibv_create|mlock).*Operation not permitted", "K8S-02 OS-02",
+         "https://github.com/microsoft/mscclpp/issues/335"),
+    _row("shared memory segment", "hared memory", r"(?:creating|opening|attaching to|allocate|extend) (?:a )?"
+         r"shared memory|shared memory segment.*(?:fail|error)", "OS-03", "https://github.com/NVIDIA/nccl/issues/983"),
+    _row("/dev/shm", "/dev/shm", r"/dev/shm\S*.*(?:fail|error|No space)|(?:fail|error|No space).*/dev/shm", "OS-03",
+         "https://github.com/NVIDIA/nccl/issues/983"),
+    _row("Bus error", "us error", r"\b[Bb]us error", "OS-03", "https://github.com/NVIDIA/nccl-tests/issues/163"),
+)  # fmt: skip
+
+_DEVICES = (
+    _row("IB device not found", "device", r"IB device \S+ not found|network device '[^']*' is not available",
+         "OS-17 NIC-03 OS-09 K8S-01", "Broadcom 957608-AN210, 5.1 question 1"),
+    _row("no RDMA device", "device", r"[Dd]id not detect devices|No IB devices found|Unable to find the Infiniband"
+         r"|[Nn]o (?:RDMA|InfiniBand|IB) devices?", "NIC-03 OS-09 OS-08 K8S-01",
+         "Broadcom 957608-AN210, 2.2.4.1 and 5.1 question 6"),
+    _row("No such device", "o such device", r"(?:ibv_|rdma_|uverbs).*No such device", "K8S-01 OS-15 NIC-03",
+         "https://github.com/NVIDIA/nccl/issues/925"),
+    _row("the driver does not support the kernel ABI", "kernel ABI", r"does not support the kernel ABI", "OS-09 OS-08",
+         "Broadcom 957608-AN210, 5.1 question 6"),
+    _row("Failed to open libibverbs.so", "libibverbs", r"[Ff]ailed to open libibverbs|libibverbs\S*: cannot open",
+         "NCCL-01 OS-09", "https://github.com/InternLM/lmdeploy/issues/3286"),
+    _row("the port is down", "ort", r"Port number \d+ state is (?!Active)|port \S+ (?:is|state) (?:not active|down)"
+         r"|[Pp]ort (?:is )?not [Aa]ctive", "CAB-01 CAB-05", "https://github.com/NVIDIA/nccl/issues/905"),
+    _row("an MTU above that of the port", "mtu", r"(?i:mtu) (?:is )?(?:higher|greater|larger|bigger) than", "OS-07",
+         f"{PERFTEST}/issues/252"),
+    _row("the MTUs of both ends differ", "MTU", r"MTU mismatch|[Mm]ismatch.*MTU", "OS-07 SW-01",
+         "Broadcom 957608-AN210, 2.6 items 11 and 12"),
+    _row("Message too long", "essage too long", r"Message too long", "OS-07 SW-01", "sendto(2), EMSGSIZE"),
+    _row("local catastrophic error", "catastrophic", r"catastrophic error", "NIC-16",
+         "https://github.com/NVIDIA/nccl/issues/230"),
+    _row("async event: port error", "async", r"async (?:fatal )?event\s*:?.*port error", "CAB-01",
+         "https://github.com/NVIDIA/nccl/issues/905"),
+    _row("async event: GID table change", "GID table", r"GID table change", "OS-15",
+         "https://github.com/NVIDIA/nccl/issues/1819"),
+)  # fmt: skip
+
+_CONNECTING = (
+    _row("reading the GID's type failed", "RoceGetVersionNum", r"RoceGetVersionNum", "NCCL-09 NIC-05",
+         "https://github.com/NVIDIA/nccl/issues/1573"),
+    _row("no usable GID", "GID", r"Incompatibility issue with GID types|(?:[Ii]nvalid|[Ff]ailed to (?:read|query|get)"
+         r"|[Uu]nable to (?:read|query|get)|Can't read|could not find a) (?:\w+ )?(?i:GID)|n_gids_found=0",
+         "NIC-05 NCCL-09 K8S-01", "https://github.com/NVIDIA/nccl/issues/426"),
+    _row("ibv_modify_qp: connection timed out", "modify", r"ibv_modify_qp\b.*(?:timed out|\b110\b)",
+         "OS-05 NIC-05 RT-05", "https://github.com/NVIDIA/nccl-tests/issues/227"),
+    _row("ibv_modify_qp: no route or neighbour", "modify",
+         r"ibv_modify_qp\b.*(?:No data available|[Nn]etwork is unreachable|No route to host|errno (?:61|101|113)\b)",
+         "OS-05 NIC-05 RT-10", "https://github.com/NVIDIA/nccl-tests/issues/185"),
+    _row("ibv_modify_qp: invalid argument", "modify", r"ibv_modify_qp\b.*(?:Invalid argument|errno 22\b)",
+         "NIC-05 OS-07", "https://github.com/NVIDIA/nccl/issues/426"),
+    _row("Failed to modify QP", "QP", r"[Ff]ailed to modify (?:\w+ )?QP|Unable to Connect the HCA's through the link",
+         "NIC-05 OS-05 OS-07 RT-05", "https://github.com/NVIDIA/nccl-tests/issues/227"),
+    _row("RDMA_CM_EVENT_UNREACHABLE", "RDMA_CM_EVENT", r"RDMA_CM_EVENT_(?:UNREACHABLE|ROUTE_ERROR)",
+         "OS-05 RT-10 OS-06", "rdma_get_cm_event(3)"),
+    _row("RDMA_CM_EVENT_ADDR_ERROR", "ADDR_ERROR", r"ADDR_ERROR", "OS-05 NIC-03 OS-04", "rdma_get_cm_event(3)"),
+    _row("no answer on TCP: timed out", "imed out", r"(?:connect|socket|server|bootstrap).*timed out"
+         r"|timed out.*(?:connect|server)", "OS-06 OS-14 RT-10 K8S-03", NCCL_HELP),
+    _row("No route to host", "oute to host", r"No route to host", "OS-06 OS-14 RT-10 OS-05",
+         "connect(2), EHOSTUNREACH; icmp(7) for a firewall that rejects"),
+    _row("Network is unreachable", "nreachable", r"[Nn]etwork is unreachable", "OS-14 RT-10 OS-05",
+         "connect(2), ENETUNREACH"),
+    _row("Couldn't connect, or connection refused", "onnect", r"Couldn't connect to \S+|[Cc]onnection refused",
+         "OS-06 OS-14", f"{PERFTEST}, src/perftest_communication.c; connect(2), ECONNREFUSED"),
+    _row("TCP connection of the launcher failed", "TCP connection", r"unable to complete a TCP connection",
+         "OS-06 OS-14 K8S-03", "https://www.open-mpi.org/faq/?category=tcp"),
+    _row("connection reset or closed during the test", "onnection|control socket", r"[Cc]onnection reset by peer"
+         r"|[Cc]onnection closed by|control socket has closed unexpectedly", "OS-06 K8S-03", "recv(2), ECONNRESET"),
+)  # fmt: skip
+
+_UCX = (
+    _row("UCX: Destination is unreachable", "nreachable", r"Destination is unreachable|no auxiliary transport to"
+         r"|no (?:\w+ )+transport to ", "MPI-03 OS-17 OS-05", "https://github.com/openucx/ucx/issues/7785"),
+    _row("UCX: UD endpoint timeout", "imeout", r"[Uu][Dd] endpoint .*timeout|Endpoint timeout", "MPI-03 SW-02 SW-01",
+         "https://github.com/openucx/ucx/issues/7785"),
+    _row("UCX: transport is not available", "not available", r"transport '?\S*(?:cuda|rocm)\S*'? is not available",
+         "MPI-04", "https://github.com/openucx/ucx/issues/11048"),
+)  # fmt: skip
+
+_MPI = (
+    _row("initializing an OpenFabrics device failed", "penFabrics", r"error (?:was encountered when )?initializing an"
+         r" OpenFabrics device|OpenFabrics connection schemes|OpenFabrics \(openib\) BTL failed", "MPI-01",
+         "Broadcom 957608-AN210, 8.3"),
+    _row("no device params found", "param", r"[Nn]o (?:device|preset) param\w* (?:were )?found", "MPI-01",
+         OPEN_MPI_HELP),
+    _row("a program or library is not found on a host", "not found|unable to find|not be found|error while",
+         r"orted: (?:command )?not found|mpirun: (?:command )?not found|unable to find the specified executable"
+         r"|could not be found.*(?:executable|application)|error while loading shared libraries", "MPI-02", "https://www.open-mpi.org/faq/?category=running"),
+    _row("GPU memory reached code that cannot use it", "nvalid permissions", r"Signal code: Invalid permissions",
+         "MPI-04", "https://docs.open-mpi.org/en/main/tuning-apps/networking/cuda.html"),
+)  # fmt: skip
+
+_NCCL = (
+    _row("Out of bounds values: data arrived wrong", "ut of bounds", r"Out of bounds values\s*:\s*(?!\d+ OK)\S",
+         "NIC-18 APP-05", "Broadcom 957608-AN210, 2.2.4.3"),
+    _row("the network plugin does not fit", "lugin", r"(?:[Ff]ailed to (?:find|load|open)|undefined symbol).*"
+         r"(?:[Nn]et[ _]?[Pp]lugin|libnccl-net)|[Pp]lugin.*undefined symbol", "NCCL-13",
+         "https://github.com/NVIDIA/nccl/issues/1710"),
+    _row("no interface for sockets", "nterface", r"[Nn]o socket interface found|[Nn]o usable (?:network )?interface",
+         "OS-14 K8S-01", NCCL_HELP),
+    _row("Xid or uncorrectable ECC error", "Xid|ECC|ordinal", r"\bXid \(|uncorrectable ECC|invalid device ordinal",
+         "GPU-02", "https://docs.nvidia.com/deploy/xid-errors/"),
+    _row("CUDA: unknown error", "unknown error", r"CUDA.*unknown error", "GPU-04 GPU-02",
+         "Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6"),
+)  # fmt: skip
+
+_HOST = (
+    _row("Can't produce a report; r^2 < 0.9", "produce a report|r^2", r"Can't produce a report"
+         r"|Correlation coefficient r\^2", "PCI-12", f"{PERFTEST}, src/get_clock.c"),
+)  # fmt: skip
+
+KNOWN: tuple[Cause, ...] = (
+    *_COMPLETIONS, *_MEMORY, *_DEVICES, *_CONNECTING, *_UCX, *_MPI, *_NCCL, *_HOST,
+)  # fmt: skip
+
+# What says only that something went wrong below.
+VAGUE: tuple[Cause, ...] = (
+    _row("a rank is gone, or the network", "remote process exited", r"remote process exited or there was a",
+         "CAB-01 NIC-05 GPU-02 APP-02", NCCL_HELP),
+    _row("unhandled cuda (hip) error", "unhandled", r"unhandled (?:cuda|hip) error", "GPU-02 GPU-04", NCCL_HELP),
+    _row("unhandled system error", "unhandled system error", r"unhandled system error", "OS-02 OS-03 OS-14 NIC-05",
+         NCCL_HELP),
+)  # fmt: skip
