@@ -61,16 +61,16 @@ def _os(host: Place, output: Output) -> Iterator[Observation]:
 def _memlock(host: Place, outputs: Outputs) -> Iterator[Observation]:
     """The limit that jobs get: what limits.conf says of all users, else what this very process has.
 
-    The process that collects is often root's, to whom a rule for ``*`` does not apply (limits.conf(5)).
+    The process that collects is often root's, to whom a rule for ``*`` does not apply (limits.conf(5)). A rule for a
+    group counts where there is none for all: who runs the jobs is not known.
     """
     if output := outputs.get("limits"):
-        found: dict[str, tuple[str, int]] = {}
+        found: dict[bool, tuple[str, int]] = {}
         for number, text in lines(output):
-            if match := _LIMIT.fullmatch(text):
-                for kind in ("soft", "hard") if match[2] == "-" else (match[2],):
-                    found[kind] = (_memory(match[3]), number)
-        if "soft" in found:
-            value, line = found["soft"]
+            if (match := _LIMIT.fullmatch(text)) and match[2] != "hard":
+                found[match[1] == "*"] = (_memory(match[3]), number)
+        if found:
+            value, line = found[max(found)]
             yield see(host, "host.memlock", value, output, line, State.CONFIGURED)
             return
     if output := outputs.get("own-limits"):
