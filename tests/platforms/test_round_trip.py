@@ -28,6 +28,8 @@ CLUSTERS = sorted((ROOT / "examples" / "mi300x-4node").glob("cluster*.yaml"))
 WITHOUT_RDMA = ROOT / "examples" / "pcie-lending" / "cluster.yaml"
 SAMPLES = ROOT / "tests" / "samples"
 NICS_PER_HOST = 8
+_AROUND = ", \t\r"
+"""No part of a line: its indent, and the comma of an entry that is not the last."""
 COLLECTIONS = {path for thing in THINGS for path in collections_of(thing)}
 
 
@@ -122,8 +124,8 @@ def test_a_sample_is_answered_with_its_own_lines(kind: str, name: str, case: Pat
             if reading.value == COMPLETE or source.line is None:
                 continue
             recorded_lines = recorded.outputs[source.command].text.split("\n")
-            line = recorded_lines[source.line - 1].strip()
-            if line not in {one.strip() for one in given.outputs[source.command].text.split("\n")}:
+            line = recorded_lines[source.line - 1].strip(_AROUND)
+            if line not in {one.strip(_AROUND) for one in given.outputs[source.command].text.split("\n")}:
                 missing.setdefault(f"{source.file}:{source.line}: {line}", []).append(path)
     assert missing == {}
 

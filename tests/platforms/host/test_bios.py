@@ -19,6 +19,7 @@ from wirespeed.settings import BiosAttribute, Place
 from wirespeed.settings.bios import BIOS_VALUES
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
+SAMPLES = Path(__file__).parents[2] / "samples" / "ubuntu"
 HOST = Place("h")
 DELL, SUPERMICRO, GIGABYTE = (
     {"@odata.id": f"/redfish/v1/Systems/{name}/Bios"} for name in ("System.Embedded.1", "1", "Self")
@@ -137,6 +138,84 @@ def test_smbios_names_maker_and_version() -> None:
         "\tVersion: Not Specified\n"
     )
     assert (given.value(HOST, "host.vendor"), given.value(HOST, "host.bios_version")) == ("dell", "2.1.3")
+
+
+RECORDED = {
+    "dell-epyc": {
+        "smt": "enabled",
+        "virtualization": "enabled",
+        "nps": "2",
+        "core-enumeration": "linear",
+        "sr-iov": "enabled",
+        "iommu": "enabled",
+        "x2apic": "enabled",
+        "system-profile": "performance",
+        "c-states": "disabled",
+        "determinism": "power",
+        "fixed-p-state": "disabled",
+        "power-on-delay": "immediate",
+    },
+    "dell-xeon": {
+        "smt": "enabled",
+        "virtualization": "enabled",
+        "sub-numa": "disabled",
+        "core-enumeration": "round-robin",
+        "sr-iov": "disabled",
+        "x2apic": "disabled",
+        "system-profile": "balanced",
+        "c-states": "enabled",
+        "power-on-delay": "random",
+    },
+    "supermicro-epyc": {
+        "smt": "disabled",
+        "nps": "4",
+        "sr-iov": "enabled",
+        "iommu": "Auto",
+        "x2apic": "enabled",
+        "determinism": "power",
+        "power-limit-control": "disabled",
+        "fixed-p-state": "enabled",
+        "c-states": "disabled",
+    },
+}
+
+
+def recorded(case: str) -> dict[str, str]:
+    return {file.stem: file.read_text() for file in (SAMPLES / case).glob("*.txt")}
+
+
+@pytest.mark.parametrize(
+    ("case", "vendor", "version"),
+    [
+        ("dell-epyc", "dell", "2.6.6"),
+        ("dell-xeon", "dell", None),
+        ("supermicro-epyc", "supermicro", "1.6"),
+    ],
+)
+def test_recorded_answers(case: str, vendor: str, version: str | None) -> None:
+    given = facts(**recorded(case))
+    assert found(given) == RECORDED[case]
+    assert (given.value(HOST, "host.vendor"), given.value(HOST, "host.bios_version")) == (vendor, version)
+
+
+@pytest.mark.parametrize("case", RECORDED)
+def test_a_line_less_of_a_recorded_answer_shows_less(case: str) -> None:
+    """JSON without one of its lines is an answer without an attribute, or none at all."""
+    texts = recorded(case)
+    wrong: list[str] = []
+    for command, text in texts.items():
+        rows = text.split("\n")
+        alone = read_of(facts(**{command: text}))
+        for index, row in enumerate(rows):
+            for less in (rows[:index] + rows[index + 1 :], rows[:index]):
+                read = read_of(facts(**{command: "\n".join(less)}))
+                wrong += [f"{command} without {row!r}: {one}" for one in read.items() - alone.items()]
+    assert wrong == []
+
+
+def read_of(given: Facts) -> dict[str, Any]:
+    """Everything that was read, by place and path."""
+    return {f"{place} {path}": reading[0].value for (place, path), reading in given.readings.items()}
 
 
 @pytest.mark.parametrize("example", ["mi300x-4node", "esnet-400g"])
