@@ -1,5 +1,6 @@
 //! The Python binding: converts types and errors, computes nothing.
 
+mod logs;
 mod simulation;
 
 use pyo3::exceptions::PyValueError;
@@ -194,6 +195,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(headroom, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::presets, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::preset_json, module)?)?;
+    module.add_class::<logs::Line>()?;
+    module.add_class::<logs::Log>()?;
+    module.add_class::<logs::Signs>()?;
     module.add_class::<simulation::Scenario>()?;
     module.add_class::<simulation::Simulation>()?;
     Ok(())

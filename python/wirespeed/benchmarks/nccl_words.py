@@ -26,9 +26,12 @@ OPTIONS = re.compile(
     r"#?\s*nThreads?:? (\d+) +nGpus:? (\d+) +(nRanks: \d+ +)?minBytes:? (\d+) +maxBytes:? (\d+)"
     r" +step: (\d+)\((factor|bytes)\)(.*)"
 )  # rccl-tests before 2024 name the ranks on a GPU here, and set colons
-RANK = re.compile(
-    r"#?\s*Rank\s+(\d+)(?:\s+Group\s+(\d+))?(?:\s+Pid\s+\S+)?\s+on\s+(\S+)\s+device\s+\d+\s+\[[^\]]*\]\s*(.*)"
+RANK = re.compile(  # possessive: nothing is tried twice on the thousands of lines of a large job
+    r"^#?[ \t]*+Rank[ \t]++(\d++)(?:[ \t]++Group[ \t]++(\d++))?+(?:[ \t]++Pid[ \t]++\S++)?+"
+    r"[ \t]++on[ \t]++(\S++)[ \t]++device[ \t]++\d++[ \t]++\[[^\]\n]*+\][ \t]*+(.*)",
+    re.MULTILINE,
 )
+RANK_HEAD = "#  Rank "  # what a list of ranks begins each line with: thousands of them follow each other
 AMD = re.compile(r"\b(?:AMD|Instinct|Radeon)\b")
 BOUNDS = re.compile(r"#?\s*Out of bounds values\s*:\s*(\d+)\s*(OK|FAILED)")
 AVERAGE = re.compile(r"#?\s*Avg bus bandwidth\s*:\s*(\S+)\s*(OK|FAILED)?\s*$")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from wirespeed.benchmarks.causes import Case, causes
 from wirespeed.benchmarks.found import Found
 from wirespeed.benchmarks.source import Source, source
-from wirespeed.benchmarks.tools import tools
+from wirespeed.benchmarks.tools import tools, tools_for
 from wirespeed.errors import Problem, Refused
 from wirespeed.results.benchmarks import Run, RunStatus
 
@@ -37,7 +37,7 @@ def read(text: str, name: str = "text") -> Reading:
         Refused: nothing in the text is output of a known tool; the problem names the line reading ended at.
     """
     log = source(text)
-    found = [one for tool in tools() if tool.may_read(text) for one in tool.read(log)]
+    found = [one for tool in tools_for(log) for one in tool.read(log)]
     if not found:
         raise Refused([_nothing(text, name)])
     found.sort(key=lambda one: one.line)

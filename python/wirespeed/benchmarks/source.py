@@ -1,119 +1,69 @@
 """A log as it comes: numbered lines without colours, quoting, rank prefixes and time stamps, and the JSON inside it.
 
-What wrappers add is taken off here once, so that a tool's parser sees what the tool printed. Line numbers stay those
-of the file.
+What wrappers add is taken off once, in ``crates/logs``, so that a tool's parser sees what the tool printed. Line
+numbers stay those of the file.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from functools import cached_property
 
+from wirespeed._core import Line, Log, Signs
 from wirespeed.benchmarks.jsontext import Document, documents
 
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
-
-# What wrappers put before a line; a group captures which process or host it came from.
-_PREFIXES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"(?:\s*>)+ ?",  # quoted mail
-        r"\s{0,16}(?:\^[CZ])+",  # what a terminal shows for an interrupt
-        r"\s{0,16}\\(?=[-*#_\[])",  # Markdown escapes
-        r"\s{0,16}(?:- (?!- |-$|\s|$)|\d{1,4}\. (?=\S))",  # lists, which paste sites make of lines
-        r"\s*\[[^\]\s]*?(\d+,\d+)\](?:\[[^\]\s]*\])?<std(?:out|err|diag)>:? ?",  # mpirun --tag-output
-        r"\s{0,16}(\d{1,6}):(?: |$)",  # srun --label
-        r"\[pod/([^\]\s]+)\] ?",  # kubectl logs --prefix
-        r"\s{0,16}Client on (\S+): (?: |$)",  # the iperf3 jobs that Kubernetes clusters are tested with
-        r"\s{0,16}\[(\d+)\] (?!\s*(?:\d+\.\d+ ?-|local \S+ port|Sent ))",  # mpiexec -prepend-rank, no stream of iperf3
-        r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?(?: |$)",
-        r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}(?: |$)",  # iperf3 --timestamps
-    )
-)
-_STARTS = frozenset(" \t\v\f>^\\-[0123456789CMTWFS")  # what a line with one of them begins with
-_HOST = re.compile(r"([A-Za-z][\w.-]*)(?::|\s+\|)(?: |$)")  # pdsh, docker compose
-_OWN_WORDS = frozenset({"GID", "Mtu", "Warning", "WARNING", "Event", "ERRNO", "Version", "Usage", "Options"})
+__all__ = ["Line", "Signs", "Source", "by_label", "source", "splice"]
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a log. ``ended`` is false for a last line without its newline: it may be cut inside a number."""
-
-    number: int
-    text: str
-    ended: bool = True
-    label: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Source:
-    """A log to read: its lines outside JSON documents, the JSON documents, and every line."""
+    """A log to read. Lines become objects when they are first asked for: most readers need few of them."""
 
-    lines: tuple[Line, ...]
-    documents: tuple[Document, ...]
-    all_lines: tuple[Line, ...]
+    def __init__(self, text: str) -> None:
+        self._log = Log(text)
+
+    @cached_property
+    def documents(self) -> tuple[Document, ...]:
+        """The JSON documents."""
+        if not self._log.may_hold_json():
+            return ()
+        return tuple(documents([(line.number, line.text) for line in self.all_lines]))
+
+    @cached_property
+    def all_lines(self) -> tuple[Line, ...]:
+        """Every line."""
+        return tuple(self._log.lines())
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Every line outside JSON documents."""
+        return self._outside(self.all_lines)
+
+    def without_debug(self, fold: str | None = None) -> tuple[Line, ...]:
+        """Lines outside JSON documents that are not, as a whole, debug output of NCCL.
+
+        Neighbours from one process that begin with ``fold`` are one line, of which the text has several lines.
+        """
+        return self._outside(self._log.lines(debug=False, fold=fold))
+
+    def debug(self, *containing: str) -> list[Line]:
+        """Lines that are, as a whole, debug output of NCCL; with words, those that contain one of them."""
+        return self._log.lines(debug=True, containing=containing or None)
+
+    def held(self, signs: Signs) -> list[bool]:
+        """For each sign whether a line holds it; of NCCL's debug output only the head is looked at, no message."""
+        return self._log.held(signs)
+
+    def _outside(self, lines: Sequence[Line]) -> tuple[Line, ...]:
+        inside = {number for document in self.documents for number in range(document.first, document.last + 1)}
+        if not inside:
+            return tuple(lines)
+        return tuple(line for line in lines if line.number not in inside)
 
 
 def source(text: str) -> Source:
     """The log in ``text``."""
-    lines = _clean(text)
-    found = tuple(documents([(line.number, line.text) for line in lines]))
-    inside = {number for document in found for number in range(document.first, document.last + 1)}
-    return Source(tuple(line for line in lines if line.number not in inside), found, tuple(lines))
-
-
-def _clean(text: str) -> list[Line]:
-    raw = text.removeprefix("\ufeff").split("\n")
-    last = len(raw)
-    lines = []
-    for number, content in enumerate(raw, 1):
-        if "\r" in content or "\x1b" in content:
-            content = _ANSI.sub("", content.removesuffix("\r")).rpartition("\r")[2]
-        content, label = _strip(content) if content[:1] in _STARTS else (content, None)
-        lines.append(Line(number, content, number < last, label))
-    if not raw[-1]:
-        lines.pop()
-    return _without_hosts(lines)
-
-
-def _strip(content: str) -> tuple[str, str | None]:
-    """The line without prefixes, and the first process or host a prefix names."""
-    label: str | None = None
-    for _ in range(4):
-        match = next((found for prefix in _PREFIXES if (found := prefix.match(content))), None)
-        if match is None:
-            break
-        label = label or (match.group(1) if match.re.groups else None)
-        content = content[match.end() :]
-    return content, label
-
-
-def _without_hosts(lines: list[Line]) -> list[Line]:
-    """Take ``host: `` off when nearly every line has it, as pdsh prints."""
-    written = [line for line in lines if line.text.strip()]
-    counts: Counter[str] = Counter()
-    without = 0
-    for line in written:
-        match = _HOST.match(line.text)
-        if match:
-            counts[match.group(1)] += 1
-            continue
-        without += 1
-        if without > 0.1 * len(written):
-            return lines
-    hosts = {name for name, count in counts.items() if count >= min(3, len(written)) > 1 and name not in _OWN_WORDS}
-    if sum(counts[name] for name in hosts) < 0.9 * len(written) or not hosts:
-        return lines
-    stripped = []
-    for line in lines:
-        match = _HOST.match(line.text)
-        if match and match.group(1) in hosts:
-            content, _ = _strip(line.text[match.end() :])
-            line = replace(line, text=content, label=match.group(1))
-        stripped.append(line)
-    return stripped
+    return Source(text)
 
 
 def by_label(lines: Sequence[Line], starts_report: Callable[[str], bool]) -> list[tuple[str | None, list[Line]]]:
@@ -124,26 +74,29 @@ def by_label(lines: Sequence[Line], starts_report: Callable[[str], bool]) -> lis
     return [(label, [line for line in lines if line.label == label]) for label in sorted(reporting)]
 
 
-def splice(lines: Iterable[Line], message: re.Pattern[str]) -> list[Line]:
+def splice(lines: Iterable[Line], message: re.Pattern[str], word: str = "") -> list[Line]:
     """Take messages of standard error out of the middle of a line and put the line together again.
 
     Two streams into one file break a line wherever the first one was written out. What stood before the message and
-    the next line that is no message are one line of the tool.
+    the next line that is no message are one line of the tool. ``word`` is a word of every message.
     """
     result: list[Line] = []
     held: Line | None = None
     for line in lines:
+        if held is None and word not in line.text:
+            result.append(line)
+            continue
         match = message.search(line.text)
         if held is not None:
             if match and not line.text[: match.start()].strip():
                 result.append(line)
                 continue
-            line = replace(held, text=held.text + line.text, ended=line.ended)
+            line = held.with_text(held.text + line.text, line.ended)
             held = None
             match = message.search(line.text)
         if match and line.text[: match.start()].strip():
-            result.append(replace(line, text=line.text[match.start() :]))
-            held = replace(line, text=line.text[: match.start()], ended=False)
+            result.append(line.with_text(line.text[match.start() :], line.ended))
+            held = line.with_text(line.text[: match.start()], False)
             continue
         result.append(line)
     if held is not None:

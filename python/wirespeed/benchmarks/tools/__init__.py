@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from wirespeed.benchmarks.found import Found
-from wirespeed.benchmarks.source import Source
+from wirespeed.benchmarks.source import Signs, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,6 @@ class Tool:
     signs: tuple[str, ...]
     read: Callable[[Source], list[Found]]
 
-    def may_read(self, text: str) -> bool:
-        """Whether the text can hold output of the tool."""
-        return any(sign in text for sign in self.signs)
-
 
 @cache
 def tools() -> tuple[Tool, ...]:
@@ -39,3 +35,17 @@ def tools() -> tuple[Tool, ...]:
     return tuple(
         Tool(name, module.LOOKS_FOR, module.SIGNS, module.read) for name, module in zip(names, modules, strict=True)
     )
+
+
+def tools_for(log: Source) -> list[Tool]:
+    """The parsers of whose signs the log holds one, by name."""
+    signs, owners = _signs()
+    seen = {owner for owner, held in zip(owners, log.held(signs), strict=True) if held}
+    return [tool for tool in tools() if tool.name in seen]
+
+
+@cache
+def _signs() -> tuple[Signs, tuple[str, ...]]:
+    """All signs, and the tool each belongs to."""
+    owners = tuple(tool.name for tool in tools() for _ in tool.signs)
+    return Signs([sign for tool in tools() for sign in tool.signs]), owners

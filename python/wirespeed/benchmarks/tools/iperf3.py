@@ -55,7 +55,7 @@ def _unwrapped(lines: list[Line]) -> list[Line]:
     for line in lines:
         word = line.text.strip()
         if word in ("sender", "receiver") and line.ended and result and _whole(result[-1]) is None:
-            result[-1] = replace(result[-1], text=f"{result[-1].text.rstrip()}  {word}")
+            result[-1] = result[-1].with_text(f"{result[-1].text.rstrip()}  {word}", result[-1].ended)
             wrapped = True
         else:
             result.append(line)
@@ -63,7 +63,7 @@ def _unwrapped(lines: list[Line]) -> list[Line]:
     while wrapped and end >= 0 and not (result[end].ended and result[end].text.strip()):
         end -= 1
     if wrapped and end >= 0 and _whole(result[end]) is None:
-        result[end] = replace(result[end], ended=False)
+        result[end] = result[end].with_text(result[end].text, False)
     return result
 
 

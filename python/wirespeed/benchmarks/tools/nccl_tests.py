@@ -27,6 +27,7 @@ from wirespeed.benchmarks.nccl_words import (
     OWN_FAILURE,
     PROGRAM,
     RANK,
+    RANK_HEAD,
     RCCL_VERSION,
     STARTING,
     TYPES,
@@ -43,15 +44,19 @@ LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... ti
 SIGNS = ("busbw", "ccl-tests", "Collective test", "nThread", "Rank ", "failure", *(f" {name} " for name in TYPES))
 
 
+# Lines of debug output that a table's reader needs: what went wrong, versions, the environment.
+_DEBUG_WORDS = ("NCCL WARN", "NCCL ERROR", "NCCL VERSION", "CCL version", "CCL_")
 _RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before every part a process writes
 
 
 def read(log: Source) -> list[Found]:
     """Every run of nccl-tests or rccl-tests in the log."""
     found = []
-    for label, lines in by_label(log.lines, lambda text: columns_of(text) is not None):
+    own = [*log.without_debug(fold=RANK_HEAD), *log.debug(*_DEBUG_WORDS)]
+    own.sort(key=lambda line: line.number)
+    for label, lines in by_label(own, lambda text: columns_of(text) is not None):
         reader = _Reader(label)
-        for line in splice(lines, NCCL_DEBUG):
+        for line in splice(lines, NCCL_DEBUG, " NCCL "):
             reader.take(line)
         found += reader.finish()
     return found
@@ -89,7 +94,8 @@ class _Reader:
         self._ranks: dict[int, tuple[str | None, str, str]] = {}
 
     def take(self, line: Line) -> None:
-        if " NCCL INFO " in line.text and "NCCL_" not in line.text and "CCL version" not in line.text:
+        if line.text.startswith(RANK_HEAD):
+            self._rank_list(line)
             return
         text = line.text.strip(" \t|")  # some pages show logs as tables
         concluded = CONCLUDED.match(text)
@@ -134,9 +140,8 @@ class _Reader:
         if variable:
             self._environment.setdefault(f"env {variable.group(1)}", variable.group(2))
             return True
-        rank = RANK.match(text)
-        if rank and self._draft is not None and self._columns is not None and not self._draft.measurements:
-            self._ranks[int(rank.group(1))] = _one_rank(rank)  # processes print in any order
+        if RANK.match(text):
+            self._rank_list(line)
             return True
         library = LIBRARY.match(text)
         if library:
@@ -150,13 +155,21 @@ class _Reader:
             (STARTING, self._starting),
             (RCCL_VERSION, self._rccl_version),
             (OPTIONS, self._options),
-            (RANK, self._rank),
         ):
             match = pattern.match(text)
             if match:
                 take(match, self._preamble(line))
                 return True
         return False
+
+    def _rank_list(self, line: Line) -> None:
+        """Take lines that each name a rank; processes print in any order, also after the column line."""
+        found = RANK.findall(line.text.strip(" \t|"))
+        if not found:
+            return
+        in_table = self._draft is not None and self._columns is not None and not self._draft.measurements
+        ranks = self._ranks if in_table else self._preamble(line).ranks
+        ranks.update((int(rank), (group or None, host, device.strip())) for rank, group, host, device in found)
 
     def _preamble(self, line: Line) -> _Preamble:
         if self._draft is not None:
@@ -189,9 +202,6 @@ class _Reader:
         for name, value in re.findall(r"([a-z][a-zI ]*?): (\d+)", rest):
             if name in OPTION_NAMES:
                 before.parameters[OPTION_NAMES[name]] = int(value)
-
-    def _rank(self, match: re.Match[str], before: _Preamble) -> None:
-        before.ranks[int(match.group(1))] = _one_rank(match)
 
     def _new_draft(self, before: _Preamble) -> Draft:
         program, is_rccl = self._command or (None, False)
@@ -323,11 +333,6 @@ def _test(program: str) -> str:
     name = program.rpartition("/")[2]
     own = PROGRAM.search(name)
     return own.group(1) if own else name
-
-
-def _one_rank(match: re.Match[str]) -> tuple[str | None, str, str]:
-    _, group, host, device = match.groups()
-    return group, host, device.strip()
 
 
 def _set_ranks(draft: Draft, ranks: dict[int, tuple[str | None, str, str]]) -> None:

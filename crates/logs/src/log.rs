@@ -1,0 +1,235 @@
+//! The lines of a log.
+
+use std::ops::Range;
+
+use crate::cursor::is_space;
+use crate::{ansi, debug, hosts, prefix, Signs};
+
+/// One line: its number in the file, counted from 1, and what the tool printed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Number in the file, counted from 1.
+    pub number: usize,
+    /// The line without what wrappers add.
+    pub text: &'a str,
+    /// False for a last line without its newline: it may be cut inside a number.
+    pub ended: bool,
+    /// The process or host that a prefix names.
+    pub label: Option<&'a str>,
+    /// Whether the whole line is NCCL's debug output.
+    pub debug: bool,
+}
+
+/// A cleaned log.
+pub struct Log {
+    /// The file, and after it the lines that could not be kept as they stood there.
+    text: String,
+    lines: Vec<Span>,
+    last_ended: bool,
+}
+
+struct Span {
+    text: Range<usize>,
+    label: Option<Range<usize>>,
+    /// Length of what stands before the message where the whole line is debug output.
+    debug: Option<usize>,
+}
+
+impl Log {
+    /// Cleans `text`.
+    pub fn new(text: &str) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut log = Self {
+            text: String::with_capacity(text.len()),
+            lines: Vec::new(),
+            last_ended: text.is_empty() || text.ends_with('\n'),
+        };
+        log.text.push_str(text);
+        let mut start = 0;
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes())
+            .chain((!log.last_ended).then_some(text.len()));
+        for end in ends {
+            let span = log.clean(start..end);
+            log.lines.push(span);
+            start = end + 1;
+        }
+        log.take_hosts_off();
+        for at in 0..log.lines.len() {
+            log.lines[at].debug = debug::head(&log.text[log.lines[at].text.clone()]);
+        }
+        log
+    }
+
+    /// The lines in the order of the file.
+    pub fn lines(&self) -> impl ExactSizeIterator<Item = Line<'_>> {
+        let count = self.lines.len();
+        self.lines.iter().enumerate().map(move |(at, span)| Line {
+            number: at + 1,
+            text: &self.text[span.text.clone()],
+            ended: self.last_ended || at + 1 < count,
+            label: span.label.clone().map(|label| &self.text[label]),
+            debug: span.debug.is_some(),
+        })
+    }
+
+    fn clean(&mut self, raw: Range<usize>) -> Span {
+        let mut line = raw;
+        if ansi::has_controls(&self.text[line.clone()]) {
+            let shown = ansi::shown(&self.text[line]);
+            let start = self.text.len();
+            self.text.push_str(&shown);
+            line = start..self.text.len();
+        }
+        let stripped = prefix::strip(&self.text[line.clone()]);
+        let label = stripped.label.map(|label| within(&self.text, label));
+        let text = line.end - stripped.text.len()..line.end;
+        Span {
+            text,
+            label,
+            debug: None,
+        }
+    }
+
+    fn take_hosts_off(&mut self) {
+        let begun = hosts::hosts(self.lines.iter().map(|span| &self.text[span.text.clone()]));
+        if begun.is_empty() {
+            return;
+        }
+        let named: Vec<Option<(Range<usize>, Range<usize>)>> = self
+            .lines
+            .iter()
+            .map(|span| {
+                let (name, rest) = hosts::host(&self.text[span.text.clone()])?;
+                let rest = prefix::strip(rest).text;
+                begun.contains(&name).then(|| {
+                    (
+                        within(&self.text, name),
+                        span.text.end - rest.len()..span.text.end,
+                    )
+                })
+            })
+            .collect();
+        for (span, name) in self.lines.iter_mut().zip(named) {
+            if let Some((label, text)) = name {
+                span.label = Some(label);
+                span.text = text;
+            }
+        }
+    }
+
+    /// For each word whether a line holds it; of debug output only what stands before its message is looked at.
+    pub fn held(&self, signs: &Signs) -> Vec<bool> {
+        let mut search = signs.search();
+        for span in &self.lines {
+            let end = span
+                .debug
+                .map_or(span.text.end, |head| span.text.start + head);
+            search.look(&self.text[span.text.start..end]);
+        }
+        search.held
+    }
+
+    /// Whether a line opens a JSON object: a brace, then its end, a key, or a closing brace.
+    pub fn may_hold_json(&self) -> bool {
+        self.lines().any(|line| {
+            line.text
+                .trim_start_matches(is_space)
+                .strip_prefix('{')
+                .is_some_and(|rest| {
+                    let rest = rest.trim_start_matches(is_space);
+                    rest.is_empty() || rest.starts_with(['"', '}'])
+                })
+        })
+    }
+}
+
+/// Where `part` stands in `whole`, of which it is a slice.
+fn within(whole: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr() as usize - whole.as_ptr() as usize;
+    start..start + part.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn gives(text: &str, expected: &[(&str, Option<&str>)]) {
+        let log = Log::new(text);
+        let found: Vec<_> = log.lines().map(|line| (line.text, line.label)).collect();
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn prefixes_go_and_their_labels_stay() {
+        gives("[1,0]<stdout>:#  size\n", &[("#  size", Some("1,0"))]);
+        gives("[node1:123,7]<stderr>: text", &[("text", Some("123,7"))]);
+        gives("12: text\n12:\n", &[("text", Some("12")), ("", Some("12"))]);
+        gives(
+            "2026-01-31 10:11:12.5+01:00 0: text\n",
+            &[("text", Some("0"))],
+        );
+        gives("> > quoted\n", &[("quoted", None)]);
+        gives(
+            "[3] text\n[  5] 0.00-1.00\n[5] 0.00-1.00 sec\n",
+            &[
+                ("text", Some("3")),
+                ("[  5] 0.00-1.00", None),
+                ("[5] 0.00-1.00 sec", None),
+            ],
+        );
+        gives("Sat Jan 31 12:34:56 2026 [ ID]\n", &[("[ ID]", None)]);
+        gives("\x1b[32mgreen\x1b[0m\r\n", &[("green", None)]);
+        gives(
+            "\\# size\n- item\n-- rule\n",
+            &[("# size", None), ("item", None), ("-- rule", None)],
+        );
+    }
+
+    #[test]
+    fn hosts_go_where_nearly_every_line_has_one() {
+        gives(
+            "n1: a\nn2: b\nn1: c\nn2: d\n",
+            &[
+                ("n1: a", None),
+                ("n2: b", None),
+                ("n1: c", None),
+                ("n2: d", None),
+            ],
+        );
+        gives(
+            "n1: a\nn1: 0: b\nn1: c\n",
+            &[("a", Some("n1")), ("b", Some("n1")), ("c", Some("n1"))],
+        );
+        gives(
+            "Warning: a\nWarning: b\nWarning: c\n",
+            &[
+                ("Warning: a", None),
+                ("Warning: b", None),
+                ("Warning: c", None),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_last_line_says_whether_it_ended() {
+        let ended = |text: &str| {
+            Log::new(text)
+                .lines()
+                .map(|line| line.ended)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ended("a\nb"), [true, false]);
+        assert_eq!(ended("a\nb\n"), [true, true]);
+        assert_eq!(ended(""), [] as [bool; 0]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_has_as_many_lines_as_newlines(text in "(?s).{0,200}") {
+            let text = text.trim_start_matches('\u{feff}');
+            let count = text.matches('\n').count() + usize::from(!text.is_empty() && !text.ends_with('\n'));
+            proptest::prop_assert_eq!(Log::new(text).lines().len(), count);
+        }
+    }
+}
