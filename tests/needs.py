@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from glob import glob
 
 import pytest
 
@@ -19,16 +20,20 @@ PACKAGES = {
     "nmcli": "network-manager",
     "mpirun": "openmpi-bin",
     "dcb": "iproute2",
+    "postgres": "postgresql",
 }
 """Tool to Debian package, for the reason given when one is missing."""
 
-_PLACES = {"networkd": "/lib/systemd/systemd-networkd"}  # programs that are in no PATH
+_PLACES = {  # programs that are in no PATH
+    "networkd": "/lib/systemd/systemd-networkd",
+    "postgres": "/usr/lib/postgresql/*/bin/postgres",
+}
 
 
 def find(tool: str) -> str | None:
     """Path of a tool, None when it is not installed."""
     if tool in _PLACES:
-        return _PLACES[tool] if os.access(_PLACES[tool], os.X_OK) else None
+        return max((path for path in glob(_PLACES[tool]) if os.access(path, os.X_OK)), default=None)
     path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
     return shutil.which(tool, path=path)
 

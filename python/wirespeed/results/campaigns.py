@@ -1,0 +1,153 @@
+"""Campaigns kept in a store, and what is said of them: compared with each other, and over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wirespeed.results.series import Series
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """A set of runs taken together. ``id`` is None for logs that were read for one comparison and are not stored."""
+
+    id: int | None
+    label: str
+    started: str | None  # ISO 8601 in UTC
+    cluster: str | None
+    finished: bool  # false when storing it was interrupted: store the same logs again to go on
+    logs: int
+    runs: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A setting or parameter that differs between two campaigns. None on a side where it was not read.
+
+    ``place`` is a place of the cluster for settings, the tool and test for parameters of runs.
+    """
+
+    place: str
+    name: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs between two campaigns, and why that may not be all."""
+
+    changed: tuple[Change, ...]
+    unread: int  # settings that only one of the two read
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The values of a series in one campaign. ``spread`` is their robust standard deviation, None for a single one."""
+
+    count: int
+    median: float
+    lowest: float
+    highest: float
+    spread: float | None
+
+
+class Difference(StrEnum):
+    """What can be said of a series in two campaigns."""
+
+    WORSE = "worse"
+    BETTER = "better"
+    CHANGED = "changed"  # significant, of a metric that has no better
+    NONE = "none shown"  # the values do not tell the two apart
+    FEW = "too few values"  # no values that many could tell them apart
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A series side by side.
+
+    ``change`` is relative to A's median, None where that is 0. ``p`` is the probability of a difference this large
+    where there is none, ``adjusted`` the same for as many series as were compared. ``effect`` is the probability that
+    a value of B is higher than one of A.
+    """
+
+    series: Series
+    a: Summary
+    b: Summary
+    difference: Difference
+    reason: str
+    change: float | None = None
+    p: float | None = None
+    adjusted: float | None = None
+    effect: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Campaign A against campaign B, all series that both have; ``only_a`` and ``only_b`` count the others."""
+
+    a: Campaign
+    b: Campaign
+    significance: float
+    at_least: float
+    noise: float | None  # median relative spread of repeated values, both sides
+    series: tuple[Compared, ...]
+    only_a: int
+    only_b: int
+    changes: Changes
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A series in one campaign of its history."""
+
+    campaign: int
+    count: int
+    median: float
+    lowest: float
+    highest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A change point: from ``campaign`` on the level is ``after``, up to ``last_before`` it was ``before``."""
+
+    last_before: int
+    campaign: int
+    before: float
+    after: float
+    change: float | None
+    p: float
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A series over campaigns, oldest first, with its change points."""
+
+    series: Series
+    points: tuple[Point, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What changed between two campaigns that follow each other, where a change point lies between them."""
+
+    last_before: int
+    campaign: int
+    changes: Changes
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Series over campaigns. ``significance`` and ``at_least`` are what a step had to pass."""
+
+    campaigns: tuple[Campaign, ...]
+    significance: float
+    at_least: float
+    series: tuple[Past, ...]
+    turns: tuple[Turn, ...]

@@ -1,0 +1,117 @@
+"""Connections to a store, and what its failures are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
+
+from wirespeed.errors import Refused, refuse
+from wirespeed.store import schema
+from wirespeed.store.address import shown
+
+WAIT_S: Final = 60
+"""How long a writer waits for another one. A batch is written in well under a second."""
+
+
+def connect(url: URL) -> Engine:
+    """A store that is there, made where it is new, with the newest schema.
+
+    Raises:
+        Refused: it cannot be reached, is no store, or is newer than this program.
+    """
+    sqlite = url.get_backend_name() == "sqlite"
+    if not sqlite and find_spec("psycopg") is None:
+        raise refuse(shown(url), "no PostgreSQL driver", "psycopg", "pip install wirespeed[postgres]")
+    engine = _sqlite(url) if sqlite else create_engine(url)
+    with told(url):
+        with engine.connect() as connection:
+            if schema.current(connection) == schema.NEWEST:
+                return engine
+        with writing(engine) as connection:
+            schema.bring_up(connection, shown(url))
+    return engine
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A transaction that writes; on SQLite it holds the write lock from its beginning, so no other can come between."""
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        yield connection
+
+
+@contextmanager
+def told(url: URL) -> Iterator[None]:
+    """Failures of the database in the words of a refusal; they never hold a password.
+
+    Raises:
+        Refused: the database could not do it.
+    """
+    try:
+        yield
+    except (IntegrityError, DataError):  # our own mistakes
+        raise
+    except DBAPIError as error:
+        raise _refused(url, error) from None
+
+
+def _refused(url: URL, error: DBAPIError) -> Refused:
+    found = " ".join(str(error.orig).split()) or type(error.orig).__name__
+    if url.password:
+        found = found.replace(url.password, "***")
+    if isinstance(error, OperationalError) and "locked" in found:
+        return refuse(shown(url), found, "a store free to write to", f"another program has held it for {WAIT_S} s")
+    if url.get_backend_name() == "sqlite" and "not a database" in found:
+        return refuse(shown(url), "a file that is no SQLite database", "a store that wirespeed wrote")
+    return refuse(shown(url), found, "a store that can be read and written")
+
+
+def _sqlite(url: URL) -> Engine:
+    path = Path(str(url.database))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(url, connect_args={"timeout": WAIT_S})
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # transactions begin below, and hold for DDL too
+        connection.execute(f"PRAGMA journal_mode = {'WAL' if is_local(path) else 'DELETE'}")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA cache_size = -65536")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+_SHARED: Final = ("nfs", "lustre", "gpfs", "beegfs", "cifs", "smb", "ceph", "glusterfs", "9p", "fuse", "afs", "pvfs")
+"""File systems that several machines share, as /proc/self/mountinfo names them."""
+
+
+def is_local(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
+    """Whether a path lies on a file system of this machine alone.
+
+    SQLite's write-ahead log needs memory shared by all its users: https://sqlite.org/wal.html, "WAL does not work over
+    a network filesystem". Homes of clusters often are on one.
+    """
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    where, kind = Path(path).absolute(), ""
+    longest = -1
+    for line in lines:
+        # proc(5): the fifth field is the mount point; after " - " comes the type
+        fields, _, rest = line.partition(" - ")
+        point = fields.split(" ")[4].replace("\\040", " ")
+        if where.is_relative_to(point) and len(point) >= longest:
+            longest, kind = len(point), rest.split(" ")[0]
+    return bool(kind) and not kind.startswith(_SHARED)

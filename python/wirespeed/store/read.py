@@ -1,0 +1,154 @@
+"""Reading a store: campaigns, and the values of series."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select
+
+from wirespeed.errors import did_you_mean, refuse
+from wirespeed.results.benchmarks import Metric, RunStatus
+from wirespeed.results.campaigns import Campaign
+from wirespeed.results.series import Series
+from wirespeed.store.batch import StoredSeries, series_of
+from wirespeed.store.raw import unpack
+from wirespeed.store.tables import campaign, log, measurement, raw, run, series
+
+LATEST = "latest"
+_METRICS = tuple(metric.value for metric in Metric)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which series to read; None is any. ``place`` is the place within the output or the pair the run was between."""
+
+    tool: str | None = None
+    test: str | None = None
+    metric: str | None = None
+    size_bytes: int | None = None
+    place: str | None = None
+    ranks: int | None = None
+
+    @property
+    def everything(self) -> bool:
+        """Whether nothing was asked for in particular."""
+        return all(getattr(self, one.name) is None for one in fields(self))
+
+
+def campaigns(connection: Connection) -> tuple[Campaign, ...]:
+    """All campaigns, oldest first."""
+    logs = dict(_pairs(connection, select(log.c.campaign_id, func.count()).group_by(log.c.campaign_id)))
+    counted = select(
+        log.c.campaign_id, func.count(), func.count().filter(run.c.status == RunStatus.FAILED.value)
+    ).select_from(log.join(run))
+    runs = {row[0]: (row[1], row[2]) for row in connection.execute(counted.group_by(log.c.campaign_id))}
+    rows = connection.execute(select(campaign).order_by(campaign.c.started, campaign.c.id))
+    return tuple(
+        Campaign(
+            row.id, row.label, row.started, row.cluster, row.finished, logs.get(row.id, 0), *runs.get(row.id, (0, 0))
+        )
+        for row in rows
+    )
+
+
+def _pairs(connection: Connection, query: object) -> Iterator[tuple[int, int]]:
+    for row in connection.execute(query):  # type: ignore[call-overload]
+        yield row[0], row[1]
+
+
+def find(known: Sequence[Campaign], wanted: str, place: str) -> Campaign:
+    """The campaign of an id, a label, ``latest`` or ``latest~N``, the N-th before it.
+
+    Raises:
+        Refused: there is none.
+    """
+    found = named(known, wanted)
+    if found is not None:
+        return found
+    labels = [one.label for one in known]
+    raise refuse(
+        place,
+        f"no campaign {wanted!r} among {len(known)}",
+        "the id or label of a campaign, latest or latest~N",
+        did_you_mean(wanted, labels) or "wirespeed bench history lists them",
+    )
+
+
+def named(known: Sequence[Campaign], wanted: str) -> Campaign | None:
+    """The campaign of an id, a label, ``latest`` or ``latest~N``; None when there is none."""
+    word, tilde, back = wanted.partition("~")
+    if word == LATEST and (back.isdecimal() or not tilde):
+        number = int(back or 0)
+        return known[-1 - number] if number < len(known) else None
+    return next((one for one in known if one.label == wanted or str(one.id) == wanted), None)
+
+
+def values(connection: Connection, number: int, wanted: Wanted) -> dict[int, list[float]]:
+    """The values of a campaign by the id of their series, in the order they were taken."""
+    query = select(measurement.c.series_id, measurement.c.value).where(measurement.c.campaign_id == number)
+    if not wanted.everything:
+        query = query.where(measurement.c.series_id.in_(select(series.c.id).where(_matches(wanted))))
+    found: dict[int, list[float]] = {}
+    for name, value in connection.execute(query.order_by(*measurement.primary_key)):
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def names(connection: Connection, numbers: Sequence[int]) -> dict[int, Series]:
+    """What the series of these ids are; those of metrics that this program does not know are left out."""
+    found: dict[int, Series] = {}
+    for start in range(0, len(numbers), 500):
+        rows = connection.execute(select(series).where(series.c.id.in_(numbers[start : start + 500])))
+        found |= {row.id: _series(row) for row in rows if row.metric in _METRICS}
+    return found
+
+
+def matching(connection: Connection, wanted: Wanted) -> dict[int, Series]:
+    """The series that are wanted, by id."""
+    rows = connection.execute(select(series).where(_matches(wanted)))
+    return {row.id: _series(row) for row in rows if row.metric in _METRICS}
+
+
+def past(connection: Connection, number: int) -> dict[int, list[float]]:
+    """The values of one series by campaign: a look-up for each campaign, never a walk through all measurements."""
+    query = (
+        select(measurement.c.campaign_id, measurement.c.value)
+        .select_from(campaign.join(measurement, measurement.c.campaign_id == campaign.c.id))
+        .where(measurement.c.series_id == number)
+        .order_by(campaign.c.started, campaign.c.id, measurement.c.run_id, measurement.c.position)
+    )
+    found: dict[int, list[float]] = {}
+    for name, value in connection.execute(query):
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def logs(connection: Connection, number: int) -> tuple[tuple[str, str, int], ...]:
+    """Name, key and size of the logs of a campaign, in the order they were stored."""
+    query = select(log.c.name, log.c.key, raw.c.size).select_from(log.join(raw)).where(log.c.campaign_id == number)
+    return tuple((row.name, row.key, row.size) for row in connection.execute(query.order_by(log.c.id)))
+
+
+def content(connection: Connection, number: int, name: str) -> tuple[bytes, ...]:
+    """What the logs of this name or key in a campaign held."""
+    wanted = and_(log.c.campaign_id == number, or_(log.c.name == name, log.c.key == name))
+    query = select(raw.c.content).select_from(log.join(raw)).where(wanted).order_by(log.c.id)
+    return tuple(unpack(held) for held in connection.execute(query).scalars())
+
+
+def _matches(wanted: Wanted) -> ColumnElement[bool]:
+    asked = [series.c[one.name] == getattr(wanted, one.name) for one in fields(wanted) if one.name != "place"]
+    conditions = [one for one, name in zip(asked, _names(), strict=True) if getattr(wanted, name) is not None]
+    if wanted.place is not None:
+        conditions.append(or_(series.c.place == wanted.place, series.c.where == wanted.place))
+    return and_(*conditions)
+
+
+def _names() -> list[str]:
+    return [one.name for one in fields(Wanted) if one.name != "place"]
+
+
+def _series(row: Row[tuple[object, ...]]) -> Series:
+    kept = row._mapping
+    return series_of(StoredSeries(**{name: kept[name] for name in StoredSeries._fields}))

@@ -1,0 +1,71 @@
+"""The schema of a store: made when it is new, brought up to date when it is older, refused when it is not ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import Connection, inspect, text
+
+from wirespeed.errors import refuse
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+VERSIONS: Final = "wirespeed_schema"
+"""The table that holds the schema's number; a database may hold other programs' tables beside ours."""
+
+NEWEST: Final = "0001"
+
+_LOCK: Final = 0x77697265  # "wire": whoever migrates a PostgreSQL database holds this advisory lock
+
+
+def current(connection: Connection) -> str | None:
+    """The number of the schema, None where there is none."""
+    if not inspect(connection).has_table(VERSIONS):
+        return None
+    return connection.execute(text(f"SELECT version_num FROM {VERSIONS}")).scalar()
+
+
+def bring_up(connection: Connection, place: str, to: str = NEWEST) -> None:
+    """Make or update the tables inside the caller's transaction, which must keep other writers out on SQLite.
+
+    Raises:
+        Refused: the schema is newer than this program, or the tables are somebody else's.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+    found = current(connection)
+    if found == to:
+        return
+    if found is None:
+        _refuse_others(connection, place)
+    elif found > NEWEST:
+        raise refuse(
+            place, f"schema {found}", f"schema {NEWEST} or older", "a newer wirespeed wrote it: update this one"
+        )
+    from alembic import command
+
+    command.upgrade(_config(connection), to)
+
+
+def _refuse_others(connection: Connection, place: str) -> None:
+    from wirespeed.store.tables import metadata
+
+    tables = set(inspect(connection).get_table_names())
+    foreign = tables if connection.dialect.name == "sqlite" else tables & set(metadata.tables)
+    if foreign:
+        raise refuse(
+            place,
+            f"tables of another program ({', '.join(sorted(foreign)[:3])})",
+            "an empty database or one that wirespeed wrote",
+            "give a database, or in PostgreSQL a schema, of its own",
+        )
+
+
+def _config(connection: Connection) -> Config:
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "wirespeed.store:migrations")
+    config.attributes["connection"] = connection
+    return config

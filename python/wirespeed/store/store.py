@@ -1,0 +1,126 @@
+"""A store: campaigns of runs, what they measured, and the raw output they were read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection, select, update
+
+from wirespeed.errors import refuse
+from wirespeed.results.campaigns import Campaign
+from wirespeed.store import read, write
+from wirespeed.store.address import address, shown
+from wirespeed.store.batch import Batch
+from wirespeed.store.engine import connect, told, writing
+from wirespeed.store.read import Wanted
+from wirespeed.store.tables import campaign
+from wirespeed.store.write import Added
+
+_REMEMBERED = 500_000  # ids of series kept in memory, 100 bytes each
+
+
+class Store:
+    """An open store. Use it in a ``with`` block.
+
+    What `add` returned from is on the disk: an interrupt, a full disk or a power failure loses nothing of it.
+    """
+
+    def __init__(self, where: str | None = None) -> None:
+        """Open the store at a path or URL, None for the user's own; a new one is made, an older one updated.
+
+        Raises:
+            Refused: it cannot be reached, is no store, or a newer program wrote it.
+        """
+        self._url = address(where)
+        self._engine = connect(self._url)
+        self._series: dict[bytes, int] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._engine.dispose()
+
+    @property
+    def name(self) -> str:
+        """Where the store is, for messages: never a password."""
+        return shown(self._url)
+
+    def begin(self, label: str, started: str, cluster: str | None, program: str) -> Campaign:
+        """The campaign of this label, begun when there is none yet; logs that it has are not stored again.
+
+        Raises:
+            Refused: the label could be mistaken for an id, or names a campaign of another cluster.
+        """
+        _check(label)
+        with told(self._url), writing(self._engine) as connection:
+            found = connection.execute(select(campaign).where(campaign.c.label == label)).one_or_none()
+            if found is None:
+                row = {"label": label, "started": started, "cluster": cluster, "program": program, "finished": False}
+                connection.execute(campaign.insert(), row)
+            elif cluster is not None and found.cluster not in (None, cluster):
+                raise refuse(
+                    f"campaign {label}", f"cluster {cluster}", f"cluster {found.cluster}", "give another --label"
+                )
+            elif cluster is not None and found.cluster is None:
+                connection.execute(update(campaign).where(campaign.c.id == found.id).values(cluster=cluster))
+        return self.find(label)
+
+    def add(self, number: int, batch: Batch) -> Added:
+        """Store the logs of a batch that the campaign does not have yet, all or none, and return when they are kept."""
+        names = dict(self._series) if len(self._series) < _REMEMBERED else {}
+        with told(self._url), writing(self._engine) as connection:
+            added = write.add(connection, number, batch, names)
+        self._series = names
+        return added
+
+    def finish(self, number: int) -> None:
+        """Note that a campaign was stored to its end."""
+        with told(self._url), writing(self._engine) as connection:
+            connection.execute(update(campaign).where(campaign.c.id == number).values(finished=True))
+
+    def campaigns(self) -> tuple[Campaign, ...]:
+        """All campaigns, oldest first."""
+        with self._reading() as connection:
+            return read.campaigns(connection)
+
+    def find(self, wanted: str) -> Campaign:
+        """The campaign of an id, a label, ``latest`` or ``latest~N``.
+
+        Raises:
+            Refused: there is none.
+        """
+        return read.find(self.campaigns(), wanted, self.name)
+
+    def logs(self, number: int) -> tuple[tuple[str, str, int], ...]:
+        """Name, key and size of the logs of a campaign."""
+        with self._reading() as connection:
+            return read.logs(connection, number)
+
+    def content(self, number: int, name: str) -> tuple[bytes, ...]:
+        """The raw output of the logs of this name or key in a campaign."""
+        with self._reading() as connection:
+            return read.content(connection, number, name)
+
+    def values(self, number: int, wanted: Wanted) -> dict[int, list[float]]:
+        """The values of a campaign by the id of their series."""
+        with self._reading() as connection:
+            return read.values(connection, number, wanted)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with told(self._url), self._engine.connect() as connection:
+            yield connection
+
+
+def _check(label: str) -> None:
+    if label and not label.isdecimal() and "~" not in label and label != read.LATEST and label.isprintable():
+        return
+    raise refuse(f"label {label!r}", "what compare takes for an id", "a word that is no number, and without ~")

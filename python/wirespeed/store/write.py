@@ -1,0 +1,179 @@
+"""Writing batches: whole logs, each once, in one transaction."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any
+
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError
+
+from wirespeed.store.batch import Batch, StoredSeries
+from wirespeed.store.raw import RawLog
+from wirespeed.store.tables import log, measurement, raw, run, series
+
+_ROWS = 100  # of one INSERT: SQLite spends most of its time between statements, not on rows
+_WIDTH = len(measurement.c)
+_COPY = "COPY measurement FROM STDIN"
+_ASKED = 500  # values of one IN
+Columns = tuple[Iterable[int], Iterable[int], Iterable[int], Iterable[int], Iterable[int], Iterable[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What a batch brought; ``known`` names logs that the campaign already had."""
+
+    logs: int = 0
+    runs: int = 0
+    measurements: int = 0
+    known: tuple[str, ...] = ()
+
+
+def add(connection: Connection, campaign: int, batch: Batch, names: dict[bytes, int]) -> Added:
+    """Write what is new of a batch. ``names`` remembers the ids of series between calls."""
+    logs = _add_logs(connection, campaign, batch.logs)
+    runs = _add_runs(connection, batch, logs)
+    order = _order(batch, runs, names, connection)
+    _insert(connection, _columns(campaign, batch, runs, names, order), len(order))
+    known = tuple(one.name for one, number in zip(batch.logs, logs, strict=True) if number is None)
+    return Added(len(logs) - len(known), sum(number is not None for number in runs), len(order), known)
+
+
+def _add_logs(connection: Connection, campaign: int, logs: Sequence[RawLog]) -> list[int | None]:
+    """The id of each log, None for one that the campaign already has."""
+    contents = _ids(connection, raw, raw.c.sha256, [one.sha256 for one in logs])
+    new = {one.sha256: one for one in logs if one.sha256 not in contents}
+    rows = [{"sha256": one.sha256, "size": one.size, "content": one.content} for one in new.values()]
+    if rows:
+        connection.execute(_keeping(connection, raw), rows)
+        contents |= _ids(connection, raw, raw.c.sha256, list(new))
+    have = {
+        (row.raw_id, row.key)
+        for part in _parts([contents[one.sha256] for one in logs])
+        for row in connection.execute(
+            select(log.c.raw_id, log.c.key).where(log.c.campaign_id == campaign, log.c.raw_id.in_(part))
+        )
+    }
+    kept: list[RawLog | None] = []
+    for one in logs:
+        name = (contents[one.sha256], one.key)
+        kept.append(None if name in have else one)
+        have.add(name)
+    rows = [
+        {"campaign_id": campaign, "raw_id": contents[one.sha256], "key": one.key, "name": one.name}
+        for one in kept
+        if one is not None
+    ]
+    numbers = iter(_insert_for_ids(connection, log, rows))
+    return [None if one is None else next(numbers) for one in kept]
+
+
+def _add_runs(connection: Connection, batch: Batch, logs: Sequence[int | None]) -> list[int | None]:
+    rows = [{**one._asdict(), "log_id": number} for one in batch.runs if (number := logs[one.log]) is not None]
+    for row in rows:
+        del row["log"]
+    numbers = iter(_insert_for_ids(connection, run, rows))
+    return [None if logs[one.log] is None else next(numbers) for one in batch.runs]
+
+
+def _insert_for_ids(connection: Connection, table: Any, rows: list[dict[str, Any]]) -> list[int]:
+    if not rows:
+        return []
+    made = connection.execute(table.insert().returning(table.c.id, sort_by_parameter_order=True), rows)
+    return list(made.scalars())
+
+
+def _order(batch: Batch, runs: Sequence[int | None], names: dict[bytes, int], connection: Connection) -> Sequence[int]:
+    """The rows to write, in the order of the key, so that they are appended."""
+    _name(connection, batch.series, names)
+    numbers = array("q", [names[one.hash] for one in batch.series])
+    kind, number = batch.kind, batch.run
+    rows: Iterable[int] = range(len(batch))
+    if None in runs:
+        rows = [index for index in rows if runs[number[index]] is not None]
+    return sorted(rows, key=list(map(numbers.__getitem__, kind)).__getitem__)
+
+
+def _columns(
+    campaign: int, batch: Batch, runs: Sequence[int | None], names: Mapping[bytes, int], order: Sequence[int]
+) -> Columns:
+    numbers = [names[one.hash] for one in batch.series]
+    return (
+        repeat(campaign, len(order)),
+        [numbers[batch.kind[index]] for index in order],
+        [runs[batch.run[index]] or 0 for index in order],
+        map(batch.position.__getitem__, order),
+        map(batch.line.__getitem__, order),
+        map(batch.value.__getitem__, order),
+    )
+
+
+def _name(connection: Connection, found: Sequence[StoredSeries], names: dict[bytes, int]) -> None:
+    """Learn the id of every series; those the store has never seen are added."""
+    unknown = [one.hash for one in found if one.hash not in names]
+    if not unknown:
+        return
+    names |= _ids(connection, series, series.c.hash, unknown)
+    # two writers that add the same series in the same order wait for each other; in another order, for ever
+    rows = sorted((one._asdict() for one in found if one.hash not in names), key=lambda row: row["hash"])
+    if rows:
+        connection.execute(_keeping(connection, series), rows)
+        names |= _ids(connection, series, series.c.hash, [row["hash"] for row in rows])
+
+
+def _ids(connection: Connection, table: Any, column: Any, values: Sequence[bytes]) -> dict[bytes, int]:
+    return {
+        bytes(name): number
+        for part in _parts(values)
+        for name, number in connection.execute(select(column, table.c.id).where(column.in_(part)))
+    }
+
+
+def _parts(values: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    return (values[start : start + _ASKED] for start in range(0, len(values), _ASKED))
+
+
+def _keeping(connection: Connection, table: Any) -> Any:
+    """An INSERT that leaves rows alone which another writer brought meanwhile."""
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return dialect.insert(table).on_conflict_do_nothing()
+
+
+def _insert(connection: Connection, columns: Columns, count: int) -> None:
+    if not count:
+        return
+    if connection.dialect.name == "postgresql":
+        _copy(connection, columns)
+        return
+    flat: list[Any] = [None] * (count * _WIDTH)
+    for index, column in enumerate(columns):
+        flat[index::_WIDTH] = column
+    _insert_rows(connection, flat, _ROWS)
+
+
+def _insert_rows(connection: Connection, flat: list[Any], rows: int) -> None:
+    """Rows that lie one behind the other, so many in a statement, and the rest in a statement each."""
+    width = rows * _WIDTH
+    whole = len(flat) // width * width
+    question = f"({', '.join('?' * _WIDTH)})"
+    statement = f"INSERT INTO measurement VALUES {', '.join([question] * rows)}"
+    if whole:
+        connection.exec_driver_sql(statement, [tuple(flat[start : start + width]) for start in range(0, whole, width)])
+    if whole < len(flat):
+        _insert_rows(connection, flat[whole:], 1)
+
+
+def _copy(connection: Connection, columns: Columns) -> None:
+    lines = [f"{a}\t{b}\t{c}\t{d}\t{e}\t{f!r}\n" for a, b, c, d, e, f in zip(*columns, strict=True)]
+    driver: Any = connection.connection.driver_connection
+    errors = connection.dialect.loaded_dbapi
+    try:
+        with driver.cursor() as cursor, cursor.copy(_COPY) as copy:
+            for start in range(0, len(lines), 10_000):
+                copy.write("".join(lines[start : start + 10_000]))
+    except errors.Error as error:  # what SQLAlchemy would have made of it
+        raise DBAPIError.instance(_COPY, None, error, errors.Error, dialect=connection.dialect) from None

@@ -1,0 +1,115 @@
+"""What is stored is what was read, once, whole or not at all; both databases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy.exc import IntegrityError
+
+from wirespeed.benchmarks import read
+from wirespeed.errors import Refused
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.store.batch import Batch
+from wirespeed.store.raw import pack
+from wirespeed.store.read import Wanted
+from wirespeed.store.store import Store
+
+LOGS = sorted((Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench").glob("*.log"))
+STARTED = "2026-11-21T08:00:00Z"
+
+
+def _batch(*logs: Path) -> Batch:
+    batch = Batch()
+    for log in logs:
+        content = log.read_bytes()
+        batch.add(pack(log.name, content), read(content.decode()).runs)
+    return batch
+
+
+def test_what_was_read_comes_back(where: str) -> None:
+    with Store(where) as store:
+        campaign = store.begin("first", STARTED, "mi300x-4node", "wirespeed 0")
+        added = store.add(campaign.id or 0, _batch(*LOGS))
+        assert added.known == ()
+        runs = [run for log in LOGS for run in read(log.read_text()).runs]
+        assert added.runs == len(runs)
+        found = store.values(campaign.id or 0, Wanted())
+        assert sorted(value for values in found.values() for value in values) == sorted(
+            one.value for run in runs for one in run.measurements
+        )
+        busbw = [
+            one.value
+            for run in runs
+            for one in run.measurements
+            if one.metric is Metric.BUSBW and one.size_bytes == 8 << 30 and run.test == "all_reduce"
+        ]
+        wanted = store.values(campaign.id or 0, Wanted(test="all_reduce", metric="busbw", size_bytes=8 << 30))
+        assert sorted(value for values in wanted.values() for value in values) == sorted(busbw)
+        assert store.content(campaign.id or 0, LOGS[0].name) == (LOGS[0].read_bytes(),)
+
+
+def test_the_same_files_twice_do_not_double(where: str) -> None:
+    with Store(where) as store:
+        first = store.begin("first", STARTED, None, "wirespeed 0")
+        store.add(first.id or 0, _batch(*LOGS[:2]))
+    with Store(where) as store:
+        again = store.begin("first", STARTED, None, "wirespeed 0")
+        assert again.id == first.id and not again.finished
+        added = store.add(again.id or 0, _batch(*LOGS))
+        assert added.known == tuple(log.name for log in LOGS[:2])
+        assert added.logs == len(LOGS) - 2
+        store.finish(again.id or 0)
+        one = store.find("first")
+        assert (one.logs, one.finished) == (len(LOGS), True)
+        other = store.begin("second", STARTED, None, "wirespeed 0")
+        assert store.add(other.id or 0, _batch(*LOGS)).logs == len(LOGS)
+
+
+@pytest.mark.parametrize("key", ["", "step"])
+def test_logs_of_the_same_bytes_are_told_apart_by_their_key(where: str, key: str) -> None:
+    run = Run("perftest", "ib_write_bw", None, RunStatus.FAILED, "Couldn't connect", None)
+    batch = Batch()
+    batch.add(pack("node1.log", b"Couldn't connect\n", f"{key}1" if key else ""), [run], "node1 -> node2")
+    batch.add(pack("node3.log", b"Couldn't connect\n", f"{key}2" if key else ""), [run], "node3 -> node4")
+    with Store(where) as store:
+        campaign = store.begin("x", STARTED, None, "wirespeed 0")
+        added = store.add(campaign.id or 0, batch)
+        assert (added.logs, added.known) == ((2, ()) if key else (1, ("node3.log",)))
+        assert store.find("x").failed == added.runs == added.logs
+
+
+def test_a_batch_that_fails_leaves_nothing(where: str) -> None:
+    bad = Run("t", None, None, RunStatus.COMPLETE, None, None, {}, (_measured(1.0), _measured(2.0)))
+    batch = Batch()
+    batch.add(pack("a", b"a"), [bad])
+    batch.position[1] = 0  # the key of the row before
+    with Store(where) as store:
+        campaign = store.begin("x", STARTED, None, "wirespeed 0")
+        with pytest.raises(IntegrityError):
+            store.add(campaign.id or 0, batch)
+        assert (store.find("x").logs, store.find("x").runs) == (0, 0)
+        batch.position[1] = 1
+        assert store.add(campaign.id or 0, batch).measurements == 2
+
+
+def _measured(value: float) -> Measurement:
+    return Measurement(Metric.BW_AVG, "Gb/s", value, 65536, None, 1)
+
+
+@pytest.mark.parametrize("label", ["12", "latest", "a~1", "", "a\nb"])
+def test_a_label_that_could_be_mistaken(label: str, tmp_path: Path) -> None:
+    with Store(str(tmp_path / "a.db")) as store, pytest.raises(Refused, match="a word that is no number"):
+        store.begin(label, STARTED, None, "wirespeed 0")
+
+
+def test_latest_counts_back_by_time(where: str) -> None:
+    with Store(where) as store:
+        for day in (3, 1, 2):
+            store.begin(f"day{day}", f"2026-11-0{day}T00:00:00Z", None, "wirespeed 0")
+        assert [store.find(f"latest~{back}").label for back in range(3)] == ["day3", "day2", "day1"]
+        assert store.find("latest").label == "day3"
+        with pytest.raises(Refused, match="no campaign 'latest~3' among 3"):
+            store.find("latest~3")
+        with pytest.raises(Refused, match="did you mean 'day2'"):
+            store.find("dya2")
