@@ -12,8 +12,9 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from needs import find, needs
 from sqlalchemy.engine import URL
+
+from needs import find, needs
 
 _FAST = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "listen_addresses=")
 _number = count()
@@ -21,7 +22,7 @@ _number = count()
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Path]:
-    """The folder of the socket of a private PostgreSQL server. It refuses to run as root, so it runs as its own user."""
+    """The folder of the socket of a private PostgreSQL server, which refuses to run as root."""
     needs("postgres")
     programs = Path(find("postgres") or "").parent
     folder = Path(tempfile.mkdtemp(prefix="wirespeed-postgres-"))

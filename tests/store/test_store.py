@@ -30,11 +30,11 @@ def _batch(*logs: Path) -> Batch:
 def test_what_was_read_comes_back(where: str) -> None:
     with Store(where) as store:
         campaign = store.begin("first", STARTED, "mi300x-4node", "wirespeed 0")
-        added = store.add(campaign.id or 0, _batch(*LOGS))
+        added = store.add(campaign, _batch(*LOGS))
         assert added.known == ()
         runs = [run for log in LOGS for run in read(log.read_text()).runs]
         assert added.runs == len(runs)
-        found = store.values(campaign.id or 0, Wanted())
+        found = store.values(campaign, Wanted())
         assert sorted(value for values in found.values() for value in values) == sorted(
             one.value for run in runs for one in run.measurements
         )
@@ -44,26 +44,26 @@ def test_what_was_read_comes_back(where: str) -> None:
             for one in run.measurements
             if one.metric is Metric.BUSBW and one.size_bytes == 8 << 30 and run.test == "all_reduce"
         ]
-        wanted = store.values(campaign.id or 0, Wanted(test="all_reduce", metric="busbw", size_bytes=8 << 30))
+        wanted = store.values(campaign, Wanted(test="all_reduce", metric="busbw", size_bytes=8 << 30))
         assert sorted(value for values in wanted.values() for value in values) == sorted(busbw)
-        assert store.content(campaign.id or 0, LOGS[0].name) == (LOGS[0].read_bytes(),)
+        assert store.content(campaign, LOGS[0].name) == (LOGS[0].read_bytes(),)
 
 
 def test_the_same_files_twice_do_not_double(where: str) -> None:
     with Store(where) as store:
         first = store.begin("first", STARTED, None, "wirespeed 0")
-        store.add(first.id or 0, _batch(*LOGS[:2]))
+        store.add(first, _batch(*LOGS[:2]))
     with Store(where) as store:
         again = store.begin("first", STARTED, None, "wirespeed 0")
         assert again.id == first.id and not again.finished
-        added = store.add(again.id or 0, _batch(*LOGS))
+        added = store.add(again, _batch(*LOGS))
         assert added.known == tuple(log.name for log in LOGS[:2])
         assert added.logs == len(LOGS) - 2
-        store.finish(again.id or 0)
+        store.finish(again)
         one = store.find("first")
         assert (one.logs, one.finished) == (len(LOGS), True)
         other = store.begin("second", STARTED, None, "wirespeed 0")
-        assert store.add(other.id or 0, _batch(*LOGS)).logs == len(LOGS)
+        assert store.add(other, _batch(*LOGS)).logs == len(LOGS)
 
 
 @pytest.mark.parametrize("key", ["", "step"])
@@ -74,7 +74,7 @@ def test_logs_of_the_same_bytes_are_told_apart_by_their_key(where: str, key: str
     batch.add(pack("node3.log", b"Couldn't connect\n", f"{key}2" if key else ""), [run], "node3 -> node4")
     with Store(where) as store:
         campaign = store.begin("x", STARTED, None, "wirespeed 0")
-        added = store.add(campaign.id or 0, batch)
+        added = store.add(campaign, batch)
         assert (added.logs, added.known) == ((2, ()) if key else (1, ("node3.log",)))
         assert store.find("x").failed == added.runs == added.logs
 
@@ -87,10 +87,10 @@ def test_a_batch_that_fails_leaves_nothing(where: str) -> None:
     with Store(where) as store:
         campaign = store.begin("x", STARTED, None, "wirespeed 0")
         with pytest.raises(IntegrityError):
-            store.add(campaign.id or 0, batch)
+            store.add(campaign, batch)
         assert (store.find("x").logs, store.find("x").runs) == (0, 0)
         batch.position[1] = 1
-        assert store.add(campaign.id or 0, batch).measurements == 2
+        assert store.add(campaign, batch).measurements == 2
 
 
 def _measured(value: float) -> Measurement:

@@ -49,7 +49,7 @@ def shown(url: URL) -> str:
     if url.get_backend_name() == "sqlite":
         return str(url.database)
     query = {name: value for name, value in url.query.items() if "password" not in name.lower()}
-    return url.set(drivername="postgresql", password=None, query=query).render_as_string(hide_password=True)
+    return url._replace(password=None).set(drivername="postgresql", query=query).render_as_string()
 
 
 def _refused(place: str, found: str) -> Refused:

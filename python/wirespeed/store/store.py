@@ -73,18 +73,18 @@ class Store:
                 connection.execute(update(campaign).where(campaign.c.id == found.id).values(cluster=cluster))
         return self.find(label)
 
-    def add(self, number: int, batch: Batch) -> Added:
+    def add(self, to: Campaign, batch: Batch) -> Added:
         """Store the logs of a batch that the campaign does not have yet, all or none, and return when they are kept."""
         names = dict(self._series) if len(self._series) < _REMEMBERED else {}
         with told(self._url), writing(self._engine) as connection:
-            added = write.add(connection, number, batch, names)
+            added = write.add(connection, _id(to), batch, names)
         self._series = names
         return added
 
-    def finish(self, number: int) -> None:
+    def finish(self, one: Campaign) -> None:
         """Note that a campaign was stored to its end."""
         with told(self._url), writing(self._engine) as connection:
-            connection.execute(update(campaign).where(campaign.c.id == number).values(finished=True))
+            connection.execute(update(campaign).where(campaign.c.id == _id(one)).values(finished=True))
 
     def campaigns(self) -> tuple[Campaign, ...]:
         """All campaigns, oldest first."""
@@ -99,25 +99,31 @@ class Store:
         """
         return read.find(self.campaigns(), wanted, self.name)
 
-    def logs(self, number: int) -> tuple[tuple[str, str, int], ...]:
+    def logs(self, of: Campaign) -> tuple[tuple[str, str, int], ...]:
         """Name, key and size of the logs of a campaign."""
         with self._reading() as connection:
-            return read.logs(connection, number)
+            return read.logs(connection, _id(of))
 
-    def content(self, number: int, name: str) -> tuple[bytes, ...]:
+    def content(self, of: Campaign, name: str) -> tuple[bytes, ...]:
         """The raw output of the logs of this name or key in a campaign."""
         with self._reading() as connection:
-            return read.content(connection, number, name)
+            return read.content(connection, _id(of), name)
 
-    def values(self, number: int, wanted: Wanted) -> dict[int, list[float]]:
+    def values(self, of: Campaign, wanted: Wanted) -> dict[int, list[float]]:
         """The values of a campaign by the id of their series."""
         with self._reading() as connection:
-            return read.values(connection, number, wanted)
+            return read.values(connection, _id(of), wanted)
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
         with told(self._url), self._engine.connect() as connection:
             yield connection
+
+
+def _id(one: Campaign) -> int:
+    if one.id is None:
+        raise ValueError(f"campaign {one.label!r} is not stored")
+    return one.id
 
 
 def _check(label: str) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wirespeed.cli.bench_app import bench
+from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
+    from wirespeed.cli.keeping import Asked, Kept
+    from wirespeed.cli.logs import LogFile
     from wirespeed.results.benchmarks import Run
+    from wirespeed.results.campaigns import Campaign
 
 
 class Format(StrEnum):
@@ -22,8 +28,30 @@ class Format(StrEnum):
 
 @bench.command()
 def parse(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Logs to read; - is standard input.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Logs to read, or folders of logs; - is standard input.")
+    ],
     format: Annotated[Format, typer.Option("--format", "-f", help="A table to look at, or JSON.")] = Format.TABLE,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="STORE",
+            envvar="WIRESPEED_STORE",
+            help="Store what is read instead of showing it: in a file, in postgresql://HOST/DATABASE, or in your own "
+            "store (default).",
+        ),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option("--label", help="What to call the campaign; the folder and time of the logs if not said."),
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option("--time", help="When it was measured; the time of the oldest log if not said.")
+    ] = None,
+    cluster: Annotated[
+        Path | None, typer.Option("--cluster", metavar="CLUSTER.yaml", help="The cluster file of what was measured.")
+    ] = None,
 ) -> None:
     """Read the output of rccl-tests, nccl-tests, perftest and iperf3.
 
@@ -32,22 +60,43 @@ def parse(
     truly are: perftest's MB/sec is MiB/s, iperf3's GBytes is GiB.
 
     Every run says whether its log is complete, truncated or that of a failure; reading all of them leaves with 0. A
-    file that is no output of a known tool is refused with 2.
+    file that is no output of a known tool is refused with 2; in a folder such files are left out.
+
+    With --store the runs and the raw output become a campaign, for `wirespeed bench compare` and `wirespeed bench
+    history`. Storing the same logs again under the same label adds what is new and doubles nothing, also after an
+    interrupt. A password belongs into PostgreSQL's own password file, not into --store.
 
     Example: mpirun ... all_reduce_perf -b 8 -e 16G -f 2 | wirespeed bench parse --format json -
+
+    Example: wirespeed bench parse logs/ --store default --label after-firmware
     """
+    from wirespeed.cli.logs import log_files
+
+    logs = list(log_files(files))
+    if store is None:
+        if label or time or cluster:
+            raise typer.BadParameter("--label, --time and --cluster say what to store: give --store too")
+        _show(logs, format)
+        return
+    from wirespeed.cli.keeping import Asked
+
+    _store(logs, store, Asked(label, time, cluster), format)
+
+
+def _show(logs: Sequence[LogFile], format: Format) -> None:
     from wirespeed.benchmarks import read
     from wirespeed.cli.console import show_problems
+    from wirespeed.cli.logs import text
     from wirespeed.errors import Problem, Refused
 
     runs: list[Run] = []
     notices: list[Problem] = []
     refused: list[Problem] = []
-    for name in files:
+    for log in logs:
         try:
-            reading = read(*_text(name))
+            reading = read(text(log.content()), log.name)
         except Refused as problem:
-            refused += problem.problems
+            (notices if log.inside else refused).extend(problem.problems)
             continue
         runs += reading.runs
         notices += reading.notices
@@ -56,22 +105,46 @@ def parse(
     show_problems(notices, label="left out")
     if refused:
         raise Refused(refused)
+    if not runs:
+        raise typer.Exit(Exit.INCOMPLETE)
 
 
-def _text(name: str) -> tuple[str, str]:
-    """The text of a file or of standard input, and its name for messages."""
-    import sys
-    from pathlib import Path
+def _store(logs: Sequence[LogFile], where: str, asked: Asked, format: Format) -> None:
+    from wirespeed.cli.console import err, show_problems
+    from wirespeed.cli.keeping import keep, open_store
+    from wirespeed.errors import Refused
 
-    if name == "-":
-        return _decode(sys.stdin.buffer.read()), "standard input"
-    return _decode(Path(name).read_bytes()), name
+    with open_store(where) as store:
+        campaign, kept = keep(store, logs, asked)
+        name = store.name
+    if campaign is not None:
+        _print_kept(name, campaign, kept, format)
+    show_problems(kept.notices, label="left out")
+    if kept.interrupted:
+        err().print("interrupted: what was read is stored; the same command goes on from there", markup=False)
+        raise typer.Exit(Exit.INTERRUPTED)
+    if kept.refused:
+        raise Refused(kept.refused)
+    if campaign is None:
+        err().print("nothing to store: no output of a known tool", markup=False)
+        raise typer.Exit(Exit.INCOMPLETE)
 
 
-def _decode(content: bytes) -> str:
-    """UTF-8, or the UTF-16 that PowerShell's redirection writes; what is neither becomes replacement characters."""
-    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
-    return content.decode(encoding, errors="replace")
+def _print_kept(store: str, campaign: Campaign, kept: Kept, format: Format) -> None:
+    from wirespeed.cli.console import err, out
+    from wirespeed.report.words import plural
+    from wirespeed.results.json import document
+
+    if format is Format.JSON:
+        added = {"logs": kept.logs, "runs": kept.runs, "measurements": kept.measurements, "known": kept.known}
+        typer.echo(document("bench-stored", 1, store=store, campaign=campaign, added=added), nl=False)
+    else:
+        brought = ((kept.logs, "log"), (kept.runs, "run"), (kept.measurements, "measurement"))
+        counts = ", ".join(plural(count, name) for count, name in brought)
+        line = f"campaign {campaign.id} {campaign.label}: {counts} stored in {store}"
+        out().print(line, soft_wrap=True, markup=False)
+    if kept.known:
+        err().print(f"{plural(len(kept.known), 'log')} left out: the campaign holds the same content", markup=False)
 
 
 def _print(runs: list[Run], output: Format) -> None:

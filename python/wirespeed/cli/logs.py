@@ -1,0 +1,66 @@
+"""Log files as a verb is given them: files, folders of files, standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+STANDARD_INPUT = "standard input"
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """A log to read. ``inside`` is set for one that stood in a folder: there other files may stand too."""
+
+    name: str
+    path: Path | None
+    inside: bool = False
+
+    def content(self) -> bytes:
+        """The bytes of the log."""
+        return sys.stdin.buffer.read() if self.path is None else self.path.read_bytes()
+
+
+def log_files(names: Iterable[str]) -> Iterator[LogFile]:
+    """The logs of these names, folders walked in the order of their names; - is standard input."""
+    for name in names:
+        path = Path(name)
+        if name == "-":
+            yield LogFile(STANDARD_INPUT, None)
+        elif path.is_dir():
+            inner = (one for one in path.rglob("*") if one.is_file() and not one.name.startswith("."))
+            yield from (LogFile(str(one), one, inside=True) for one in sorted(inner))
+        else:
+            yield LogFile(name, path)
+
+
+def text(content: bytes) -> str:
+    """UTF-8, or the UTF-16 that PowerShell's redirection writes; what is neither becomes replacement characters."""
+    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
+    return content.decode(encoding, errors="replace")
+
+
+def started(logs: Iterable[LogFile]) -> str:
+    """When the oldest of these logs was last written; now for standard input."""
+    times = [one.path.stat().st_mtime for one in logs if one.path is not None]
+    return utc(datetime.fromtimestamp(min(times), UTC) if times else datetime.now(UTC))
+
+
+def utc(time: datetime) -> str:
+    """A time as documents and stores carry it: ISO 8601 in UTC, to the second."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def common_name(logs: Iterable[LogFile]) -> str:
+    """What these logs may be called together: the folder that holds them all, or the one log's name."""
+    paths = [one.path.absolute() for one in logs if one.path is not None]
+    if not paths:
+        return "standard-input"
+    if len(paths) == 1:
+        return paths[0].stem
+    parents = [path.parent for path in paths]
+    shared = next(one for one in (parents[0], *parents[0].parents) if all(path.is_relative_to(one) for path in parents))
+    return shared.name or "logs"

@@ -1,0 +1,112 @@
+"""``wirespeed bench parse --store`` on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.store.commands import Ran, bench
+
+BENCH = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench"
+LOG = BENCH / "all-reduce-1-node.log"
+CLUSTER = BENCH.parent / "cluster.yaml"
+
+
+def parse(*arguments: object, given: bytes = b"", **environment: str) -> Ran:
+    return bench("parse", *arguments, given=given, **environment)
+
+
+def stored(ran: Ran) -> dict[str, object]:
+    assert ran.returncode == 0, ran.stderr
+    document: dict[str, object] = json.loads(ran.stdout)
+    assert (document["kind"], document["schema"]) == ("bench-stored", 1)
+    return document
+
+
+def test_a_folder_becomes_a_campaign_and_again_nothing_new(where: str) -> None:
+    asked = ("--store", where, "--label", "one", "--time", "2026-11-21 08:00", "--cluster", CLUSTER, "-f", "json")
+    first = stored(parse(BENCH, *asked))
+    assert first["campaign"] == {
+        "id": 1,
+        "label": "one",
+        "started": "2026-11-21T08:00:00Z",
+        "cluster": "mi300x-4node",
+        "finished": True,
+        "logs": 5,
+        "runs": 5,
+        "failed": 0,
+    }
+    assert first["added"] == {"logs": 5, "runs": 5, "measurements": 675, "known": []}
+    again = parse(BENCH, *asked)
+    assert stored(again)["added"] == {
+        "logs": 0,
+        "runs": 0,
+        "measurements": 0,
+        "known": [str(path) for path in sorted(BENCH.iterdir())],
+    }
+    assert again.stderr == "5 logs left out: the campaign holds the same content\n"
+
+
+def test_no_password_is_printed(postgres: str, tmp_path: Path) -> None:
+    ran = parse(LOG, "--store", postgres)
+    assert ran.returncode == 0
+    assert "stored in postgresql://wirespeed@/test" in ran.stdout
+    wrong = parse(LOG, "--store", postgres.replace("s3cret-of-the-test", "wr0ng"))
+    assert wrong.returncode == 2
+    assert 'password authentication failed for user "wirespeed"' in wrong.stderr
+    for output in (ran, wrong):
+        assert "s3cret" not in output.stdout + output.stderr
+        assert "wr0ng" not in output.stdout + output.stderr
+    secrets = tmp_path / "pgpass"
+    secrets.write_text("*:*:*:wirespeed:s3cret-of-the-test\n")
+    secrets.chmod(0o600)
+    assert parse(LOG, "--store", postgres.replace(":s3cret-of-the-test", ""), PGPASSFILE=str(secrets)).returncode == 0
+
+
+def test_a_service_names_the_database(postgres: str, server: Path, tmp_path: Path) -> None:
+    database = postgres.partition("?")[0].rpartition("/")[2]
+    services = tmp_path / "services"
+    services.write_text(f"[bench]\nhost={server}\ndbname={database}\nuser=wirespeed\npassword=s3cret-of-the-test\n")
+    ran = parse(LOG, "--store", "postgresql:///?service=bench", PGSERVICEFILE=str(services))
+    assert ran.returncode == 0, ran.stderr
+    assert "stored in postgresql:///?service=bench" in ran.stdout
+
+
+def test_the_users_own_store_lies_where_state_belongs(tmp_path: Path) -> None:
+    ran = parse("-", "--store", "default", given=LOG.read_bytes(), XDG_STATE_HOME=str(tmp_path))
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("campaign 1 standard-input-20")
+    assert ran.stdout.endswith(f": 1 log, 1 run, 257 measurements stored in {tmp_path}/wirespeed/measurements.db\n")
+    assert ran.stderr == ""
+
+
+def test_other_files_of_a_folder_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "notes.txt").write_text("nothing\n")
+    ran = parse(tmp_path / "logs", "--store", tmp_path / "a.db")
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert "left out" in ran.stderr and "nothing to store: no output of a known tool" in ran.stderr
+    (tmp_path / "logs" / "good.log").write_bytes(LOG.read_bytes())
+    ran = parse(tmp_path / "logs", "--store", tmp_path / "a.db")
+    assert ran.returncode == 0
+    assert ran.stdout.startswith("campaign 1 logs-")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--label", "x"), "--label, --time and --cluster say what to store: give --store too"),
+        (("--store", "mysql://u:geheim@h/d"), "mysql://: found a database of kind 'mysql'; expected a path"),
+        (("--store", "sqlite://"), "found no path; expected a path, sqlite:///PATH or postgresql://"),
+        (("--store", "postgresql://u:geheim@h:port/d"), "postgresql: found an address that cannot be read"),
+        (("--store", str(LOG)), "all-reduce-1-node.log: found a file that is no SQLite database"),
+        (("--store", "{}/a.db", "--label", "latest"), "label 'latest': found what compare takes for an id"),
+        (("--store", "{}/a.db", "--time", "noon"), "--time: found 'noon'; expected a time such as 2026-11-21T08"),
+    ],
+)
+def test_refusals(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    ran = parse(LOG, *(one.replace("{}", str(tmp_path)) for one in arguments))
+    assert ran.returncode == 2
+    assert message in " ".join(ran.stderr.split())
+    assert "geheim" not in ran.stderr
