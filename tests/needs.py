@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from glob import glob
+from pathlib import Path
 
 import pytest
 
@@ -25,15 +25,16 @@ PACKAGES = {
 """Tool to Debian package, for the reason given when one is missing."""
 
 _PLACES = {  # programs that are in no PATH
-    "networkd": "/lib/systemd/systemd-networkd",
-    "postgres": "/usr/lib/postgresql/*/bin/postgres",
+    "networkd": "lib/systemd/systemd-networkd",
+    "postgres": "usr/lib/postgresql/*/bin/postgres",
 }
 
 
 def find(tool: str) -> str | None:
     """Path of a tool, None when it is not installed."""
     if tool in _PLACES:
-        return max((path for path in glob(_PLACES[tool]) if os.access(path, os.X_OK)), default=None)
+        found = (str(path) for path in Path("/").glob(_PLACES[tool]))
+        return max((path for path in found if os.access(path, os.X_OK)), default=None)
     path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
     return shutil.which(tool, path=path)
 
