@@ -154,6 +154,20 @@ def test_perftest_failures_keep_the_tools_words(log: str, error: str) -> None:
     assert (run.tool, run.status, run.error) == ("perftest", RunStatus.FAILED, error)
 
 
+@pytest.mark.parametrize("is_early", [False, True])
+def test_a_limit_that_was_not_reached_fails_the_run_and_keeps_its_table(is_early: bool) -> None:
+    error = "Error: BW result is below bw limit\n"  # of -w, on standard error: a file may have it before the report
+    report = (
+        "                    RDMA_Write BW Test\n Dual-port       : OFF\t\tDevice         : mlx5_0\n"
+        + BW_COLUMNS.format("Gb/sec")
+        + " 65536      5000             196.55             196.41 \t\t   0.374622\n"
+        + RULE
+    )
+    (run,) = parse(error + report if is_early else report + error)
+    assert (run.status, run.error) == (RunStatus.FAILED, "Error: BW result is below bw limit")
+    assert [one.value for one in run.measurements] == [196.55, 196.41, 0.374622]
+
+
 def test_a_failure_before_a_good_run_stays_a_run_of_its_own() -> None:
     failure = "Couldn't connect to 10.7.0.1:18515\n Unable to open file descriptor for socket connection\n"
     report = "                    RDMA_Write BW Test\n" + BW_COLUMNS.format("Gb/sec") + " 8 5000 1.00 1.00 0.1\n" + RULE

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 
+from wirespeed.benchmarks.found import Draft
 from wirespeed.results.benchmarks import Metric
 
 _COLUMN = re.compile(
-    r"#bytes|#iterations|#sl|#flows|99(?:\.9+)?% ?percentile ?\[usec\]|tps average|fps\[flow per sec\]"
+    r"#bytes|#iterations|#sl|#flows|fps\[flow per sec\]|99(?:\.9+)?% ?percentile ?\[usec\]|tps average"
     r"|(?:BW|MsgRate)(?: [A-Za-z]+\d?)? ?\[[^\]\s]*\]|\S+"
 )
 _UNITS = {"MB/sec": "MiB/s", "MiB/sec": "MiB/s", "Gb/sec": "Gb/s"}
@@ -23,16 +24,22 @@ _LATENCIES = {
     "t_stdev[usec]": Metric.LATENCY_STDEV,
     "99%percentile[usec]": Metric.LATENCY_P99,
     "99.9%percentile[usec]": Metric.LATENCY_P999,
+    "fs_min_time[usec]": Metric.LATENCY_MIN,
+    "fs_max_time[usec]": Metric.LATENCY_MAX,
+    "fs_typical_time[usec]": Metric.LATENCY_TYPICAL,
+    "fs_avg_time[usec]": Metric.LATENCY_AVG,
 }
 _RATES = {
     "MsgRate[Mpps]": (Metric.MSG_RATE, "Mpps", None),
     "MsgRatePort1[Mpps]": (Metric.MSG_RATE, "Mpps", "port 1"),
     "MsgRatePort2[Mpps]": (Metric.MSG_RATE, "Mpps", "port 2"),
     "tpsaverage": (Metric.MSG_RATE, "transactions/s", None),
+    "fps[flowpersec]": (Metric.MSG_RATE, "flows/s", None),
 }
 _BANDWIDTHS = {
     "BWpeak": (Metric.BW_PEAK, None),
     "BWaverage": (Metric.BW_AVG, None),
+    "BWmin": (Metric.BW_MIN, None),
     "BWPort1": (Metric.BW_AVG, "port 1"),
     "BWPort2": (Metric.BW_AVG, "port 2"),
 }
@@ -40,8 +47,8 @@ _BANDWIDTHS = {
 
 def columns(text: str) -> list[str] | None:
     """The columns a line names, without blanks, when it is perftest's column line."""
-    start = text.find("#bytes")
-    if start < 0 or "#iterations" not in text:
+    start = text.find("#bytes") if "#iterations" in text else text.find("#flows") if "fps[" in text else -1
+    if start < 0:
         return None
     return [column.replace(" ", "") for column in _COLUMN.findall(text[start:])]
 
@@ -72,3 +79,20 @@ def unit_of(size: int, average: float, rate: float) -> str | None:
         if abs(per_second / average - 1) <= tolerance:
             return unit
     return None
+
+
+def untitled(names: list[str], connection: object) -> str | None:
+    """The test of a table whose title says neither BW nor Latency (src/perftest_parameters.c, ctx_print_test_info)."""
+    if names[:1] == ["#flows"]:
+        return "raw_ethernet_fs_rate"
+    return "raw_ethernet_burst_lat" if connection == "RawEth" and "t_typical[usec]" in names else None
+
+
+def settled(draft: Draft) -> None:
+    """What settings say beyond themselves: the tests of raw Ethernet are titled Send, memory may be a GPU's."""
+    if draft.parameters.get("connection") == "RawEth" and draft.test:
+        draft.test = draft.test.replace("ib_send", "raw_ethernet")
+    if draft.parameters.get("rocm_memory") == "ON":
+        draft.parameters["memory"] = "rocm"
+    if "cuda_device" in draft.parameters:
+        draft.parameters["memory"] = "cuda"

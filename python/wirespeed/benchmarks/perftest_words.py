@@ -23,15 +23,19 @@ SETTINGS = {
     "Connection type": "connection",
     "Using SRQ": "srq",
     "PCIe relax order": "relaxed_ordering",
+    "Lock-free": "lock_free",
+    "Using DDP": "ddp",
     "ibv_wr* API": "wr_api",
     "TX depth": "tx_depth",
     "RX depth": "rx_depth",
     "CQ Moderation": "cq_moderation",
     "CQE Poll Batch": "cqe_poll_batch",
+    "Recv Post List": "recv_post_list",
     "Post List": "post_list",
     "Mtu": "mtu",
     "Link type": "link",
     "GID index": "gid_index",
+    "GID index2": "gid_index2",
     "Max inline data": "max_inline",
     "Outstand reads": "outstanding_reads",
     "rdma_cm QPs": "rdma_cm",
@@ -47,6 +51,9 @@ SIDES = ("local address", "remote address")
 GID = re.compile(r"\bGID: (\S+)")
 ROCM = re.compile(r"Using ROCm Device with ID: \d+, (?:PCI Bus ID: [^,]*, )?(?:GCN Arch: [^,]*, )?Name: ([^,]+)")
 CUDA = re.compile(r"initializing CUDA|CUDA device \d+|Picking (?:GPU|device)", re.IGNORECASE)
+GPU_NAME = re.compile(r"\[pid = \d+, dev = \d+\] device name = \[([^\]]+)\]")
+DMABUF = re.compile(r"using DMA-BUF for GPU buffer|Calling ibv_reg_dmabuf_mr\(")  # src/cuda_memory.c
+EVENTS = "Test with events."
 
 CPU_FREQUENCY = re.compile(r"Conflicting CPU frequency values detected: (\S+ != \S+?)\. CPU Frequency is not max")
 
@@ -58,7 +65,7 @@ MESSAGE = re.compile(
     r"| ?Unable to (?:read|write) (?:to|from) socket/rdma_cm"
     r"| ?Failed to (?:exchange data|close connection) between server and clients?"
     r"| ?Trying to close this side resources"
-    r"|Completion with error at (?:client|server)|Failed status \d+: wr_id \d+ syndrom 0x[0-9a-f]+"
+    r"|Completion with error at (?:client|server)|Failed status \S[^:]*: wr_id \d+ syndrom 0x[0-9a-f]+"
     r"|scnt=\d+, ccnt=\d+)\s*$"
 )
 
@@ -66,7 +73,7 @@ MESSAGE = re.compile(
 HINT = re.compile(
     r"Conflicting CPU frequency values detected|BW peak won't be measured|Couldn't (?:read|write) remote address"
     r"|socket/rdma_cm|Failed to (?:exchange data|close connection) between server and client"
-    r"|Completion with error at (?:client|server)|Failed status \d+: wr_id \d+ syndrom"
+    r"|Completion with error at (?:client|server)|Failed status \S[^:]*: wr_id \d+ syndrom"
     r"|Parser function exited with Error|Unable to open file descriptor for socket connection"
     r"|Unable to init the socket connection|Unable to find the Infiniband/RoCE device"
     r"|TOS only valid for rdma_cm based QP|RDMA CM event error|Failed to (?:handle|connect) RDMA CM event"
@@ -75,11 +82,16 @@ HINT = re.compile(
     r"|Unable to Connect the HCA's through the link|Problems with warm up|Invalid Command or flag"
     r"|Unable to perform rdma_client function|Received \d+ times ADDR_ERROR"
     r"|Couldn't set the link layer|Can't produce a report|Failed to modify QP"
+    r"|BW result is below bw limit|Msg rate +is below msg_rate limit|[Dd]id not detect devices"
 )
 
 # What is in every text that TITLE, HINT, ROCM, CUDA or the column line finds something in.
 WORDS = (
     "#bytes",
+    "#flows",
+    "is below",
+    "id not detect",
+    "--output",
     " Test",
     "Waiting for client",
     "unrecognized option",
@@ -110,17 +122,20 @@ WORDS = (
 
 # What goes wrong only after the title was printed.
 AFTER_TITLE = re.compile(
-    r"GID types|status \d+: wr_id|Completion with error|modify QP|Connect the HCA|exchange data|remote address|a report"
+    r"GID types|: wr_id \d|Completion with error|modify QP|Connect the HCA|exchange data|remote address|a report"
+    r"|is below (?:bw|msg_rate) limit"
 )
+LIMIT = re.compile(r"(?:BW result|Msg rate) +is below (?:bw|msg_rate) limit")  # of -w and -y; the table stands
 
 FAILURE = re.compile(
     r"(?:[\w-]+: )?(?:Couldn't|Could not|Can't|Cannot|Unable to|Failed|failed to|Completion with error|ERRNO:|ERROR\b"
     r"|Error\b|RDMA CM event error|Event: \S+; error|Found Incompatibility|Please Try to use a different IP"
     r"|Parser function exited|Invalid Command|TOS only valid|Events feature not available|Iteration num should be"
-    r"|IB device \S+ not found|unrecognized option|Problems with|Port number \d+ state is Down|Unsupported"
-    r"|Segmentation fault|Bus error|got completion with error|Received (?:interrupt|SIG|\d+ times ADDR_ERROR)"
-    r"|Interrupted|Device not supported|.* is not supported|.*: Cannot allocate memory|.*Got bad completion"
-    r"|mlx\d: .*error|Terminated|Killed|Timeout|.* should be between"
+    r"|Did not detect devices|IB device \S+ not found|unrecognized option|Problems with|Port number \d+ state is Down"
+    r"|Unsupported|Segmentation fault|Bus error|got completion with error|Received (?:interrupt|SIG)|Interrupted"
+    r"|Received \d+ times ADDR_ERROR|Device not supported|.* is not supported|.*: Cannot allocate memory"
+    r"|Output verbosity level for|Message size cannot be changed|.* is only available in|.* work only with"
+    r"|.*Got bad completion|mlx\d: .*error|Terminated|Killed|Timeout|.* should be between"
     r"|.*: Connection (?:refused|timed out|reset by peer)).*"
 )
 
@@ -135,3 +150,12 @@ def test_name(title: str) -> str | None:
         return "raw_ethernet_fs_rate"
     verb = match["verb"] or match["send"] or match["atomic"]
     return f"ib_{verb.lower()}_{kind}"
+
+
+def memory_of(text: str) -> dict[str, str]:
+    """What a line says of GPU memory, as parameters."""
+    if rocm := ROCM.match(text):
+        return {"memory": "rocm", "gpu": rocm.group(1).strip()}
+    if gpu := GPU_NAME.match(text):
+        return {"memory": "cuda", "gpu": gpu.group(1)}
+    return {"memory": "cuda"} if CUDA.match(text) else {}

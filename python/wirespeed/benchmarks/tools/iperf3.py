@@ -48,7 +48,7 @@ def read(log: Source) -> list[Found]:
 def _unwrapped(lines: list[Line]) -> list[Line]:
     """Put "sender" and "receiver" back where a mail program broke the line before them.
 
-    Where one line was broken, a last one without its word was cut there.
+    Where one line was broken, a last one without its word was cut there; so was one under the columns of a summary.
     """
     result: list[Line] = []
     wrapped = False
@@ -60,11 +60,17 @@ def _unwrapped(lines: list[Line]) -> list[Line]:
         else:
             result.append(line)
     end = len(result) - 1
-    while wrapped and end >= 0 and not (result[end].ended and result[end].text.strip()):
+    while end >= 0 and not (result[end].ended and result[end].text.strip()):
         end -= 1
-    if wrapped and end >= 0 and _whole(result[end]) is None:
+    if end >= 0 and (wrapped or _is_under_summary(result[: end + 1])) and _whole(result[end]) is None:
         result[end] = result[end].with_text(result[end].text, False)
     return result
+
+
+def _is_under_summary(lines: list[Line]) -> bool:
+    """Whether the last columns are those of a TCP summary: retransmits without a congestion window."""
+    columns = next((match.group(1) for line in reversed(lines) if (match := _COLUMNS.match(line.text.strip()))), "")
+    return "Retr" in columns and "Cwnd" not in columns
 
 
 def _whole(line: Line) -> str | None:

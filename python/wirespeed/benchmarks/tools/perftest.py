@@ -10,14 +10,20 @@ import re
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.perftest_columns import columns, meaning, unit_of
+from wirespeed.benchmarks.perftest_alone import Alone, alone
+from wirespeed.benchmarks.perftest_columns import columns, meaning, settled, unit_of, untitled
+from wirespeed.benchmarks.perftest_samples import SampleList
 from wirespeed.benchmarks.perftest_words import (
     AFTER_TITLE,
     CPU_FREQUENCY,
     CUDA,
+    DMABUF,
+    EVENTS,
     FAILURE,
     GID,
+    GPU_NAME,
     HINT,
+    LIMIT,
     MESSAGE,
     NAME,
     PARAMETER,
@@ -26,6 +32,7 @@ from wirespeed.benchmarks.perftest_words import (
     SIDES,
     TITLE,
     WORDS,
+    memory_of,
     test_name,
 )
 from wirespeed.benchmarks.source import Line, Source, by_label, splice
@@ -78,14 +85,18 @@ class _Reader:
         self._place: str | None = None  # whose half of a bidirectional test the table holds
         self._early: Draft | None = None  # errors that came before the title they belong to
         self._pending: list[tuple[Line, str]] = []  # lines that count only if a report follows
+        self._alone: Alone | None = None  # what --output prints
+        self._samples = SampleList()
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")  # some pages show logs as tables
         if _RULE.match(text):
+            if self._draft is not None and self._samples.ends(self._draft):
+                return
             self._rules += bool(self._columns and self._rows)
             self._connected = self._connected or self._side == "remote"
             return
-        if not line.ended or not text:
+        if not line.ended or not text or (self._draft is not None and self._samples.take(text)):
             return
         names = columns(text)
         if names is not None:
@@ -96,7 +107,7 @@ class _Reader:
             self._wait(line)
         elif (half := _HALF.match(text)) and self._draft is not None:
             self._half(line, self._draft, half.group(1).lower())
-        elif not self._row(line, text) and not self._failure(line, text):
+        elif not (self._number(line, text) or self._row(line, text) or self._failure(line, text)):
             self._setting(line, text)
 
     def finish(self) -> list[Found]:
@@ -121,7 +132,7 @@ class _Reader:
         draft = self._draft
         self._draft = None
         if draft is not None:
-            draft.complete = self._rows > 0 and self._rules >= self._ends > 0
+            draft.complete = draft.complete or (self._rows > 0 and self._rules >= self._ends > 0)
             if self._connected and not self._ends and draft.parameters.get("side") == "server":
                 draft.complete = draft.test in _SILENT_SERVERS
             if draft.complete and not draft.measurements and self._calibration:
@@ -131,7 +142,8 @@ class _Reader:
             self._found.append(draft.found(RunStatus.TRUNCATED if interrupted else None))
         self._columns, self._ends, self._rules, self._rows = [], 0, 0, 0
         self._titled = self._waiting = self._hinted = self._connected = False
-        self._calibration = self._side = self._place = None
+        self._calibration = self._side = self._place = self._alone = None
+        self._samples = SampleList()
         self._pending = []
 
     def _join_early(self, draft: Draft) -> None:
@@ -142,7 +154,7 @@ class _Reader:
         early, self._early = self._early, None
         if early is None:
             return
-        if draft.measurements or draft.complete:
+        if (draft.measurements or draft.complete) and not all(LIMIT.search(error) for error in early.errors):
             self._found.append(early.found())
             return
         draft.line = early.line
@@ -170,6 +182,8 @@ class _Reader:
         draft.test = test_name(text)
         if "Bidirectional" in text:
             draft.parameters["bidirectional"] = True
+        if "_imm" in text.lower():
+            draft.parameters["immediate"] = True
         self._titled = True
 
     def _half(self, line: Line, whole: Draft, place: str) -> None:
@@ -181,18 +195,26 @@ class _Reader:
         self._place = place
 
     def _column_line(self, line: Line, names: list[str]) -> None:
+        if self._samples.repeats() and names == self._columns:
+            return
         if self._draft is not None and self._columns and (self._rows or names != self._columns):
             self._close()
         draft = self._open(line)
         self._columns = names
         self._ends += 1
+        if draft.test is None:
+            draft.test = untitled(names, draft.parameters.get("connection"))
         for name in names:
-            if name.startswith(("BW", "MsgRate")) and meaning(name) is None and not name.startswith("BWmin["):
+            if name.startswith(("BW", "MsgRate")) and meaning(name) is None:
                 draft.notice(line.number, f"the column {name!r}", "a known unit; the column is left out")
+
+    def _number(self, line: Line, text: str) -> bool:
+        return bool(self._alone and self._draft is not None and self._alone.take(self._draft, line.number, text))
 
     def _row(self, line: Line, text: str) -> bool:
         cells = [cell.strip("*") for cell in _GLUED.sub(r"\1 ", text.lstrip("#")).split()]
-        if len(cells) < 4 or not all(_COUNT.fullmatch(cell) for cell in cells[:2]):
+        flows = self._columns[:1] == ["#flows"]
+        if len(cells) < 3 + (not flows) or not all(_COUNT.fullmatch(cell) for cell in cells[: 2 - flows]):
             return False
         if all(cell.isdecimal() for cell in cells):
             return False  # perftest prints every result with decimals: a matrix of another tool
@@ -207,7 +229,10 @@ class _Reader:
         row = dict(zip(self._columns, cells, strict=True))
         if "#iterations" in row and row["#iterations"].isdecimal():
             draft.parameters.setdefault("iterations", int(row["#iterations"]))
-        size = int(row["#bytes"])
+        size = int(row["#bytes"]) if "#bytes" in row else None
+        if flows:
+            draft.parameters.setdefault("flows", int(cells[0]))
+        level = f"SL {row['#sl']}" if "#sl" in row else None
         self._rows += 1
         unread = []
         for name, cell in row.items():
@@ -217,12 +242,13 @@ class _Reader:
                 draft.parameters["bw_min"] = value
             if what is None:
                 continue
-            if value is None:
+            if value is None or (self._samples.in_cycles and what[1] == "us"):
                 unread.append(cell)
             else:
-                draft.measure(what[0], what[1], value, line.number, size, what[2] or self._place)
+                draft.measure(what[0], what[1], value, line.number, size, what[2] or self._place or level)
         if unread:
-            draft.notice(line.number, f"{', '.join(unread)} in the row of {size} B", "numbers; left out")
+            expected = "microseconds, not cycles (-C)" if self._samples.in_cycles else "numbers"
+            draft.notice(line.number, f"{', '.join(unread)} in the row of {cells[0]} B", f"{expected}; left out")
         return True
 
     def _row_alone(self, line: Line, cells: list[str]) -> bool:
@@ -258,11 +284,12 @@ class _Reader:
             self._open(line).parameters.setdefault("cpu_frequency_conflict", conflict.group(1))
         if FAILURE.match(text) is None:
             if own is None and name is not None and (self._rows or not self._titled):
-                self._named(name.group(1))
+                self._named(name.group(1), line, text)
             return own is not None
         if self._rules >= self._ends > 0 and not AFTER_TITLE.search(text):
             self._close()  # the report is over: this is of a next run, or of another program
-        if self._draft is None and own is None and not (name and "unrecognized option" in text):
+        is_own = own or self._command or (name and "unrecognized option" in text)
+        if self._draft is None and not is_own:
             self._pending.append((line, text))
             return True
         before = [held for _, held in self._pending if FAILURE.match(held)]
@@ -273,14 +300,19 @@ class _Reader:
             draft.fail(message)
         return True
 
-    def _named(self, name: str) -> None:
+    def _named(self, name: str, line: Line, text: str) -> None:
         """A command line: it names the test of the report that follows."""
-        if self._draft is not None and (self._rows or self._draft.errors):
+        if self._draft is not None and (self._rows or self._draft.errors or self._alone):
             self._close()
+        if self._draft is None:
+            self._pending = []
         if self._draft is None or self._waiting:
             self._command = name
         if self._draft is not None and self._draft.test is None:
             self._draft.test = name
+        self._alone = alone(text)
+        if self._alone is not None:
+            self._open(line)
 
     def _setting(self, line: Line, text: str) -> None:
         """Take a line before the column line: versions, memory, settings, addresses."""
@@ -290,7 +322,11 @@ class _Reader:
         memory = ROCM.match(text) or CUDA.match(text)
         if memory and self._rules >= self._ends > 0:
             self._close()
-        if self._columns or not (memory or PARAMETER.search(text) or GID.search(text) or text.startswith(SIDES)):
+        if self._draft is not None and DMABUF.match(text):
+            self._draft.parameters["dmabuf"] = True
+        known = memory or PARAMETER.search(text) or GID.search(text) or GPU_NAME.match(text)
+        known = known or text.startswith((*SIDES, EVENTS))
+        if self._columns or not known:
             return
         if self._draft is None and not memory:
             self._pending.append((line, text))
@@ -298,11 +334,9 @@ class _Reader:
         self._settings(self._open(line), text)
 
     def _settings(self, draft: Draft, text: str) -> None:
-        rocm = ROCM.match(text)
-        if rocm:
-            draft.parameters |= {"memory": "rocm", "gpu": rocm.group(1).strip()}
-        elif CUDA.match(text):
-            draft.parameters["memory"] = "cuda"
+        draft.parameters |= memory_of(text)
+        if text.startswith(EVENTS):
+            draft.parameters["events"] = True
         if text.startswith(SIDES):
             self._side = text.partition(" ")[0]
         gid = GID.search(text)
@@ -311,5 +345,4 @@ class _Reader:
         for name, value in PARAMETER.findall(text):
             plain = number(value.partition("[")[0])
             draft.parameters.setdefault(SETTINGS[name], plain if isinstance(plain, int) else value)
-        if draft.parameters.get("connection") == "RawEth" and draft.test:
-            draft.test = draft.test.replace("ib_send", "raw_ethernet")
+        settled(draft)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.perftest_columns import unit_of
+from wirespeed.benchmarks.perftest_columns import settled, unit_of
 from wirespeed.benchmarks.perftest_words import test_name
 from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.benchmarks import Metric
@@ -19,7 +19,9 @@ from wirespeed.results.benchmarks import Metric
 LOOKS_FOR = "the JSON of perftest ('test_info', 'results', 'MsgSize')"
 SIGNS = ("test_info",)
 
-_PAIR = re.compile(r'"([A-Za-z_][\w .*%]*)"\s*:\s*(?:"([^"]*)"|(-?[0-9.]+(?:[eE][+-]?[0-9]+)?)(?=\s*(?:[,}\]]|$)))')
+_PAIR = re.compile(
+    r'"([A-Za-z_][\w .*%]*)"\s*:\s*(?:"([^"]*)"|(-?(?:[0-9.]+(?:[eE][+-]?[0-9]+)?|inf|nan))(?=\s*(?:[,}\]]|$)))'
+)
 _BARE_PAIR = re.compile(r'\s*([A-Za-z_][\w.]*)\s*:\s*(?:"([^"]*)"|([^\s",{}]+)),?\s*')
 _INFO = re.compile(r'"test_info"|\s*test_info: \{')
 _SETTINGS = {
@@ -33,20 +35,29 @@ _SETTINGS = {
     "ibv_wr_API": "wr_api",
     "TX_depth": "tx_depth",
     "RX_depth": "rx_depth",
+    "Post_List": "post_list",
+    "Recv_Post_List": "recv_post_list",
     "CQ_Moderation": "cq_moderation",
     "Mtu": "mtu",
     "Link_type": "link",
     "GID_index": "gid_index",
+    "GID_index2": "gid_index2",
     "Max_inline_data": "max_inline",
     "Outstand_reads": "outstanding_reads",
     "rdma_cm_QPs": "rdma_cm",
     "Use_ROCm_memory": "rocm_memory",
     "Data_ex_method": "data_exchange",
+    "TOS": "tos",
+    "cuda_device": "cuda_device",
 }
 _RESULTS = {
     "BW_peak": Metric.BW_PEAK,
     "BW_average": Metric.BW_AVG,
     "MsgRate": Metric.MSG_RATE,
+    "bw_avg": Metric.BW_AVG,
+    "msgRate_avg": Metric.MSG_RATE,
+    "avg_lat": Metric.LATENCY_AVG,
+    "tps_average": Metric.MSG_RATE,
     "t_min": Metric.LATENCY_MIN,
     "t_max": Metric.LATENCY_MAX,
     "t_typical": Metric.LATENCY_TYPICAL,
@@ -61,8 +72,9 @@ _RESULTS = {
 
 @dataclass(slots=True)
 class _Row:
-    size: int
-    values: list[tuple[Metric, int | float, int]] = field(default_factory=list)
+    size: int | None = None  # --output leaves it out
+    level: str | None = None  # the service level of a row with -M
+    values: list[tuple[Metric, int | float, int, bool]] = field(default_factory=list)  # the last: transactions
 
 
 def read(log: Source) -> list[Found]:
@@ -105,6 +117,7 @@ class _Reader:
     def finish(self) -> Found:
         draft = self._draft
         draft.complete = self.closed and bool(self._rows)
+        settled(draft)
         for row in self._rows:
             self._measure(row)
         return draft.found()
@@ -119,24 +132,31 @@ class _Reader:
             self._draft.parameters.setdefault(_SETTINGS[name], value if isinstance(value, int) else text)
         elif name == "MsgSize" and isinstance(value, int):
             self._rows.append(_Row(value))
+        elif name == "sl" and self._rows:
+            self._rows[-1].level = f"SL {text}"
         elif name == "n_iterations" and isinstance(value, int):
             self._draft.parameters.setdefault("iterations", value)
-        elif name in _RESULTS and self._rows:
+        elif name in _RESULTS:
             if value is None:
                 self._draft.notice(line.number, f"{name} {text!r}", "a number; left out")
             else:
-                self._rows[-1].values.append((_RESULTS[name], value, line.number))
+                if not self._rows:
+                    self._rows.append(_Row())
+                self._rows[-1].values.append((_RESULTS[name], value, line.number, name == "tps_average"))
 
     def _measure(self, row: _Row) -> None:
-        by_metric = {metric: value for metric, value, _ in row.values}
+        by_metric = {metric: value for metric, value, *_ in row.values}
         average, rate = by_metric.get(Metric.BW_AVG), by_metric.get(Metric.MSG_RATE)
-        unit = unit_of(row.size, average, rate) if average is not None and rate is not None else None
-        for metric, value, line in row.values:
+        unit = None
+        if row.size is not None and average is not None and rate is not None:
+            unit = unit_of(row.size, average, rate)
+        for metric, value, line, transactions in row.values:
             if metric is Metric.MSG_RATE:
-                self._draft.measure(metric, "Mpps", value, line, row.size)
+                rate_unit = "transactions/s" if transactions else "Mpps"
+                self._draft.measure(metric, rate_unit, value, line, row.size, row.level)
             elif metric not in (Metric.BW_PEAK, Metric.BW_AVG):
-                self._draft.measure(metric, "us", value, line, row.size)
+                self._draft.measure(metric, "us", value, line, row.size, row.level)
             elif unit is not None:
-                self._draft.measure(metric, unit, value, line, row.size)
+                self._draft.measure(metric, unit, value, line, row.size, row.level)
             else:
                 self._draft.notice(line, f"{metric.value} {value} without a unit", "a message rate that tells the unit")
