@@ -53,8 +53,9 @@ def _with_causes(found: list[Found], log: Source) -> Iterable[Run]:
             yield run
             continue
         first = one.line if index else 1
-        last = found[index + 1].line - 1 if index + 1 < len(found) else len(log.all_lines)
-        around = [line.text for line in log.all_lines[first - 1 : max(first, last)] if " NCCL INFO " not in line.text]
+        after = found[index + 1].line if index + 1 < len(found) else None
+        said = (*log.without_debug(), *log.debug(" NCCL WARN "))
+        around = [line.text for line in said if first <= line.number and (after is None or line.number < after)]
         case = Case.of(run.parameters, run.measurements)
         yield replace(run, failures=causes(run.error or "", "\n".join(around), case=case))
 
