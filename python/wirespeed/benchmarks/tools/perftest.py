@@ -324,9 +324,8 @@ class _Reader:
             self._close()
         if self._draft is not None and DMABUF.match(text):
             self._draft.parameters["dmabuf"] = True
-        known = memory or PARAMETER.search(text) or GID.search(text) or GPU_NAME.match(text)
-        known = known or text.startswith((*SIDES, EVENTS))
-        if self._columns or not known:
+        known = memory or GPU_NAME.match(text) or PARAMETER.search(text) or GID.search(text)
+        if self._columns or not (known or text.startswith((*SIDES, EVENTS))):
             return
         if self._draft is None and not memory:
             self._pending.append((line, text))
