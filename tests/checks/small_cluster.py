@@ -83,7 +83,7 @@ def _nic(rail: int) -> Nic:
         rdma_device=f"bnxt_re{rail - 1}",
         rdma_state="ACTIVE",
         rdma_mtu=4096,
-        driver=Driver(firmware="236.1.173.0"),
+        driver=Driver(version="25.10-1.7.1", firmware="236.1.173.0"),
         addresses=(f"{address}/31",),
         link=Link(speed=SPEED, up=True, mtu=9000, fec="rs", pause_receive=False, pause_send=False),
         qos=NicQos(
@@ -148,7 +148,7 @@ def _host() -> Host:
         },
         modules={"bnxt_re": Module(True), "amdgpu": Module(True)},
         packages={"netxtreme-peer-mem": Package(True, "234.0.154.0")},
-        software=Software(rocm="7.1.0"),
+        software=Software(rocm="7.1.0", rdma_stack="OFED-internal-25.10"),
         ntbs={"1": Ntb(4, Size.parse("1 GiB"))},
         loans={"80400": Loan(True, "0000:04:00.0", 8, Size.parse("1 GiB"), True)},
         usable_gpus=3,

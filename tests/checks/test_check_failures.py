@@ -62,6 +62,8 @@ ROWS = [
     ("software.packages", [H.thing("package", "netxtreme-peer-mem")]),
     ("software.packages", {(H.thing("package", "netxtreme-peer-mem"), "package.version"): "232.0.155.5"}),
     ("software.versions", {(H, "host.software.rocm"): "6.2.4"}),
+    ("software.nic-driver", {(N, "nic.driver.version"): "6.8.0-111-generic"}),
+    ("software.rdma-stack", {(H, "host.software.rdma_stack"): "MLNX_OFED_LINUX-25.10-1.7.1.0"}),
     ("software.nic-firmware", {(N, "nic.driver.firmware"): "234.0.154.0/pkg 234.0.154.0"}),
     ("software.kernel", {(H, "host.kernel.version"): "5.15.0-102-generic"}),
     ("software.rdma-naming", {(H, "host.rdma_naming"): "NAME_FALLBACK"}),

@@ -110,7 +110,7 @@ def test_all_commands_are_published_and_none_changes_anything() -> None:
     allowed |= {"bnxtqos", "bnxtnvm", "dcb", "devlink", "mlnx_qos", "mlxconfig", "mstconfig", "nvidia-smi", "find"}
     allowed |= {"vtysh", "sonic-cfggen", "nv", "lldpctl"}
     allowed |= {"/opt/DIS/sbin/dis_config", "/opt/DIS/sbin/smartio_tool"}
-    allowed |= {"dmidecode", "lscpu"}
+    allowed |= {"dmidecode", "lscpu", "ofed_info"}
     assert {command.run[0] for command in commands} <= allowed
 
 

@@ -44,6 +44,13 @@ REFUSED = [
         "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, libbnxt_re, bnxt_re_conf\n"
         "  hint: did you mean 'netxtreme-peer-mem'?",
     ),
+    (
+        f"{WITHOUT}, nic_packages: {{MLNX_OFED: 24.10-0.7.0.0}}",
+        "small.yaml:8: found MLNX_OFED on a host whose NICs have the Broadcom bnxt driver release; "
+        "expected one of netxtreme-peer-mem, bnxt_en, bnxt_re, libbnxt_re, bnxt_re_conf\n"
+        "  hint: it is made for the NVIDIA mlx5 driver of the kernel, replaces the kernel's RDMA core, and these "
+        "drivers do not load with it",
+    ),
 ]
 WARNED = [
     (
@@ -82,7 +89,7 @@ def steps(plan: Plan) -> list[str]:
 
 def test_the_whole_installation_in_order() -> None:
     assert steps(planned(f"{WITHOUT}, rocm: 7.1.0")) == [
-        "uninstall stack: MLNX_OFED",
+        "uninstall stack: MLNX_OFED or doca-ofed",
         "ROCm: ROCm, with RCCL and the GPU driver 7.1.0",
         "remove: bnxt_en",
         "remove: bnxt_re",
@@ -108,18 +115,19 @@ def test_the_kernels_own_driver_brings_no_peer_memory_client() -> None:
     assert str(warning) == (
         "small.yaml:8: found the kernel 6.8.0-111-generic, which has no peer-memory client, with NVIDIA mlx5 driver of "
         "the kernel, which brings none; expected DMA-BUF: Linux 5.12 or later; NVIDIA: open kernel modules, CUDA 11.7 "
-        "or later, Turing or newer\n  hint: or a stack that brings a peer-memory client"
+        "or later, Turing or newer\n  hint: or a stack that brings a peer-memory client, in nic_packages: "
+        "doca-ofed, MLNX_OFED"
     )
 
 
 def test_packages_beside_the_kernels_own_driver_are_refused() -> None:
     with pytest.raises(Refused) as refused:
-        planned(f"{BUILT_IN}, nic_packages: {{doca-ofed: 3.1.0}}", nic="nvidia-mcx75310aas-neat")
-    assert [str(problem) for problem in refused.value.problems] == [
-        "small.yaml:8: found packages beside NVIDIA mlx5 driver of the kernel; "
-        "expected none: the driver comes with the kernel\n"
-        "  hint: another stack is installed by its own installer"
-    ]
+        planned(f"{BUILT_IN}, nic_packages: {{irdma: 1.9.30}}", nic="intel-e810-cqda2")
+    assert (
+        "small.yaml:8: found packages beside Intel ice driver of the kernel; expected none: the driver comes with the "
+        "kernel\n  hint: another stack is installed by its own installer"
+        in [str(one) for one in refused.value.problems]
+    )
 
 
 def test_firmware_is_flashed_before_the_reboot() -> None:
@@ -132,10 +140,11 @@ def test_firmware_is_flashed_before_the_reboot() -> None:
 
 def test_firmware_of_a_card_whose_files_are_not_known_is_refused() -> None:
     with pytest.raises(Refused) as refused:
-        planned(f"{BUILT_IN}, nic_firmware: 22.39.1002", nic="nvidia-mcx75310aas-neat")
+        planned(f"{BUILT_IN}, nic_firmware: 22.39.1002", nic="nvidia-mcx623105an-vdat")
     assert [str(problem) for problem in refused.value.problems] == [
-        "small.yaml:8: found a firmware for NVIDIA mlx5 driver of the kernel; "
-        "expected a NIC whose firmware files are known: bnxt_en"
+        "small.yaml:8: found a firmware for NVIDIA ConnectX-6 Dx MCX623105AN-VDAT, 1 x 200G PCIe card; "
+        "expected a NIC whose firmware files are known: bnxt_en, nvidia-mcx623106an-cdat, nvidia-mcx75310aas-neat\n"
+        "  hint: leave it out, and flash it as its vendor says"
     ]
 
 

@@ -122,7 +122,7 @@ def test_what_works_together_is_planned_and_rendered() -> None:
         "NCCL: 2.10.3-1+cuda11.4",
     ]
     files = {file.path: file.text for file in render.files(plan, ["left"])}
-    assert "expect 2.10.3-1+cuda11.4 libnccl2\ninstall_named libnccl-dev libnccl2\n" in files["software-install.sh"]
+    assert "install_pinned 2.10.3-1+cuda11.4 libnccl-dev libnccl2\n" in files["software-install.sh"]
     assert f"NVCC_GENCODE={SM_35}" in files["nccl-tests.sh"]
     assert "nccl.sh" not in files
 

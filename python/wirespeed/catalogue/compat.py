@@ -74,6 +74,34 @@ class DriverPackage(Entry):
     files: dict[str, str]  # deb, rpm, source -> file name pattern
 
 
+class StackBuild(Entry):
+    """A release of an RDMA stack, as it is built for some systems."""
+
+    systems: list[str] = Field(min_length=1)  # as cluster files name them; rhel-9.* is every minor release
+    file: str  # file name pattern of what the vendor ships
+    kernels: list[str] = Field(min_length=1)  # series it is known to work with: 5.15, 5.14.0-427
+    compiled: bool  # whether its modules are compiled on the host; if not, it has them for these kernels alone
+    source: str = Field(min_length=1)
+
+
+class StackRelease(Entry):
+    """A release of an RDMA stack."""
+
+    drivers: str  # version of its drivers, or how it begins; what they and the stack say of themselves
+    builds: list[StackBuild] = Field(min_length=1)
+    breaks_on: Sourced[str] | None = None  # first kernel series that its modules are known not to compile for
+
+
+class Stack(Entry):
+    """Drivers and RDMA user space in one, made by the vendor of the NICs: they replace those of the system."""
+
+    title: str
+    says: str  # what `ofed_info -s` begins with; {version} is the release, {drivers} the version of its drivers
+    package: str | None = None  # what is installed from the repository that the file adds; None: it has an installer
+    releases: dict[str, StackRelease] = Field(min_length=1)
+    source: str = Field(min_length=1)
+
+
 class DriverRelease(Entry):
     """What installs a NIC's driver. Its name is the Ethernet driver's."""
 
@@ -87,4 +115,5 @@ class DriverRelease(Entry):
     )  # the same drivers without one; never beside the former
     firmware: str | None = None  # file name pattern of a card's firmware; {card} is the end of the card's part number
     displaced_by: list[str] = Field(default_factory=list)  # RDMA stacks with which it does not load
+    stacks: dict[str, Stack] = Field(default_factory=dict)  # of the vendor, instead of the kernel's own driver
     source: str = Field(min_length=1)

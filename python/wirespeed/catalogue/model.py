@@ -111,6 +111,7 @@ class NicModel(Entry):
     classes: dict[str, NicClass]  # roce, cnp, default
     ect: Sourced[Ect] | None = None  # ECN code point of RoCE data; None: the NIC cannot be told
     stacks: list[str] = []  # RDMA software stacks made for it, which displace other NICs' drivers
+    firmware: Sourced[str] | None = None  # file name pattern of its firmware; {release} is 28_39_1002 for 28.39.1002
     qos_package: bool = False  # whether a package of the vendor sets QoS whenever the driver is loaded
     congestion_by_priority: bool = False  # whether congestion control is switched on priority by priority
     buffer_by_cable: bool = False  # whether the receive buffer is made for a length of cable

@@ -29,6 +29,11 @@ def words(value: Any, unit: str | None = None) -> str:
     return str(value) if value not in (None, "") else "none"
 
 
+def is_of_version(found: str, beginning: str) -> bool:
+    """Whether a version is this one or one of its builds: 25.10-1.7.1 is of 25.10, 25.101 is not."""
+    return found.startswith(beginning) and not found[len(beginning) :][:1].isalnum()
+
+
 def listed(values: Iterable[Any]) -> str:
     """Values separated by commas, ``none`` when there is none."""
     return ", ".join(words(value) for value in values) or "none"

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from wirespeed.catalogue import Catalogue
 from wirespeed.catalogue.compat import DriverRelease
-from wirespeed.catalogue.model import NicModel
+from wirespeed.catalogue.model import GpuModel, NicModel
 from wirespeed.cluster import HostSpec
 from wirespeed.errors import did_you_mean
+from wirespeed.plan.gpu_memory import NVIDIA_CLIENT, check_client, check_dma_buf
 from wirespeed.plan.problems import Problems
+from wirespeed.plan.stacks import Chosen, peer_memory_step, stack_of, stack_steps
 from wirespeed.settings import Action, InstallStep, Package
 
 
@@ -19,9 +21,12 @@ class Drivers:
     """What brings a NIC's driver onto a host."""
 
     packages: dict[str, Package]
-    before: tuple[InstallStep, ...]  # what stands in the way of all that follows
+    before: tuple[InstallStep, ...]  # what goes before the GPU's software
     steps: tuple[InstallStep, ...]
     replaces: bool = True  # whether they replace drivers of the kernel, which needs a boot image and a reboot
+    stack: Chosen | None = None
+    dma_buf: bool = False  # whether GPU memory is reached by DMA-BUF alone: there is no peer-memory API
+    modules: tuple[str, ...] = ()  # that must be loaded beside the NIC's own
 
 
 def kernel_has_client(spec: HostSpec, catalogue: Catalogue) -> bool | None:
@@ -35,7 +40,9 @@ def kernel_has_client(spec: HostSpec, catalogue: Catalogue) -> bool | None:
     return row.built_in.value if row else None
 
 
-def drivers_of(spec: HostSpec, nic: NicModel, gpu: bool, catalogue: Catalogue, problems: Problems) -> Drivers | None:
+def drivers_of(
+    spec: HostSpec, nic: NicModel, gpu: GpuModel | None, catalogue: Catalogue, problems: Problems
+) -> Drivers | None:
     """Packages and steps; None where the host's file names no kernel and no packages, or there is no such release."""
     software, release = spec.part.software, catalogue.drivers.get(nic.driver or "")
     if software.kernel is None and software.nic_packages is None and software.nic_firmware is None:
@@ -54,15 +61,18 @@ def drivers_of(spec: HostSpec, nic: NicModel, gpu: bool, catalogue: Catalogue, p
                 f"a NIC whose driver release is known: {', '.join(catalogue.drivers)}",
             )
         return None
-    if software.nic_firmware is not None and release.firmware is None:
+    if software.nic_firmware is not None and not _firmware_file(spec, nic, release):
+        known = [name for name, one in catalogue.drivers.items() if one.firmware]
+        known += [name for name, one in catalogue.nics.items() if one.firmware]
         problems.refuse(
             (*spec.path, "software", "nic_firmware"),
-            f"a firmware for {release.title}",
-            "a NIC whose firmware files are known: "
-            + ", ".join(name for name, one in catalogue.drivers.items() if one.firmware),
+            f"a firmware for {nic.title}",
+            f"a NIC whose firmware files are known: {', '.join(known)}",
+            "leave it out, and flash it as its vendor says",
         )
     built_in = kernel_has_client(spec, catalogue)
-    if gpu and built_in is None:
+    stack = stack_of(spec, release, problems) if release.stacks else None
+    if gpu and built_in is None and not stack:
         problems.warn(
             (*spec.path, "software", "kernel"),
             f"the kernel {software.kernel or '(not named)'} of {spec.os}, of which it is not known whether it has a "
@@ -70,63 +80,95 @@ def drivers_of(spec: HostSpec, nic: NicModel, gpu: bool, catalogue: Catalogue, p
             "peer_memory: true or false, as `grep ib_register_peer_memory_client /proc/kallsyms` answers before "
             "anything is installed",
         )
+    firmware = tuple(_firmware(spec, nic, release))
+    if stack:
+        return _stack(spec, stack, gpu, firmware, problems)
     if release.inbox:
-        return _inbox(spec, release, gpu, built_in, problems)
-    named = _named(spec, release, problems)
+        return _inbox(spec, release, gpu, built_in, firmware, problems)
+    named = _named(spec, release, catalogue, problems)
     chosen = named or dict.fromkeys([*release.peer_memory, *release.always], None)
-    _check(spec, release, chosen, gpu, built_in, problems)
+    _check(spec, release, chosen, gpu is not None, built_in, problems)
     packages = {
         name: Package(installed=True, version=version)
         for name, version in chosen.items()
         if name in release.packages and release.packages[name].dkms
     }
-    stacks = [
-        InstallStep(
-            Action.UNINSTALL_STACK, stack, why="it replaces the kernel's RDMA core, and the drivers do not load with it"
-        )
-        for stack in release.displaced_by
-    ]
-    return Drivers(packages, tuple(stacks), (*_steps(release, chosen), *_firmware(spec, release)))
+    others = InstallStep(
+        Action.UNINSTALL_STACK,
+        " or ".join(release.displaced_by),
+        why="it replaces the kernel's RDMA core, and the drivers do not load with it",
+    )
+    return Drivers(packages, (others,) if release.displaced_by else (), (*_steps(release, chosen), *firmware))
 
 
-def _firmware(spec: HostSpec, release: DriverRelease) -> Iterator[InstallStep]:
-    """Last of the steps before the reboot: the tool that flashes talks to the driver."""
-    version = spec.part.software.nic_firmware
-    if version is not None and release.firmware is not None:
-        pattern = release.firmware.format(card=spec.nics.model.rpartition("-")[2].upper())
+def _firmware_file(spec: HostSpec, nic: NicModel, release: DriverRelease) -> str | None:
+    """File name pattern of the firmware that the host's file names."""
+    pattern = nic.firmware.value if nic.firmware else release.firmware
+    return pattern and pattern.format(
+        card=spec.nics.model.rpartition("-")[2].upper(),
+        release=(spec.part.software.nic_firmware or "").replace(".", "_"),
+    )
+
+
+def _firmware(spec: HostSpec, nic: NicModel, release: DriverRelease) -> Iterator[InstallStep]:
+    """Last of the steps before the reboot: the tool that flashes may talk to the driver."""
+    version, pattern = spec.part.software.nic_firmware, _firmware_file(spec, nic, release)
+    if version is not None and pattern is not None:
         yield InstallStep(Action.FIRMWARE, "of each NIC", version, {"firmware": pattern}, "it acts after a reboot")
 
 
-def _inbox(spec: HostSpec, release: DriverRelease, gpu: bool, built_in: bool | None, problems: Problems) -> Drivers:
+def _stack(
+    spec: HostSpec, stack: Chosen, gpu: GpuModel | None, firmware: tuple[InstallStep, ...], problems: Problems
+) -> Drivers:
+    """The vendor's stack, which has the peer-memory API of its own."""
+    if gpu:
+        check_client(spec, gpu, problems)
+    nvidia = gpu is not None and gpu.vendor == "nvidia"
+    again = (peer_memory_step(),) if nvidia else ()
+    modules = (NVIDIA_CLIENT,) if nvidia else ()
+    return Drivers({}, tuple(stack_steps(stack, spec, gpu)), (*again, *firmware), stack=stack, modules=modules)
+
+
+def _inbox(
+    spec: HostSpec,
+    release: DriverRelease,
+    gpu: GpuModel | None,
+    built_in: bool | None,
+    firmware: tuple[InstallStep, ...],
+    problems: Problems,
+) -> Drivers:
     """The kernel's own driver: only the RDMA user space is installed.
 
-    Without a peer-memory client in the kernel the GPU must be reached by DMA-BUF, which needs Linux 5.12 and, of
-    NVIDIA, the open kernel modules, CUDA 11.7 and a Turing GPU or newer (NVIDIA GPU Operator documentation, GPUDirect
-    RDMA).
+    Without a peer-memory client in the kernel the GPU must be reached by DMA-BUF.
     """
-    if spec.part.software.nic_packages is not None:
+    if spec.part.software.nic_packages is not None and not release.stacks:
         problems.refuse(
             (*spec.path, "software", "nic_packages"),
             f"packages beside {release.title}",
             "none: the driver comes with the kernel",
             "another stack is installed by its own installer",
         )
-    if gpu and built_in is False:
-        problems.warn(
-            (*spec.path, "software", "kernel"),
-            f"the kernel {spec.part.software.kernel}, which has no peer-memory client, with {release.title}, "
-            "which brings none",
-            "DMA-BUF: Linux 5.12 or later; NVIDIA: open kernel modules, CUDA 11.7 or later, Turing or newer",
-            "or a stack that brings a peer-memory client",
-        )
+    dma_buf = gpu is not None and built_in is False
+    if gpu and dma_buf:
+        check_dma_buf(spec, gpu, release, problems)
     there = replace(_PREREQUISITES, why=f"the {release.title} is there already")
-    return Drivers({}, (), (there,), replaces=False)
+    return Drivers({}, (), (there, *firmware), replaces=False, dma_buf=dma_buf)
 
 
-def _named(spec: HostSpec, release: DriverRelease, problems: Problems) -> dict[str, str | None]:
+def _named(spec: HostSpec, release: DriverRelease, catalogue: Catalogue, problems: Problems) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for name, version in (spec.part.software.nic_packages or {}).items():
-        if name not in release.packages:
+        if name in release.displaced_by:
+            owner = next(
+                (one.title for one in catalogue.drivers.values() if name in one.stacks), "another vendor's NICs"
+            )
+            problems.refuse(
+                (*spec.path, "software", "nic_packages", name),
+                f"{name} on a host whose NICs have the {release.title}",
+                f"one of {', '.join(release.packages)}",
+                f"it is made for the {owner}, replaces the kernel's RDMA core, and these drivers do not load with it",
+            )
+        elif name not in release.packages:
             problems.refuse(
                 (*spec.path, "software", "nic_packages", name),
                 f"the package {name!r}",

@@ -115,6 +115,7 @@ def host_kind(
     if software.built_in_client:
         peer = None  # then no module of that name is installed (Broadcom 957608-AN210, section 5.1, question 3)
     modules = [*chassis.nic.modules, *([peer] if gpu and peer else []), *([gpu.module] if gpu else [])]
+    modules += software.modules
     template = Host(
         model=spec.model,
         vendor=chassis.server.vendor,
@@ -124,7 +125,7 @@ def host_kind(
         kernel=Kernel(software.kernel, command_line=COMMAND_LINES[cpu], iommu="passthrough", errors=()),
         memlock="unlimited",
         firewall=False,
-        peer_memory=True if gpu else None,
+        peer_memory=software.peer_memory if gpu else None,
         rdma_naming="NAME_KERNEL",
         acs_service=True,
         rdma_libraries="ok",
@@ -152,7 +153,7 @@ def host_kind(
             rdma_mtu=_path_mtu(seat, spec, ipv6, problems),
             roce_version=_ROCE_V2,
             gpu=seat.gpu,
-            driver=Driver(name=chassis.nic.driver, firmware=spec.part.software.nic_firmware),
+            driver=Driver(chassis.nic.driver, software.drivers, spec.part.software.nic_firmware),
             qos=qos,
             nvm=nvm,
         )

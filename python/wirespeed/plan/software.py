@@ -29,6 +29,9 @@ class HostSoftware:
     steps: dict[str, InstallStep] = field(default_factory=dict)
     kernel: str | None = None
     built_in_client: bool | None = None
+    drivers: str | None = None  # version of the NIC's drivers, or how it begins
+    peer_memory: bool | None = True  # whether the kernel must have a peer-memory API; None: DMA-BUF does without
+    modules: tuple[str, ...] = ()  # that must be loaded beside the NIC's own
 
 
 def software_of(
@@ -39,12 +42,14 @@ def software_of(
     wanted = Combination(gpu=gpu, os=spec.os, **{key: getattr(part, key) for key in _KEYS})
     _refuse(spec, wanted, catalogue, problems)
     _refuse_idle(spec, nic, gpu, problems)
-    drivers = drivers_of(spec, nic, gpu is not None, catalogue, problems) if nic else None
+    drivers = drivers_of(spec, nic, gpu, catalogue, problems) if nic else None
+    stack = drivers.stack if drivers else None
     versions = Software(
         gpu_driver=part.gpu_driver,
         rocm=part.rocm,
         cuda=(".".join(part.cuda.split(".")[:2]),) if part.cuda else None,
         nccl=(part.nccl,) if part.nccl else None,
+        rdma_stack=stack.says if stack else None,
         nvhpc=part.nvhpc,
         gcc=part.gcc,
         nccl_tests=part.nccl_tests,
@@ -60,13 +65,16 @@ def software_of(
         steps=numbered(_steps(part, drivers, catalogue)),
         kernel=part.kernel,
         built_in_client=kernel_has_client(spec, catalogue),
+        drivers=stack.release.drivers if stack else None,
+        peer_memory=None if drivers and drivers.dma_buf else True,
+        modules=drivers.modules if drivers else (),
     )
 
 
 def _steps(part: SoftwarePart, drivers: Drivers | None, catalogue: Catalogue) -> list[InstallStep]:
     """In order: what stands in the way, GPU software, NIC drivers, what the kernel boots with."""
     gpu = [
-        InstallStep(Action.GPU_DRIVER, "NVIDIA driver", part.gpu_driver) if part.gpu_driver else None,
+        _gpu_driver(part, drivers),
         InstallStep(Action.ROCM, "ROCm, with RCCL and the GPU driver", part.rocm) if part.rocm else None,
         InstallStep(Action.HPC_SDK, "HPC SDK, with toolkit, NCCL and MPI", part.nvhpc) if part.nvhpc else None,
         InstallStep(Action.CUDA, "CUDA toolkit", part.cuda) if part.cuda and not part.nvhpc else None,
@@ -74,7 +82,18 @@ def _steps(part: SoftwarePart, drivers: Drivers | None, catalogue: Catalogue) ->
     ]
     steps = [*(drivers.before if drivers else ()), *(step for step in gpu if step), *(drivers.steps if drivers else ())]
     kernel = (drivers and drivers.replaces) or part.gpu_driver or part.rocm
-    return [*steps, *(AFTER if kernel else ())]
+    return [*steps, *(AFTER if kernel else AFTER[-1:] if part.nic_firmware else ())]
+
+
+def _gpu_driver(part: SoftwarePart, drivers: Drivers | None) -> InstallStep | None:
+    """DMA-BUF is in the open kernel modules alone."""
+    if part.gpu_driver is None:
+        return None
+    if drivers and drivers.dma_buf:
+        return InstallStep(
+            Action.GPU_DRIVER, "NVIDIA driver, open kernel modules", part.gpu_driver, {"modules": "open"}
+        )
+    return InstallStep(Action.GPU_DRIVER, "NVIDIA driver", part.gpu_driver)
 
 
 def _nccl(part: SoftwarePart, catalogue: Catalogue) -> InstallStep | None:

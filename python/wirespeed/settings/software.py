@@ -16,6 +16,8 @@ class Action(StrEnum):
     UNINSTALL_STACK = "uninstall stack"  # another vendor's RDMA software, with its own uninstaller
     REMOVE = "remove"  # modules built for each kernel that stand in the way
     PREREQUISITES = "prerequisites"  # compiler, kernel headers, RDMA user space
+    BUILD_TOOLS = "build tools"  # compiler and kernel headers alone: the RDMA user space comes with the stack
+    STACK = "RDMA stack"  # the NIC vendor's drivers and user space, with its own installer or repository
     GPU_DRIVER = "GPU driver"
     CUDA = "CUDA toolkit"
     HPC_SDK = "HPC SDK"
@@ -23,6 +25,7 @@ class Action(StrEnum):
     NCCL = "NCCL"
     INSTALL = "install"
     BUILD = "build"  # from source
+    PEER_MEMORY = "peer memory"  # the GPU driver's module, which was compiled before the stack that it needs
     FIRMWARE = "firmware"  # of the NICs; acts after a reboot
     PUT_FIRST = "put first"  # before the distribution's library of the same name
     BOOT_IMAGE = "boot image"  # the image the kernel boots with holds drivers too
@@ -62,6 +65,9 @@ class Software:
     rocm: Annotated[str | None, Setting("ROCm release")] = None
     cuda: Annotated[tuple[str, ...] | None, Setting("CUDA toolkits", compare=Compare.CONTAINS)] = None
     nccl: Annotated[tuple[str, ...] | None, Setting("NCCL releases", compare=Compare.CONTAINS)] = None
+    rdma_stack: Annotated[
+        str | None, Setting("RDMA stack of the NIC's vendor, with its version", compare=Compare.NONE)
+    ] = None
     nvhpc: Annotated[str | None, Setting("HPC SDK", compare=Compare.NONE)] = None
     gcc: Annotated[str | None, Setting("major release of GCC under nvcc", compare=Compare.NONE)] = None
     nccl_tests: Annotated[str | None, Setting("revision of nccl-tests", compare=Compare.NONE)] = None

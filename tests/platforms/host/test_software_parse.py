@@ -107,3 +107,18 @@ def test_versions(command: str, text: str, path: str, value: object) -> None:
 )
 def test_nccl_by_its_files(text: str, value: object) -> None:
     assert read(nccl=text).value(HOST, "host.software.nccl") == value
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("MLNX_OFED_LINUX-24.10-0.7.0.0:\n", "MLNX_OFED_LINUX-24.10-0.7.0.0"),
+        ("OFED-internal-25.10-1.7.1:\n", "OFED-internal-25.10-1.7.1"),  # DOCA-OFED 3.2.1
+        ("OFED-internal-25.10-1.7", None),  # cut short
+        ("OFED-internal-25.10-1.7.1:\nOFED-internal-25.10-1.2.8:\n", None),
+        ("bash: line 1: ofed_info: command not found\n", None),
+        ("", None),
+    ],
+)
+def test_the_rdma_stack(text: str, found: str | None) -> None:
+    assert read(ofed_info=text).devices["node1"].software.rdma_stack == found

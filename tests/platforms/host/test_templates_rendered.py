@@ -71,9 +71,18 @@ def plan(owner: str) -> Plan:
     kind, _, name = owner.partition("/")
     found = with_nics(name) if kind == "nic" else build(read(CLUSTER))
     formats = ("deb", "rpm") if owner == "host/ubuntu" else ("rpm", "deb")
-    steps = {"1": InstallStep(Action.INSTALL, "netxtreme-peer-mem", "1", dict.fromkeys(formats, "*"), "drivers")}
+    steps = {
+        "1": InstallStep(Action.INSTALL, "netxtreme-peer-mem", "1", dict.fromkeys(formats, "*"), "drivers"),
+        "2": InstallStep(Action.STACK, "doca-ofed", "3.2.1", {"repository": "*"}),
+    }
     versions = Software(
-        cuda=("11.4",), nccl=("2.10.3",), nvhpc="21.9", gcc="9", nccl_tests="8274cb4", gencode=("-gencode=1",)
+        rdma_stack="OFED-internal-25.10",
+        cuda=("11.4",),
+        nccl=("2.10.3",),
+        nvhpc="21.9",
+        gcc="9",
+        nccl_tests="8274cb4",
+        gencode=("-gencode=1",),
     )
     hosts = {name: replace(host, steps=steps, software=versions) for name, host in found.hosts.items()}
     found = replace(found, hosts=hosts)

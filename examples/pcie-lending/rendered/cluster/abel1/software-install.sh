@@ -137,17 +137,6 @@ build_in() { # source archive
   : >"$state/built-$(basename -- "$1")"
 }
 
-# Flashes the firmware in $found, unless the NIC runs this version; Broadcom 957608-AN210, section 2.2.3.2.
-flash() { # interface, PCIe address, version
-  case " $(ethtool -i "$1" 2>/dev/null | sed -n 's/^firmware-version: *//p' | tr '/' ' ') " in
-  *" $3 "*) done_already ;;
-  *)
-    [ -n "$found" ] || [ -z "$yes" ] || stop "no firmware file for $1 in $from"
-    run niccli --dev "$2" fw --update -f "${found:-FILE}" --yes
-    ;;
-  esac
-}
-
 step 1 'GPU driver: NVIDIA driver 470.182.03'
 expect 470.182.03 nvidia-utils-470-server
 install_named nvidia-headless-470-server nvidia-utils-470-server

@@ -20,6 +20,13 @@ class PackageManager:
     offered: str  # prints the version of the package named in $1 that the repositories have
     name_of: str  # prints the name of the package in $1
     prerequisites: tuple[str, ...]  # what modules and libraries are built with
+    build_tools: tuple[str, ...]  # what modules alone are built with
+    pinned: str  # the package $name in the version $version, as install takes it
+    version_of: str  # prints the installed version of the package named in $1
+    listed: str  # prints the names of all installed packages
+    add_repository: str  # the command that installs a package file which adds a repository
+    refresh: str  # the command that reads the lists of repositories again
+    clean: str | None  # the command that removes what nothing needs any more
     boot_image: str  # the command that makes the image for the running kernel again
     gpu: Callable[[InstallStep], tuple[str, ...]]  # packages of a step that installs GPU software; (): it has none
 
@@ -27,7 +34,7 @@ class PackageManager:
 Gpu = Callable[[InstallStep], tuple[str, ...]]
 
 
-def deb(prerequisites: tuple[str, ...], gpu: Gpu) -> PackageManager:
+def deb(prerequisites: tuple[str, ...], build_tools: tuple[str, ...], gpu: Gpu) -> PackageManager:
     """Debian's way."""
     name = 'dpkg-deb -f "$1" Package'
     return PackageManager(
@@ -40,12 +47,28 @@ def deb(prerequisites: tuple[str, ...], gpu: Gpu) -> PackageManager:
         offered="apt-cache policy \"$1\" 2>/dev/null | sed -n 's/^ *Candidate: *//p'",
         name_of=name,
         prerequisites=prerequisites,
+        build_tools=build_tools,
+        pinned="$name=$version",
+        version_of="dpkg-query -W -f='${Version}' \"$1\" 2>/dev/null",
+        listed="dpkg-query -W -f='${Package}\\n'",
+        add_repository="dpkg -i",
+        refresh="apt-get update",
+        clean="apt-get autoremove -y",
         boot_image='update-initramfs -u -k "$(uname -r)"',  # Broadcom 957608-AN210, appendix A.1
         gpu=gpu,
     )
 
 
-def rpm(install: str, remove: str, offered: str, prerequisites: tuple[str, ...], gpu: Gpu) -> PackageManager:
+def rpm(
+    install: str,
+    remove: str,
+    refresh: str,
+    clean: str | None,
+    offered: str,
+    prerequisites: tuple[str, ...],
+    build_tools: tuple[str, ...],
+    gpu: Gpu,
+) -> PackageManager:
     """Red Hat's way, with the distribution's own front end."""
     return PackageManager(
         format="rpm",
@@ -56,6 +79,13 @@ def rpm(install: str, remove: str, offered: str, prerequisites: tuple[str, ...],
         offered=offered,
         name_of="rpm -qp --qf '%{NAME}' \"$1\"",
         prerequisites=prerequisites,
+        build_tools=build_tools,
+        pinned="$name-$version",
+        version_of="rpm -q --qf '%{VERSION}-%{RELEASE}' \"$1\" 2>/dev/null",
+        listed="rpm -qa --qf '%{NAME}\\n'",
+        add_repository="rpm -Uvh",
+        refresh=refresh,
+        clean=clean,
         boot_image='dracut -f "/boot/initramfs-$(uname -r).img" "$(uname -r)"',  # dracut(8)
         gpu=gpu,
     )
@@ -69,5 +99,7 @@ def steps(host: Host, manager: PackageManager) -> Iterator[tuple[str, InstallSte
     for number, step in host.steps.items():
         if step.action is Action.PREREQUISITES:
             yield number, step, manager.prerequisites
+        elif step.action is Action.BUILD_TOOLS:
+            yield number, step, manager.build_tools
         else:
             yield number, step, manager.gpu(step) if step.action in GPU_ACTIONS else ()

@@ -15,6 +15,8 @@ _DKMS = re.compile(r"([A-Za-z0-9_+.-]+)(?:/|, )([^,:/ ]+), ([^,: ]+), [^,: ]+: (
 _NOT_BUILT = re.compile(r"[A-Za-z0-9_+.-]+(?:/|, )[^,:/ ]+: added")
 _CUDA = re.compile(r"/(?:\S*/)?cuda[-/]([0-9]+\.[0-9]+)/(?:\S*/)?bin/nvcc")
 _NCCL = re.compile(r"/\S+/libnccl\.so\.([0-9]+(?:\.[0-9]+){2})")
+# ofed_info -s: "MLNX_OFED_LINUX-24.10-0.7.0.0:", of DOCA "OFED-internal-25.10-1.7.1:"
+_OFED = re.compile(r"((?:MLNX_OFED_LINUX|OFED-internal)-[0-9][0-9.-]*[0-9]):")
 _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)+")
 
 
@@ -23,6 +25,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     host = Place(outputs.device)
     if output := outputs.get("dkms"):
         yield from _packages(host, output, outputs.get("uname"))
+    if output := outputs.get("ofed-info"):
+        yield from _stack(host, output)
     if output := outputs.get("nvidia-driver"):
         yield from _first(host, "host.software.gpu_driver", output)
     if output := outputs.get("rocm-version"):
@@ -31,6 +35,13 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _found(host, "host.software.cuda", _CUDA, output)
     if output := outputs.get("nccl"):
         yield from _found(host, "host.software.nccl", _NCCL, output)
+
+
+def _stack(host: Place, output: Output) -> Iterator[Observation]:
+    """The stack's one line; with anything else beside it nothing is known."""
+    said = [(number, text) for number, text in lines(output) if text.strip()]
+    if len(said) == 1 and (match := _OFED.fullmatch(said[0][1].strip())):
+        yield see(host, "host.software.rdma_stack", match[1], output, said[0][0])
 
 
 def _found(host: Place, path: str, name: re.Pattern[str], output: Output) -> Iterator[Observation]:

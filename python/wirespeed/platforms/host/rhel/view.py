@@ -15,10 +15,13 @@ def _command_line(parameters: Sequence[str]) -> tuple[str, ...]:
 
 
 def _gpu(step: InstallStep) -> tuple[str, ...]:
-    """Sources: NVIDIA CUDA installation guide for Linux; ROCm 7.1.0 quick start installation guide."""
+    """Sources: NVIDIA CUDA installation guide for Linux; ROCm 7.1.0 quick start installation guide; NVIDIA NCCL
+    installation guide, RHEL: libnccl-2.18.3-1+cuda12.2, libnccl-devel."""
     match step.action:
         case Action.CUDA:
             return (f"cuda-toolkit-{'-'.join((step.version or '').split('.')[:2])}",)
+        case Action.NCCL:
+            return ("libnccl-devel", "libnccl")
         case Action.ROCM:
             return ("amdgpu-dkms", "rocm")
         case _:
@@ -30,6 +33,9 @@ _PREREQUISITES = (  # Broadcom 957608-AN210, appendix A.2
     *("dkms", "elfutils-libelf-devel", "libibverbs-devel", "gperf", "perftest", "infiniband-diags", "make", "gcc"),
     *("autoconf", "libtool", "libibverbs-utils", "rdma-core-devel", "librdmacm-utils"),
 )
+_BUILD_TOOLS = (  # DOCA 3 Installation/Upgrade on RHEL 9, where dkms is that of EPEL, 3.2 or newer
+    *('"kernel-devel-uname-r == $(uname -r)"', "kernel-devel-matched", "dkms", "elfutils-libelf-devel", "gcc", "make"),
+)
 RHEL = Distribution(
     renderers=lambda _: ("networkmanager",),
     command_line=_command_line,
@@ -37,8 +43,11 @@ RHEL = Distribution(
     packages=rpm(
         "dnf install -y",
         "dnf remove -y",
+        "dnf makecache",
+        "dnf autoremove -y",
         "dnf --quiet repoquery --latest-limit=1 --queryformat '%{version}\\n' \"$1\" 2>/dev/null",
         _PREREQUISITES,
+        _BUILD_TOOLS,
         _gpu,
     ),
 )

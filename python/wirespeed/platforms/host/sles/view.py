@@ -25,10 +25,13 @@ def _renderers(system: str) -> tuple[str, ...]:
 
 
 def _gpu(step: InstallStep) -> tuple[str, ...]:
-    """Sources: NVIDIA CUDA installation guide for Linux; ROCm 7.1.0 quick start installation guide."""
+    """Sources: NVIDIA CUDA installation guide for Linux; ROCm 7.1.0 quick start installation guide; NVIDIA NCCL
+    installation guide, other distributions: an archive, nccl_2.18.3-1+cuda12.2_x86_64.txz."""
     match step.action:
         case Action.CUDA:
             return (f"cuda-toolkit-{'-'.join((step.version or '').split('.')[:2])}",)
+        case Action.NCCL:
+            return (f"nccl_{step.version}_x86_64.txz",)
         case Action.ROCM:
             return ("amdgpu-dkms", "rocm")
         case _:
@@ -43,8 +46,11 @@ _PREREQUISITES = (
 _PACKAGES = rpm(
     "zypper --non-interactive install",
     "zypper --non-interactive remove",
+    "zypper --non-interactive refresh",
+    None,
     "zypper --quiet info \"$1\" 2>/dev/null | sed -n 's/^Version *: *//p'",
     _PREREQUISITES,
+    _PREREQUISITES[:5],
     _gpu,
 )
 SLES = Distribution(

@@ -23,7 +23,8 @@ def _gpu(step: InstallStep) -> tuple[str, ...]:
     version = (step.version or "").split(".")
     match step.action:
         case Action.GPU_DRIVER:
-            return (f"nvidia-headless-{version[0]}-server", f"nvidia-utils-{version[0]}-server")
+            kind = "-open" if "modules" in (step.files or {}) else ""  # nvidia-headless-580-server-open
+            return (f"nvidia-headless-{version[0]}-server{kind}", f"nvidia-utils-{version[0]}-server")
         case Action.HPC_SDK:
             return ("environment-modules", f"nvhpc-{'-'.join(version[:2])}")
         case Action.CUDA:
@@ -41,10 +42,11 @@ _PREREQUISITES = (  # Broadcom 957608-AN210, appendix A.1
     *("dkms", "gcc", "make", "libtool", "autoconf", "librdmacm-dev", "rdmacm-utils", "infiniband-diags"),
     *("ibverbs-utils", "perftest", "ethtool", "libibverbs-dev", "rdma-core"),
 )
+_BUILD_TOOLS = ('"linux-headers-$(uname -r)"', "dkms", "gcc", "make")  # NVIDIA DOCA, DKMS Management Guide 3.3
 UBUNTU = Distribution(
     renderers=lambda _: ("netplan", "networkd"),
     command_line=_command_line,
     firewall_off="ufw disable",
-    packages=deb(_PREREQUISITES, _gpu),
+    packages=deb(_PREREQUISITES, _BUILD_TOOLS, _gpu),
 )
 view = UBUNTU.view

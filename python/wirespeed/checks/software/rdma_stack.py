@@ -1,0 +1,36 @@
+"""RDMA stack of the NIC's vendor
+
+The planned release of the NIC vendor's RDMA stack is installed.
+
+Why it hurts:
+    Its libraries and tools are made for its drivers. With another release, or the distribution's, options of the NIC
+    cannot be read or set, and hosts of different releases differ in what congestion control they can do.
+
+How to fix:
+    Run software-install.sh; it removes the other release first.
+
+Example:
+    $ ofed_info -s
+    OFED-internal-25.10-1.7.1:
+
+Source:
+    NVIDIA DOCA, DOCA-Host Installation and Upgrade 3.2.1
+"""
+
+from wirespeed.checks.model import Here, Outcome, failed, passed
+from wirespeed.checks.words import is_of_version
+from wirespeed.results.findings import Fix
+from wirespeed.settings import Host
+
+over = Host
+needs = ("host.software.rdma_stack",)
+failures = ("NIC-04",)
+
+
+def check(here: Here) -> Outcome:
+    """The plan may name the beginning of a version: the stack prints the build too."""
+    intended, found = here.intended("host.software.rdma_stack"), here.found("host.software.rdma_stack")
+    if is_of_version(found, intended):
+        return passed(intended, found)
+    fix = Fix("run software-install.sh, and reboot where it asks for it", consequence="reboot")
+    return failed("another RDMA stack is installed", intended, found, fix)

@@ -1,0 +1,165 @@
+"""The RDMA stack that a NIC's vendor makes, instead of the kernel's own driver: which release, for which kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from wirespeed.catalogue.compat import DriverRelease, Stack, StackBuild, StackRelease
+from wirespeed.catalogue.model import GpuModel
+from wirespeed.cluster import HostSpec
+from wirespeed.errors import did_you_mean
+from wirespeed.plan.combination import version
+from wirespeed.plan.problems import Problems
+from wirespeed.settings import Action, InstallStep
+
+_BY_HAND = "leave nic_packages out and install it as its vendor says; then nothing of it is planned or checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A release of a stack for one host."""
+
+    name: str
+    version: str
+    stack: Stack
+    release: StackRelease
+    build: StackBuild
+
+    @property
+    def says(self) -> str:
+        """What it says of itself, or how that begins."""
+        return self.stack.says.format(version=self.version, drivers=self.release.drivers)
+
+
+def stack_of(spec: HostSpec, release: DriverRelease, problems: Problems) -> Chosen | None:
+    """The stack the host's file names; None where it names none, or one that cannot be."""
+    named = spec.part.software.nic_packages or {}
+    path = (*spec.path, "software", "nic_packages")
+    if not named:
+        return None
+    if len(named) > 1:
+        problems.refuse(path, " beside ".join(named), "one of them: each replaces what the other installs")
+        return None
+    ((name, wanted),) = named.items()
+    stack = release.stacks.get(name)
+    if stack is None:
+        known = ", ".join(release.stacks)
+        problems.refuse(
+            (*path, name),
+            f"the package {name!r} beside {release.title}",
+            f"one of {known}, or none: the driver comes with the kernel",
+            did_you_mean(name, list(release.stacks)),
+        )
+        return None
+    found = stack.releases.get(wanted)
+    if found is None:
+        known = ", ".join(stack.releases)
+        problems.refuse((*path, name), f"{stack.title} {wanted}", f"a release that is known: {known}", _BY_HAND)
+        return None
+    build = next((one for one in found.builds if _is_for(one, spec.os)), None)
+    if build is None:
+        others = _releases_for(spec.os, release)
+        problems.refuse(
+            (*path, name),
+            f"{stack.title} {wanted} on {spec.os}",
+            f"a system it is known to be built for: {', '.join(one for b in found.builds for one in b.systems)}",
+            f"for {spec.os} there is {', '.join(others)}" if others else _BY_HAND,
+        )
+        return None
+    chosen = Chosen(name, wanted, stack, found, build)
+    _check_kernel(spec, chosen, problems)
+    return chosen
+
+
+def stack_steps(chosen: Chosen, spec: HostSpec, gpu: GpuModel | None) -> Iterator[InstallStep]:
+    """In order, all of it before GPU software: the NVIDIA driver compiles its peer-memory module against the stack.
+
+    Source: NVIDIA open GPU kernel modules, kernel-open/conftest.sh, check_for_ib_peer_memory_symbols.
+    """
+    yield InstallStep(
+        Action.UNINSTALL_STACK, "another release", why=f"it must be gone before {chosen.name} {chosen.version} comes"
+    )
+    if chosen.build.compiled:
+        yield InstallStep(Action.BUILD_TOOLS, "compiler, kernel headers", why="modules are compiled on this host")
+    yield InstallStep(
+        Action.STACK,
+        chosen.name,
+        chosen.version,
+        {"repository" if chosen.stack.package else "installer": _file(chosen.build, spec.os)},
+        "its drivers and libraries replace those of the system"
+        + ("; it brings the peer-memory API for GPUs" if gpu else ""),
+    )
+
+
+def peer_memory_step() -> InstallStep:
+    """Where the GPU driver was there before the stack, its module must be compiled again."""
+    return InstallStep(
+        Action.PEER_MEMORY, "nvidia-peermem", why="compiled before the stack came, it is empty and does not load"
+    )
+
+
+def of_series(kernel: str, series: str) -> bool:
+    """Whether a kernel release is of a series: 5.15.0-102-generic of 5.15, not 5.150.0."""
+    return kernel.startswith(series) and not kernel[len(series) :][:1].isdigit()
+
+
+def _check_kernel(spec: HostSpec, chosen: Chosen, problems: Problems) -> None:
+    kernel, path = spec.part.software.kernel, (*spec.path, "software", "kernel")
+    what = f"{chosen.stack.title} {chosen.version}"
+    known = ", ".join(chosen.build.kernels)
+    if kernel is None:
+        if not chosen.build.compiled:
+            problems.warn(
+                (*spec.path, "software", "nic_packages", chosen.name),
+                f"{what}, whose modules are made for kernels {known}, and no kernel named",
+                "kernel: the release that uname -r prints",
+            )
+        return
+    broken = chosen.release.breaks_on
+    if broken is not None and version(_numbers(kernel)) >= version(broken.value):
+        problems.refuse(
+            path,
+            f"the kernel {kernel} under {what}, whose modules do not compile for {broken.value} and newer ones",
+            f"a kernel it is known to work with: {known}",
+            f"or a newer release; {broken.source}",
+        )
+        return
+    if any(of_series(kernel, series) for series in chosen.build.kernels):
+        return
+    if chosen.build.compiled:
+        problems.warn(
+            path, f"the kernel {kernel} under {what}, of which it is not known whether it compiles for it", known
+        )
+        return
+    problems.refuse(
+        path,
+        f"the kernel {kernel} under {what}, whose modules are made for others",
+        f"a kernel of {known}",
+        "or a release whose modules are compiled on the host",
+    )
+
+
+def _releases_for(os: str, release: DriverRelease) -> list[str]:
+    """Stacks and their releases for a system."""
+    return [
+        f"{name}: {number}"
+        for name, stack in release.stacks.items()
+        for number, one in stack.releases.items()
+        if any(_is_for(build, os) for build in one.builds)
+    ]
+
+
+def _is_for(build: StackBuild, os: str) -> bool:
+    return any(fnmatchcase(os, system) for system in build.systems)
+
+
+def _file(build: StackBuild, os: str) -> str:
+    number = os.partition("-")[2]
+    return build.file.format(version=number, digits=number.replace(".", ""))
+
+
+def _numbers(kernel: str) -> str:
+    """6.8.0 of 6.8.0-111-generic."""
+    return kernel.partition("-")[0]
