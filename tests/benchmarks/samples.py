@@ -1,8 +1,8 @@
 """The logs of tests/samples that are benchmark output, and what must be read from each in the file beside it.
 
 Real runs, on virtual machines with soft-RoCE (perftest 4.5) and network namespaces (iperf3 3.12): ``ib_*``, ``uml-*``,
-``err-*``, ``real-*`` (perftest 6.06 without a device), ``tcp*``, ``udp.json``, ``bidir.json``, ``error.json``. The
-others are made in the tools' form.
+``err-*``, ``real-*`` (perftest 6.06 without a device; iperf3 3.12), ``tcp*``, ``udp.json``, ``bidir.json``,
+``error.json``. The others are made in the tools' form.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ _RETRANSMITS = re.compile(r"\s+(?P<retransmits>\d+)(?P<more>(?:\s.*)?)")
 
 # What only iperf3, and what only iperf 2 says.
 _OWN = re.compile(
-    r"Connecting to host |Server listening on \d|Accepted connection from|local \S+ port \d+ connected to|\bBitrate\b"
-    r"|sender$|receiver$|iperf3:|iperf Done"
+    r"Connecting to host |Server listening on \d|Accepted connection from \S+, port |local \S+ port \d+ connected to"
+    r"|\bBitrate\b|sender$|receiver$|iperf3:|iperf Done"
 )
 _FOREIGN = re.compile(
     r"connected with \S+ port|Client connecting to \S+, (?:TCP|UDP) port|listening on (?:TCP|UDP) port|Write/Err"

@@ -8,6 +8,7 @@ client's run is complete when "iperf Done." is there, a server's when every stre
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from wirespeed.benchmarks.found import Draft, Found
@@ -19,7 +20,13 @@ from wirespeed.results.benchmarks import RunStatus
 LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"
 SIGNS = ("/sec", "Interval", "Connecting to host", "Server listening on", "Accepted connection", "iperf3:")
 
-_COLUMNS = re.compile(r"\[ *ID\](?:\[Role\])?\s+Interval\s+Transfer\s+(?:Bitrate|Bandwidth)(.*)")
+_COLUMNS = re.compile(r"\[ *ID\](?:\[Role\])?\s+Interval\s+Transfer\s+(Bitrate|Bandwidth)(.*)")
+_TITLE = re.compile(
+    r"\s*(\S.{0,80}?):  (?=Connecting to host |iperf 3\.|Server listening on )"
+)  # --title, on every line
+_ACCEPTED = re.compile(r"Accepted connection from \S+, port \d+$")
+_VERBOSE = re.compile(r"(Target Bitrate: |snd_tcp_congestion |TCP MSS: )([1-9]\d*|[a-z]\w*)\b")  # lines of -V
+_PARAMETERS = {"Target Bitrate: ": "target_bitrate", "snd_tcp_congestion ": "congestion", "TCP MSS: ": "mss"}
 _SEPARATOR = re.compile(r"(?:- ){3,}-?$")
 _ENDS = {"Sent": "sender", "Received": "receiver"}  # how betas of iperf3 head their summaries
 _CONNECTING = re.compile(r"Connecting to host (\S+), port (\d+)")
@@ -31,18 +38,39 @@ _ERROR = re.compile(
     r"iperf3: (?:error - |interrupt - |parameter error - |exiting|the (?:client|server) has terminated).*"
     r"|iperf3: .*(?:unrecognized|requires|invalid) .*"
 )
+_FIRST_ERROR = re.compile(r"iperf3: (?:error - |parameter error - |unrecognized )")  # each ends a process or a test
 
 
 def read(log: Source) -> list[Found]:
     """Every run of iperf3 in the log."""
+    return read_lines(log.lines)
+
+
+def read_lines(given: Sequence[Line]) -> list[Found]:
+    """Every run of iperf3 in lines of a log."""
     found = []
-    for label, lines in by_label(log.lines, lambda text: _COLUMNS.match(text.strip()) is not None):
-        own, _ = apart(lines)
-        reader = _Reader(label)
+    for label, lines in by_label(given, lambda text: _COLUMNS.match(text.strip()) is not None):
+        title, untitled = _untitled(lines)
+        own, _ = apart(untitled)
+        reader = _Reader(label, title)
         for line in _unwrapped(own):
             reader.take(line)
         found += reader.finish()
     return found
+
+
+def _untitled(lines: list[Line]) -> tuple[str | None, list[Line]]:
+    """The title of --title, and the lines without it."""
+    title = next((match.group(1) for line in lines if ":  " in line.text and (match := _TITLE.match(line.text))), None)
+    if title is None:
+        return None, lines
+    prefix = f"{title}:"
+    result = []
+    for line in lines:
+        text = line.text.lstrip()
+        is_titled = text.startswith(prefix)
+        result.append(line.with_text(text.removeprefix(prefix).lstrip(), line.ended) if is_titled else line)
+    return title, result
 
 
 def _unwrapped(lines: list[Line]) -> list[Line]:
@@ -69,7 +97,7 @@ def _unwrapped(lines: list[Line]) -> list[Line]:
 
 def _is_under_summary(lines: list[Line]) -> bool:
     """Whether the last columns are those of a TCP summary: retransmits without a congestion window."""
-    columns = next((match.group(1) for line in reversed(lines) if (match := _COLUMNS.match(line.text.strip()))), "")
+    columns = next((match.group(2) for line in reversed(lines) if (match := _COLUMNS.match(line.text.strip()))), "")
     return "Retr" in columns and "Cwnd" not in columns
 
 
@@ -82,8 +110,9 @@ def _whole(line: Line) -> str | None:
 class _Reader:
     """A test at a time: its connections, the intervals, the summary."""
 
-    def __init__(self, label: str | None) -> None:
+    def __init__(self, label: str | None, title: str | None = None) -> None:
         self._label = label
+        self._title = title
         self._found: list[Found] = []
         self._version: str | None = None
         self._port: int | None = None
@@ -92,7 +121,7 @@ class _Reader:
     def _reset(self) -> None:
         self._draft: Draft | None = None
         self._retransmits: bool | None = None
-        self._columns = self._separated = self._in_summary = False
+        self._columns = self._separated = self._in_summary = self._one_sided = False
         self._server = self._done = False
         self._end_of: str | None = None
         self._connected = self._reported = False
@@ -110,7 +139,7 @@ class _Reader:
             return
         columns = _COLUMNS.match(text)
         if columns:
-            self._column_line(line, columns.group(1))
+            self._column_line(line, *columns.groups())
         elif _SEPARATOR.match(text):
             self._separated = True
         elif not self._report(line, text):
@@ -123,8 +152,9 @@ class _Reader:
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
             self._draft = Draft("iperf3", line.number, version=self._version)
-            if self._label is not None:
-                self._draft.parameters["label"] = self._label
+            for name, value in (("label", self._label), ("title", self._title)):
+                if value is not None:
+                    self._draft.parameters[name] = value
         return self._draft
 
     def _close(self) -> None:
@@ -158,7 +188,7 @@ class _Reader:
 
     # -- the parts of a report -------------------------------------------------------------------------------------
 
-    def _column_line(self, line: Line, rest: str) -> None:
+    def _column_line(self, line: Line, rate: str, rest: str) -> None:
         if self._in_summary and not self._separated:
             self._close()
         draft = self._open(line)
@@ -166,6 +196,7 @@ class _Reader:
         self._separated = False
         self._columns = True
         self._retransmits = "Retr" in rest
+        self._one_sided = rate == "Bitrate"
         if "Datagrams" in rest:
             draft.test = "UDP"
         elif self._retransmits:
@@ -193,7 +224,10 @@ class _Reader:
         return True
 
     def _summary(self, line: Line, found: Report, draft: Draft) -> None:
-        server_sends = self._server and found.role is not None and found.role.startswith("TX")
+        # a server of 3.6 and later, which print Bitrate, sums up its own side alone: what it sends, under Retr
+        server_sends = self._server and (
+            found.role.startswith("TX") if found.role is not None else self._one_sided and self._retransmits
+        )
         if found.end_of == "receiver" or server_sends:
             self._summed.add((found.stream, found.role))
         self._reported = True
@@ -211,6 +245,8 @@ class _Reader:
             return
         error = _ERROR.match(text)
         if error:
+            if self._is_of_next(text):
+                self._close()
             if "the server has terminated" in text and (self._draft is None or self._served()):
                 self._close()  # a server that was stopped between tests, as they all are
             else:
@@ -218,7 +254,7 @@ class _Reader:
             return
         connecting = _CONNECTING.match(text)
         listening = _LISTENING.match(text)
-        if connecting or listening or text.startswith("Accepted connection from"):
+        if connecting or listening or _ACCEPTED.match(text):
             self._begins(line, text, connecting, listening)
             return
         if self._draft is None:
@@ -236,6 +272,9 @@ class _Reader:
             tos = re.search(r"\btos (\d+)", rest)
             if tos:
                 self._draft.parameters["tos"] = int(tos.group(1))
+        elif verbose := _VERBOSE.match(text):
+            value = number(verbose.group(2))
+            self._draft.parameters[_PARAMETERS[verbose.group(1)]] = verbose.group(2) if value is None else value
         elif text in _ENDS:
             self._end_of = _ENDS[text]
         elif text == "Server output:":
@@ -243,6 +282,12 @@ class _Reader:
             self._close()
         elif text.startswith("Reverse mode"):
             self._draft.parameters["reverse"] = True
+
+    def _is_of_next(self, error: str) -> bool:
+        """Whether an error is not of the test being read: that one is over, or has failed itself."""
+        if self._draft is None or "terminated" in error or not _FIRST_ERROR.match(error):
+            return False
+        return self._served() or bool(self._draft.errors)
 
     def _begins(self, line: Line, text: str, connecting: re.Match[str] | None, listening: re.Match[str] | None) -> None:
         """A line that only a new test, or the wait for one, prints."""

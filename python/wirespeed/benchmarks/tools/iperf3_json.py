@@ -1,13 +1,18 @@
 """iperf3 --json and --json-stream: bytes and bits per second as printed, in B and b/s.
 
-Places are those of the text report. A document that breaks off keeps what came before.
+Places are those of the text report. A document that breaks off keeps what came before. What --get-server-output adds,
+as text or as JSON, is a run of its own. --json-stream-full-output prints the whole document behind its events: once
+is enough.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from wirespeed.benchmarks.found import Draft, Found, Scalar
 from wirespeed.benchmarks.jsontext import Document, Node
-from wirespeed.benchmarks.source import Source
+from wirespeed.benchmarks.source import Source, source
+from wirespeed.benchmarks.tools.iperf3 import read_lines
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the JSON of iperf3 ('start', 'intervals', 'end')"
@@ -38,20 +43,26 @@ def read(log: Source) -> list[Found]:
     """Every run of iperf3 in the JSON documents of the log."""
     found = []
     stream: list[Document] = []
+    streamed: set[str] = set()  # cookies of tests whose events came one by one
     for document in log.documents:
         if document.root.text("event") in _EVENTS and document.root.get("data") is not None:
             if document.root.text("event") == "start" and stream:
-                found.append(_streamed(stream))
+                found += _streamed(stream)
                 stream = []
             stream.append(document)
-        elif _is_iperf(document):
+            streamed.add(document.root.text("data", "cookie") or "")
+        elif _is_iperf(document) and (document.root.text("start", "cookie") or "-") not in streamed:
             draft = Draft("iperf3", document.first)
             _start(draft, document.root.get("start"))
             _intervals(draft, document.root.get("intervals"))
             _end(draft, document.root.get("end"))
+            title = document.root.text("title")
+            if title is not None:
+                draft.parameters["title"] = title
             found.append(_finish(draft, document.root, complete=document.problem is None, problem=document.problem))
+            found += _of_server(document.root.get("server_output_json"), document.root.get("server_output_text"))
     if stream:
-        found.append(_streamed(stream))
+        found += _streamed(stream)
     return [one for one in found if one.run.version or one.run.measurements or one.run.error or one.notices]
 
 
@@ -67,11 +78,32 @@ def _keys(node: Node) -> tuple[str, ...]:
     return tuple(node.value) if isinstance(node.value, dict) else ()
 
 
-def _streamed(documents: list[Document]) -> Found:
-    """A run whose events each stand on a line of their own."""
+def _of_server(document: Node | None, text: Node | None) -> list[Found]:
+    """What the server had printed of the same test; its lines are one in the file."""
+    if document is not None and document.get("start") is not None:
+        draft = Draft("iperf3", document.line)
+        _start(draft, document.get("start"))
+        _intervals(draft, document.get("intervals"))
+        _end(draft, document.get("end"))
+        draft.parameters["side"] = "server"
+        return [_finish(draft, document, complete=True, problem=None)]
+    if text is None or not isinstance(text.value, str):
+        return []
+    runs = []
+    for found in read_lines(source(text.value).lines):
+        measurements = tuple(replace(one, line=text.line) for one in found.run.measurements)
+        run = replace(found.run, parameters={**found.run.parameters, "side": "server"}, measurements=measurements)
+        notices = tuple(replace(one, place=f"line {text.line}") for one in found.notices)
+        runs.append(Found(text.line, run, notices))
+    return runs
+
+
+def _streamed(documents: list[Document]) -> list[Found]:
+    """A run whose events each stand on a line of their own, and what they hold of the server's output."""
     draft = Draft("iperf3", documents[0].first)
     errors = Node({}, documents[0].first)
     complete = False
+    served: list[Found] = []
     problem = next((document.problem for document in documents if document.problem), None)
     for document in documents:
         event, data = document.root.text("event"), document.root.get("data")
@@ -84,7 +116,11 @@ def _streamed(documents: list[Document]) -> Found:
             complete = document.problem is None
         elif event == "error" and data is not None:
             errors = Node({"error": data}, data.line)
-    return _finish(draft, errors, complete=complete, problem=problem)
+        elif event == "server_output_json":
+            served += _of_server(data, None)
+        elif event == "server_output_text":
+            served += _of_server(None, data)
+    return [_finish(draft, errors, complete=complete, problem=problem), *served]
 
 
 def _finish(draft: Draft, root: Node, *, complete: bool, problem: str | None) -> Found:
@@ -123,6 +159,9 @@ def _start(draft: Draft, start: Node | None) -> None:
         parameters["side"] = "server"
     if port is not None and isinstance(port.value, int):
         parameters["port"] = port.value
+    mss = start.number("tcp_mss") or start.number("tcp_mss_default")
+    if mss is not None and isinstance(mss.value, int) and mss.value > 0:
+        parameters["mss"] = mss.value
     connected = start.get("connected")
     if connected is not None and connected.items():
         first = connected.items()[0]
@@ -151,6 +190,9 @@ def _interval(draft: Draft, interval: Node) -> None:
 def _end(draft: Draft, end: Node | None) -> None:
     if end is None:
         return
+    congestion = end.text("sender_tcp_congestion")
+    if congestion is not None:
+        draft.parameters["congestion"] = congestion
     streams = end.get("streams")
     for stream in streams.items() if streams is not None else []:
         for name, suffix in (("sender", " sender"), ("receiver", " receiver"), ("udp", "")):
