@@ -111,7 +111,8 @@ def platforms() -> str:
         if platform.commands:
             lines.append("\n| command | root | shows |\n| --- | --- | --- |\n")
             lines.extend(
-                f"| `{' '.join(command.run)}` | {_yes(command.root)} | {', '.join(map(_code, command.reads))} |\n"
+                f"| `{' '.join(command.run)}`{'' if command.verified else ' (form from memory)'} "
+                f"| {_yes(command.root)} | {', '.join(map(_code, command.reads))} |\n"
                 for command in platform.commands
             )
         if platform.settings:

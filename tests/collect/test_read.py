@@ -192,3 +192,14 @@ def test_every_planned_kernel_parameter_is_asked_for(plan: Plan) -> None:
     (pattern,) = (command.run[-1] for command in platforms()["host", "ubuntu"].commands if command.id == "sysctl")
     keys = {key for host in plan.hosts.values() for key in host.sysctls}
     assert {key for key in keys if not re.search(pattern, key)} == set()
+
+
+@pytest.mark.parametrize(("command", "marked"), [("niccli-qos", False), ("niccli-getqos", False), ("bnxtqos", True)])
+def test_a_command_whose_form_is_from_memory_marks_what_it_shows(tmp_path: Path, command: str, marked: bool) -> None:
+    with Writer(tmp_path / "b") as writer:
+        writer.device("h", (*HOST, ("nic", "bnxt")))
+        entry, text = ok(f"{command}@eth0", "IEEE 8021QAZ PFC TLV:\n         PFC enabled: 3\n")
+        writer.output("h", entry, text.encode(), order=0)
+    facts = read(tmp_path / "b")
+    assert facts.value(H.thing("nic", "eth0"), "nic.qos.pfc") == {3}
+    assert (("h", "nic.qos.pfc") in facts.unverified) is marked

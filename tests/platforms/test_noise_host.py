@@ -99,6 +99,32 @@ NOISE: dict[tuple[str, str], tuple[Noise, ...]] = {
     ("ubuntu", "dmesg"): (
         _behind("kern  :err   : [    4.1] EXT4-fs (sda1): mount failed", "user  :warn  : [    5.0] systemd: slow"),
     ),
+    ("ubuntu", "nft"): (
+        _behind(  # docker's, as nft lists what iptables-nft made: it drops what is forwarded, not what arrives
+            "table ip filter {",
+            "\tchain DOCKER {",
+            '\t\tiifname != "docker0" oifname "docker0" counter packets 0 bytes 0 drop',
+            "\t}",
+            "\tchain FORWARD {",
+            "\t\ttype filter hook forward priority filter; policy drop;",
+            "\t\tcounter packets 0 bytes 0 jump DOCKER",
+            "\t}",
+            "}",
+        ),
+    ),
+    ("ubuntu", "udev-rdma"): (
+        _behind("/usr/lib/udev/rules.d/60-rdma-persistent-naming.rules:# rdma_rename %k NAME_FALLBACK"),
+    ),
+    ("ubuntu", "dkms"): (
+        _replaced(": installed$", ": installed (WARNING! Diff between built and installed module!)"),
+        _behind("nvidia/550.54.14: added", "nvidia/550.54.14, 5.4.0-1-generic, x86_64: installed"),
+    ),
+    ("ubuntu", "rocm-smi"): (
+        _before("WARNING: AMD GPU device(s) is/are in a low-power state. Check power control/runtime_status\n"),
+        _before("============================ ROCm System Management Interface ============================"),
+        _replaced(r"\t+: ", "          : "),
+    ),
+    ("ubuntu", "iommu-groups"): (_behind("/sys/kernel/iommu_groups/999/type:identity"),),
     ("ubuntu", "irq-affinity"): (_behind("/proc/irq/0/smp_affinity_list:0-255", "/proc/irq/9/smp_affinity_list:3"),),
     ("ubuntu", "cpu-power"): (
         _behind("/sys/devices/system/cpu/cpufreq/boost:1", "/sys/devices/system/cpu/cpu0/power/name:x"),

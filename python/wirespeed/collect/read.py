@@ -121,6 +121,8 @@ class _Reader:
             failure = f"its parser failed: {type(error).__name__}: {error}"
         if found:
             self.unverified |= {path for path, support in platform.settings.items() if not support.verified}
+            doubtful = {command.id for command in platform.commands if not command.verified}
+            self.unverified |= {one.path for one in found if one.source.command.partition("@")[0] in doubtful}
         yield from found
         shown: dict[str, set[str]] = {}
         for observation in found:

@@ -25,6 +25,7 @@ class Command:
     withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # text that says these paths were kept back
     exclusive: bool = False  # the tool does not bear to run twice at a time
     fallback_for: str | None = None  # command that shows the same: this one is run only where that one did not answer
+    verified: bool = True  # False: the form of its answer is known from memory only; see Support
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,4 +124,5 @@ def _command(entry: dict[str, Any]) -> Command:
         withheld={text: tuple(paths) for text, paths in entry.get("withheld", {}).items()},
         exclusive=entry.get("exclusive", False),
         fallback_for=entry.get("fallback_for"),
+        verified=entry.get("verified", True),
     )

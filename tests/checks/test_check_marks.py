@@ -1,0 +1,73 @@
+"""What a platform knows from memory only: another value in such an answer warns, and nothing of it fails.
+
+Each row edits what one device of a planned cluster prints. The same edit of a form that is known fails.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from platforms.launches import LAUNCHES
+from wirespeed.checks import run
+from wirespeed.cluster import read as read_cluster
+from wirespeed.collect import as_planned, read
+from wirespeed.plan import Plan, build
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@cache
+def _plan(example: str) -> Plan:
+    return build(read_cluster(EXAMPLES / example / "cluster.yaml"))
+
+
+def _launching(library: str) -> Plan:
+    """The four hosts with a launch of another library."""
+    plan = _plan("mi300x-4node")
+    launch = next(one for one in LAUNCHES[library] if one.library == library)
+    wanted = replace(launch, rdma_devices=plan.hosts["node1"].launch.rdma_devices, gid_index=3)
+    return replace(plan, hosts={name: replace(host, launch=wanted) for name, host in plan.hosts.items()})
+
+
+@pytest.mark.parametrize(
+    ("cluster", "file", "pattern", "by", "check", "status"),
+    [
+        ("mi300x-4node", "nvm-dcbx-mode@enp29s0np0", "Disabled|disabled|= 0", "Enabled", "nic.nvm-dcbx", "warn"),
+        ("mi300x-4node", "niccli-qos@enp29s0np0", "PFC enabled: 3", "PFC enabled: 4", "nic.qos-pfc", "fail"),
+        ("mi300x-4node", "redfish-bios", "NotConfigured", "HpcProfile", "host.bios", "warn"),
+        ("mi300x-4node", "redfish-bios", "PerfOptimized", "Custom", "host.bios", "fail"),
+        (
+            "mvapich2",
+            "mvapich2-conf",
+            "MV2_DEFAULT_GID_INDEX *= *3",
+            "MV2_DEFAULT_GID_INDEX = 1",
+            "launch.gid-index",
+            "fail",
+        ),
+        (
+            "mvapich3",
+            "mvapich3-scripts",
+            "MVP_DEFAULT_GID_INDEX=3",
+            "MVP_DEFAULT_GID_INDEX=1",
+            "launch.gid-index",
+            "warn",
+        ),
+    ],
+)
+def test_a_form_from_memory_warns_at_worst(
+    tmp_path: Path, cluster: str, file: str, pattern: str, by: str, check: str, status: str
+) -> None:
+    plan = _launching(cluster) if cluster in LAUNCHES else _plan(cluster)
+    as_planned(plan, tmp_path / "b")
+    path = next((tmp_path / "b" / "node1").glob(f"{file}.out"))
+    text = path.read_text()
+    changed = re.sub(pattern, by, text)
+    assert changed != text, text
+    path.write_text(changed)
+    found = [one for one in run(plan, read(tmp_path / "b")) if one.device == "node1" and one.check == check]
+    assert {str(one.status) for one in found if one.status not in ("pass", "skip")} == {status}
