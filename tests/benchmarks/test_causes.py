@@ -99,7 +99,7 @@ ROWS: list[tuple[str, Case, str]] = [
     ("NCCL WARN Failed to find ncclNetPlugin_v8 symbol in NetPlugin", Case(), "NCCL-13"),
     ("NCCL WARN Bootstrap : no socket interface found", Case(), "OS-14 K8S-01"),
     ("NVRM: Xid (PCI:0000:38:00): 79, GPU has fallen off the bus.", Case(), "GPU-02"),
-    ("CUDA failure 'unknown error'", Case(), "GPU-04 GPU-02"),
+    ("Cuda failure p2pBandwidthLatencyTest.cu:610: 'unknown error'", Case(), "GPU-04 GPU-02"),
     # a message that says little counts where no other one is known
     ("NCCL failure common.cu:958 'remote process exited or there was a network error'", Case(),
      "CAB-01 NIC-05 GPU-02 APP-02"),

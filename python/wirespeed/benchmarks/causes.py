@@ -242,7 +242,7 @@ _NCCL = (
          "OS-14 K8S-01", NCCL_HELP),
     _row("Xid or uncorrectable ECC error", "Xid|ECC|ordinal", r"\bXid \(|uncorrectable ECC|invalid device ordinal",
          "GPU-02", "https://docs.nvidia.com/deploy/xid-errors/"),
-    _row("CUDA: unknown error", "unknown error", r"CUDA.*unknown error", "GPU-04 GPU-02",
+    _row("CUDA: unknown error", "unknown error", r"(?i:cuda|hip)\b.*unknown error", "GPU-04 GPU-02",
          "Johansen, Fast Multi-GPU communication over PCI Express, section 3.2.6"),
 )  # fmt: skip
 
