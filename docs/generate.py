@@ -105,6 +105,9 @@ def platforms() -> str:
     ]
     for (kind, name), platform in all_platforms().items():
         lines.append(f"\n## {platform.title} (`{kind}/{name}`)\n")
+        if platform.limits:
+            lines.append("\n")
+            lines.extend(f"* {limit}\n" for limit in platform.limits)
         if platform.files:
             lines.append("\n| file | installed at | mode |\n| --- | --- | --- |\n")
             lines.extend(f"| `{file.template}` | `{file.path}` | {file.mode:o} |\n" for file in platform.files)

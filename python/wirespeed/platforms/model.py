@@ -133,6 +133,7 @@ class Platform:
     drivers: tuple[str, ...] = ()  # kernel drivers of the NICs it is for
     interfaces: tuple[str, ...] = ()  # what the names of their interfaces begin with, where the driver does not tell
     counters: Mapping[str, Counter] = field(default_factory=dict)
+    limits: tuple[str, ...] = ()  # what reading it back cannot tell, for its page in the reference
     word: Word | None = None  # ``words.py`` of the folder, where there is one
     view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: what its templates need computed
 

@@ -84,6 +84,7 @@ def _load(kind: str, folder: str, text: str) -> Platform:
         drivers=tuple(data.get("drivers", ())),
         interfaces=tuple(data.get("interfaces", ())),
         counters={name: Counter(**entry) for name, entry in data.get("counters", {}).items()},
+        limits=tuple(data.get("limits", ())),
         word=words.word if words else None,
         view=view.view if view else None,
     )

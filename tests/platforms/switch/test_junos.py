@@ -149,6 +149,21 @@ def test_files(case: str, template: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
+def test_a_configuration_cut_between_stanzas_says_nothing(case: str) -> None:
+    """Its braces match; the switch's own count of its lines tells."""
+    outputs = answers(JUNOS, "leaf1", CASES[case]).outputs
+    whole = outputs["configuration"]
+    lines = whole.text.split("\n")
+    ends = [number for number, line in enumerate(lines, start=1) if line == "}"]
+    assert len(ends) > 4
+    for end in ends:
+        text = "".join(f"{line}\n" for line in lines[:end])
+        cut = Outputs("leaf1", {**outputs, "configuration": replace(whole, text=text)})
+        read = {one.source.command for one in JUNOS.parse(cut)}
+        assert (whole.source.command in read) is (text == whole.text)
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_settings_come_back(case: str) -> None:
     assert lost(JUNOS, "leaf1", CASES[case]) == []
 
@@ -165,6 +180,7 @@ def test_the_rendered_file_is_read_like_the_configuration(case: str) -> None:
 def changed(case: str, command: str, old: str, new: str) -> Facts:
     """What is read when in the output of a command a text is replaced, once."""
     outputs = dict(answers(JUNOS, "leaf1", CASES[case]).outputs)
+    del outputs["configuration-lines"]  # which would count others
     text = outputs[command].text
     assert old in text
     outputs[command] = Output(command, text.replace(old, new, 1), outputs[command].source)

@@ -284,6 +284,17 @@ ROWS: list[tuple[str, str, tuple[str, str], Place, str, Any]] = [
         "port.neighbour.port",
         "eth0",
     ),
+    *(
+        (
+            "dell-routed",
+            "lldp-table",
+            ("node1                eth0 ", "node1-of-the-rack-04-eth0 "),
+            DELL_PORT,
+            path,
+            UNKNOWN,
+        )
+        for path in ("port.neighbour.device", "port.neighbour.port")  # a name that runs into the next
+    ),
     ("dell-routed", "version", ("'4.4.0'", "4.5.1"), Place("leaf1"), "switch.os_version", "4.5.1"),
     # Enterprise SONiC: a line taken away is the default, or unknown
     ("dell-routed", "running-config", (" qos-map dscp-tc ROCE\n", ""), DELL_PORT, "port.qos.trust", "none"),

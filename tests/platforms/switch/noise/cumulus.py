@@ -76,6 +76,20 @@ ROWS = [
         more="leaf1 port swp9 .*",
     ),
     Noise(
+        "cumulus routed",
+        "ports of a tenant, in the newer spelling",
+        both(
+            lines("""
+                nv set interface eth0 vrf mgmt
+                nv set interface swp1s0 vrf RED
+                nv set interface swp9 vrf RED
+                nv set interface swp9 ipv4 address 10.9.9.0/31
+            """),
+        ),
+        becomes={"leaf1 port swp1s0 port.addresses": UNKNOWN},
+        more="leaf1 port swp9 .*",
+    ),
+    Noise(
         "cumulus switched",
         "bonds and MLAG",
         lines("""

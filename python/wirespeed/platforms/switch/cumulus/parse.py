@@ -114,12 +114,13 @@ def _addresses(told: list[Said], interface: str) -> tuple[tuple[str, ...] | None
     """Addresses of an interface, in the newer spelling or the older ``ip address``; None when they are a VRF's."""
     found: list[tuple[str, int]] = []
     for name, line, rest in of_interfaces(told):
-        if name != interface or len(rest) != 3 or rest[0] not in ("ip", "ipv4", "ipv6"):
+        if name != interface:
             continue
-        if rest[1] == "vrf" and rest[2] != "default":
-            return None, line.number
-        if rest[1] == "address":
-            found.append((rest[2], line.number))
+        match rest:
+            case ("ip", "vrf", table) | ("vrf", table) if table != "default":
+                return None, line.number
+            case ("ip" | "ipv4" | "ipv6", "address", address):
+                found.append((address, line.number))
     return tuple(address for address, _ in found), found[0][1] if found else 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
@@ -13,6 +14,7 @@ from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
+_LLDP = ("LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDescr")
 _MAC = re.compile(r"[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5}")
 
 
@@ -62,17 +64,24 @@ def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
 
 
 def _lldp_table(switch: Place, output: Output) -> Iterator[Observation]:
-    """A neighbour that gives its MAC address as port identifier names the port in the description."""
-    header = False
+    """A table whose cells begin where their headings do; names that are too long for theirs run into the next.
+
+    A neighbour that gives its MAC address as port identifier names the port in the description.
+    """
+    starts: list[int] = []
     for number, line in _whole_lines(output):
-        cells = line.split()
-        if cells[:3] == ["LocalPort", "RemoteDevice", "RemotePortID"]:
-            header = True
-        if not header or len(cells) < 4 or PORT_NAME.fullmatch(cells[0]) is None:
+        if all(heading in line for heading in _LLDP):
+            starts = [line.index(heading) for heading in _LLDP]
             continue
-        port, source = switch.thing("port", cells[0]), output.at(number)
-        name = cells[-1] if _MAC.fullmatch(cells[2]) and len(cells) > 4 else cells[2]
-        yield Observation(port, "port.neighbour.device", cells[1], source)
+        if not starts or PORT_NAME.fullmatch(line.split(" ")[0]) is None:
+            continue
+        name, device, there, _ = (line[begin:end].strip() for begin, end in pairwise(starts))
+        if any(line[begin - 1 : begin] != " " for begin in starts[1:4]) or not (device and there):
+            continue  # which cell is whose cannot be told
+        described = line[starts[4] - 1 :].split()  # some releases print its heading one blank too far
+        port, source = switch.thing("port", name), output.at(number)
+        yield Observation(port, "port.neighbour.device", device, source)
+        name = described[-1] if _MAC.fullmatch(there) and described else there
         yield Observation(port, "port.neighbour.port", name, source)
 
 

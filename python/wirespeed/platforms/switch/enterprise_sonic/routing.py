@@ -39,7 +39,8 @@ _PEER: Mapping[str, tuple[str, Reader]] = {
 
 def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]:
     """The default instance; those of a VRF carry no traffic of the fabric."""
-    for line, rest in following(_whole(top), "router bgp"):
+    speakers = list(_whole(top))
+    for line, rest in following(speakers, "router bgp"):
         if " vrf " in f" {rest} ":
             continue
         found = read(line.inner, _SPEAKER)
@@ -50,7 +51,8 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
         groups = {name: inner for inner, name in following(line.inner, "peer-group")}
         for inner, name in following(line.inner, "neighbor"):
             yield from _peer(switch, inner, name, groups, output)
-        yield Observation(switch, "switch.peers", COMPLETE, output.at(line.number))
+        if not any(inner in top for inner in line.inner):  # else blocks after it may have been cut off
+            yield Observation(switch, "switch.peers", COMPLETE, output.at(line.number))
 
 
 def _whole(top: list[Line]) -> Iterator[Line]:

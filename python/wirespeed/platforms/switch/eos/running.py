@@ -51,6 +51,7 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "no shutdown": ("port.link.enabled", flag(True)),
     "switchport access vlan": ("port.vlan", whole),
 }
+_PAUSES = ("port.link.pause_send", "port.link.pause_receive")
 _OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
 """What a port in a port channel has from the port channel."""
 _VLAN: Mapping[str, tuple[str, Reader]] = {
@@ -121,8 +122,6 @@ def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output
         found,
         {
             "port.link.mtu": defaults.mtu if routed else DEFAULT_L2_MTU,
-            "port.link.pause_send": False,
-            "port.link.pause_receive": False,
             "port.link.enabled": defaults.enabled,
         },
         line.number,
@@ -137,6 +136,9 @@ def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output
     found["port.unnumbered"] = (alone, link_local or line.number)
     bundled = any(following(line.inner, "channel-group"))
     yield from observe(place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output)
+    # That a port sends and obeys no pauses of all traffic unless it is told to, no source at hand says.
+    pauses: Found = {path: (False, line.number) for path in _PAUSES if path not in found}
+    yield from observe(place, pauses, output, State.ASSUMED)
     yield from _speed(place, line, output)
     if bundled:
         return  # its classes and queues are the port channel's

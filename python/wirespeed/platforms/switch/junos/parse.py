@@ -23,14 +23,16 @@ _SESSION = re.compile(
 )
 _STATES = {"Establ": "Established", "OpenSent": "OpenSent", "OpenConfirm": "OpenConfirm", "Active": "Active"}
 _STATES |= {"Connect": "Connect", "Idle": "Idle"}
+_HEAD = 2
 _COLUMNS = ("Local Interface", "Parent Interface", "Chassis Id", "Port info", "System Name")
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Everything the recorded outputs of one switch say."""
     switch, outputs = Place(outputs.device), plain(outputs)
+    if (output := outputs.get("configuration")) is not None and not _cut(output, outputs.get("configuration-lines")):
+        yield from configuration(switch, output)
     for command, read in (
-        ("configuration", configuration),
         ("version", _version),
         ("interfaces-extensive", _interfaces),
         ("lldp-neighbors", _lldp_neighbors),
@@ -38,6 +40,15 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     ):
         if (output := outputs.get(command)) is not None:
             yield from read(switch, output)
+
+
+def _cut(output: Output, counted: Output | None) -> bool:
+    """Whether the configuration has fewer lines than the switch counts.
+
+    Whether its two lines before the first stanza count is not known; a stanza has three or more.
+    """
+    found = None if counted is None else re.search(r"^Count: ([0-9]+) lines", counted.text, re.MULTILINE)
+    return found is not None and output.text.rstrip().count("\n") + 1 + _HEAD < int(found[1])
 
 
 def _version(switch: Place, output: Output) -> Iterator[Observation]:

@@ -1,0 +1,108 @@
+"""What is known from memory, or assumed: a check that finds another value there warns, and never fails."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.checks import checks, run
+from wirespeed.cluster import read_text
+from wirespeed.collect import read, simulate
+from wirespeed.plan import Plan, build
+from wirespeed.platforms import of_system, platform
+from wirespeed.results.findings import Finding, Status
+
+CLUSTER = """
+version: 1
+name: marks
+hosts:
+  node[1-2]: {{model: dell-xe9680-mi300x, os: ubuntu-22.04, nics: 8 x broadcom-bcm957608-p1400gd}}
+switches:
+  leaf[1-2]: {{model: {model}, os: {system}, role: leaf}}
+  spine1: {{model: {model}, os: {system}, role: spine}}
+fabric:
+  leaf_spine: {{uplinks: 2, cable: fibre-400g, length: 10 m}}
+cabling: {{pattern: by-host, cable: dac-400g, length: 3 m}}
+addresses: {{scheme: link-31, pool: 10.1.0.0/16, fabric: 10.2.0.0/24, loopbacks: 10.255.0.0/24}}
+routing: {{underlay: bgp-numbered, bfd: true}}
+classes:
+  roce: {{dscp: 26, priority: 3, lossless: true, share: 50%, congestion: dcqcn-p}}
+  cnp: {{dscp: 48, priority: 7, strict: true}}
+"""
+NOT_RELAXED = "no bgp bestpath as-path multipath-relax"
+MODELS = {
+    "cumulus": "nvidia-sn5600",
+    "dell-sonic": "dell-z9664f",
+    "eos": "arista-7060dx5-64s",
+    "junos": "juniper-qfx5240-64od",
+    "nxos": "cisco-n9k-c9364d-gx2a",
+    "sonic": "edgecore-as9817-64d",
+}
+
+
+@cache
+def planned(system: str) -> Plan:
+    """A small leaf and spine whose switches run this system."""
+    text = CLUSTER.format(model=MODELS[system], system=system)
+    return build(read_text(text, "cluster.yaml"), load())
+
+
+def found(system: str, command: str, old: str, new: str, folder: Path) -> list[Finding]:
+    """What all checks say of the leaf when it prints something else in one place."""
+    plan = planned(system)
+    simulate({"leaf1": plan.devices["leaf1"]}, plan.name, folder / "bundle")
+    file = folder / "bundle" / "leaf1" / f"{command}.out"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return [finding for finding in run(plan, read(folder / "bundle"), checks().values()) if finding.device == "leaf1"]
+
+
+ROWS = [
+    # The system, the command, what it prints in place of what, and the setting that this is about.
+    ("cumulus", "interfaces", '"oper-status": "up"', '"oper-status": "down"', "port.link.up"),
+    ("dell-sonic", "bgp-ipv4-summary", "01:00:00   1", "01:00:00   Active", "peer.state"),
+    (
+        "eos",
+        "running-config",
+        "   maximum-paths 2",
+        f"   maximum-paths 2\n   {NOT_RELAXED}",
+        "switch.bgp.multipath_relax",
+    ),
+    ("junos", "configuration", " multipath {", " inactive: multipath {", "switch.bgp.maximum_paths"),
+    ("nxos", "running-config", "    maximum-paths 2", "    maximum-paths 1", "switch.bgp.maximum_paths"),
+    ("nxos", "running-config", "  mtu 9216\n  ip", "  mtu 1500\n  ip", "port.link.mtu"),
+]
+
+
+@pytest.mark.parametrize(("system", "command", "old", "new", "path"), ROWS)
+def test_a_setting_known_from_memory_warns_at_worst(
+    system: str, command: str, old: str, new: str, path: str, tmp_path: Path
+) -> None:
+    about = [one for one in found(system, command, old, new, tmp_path) if path in checks()[one.check].needs]
+    doubted = [one for one in about if one.status is not Status.PASS and one.status is not Status.SKIP]
+    assert doubted
+    assert {one.status for one in doubted} == {Status.WARN}
+    assert all(
+        re.search(rf"the output format of .*{path}.* is not verified: warns only", one.evidence[-1]) for one in doubted
+    )
+
+
+def test_no_check_needs_what_is_known_of_community_sonic_from_memory() -> None:
+    marked = {path for path, support in platform("switch", "sonic").settings.items() if not support.verified}
+    assert marked == {"port.link.training", "port.link.autonegotiation", "port.qos.pfc_pg"}
+    assert not marked & {path for check in checks().values() for path in check.needs}
+
+
+def test_what_a_reader_doubts_is_what_its_platform_marks(tmp_path: Path) -> None:
+    for system in MODELS:
+        plan = planned(system)
+        simulate({"leaf1": plan.devices["leaf1"]}, plan.name, tmp_path / system)
+        name = of_system("switch", system)
+        assert name is not None
+        marked = {path for path, support in platform("switch", name).settings.items() if not support.verified}
+        assert {path for _, path in read(tmp_path / system).unverified} == marked
