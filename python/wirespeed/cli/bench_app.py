@@ -8,8 +8,8 @@ from wirespeed.cli.app import app
 
 bench = typer.Typer(
     name="bench",
-    help="Read benchmark output, and judge it against what the hardware can do.",
-    short_help="Read benchmark output; judge it by physical limits.",
+    help="Read benchmark output, judge it against what the hardware can do, and remember it.",
+    short_help="Read benchmark output; judge it by physical limits; compare it over time.",
     no_args_is_help=True,
 )
 app.add_typer(bench)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from wirespeed.errors import Problem
     from wirespeed.results.campaigns import Campaign
     from wirespeed.store import Batch, Store
+    from wirespeed.store.between import Settings
 
 OWN = "default"
 """The word that ``--store`` takes for the user's own store."""
@@ -43,6 +44,7 @@ class Asked:
     label: str | None = None
     time: str | None = None
     cluster: Path | None = None
+    bundle: Path | None = None
 
 
 def open_store(where: str | None) -> Store:
@@ -68,6 +70,7 @@ def keep(store: Store, files: Sequence[LogFile], asked: Asked) -> tuple[Campaign
     time = _time(asked.time) if asked.time else logs.started(files)
     label = asked.label or f"{logs.common_name(files)}-{time.translate({ord(mark): None for mark in '-:'})}"
     cluster = _cluster(asked.cluster)
+    settings = None if asked.bundle is None else settings_of(asked.bundle)
     kept = Kept()
     campaign: Campaign | None = None
     batch = Batch()
@@ -76,7 +79,7 @@ def keep(store: Store, files: Sequence[LogFile], asked: Asked) -> tuple[Campaign
             if interrupted():
                 kept.interrupted = True
                 break
-            _read(file, batch, kept)
+            read_into(file, batch, kept)
             if len(batch) >= _BATCH_ROWS or sum(len(log.content) for log in batch.logs) >= _BATCH_BYTES:
                 campaign = campaign or store.begin(label, time, cluster, f"wirespeed {__version__}")
                 _add(store, campaign, batch, kept)
@@ -86,12 +89,15 @@ def keep(store: Store, files: Sequence[LogFile], asked: Asked) -> tuple[Campaign
             _add(store, campaign, batch, kept)
     if campaign is None:
         return None, kept
+    if settings is not None:
+        store.keep_settings(campaign, settings)
     if not kept.interrupted:
         store.finish(campaign)
     return store.find(label), kept
 
 
-def _read(file: LogFile, batch: Batch, kept: Kept) -> None:
+def read_into(file: LogFile, batch: Batch, kept: Kept) -> None:
+    """Read a log into a batch; what cannot be read is noted."""
     from wirespeed.benchmarks import read
     from wirespeed.errors import Refused
     from wirespeed.store import pack
@@ -112,6 +118,23 @@ def _add(store: Store, campaign: Campaign, batch: Batch, kept: Kept) -> None:
     kept.runs += added.runs
     kept.measurements += added.measurements
     kept.known += added.known
+
+
+def settings_of(bundle: Path) -> dict[str, Settings]:
+    """What a bundle shows of every device's settings, in words by place and path.
+
+    Raises:
+        Refused: it is no bundle.
+    """
+    from wirespeed.checks.words import words
+    from wirespeed.cli.flows import evidence
+    from wirespeed.facts import COMPLETE
+
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for (place, path), readings in evidence(bundle).facts.readings.items():
+        if readings[0].value != COMPLETE:
+            found.setdefault(place.device, {}).setdefault(str(place), {})[path] = words(readings[0].value)
+    return dict(found)
 
 
 def _time(given: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -29,13 +30,21 @@ def connect(url: URL) -> Engine:
     if not sqlite and find_spec("psycopg") is None:
         raise refuse(shown(url), "no PostgreSQL driver", "psycopg", "pip install wirespeed[postgres]")
     engine = _sqlite(url) if sqlite else create_engine(url)
-    with told(url):
-        with engine.connect() as connection:
-            if schema.current(connection) == schema.NEWEST:
-                return engine
-        with writing(engine) as connection:
-            schema.bring_up(connection, shown(url))
+    try:
+        with told(url):
+            _bring_up(engine, shown(url))
+    except BaseException:
+        engine.dispose()
+        raise
     return engine
+
+
+def _bring_up(engine: Engine, place: str) -> None:
+    with engine.connect() as connection:
+        if schema.current(connection) == schema.NEWEST:
+            return
+    with writing(engine) as connection:
+        schema.bring_up(connection, place)
 
 
 @contextmanager
@@ -79,7 +88,8 @@ def _sqlite(url: URL) -> Engine:
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _: object) -> None:
         connection.isolation_level = None  # transactions begin below, and hold for DDL too
-        connection.execute(f"PRAGMA journal_mode = {'WAL' if is_local(path) else 'DELETE'}")
+        with suppress(sqlite3.OperationalError):  # another one is making the same file at this moment: it says WAL too
+            connection.execute(f"PRAGMA journal_mode = {'WAL' if is_local(path) else 'DELETE'}")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA cache_size = -65536")

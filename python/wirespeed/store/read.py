@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select, true
 
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.results.benchmarks import Metric, RunStatus
 from wirespeed.results.campaigns import Campaign
 from wirespeed.results.series import Series
 from wirespeed.store.batch import StoredSeries, series_of
+from wirespeed.store.between import Circumstance
 from wirespeed.store.raw import unpack
 from wirespeed.store.tables import campaign, log, measurement, raw, run, series
 
 LATEST = "latest"
+_ASKED = 500  # values of one IN
 _METRICS = tuple(metric.value for metric in Metric)
 
 
@@ -29,6 +31,13 @@ class Wanted:
     size_bytes: int | None = None
     place: str | None = None
     ranks: int | None = None
+
+    def includes(self, series: Series) -> bool:
+        """Whether a series is wanted."""
+        asked = ((one.name, getattr(self, one.name)) for one in fields(self) if one.name != "place")
+        if any(value is not None and getattr(series, name) != value for name, value in asked):
+            return False
+        return self.place is None or self.place in (series.place, series.where)
 
     @property
     def everything(self) -> bool:
@@ -98,8 +107,8 @@ def values(connection: Connection, number: int, wanted: Wanted) -> dict[int, lis
 def names(connection: Connection, numbers: Sequence[int]) -> dict[int, Series]:
     """What the series of these ids are; those of metrics that this program does not know are left out."""
     found: dict[int, Series] = {}
-    for start in range(0, len(numbers), 500):
-        rows = connection.execute(select(series).where(series.c.id.in_(numbers[start : start + 500])))
+    for start in range(0, len(numbers), _ASKED):
+        rows = connection.execute(select(series).where(series.c.id.in_(numbers[start : start + _ASKED])))
         found |= {row.id: _series(row) for row in rows if row.metric in _METRICS}
     return found
 
@@ -110,18 +119,26 @@ def matching(connection: Connection, wanted: Wanted) -> dict[int, Series]:
     return {row.id: _series(row) for row in rows if row.metric in _METRICS}
 
 
-def past(connection: Connection, number: int) -> dict[int, list[float]]:
-    """The values of one series by campaign: a look-up for each campaign, never a walk through all measurements."""
-    query = (
-        select(measurement.c.campaign_id, measurement.c.value)
-        .select_from(campaign.join(measurement, measurement.c.campaign_id == campaign.c.id))
-        .where(measurement.c.series_id == number)
-        .order_by(campaign.c.started, campaign.c.id, measurement.c.run_id, measurement.c.position)
-    )
-    found: dict[int, list[float]] = {}
-    for name, value in connection.execute(query):
-        found.setdefault(name, []).append(value)
+def past(connection: Connection, campaigns: Sequence[int], numbers: Sequence[int]) -> dict[int, dict[int, list[float]]]:
+    """The values of series by series and campaign: look-ups of the key, never a walk through all measurements."""
+    found: dict[int, dict[int, list[float]]] = {}
+    columns = measurement.c
+    for start in range(0, len(numbers), _ASKED):
+        query = (
+            select(columns.campaign_id, columns.series_id, columns.value)
+            .where(columns.campaign_id.in_(campaigns), columns.series_id.in_(numbers[start : start + _ASKED]))
+            .order_by(*measurement.primary_key)
+        )
+        for campaign_id, series_id, value in connection.execute(query):
+            found.setdefault(series_id, {}).setdefault(campaign_id, []).append(value)
     return found
+
+
+def circumstances(connection: Connection, number: int) -> list[Circumstance]:
+    """What the runs of a campaign say of themselves, each saying once."""
+    columns = (run.c.tool, run.c.test, run.c.version, run.c.parameters)
+    query = select(*columns).distinct().select_from(log.join(run)).where(log.c.campaign_id == number)
+    return [Circumstance(*row) for row in connection.execute(query)]
 
 
 def logs(connection: Connection, number: int) -> tuple[tuple[str, str, int], ...]:
@@ -138,15 +155,11 @@ def content(connection: Connection, number: int, name: str) -> tuple[bytes, ...]
 
 
 def _matches(wanted: Wanted) -> ColumnElement[bool]:
-    asked = [series.c[one.name] == getattr(wanted, one.name) for one in fields(wanted) if one.name != "place"]
-    conditions = [one for one, name in zip(asked, _names(), strict=True) if getattr(wanted, name) is not None]
+    asked = {one.name: getattr(wanted, one.name) for one in fields(wanted) if one.name != "place"}
+    conditions = [series.c[name] == value for name, value in asked.items() if value is not None]
     if wanted.place is not None:
         conditions.append(or_(series.c.place == wanted.place, series.c.where == wanted.place))
-    return and_(*conditions)
-
-
-def _names() -> list[str]:
-    return [one.name for one in fields(Wanted) if one.name != "place"]
+    return and_(true(), *conditions)
 
 
 def _series(row: Row[tuple[object, ...]]) -> Series:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
 from sqlalchemy import Connection, select, update
 
 from wirespeed.errors import refuse
-from wirespeed.results.campaigns import Campaign
-from wirespeed.store import read, write
+from wirespeed.results.campaigns import Campaign, Changes
+from wirespeed.results.series import Series
+from wirespeed.store import read, settings, write
 from wirespeed.store.address import address, shown
 from wirespeed.store.batch import Batch
+from wirespeed.store.between import Circumstance, Settings, parameters_between, settings_between
 from wirespeed.store.engine import connect, told, writing
 from wirespeed.store.read import Wanted
 from wirespeed.store.tables import campaign
@@ -108,6 +111,38 @@ class Store:
         """The raw output of the logs of this name or key in a campaign."""
         with self._reading() as connection:
             return read.content(connection, _id(of), name)
+
+    def keep_settings(self, of: Campaign, found: Mapping[str, Settings]) -> None:
+        """Keep the settings that devices had at the time of a campaign, in words by place and path."""
+        with told(self._url), writing(self._engine) as connection:
+            settings.keep(connection, _id(of), found)
+
+    def between(self, a: Campaign, b: Campaign) -> Changes:
+        """What changed between two campaigns: settings, and parameters of their runs."""
+        with self._reading() as connection:
+            changes = settings_between(a, b, *settings.differing(connection, _id(a), _id(b)))
+            runs = [read.circumstances(connection, _id(one)) for one in (a, b)]
+        return replace(changes, changed=(*changes.changed, *parameters_between(*runs)))
+
+    def circumstances(self, of: Campaign) -> list[Circumstance]:
+        """What the runs of a campaign say of themselves, each saying once."""
+        with self._reading() as connection:
+            return read.circumstances(connection, _id(of))
+
+    def names(self, numbers: Sequence[int]) -> dict[int, Series]:
+        """What the series of these ids are."""
+        with self._reading() as connection:
+            return read.names(connection, numbers)
+
+    def matching(self, wanted: Wanted) -> dict[int, Series]:
+        """The series that are wanted, by id."""
+        with self._reading() as connection:
+            return read.matching(connection, wanted)
+
+    def past(self, campaigns: Sequence[Campaign], numbers: Sequence[int]) -> dict[int, dict[int, list[float]]]:
+        """The values of series by series and campaign."""
+        with self._reading() as connection:
+            return read.past(connection, [_id(one) for one in campaigns], numbers)
 
     def values(self, of: Campaign, wanted: Wanted) -> dict[int, list[float]]:
         """The values of a campaign by the id of their series."""

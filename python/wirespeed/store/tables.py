@@ -90,6 +90,22 @@ series = Table(
     Index("series_by_test", "test", "metric", "size_bytes"),
 )
 
+settings = Table(
+    "settings",
+    metadata,
+    Column("id", Number, primary_key=True),
+    Column("sha256", LargeBinary, nullable=False, unique=True),
+    Column("content", LargeBinary, nullable=False),
+)
+
+device = Table(
+    "device",
+    metadata,
+    Column("campaign_id", BigInteger, ForeignKey("campaign.id"), primary_key=True, autoincrement=False),
+    Column("name", Text, primary_key=True),
+    Column("settings_id", BigInteger, ForeignKey("settings.id"), nullable=False),
+)
+
 # No foreign keys: they would be looked up for each of ten million rows, and only `Store.add` writes here.
 measurement = Table(
     "measurement",

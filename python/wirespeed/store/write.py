@@ -45,12 +45,12 @@ def add(connection: Connection, campaign: int, batch: Batch, names: dict[bytes, 
 
 def _add_logs(connection: Connection, campaign: int, logs: Sequence[RawLog]) -> list[int | None]:
     """The id of each log, None for one that the campaign already has."""
-    contents = _ids(connection, raw, raw.c.sha256, [one.sha256 for one in logs])
+    contents = ids(connection, raw, raw.c.sha256, [one.sha256 for one in logs])
     new = {one.sha256: one for one in logs if one.sha256 not in contents}
     rows = [{"sha256": one.sha256, "size": one.size, "content": one.content} for one in new.values()]
     if rows:
-        connection.execute(_keeping(connection, raw), rows)
-        contents |= _ids(connection, raw, raw.c.sha256, list(new))
+        connection.execute(keeping(connection, raw), rows)
+        contents |= ids(connection, raw, raw.c.sha256, list(new))
     have = {
         (row.raw_id, row.key)
         for part in _parts([contents[one.sha256] for one in logs])
@@ -68,7 +68,7 @@ def _add_logs(connection: Connection, campaign: int, logs: Sequence[RawLog]) -> 
         for one in kept
         if one is not None
     ]
-    numbers = iter(_insert_for_ids(connection, log, rows))
+    numbers = iter(_insert_forids(connection, log, rows))
     return [None if one is None else next(numbers) for one in kept]
 
 
@@ -76,11 +76,11 @@ def _add_runs(connection: Connection, batch: Batch, logs: Sequence[int | None]) 
     rows = [{**one._asdict(), "log_id": number} for one in batch.runs if (number := logs[one.log]) is not None]
     for row in rows:
         del row["log"]
-    numbers = iter(_insert_for_ids(connection, run, rows))
+    numbers = iter(_insert_forids(connection, run, rows))
     return [None if logs[one.log] is None else next(numbers) for one in batch.runs]
 
 
-def _insert_for_ids(connection: Connection, table: Any, rows: list[dict[str, Any]]) -> list[int]:
+def _insert_forids(connection: Connection, table: Any, rows: list[dict[str, Any]]) -> list[int]:
     if not rows:
         return []
     made = connection.execute(table.insert().returning(table.c.id, sort_by_parameter_order=True), rows)
@@ -117,15 +117,16 @@ def _name(connection: Connection, found: Sequence[StoredSeries], names: dict[byt
     unknown = [one.hash for one in found if one.hash not in names]
     if not unknown:
         return
-    names |= _ids(connection, series, series.c.hash, unknown)
+    names |= ids(connection, series, series.c.hash, unknown)
     # two writers that add the same series in the same order wait for each other; in another order, for ever
     rows = sorted((one._asdict() for one in found if one.hash not in names), key=lambda row: row["hash"])
     if rows:
-        connection.execute(_keeping(connection, series), rows)
-        names |= _ids(connection, series, series.c.hash, [row["hash"] for row in rows])
+        connection.execute(keeping(connection, series), rows)
+        names |= ids(connection, series, series.c.hash, [row["hash"] for row in rows])
 
 
-def _ids(connection: Connection, table: Any, column: Any, values: Sequence[bytes]) -> dict[bytes, int]:
+def ids(connection: Connection, table: Any, column: Any, values: Sequence[bytes]) -> dict[bytes, int]:
+    """The ids of the rows that have one of these values in a column."""
     return {
         bytes(name): number
         for part in _parts(values)
@@ -137,7 +138,7 @@ def _parts(values: Sequence[Any]) -> Iterable[Sequence[Any]]:
     return (values[start : start + _ASKED] for start in range(0, len(values), _ASKED))
 
 
-def _keeping(connection: Connection, table: Any) -> Any:
+def keeping(connection: Connection, table: Any) -> Any:
     """An INSERT that leaves rows alone which another writer brought meanwhile."""
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     return dialect.insert(table).on_conflict_do_nothing()

@@ -52,6 +52,14 @@ def parse(
     cluster: Annotated[
         Path | None, typer.Option("--cluster", metavar="CLUSTER.yaml", help="The cluster file of what was measured.")
     ] = None,
+    bundle: Annotated[
+        Path | None,
+        typer.Option(
+            "--bundle",
+            metavar="BUNDLE",
+            help="What wirespeed collect read then: its settings are kept beside the runs.",
+        ),
+    ] = None,
 ) -> None:
     """Read the output of rccl-tests, nccl-tests, perftest and iperf3.
 
@@ -74,13 +82,13 @@ def parse(
 
     logs = list(log_files(files))
     if store is None:
-        if label or time or cluster:
-            raise typer.BadParameter("--label, --time and --cluster say what to store: give --store too")
+        if label or time or cluster or bundle:
+            raise typer.BadParameter("--label, --time, --cluster and --bundle say what to store: give --store too")
         _show(logs, format)
         return
     from wirespeed.cli.keeping import Asked
 
-    _store(logs, store, Asked(label, time, cluster), format)
+    _store(logs, store, Asked(label, time, cluster, bundle), format)
 
 
 def _show(logs: Sequence[LogFile], format: Format) -> None:

@@ -1,0 +1,197 @@
+"""What verbs ask of a store: sides to compare, series over time, which series are meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli import logs
+
+if TYPE_CHECKING:
+    from wirespeed.results.campaigns import Campaign, Changes, Comparison, History
+    from wirespeed.results.series import Series
+    from wirespeed.store import Store, Wanted
+    from wirespeed.store.between import Circumstance
+
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="STORE",
+        envvar="WIRESPEED_STORE",
+        help="Where campaigns are stored: a file or postgresql://HOST/DATABASE; your own store if not said.",
+    ),
+]
+ToolOption = Annotated[str | None, typer.Option("--tool", help="Only this tool, such as perftest.")]
+TestOption = Annotated[str | None, typer.Option("--test", help="Only this test, such as all_reduce or ib_write_bw.")]
+MetricOption = Annotated[str | None, typer.Option("--metric", help="Only this metric, such as busbw or bw_avg.")]
+SizeOption = Annotated[str | None, typer.Option("--size", help="Only this message size, in bytes or such as 8GiB.")]
+PlaceOption = Annotated[
+    str | None,
+    typer.Option("--place", help="Only this pair or place of the output, such as 'node1 -> node2' or in-place."),
+]
+RanksOption = Annotated[int | None, typer.Option("--ranks", help="Only runs of so many ranks.")]
+LimitOption = Annotated[int, typer.Option("--limit", min=1, help="How many series a table shows.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What counts as a difference."""
+
+    significance: float
+    at_least: float
+
+
+def wanted(
+    tool: str | None, test: str | None, metric: str | None, size: str | None, place: str | None, ranks: int | None
+) -> Wanted:
+    """Which series the options mean.
+
+    Raises:
+        Refused: the metric is unknown, or the size is none.
+    """
+    from wirespeed.errors import did_you_mean, refuse
+    from wirespeed.results.benchmarks import Metric
+    from wirespeed.store import Wanted
+
+    known = [one.value for one in Metric]
+    if metric is not None and metric not in known:
+        raise refuse("--metric", repr(metric), "a metric", did_you_mean(metric, known) or f"one of {', '.join(known)}")
+    return Wanted(tool, test, metric, None if size is None else _size(size), place, ranks)
+
+
+def _size(text: str) -> int:
+    from wirespeed.errors import refuse
+    from wirespeed.units import Size
+
+    try:
+        return int(text) if text.isdecimal() else int(Size.parse(text))
+    except ValueError as error:
+        raise refuse("--size", str(error), "a number of bytes, or one with its unit such as 8GiB") from None
+
+
+def open_known(where: str | None) -> Store:
+    """A store that is there.
+
+    Raises:
+        Refused: there is none, or it cannot be opened.
+    """
+    from wirespeed.cli.keeping import OWN, open_store
+    from wirespeed.errors import refuse
+    from wirespeed.store.address import address
+
+    url = address(None if where == OWN else where)
+    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists():
+        hint = "store some with wirespeed bench parse --store, or say where they are with --store"
+        raise refuse(str(url.database), "nothing", "a store of campaigns", hint)
+    return open_store(where)
+
+
+def compared(a: str, b: str, where: str | None, which: Wanted, judging: Judging) -> Comparison:
+    """Two campaigns, or logs that were not stored, side by side.
+
+    Raises:
+        Refused: a campaign is unknown, or logs hold no output of a known tool.
+    """
+    from wirespeed.store.compare import compare
+
+    if Path(a).exists() and Path(b).exists():
+        sides = [_of_files(one, which) for one in (a, b)]
+        return _of_sides(sides[0], sides[1], judging)
+    with open_known(where) as store:
+        if Path(a).exists() or Path(b).exists():
+            first, second = (
+                _of_files(one, which) if Path(one).exists() else _of_store(one, store, which) for one in (a, b)
+            )
+            return _of_sides(first, second, judging)
+        one, other = store.find(a), store.find(b)
+        values = (store.values(one, which), store.values(other, which))
+        between = store.between(one, other)
+        return compare(one, other, values, store.names, between, judging.significance, judging.at_least)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    campaign: Campaign
+    values: dict[Series, list[float]]
+    runs: Sequence[Circumstance]
+
+
+def _of_sides(a: _Side, b: _Side, judging: Judging) -> Comparison:
+    from wirespeed.store.compare import compare
+
+    def names(keys: Sequence[Series]) -> dict[Series, Series]:
+        return {key: key for key in keys}
+
+    values, between = (a.values, b.values), _between(a, b)
+    return compare(a.campaign, b.campaign, values, names, between, judging.significance, judging.at_least)
+
+
+def _between(a: _Side, b: _Side) -> Changes:
+    from wirespeed.results.campaigns import Changes
+    from wirespeed.store.between import parameters_between
+
+    note = "logs that are not stored have no facts beside them: which settings changed is unknown"
+    return Changes(parameters_between(a.runs, b.runs), 0, (note,))
+
+
+def _of_store(name: str, store: Store, which: Wanted) -> _Side:
+    campaign = store.find(name)
+    values = store.values(campaign, which)
+    series = store.names(list(values))
+    return _Side(campaign, {series[key]: values[key] for key in values if key in series}, store.circumstances(campaign))
+
+
+def _of_files(name: str, which: Wanted) -> _Side:
+    from wirespeed.cli.console import show_problems
+    from wirespeed.cli.keeping import Kept, read_into
+    from wirespeed.errors import Refused, refuse
+    from wirespeed.results.benchmarks import RunStatus
+    from wirespeed.results.campaigns import Campaign
+    from wirespeed.store import Batch
+    from wirespeed.store.batch import series_of
+    from wirespeed.store.between import Circumstance
+
+    batch, kept = Batch(), Kept()
+    for file in logs.log_files([name]):
+        read_into(file, batch, kept)
+    show_problems(kept.notices, label="left out")
+    if kept.refused:
+        raise Refused(kept.refused)
+    if not batch.runs:
+        raise refuse(name, "no output of a known tool", "logs of benchmarks, or a campaign that is stored")
+    kinds = [series_of(one) for one in batch.series]
+    values: dict[Series, list[float]] = {}
+    for kind, value in zip(batch.kind, batch.value, strict=True):
+        if which.includes(kinds[kind]):
+            values.setdefault(kinds[kind], []).append(value)
+    failed = sum(run.status == RunStatus.FAILED.value for run in batch.runs)
+    campaign = Campaign(None, name, None, None, True, len(batch.logs), len(batch.runs), failed)
+    runs = [Circumstance(run.tool, run.test, run.version, run.parameters) for run in batch.runs]
+    return _Side(campaign, values, runs)
+
+
+def over_time(store: Store, which: Wanted, judging: Judging) -> History:
+    """The series that are wanted over all campaigns, the most notable first."""
+    from wirespeed.results.campaigns import History, Turn
+    from wirespeed.store.history import notable, past
+
+    campaigns = store.campaigns()
+    series = store.matching(which)
+    values = store.past(campaigns, list(series))
+    found = sorted(
+        (
+            past(one, campaigns, values[number], judging.significance, judging.at_least)
+            for number, one in series.items()
+            if number in values
+        ),
+        key=notable,
+    )
+    known = {one.id: one for one in campaigns}
+    places = sorted({(step.last_before, step.campaign) for one in found for step in one.steps})
+    turns = tuple(Turn(last, first, store.between(known[last], known[first])) for last, first in places)
+    return History(campaigns, judging.significance, judging.at_least, tuple(found), turns)

@@ -1,0 +1,79 @@
+"""``wirespeed bench compare``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from wirespeed.cli import past_runs
+from wirespeed.cli.bench_app import bench
+from wirespeed.cli.exit import Exit
+
+SCHEMA = 1
+
+
+class Format(StrEnum):
+    """How a comparison is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+@bench.command()
+def compare(
+    a: Annotated[str, typer.Argument(metavar="A", help="A campaign, or a log or folder of logs: how it was.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="A campaign, or a log or folder of logs: how it is.")],
+    store: past_runs.StoreOption = None,
+    tool: past_runs.ToolOption = None,
+    test: past_runs.TestOption = None,
+    metric: past_runs.MetricOption = None,
+    size: past_runs.SizeOption = None,
+    place: past_runs.PlaceOption = None,
+    ranks: past_runs.RanksOption = None,
+    significance: Annotated[
+        float, typer.Option("--significance", min=0.0001, max=0.5, help="The share of false alarms to accept.")
+    ] = 0.05,
+    at_least: Annotated[
+        float, typer.Option("--at-least", min=0.0, metavar="PERCENT", help="Smaller differences do not matter.")
+    ] = 2.0,
+    limit: past_runs.LimitOption = 30,
+    output: Annotated[
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_COMPARE_FORMAT", help="A table, or JSON.")
+    ] = Format.TABLE,
+) -> None:
+    """Compare two campaigns, and say which differences are more than chance.
+
+    A campaign is named by its id, its label, latest or latest~N, the N-th before it; a path that exists is read. The
+    same test between the same places at the same size is compared with itself: medians, their difference, and the
+    exact two-sided test of Mann and Whitney, corrected for the number of series (Benjamini and Hochberg). Asking for
+    fewer series with --test, --metric or --size makes the test sharper.
+
+    Few values cannot show anything: one on a side never, four on each are the fewest for one series, and many series
+    need more. Repeat runs rather than trust one. Below stands what changed in settings, drivers and firmware between
+    the two, where facts were stored with them (bench parse --bundle), and in the parameters of the runs.
+
+    Exit code 1 when something got worse, 3 when nothing could be compared, 0 otherwise.
+
+    Example: wirespeed bench compare latest~1 latest --test all_reduce --metric busbw
+
+    Example: wirespeed bench compare before/ after/
+    """
+    wanted = past_runs.wanted(tool, test, metric, size, place, ranks)
+    found = past_runs.compared(a, b, store, wanted, past_runs.Judging(significance, at_least / 100))
+    if output is Format.JSON:
+        from wirespeed.results.json import document
+
+        typer.echo(document("bench-comparison", SCHEMA, comparison=found), nl=False)
+    else:
+        from wirespeed.cli.console import out
+        from wirespeed.report import campaigns
+
+        campaigns.comparison(found, out(), limit)
+    from wirespeed.results.campaigns import Difference
+
+    differences = {row.difference for row in found.series}
+    if Difference.WORSE in differences:
+        raise typer.Exit(Exit.FAILED)
+    raise typer.Exit(Exit.PASSED if differences - {Difference.FEW} else Exit.INCOMPLETE)

@@ -1,0 +1,85 @@
+"""``wirespeed bench history``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli import past_runs
+from wirespeed.cli.bench_app import bench
+from wirespeed.cli.exit import Exit
+
+if TYPE_CHECKING:
+    from wirespeed.results.campaigns import Campaign
+
+SCHEMA = 1
+
+
+class Format(StrEnum):
+    """How the history is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+@bench.command()
+def history(
+    store: past_runs.StoreOption = None,
+    tool: past_runs.ToolOption = None,
+    test: past_runs.TestOption = None,
+    metric: past_runs.MetricOption = None,
+    size: past_runs.SizeOption = None,
+    place: past_runs.PlaceOption = None,
+    ranks: past_runs.RanksOption = None,
+    significance: Annotated[
+        float, typer.Option("--significance", min=0.001, max=0.5, help="How likely a change point may be chance.")
+    ] = 0.01,
+    at_least: Annotated[
+        float, typer.Option("--at-least", min=0.0, metavar="PERCENT", help="Smaller changes do not matter.")
+    ] = 2.0,
+    limit: past_runs.LimitOption = 20,
+    output: Annotated[
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_HISTORY_FORMAT", help="A table, or JSON.")
+    ] = Format.TABLE,
+) -> None:
+    """Show how measurements developed over campaigns, where their level changed, and what changed then.
+
+    Without a --tool, --test, --metric, --size or --place the campaigns are listed. With one, each series is a line of
+    its medians, oldest campaign first. A change point is found by a permutation test that assumes no distribution and
+    takes no single outlier for a change; it needs about ten campaigns, three of them after the change. At each stands
+    what differs in settings, drivers and firmware between the last campaign before it and the first after it, where
+    facts were stored with both (bench parse --bundle).
+
+    Exit code 3 when nothing is stored of what was asked for, 0 otherwise: a change may be meant.
+
+    Example: wirespeed bench history --test all_reduce --metric busbw --size 8GiB
+    """
+    wanted = past_runs.wanted(tool, test, metric, size, place, ranks)
+    with past_runs.open_known(store) as opened:
+        if wanted.everything:
+            raise typer.Exit(_list(opened.campaigns(), output))
+        found = past_runs.over_time(opened, wanted, past_runs.Judging(significance, at_least / 100))
+    if output is Format.JSON:
+        from wirespeed.results.json import document
+
+        typer.echo(document("bench-history", SCHEMA, history=found), nl=False)
+    else:
+        from wirespeed.cli.console import out
+        from wirespeed.report import campaigns
+
+        campaigns.history(found, out(), limit)
+    raise typer.Exit(Exit.PASSED if found.series else Exit.INCOMPLETE)
+
+
+def _list(known: tuple[Campaign, ...], output: Format) -> Exit:
+    from wirespeed.cli.console import out
+    from wirespeed.report import campaigns
+    from wirespeed.results.json import document
+
+    if output is Format.JSON:
+        typer.echo(document("bench-campaigns", SCHEMA, campaigns=known), nl=False)
+    else:
+        campaigns.campaigns(known, out())
+    return Exit.PASSED if known else Exit.INCOMPLETE

@@ -1,0 +1,193 @@
+"""Campaigns in a terminal: two side by side, series over time, and what changed between."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from wirespeed.report import words
+from wirespeed.results.campaigns import Campaign, Changes, Compared, Comparison, Difference, History, Past, Step
+from wirespeed.results.series import Series
+
+_STYLES = {
+    Difference.WORSE: "bold red",
+    Difference.BETTER: "green",
+    Difference.CHANGED: "yellow",
+    Difference.NONE: "dim",
+    Difference.FEW: "magenta",
+}
+_USUAL = frozenset({("aggregated_iterations", 1), ("threads", 1), ("root", -1), ("streams", 1), ("qps", 1)})
+_PLACES = 3
+_CHANGES = 20
+_BARS = "▁▂▃▄▅▆▇█"
+_BARS_SHOWN = 60
+
+
+def campaigns(known: Sequence[Campaign], console: Console) -> None:
+    """A row for each campaign, oldest first."""
+    table = _table()
+    for name in ("id", "logs", "runs", "failed"):
+        table.add_column(name, justify="right")
+    table.add_column("started")
+    table.add_column("label", overflow="fold")
+    table.add_column("cluster", overflow="fold")
+    for one in known:
+        numbers = (str(one.id), f"{one.logs:,}", f"{one.runs:,}", f"{one.failed:,}")
+        label = one.label if one.finished else f"{one.label} (not stored to its end)"
+        table.add_row(*numbers, one.started or "", Text(words.line(label)), Text(words.line(one.cluster or "")))
+    console.print(table)
+
+
+def comparison(found: Comparison, console: Console, limit: int) -> None:
+    """What got worse first, then better, then the rest as far as the limit goes; then what changed between."""
+    for letter, one in (("A", found.a), ("B", found.b)):
+        console.print(Text(f"{letter}  {_campaign(one)}"), soft_wrap=True)
+    if found.series:
+        console.print()
+        console.print(_compared(found.series[:limit]))
+    if len(found.series) > limit:
+        console.print(f"{len(found.series) - limit:,} more series: --limit shows more, --format json all")
+    console.print()
+    counted = Counter(row.difference for row in found.series)
+    console.print(Text("  ").join(_count(counted[name], name) for name in Difference))
+    if found.noise is not None:
+        console.print(
+            f"repeated values spread by {100 * found.noise:.2f} % (the median of {len(found.series):,} series)"
+        )
+    for count, letter in ((found.only_a, "A"), (found.only_b, "B")):
+        if count:
+            console.print(f"{count:,} series are in {letter} alone")
+    for reason in sorted({row.reason for row in found.series if row.difference is Difference.FEW}):
+        console.print(Text(f"too few values: {words.line(reason)}"), soft_wrap=True)
+    console.print()
+    console.print(Text("changed between A and B", style="bold"))
+    changes(found.changes, console)
+
+
+def changes(found: Changes, console: Console, indent: str = "  ") -> None:
+    """Each change once, with the places it was made at."""
+    same: dict[tuple[str, str | None, str | None], list[str]] = {}
+    for change in found.changed:
+        same.setdefault((change.name, change.before, change.after), []).append(change.place)
+    for (name, before, after), places in list(same.items())[:_CHANGES]:
+        more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+        at = ", ".join(words.line(place) for place in places[:_PLACES]) + more
+        line = f"{indent}{words.line(name)}: {words.line(before or '')} → {words.line(after or '')}  ({at})"
+        console.print(Text(line), soft_wrap=True)
+    if len(same) > _CHANGES:
+        console.print(f"{indent}and {len(same) - _CHANGES} more changes: --format json lists them")
+    if found.unread:
+        unread = words.plural(found.unread, "setting was", "settings were")
+        console.print(f"{indent}{unread} read in one of the two alone")
+    for note in found.notes:
+        console.print(Text(f"{indent}{words.line(note)}"), soft_wrap=True)
+    if not (found.changed or found.unread or found.notes):
+        console.print(f"{indent}nothing that was read")
+
+
+def history(found: History, console: Console, limit: int) -> None:
+    """Each series as a line of bars with its change points below, and what changed at each."""
+    known = {one.id: one for one in found.campaigns}
+    turns = {(turn.last_before, turn.campaign): turn.changes for turn in found.turns}
+    told: set[tuple[int, int]] = set()
+    for past in found.series[:limit]:
+        _past(past, console)
+        for step in past.steps:
+            _step(past, step, known, console)
+            where = (step.last_before, step.campaign)
+            if where in told:
+                continue
+            told.add(where)
+            console.print(Text(f"      changed since {known[step.last_before].label}:"), soft_wrap=True)
+            changes(turns[where], console, indent=" " * 8)
+    if len(found.series) > limit:
+        console.print(f"{len(found.series) - limit:,} more series: --limit shows more, --format json all")
+    steps = sum(bool(past.steps) for past in found.series)
+    console.print(f"{words.plural(len(found.series), 'series', 'series')}, {steps:,} with a change of level")
+
+
+def name(series: Series) -> str:
+    """What was measured, in a line."""
+    workload = " ".join(f"{key}={value}" for key, value in series.workload if (key, value) not in _USUAL)
+    ranks = words.plural(series.ranks, "rank") if series.ranks is not None else None
+    parts = (series.test or series.tool, ranks, workload, series.where, series.place)
+    return words.line(", ".join(part for part in parts if part))
+
+
+def _campaign(one: Campaign) -> str:
+    words_of = [
+        None if one.id is None else f"campaign {one.id}",
+        one.label,
+        one.started,
+        words.plural(one.logs, "log"),
+        f"{words.plural(one.runs, 'run')}" + (f" ({one.failed} failed)" if one.failed else ""),
+        None if one.finished else "not stored to its end",
+    ]
+    return "  ".join(words.line(word) for word in words_of if word)
+
+
+def _table() -> Table:
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+
+
+def _compared(rows: Sequence[Compared]) -> Table:
+    table = _table()
+    table.add_column("", overflow="fold")
+    table.add_column("metric", overflow="fold")
+    for column in ("size", "A", "n", "B", "n", "change"):
+        table.add_column(column, justify="right")
+    table.add_column("")
+    for row in rows:
+        table.add_row(
+            Text(name(row.series)),
+            Text(words.line(f"{row.series.metric} {row.series.unit}")),
+            words.size(row.series.size_bytes),
+            words.number(row.a.median),
+            str(row.a.count),
+            words.number(row.b.median),
+            str(row.b.count),
+            _signed(row.change),
+            Text(row.difference.value, style=_STYLES[row.difference]),
+        )
+    return table
+
+
+def _count(count: int, difference: Difference) -> Text:
+    return Text(f"{count:,} {difference.value}", style=_STYLES[difference] if count else "dim")
+
+
+def _signed(change: float | None) -> str:
+    return "" if change is None else f"{change:+.1%}".replace("%", " %")
+
+
+def _past(past: Past, console: Console) -> None:
+    console.print(Text(f"{name(past.series)}  {words.size(past.series.size_bytes)}", style="bold"), soft_wrap=True)
+    levels = [point.median for point in past.points]
+    low, high, last = (words.number(value) for value in (min(levels), max(levels), levels[-1]))
+    unit = words.line(past.series.unit)
+    told = f"{past.series.metric} {low} to {high} {unit}, last {last}, {words.plural(len(levels), 'campaign')}"
+    console.print(Text(f"  {_bars(levels)}  {told}"), soft_wrap=True)
+
+
+def _step(past: Past, step: Step, known: dict[int | None, Campaign], console: Console) -> None:
+    one = known[step.campaign]
+    levels = f"{words.number(step.before)} → {words.number(step.after)} {words.line(past.series.unit)}"
+    since = f"since {words.line(one.label)} ({one.started}): {levels}, p = {step.p:.2g}"
+    console.print(
+        Text.assemble("    ", (step.difference.value, _STYLES[step.difference]), f" {_signed(step.change)} {since}"),
+        soft_wrap=True,
+    )
+
+
+def _bars(levels: Sequence[float]) -> str:
+    """The latest levels as bars between the lowest and the highest of them."""
+    shown = levels[-_BARS_SHOWN:]
+    low, high = min(shown), max(shown)
+    if low == high:
+        return _BARS[3] * len(shown)
+    return "".join(_BARS[round((level - low) / (high - low) * (len(_BARS) - 1))] for level in shown)

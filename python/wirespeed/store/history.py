@@ -1,0 +1,57 @@
+"""Series over campaigns: where their level changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from wirespeed.results.campaigns import Campaign, Difference, Past, Point, Step
+from wirespeed.results.series import Series
+from wirespeed.store import changes
+from wirespeed.store.compare import AT_LEAST, direction, relative
+from wirespeed.store.significance import median
+
+SIGNIFICANCE: Final = changes.SIGNIFICANCE
+
+
+def past(
+    series: Series,
+    campaigns: Sequence[Campaign],
+    values: Mapping[int, Sequence[float]],
+    significance: float = SIGNIFICANCE,
+    at_least: float = AT_LEAST,
+) -> Past:
+    """A series over the campaigns that have it, in their order, by its median in each."""
+    points = tuple(
+        Point(one.id, len(found), median(found), min(found), max(found))
+        for one in campaigns
+        if one.id is not None and (found := values.get(one.id))
+    )
+    return Past(series, points, tuple(_steps(series, points, significance, at_least)))
+
+
+def _steps(series: Series, points: Sequence[Point], significance: float, at_least: float) -> list[Step]:
+    levels = [point.median for point in points]
+    splits = changes.change_points(levels, significance)
+    bounds = [0, *(split.index for split in splits), len(levels)]
+    medians = [median(levels[start:end]) for start, end in pairwise(bounds)] if levels else []
+    steps = []
+    for split, (before, after) in zip(splits, pairwise(medians), strict=True):
+        change = relative(before, after)
+        way = direction(series, before, after)
+        if way is Difference.NONE or (change is not None and abs(change) < at_least):
+            continue
+        first = points[split.index].campaign
+        steps.append(Step(points[split.index - 1].campaign, first, before, after, change, split.p, way))
+    return steps
+
+
+def notable(found: Past) -> tuple[object, ...]:
+    """What a reader looks at first: what got worse, then what changed most, then by name."""
+    worst = min((0 if step.difference is Difference.WORSE else 1 for step in found.steps), default=2)
+    most = max((abs(step.change or 0.0) for step in found.steps), default=0.0)
+    series = found.series
+    size = -1 if series.size_bytes is None else series.size_bytes
+    words = (series.tool, series.test or "", series.where or "", str(series.workload), series.metric.value)
+    return (worst, -most, words, size, series.place or "", series.ranks or 0)

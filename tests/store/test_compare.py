@@ -1,0 +1,149 @@
+"""``wirespeed bench compare``: what is significant, what is not, and what is said of either."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from tests.store.campaigns import PAIR, add, measured
+from tests.store.commands import Ran, bench
+
+from wirespeed.results.benchmarks import Metric
+from wirespeed.store import Store
+
+BENCH = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench"
+FAST = [389.1, 389.9, 390.4, 388.8, 389.5]
+SLOW = [362.0, 360.5, 361.1, 363.2, 359.9]
+
+
+def compared(ran: Ran) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(ran.stdout)
+    assert (document["kind"], document["schema"]) == ("bench-comparison", 1)
+    found: dict[str, Any] = document["comparison"]
+    return found
+
+
+def test_worse_is_said_with_what_changed(where: str) -> None:
+    with Store(where) as store:
+        before = add(store, "before", measured(FAST), 1)
+        after = add(store, "after", measured(SLOW, version="6.22", mtu=1024), 2)
+        store.keep_settings(before, {"node1": {"node1 nic ens1": {"nic.link.mtu": "9000", "nic.ring.rx": "8191"}}})
+        store.keep_settings(after, {"node1": {"node1 nic ens1": {"nic.link.mtu": "1500"}}})
+    ran = bench("compare", "before", "latest", "--store", where)
+    assert ran.returncode == 1, ran.stderr
+    assert ran.stdout == (Path(__file__).parent / "worse.txt").read_text()
+    found = compared(bench("compare", "latest~1", "after", "--store", where, "-f", "json"))
+    (row,) = found["series"]
+    assert row["series"]["where"] == PAIR
+    assert (row["difference"], row["effect"]) == ("worse", 0.0)
+    assert row["p"] == row["adjusted"] == pytest.approx(2 / 252)
+    assert row["change"] == pytest.approx(361.1 / 389.5 - 1)
+    assert found["changes"]["changed"][0] == {
+        "place": "node1 nic ens1",
+        "name": "nic.link.mtu",
+        "before": "9000",
+        "after": "1500",
+    }
+    assert found["changes"]["unread"] == 1
+    assert bench("compare", "after", "before", "--store", where).returncode == 0  # better
+    assert bench("compare", "before", "after", "--store", where, "--at-least", "10").returncode == 0
+    assert bench("compare", "before", "after", "--store", where, "--metric", "busbw").returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "code", "difference", "reason"),
+    [
+        (FAST, FAST[::-1], 0, "none shown", "p = 1"),
+        (FAST, [360.0], 3, "too few values", "one value on a side: nothing tells a difference from chance"),
+        (FAST[:3], SLOW[:3], 3, "too few values", "3 and 3 values: p cannot fall below 0.1"),
+        (FAST[:4], SLOW[:4], 1, "worse", "p = 0.029"),
+        (FAST, [387.0, 387.1, 387.2, 387.3, 387.4], 0, "none shown", "certain, but smaller than 2 %"),
+        ([0.0] * 5, [3.0, 4.0, 5.0, 6.0, 7.0], 0, "better", "p = 0.0079"),
+    ],
+)
+def test_what_is_said_of_two_samples(
+    a: list[float], b: list[float], code: int, difference: str, reason: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.db"
+    with Store(str(path)) as store:
+        add(store, "a", measured(a), 1)
+        add(store, "b", measured(b), 2)
+    ran = bench("compare", "a", "b", "--store", path, "-f", "json")
+    (row,) = compared(ran)["series"]
+    assert (ran.returncode, row["difference"], row["reason"]) == (code, difference, reason)
+
+
+@pytest.mark.parametrize(
+    ("metric", "difference"),
+    [
+        (Metric.BW_AVG, "better"),
+        (Metric.LATENCY_AVG, "worse"),
+        (Metric.TIME, "worse"),
+        (Metric.WRONG, "worse"),
+        (Metric.TRANSFER, "changed"),
+    ],
+)
+def test_higher_is_not_always_better(metric: Metric, difference: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with Store(str(path)) as store:
+        add(store, "a", measured(SLOW, metric), 1)
+        add(store, "b", measured(FAST, metric), 2)
+    ran = bench("compare", "a", "b", "--store", path, "-f", "json")
+    (row,) = compared(ran)["series"]
+    assert row["difference"] == difference
+    assert ran.returncode == (1 if difference == "worse" else 0)
+
+
+def test_one_slow_series_among_many_alike_is_found(tmp_path: Path) -> None:
+    chance = Random(1)
+    path = tmp_path / "a.db"
+    with Store(str(path)) as store:
+        for label, slow in (("a", 100.0), ("b", 95.0)):
+            runs = [
+                run
+                for size in range(20)
+                for run in measured([chance.gauss(slow if size == 7 else 100, 0.5) for _ in range(10)], size=2**size)
+            ]
+            add(store, label, runs)
+    ran = bench("compare", "a", "b", "--store", path, "-f", "json")
+    worse = [row["series"]["size_bytes"] for row in compared(ran)["series"] if row["difference"] == "worse"]
+    assert (ran.returncode, worse) == (1, [2**7])
+
+
+def test_logs_are_compared_without_a_store(tmp_path: Path) -> None:
+    log = BENCH / "ib-write-bw-bidirectional.log"
+    for name, factor in (("before", 1.0), ("after", 0.5)):
+        (tmp_path / name).mkdir()
+        for number in range(5):
+            text = log.read_text().replace("774.97", f"{774.97 * factor - number / 10:.2f}")
+            (tmp_path / name / f"{number}.log").write_text(text)
+    before, after = tmp_path / "before", tmp_path / "after"
+    sharp = ("--metric", "bw_avg", "--size", "8MiB", "-f", "json")
+    ran = bench("compare", before, after, *sharp, XDG_STATE_HOME=str(tmp_path))
+    found = compared(ran)
+    assert found["a"]["label"] == str(before) and found["a"]["id"] is None
+    assert not (tmp_path / "wirespeed").exists()
+    assert bench("parse", before, "--store", tmp_path / "a.db", "--label", "kept").returncode == 0
+    mixed = compared(bench("compare", "kept", after, "--store", tmp_path / "a.db", *sharp))
+    assert mixed["series"] == found["series"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("a", "b", "--store", "{}/none.db"), "none.db: found nothing; expected a store of campaigns"),
+        (("a", "c", "--store", "{}/a.db"), "found no campaign 'c' among 1; expected the id or label of a campaign"),
+        (("a", "a", "--store", "{}/a.db", "--metric", "busbv"), "found 'busbv'; expected a metric hint: did you mean"),
+        (("a", "a", "--store", "{}/a.db", "--size", "8G"), "has the unknown unit 'G'"),
+        (("{}/a.db", "{}/a.db"), "expected"),
+    ],
+)
+def test_refusals(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    with Store(str(tmp_path / "a.db")) as store:
+        add(store, "a", measured(FAST))
+    ran = bench("compare", *(one.replace("{}", str(tmp_path)) for one in arguments))
+    assert ran.returncode == 2
+    assert message in " ".join(ran.stderr.split())

@@ -1,0 +1,103 @@
+"""The schema of a store: new, older, newer, and somebody else's."""
+
+from __future__ import annotations
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, inspect, text
+
+from wirespeed.errors import Refused
+from wirespeed.store import Store
+from wirespeed.store.address import address
+from wirespeed.store.engine import writing
+from wirespeed.store.schema import NEWEST, VERSIONS, bring_up, current
+from wirespeed.store.tables import metadata
+
+STARTED = "2026-11-21T08:00:00Z"
+
+
+def test_a_store_of_the_first_schema_is_brought_up(where: str) -> None:
+    engine = create_engine(address(where))
+    with writing(engine) as connection:
+        bring_up(connection, "here", "0001")
+    with writing(engine) as connection:
+        assert current(connection) == "0001"
+        assert not inspect(connection).has_table("settings")
+        values = "INSERT INTO campaign (label, started, program, finished) VALUES ('old', :started, 'w', TRUE)"
+        connection.execute(text(values), {"started": STARTED})
+    with Store(where) as store:
+        campaign = store.find("old")
+        store.keep_settings(campaign, {"node1": {"node1": {"host.os": "debian-12"}}})
+    with engine.connect() as connection:
+        assert current(connection) == NEWEST
+    engine.dispose()
+
+
+def test_the_migrations_end_where_the_tables_are(where: str) -> None:
+    Store(where).close()
+    engine = create_engine(address(where))
+    found = inspect(engine)
+    assert set(found.get_table_names()) == {*metadata.tables, VERSIONS}
+    for name, table in metadata.tables.items():
+        columns = {one["name"]: (one["nullable"], str(one["type"]).split("(")[0]) for one in found.get_columns(name)}
+        dialect = engine.dialect
+        assert columns == {one.name: (one.nullable, one.type.compile(dialect)) for one in table.columns}, name
+        assert found.get_pk_constraint(name)["constrained_columns"] == [one.name for one in table.primary_key]
+        unique = {tuple(one["column_names"]) for one in found.get_unique_constraints(name)}
+        indexed = {tuple(one["column_names"]) for one in found.get_indexes(name)}
+        assert unique | indexed >= {tuple(one.columns.keys()) for one in table.indexes}, name
+    engine.dispose()
+
+
+def test_a_newer_schema_is_refused(where: str) -> None:
+    Store(where).close()
+    engine = create_engine(address(where))
+    with engine.begin() as connection:
+        connection.execute(text(f"UPDATE {VERSIONS} SET version_num = '0999'"))
+    engine.dispose()
+    with pytest.raises(Refused, match=f"found schema 0999; expected schema {NEWEST} or older\n.*update this one"):
+        Store(where)
+
+
+def test_tables_of_another_program_are_left_alone(where: str) -> None:
+    engine = create_engine(address(where))
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE run (id INTEGER)"))
+    with pytest.raises(Refused, match=r"found tables of another program \(run\)"):
+        Store(where)
+    assert inspect(engine).get_table_names() == ["run"]
+    engine.dispose()
+
+
+def test_two_that_open_a_new_store_at_once(where: str) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        stores = list(pool.map(Store, [where] * 4))
+    for number, store in enumerate(stores):
+        store.begin(f"c{number}", STARTED, None, "wirespeed 0")
+    assert len(stores[0].campaigns()) == 4
+    for store in stores:
+        store.close()
+
+
+def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(Refused, match="unable to open database file"):
+        Store(str(tmp_path / "folder"))
+
+
+def test_a_writer_waits_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.db"
+    Store(str(path)).close()
+    monkeypatch.setattr("wirespeed.store.engine.WAIT_S", 0.1)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with Store(str(path)) as store:
+        assert store.campaigns() == ()  # readers do not wait
+        with pytest.raises(Refused, match="database is locked"):
+            store.begin("x", STARTED, None, "wirespeed 0")
+        other.execute("ROLLBACK")
+        store.begin("x", STARTED, None, "wirespeed 0")
+    other.close()
