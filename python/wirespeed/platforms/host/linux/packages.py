@@ -67,6 +67,7 @@ def rpm(
     offered: str,
     prerequisites: tuple[str, ...],
     build_tools: tuple[str, ...],
+    boot_image: str,
     gpu: Gpu,
 ) -> PackageManager:
     """Red Hat's way, with the distribution's own front end."""
@@ -86,7 +87,7 @@ def rpm(
         add_repository="rpm -Uvh",
         refresh=refresh,
         clean=clean,
-        boot_image='dracut -f "/boot/initramfs-$(uname -r).img" "$(uname -r)"',  # dracut(8)
+        boot_image=boot_image,
         gpu=gpu,
     )
 

@@ -33,9 +33,8 @@ _PREREQUISITES = (  # Broadcom 957608-AN210, appendix A.2
     *("dkms", "elfutils-libelf-devel", "libibverbs-devel", "gperf", "perftest", "infiniband-diags", "make", "gcc"),
     *("autoconf", "libtool", "libibverbs-utils", "rdma-core-devel", "librdmacm-utils"),
 )
-_BUILD_TOOLS = (  # DOCA 3 Installation/Upgrade on RHEL 9, where dkms is that of EPEL, 3.2 or newer
-    *('"kernel-devel-uname-r == $(uname -r)"', "kernel-devel-matched", "dkms", "elfutils-libelf-devel", "gcc", "make"),
-)
+# DOCA 3 Installation/Upgrade on RHEL 9, where dkms is that of EPEL, 3.2 or newer.
+_BUILD_TOOLS = ('"kernel-devel-uname-r == $(uname -r)"', "dkms", "elfutils-libelf-devel", "gcc", "make")
 RHEL = Distribution(
     renderers=lambda _: ("networkmanager",),
     command_line=_command_line,
@@ -48,6 +47,7 @@ RHEL = Distribution(
         "dnf --quiet repoquery --latest-limit=1 --queryformat '%{version}\\n' \"$1\" 2>/dev/null",
         _PREREQUISITES,
         _BUILD_TOOLS,
+        'dracut -f "/boot/initramfs-$(uname -r).img" "$(uname -r)"',  # dracut(8)
         _gpu,
     ),
 )

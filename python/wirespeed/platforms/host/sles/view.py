@@ -51,6 +51,7 @@ _PACKAGES = rpm(
     "zypper --quiet info \"$1\" 2>/dev/null | sed -n 's/^Version *: *//p'",
     _PREREQUISITES,
     _PREREQUISITES[:5],
+    'dracut --force --kver "$(uname -r)"',  # dracut(8): into the file the system boots from, /boot/initrd-... on SUSE
     _gpu,
 )
 SLES = Distribution(
