@@ -237,6 +237,11 @@ def test_dma_buf_needs_the_open_modules_and_no_client() -> None:
     assert len(plan.warnings) == 1
 
 
+def test_a_kernel_with_the_api_needs_the_client_too() -> None:
+    host = planned(JAMMY, "kernel: 5.15.0-102-generic", "9.0").hosts["node1"]
+    assert (host.modules["nvidia_peermem"].loaded, host.peer_memory) == (True, True)
+
+
 def test_firmware_alone_asks_for_a_reboot() -> None:
     plan = planned(JAMMY, "kernel: 5.15.0-102-generic, nic_firmware: 28.39.3004")
     assert steps(plan) == [

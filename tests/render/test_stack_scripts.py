@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from os import environ
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,7 @@ def told(system: System) -> list[str]:
     asks = (
         "ofed_info",
         "stack -s",
+        "uname",
         "zypper --quiet",
         "mokutil",
         "rpm -q",
@@ -117,6 +119,8 @@ RELEASES = [
         ],
     ),
 ]
+MLNX_OFED = ("ubuntu-22.04", "kernel: 5.15.0-70-generic, nic_packages: {MLNX_OFED: 24.10-0.7.0.0}")
+GOLDEN = Path(__file__).with_name("stacks.txt")
 
 
 @pytest.mark.parametrize(("os", "software", "file", "says", "does"), RELEASES, ids=[row[0] for row in RELEASES])
@@ -137,6 +141,26 @@ def test_a_stack_is_installed_once(
     again = install(system)
     assert (again.returncode, told(system)) == (0, [])
     assert "reboot now" not in again.stdout
+
+
+def test_what_would_be_done(tmp_path: Path) -> None:
+    """``stacks.txt`` is what the scripts print: ``WIRESPEED_ACCEPT=1`` writes it again; read the difference."""
+    shown = []
+    for number, (system, software, *_) in enumerate((*RELEASES, MLNX_OFED)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        host = system_of(folder, system, f"{software}, nic_firmware: 28.39.3004, cuda: 12.2", catalogue=nvidia("9.0"))
+        host.tool("uname", "echo KERNEL")
+        host.tool("modinfo", "exit 1")
+        for script in ("software-install.sh", "software-remove.sh"):
+            done = host.run(script)
+            assert (done.returncode, done.stderr) == (0, "")
+            shown.append(f"=== {system}, {software}: {script}\n{done.stdout}")
+        assert told(host) == []
+    text = "\n".join(shown)
+    if environ.get("WIRESPEED_ACCEPT"):
+        GOLDEN.write_text(text)
+    assert text == GOLDEN.read_text()
 
 
 def test_nothing_is_done_without_yes(tmp_path: Path) -> None:

@@ -121,12 +121,17 @@ def _stack(
     spec: HostSpec, stack: Chosen, gpu: GpuModel | None, firmware: tuple[InstallStep, ...], problems: Problems
 ) -> Drivers:
     """The vendor's stack, which has the peer-memory API of its own."""
-    if gpu:
-        check_client(spec, gpu, problems)
-    nvidia = gpu is not None and gpu.vendor == "nvidia"
-    again = (peer_memory_step(),) if nvidia else ()
-    modules = (NVIDIA_CLIENT,) if nvidia else ()
-    return Drivers({}, tuple(stack_steps(stack, spec, gpu)), (*again, *firmware), stack=stack, modules=modules)
+    clients = _clients(spec, gpu, problems)
+    again = (peer_memory_step(),) if clients else ()
+    return Drivers({}, tuple(stack_steps(stack, spec, gpu)), (*again, *firmware), stack=stack, modules=clients)
+
+
+def _clients(spec: HostSpec, gpu: GpuModel | None, problems: Problems) -> tuple[str, ...]:
+    """With a peer-memory API in the kernel: the module that registers GPU memory; AMD's driver does it by itself."""
+    if gpu is None:
+        return ()
+    check_client(spec, gpu, problems)
+    return (NVIDIA_CLIENT,) if gpu.vendor == "nvidia" else ()
 
 
 def _inbox(
@@ -152,7 +157,8 @@ def _inbox(
     if gpu and dma_buf:
         check_dma_buf(spec, gpu, release, problems)
     there = replace(_PREREQUISITES, why=f"the {release.title} is there already")
-    return Drivers({}, (), (there, *firmware), replaces=False, dma_buf=dma_buf)
+    clients = _clients(spec, gpu, problems) if built_in else ()
+    return Drivers({}, (), (there, *firmware), replaces=False, dma_buf=dma_buf, modules=clients)
 
 
 def _named(spec: HostSpec, release: DriverRelease, catalogue: Catalogue, problems: Problems) -> dict[str, str | None]:

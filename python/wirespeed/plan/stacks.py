@@ -89,6 +89,7 @@ def stack_steps(chosen: Chosen, spec: HostSpec, gpu: GpuModel | None) -> Iterato
         chosen.version,
         {"repository" if chosen.stack.package else "installer": _file(chosen.build, spec.os)},
         "its drivers and libraries replace those of the system"
+        + ("" if chosen.stack.package else ", for the running kernel alone")
         + ("; it brings the peer-memory API for GPUs" if gpu else ""),
     )
 
