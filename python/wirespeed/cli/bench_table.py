@@ -46,19 +46,49 @@ def _table(measurements: tuple[Measurement, ...]) -> Table:
     rows: dict[tuple[int, str | None, int | None], dict[tuple[str, str], str]] = {}
     for one in measurements:
         rows.setdefault((one.line, one.place, one.size_bytes), {})[(one.metric, one.unit)] = str(one.value)
+    filled = sum(len(cells) for cells in rows.values())
+    if len(columns) > _FEW and filled < _SPARSE * len(columns) * len(rows):
+        return _list(measurements)
+    table, has_sizes, has_places = _start(measurements)
+    for metric, unit in columns:
+        words = metric.replace("_", "\n")
+        table.add_column(f"{words}\n{unit}", justify="right")
+    for (line, place, size), cells in rows.items():
+        lead = _lead(line, size, place, has_sizes, has_places)
+        table.add_row(*lead, *(cells.get(column, "") for column in columns))
+    return table
+
+
+_FEW = 3  # columns that fit however empty they are
+_SPARSE = 0.5  # of the cells: below, most of a table would be empty
+
+
+def _list(measurements: tuple[Measurement, ...]) -> Table:
+    """A row per number, for reports whose lines measure each something else."""
+    table, has_sizes, has_places = _start(measurements)
+    table.add_column("metric")
+    table.add_column("value", justify="right")
+    table.add_column("unit")
+    for one in measurements:
+        lead = _lead(one.line, one.size_bytes, one.place, has_sizes, has_places)
+        table.add_row(*lead, one.metric, str(one.value), one.unit)
+    return table
+
+
+def _start(measurements: tuple[Measurement, ...]) -> tuple[Table, bool, bool]:
+    """A table with the columns before the numbers, and whether sizes and places are among them."""
+    has_sizes = any(one.size_bytes is not None for one in measurements)
+    has_places = any(one.place is not None for one in measurements)
     table = Table(box=None, pad_edge=False)
     table.add_column("line", justify="right", style="dim")
-    has_sizes = any(size is not None for _, _, size in rows)
-    has_places = any(place is not None for _, place, _ in rows)
     if has_sizes:
         table.add_column("bytes", justify="right")
     if has_places:
-        table.add_column("place")
-    for metric, unit in columns:
-        table.add_column(f"{metric}\n{unit}", justify="right")
-    for (line, place, size), cells in rows.items():
-        lead = [str(line)]
-        lead += [str(size) if size is not None else ""] if has_sizes else []
-        lead += [escape(place or "")] if has_places else []
-        table.add_row(*lead, *(cells.get(column, "") for column in columns))
-    return table
+        table.add_column("place", overflow="fold")
+    return table, has_sizes, has_places
+
+
+def _lead(line: int, size: int | None, place: str | None, has_sizes: bool, has_places: bool) -> list[str]:
+    lead = [str(line)]
+    lead += [str(size) if size is not None else ""] if has_sizes else []
+    return lead + ([escape(place or "")] if has_places else [])
