@@ -105,13 +105,12 @@ WRAPPERS: dict[str, Callable[[str], str]] = {
     "indented": lambda line: f"        {line}",
     "trailing blanks": lambda line: f"{line}   ",
 }
-ALONE = {"uml-p4_write_bw.client.txt"}  # one line, which a host's name before it makes another
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_what_a_wrapper_adds_changes_nothing(wrapper: str) -> None:
     for log, text in zip(LOGS, TEXTS, strict=True):
-        if log.name in ALONE:
+        if text.count("\n") < 2:  # a host's name before a single line makes it another
             continue
         wrapped = "".join(
             WRAPPERS[wrapper](line.removesuffix("\n")) + ("\n" if line.endswith("\n") else "")

@@ -17,6 +17,10 @@ NCCL_COLUMNS = """\
 """
 NCCL_ROW = "  1024  256  float  sum  -1  25.40  0.04  0.07      0  25.01  0.04  0.07      0\n"
 BW_COLUMNS = " #bytes     #iterations    BW peak[{0}]    BW average[{0}]   MsgRate[Mpps]\n"
+EXPECTED = (
+    "output of GPCNeT, iperf 2, iperf3, mpiGraph, nccl-tests, NetPIPE, nvbandwidth, OSU micro-benchmarks, "
+    "p2pBandwidthLatencyTest, perftest, qperf, rccl-tests, rocm-bandwidth-test, sockperf or ucx_perftest"
+)
 RULE = "-" * 87 + "\n"
 
 
@@ -309,8 +313,8 @@ def test_two_hosts_in_one_file_are_two_runs() -> None:
     [
         ("", "log:1", "no text"),
         ("\n \n", "log:2", "no text"),
-        ("# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)\n1   0.90\n",
-         "log:3", "3 lines of other text, first '# OSU MPI Bandwidth Test v7.4'"),
+        ("# Size [B]  Bandwidth [MB/s]\n         1              2.01\n",
+         "log:2", "2 lines of other text, first '# Size [B]  Bandwidth [MB/s]'"),
         ("Couldn't connect to 10.0.1.1:18515", "log:1",
          "1 line of other text, first \"Couldn't connect to 10.0.1.1:18515\""),
         ("\x00\x1b[31m\n", "log:1", "1 line of other text, first '??[31m'"),
@@ -330,21 +334,30 @@ def test_what_is_no_benchmark_is_refused(text: str, place: str, found: str) -> N
         read(text, "log")
     (problem,) = refused.value.problems
     assert (problem.place, problem.found) == (place, found)
-    assert problem.expected == "; or ".join(tool.looks_for for tool in tools())
-    assert problem.hint == "give the tool's whole output, with its header lines"
+    assert problem.expected == EXPECTED
+    assert problem.hint == (
+        "give the tool's whole output, with its header lines; 'wirespeed list tools' says what each is recognised by"
+    )
 
 
 def test_the_tools_that_are_read() -> None:
     assert [tool.name for tool in tools()] == [
+        "gpcnet",
         "iperf2",
         "iperf3",
         "iperf3_json",
+        "mpigraph",
         "nccl_tests",
         "nccl_tests_json",
+        "netpipe",
         "nvbandwidth",
         "nvbandwidth_json",
+        "osu",
         "p2p_bandwidth",
         "perftest",
         "perftest_json",
+        "qperf",
         "rocm_bandwidth",
+        "sockperf",
+        "ucx_perftest",
     ]

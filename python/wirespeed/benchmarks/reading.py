@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from wirespeed.benchmarks.causes import Case, causes
 from wirespeed.benchmarks.found import Found
 from wirespeed.benchmarks.source import Source, source
-from wirespeed.benchmarks.tools import tools, tools_for
+from wirespeed.benchmarks.tools import titles, tools_for
 from wirespeed.errors import Problem, Refused
 from wirespeed.results.benchmarks import Run, RunStatus
 
@@ -22,7 +22,7 @@ class Reading:
 
 
 def parse(text: str) -> tuple[Run, ...]:
-    """The runs in a log of rccl-tests, nccl-tests, perftest or iperf3, in its order.
+    """The runs in a log of any known benchmark tool, in its order.
 
     Raises:
         Refused: nothing in the text is output of a known tool.
@@ -72,9 +72,10 @@ def _nothing(text: str, name: str) -> Problem:
     found = f"{count} line{'s' if count != 1 else ''} of other text, first {shown!r}" if shown else "no text"
     if " NCCL INFO " in text:
         found = "debug lines of NCCL without the table of a benchmark"
+    *names, last = titles()
     return Problem(
         f"{name}:{max(count, 1)}",
         found,
-        "; or ".join(tool.looks_for for tool in tools()),
-        "give the tool's whole output, with its header lines",
+        f"output of {', '.join(names)} or {last}",
+        "give the tool's whole output, with its header lines; 'wirespeed list tools' says what each is recognised by",
     )

@@ -1,8 +1,8 @@
 """One file per benchmark tool and format; being here registers it.
 
-A tool's file has ``LOOKS_FOR``, what its output is recognised by, in a user's words; ``SIGNS``, of which every output
-of the tool has at least one; and ``read``, which returns every run of the tool in a log in order, and none when there
-is none. Looking for signs is fast, reading line by line is not, and the log of a job has millions of lines.
+A tool's file has ``LOOKS_FOR``, "the <output> of <the tool> (<what it is recognised by>)"; ``SIGNS``, of which every
+output of the tool has at least one; and ``read``, which returns every run of the tool in a log in order, and none when
+there is none. Looking for signs is fast, reading line by line is not, and the log of a job has millions of lines.
 """
 
 from __future__ import annotations
@@ -25,6 +25,17 @@ class Tool:
     looks_for: str
     signs: tuple[str, ...]
     read: Callable[[Source], list[Found]]
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What users call the tool."""
+        _, _, rest = self.looks_for.partition(" of ")
+        return tuple(rest.partition(" (")[0].removeprefix("the ").split(" or "))
+
+
+def titles() -> tuple[str, ...]:
+    """What users call the tools, each once, in alphabetical order."""
+    return tuple(sorted({title for tool in tools() for title in tool.titles}, key=str.lower))
 
 
 @cache

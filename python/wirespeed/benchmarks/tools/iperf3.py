@@ -31,6 +31,7 @@ _SEPARATOR = re.compile(r"(?:- ){3,}-?$")
 _ENDS = {"Sent": "sender", "Received": "receiver"}  # how betas of iperf3 head their summaries
 _CONNECTING = re.compile(r"Connecting to host (\S+), port (\d+)")
 _LISTENING = re.compile(r"Server listening on (\d+)(?: \(test #\d+\))?$")
+_ACCEPTED = re.compile(r"Accepted connection from \S+, port \d+")
 _CONNECTED = re.compile(r"\[ *(\d+)\](?:\[[TR]X-[CS]\])? local (\S+) port \d+ connected to (\S+) port (\d+)$")
 _TEST = re.compile(r"Starting Test: protocol: (\w+), (\d+) streams?, (\d+) byte blocks, omitting (\d+) seconds, (.*)")
 _VERSION = re.compile(r"iperf (3\.\S+)(?: .*)?$")

@@ -61,11 +61,12 @@ def parse(
         ),
     ] = None,
 ) -> None:
-    """Read the output of rccl-tests, nccl-tests, perftest and iperf3.
+    """Read the output of benchmark tools: nccl-tests, perftest, iperf3, OSU micro-benchmarks and more.
 
-    The tool is recognised by what is in the file: text or JSON, one run or many, with rank prefixes, colours, quoting
-    and debug lines of NCCL in between. What was left out is said on standard error with its line. Units are what they
-    truly are: perftest's MB/sec is MiB/s, iperf3's GBytes is GiB.
+    'wirespeed list tools' names them all. The tool is recognised by what is in the file: text or JSON, one run or many,
+    with rank prefixes, colours, quoting and debug lines of NCCL in between. What was left out is said on standard error
+    with its line. Units are what they truly are: perftest's MB/sec is MiB/s, iperf3's GBytes is GiB, NetPIPE's Mbps is
+    Mib/s.
 
     Every run says whether its log is complete, truncated or that of a failure; reading all of them leaves with 0. A
     file that is no output of a known tool is refused with 2; in a folder such files are left out.

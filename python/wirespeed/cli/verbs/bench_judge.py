@@ -38,7 +38,7 @@ class Algorithm(StrEnum):
 @bench.command()
 def judge(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Output of rccl-tests, nccl-tests, perftest or iperf3.")
+        list[Path], typer.Argument(metavar="FILE...", help="Output of benchmark tools, such as nccl-tests or perftest.")
     ],
     cluster: Annotated[
         Path, typer.Option("--cluster", metavar="CLUSTER.yaml", help="The cluster file of what was measured.")

@@ -1,0 +1,145 @@
+"""mpiGraph: the bandwidth of every node to every other, as the sender and as the receiver saw it.
+
+A value is in 2^20 bytes per second (mpiGraph.c: MBsec). The place is "FROM -> TO"; what the receiver measured says so.
+The diagonal is not measured. A run is complete when "END mpiGraph" is there.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.found import Draft, Found
+from wirespeed.benchmarks.mpi_words import fail
+from wirespeed.benchmarks.numbers import number
+from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the tables of mpiGraph ('START mpiGraph', 'Send max', ':0 to')"
+SIGNS = ("mpiGraph", "Send\t", "Recv\t")
+
+_START = re.compile(r"START mpiGraph v(\S+)$")
+_SETTING = re.compile(r"(MsgSize|Times|Window|Procs)\s+(\d+)$")
+_SETTINGS = {"MsgSize": "message_bytes", "Times": "iterations", "Window": "window_size", "Procs": "ranks"}
+_SUMMARY = re.compile(r"(Send|Recv) (max|avg)\s+(\S+)$")
+_NODE = re.compile(r"(\S+):(\d+)")
+_ROW = re.compile(r"(\S+):(\d+) (to|from)\s+(.*)$")
+_METRICS = {"max": Metric.BW_MAX, "avg": Metric.BW_AVG}
+_SIDES = {"Send": "sent", "Recv": "received"}
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of mpiGraph in the log."""
+    found = []
+    for label, lines in by_label(log.without_debug(), lambda text: _START.match(text.strip()) is not None):
+        reader = _Reader(label)
+        for line in lines:
+            reader.take(line)
+        found += reader.finish()
+    return found
+
+
+class _Reader:
+    """A run at a time: settings, progress, two summaries with their table."""
+
+    def __init__(self, label: str | None) -> None:
+        self._label = label
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._nodes: list[tuple[str, str]] = []
+        self._side: str | None = None
+        self._names: dict[str, str] = {}
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip()
+        start = _START.match(text)
+        if text == "END mpiGraph" and self._draft is not None:
+            self._draft.complete = True
+            self._close()
+        elif not line.ended or not text:
+            return
+        elif start:
+            self._close()
+            self._open(line).version = start.group(1)
+        elif text.startswith(("Send", "Recv")):
+            self._head(line, text)
+        elif self._draft is not None and not self._setting(self._draft, text) and not self._row(line, text):
+            fail(self._draft, text)
+
+    def finish(self) -> list[Found]:
+        self._close()
+        return self._found
+
+    def _open(self, line: Line) -> Draft:
+        if self._draft is None:
+            self._draft = Draft("mpigraph", line.number, test="mpiGraph")
+            if self._label is not None:
+                self._draft.parameters["label"] = self._label
+        return self._draft
+
+    def _close(self) -> None:
+        if self._draft is not None:
+            self._found.append(self._draft.found())
+        self._draft, self._nodes, self._side = None, [], None
+
+    def _setting(self, draft: Draft, text: str) -> bool:
+        setting = _SETTING.match(text)
+        if setting is None:
+            return False
+        name, value = _SETTINGS[setting.group(1)], int(setting.group(2))
+        if name == "ranks":
+            draft.ranks = value
+        else:
+            draft.parameters[name] = value
+        return True
+
+    def _head(self, line: Line, text: str) -> None:
+        """A summary, or the line that names the nodes of a table."""
+        summary = _SUMMARY.match(text)
+        if summary:
+            side, which, cell = summary.groups()
+            value = number(cell)
+            draft = self._draft
+            if value is not None and draft is not None:
+                draft.measure(_METRICS[which], "MiB/s", value, line.number, self._size(draft), _SIDES[side])
+            return
+        side, _, names = text.partition("\t")
+        if side not in _SIDES:
+            side, _, names = text.partition(" ")
+        nodes = [_NODE.fullmatch(name) for name in names.split()]
+        if side not in _SIDES or not nodes or not all(nodes):
+            return
+        self._open(line)
+        self._side = side
+        named = [(node.group(1), node.group(2)) for node in nodes if node]
+        shared = len({name for name, _ in named}) < len(named)  # several ranks on a node
+        self._nodes = [(f"{name}:{rank}" if shared else name, rank) for name, rank in named]
+
+    def _row(self, line: Line, text: str) -> bool:
+        row = _ROW.match(text)
+        draft = self._draft
+        if row is None or draft is None:
+            return False
+        own = next((name for name, rank in self._nodes if rank == row.group(2)), None)
+        cells = row.group(4).split()
+        expected = "to" if self._side == "Send" else "from"
+        if own is None or len(cells) != len(self._nodes) or row.group(3) != expected:
+            draft.notice(
+                line.number, f"a row of {len(cells)} values", f"{len(self._nodes)} values; the row is left out"
+            )
+            return True
+        for (other, rank), cell in zip(self._nodes, cells, strict=True):
+            value = number(cell)
+            if rank == row.group(2):
+                continue
+            if value is None:
+                draft.notice(line.number, f"{cell} for {own} and {other}", "a number; left out")
+                continue
+            place = f"{own} -> {other}" if self._side == "Send" else f"{other} -> {own}"
+            metric_place = place if self._side == "Send" else f"{place}, received"
+            draft.measure(Metric.BW_AVG, "MiB/s", value, line.number, self._size(draft), metric_place)
+        return True
+
+    @staticmethod
+    def _size(draft: Draft) -> int | None:
+        size = draft.parameters.get("message_bytes")
+        return size if isinstance(size, int) else None

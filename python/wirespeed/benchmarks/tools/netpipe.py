@@ -1,0 +1,182 @@
+"""NetPIPE 3: the lines on standard output, and the file it writes (np.out: bytes, bandwidth, seconds).
+
+Mbps are 2^20 bits per second, as size over time in its own rows shows. Each number is the best of several trials. No
+line says that a test is over: a run is complete when its command line asks for no larger size than its last one.
+A file of numbers alone is np.out when in every row size over time is the bandwidth.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.found import Draft, Found
+from wirespeed.benchmarks.mpi_words import MESSAGE, fail, is_failure
+from wirespeed.benchmarks.numbers import number
+from wirespeed.benchmarks.source import Line, Source, splice
+from wirespeed.results.benchmarks import Metric, RunStatus
+
+LOOKS_FOR = "the lines of NetPIPE ('1 bytes  9747 times -->  0.77 Mbps in  9.88 usec', or its np.out)"
+SIGNS = ("times -->", "starting the main loop", "NETPIPE", "Need at least two processes", "   0.000")
+
+_ROW = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->\s+(\S+) Mbps in\s+(\S+) usec$")
+_CHECKED = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->\s+Integrity check (\w+)$")
+_COMMAND = re.compile(r"(?<![\w.-])(?:\S*/)?(NP[a-z]\w*)(?=\s|$)(.*)")
+_LARGEST = re.compile(r"(?<=\s)-u *(\d+)")
+_OWN_FAILURE = re.compile(r"Need at least two processes.*|NetPIPE: .*")
+_MODES = {
+    "Streaming in one direction only.": ("stream", True),
+    "Passing data in both directions simultaneously.": ("bidirectional", True),
+    "Preposting asynchronous receives": ("asynchronous", True),
+    "Using synchronous sends": ("synchronous", True),
+    "Doing an integrity check instead of measuring performance": ("integrity", True),
+}
+_PLAIN = re.compile(r"\s*(\d+)\s+(\d+\.\d+)\s+(\d+\.\d{8})$")
+_MEBI = 1 << 20
+_PERTURBATION = 3  # bytes, the default of -p
+_FEWEST = 3  # rows of numbers that are no coincidence
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of NetPIPE in the log."""
+    reader = _Reader()
+    for line in splice(log.without_debug(), MESSAGE):
+        reader.take(line)
+    return reader.finish() or _files(log.without_debug())
+
+
+class _Reader:
+    """A run at a time: modes, the line that starts it, rows of growing size."""
+
+    def __init__(self) -> None:
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._modes: dict[str, bool] = {}
+        self._command: tuple[str, int | None] | None = None
+        self._last = 0
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip(" \t|")
+        if not line.ended or not text:
+            return
+        command = _COMMAND.search(text)
+        row, checked = _ROW.match(text), _CHECKED.match(text)
+        if text == "Now starting the main loop":
+            self._close()
+            self._open(line)
+        elif row:
+            self._row(line, row)
+        elif checked:
+            draft = self._sized(line, int(checked.group(1)))
+            wrong = 0 if checked.group(3) == "passed" else 1
+            draft.measure(Metric.WRONG, "failures", wrong, line.number, int(checked.group(1)))
+        elif text in _MODES:
+            if self._draft is not None:
+                self._close()
+            name, value = _MODES[text]
+            self._modes[name] = value
+        elif command:
+            self._close()
+            largest = _LARGEST.search(command.group(2))
+            whole = largest is not None and " -p" not in command.group(2)
+            self._command = (command.group(1), int(largest.group(1)) if largest and whole else None)
+        elif _OWN_FAILURE.match(text):
+            self._open(line).fail(text)
+        elif self._draft is not None and is_failure(text) and not self._ended():
+            fail(self._draft, text)
+
+    def finish(self) -> list[Found]:
+        self._close()
+        return self._found
+
+    def _open(self, line: Line) -> Draft:
+        if self._draft is None:
+            self._draft = Draft("netpipe", line.number, test=self._command[0] if self._command else None)
+            self._draft.parameters |= self._modes
+            self._modes = {}
+        return self._draft
+
+    def _close(self) -> None:
+        draft, self._draft = self._draft, None
+        if draft is not None:
+            draft.complete = self._ended()
+            self._found.append(draft.found())
+            self._command = None
+        self._last = 0
+
+    def _ended(self) -> bool:
+        """Whether the next size would be above the largest asked for.
+
+        Sizes are powers of two and one and a half of them, each with a perturbation of 3 bytes to both sides.
+        """
+        largest = self._command[1] if self._command else None
+        base = self._last - _PERTURBATION
+        if largest is None or base <= 0:
+            return False
+        if base & (base - 1) == 0:
+            return base * 3 // 2 > largest
+        third, rest = divmod(base, 3)
+        return not rest and third & (third - 1) == 0 and base * 4 // 3 > largest
+
+    def _sized(self, line: Line, size: int) -> Draft:
+        """The draft of a row; a size that does not grow starts a run whose own first line is missing."""
+        if size <= self._last:
+            self._close()
+        self._last = size
+        return self._open(line)
+
+    def _row(self, line: Line, row: re.Match[str]) -> None:
+        size, times, rate, latency = row.groups()
+        draft = self._sized(line, int(size))
+        for metric, unit, cell in (
+            (Metric.BW_AVG, "Mib/s", rate),
+            (Metric.LATENCY_AVG, "us", latency),
+            (Metric.ITERATIONS, "iterations", times),
+        ):
+            value = number(cell)
+            if value is None:
+                draft.notice(line.number, f"{cell} in the row of {size} B", "a number; left out")
+            else:
+                draft.measure(metric, unit, value, line.number, int(size))
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    line: int
+    size: int
+    rate: float
+    seconds: float
+
+
+def _files(lines: tuple[Line, ...]) -> list[Found]:
+    """The runs in files that NetPIPE wrote: rows of three numbers that agree with one another."""
+    found: list[Found] = []
+    rows: list[_Plain] = []
+    for line in lines:
+        match = _PLAIN.match(line.text.rstrip())
+        row = _plain(line, match) if match and line.ended else None
+        if row is None or (rows and row.size <= rows[-1].size):
+            found += _file(rows)
+            rows = []
+        if row is not None:
+            rows.append(row)
+    return [*found, *_file(rows)]
+
+
+def _plain(line: Line, match: re.Match[str]) -> _Plain | None:
+    size, rate, seconds = int(match.group(1)), float(match.group(2)), float(match.group(3))
+    if not size or not rate or not seconds:
+        return None
+    rounding = 0.5e-8 / seconds + 0.5e-6 / rate
+    agrees = abs(8 * size / seconds / _MEBI / rate - 1) <= 2 * rounding + 1e-6
+    return _Plain(line.number, size, rate, seconds) if agrees else None
+
+
+def _file(rows: list[_Plain]) -> list[Found]:
+    if len(rows) < _FEWEST:
+        return []
+    draft = Draft("netpipe", rows[0].line)
+    for row in rows:
+        draft.measure(Metric.BW_AVG, "Mib/s", row.rate, row.line, row.size)
+        draft.measure(Metric.LATENCY_AVG, "s", row.seconds, row.line, row.size)
+    return [draft.found(RunStatus.TRUNCATED)]
