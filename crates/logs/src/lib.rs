@@ -1,8 +1,8 @@
 //! A log as it comes: its lines without colours, quoting, rank prefixes and time stamps.
 //!
 //! What wrappers add is taken off here once, so that a tool's parser sees what the tool printed. Line numbers stay those
-//! of the file. Nothing is interpreted, except that whole lines of NCCL's debug output are told apart: they are most of
-//! the lines of a large job's log, and most readers need none of them.
+//! of the file. Nothing is interpreted but what makes up most of a large job's log: whole lines of NCCL's debug output
+//! are told apart, since most readers need none of them, and lists of ranks are read.
 
 mod ansi;
 mod cursor;
@@ -10,7 +10,9 @@ mod debug;
 mod hosts;
 mod log;
 mod prefix;
+mod ranks;
 mod signs;
 
 pub use log::{Line, Log};
+pub use ranks::{ranks, Ranks};
 pub use signs::Signs;

@@ -145,3 +145,19 @@ impl Signs {
         Ok(Self(signs))
     }
 }
+
+type Ranks = (Vec<u32>, Vec<String>, Vec<String>, Vec<String>);
+
+/// (numbers, groups, hosts, devices) of the ranks that the lines of a text name; all but the numbers each once, sorted.
+#[pyfunction]
+pub fn ranks(text: &str) -> Ranks {
+    let found = logs::ranks(text);
+    let owned =
+        |values: std::collections::BTreeSet<&str>| values.into_iter().map(str::to_owned).collect();
+    (
+        found.numbers,
+        owned(found.groups),
+        owned(found.hosts),
+        owned(found.devices),
+    )
+}

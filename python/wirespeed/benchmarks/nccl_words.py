@@ -6,7 +6,7 @@ From nccl-tests src/common.cu and src/util.cu, rccl-tests src/common.cu, and the
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.numbers import number
 from wirespeed.results.benchmarks import Metric
@@ -26,11 +26,7 @@ OPTIONS = re.compile(
     r"#?\s*nThreads?:? (\d+) +nGpus:? (\d+) +(nRanks: \d+ +)?minBytes:? (\d+) +maxBytes:? (\d+)"
     r" +step: (\d+)\((factor|bytes)\)(.*)"
 )  # rccl-tests before 2024 name the ranks on a GPU here, and set colons
-RANK = re.compile(  # possessive: nothing is tried twice on the thousands of lines of a large job
-    r"^#?[ \t]*+Rank[ \t]++(\d++)(?:[ \t]++Group[ \t]++(\d++))?+(?:[ \t]++Pid[ \t]++\S++)?+"
-    r"[ \t]++on[ \t]++(\S++)[ \t]++device[ \t]++\d++[ \t]++\[[^\]\n]*+\][ \t]*+(.*)",
-    re.MULTILINE,
-)
+RANK = re.compile(r"#?[ \t]*Rank[ \t]+\d")
 RANK_HEAD = "#  Rank "  # what a list of ranks begins each line with: thousands of them follow each other
 AMD = re.compile(r"\b(?:AMD|Instinct|Radeon)\b")
 BOUNDS = re.compile(r"#?\s*Out of bounds values\s*:\s*(\d+)\s*(OK|FAILED)")
@@ -78,11 +74,10 @@ class Columns:
     groups: list[list[str]]
     stamped: bool
     time_unit: str = "us"
+    cells: int = field(init=False)  # how many a row has; a time stamp is two
 
-    @property
-    def cells(self) -> int:
-        """How many cells a row has; a time stamp is two."""
-        return len(self.left) + sum(len(group) for group in self.groups) + 2 * self.stamped
+    def __post_init__(self) -> None:
+        self.cells = len(self.left) + sum(len(group) for group in self.groups) + 2 * self.stamped
 
 
 def columns_of(text: str) -> Columns | None:

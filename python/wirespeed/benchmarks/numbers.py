@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 
-_INT = re.compile(r"[+-]?[0-9]{1,300}")
+_LONGEST = 300  # digits; more are no number of a tool, and slow to read
+_INT = re.compile(rf"[+-]?[0-9]{{1,{_LONGEST}}}")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def number(text: str) -> int | float | None:
     """The number a cell prints, an int where it prints one; None for N/A, inf, nan and masked digits."""
-    if _INT.fullmatch(text):
+    if (text.isdecimal() and text.isascii() and len(text) <= _LONGEST) or _INT.fullmatch(text):
         return int(text)
     if not _FLOAT.fullmatch(text):
         return None

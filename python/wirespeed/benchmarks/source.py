@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from wirespeed import _core
 from wirespeed._core import Line, Log, Signs
 from wirespeed.benchmarks.jsontext import Document, documents
 
-__all__ = ["Line", "Signs", "Source", "by_label", "source", "splice"]
+__all__ = ["Line", "Ranks", "Signs", "Source", "by_label", "source", "splice"]
 
 
 class Source:
@@ -64,6 +66,29 @@ class Source:
 def source(text: str) -> Source:
     """The log in ``text``."""
     return Source(text)
+
+
+@dataclass(slots=True)
+class Ranks:
+    """What lists of ranks of nccl-tests say: the number on each line, and what they are split into, run on and have."""
+
+    numbers: list[int] = field(default_factory=list)
+    groups: set[str] = field(default_factory=set)
+    hosts: set[str] = field(default_factory=set)
+    devices: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, text: str) -> Ranks:
+        """The ranks that the lines of a text name."""
+        numbers, groups, hosts, devices = _core.ranks(text)
+        return cls(numbers, set(groups), set(hosts), set(devices))
+
+    def add(self, more: Ranks) -> None:
+        """Add what other lines say."""
+        self.numbers += more.numbers
+        self.groups |= more.groups
+        self.hosts |= more.hosts
+        self.devices |= more.devices
 
 
 def by_label(lines: Sequence[Line], starts_report: Callable[[str], bool]) -> list[tuple[str | None, list[Line]]]:

@@ -37,7 +37,7 @@ from wirespeed.benchmarks.nccl_words import (
     columns_of_row,
 )
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.source import Line, Source, by_label, splice
+from wirespeed.benchmarks.source import Line, Ranks, Source, by_label, splice
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... time  algbw  busbw')"
@@ -68,7 +68,7 @@ class _Preamble:
 
     line: int
     program: str | None = None
-    ranks: dict[int, tuple[str | None, str, str]] = field(default_factory=dict)
+    ranks: Ranks = field(default_factory=Ranks)
     parameters: dict[str, str | int | None] = field(default_factory=dict)
     version: str | None = None
     rccl: bool = False
@@ -91,13 +91,15 @@ class _Reader:
         self._environment: dict[str, str] = {}
         self._types: dict[str, set[str]] = {}
         self._places: list[str] = []
-        self._ranks: dict[int, tuple[str | None, str, str]] = {}
+        self._ranks = Ranks()
 
     def take(self, line: Line) -> None:
         if line.text.startswith(RANK_HEAD):
             self._rank_list(line)
             return
         text = line.text.strip(" \t|")  # some pages show logs as tables
+        if self._takes_row(line, text) or self._takes_variable(line, text):
+            return
         concluded = CONCLUDED.match(text)
         if concluded and self._draft is not None:
             self._draft.complete = True
@@ -118,6 +120,23 @@ class _Reader:
         if program and not text.startswith("#"):
             self._command = (program.group(1), "rccl-tests" in text)
 
+    def _takes_row(self, line: Line, text: str) -> bool:
+        """Take what is a row without any doubt: most of the lines that get here are."""
+        draft, columns = self._draft, self._columns
+        if draft is None or columns is None or draft.complete or not line.ended or not text[:1].isdecimal():
+            return False
+        cells = text.split()
+        if len(cells) != columns.cells or cells[2] not in TYPES or not cells[1].isdecimal() or "[" in text:
+            return False
+        self._cells(line, draft, columns, columns.left, cells)
+        return True
+
+    def _takes_variable(self, line: Line, text: str) -> bool:
+        variable = ENVIRONMENT.search(text) if line.ended and "set by environment" in text else None
+        if variable:
+            self._environment.setdefault(f"env {variable.group(1)}", variable.group(2))
+        return variable is not None
+
     def finish(self) -> list[Found]:
         self._close()
         if self._before is not None:
@@ -135,10 +154,6 @@ class _Reader:
             return True
         if "out-of-place" in text or "in-place" in text:
             self._places = re.findall(r"out-of-place|in-place", text)
-            return True
-        variable = ENVIRONMENT.search(text)
-        if variable:
-            self._environment.setdefault(f"env {variable.group(1)}", variable.group(2))
             return True
         if RANK.match(text):
             self._rank_list(line)
@@ -164,12 +179,11 @@ class _Reader:
 
     def _rank_list(self, line: Line) -> None:
         """Take lines that each name a rank; processes print in any order, also after the column line."""
-        found = RANK.findall(line.text.strip(" \t|"))
-        if not found:
+        found = Ranks.of(line.text)
+        if not found.numbers:
             return
         in_table = self._draft is not None and self._columns is not None and not self._draft.measurements
-        ranks = self._ranks if in_table else self._preamble(line).ranks
-        ranks.update((int(rank), (group or None, host, device.strip())) for rank, group, host, device in found)
+        (self._ranks if in_table else self._preamble(line).ranks).add(found)
 
     def _preamble(self, line: Line) -> _Preamble:
         if self._draft is not None:
@@ -207,8 +221,7 @@ class _Reader:
         program, is_rccl = self._command or (None, False)
         self._command = None
         program = before.program or program
-        devices = {device for _, _, device in before.ranks.values() if device}
-        is_rccl = is_rccl or before.rccl or self._rccl or any(AMD.search(device) for device in devices)
+        is_rccl = is_rccl or before.rccl or self._rccl or any(AMD.search(device) for device in before.ranks.devices)
         draft = Draft("rccl-tests" if is_rccl else "nccl-tests", before.line, test=program, version=before.version)
         draft.parameters.update({name: value for name, value in before.parameters.items() if value is not None})
         if self._label is not None:
@@ -285,6 +298,9 @@ class _Reader:
         elif len(cells) != columns.cells:
             draft.notice(line.number, f"a row of {len(cells)} cells", f"{columns.cells} cells; the row is left out")
             return
+        self._cells(line, draft, columns, left, cells)
+
+    def _cells(self, line: Line, draft: Draft, columns: Columns, left: list[str], cells: list[str]) -> None:
         size = int(cells[0])
         for name, cell in zip(left[2:], cells[2:], strict=False):
             self._types.setdefault(name, set()).add(cell)
@@ -315,7 +331,7 @@ class _Reader:
     def _close(self) -> None:
         if self._draft is None:
             return
-        if self._ranks and (self._draft.measurements or self._draft.errors or self._draft.complete):
+        if self._ranks.numbers and (self._draft.measurements or self._draft.errors or self._draft.complete):
             _set_ranks(self._draft, self._ranks)  # without any of them, the log may be cut inside the list of ranks
         for name, values in self._types.items():
             self._draft.parameters[name] = _uniform(values)
@@ -335,16 +351,15 @@ def _test(program: str) -> str:
     return own.group(1) if own else name
 
 
-def _set_ranks(draft: Draft, ranks: dict[int, tuple[str | None, str, str]]) -> None:
-    draft.ranks = max(ranks) + 1
-    devices = {device for _, _, device in ranks.values() if device}
-    groups = {group for group, _, _ in ranks.values() if group is not None}
-    if len(devices) == 1:
-        draft.parameters["device"] = devices.pop()
-    if len(ranks) == draft.ranks:  # some pages show only the last ranks
-        draft.parameters["nodes"] = len({host for _, host, _ in ranks.values()})
-    if len(groups) > 1:
-        draft.parameters["groups"] = len(groups)
+def _set_ranks(draft: Draft, ranks: Ranks) -> None:
+    draft.ranks = max(ranks.numbers) + 1
+    if len(ranks.devices) == 1:
+        draft.parameters["device"] = next(iter(ranks.devices))
+    # Some pages show only the last ranks; several processes without MPI name the same rank on different hosts.
+    if len(ranks.numbers) == len(set(ranks.numbers)) == draft.ranks:
+        draft.parameters["nodes"] = len(ranks.hosts)
+    if len(ranks.groups) > 1:
+        draft.parameters["groups"] = len(ranks.groups)
 
 
 def _uniform(values: Iterable[str]) -> str | int:

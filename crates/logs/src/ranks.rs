@@ -1,0 +1,128 @@
+//! Lists of ranks as nccl-tests and rccl-tests print them: a line for each of thousands.
+//!
+//! `#  Rank  0 Group  0 Pid  14840 on node1 device  0 [0x01] NVIDIA H100 80GB HBM3`: nccl-tests `src/common.cu`. Releases
+//! before 2.13 print no group, rccl-tests no process.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::cursor::Cursor;
+
+/// What the lines of a list say, each value once.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Ranks<'a> {
+    /// Numbers of the ranks, in the order of the lines.
+    pub numbers: Vec<u32>,
+    /// Groups they are split into.
+    pub groups: BTreeSet<&'a str>,
+    /// Hosts they run on.
+    pub hosts: BTreeSet<&'a str>,
+    /// Models of their GPUs.
+    pub devices: BTreeSet<&'a str>,
+}
+
+/// Reads the lines of `text` that name a rank; other lines are passed over. Some pages show logs as tables between `|`.
+pub fn ranks(text: &str) -> Ranks<'_> {
+    let mut ranks = Ranks::default();
+    let mut seen = HashSet::new();
+    for line in text.split('\n') {
+        let Some(rank) = rank(line.trim_matches([' ', '\t', '|'])) else {
+            continue;
+        };
+        ranks.numbers.push(rank.number);
+        if seen.insert((rank.group, rank.host, rank.device)) {
+            ranks.groups.extend(rank.group);
+            ranks.hosts.insert(rank.host);
+            ranks
+                .devices
+                .extend(Some(rank.device).filter(|device| !device.is_empty()));
+        }
+    }
+    ranks
+}
+
+struct Rank<'a> {
+    number: u32,
+    group: Option<&'a str>,
+    host: &'a str,
+    device: &'a str,
+}
+
+fn rank(line: &str) -> Option<Rank<'_>> {
+    let mut at = Cursor::new(line);
+    let _ = at.word("#");
+    at.run(is_blank);
+    at.word("Rank")?;
+    let number = value(&mut at)?.parse().ok()?;
+    let mut group = None;
+    let mut next = at;
+    if word(&mut next, "Group").is_some() {
+        group = value(&mut next);
+        at = group.map(|_| next)?;
+    }
+    let mut next = at;
+    if word(&mut next, "Pid").is_some() {
+        text(&mut next)?;
+        at = next;
+    }
+    word(&mut at, "on")?;
+    let host = text(&mut at)?;
+    word(&mut at, "device")?;
+    value(&mut at)?;
+    blanks(&mut at)?;
+    at.word("[")?;
+    at.run(|character| character != ']');
+    at.word("]")?;
+    let device = at
+        .rest
+        .trim_matches(|character: char| character.is_whitespace());
+    Some(Rank {
+        number,
+        group,
+        host,
+        device,
+    })
+}
+
+fn is_blank(character: char) -> bool {
+    character == ' ' || character == '\t'
+}
+
+fn blanks(at: &mut Cursor<'_>) -> Option<()> {
+    (!at.run(is_blank).is_empty()).then_some(())
+}
+
+fn word(at: &mut Cursor<'_>, word: &str) -> Option<()> {
+    blanks(at)?;
+    at.word(word)?;
+    at.rest.starts_with(is_blank).then_some(())
+}
+
+fn value<'a>(at: &mut Cursor<'a>) -> Option<&'a str> {
+    blanks(at)?;
+    at.digits(1, usize::MAX)
+}
+
+fn text<'a>(at: &mut Cursor<'a>) -> Option<&'a str> {
+    blanks(at)?;
+    Some(at.run(|character| !character.is_whitespace())).filter(|read| !read.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_and_new_forms_are_read_and_other_lines_passed_over() {
+        let found = ranks(
+            "#  Rank  0 Group  1 Pid  14840 on  node1 device  0 [0x01] NVIDIA A100 \n\
+             #   Rank  1 Pid  14841 on node2 device  1 [0000:1b:00] NVIDIA A100\n\
+             # Rank 2 on node2 device 2 [0xa1]\n\
+             #  Rank  3 Group  1 Pid  14840 on  node1 dev\n\
+             # nThread 1",
+        );
+        assert_eq!(found.numbers, [0, 1, 2]);
+        assert_eq!(found.groups, BTreeSet::from(["1"]));
+        assert_eq!(found.hosts, BTreeSet::from(["node1", "node2"]));
+        assert_eq!(found.devices, BTreeSet::from(["NVIDIA A100"]));
+    }
+}
