@@ -16,7 +16,7 @@ from wirespeed.errors import Refused
 from wirespeed.platforms import platforms
 from wirespeed.settings import THINGS, settings_of
 
-KINDS = ["platforms", "nics", "gpus", "switches", "checks", "tools"]
+KINDS = ["platforms", "nics", "gpus", "switches", "checks", "tools", "failures"]
 SETTINGS = {path for thing in THINGS for path in settings_of(thing)}
 
 
@@ -42,6 +42,7 @@ def test_nothing_known_is_left_out() -> None:
     assert {row["name"] for row in listed("gpus")} == set(known.gpus)
     assert {row["name"] for row in listed("switches")} == set(known.switches)
     assert {row["name"] for row in listed("checks")} == set(checks())
+    assert {row["name"] for row in listed("failures")} == set(known.failures)
 
 
 def test_every_setting_of_a_platform_has_its_state() -> None:

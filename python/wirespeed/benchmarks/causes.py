@@ -178,26 +178,28 @@ _DEVICES = (
          "https://github.com/NVIDIA/nccl/issues/1819"),
 )  # fmt: skip
 
+_HANDLE = r"ibv_(?:modify_qp|create_ah)"  # UCX makes the address handle by itself
+_ADDRESS = "ibv_modify_qp|ibv_create_ah"
 _CONNECTING = (
     _row("reading the GID's type failed", "RoceGetVersionNum", r"RoceGetVersionNum", "NCCL-09 NIC-05",
          "https://github.com/NVIDIA/nccl/issues/1573"),
     _row("no usable GID", "GID", r"Incompatibility issue with GID types|(?:[Ii]nvalid|[Ff]ailed to (?:read|query|get)"
          r"|[Uu]nable to (?:read|query|get)|Can't read|could not find a) (?:\w+ )?(?i:GID)|n_gids_found=0",
          "NIC-05 NCCL-09 K8S-01", "https://github.com/NVIDIA/nccl/issues/426"),
-    _row("ibv_modify_qp: connection timed out", "modify", r"ibv_modify_qp\b.*(?:timed out|\b110\b)",
+    _row("ibv_modify_qp: connection timed out", _ADDRESS, rf"{_HANDLE}\b.*(?:timed out|\b110\b)",
          "OS-05 NIC-05 RT-05", "https://github.com/NVIDIA/nccl-tests/issues/227"),
-    _row("ibv_modify_qp: no route or neighbour", "modify",
-         r"ibv_modify_qp\b.*(?:No data available|[Nn]etwork is unreachable|No route to host|errno (?:61|101|113)\b)",
+    _row("ibv_modify_qp: no route or neighbour", _ADDRESS,
+         rf"{_HANDLE}\b.*(?:No data available|[Nn]etwork is unreachable|No route to host|errno (?:61|101|113)\b)",
          "OS-05 NIC-05 RT-10", "https://github.com/NVIDIA/nccl-tests/issues/185"),
-    _row("ibv_modify_qp: invalid argument", "modify", r"ibv_modify_qp\b.*(?:Invalid argument|errno 22\b)",
+    _row("ibv_modify_qp: invalid argument", _ADDRESS, rf"{_HANDLE}\b.*(?:Invalid argument|errno 22\b)",
          "NIC-05 OS-07", "https://github.com/NVIDIA/nccl/issues/426"),
     _row("Failed to modify QP", "QP", r"[Ff]ailed to modify (?:\w+ )?QP|Unable to Connect the HCA's through the link",
          "NIC-05 OS-05 OS-07 RT-05", "https://github.com/NVIDIA/nccl-tests/issues/227"),
     _row("RDMA_CM_EVENT_UNREACHABLE", "RDMA_CM_EVENT", r"RDMA_CM_EVENT_(?:UNREACHABLE|ROUTE_ERROR)",
          "OS-05 RT-10 OS-06", "rdma_get_cm_event(3)"),
     _row("RDMA_CM_EVENT_ADDR_ERROR", "ADDR_ERROR", r"ADDR_ERROR", "OS-05 NIC-03 OS-04", "rdma_get_cm_event(3)"),
-    _row("no answer on TCP: timed out", "imed out", r"(?:connect|socket|server|bootstrap).*timed out"
-         r"|timed out.*(?:connect|server)", "OS-06 OS-14 RT-10 K8S-03", NCCL_HELP),
+    _row("no answer on TCP: timed out", "imed out", r"(?m)^(?!.*\bibv_).*(?:connect|socket|server|bootstrap)"
+         r".*timed out|timed out.*(?:connect|server)", "OS-06 OS-14 RT-10 K8S-03", NCCL_HELP),
     _row("No route to host", "oute to host", r"No route to host", "OS-06 OS-14 RT-10 OS-05",
          "connect(2), EHOSTUNREACH; icmp(7) for a firewall that rejects"),
     _row("Network is unreachable", "nreachable", r"[Nn]etwork is unreachable", "OS-14 RT-10 OS-05",
@@ -206,6 +208,8 @@ _CONNECTING = (
          "OS-06 OS-14", f"{PERFTEST}, src/perftest_communication.c; connect(2), ECONNREFUSED"),
     _row("TCP connection of the launcher failed", "TCP connection", r"unable to complete a TCP connection",
          "OS-06 OS-14 K8S-03", "https://www.open-mpi.org/faq/?category=tcp"),
+    _row("socket buffers smaller than asked", "socket buffer size", r"socket buffer size", "TCP-01",
+         "ESnet, 400G Testbed Configuration: sysctl settings"),
     _row("connection reset or closed during the test", "onnection|control socket", r"[Cc]onnection reset by peer"
          r"|[Cc]onnection closed by|control socket has closed unexpectedly", "OS-06 K8S-03", "recv(2), ECONNRESET"),
 )  # fmt: skip

@@ -24,6 +24,8 @@ class SampleList:
 
     def take(self, text: str) -> bool:
         """Whether the line belongs to a list."""
+        if self._samples is None and not text.startswith("#, "):
+            return False
         starts = _STARTS.match(text)
         sample = _SAMPLE.match(text) if self._samples is not None else None
         if starts:

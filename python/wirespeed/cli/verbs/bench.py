@@ -73,7 +73,8 @@ def parse(
     rings, trees, GID index, environment, algorithms and warnings. A log with nothing else is read too.
 
     Every run says whether its log is complete, truncated or that of a failure; reading all of them leaves with 0. A
-    file that is no output of a known tool is refused with 2; in a folder such files are left out.
+    failed run names the entries of the failure catalogue that cause its message, likeliest first; `wirespeed explain`
+    shows one. A file that is no output of a known tool is refused with 2; in a folder such files are left out.
 
     With --store the runs and the raw output become a campaign, for `wirespeed bench compare` and `wirespeed bench
     history`. Storing the same logs again under the same label adds what is new and doubles nothing, also after an

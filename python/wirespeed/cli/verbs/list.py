@@ -21,6 +21,7 @@ class What(StrEnum):
     SWITCHES = "switches"
     CHECKS = "checks"
     TOOLS = "tools"
+    FAILURES = "failures"
 
 
 class Format(StrEnum):
@@ -169,6 +170,24 @@ def _tools() -> Rows:
     return [{"name": one.name, "title": one.looks_for} for one in tools()]
 
 
+def _failures() -> Rows:
+    from wirespeed.benchmarks import causes
+    from wirespeed.catalogue import load
+    from wirespeed.checks import checks
+
+    return [
+        {
+            "name": name,
+            "title": one.title,
+            "layer": one.layer,
+            "checks": [check.id for check in checks().values() if name in check.failures],
+            "messages": list(causes.messages(name)),
+            "source": one.source,
+        }
+        for name, one in load().failures.items()
+    ]
+
+
 _ROWS: Mapping[What, Callable[[], Rows]] = {
     What.PLATFORMS: _platforms,
     What.NICS: _nics,
@@ -176,6 +195,7 @@ _ROWS: Mapping[What, Callable[[], Rows]] = {
     What.SWITCHES: _switches,
     What.CHECKS: _checks,
     What.TOOLS: _tools,
+    What.FAILURES: _failures,
 }
 
 
@@ -190,6 +210,7 @@ _COLUMNS: Mapping[What, tuple[str, ...]] = {
     What.SWITCHES: ("name", "systems", "chip", "ports", "speed"),
     What.CHECKS: ("name", "title"),
     What.TOOLS: ("name", "title"),
+    What.FAILURES: ("name", "layer", "title"),
 }
 """Columns of the overview; the page of one has the rest."""
 
