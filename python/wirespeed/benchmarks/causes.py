@@ -208,8 +208,8 @@ _CONNECTING = (
          "OS-06 OS-14", f"{PERFTEST}, src/perftest_communication.c; connect(2), ECONNREFUSED"),
     _row("TCP connection of the launcher failed", "TCP connection", r"unable to complete a TCP connection",
          "OS-06 OS-14 K8S-03", "https://www.open-mpi.org/faq/?category=tcp"),
-    _row("socket buffers smaller than asked", "socket buffer size", r"socket buffer size", "TCP-01",
-         "ESnet, 400G Testbed Configuration: sysctl settings"),
+    _row("socket buffers smaller than asked", "socket buffer size",
+         r"unable to set socket buffer size|buffer size not set", "TCP-01", "ESnet, 400G Testbed Configuration"),
     _row("connection reset or closed during the test", "onnection|control socket", r"[Cc]onnection reset by peer"
          r"|[Cc]onnection closed by|control socket has closed unexpectedly", "OS-06 K8S-03", "recv(2), ECONNRESET"),
 )  # fmt: skip
