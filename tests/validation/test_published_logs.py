@@ -57,7 +57,7 @@ def test_no_rebuilt_log_is_among_the_real_ones() -> None:
 
 
 def test_only_what_a_document_prints_is_held() -> None:
-    """Values computed from others, doubtful and withheld ones would prove nothing."""
+    """Values computed from others and doubtful ones would prove nothing."""
     assert {status for log in LOGS for _, status, *_ in rows(log)} == {"printed", "reconstructed"}
 
 
