@@ -34,7 +34,16 @@ from wirespeed.benchmarks.source import Line, Source, by_label, splice
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the table of the OSU micro-benchmarks ('# OSU MPI ... Test', '# Size')"
-SIGNS = ("OSU ", "osu_", "# Size", "Latency(us)", "Overall(us)", "This test requires", "DATA VALIDATION ERROR")
+SIGNS = (
+    "OSU ",
+    "osu_",
+    "# Size",
+    "Latency(us)",
+    "Overall(us)",
+    "This test requires",
+    "DATA VALIDATION ERROR",
+    "support not enabled",
+)
 
 _COUNT = re.compile(r"0|[1-9]\d*")
 _TOOL = "osu-micro-benchmarks"
@@ -63,6 +72,7 @@ class _Reader:
         self._rate = False  # in the second table of osu_mbw_mr --vary-window
         self._command: tuple[str, int | None] | None = None
         self._largest: int | None = None
+        self._limit: int | None = None  # what a warning says of the largest message; it may stand before the title
         self._last = -1
         self._rows = 0
         self._early: list[str] = []  # failures since the last table
@@ -75,7 +85,9 @@ class _Reader:
         text = line.text.strip(" \t|")  # some pages show logs as tables
         limited = LIMITED.match(text)
         if limited:
-            self._largest = int(limited.group(1))
+            self._limit = int(limited.group(1))
+            if self._draft is not None and not self._rows:
+                self._largest = self._limit
             text = text[limited.end() :].strip()
         if not text:
             return
@@ -127,14 +139,11 @@ class _Reader:
     # -- the parts of a report -------------------------------------------------------------------------------------
 
     def _title(self, line: Line, text: str, version: str | None) -> None:
-        limited, early = self._largest, self._early
-        had = self._draft is not None
+        early = [] if self._draft is not None else self._early
         self._close()
+        self._early = early
         title = title_of(text)
-        self._largest = title.largest
-        if not had:
-            self._early = early
-            self._largest = limited or title.largest
+        self._largest, self._limit = self._limit or title.largest, None
         command, self._command = self._command, None
         if command is not None and title.program in (command[0], None):
             self._largest = command[1] or self._largest
@@ -186,8 +195,6 @@ class _Reader:
                     plain = number(value)
                     value = value.lower() if name.endswith("_buffer") else value
                     draft.parameters[name] = value if plain is None else plain
-                if draft.parameters.get("window_size") == "varied":
-                    draft.parameters["vary_window"] = True
 
     def _again(self, line: Line) -> None:
         """A table after a table of one report, as a run over all datatypes has them: the same test and settings."""
@@ -220,7 +227,9 @@ class _Reader:
         if len(cells) != len(self._columns):
             if self._sized:
                 draft.notice(
-                    line.number, f"a row of {len(cells)} results", f"{len(self._columns)} results; the row is left out"
+                    line.number,
+                    f"a row of {len(cells) + 1} cells",
+                    f"{len(self._columns) + 1} cells; the row is left out",
                 )
             return self._sized
         if size is not None and size <= self._last:
@@ -244,7 +253,7 @@ class _Reader:
             draft.notice(line.number, f"{', '.join(unread)} in the row{of}", "numbers; left out")
         self._rows += 1
         self._last = self._last if size is None else size
-        if draft.parameters.get("vary_window") and not self._rate:
+        if draft.parameters.get("window_size") == "varied" and not self._rate:
             self._last = -1  # complete only with its second table
 
     def _startup(self, line: Line, draft: Draft, init: re.Match[str]) -> None:
