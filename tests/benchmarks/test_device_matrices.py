@@ -1,4 +1,4 @@
-"""p2pBandwidthLatencyTest, nvbandwidth and rocm-bandwidth-test: which way each number goes, and what is left out."""
+"""Matrices between the devices of a host: which way each number goes, and what is left out."""
 
 from __future__ import annotations
 
@@ -127,6 +127,33 @@ def test_devices_that_no_list_names_keep_the_tools_number() -> None:
 def test_a_data_path_that_does_not_validate_is_a_failure() -> None:
     (run,) = sample("rocm_bandwidth/validation.txt")
     assert (run.status, run.error) == (RunStatus.FAILED, "Data Path Validation FAIL: GPU0 -> GPU1")
+
+
+def test_transferbench_tells_a_pair_both_ways_from_each_way() -> None:
+    one_way, both_ways = sample("transferbench/peer-to-peer.txt")
+    assert at(one_way, "GPU0 -> CPU1") == [55.4]
+    assert both_ways.parameters["bidirectional"] is True
+    assert [at(both_ways, f"GPU1 -> GPU0{way}") for way in ("", " forward", " backward")] == [[109.18], [54.6], [54.58]]
+    assert {one.size_bytes for one in both_ways.measurements} == {268435456}
+
+
+def test_all_to_all_of_transferbench_has_its_sum() -> None:
+    (run,) = sample("transferbench/all-to-all.txt")
+    assert (at(run, "GPU2 -> GPU1"), at(run, "SUM"), len(run.measurements)) == ([53.391], [310.405], 7)
+
+
+def test_transfers_of_a_configuration_file() -> None:
+    *runs, failed = sample("transferbench/tests-and-error.txt")
+    assert [[(one.value, one.unit, one.place) for one in run.measurements] for run in runs[1:]] == [
+        [
+            (37.85, "GB/s", "GPU0 -> GPU1"),
+            (0.028, "ms", "GPU0 -> GPU1"),
+            (46.3, "GB/s", "GPU1 -> GPU0"),
+            (0.045, "ms", "GPU1 -> GPU0"),
+        ],
+        [(37.75, "GB/s", "CPU0 -> none"), (7.111, "ms", "CPU0 -> none")],
+    ]
+    assert (failed.status, failed.error) == (RunStatus.FAILED, "[ERROR] HIP Error: invalid resource handle")
 
 
 def test_a_row_that_does_not_fit_is_left_out_and_said() -> None:

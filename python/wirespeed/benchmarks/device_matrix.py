@@ -24,6 +24,7 @@ class Matrix:
     metric: Metric
     unit: str
     place: Callable[[str, str], str | None]
+    size: int | None = None
     seen: set[str] = field(default_factory=set)
 
     @property
@@ -46,7 +47,7 @@ class Matrix:
             if value == 0 and row == column:
                 continue  # nvbandwidth until 0.1 prints 0.00 where it copies nothing
             if value is not None:
-                draft.measure(self.metric, self.unit, value, line, place=self.place(row, column))
+                draft.measure(self.metric, self.unit, value, line, self.size, self.place(row, column))
             elif cell not in _EMPTY:
                 unread.append(cell)
         if unread:
