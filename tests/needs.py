@@ -19,8 +19,14 @@ PACKAGES = {
     "tshark": "tshark",
     "nmcli": "network-manager",
     "mpirun": "openmpi-bin",
+    "mpicc": "libopenmpi-dev",
+    "iperf3": "iperf3",
+    "ucx_perftest": "ucx-utils",
     "dcb": "iproute2",
     "postgres": "postgresql",
+    "ssh": "openssh-client",
+    "ssh-keygen": "openssh-client",
+    "sshd": "openssh-server",
 }
 """Tool to Debian package, for the reason given when one is missing."""
 

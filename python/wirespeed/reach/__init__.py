@@ -3,6 +3,20 @@
 The only package that starts processes.
 """
 
+from wirespeed.reach.call import Call, Reach, Started
 from wirespeed.reach.local import Ran, Status, run
+from wirespeed.reach.prefixed import inside_namespaces, on_this_machine, through_slurm
+from wirespeed.reach.ssh import Ssh
 
-__all__ = ["Ran", "Status", "run"]
+__all__ = [
+    "Call",
+    "Ran",
+    "Reach",
+    "Ssh",
+    "Started",
+    "Status",
+    "inside_namespaces",
+    "on_this_machine",
+    "run",
+    "through_slurm",
+]

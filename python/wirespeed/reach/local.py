@@ -34,6 +34,7 @@ class Status(StrEnum):
     PERMISSION = "permission"
     TIMEOUT = "timeout"
     FAILED = "failed"
+    UNREACHABLE = "unreachable"  # the machine does not answer, or lets nobody in
 
 
 @dataclass(frozen=True, slots=True)

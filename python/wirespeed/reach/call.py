@@ -1,0 +1,133 @@
+"""A command on some machine that may go on for a while: a benchmark, or the server that one talks to.
+
+Every command runs under a guard, a few lines of POSIX shell on the machine itself, which
+
+* ends it, children included, when its time is up or the connection to it is lost, however wirespeed itself ended;
+* says when a server listens, so that no client comes too early;
+* refuses to start a server where another program has the port: a client would measure that one.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from wirespeed.reach.local import Ran, Status
+
+LISTENING = b"wirespeed: listening"
+_IN_USE_EXIT = 98
+
+# One line without "!", so that every login shell hands it on as it is. A job in the background reads from /dev/null
+# (POSIX, XCU 2.9.3.1), hence the third descriptor. `timeout` leads a process group of all that it starts, and hands a
+# signal on to it (coreutils); what is left of the group at the end, it was ended before it could, is killed.
+_GUARD = (
+    "exec 3<&0 </dev/null; port=$1 limit=$2; "
+    "PATH=${3:+$3:}$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; export PATH; shift 3; "
+    'listens() { grep -qi ":$port 0*:0000 0A" /proc/net/tcp /proc/net/tcp6 2>/dev/null; }; '
+    'if [ "$port" != - ] && listens; then '
+    f'echo "another program listens on port 0x$port" >&2; exit {_IN_USE_EXIT}; fi; '
+    'timeout -k 5 "$limit" "$@" 3<&- & child=$!; '
+    '{ cat <&3; kill "$child"; } >/dev/null 2>&1 & watch=$!; '
+    'if [ "$port" != - ]; then while kill -0 "$child" 2>/dev/null; do '
+    f'if listens; then echo "{LISTENING.decode()}"; break; fi; sleep 0.05; done; fi; '
+    'wait "$child"; code=$?; kill "$watch" 2>/dev/null; kill -KILL -"$child" 2>/dev/null; exit "$code"'
+)
+_TIMED_OUT = (124, 137)  # of `timeout`: ended, and killed
+_MISSING = 127
+_NOT_EXECUTABLE = 126
+_WRONG = re.compile(r"error|fail|unable|cannot|can't|couldn't|not found|refused|denied|no such", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A command to run on a machine. ``listens`` is the TCP port that it serves, once it does."""
+
+    host: str
+    arguments: tuple[str, ...]
+    limit_s: float
+    environment: Mapping[str, str] = field(default_factory=dict)
+    path: tuple[str, ...] = ()  # folders searched before those of the machine
+    listens: int | None = None
+
+    @property
+    def plain(self) -> tuple[str, ...]:
+        """The command without its guard, as one would type it."""
+        said = [f"{name}={value}" for name, value in self.environment.items()]
+        return (*(("env", *said) if said else ()), *self.arguments)
+
+    @property
+    def guarded(self) -> tuple[str, ...]:
+        """The command under its guard."""
+        port = f"{self.listens:04X}" if self.listens is not None else "-"
+        rest = (port, f"{self.limit_s:g}", ":".join(self.path), "env", "LC_ALL=C", *self.said, *self.arguments)
+        return ("sh", "-c", _GUARD, "wirespeed", *rest)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """Its variables, as `env` takes them."""
+        return tuple(f"{name}={value}" for name, value in self.environment.items())
+
+
+class Started(Protocol):
+    """A command that was started."""
+
+    def listens(self, within_s: float) -> bool:
+        """Wait until the server listens; False when it ended before, or time is up."""
+
+    def stop(self) -> None:
+        """End it. What it printed by then is kept."""
+
+    def ended(self, within_s: float) -> bool:
+        """Wait until it has ended; False when time is up."""
+
+    def ran(self) -> Ran:
+        """What it printed and how it ended; waits for the end."""
+
+
+class Reach(Protocol):
+    """A way to machines."""
+
+    def start(self, call: Call) -> Started:
+        """Start a command there."""
+
+    def typed(self, call: Call) -> str:
+        """The command as one would copy and paste it, without its guard."""
+
+
+def typed(prefix: Sequence[str], call: Call) -> str:
+    """A command behind the words that bring it to its machine."""
+    return shlex.join((*prefix, *call.plain))
+
+
+def outcome(call: Call, stdout: bytes, stderr: bytes, exit_code: int | None, started: datetime, seconds: float) -> Ran:
+    """How a guarded command ended. None is the exit code of one that was stopped."""
+    kept = b"".join(line for line in stdout.splitlines(keepends=True) if line.strip() != LISTENING)
+    status, detail = _status(call, stderr, exit_code)
+    return Ran(status, kept, stderr, exit_code, started, seconds, detail)
+
+
+def _status(call: Call, stderr: bytes, exit_code: int | None) -> tuple[Status, str | None]:
+    program = call.arguments[0]
+    if exit_code == 0:
+        return Status.OK, None
+    if exit_code is None:
+        return Status.TIMEOUT, "stopped"
+    if exit_code in _TIMED_OUT:
+        return Status.TIMEOUT, f"not done within {call.limit_s:g} s"
+    words = telling_line(stderr)
+    if exit_code == _MISSING:
+        return Status.MISSING, words or f"{program} is not installed"
+    if exit_code == _NOT_EXECUTABLE:
+        return Status.PERMISSION, words or f"{program} may not be run by this user"
+    return Status.FAILED, words or f"exit code {exit_code}"
+
+
+def telling_line(text: bytes) -> str | None:
+    """The line that says what went wrong, for a message: the first that sounds like it, else the last with a word."""
+    lines = [line.strip()[:300] for line in text.decode("utf-8", "replace").splitlines()]
+    lines = [line for line in lines if any(sign.isalnum() for sign in line)]
+    return next((line for line in lines if _WRONG.search(line)), lines[-1] if lines else None)

@@ -1,0 +1,151 @@
+"""Machines that a local command leads to: this one, a network namespace, a node of a Slurm allocation."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import IO
+
+from wirespeed.reach.call import LISTENING, Call, outcome, typed
+from wirespeed.reach.local import LARGEST_OUTPUT, Ran, Status
+
+_GRACE_S = 6  # between asking the guard to end and ending it; the guard gives its program 5 s
+
+
+def on_this_machine() -> Prefixed:
+    """All hosts are this machine."""
+    return Prefixed(lambda host: ())
+
+
+def inside_namespaces(prefix: str) -> Prefixed:
+    """A host is the network namespace of its name behind a prefix."""
+    return Prefixed(lambda host: ("ip", "netns", "exec", f"{prefix}{host}"))
+
+
+def through_slurm() -> Prefixed:
+    """A host is a node of the Slurm allocation that this runs in."""
+    # --overlap: the step shares the node with others, a server and a client among them (srun(1), since Slurm 20.11).
+    return Prefixed(
+        lambda host: (
+            "srun",
+            "--quiet",
+            "--overlap",
+            "--nodes=1",
+            "--ntasks=1",
+            f"--nodelist={host}",
+            "--cpu-bind=none",
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixed:
+    """Commands behind the words that bring them to their host."""
+
+    prefix: Callable[[str], tuple[str, ...]]
+
+    def start(self, call: Call) -> _Process:
+        """Start a command there."""
+        return _Process(call, (*self.prefix(call.host), *call.guarded))
+
+    def typed(self, call: Call) -> str:
+        """The command as one would copy and paste it."""
+        return typed(self.prefix(call.host), call)
+
+
+class _Process:
+    """A local process whose outputs are read as they come."""
+
+    def __init__(self, call: Call, arguments: tuple[str, ...]) -> None:
+        self._call = call
+        self._started, self._clock = datetime.now(UTC), time.monotonic()
+        self._seconds = 0.0
+        self._stopped = False
+        self._listening = threading.Event()
+        self._outputs = bytearray(), bytearray()
+        self._failed: Ran | None = None
+        self._readers: list[threading.Thread] = []
+        try:
+            self._process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            missing = isinstance(error, FileNotFoundError)
+            detail = f"{arguments[0]} is not installed" if missing else f"{arguments[0]}: {error.strerror}"
+            status = Status.MISSING if missing else Status.FAILED
+            self._failed = Ran(status, b"", b"", None, self._started, 0.0, detail)
+            return
+        assert self._process.stdout is not None and self._process.stderr is not None
+        for stream, kept in zip((self._process.stdout, self._process.stderr), self._outputs, strict=True):
+            reader = threading.Thread(target=self._read, args=(stream, kept), daemon=True)
+            reader.start()
+            self._readers.append(reader)
+
+    def listens(self, within_s: float) -> bool:
+        """Wait until the server listens."""
+        deadline = time.monotonic() + within_s
+        while self._failed is None and self._process.poll() is None and time.monotonic() < deadline:
+            if self._listening.wait(0.02):
+                return True
+        return self._listening.is_set() and self._failed is None and self._process.poll() is None
+
+    def ended(self, within_s: float) -> bool:
+        """Wait until it has ended."""
+        if self._failed is not None:
+            return True
+        try:
+            self._process.wait(within_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def stop(self) -> None:
+        """End it: the guard does when its input closes."""
+        if self._failed is not None or self._process.poll() is not None:
+            return
+        self._stopped = True
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE_S)
+        self._kill()
+
+    def ran(self) -> Ran:
+        """What it printed and how it ended."""
+        if self._failed is not None:
+            return self._failed
+        self._process.wait()
+        self._kill()
+        for reader in self._readers:
+            reader.join()
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        self._seconds = self._seconds or time.monotonic() - self._clock
+        code = None if self._stopped else self._process.returncode
+        return outcome(self._call, bytes(self._outputs[0]), bytes(self._outputs[1]), code, self._started, self._seconds)
+
+    def _read(self, stream: IO[bytes], kept: bytearray) -> None:
+        with stream:
+            while chunk := os.read(stream.fileno(), 65536):
+                if len(kept) < LARGEST_OUTPUT:
+                    kept += chunk
+                if not self._listening.is_set() and LISTENING in kept:
+                    self._listening.set()
+
+    def _kill(self) -> None:
+        """Leave no child behind."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)

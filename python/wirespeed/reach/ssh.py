@@ -1,0 +1,167 @@
+"""Machines reached over ssh, through ClusterShell and the system's own OpenSSH with its configuration."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from wirespeed.errors import refuse
+from wirespeed.reach.call import LISTENING, Call, outcome, telling_line
+from wirespeed.reach.local import LARGEST_OUTPUT, Ran, Status
+
+CONNECT_S = 10
+_FAILED_EXIT = 255
+"""Exit code of ssh itself (ssh(1), exit status)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ssh:
+    """Hosts by ssh. ``options`` are words of ssh's command line, such as ``-J jump`` or ``-oPort=2222``."""
+
+    user: str | None = None
+    options: tuple[str, ...] = ()
+    connect_s: int = CONNECT_S
+    names: dict[str, str] = field(default_factory=dict)  # what ssh calls a host, where not by its name
+
+    def start(self, call: Call) -> _Remote:
+        """Start a command there."""
+        return _Remote(self, call)
+
+    def typed(self, call: Call) -> str:
+        """The command as one would copy and paste it: quoted once for this shell, once for the one there."""
+        return shlex.join((*self.words, self.name(call.host), shlex.join(call.plain)))
+
+    def name(self, host: str) -> str:
+        """What ssh calls a host.
+
+        Raises:
+            Refused: ssh would take it for an option, or ClusterShell for several hosts.
+        """
+        name = self.names.get(host, host)
+        if not name or name.startswith("-") or any(sign in name for sign in "[],&^!@* \t"):
+            raise refuse("ssh", f"the host name {name!r}", "a name or an address of one host")
+        return name
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """ssh and its options, as ClusterShell says them."""
+        return ("ssh", *self.options, *(("-l", self.user) if self.user else ()), f"-oConnectTimeout={self.connect_s}")
+
+
+class _Remote:
+    """A command that ClusterShell runs, in a thread that waits for its events."""
+
+    def __init__(self, ssh: Ssh, call: Call) -> None:
+        self._ssh, self._call = ssh, call
+        self._name = ssh.name(call.host)
+        _load()
+        self._started, self._clock = datetime.now(UTC), time.monotonic()
+        self._seconds = 0.0
+        self._outputs = bytearray(), bytearray()
+        self._code: int | None = None
+        self._stopped = False
+        self._listening, self._over, self._ready = threading.Event(), threading.Event(), threading.Event()
+        self._task: Any = None
+        self._error: str | None = None
+        threading.Thread(target=self._run, daemon=True).start()
+        self._ready.wait()
+
+    def listens(self, within_s: float) -> bool:
+        """Wait until the server listens."""
+        deadline = time.monotonic() + within_s
+        while not self._over.is_set() and time.monotonic() < deadline:
+            if self._listening.wait(0.02):
+                return True
+        return self._listening.is_set() and not self._over.is_set()
+
+    def ended(self, within_s: float) -> bool:
+        """Wait until it has ended."""
+        return self._over.wait(within_s)
+
+    def stop(self) -> None:
+        """End it: without the connection its guard does."""
+        if self._over.is_set():
+            return
+        self._stopped = True
+        self._task.abort()
+        while not self._over.wait(1):  # it had not begun to run when it was told
+            self._task.abort()
+
+    def ran(self) -> Ran:
+        """What it printed and how it ended."""
+        self._over.wait()
+        stdout, stderr = (bytes(kept) for kept in self._outputs)
+        if self._error is not None:
+            return Ran(Status.FAILED, stdout, stderr, None, self._started, self._seconds, self._error)
+        code = None if self._stopped else self._code
+        if code == _FAILED_EXIT:
+            said = telling_line(stderr) or "ssh failed"
+            return Ran(Status.UNREACHABLE, stdout, stderr, code, self._started, self._seconds, said)
+        return outcome(self._call, stdout, stderr, code, self._started, self._seconds)
+
+    def _run(self) -> None:
+        from ClusterShell.Task import task_self, task_terminate
+
+        try:
+            task = self._task = task_self()
+            task.set_info("connect_timeout", self._ssh.connect_s)
+            if self._ssh.user:
+                task.set_info("ssh_user", self._ssh.user)
+            if self._ssh.options:
+                task.set_info("ssh_options", shlex.join(self._ssh.options))
+            # %-words are ClusterShell's only in commands of its exec worker, not in those of ssh.
+            command = shlex.join(self._call.guarded)
+            # Twice the command's own limit: that of the guard acts first, unless the machine has gone.
+            limit = 2 * self._call.limit_s + self._ssh.connect_s
+            task.shell(command, nodes=self._name, handler=_handler(self), stderr=True, timeout=limit, tree=False)
+            self._ready.set()
+            task.resume()
+        except Exception as error:  # whatever it is, it is this command's failure alone
+            self._error = f"{type(error).__name__}: {error}"
+        finally:
+            self._seconds = time.monotonic() - self._clock
+            self._ready.set()
+            self._over.set()
+            task_terminate()
+
+    def heard(self, stream: str, line: bytes) -> None:
+        """A line came."""
+        if stream == "stdout" and line.strip() == LISTENING:
+            self._listening.set()
+        kept = self._outputs[stream == "stderr"]
+        if len(kept) < LARGEST_OUTPUT:
+            kept += line + b"\n"
+
+    def closed(self, code: int) -> None:
+        """It ended with an exit code."""
+        self._code = code
+
+
+_loading = threading.Lock()
+
+
+def _load() -> None:
+    """Import the library before the threads that use it: its modules import each other in a circle."""
+    with _loading:
+        import ClusterShell.Task  # noqa: F401
+
+
+def _handler(remote: _Remote) -> Any:
+    from ClusterShell.Event import EventHandler
+
+    class Handler(EventHandler):  # type: ignore[misc]
+        def ev_read(self, worker: Any, node: str, sname: str, msg: bytes) -> None:
+            remote.heard(sname, msg)
+
+        def ev_hup(self, worker: Any, node: str, rc: int) -> None:
+            remote.closed(rc)
+
+        def ev_close(self, worker: Any, timedout: bool) -> None:
+            if timedout:
+                remote.closed(124)
+
+    return Handler()

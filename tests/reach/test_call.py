@@ -1,0 +1,141 @@
+"""Commands that go on for a while, on this machine and over a real ssh."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from needs import needs
+from ssh_server import free_port, server
+from wirespeed.errors import Refused
+from wirespeed.reach import Call, Reach, Ssh, Status, inside_namespaces, on_this_machine, through_slurm
+
+_SERVE = "import socket, time; s = socket.create_server(('127.0.0.1', {port})); print('up', flush=True); time.sleep(60)"
+
+
+@pytest.fixture(params=["here", "ssh"])
+def reach(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reach]:
+    if request.param == "here":
+        yield on_this_machine()
+        return
+    needs("sshd", "ssh", "ssh-keygen")
+    with server(tmp_path) as found:
+        yield Ssh(options=found.options, names={"node1": "127.0.0.1"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "exit_code", "stdout", "detail"),
+    [
+        (("echo", "a b", "$HOME; 'x' \"y\" `z` %h \\"), Status.OK, 0, b"a b $HOME; 'x' \"y\" `z` %h \\\n", None),
+        (("sh", "-c", "echo out; echo err >&2; exit 3"), Status.FAILED, 3, b"out\n", "err"),
+        (("false",), Status.FAILED, 1, b"", "exit code 1"),
+        (("sh", "-c", "echo begun; sleep 60"), Status.TIMEOUT, 124, b"begun\n", "not done within 0.5 s"),
+        (("sh", "-c", "cat; echo done"), Status.OK, 0, b"done\n", None),
+        (("sh", "-c", "echo $TUNED"), Status.OK, 0, b"a 'b' $c\n", None),
+    ],
+)
+def test_how_a_command_ends(
+    reach: Reach, arguments: tuple[str, ...], status: Status, exit_code: int, stdout: bytes, detail: str | None
+) -> None:
+    limit = 0.5 if status is Status.TIMEOUT else 10
+    ran = reach.start(Call("node1", arguments, limit, {"TUNED": "a 'b' $c"})).ran()
+    assert (ran.status, ran.exit_code, ran.stdout, ran.detail) == (status, exit_code, stdout, detail)
+
+
+def test_a_program_that_is_not_there(reach: Reach) -> None:
+    ran = reach.start(Call("node1", ("no-such-program",), 10)).ran()
+    assert ran.status is Status.MISSING
+    assert "no-such-program" in (ran.detail or "")
+
+
+def test_a_folder_of_programs_is_searched_first(reach: Reach, tmp_path: Path) -> None:
+    program = tmp_path / "true"
+    program.write_text("#!/bin/sh\necho mine\n")
+    program.chmod(0o755)
+    assert reach.start(Call("node1", ("true",), 10, path=(str(tmp_path),))).ran().stdout == b"mine\n"
+
+
+def test_a_server_says_when_it_listens_and_is_stopped(reach: Reach) -> None:
+    port = free_port()
+    call = Call("node1", ("python3", "-c", _SERVE.format(port=port)), 30, listens=port)
+    started = reach.start(call)
+    assert started.listens(10)
+    assert not started.ended(0)
+    again = reach.start(call).ran()
+    assert again.exit_code == 98
+    assert again.detail == f"another program listens on port 0x{port:04X}"
+    started.stop()
+    ran = started.ran()
+    assert (ran.stdout, ran.exit_code, ran.detail) == (b"up\n", None, "stopped")
+    _gone(str(port))
+
+
+def test_a_server_that_does_not_come_up(reach: Reach) -> None:
+    started = reach.start(Call("node1", ("sh", "-c", "echo no memory >&2; exit 1"), 30, listens=free_port()))
+    assert not started.listens(10)
+    assert started.ran().detail == "no memory"
+
+
+def _gone(word: str) -> None:
+    """That no process has the word on its command line, soon."""
+    deadline = time.monotonic() + 10
+    while subprocess.run(["pgrep", "-f", f"create_server.*{word}"], capture_output=True, check=False).stdout:
+        assert time.monotonic() < deadline, "the server still runs"
+        time.sleep(0.05)
+
+
+def test_the_guard_ends_its_command_when_wirespeed_is_killed(reach: Reach, tmp_path: Path) -> None:
+    mark = f"{free_port()}"
+    options = reach.options if isinstance(reach, Ssh) else ()
+    script = (
+        "import sys, time\n"
+        "from wirespeed.reach import Call, Ssh, on_this_machine\n"
+        f"reach = Ssh(options={options!r}, names={{'node1': '127.0.0.1'}}) if {options!r} else on_this_machine()\n"
+        f"reach.start(Call('node1', ('sh', '-c', 'create_server() {{ sleep 60; }}; create_server {mark}'), 60))\n"
+        "print('started', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    process = subprocess.Popen(["python", "-c", script], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"started\n"
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    _gone(mark)
+
+
+def test_a_host_that_does_not_answer_is_unreachable() -> None:
+    needs("ssh")
+    reach = Ssh(options=("-F", "none", "-p", str(free_port())), names={"node1": "127.0.0.1"}, connect_s=2)
+    ran = reach.start(Call("node1", ("true",), 10)).ran()
+    assert ran.status is Status.UNREACHABLE
+    assert "refused" in (ran.detail or "")
+
+
+@pytest.mark.parametrize("name", ["-oProxyCommand=x", "node[1-2]", "a,b", "", "@group", "a b"])
+def test_a_name_that_ssh_would_take_for_something_else_is_refused(name: str) -> None:
+    with pytest.raises(Refused, match="a name or an address of one host"):
+        Ssh().start(Call(name, ("true",), 1))
+
+
+@pytest.mark.parametrize(
+    ("reach", "said"),
+    [
+        (on_this_machine(), "env A='b c' ib_write_bw -d x"),
+        (inside_namespaces("lab-"), "ip netns exec lab-node1 env 'A=b c' ib_write_bw -d x"),
+        (Ssh(user="root"), "ssh -l root -oConnectTimeout=10 node1 'env '\"'\"'A=b c'\"'\"' ib_write_bw -d x'"),
+    ],
+)
+def test_a_command_as_one_would_paste_it(reach: Reach, said: str) -> None:
+    typed = reach.typed(Call("node1", ("ib_write_bw", "-d", "x"), 1, {"A": "b c"}))
+    assert shlex.split(typed) == shlex.split(said)
+
+
+def test_slurm_runs_it_on_one_node_of_the_allocation() -> None:
+    typed = through_slurm().typed(Call("node1", ("hostname",), 1))
+    assert typed == "srun --quiet --overlap --nodes=1 --ntasks=1 --nodelist=node1 --cpu-bind=none hostname"
