@@ -8,16 +8,29 @@ share is a folder beside them with ``shared.yaml`` in place of ``platform.yaml``
 * ``answers/``: what a device with these settings prints, one template per command,
 * ``parse.py``: ``parse(outputs) -> Iterator[Observation]``, text to observations,
 * ``words.py`` (optional): ``word(place, path, value, device) -> Worded | None``, one change as commands to type,
-* ``view.py`` (optional): ``view(name, device) -> Mapping[str, Any]``, what its templates need computed.
+* ``view.py`` (optional): ``view(name, device) -> Mapping[str, Any]``, what its templates need computed,
+* ``job.py`` (optional, of a launcher): ``start(job) -> tuple[str, ...]``, the command that starts a job.
 """
 
-from wirespeed.platforms.model import Command, Counter, FileTemplate, Output, Outputs, Platform, Support, Word, Worded
+from wirespeed.platforms.model import (
+    Command,
+    Counter,
+    FileTemplate,
+    Job,
+    Output,
+    Outputs,
+    Platform,
+    Support,
+    Word,
+    Worded,
+)
 from wirespeed.platforms.registry import of_launch, of_system, platform, platforms
 
 __all__ = [
     "Command",
     "Counter",
     "FileTemplate",
+    "Job",
     "Output",
     "Outputs",
     "Platform",

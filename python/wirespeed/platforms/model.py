@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from wirespeed.facts import Observation, Source
-from wirespeed.settings import Device, Place
+from wirespeed.settings import Device, Host, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +110,20 @@ class Worded:
     consequence: str | None = None  # link flap, service restart, reboot; None: nothing is interrupted
 
 
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A program to start on hosts: so many ranks on each, told what the settings of the first one say."""
+
+    hosts: tuple[str, ...]
+    ranks_per_host: int
+    program: tuple[str, ...]
+    host: Host
+    bound: bool = False  # whether the ranks are the cluster's own, so that they run on the cores planned for them
+
+
+Start = Callable[[Job], tuple[str, ...]]
+"""The command that starts a job, typed on its first host."""
+
 Word = Callable[[Place, str, Any, Device], Worded | None]
 """(place, setting path, value, device with its other settings) to words; None: the platform has none for it.
 
@@ -136,6 +150,7 @@ class Platform:
     limits: tuple[str, ...] = ()  # what reading it back cannot tell, for its page in the reference
     word: Word | None = None  # ``words.py`` of the folder, where there is one
     view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: what its templates need computed
+    start: Start | None = None  # ``job.py``: how it starts a job, where it can
 
     @property
     def folder(self) -> PurePosixPath:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 
 from wirespeed.errors import Problem
 from wirespeed.facts import Source
@@ -198,6 +199,41 @@ def environment(launch: Launch) -> list[tuple[str, str]]:
     if launch.threads is not None:
         found.append(("OMP_NUM_THREADS", str(launch.threads)))
     return found
+
+
+def of_job(launch: Launch, bound: bool) -> list[tuple[str, str]]:
+    """The environment of a job. With other ranks than the cluster's own a mapping to cores does not fit them."""
+    found = environment(launch)
+    return found if bound else [one for one in found if not one[0].endswith(("_CPU_MAPPING", "_ENABLE_AFFINITY"))]
+
+
+def over_nics(launch: Launch) -> Launch | None:
+    """A launch whose ranks within a host reach each other over the NICs alone; None where the library has no way.
+
+    GPUs take neither the links between them nor memory of the host. RCCL drops the NICs from its topology when all
+    ranks are on one host, unless it is told otherwise (RCCL source, src/graph/paths.cc; 957608-AN210, section 8.6).
+    """
+    if launch.library not in ("nccl", "rccl"):
+        return None
+    beside = {"RCCL_ENABLE_INTRANET": "1"} if launch.library == "rccl" else {}
+    return replace(
+        launch,
+        gpu_peers="LOC",
+        shared_memory=False,
+        network_within_host=True,
+        environment={**(launch.environment or {}), **beside},
+    )
+
+
+def of_nic(launch: Launch, device: str) -> list[tuple[str, str]]:
+    """What UCX is told so that it takes one NIC alone."""
+    return list(told(_UCX_PLACES, replace(launch, rdma_devices=(device,))).items())
+
+
+def gpu_memory(launch: Launch, gpu: int) -> tuple[str, ...]:
+    """perftest's option for memory of a GPU; () where the library is for no GPUs."""
+    kinds = {"nccl": "cuda", "rccl": "rocm"}
+    return (f"--use_{kinds[launch.library]}={gpu}",) if launch.library in kinds else ()
 
 
 def unsaid(name: str, host: Host) -> list[Problem]:

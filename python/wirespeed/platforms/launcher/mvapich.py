@@ -14,11 +14,12 @@ from wirespeed.platforms.launcher.families import (
     library_said,
     mvapich,
     mvapich_transport,
+    of_job,
     unsaid,
 )
 from wirespeed.platforms.launcher.pairs import pairing
 from wirespeed.platforms.launcher.variables import Read, beside, observation, observed
-from wirespeed.platforms.model import Output
+from wirespeed.platforms.model import Job, Output
 from wirespeed.settings import Device, Host, Place
 
 _HOST = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?::([0-9]+))?(?::[A-Za-z0-9_]+)?")
@@ -38,6 +39,18 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "hostfile": lambda: hosts.slots(launch.hosts or (), launch.ranks_per_host or 1, ":"),
         "pairing": lambda: list(pairing(device)),
     }
+
+
+def start(job: Job) -> tuple[str, ...]:
+    """mpirun_rsh or Hydra's mpiexec, with the hosts on the command line. The library binds the ranks itself."""
+    launch = job.host.launch
+    total, told = len(job.hosts) * job.ranks_per_host, of_job(launch, job.bound)
+    if launch.starter == "mpirun-rsh":
+        names = [host for host in job.hosts for _ in range(job.ranks_per_host)]
+        return ("mpirun_rsh", "-np", str(total), *names, *(f"{name}={value}" for name, value in told), *job.program)
+    said = [word for name, value in told for word in ("-genv", name, value)]
+    hosts_ = ",".join(f"{host}:{job.ranks_per_host}" for host in job.hosts)
+    return ("mpiexec", "-n", str(total), "-ppn", str(job.ranks_per_host), "-hosts", hosts_, *said, *job.program)
 
 
 def of_variables(prefix: str, read: Read, place: Place, state: State) -> Iterator[Observation]:

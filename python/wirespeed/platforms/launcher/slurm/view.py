@@ -23,8 +23,13 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "names": lambda: [variable for variable, _ in environment(launch)],
         "exported": lambda: exported(environment(launch)),
         "binding": binding(device),
-        "plugin": "pmi2" if launch.library in _OWN_BINDING else "pmix",
+        "plugin": plugin(device),
     }
+
+
+def plugin(host: Host) -> str:
+    """What tells the ranks of each other."""
+    return "pmi2" if host.launch.library in _OWN_BINDING else "pmix"
 
 
 def binding(host: Host) -> str:

@@ -1,0 +1,39 @@
+"""How Open MPI starts a job."""
+
+from __future__ import annotations
+
+from wirespeed.platforms.launcher.families import of_job
+from wirespeed.platforms.model import Job
+
+_BINDER = "/usr/local/bin/wirespeed-bind"
+_AS_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+"""Without both mpirun refuses root (mpirun(1)); for others they mean nothing."""
+
+
+def start(job: Job) -> tuple[str, ...]:
+    """mpirun with the hosts on its command line: no file need be there. Nothing is said of UCX without RDMA devices."""
+    launch = job.host.launch
+    told = [word for name, value in of_job(launch, job.bound) for word in ("-x", f"{name}={value}")]
+    over_ucx = ("--mca", "pml", "ucx", "--mca", "osc", "ucx") if launch.rdma_devices else ()
+    binder = (_BINDER,) if job.bound and launch.cores and launch.starter == "mpirun" else ()
+    return (
+        *("env", *_AS_ROOT),
+        *("mpirun", "-np", str(len(job.hosts) * job.ranks_per_host)),
+        *("--host", ",".join(f"{host}:{job.ranks_per_host}" for host in job.hosts)),
+        *("--map-by", f"ppr:{job.ranks_per_host}:node", "--bind-to", "none"),
+        *over_ucx,
+        *("-x", "PATH", *told),
+        *binder,
+        *job.program,
+    )
+
+
+def start_here(ranks: int, program: tuple[str, ...]) -> tuple[str, ...]:
+    """A job on this machine alone, with more ranks than cores if need be."""
+    return (
+        *("env", *_AS_ROOT, "mpirun", "--oversubscribe", "-np", str(ranks), "--host", f"localhost:{ranks}"),
+        *("--bind-to", "none"),
+        # Ranks that share a core give it up while they wait.
+        *("--mca", "mpi_yield_when_idle", "1"),
+        *program,
+    )

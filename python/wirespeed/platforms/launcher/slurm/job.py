@@ -1,0 +1,24 @@
+"""How Slurm starts a job in an allocation."""
+
+from __future__ import annotations
+
+from wirespeed.platforms.launcher.families import of_job
+from wirespeed.platforms.launcher.slurm.view import binding, plugin
+from wirespeed.platforms.model import Job
+
+
+def start(job: Job) -> tuple[str, ...]:
+    """srun on some nodes of the allocation. Values with commas break --export=NAME=VALUE, so `env` hands them on."""
+    launch = job.host.launch
+    told = [f"{name}={value}" for name, value in of_job(launch, job.bound)]
+    gpus = len(job.host.gpus)
+    return (
+        *(("env", *told) if told else ()),
+        *("srun", "--overlap", f"--nodes={len(job.hosts)}", f"--ntasks={len(job.hosts) * job.ranks_per_host}"),
+        f"--ntasks-per-node={job.ranks_per_host}",
+        f"--nodelist={','.join(job.hosts)}",
+        *((f"--gpus-per-node={gpus}",) if gpus else ()),
+        *(f"--mpi={plugin(job.host)}", "--export=ALL"),
+        f"--cpu-bind={binding(job.host) if job.bound else 'none'}",
+        *job.program,
+    )

@@ -1,0 +1,61 @@
+"""A job on some hosts of the plan, in the words of what starts its ranks and of its library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from wirespeed.errors import refuse
+from wirespeed.plan import Plan
+from wirespeed.platforms import Job, of_launch, platforms
+from wirespeed.platforms.launcher.families import gpu_memory, of_nic, over_nics
+from wirespeed.platforms.launcher.openmpi.job import start_here
+
+
+class Jobs:
+    """What is typed to start benchmarks on hosts of a plan."""
+
+    def __init__(self, plan: Plan, starter: str | None = None) -> None:
+        """``starter`` starts jobs in place of what the plan says."""
+        self._plan, self._starter = plan, starter
+
+    def job(
+        self, hosts: Sequence[str], ranks_per_host: int, program: Sequence[str], *, nics_only: bool = False
+    ) -> tuple[str, ...]:
+        """The command that starts a program on hosts; with ``nics_only`` ranks of a host use the NICs among them too.
+
+        Raises:
+            Refused: no platform starts such jobs, or the library cannot be kept to the NICs.
+        """
+        host = self._plan.hosts[hosts[0]]
+        launch = host.launch if self._starter is None else replace(host.launch, starter=self._starter)
+        name = f"{self._plan.origins.get(hosts[0], self._plan.name)}: {hosts[0]}"
+        if nics_only:
+            kept = over_nics(launch)
+            if kept is None:
+                raise refuse(
+                    name, f"jobs over {launch.library}", "a library that can be kept to the NICs within a host"
+                )
+            launch = kept
+        starters = [platforms()["launcher", one].start for one in of_launch(launch.library, launch.starter)]
+        start = next((one for one in reversed(starters) if one is not None), None)
+        if start is None:
+            raise refuse(
+                name,
+                f"jobs over {launch.library} started by {launch.starter}",
+                "a starter that one of the launcher platforms has",
+            )
+        bound = ranks_per_host == launch.ranks_per_host
+        return start(Job(tuple(hosts), ranks_per_host, tuple(program), replace(host, launch=launch), bound))
+
+    def job_here(self, ranks: int, program: Sequence[str]) -> tuple[str, ...]:
+        """The command that starts a program on this machine alone."""
+        return start_here(ranks, tuple(program))
+
+    def gpu_memory(self, host: str, gpu: int) -> tuple[str, ...]:
+        """perftest's option for memory of a GPU of a host; () where it has none for these."""
+        return gpu_memory(self._plan.hosts[host].launch, gpu)
+
+    def environment(self, host: str, device: str) -> Mapping[str, str]:
+        """What a program over UCX is told so that it takes one NIC of a host."""
+        return dict(of_nic(self._plan.hosts[host].launch, device))
