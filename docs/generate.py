@@ -182,6 +182,14 @@ def checks() -> str:
     return NOTE + page()
 
 
+def suites() -> str:
+    """Every suite's manual."""
+    from wirespeed.benchmarks.suites import suites as known
+
+    pages = [f"\n## {one.name}\n\n{one.title}\n\n{one.manual}\n" for one in known().values()]
+    return "".join([NOTE, "# Suites of benchmarks\n\nRun with `wirespeed bench run SUITE`.\n", *pages])
+
+
 def simulator() -> str:
     """Scenario files, result tables and every parameter of the simulator."""
     import simulator_page
@@ -215,6 +223,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "platforms.md": platforms,
     "catalogue.md": catalogue,
     "checks.md": checks,
+    "suites.md": suites,
     "simulator.md": simulator,
     "cluster.schema.json": schema,
     "leaf-spine.svg": leaf_spine,

@@ -1,4 +1,4 @@
-"""``wirespeed bench``: the sub-commands that read and judge benchmark output. Each is a file in ``verbs/bench*.py``."""
+"""``wirespeed bench``: the sub-commands that run, read and judge benchmarks. Each is a file in ``verbs/bench*.py``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from wirespeed.cli.app import app
 
 bench = typer.Typer(
     name="bench",
-    help="Read benchmark output, judge it against what the hardware can do, and remember it.",
-    short_help="Read benchmark output; judge it by physical limits; compare it over time.",
+    help="Run benchmarks on the cluster, read their output, judge it against what the hardware can do, and remember it.",
+    short_help="Run benchmarks; read their output; judge it by physical limits; compare it over time.",
     no_args_is_help=True,
 )
 app.add_typer(bench)

@@ -140,7 +140,6 @@ def runs_exit(runs: Sequence[JudgedRun], strict: bool) -> Exit:
     codes = [Exit.PASSED]
     if Judgement.FAIL in found or RunStatus.FAILED in ended or (strict and Judgement.WARN in found):
         codes.append(Exit.FAILED)
-    nothing = not runs or any(not run.verdicts for run in runs)
-    if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or nothing:
+    if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or any(not run.verdicts for run in runs):
         codes.append(Exit.INCOMPLETE)
     return Exit.worst(*codes)

@@ -121,13 +121,9 @@ def _file(
 def _runs(file: Path) -> tuple[Run, ...]:
     from wirespeed.benchmarks import read
     from wirespeed.cli.console import show_problems
-    from wirespeed.errors import Problem
 
     reading = read(file.read_text(encoding="utf-8", errors="replace"), str(file))
     show_problems(reading.notices, label="left out")
-    if not reading.runs:
-        only = Problem(str(file), "debug lines of NCCL alone", "the table of a benchmark")
-        show_problems([only], label="nothing to judge")
     return reading.runs
 
 

@@ -22,6 +22,7 @@ class What(StrEnum):
     CHECKS = "checks"
     TOOLS = "tools"
     FAILURES = "failures"
+    SUITES = "suites"
 
 
 class Format(StrEnum):
@@ -188,6 +189,12 @@ def _failures() -> Rows:
     ]
 
 
+def _suites() -> Rows:
+    from wirespeed.benchmarks.suites import suites
+
+    return [{"name": one.name, "title": one.title, "manual": one.manual} for one in suites().values()]
+
+
 _ROWS: Mapping[What, Callable[[], Rows]] = {
     What.PLATFORMS: _platforms,
     What.NICS: _nics,
@@ -196,6 +203,7 @@ _ROWS: Mapping[What, Callable[[], Rows]] = {
     What.CHECKS: _checks,
     What.TOOLS: _tools,
     What.FAILURES: _failures,
+    What.SUITES: _suites,
 }
 
 
@@ -211,6 +219,7 @@ _COLUMNS: Mapping[What, tuple[str, ...]] = {
     What.CHECKS: ("name", "title"),
     What.TOOLS: ("name", "title"),
     What.FAILURES: ("name", "layer", "title"),
+    What.SUITES: ("name", "title"),
 }
 """Columns of the overview; the page of one has the rest."""
 

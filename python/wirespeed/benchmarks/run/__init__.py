@@ -1,0 +1,32 @@
+"""Running benchmarks on a cluster: what is measured with what, in which order, where, and what follows from it.
+
+Planning is pure: `make` gives the steps of a suite, and knows no machine. `run` runs them through a way to reach hosts.
+"""
+
+from wirespeed.benchmarks.run.ask import FIRST_PORT, Ask, Words
+from wirespeed.benchmarks.run.campaign import Done, make, run
+from wirespeed.benchmarks.run.execute import How, Progress, open_steps
+from wirespeed.benchmarks.run.folder import Folder, begin, opened, resume
+from wirespeed.benchmarks.run.grade import grade
+from wirespeed.benchmarks.run.queue import duration
+from wirespeed.benchmarks.run.seats import Fabric, fabric_of
+
+__all__ = [
+    "FIRST_PORT",
+    "Ask",
+    "Done",
+    "Fabric",
+    "Folder",
+    "How",
+    "Progress",
+    "Words",
+    "begin",
+    "duration",
+    "fabric_of",
+    "grade",
+    "make",
+    "open_steps",
+    "opened",
+    "resume",
+    "run",
+]

@@ -1,0 +1,97 @@
+"""One attempt of a step: the server, the client once that listens, and the server's end, whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wirespeed.reach import Call, Ran, Reach, Started, Status
+from wirespeed.results.campaign import Command, Outcome, Step
+
+LISTEN_S = 15.0
+"""How long a server may take until it listens: registering memory takes seconds. Our own choice."""
+
+_LOOK_S = 0.1
+_REPORT_S = 3.0  # for a server to print its own report and end by itself
+_OUTCOMES = {
+    Status.OK: Outcome.DONE,
+    Status.MISSING: Outcome.MISSING,
+    Status.TIMEOUT: Outcome.TIMEOUT,
+    Status.UNREACHABLE: Outcome.UNREACHABLE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """How an attempt ended. ``beside`` is what the server printed."""
+
+    status: Outcome
+    rc: int | None
+    started: str
+    seconds: float
+    output: bytes
+    beside: bytes | None
+    detail: str | None
+
+
+def attempt(step: Step, reach: Reach, path: tuple[str, ...], stopped: Callable[[], bool]) -> Tried:
+    """Run a step once. It ends early when ``stopped`` says so."""
+    if step.server is None:
+        return _tried(step, _client(step, reach, path, stopped), None)
+    # It outlives its client, which comes after it and has a limit of its own.
+    limit = step.limit_s + LISTEN_S + _REPORT_S
+    server = reach.start(_call(step.server, limit, path, step.port))
+    try:
+        if not server.listens(LISTEN_S):
+            server.stop()
+            ran = server.ran()
+            return _tried(step, ran, ran, f"the server on {step.server.host}: {_why(ran)}")
+        ran = _client(step, reach, path, stopped)
+        if ran.status is Status.OK:
+            server.ended(_REPORT_S)
+    finally:
+        server.stop()
+    return _tried(step, ran, server.ran())
+
+
+def _client(step: Step, reach: Reach, path: tuple[str, ...], stopped: Callable[[], bool]) -> Ran:
+    client: Started = reach.start(_call(step.client, step.limit_s, path, None))
+    while not client.ended(_LOOK_S):
+        if stopped():
+            client.stop()
+    return client.ran()
+
+
+def _call(command: Command, limit: float, path: tuple[str, ...], port: int | None) -> Call:
+    return Call(command.host, command.arguments, limit, command.environment, path, port)
+
+
+def _why(ran: Ran) -> str:
+    if ran.detail == "stopped":
+        return f"does not listen after {LISTEN_S:g} s"
+    return ran.detail or "ended before it listened"
+
+
+def _tried(step: Step, ran: Ran, server: Ran | None, detail: str | None = None) -> Tried:
+    status = _OUTCOMES.get(ran.status, Outcome.FAILED)
+    if server is ran and status is Outcome.DONE:
+        status = Outcome.FAILED  # a server that ended before anybody came
+    if server is ran and ran.exit_code is None and status is Outcome.TIMEOUT:
+        status = Outcome.FAILED
+    where = step.client.host
+    said = detail or (f"{where}: {ran.detail}" if ran.detail else None)
+    return Tried(
+        status=status,
+        rc=ran.exit_code,
+        started=ran.started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        seconds=ran.duration_s,
+        output=_joined(ran),
+        beside=None if server is None or server is ran else _joined(server),
+        detail=said,
+    )
+
+
+def _joined(ran: Ran) -> bytes:
+    """Both outputs as one log."""
+    between = b"" if not ran.stdout or ran.stdout.endswith(b"\n") else b"\n"
+    return ran.stdout + between + ran.stderr

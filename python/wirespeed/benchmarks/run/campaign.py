@@ -1,0 +1,120 @@
+"""A suite on a plan: its steps, what they exercise, and what follows from the results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.execute import Grader, How, Tell, execute
+from wirespeed.benchmarks.run.folder import Folder
+from wirespeed.benchmarks.run.narrow import Next, narrow_groups, narrow_pairs
+from wirespeed.benchmarks.run.pairing import Pair
+from wirespeed.benchmarks.run.steps import unique
+from wirespeed.errors import refuse
+from wirespeed.reach import Reach
+from wirespeed.results.campaign import Attempt, Campaign, Grade, Outcome, Step, Suspect
+
+if TYPE_CHECKING:
+    from wirespeed.benchmarks.suites import Suite
+
+_MOST_ROUNDS = 20
+"""Of narrowing down. Halving takes log2 of the hosts, so a million of them; the rest are two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A campaign that was run: its steps with those that narrowed down, and whom the results accuse."""
+
+    steps: tuple[Step, ...]
+    latest: dict[str, Attempt]
+    suspects: tuple[Suspect, ...]
+    complete: bool
+
+
+def make(suite: Suite, ask: Ask, label: str | None = None) -> Campaign:
+    """The campaign of a suite.
+
+    Raises:
+        Refused: there is nothing to run.
+    """
+    made = suite.make(ask)
+    if not made.steps:
+        raise refuse(ask.plan.name, f"nothing for the suite {suite.name} to run", "two NICs that reach each other")
+    return Campaign(
+        id="",
+        suite=suite.name,
+        cluster=ask.plan.name,
+        steps=unique(made.steps),
+        holds=made.holds,
+        notes=tuple(made.notes),
+        label=label,
+    )
+
+
+def run(
+    suite: Suite,
+    ask: Ask,
+    folder: Folder,
+    reach: Reach,
+    grader: Grader,
+    how: How,
+    tell: Tell,
+    interrupted: Callable[[], bool],
+) -> Done:
+    """Run a campaign, or what is left of it, then narrow down what was bad.
+
+    Raises:
+        OSError: the disk is full; what was noted before is there.
+    """
+    steps = folder.campaign.steps
+    complete = execute(steps, folder, reach, grader, how, tell, interrupted)
+    found = Next()
+    for number in range(1, _MOST_ROUNDS + 1) if complete else ():
+        found = following(suite, ask, steps, folder.latest())
+        more = _follow(suite, ask, found, number)
+        if not more:
+            break
+        steps = (*steps, *more)
+        complete = execute(more, folder, reach, grader, how, tell, interrupted)
+        if not complete:
+            break
+    return Done(steps, folder.latest(), found.suspects, complete)
+
+
+def following(suite: Suite, ask: Ask, steps: tuple[Step, ...], latest: dict[str, Attempt]) -> Next:
+    """What the results so far ask for, and whom they accuse."""
+    judged = [(step, _of(latest[step.id])) for step in steps if step.id in latest and step.test in suite.narrows]
+    told = [(step, grade) for step, grade in judged if grade is not Grade.UNKNOWN]
+    if suite.follow_pair is not None:
+        seats = {seat.name: seat for seat in ask.fabric.seats}
+        pairs = [
+            (Pair(seats[step.source], seats[step.target]), grade)
+            for step, grade in told
+            if step.source in seats and step.target in seats
+        ]
+        return narrow_pairs(ask.fabric, pairs)
+    if suite.follow_group is not None:
+        return narrow_groups((tuple(step.place.split(", ")), grade) for step, grade in told)
+    return Next()
+
+
+def _of(attempt: Attempt) -> Grade:
+    """For narrowing down, what did not run is bad, and what was shown alone says nothing."""
+    if attempt.status is not Outcome.DONE:
+        return Grade.BAD
+    return Grade.UNKNOWN if attempt.grade is Grade.SKIP else attempt.grade
+
+
+def _follow(suite: Suite, ask: Ask, found: Next, number: int) -> tuple[Step, ...]:
+    made = Steps()
+    # Ports beyond those of the suite itself, so that nothing of it is still there.
+    made.servers = 2000 + 200 * number
+    for pair in found.pairs if suite.follow_pair else ():
+        assert suite.follow_pair is not None
+        suite.follow_pair(ask, made, pair)
+    for group in found.groups if suite.follow_group else ():
+        assert suite.follow_group is not None
+        suite.follow_group(ask, made, group)
+    return tuple(replace(step, id=f"narrow{number}.{step.id}") for step in unique(made.steps))

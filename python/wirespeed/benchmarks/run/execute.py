@@ -1,0 +1,163 @@
+"""Running a campaign: every step as soon as what it needs is free; a bad one once more; then what narrows it down.
+
+A step's failure is its own: the others run on. Nothing that has ended is lost, whatever ends the program.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.run.attempt import Tried, attempt
+from wirespeed.benchmarks.run.folder import Folder
+from wirespeed.benchmarks.run.queue import Queue, duration
+from wirespeed.reach import Reach
+from wirespeed.results.campaign import Attempt, Grade, Outcome, Step
+
+_LOOK_S = 0.2  # how often Ctrl-C is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How steps are run."""
+
+    at_once: int = 64  # as ClusterShell's own fanout
+    retests: int = 1
+    path: tuple[str, ...] = ()  # folders of programs on the hosts
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far it is."""
+
+    done: int
+    of: int
+    running: tuple[Step, ...]
+    left_s: float
+    last: Attempt | None = None
+
+
+Grader = Callable[[Step, Outcome, str], tuple[Grade, str | None]]
+Tell = Callable[[Progress], None]
+
+
+def execute(
+    steps: tuple[Step, ...],
+    folder: Folder,
+    reach: Reach,
+    grader: Grader,
+    how: How,
+    tell: Tell,
+    interrupted: Callable[[], bool],
+) -> bool:
+    """Run the steps that have not been run; False when interrupted before all were.
+
+    Raises:
+        OSError: the disk is full; what was noted before is there.
+    """
+    return _Execution(steps, folder, reach, grader, how, tell, interrupted).run()
+
+
+def open_steps(steps: tuple[Step, ...], folder: Folder, retests: int) -> list[Step]:
+    """Steps that are to be run, or run again."""
+    latest, counts = folder.latest(), _counts(folder)
+    return [step for step in steps if step.id not in latest or _is_to_repeat(latest[step.id], counts[step.id], retests)]
+
+
+def _counts(folder: Folder) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for one in folder.attempts:
+        counts[one.step] = counts.get(one.step, 0) + 1
+    return counts
+
+
+def _is_to_repeat(last: Attempt, count: int, retests: int) -> bool:
+    """Bad or failed, and not yet often enough. What is not installed is not when asked again."""
+    bad = last.grade is Grade.BAD or last.status not in (Outcome.DONE, Outcome.MISSING)
+    return bad and count <= retests
+
+
+class _Execution:
+    def __init__(
+        self,
+        steps: tuple[Step, ...],
+        folder: Folder,
+        reach: Reach,
+        grader: Grader,
+        how: How,
+        tell: Tell,
+        interrupted: Callable[[], bool],
+    ) -> None:
+        self._folder, self._reach, self._grader, self._how = folder, reach, grader, how
+        self._tell, self._interrupted = tell, interrupted
+        todo = open_steps(steps, folder, how.retests)
+        self._all, self._counts = len(steps), _counts(folder)
+        self._queue = Queue(todo, folder.campaign.holds, how.at_once)
+        self._likely = duration(todo, folder.campaign.holds, how.at_once)
+        self._work = sum(step.seconds for step in todo)
+        self._worked = 0.0
+        self._left = len(todo)
+        self._clock = time.monotonic()
+        self._stop = False
+
+    def run(self) -> bool:
+        if not self._left:
+            return True
+        running: dict[Future[Tried], Step] = {}
+        with ThreadPoolExecutor(min(self._how.at_once, self._left)) as pool:
+            try:
+                self._report(None)
+                while True:
+                    while not self._stop and (step := self._queue.take()) is not None:
+                        running[pool.submit(attempt, step, self._reach, self._how.path, self._stopped)] = step
+                    if not running:
+                        break
+                    ended, _ = wait(running, _LOOK_S, FIRST_COMPLETED)
+                    self._stop = self._stop or self._interrupted()
+                    for one in ended:
+                        self._ended(running.pop(one), one.result())
+            finally:
+                self._stop = True
+        return self._left == 0
+
+    def _stopped(self) -> bool:
+        return self._stop
+
+    def _ended(self, step: Step, tried: Tried) -> None:
+        self._queue.done(step)
+        if self._stop:
+            return  # it was ended, or may have been: it is made again
+        number = self._counts[step.id] = self._counts.get(step.id, 0) + 1
+        log = self._folder.keep(step, number, tried.output, tried.beside)
+        grade, says = self._grader(step, tried.status, tried.output.decode("utf-8", "replace"))
+        noted = Attempt(
+            step=step.id,
+            attempt=number,
+            status=tried.status,
+            rc=tried.rc,
+            started=tried.started,
+            duration_s=round(tried.seconds, 3),
+            grade=grade,
+            log=log,
+            says=says or tried.detail,
+        )
+        self._folder.note(noted)
+        if _is_to_repeat(noted, number, self._how.retests):
+            self._queue.again(step)
+            self._work += step.seconds
+        else:
+            self._left -= 1
+        self._worked += step.seconds
+        self._report(noted)
+
+    def _report(self, last: Attempt | None) -> None:
+        self._tell(Progress(self._all - self._left, self._all, tuple(self._queue.running), self._left_s(), last))
+
+    def _left_s(self) -> float:
+        """By the pace so far, once some of it is behind; before by what the steps are likely to take."""
+        share = self._worked / self._work if self._work else 1.0
+        if share < 0.05:
+            return self._likely * (1 - share)
+        return (time.monotonic() - self._clock) * (1 - share) / share

@@ -1,0 +1,150 @@
+"""The folder of a campaign. What is in it is on the disk: a line of the journal is there when an attempt has ended.
+
+Interrupted, killed or out of space: what has ended stays, and `resume` goes on with the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wirespeed.errors import refuse
+from wirespeed.results.campaign import KIND, SCHEMA, Attempt, Campaign, Step, attempt_of, campaign_of
+from wirespeed.results.json import document, plain
+
+CAMPAIGN, JOURNAL, LOGS = "campaign.json", "journal.jsonl", "logs"
+
+
+class Folder:
+    """The folder of a campaign that is being run."""
+
+    def __init__(self, path: Path, campaign: Campaign, attempts: list[Attempt]) -> None:
+        self.path, self.campaign, self.attempts = path, campaign, attempts
+
+    def keep(self, step: Step, number: int, output: bytes, beside: bytes | None) -> str:
+        """Write what an attempt printed, and what its server did; the log's name in the folder."""
+        name = f"{LOGS}/{step.id}.{number}.log"
+        if beside is not None:
+            (self.path / f"{LOGS}/{step.id}.{number}.server.log").write_bytes(beside)
+        (self.path / name).write_bytes(output)
+        return name
+
+    def note(self, attempt: Attempt) -> None:
+        """Add an attempt to the journal, and wait until it is on the disk."""
+        line = json.dumps(plain(attempt), ensure_ascii=False) + "\n"
+        with (self.path / JOURNAL).open("a", encoding="utf-8") as file:
+            start = file.tell()
+            try:
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+            except OSError:
+                os.truncate(self.path / JOURNAL, start)  # half a line is none
+                raise
+        self.attempts.append(attempt)
+
+    def latest(self) -> dict[str, Attempt]:
+        """The last attempt of each step that has any."""
+        return {attempt.step: attempt for attempt in self.attempts}
+
+    def text(self, attempt: Attempt) -> str:
+        """What the tools printed in an attempt."""
+        return (self.path / attempt.log).read_text(encoding="utf-8", errors="replace")
+
+
+def begin(path: Path, campaign: Campaign) -> Folder:
+    """Make the folder of a campaign.
+
+    Raises:
+        Refused: there is a campaign already, or something else.
+    """
+    if (path / CAMPAIGN).exists():
+        raise refuse(str(path), "a campaign", "a new or an empty folder", "--resume goes on with it")
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        found = "a folder that is not empty" if path.is_dir() else "a file"
+        raise refuse(str(path), found, "a new or an empty folder")
+    now = datetime.now(UTC)
+    started = replace(campaign, id=f"{now:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}", started=_said(now))
+    (path / LOGS).mkdir(parents=True, exist_ok=True)
+    new = path / f".{CAMPAIGN}"
+    with new.open("w", encoding="utf-8") as file:
+        file.write(_document(started))
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path / CAMPAIGN)
+    return Folder(path, started, [])
+
+
+def resume(path: Path, campaign: Campaign) -> Folder:
+    """Open the folder of a campaign to go on with it.
+
+    Raises:
+        Refused: there is none, or it is of other steps than ``campaign``.
+    """
+    _mend(path / JOURNAL)
+    known = opened(path)
+    before, now = known.campaign, campaign
+    if (before.suite, before.cluster) != (now.suite, now.cluster):
+        raise refuse(str(path), f"the suite {before.suite} on {before.cluster}", f"{now.suite} on {now.cluster}")
+    if before.steps != now.steps:
+        changed = next(
+            (step.id for step, other in zip(before.steps, now.steps, strict=False) if step != other), "their number"
+        )
+        raise refuse(
+            str(path),
+            f"other steps than these, first {changed}",
+            "the same cluster file and the same options as when it began",
+            "give another folder to begin anew",
+        )
+    return known
+
+
+def opened(path: Path) -> Folder:
+    """A campaign as it lies there.
+
+    Raises:
+        Refused: there is none, or it is not whole.
+    """
+    file = path / CAMPAIGN
+    if not file.is_file():
+        raise refuse(str(path), "no campaign.json", "the folder of a campaign")
+    try:
+        campaign = campaign_of(json.loads(file.read_text(encoding="utf-8")))
+    except (ValueError, KeyError, TypeError) as error:
+        raise refuse(str(file), f"no campaign ({type(error).__name__}: {error})", "what bench run wrote") from None
+    return Folder(path, campaign, _journal(path / JOURNAL))
+
+
+def _mend(file: Path) -> None:
+    """Cut off a last line that was cut short: its attempt is made again."""
+    if file.is_file():
+        data = file.read_bytes()
+        os.truncate(file, data.rfind(b"\n") + 1)
+
+
+def _journal(file: Path) -> list[Attempt]:
+    """The attempts that ended, without a last line that was cut short."""
+    if not file.is_file():
+        return []
+    data = file.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    found = []
+    for number, line in enumerate(whole.splitlines(), start=1):
+        try:
+            found.append(attempt_of(json.loads(line)))
+        except (ValueError, KeyError, TypeError):
+            raise refuse(f"{file}:{number}", "a line that is no attempt", "a line as bench run writes it") from None
+    return found
+
+
+def _document(campaign: Campaign) -> str:
+    fields = {name: getattr(campaign, name) for name in Campaign.__dataclass_fields__}
+    return document(KIND, SCHEMA, **fields)
+
+
+def _said(time: datetime) -> str:
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

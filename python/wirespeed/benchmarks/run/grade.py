@@ -1,0 +1,93 @@
+"""What the log of a step says: read, judged against the plan, and the one figure that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wirespeed.benchmarks.judge import judge
+from wirespeed.benchmarks.reading import read
+from wirespeed.errors import Refused
+from wirespeed.limits.bound import number
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.campaign import Grade, Outcome, Step
+from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
+
+_WORST = (Judgement.FAIL, Judgement.UNKNOWN, Judgement.WARN, Judgement.PASS)
+_GRADES = {
+    Judgement.FAIL: Grade.BAD,
+    Judgement.UNKNOWN: Grade.UNKNOWN,
+    Judgement.WARN: Grade.GOOD,
+    Judgement.PASS: Grade.GOOD,
+}
+_SHOWN = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG, Metric.BITRATE, Metric.BW_AVG)
+"""What is shown of a run that is not judged, the first that it has."""
+
+
+def grade(plan: Plan, step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
+    """What an attempt's log says of the place it was run at."""
+    try:
+        runs = read(text, step.id).runs
+    except Refused as refused:
+        return Grade.UNKNOWN, f"not read: {refused.problems[0].found}" if outcome is Outcome.DONE else None
+    if outcome is not Outcome.DONE:
+        return Grade.UNKNOWN, next((run.error for run in runs if run.error), None)
+    if not plan.hosts:
+        return _shown(runs)
+    judged = [
+        judge(run, plan, file=step.id, source=step.source, target=step.target, collective=_collective(step, run))
+        for run in runs
+    ]
+    return _graded(runs, judged)
+
+
+def _collective(step: Step, run: Run) -> str | None:
+    """What the log of a collective may leave out: which it is."""
+    return step.collective.removesuffix("_perf") if step.collective and run.test is None else None
+
+
+def _graded(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade, str | None]:
+    failed = next((run for run in runs if run.status is RunStatus.FAILED), None)
+    if failed is not None:
+        return Grade.BAD, failed.error or "the run failed"
+    verdicts = [verdict for one in judged for verdict in one.verdicts if verdict.judgement is not Judgement.SKIP]
+    if any(run.status is RunStatus.TRUNCATED for run in runs):
+        return Grade.UNKNOWN, "the log is truncated"
+    if not verdicts:
+        return _shown(runs)
+    worst = min(verdicts, key=lambda verdict: (_WORST.index(verdict.judgement), -(verdict.measurement.size_bytes or 0)))
+    return _GRADES[worst.judgement], _says(worst)
+
+
+def _says(verdict: Verdict) -> str:
+    value = _value(verdict.measurement)
+    bound, share = verdict.reachable, verdict.fraction_of_reachable
+    if bound is None:
+        bound, share = verdict.physical, verdict.fraction_of_physical
+    if bound is None or share is None or verdict.judgement is Judgement.UNKNOWN:
+        return f"{value}: {verdict.reason}"
+    return f"{value}, {share:.0%} of {number(bound.value)} by {bound.binding}"
+
+
+def _shown(runs: Sequence[Run]) -> tuple[Grade, str | None]:
+    """A figure for information. What did not complete is unknown."""
+    bad = next((run for run in runs if run.status is not RunStatus.COMPLETE), None)
+    if bad is not None:
+        return Grade.UNKNOWN, bad.error or f"the log is {bad.status.value}"
+    found = [measurement for run in runs for measurement in run.measurements]
+    for metric in _SHOWN:
+        of = [measurement for measurement in found if measurement.metric is metric]
+        if of:
+            return Grade.SKIP, f"{_value(of[-1])}{_size(of)}"
+    return (Grade.SKIP, f"{len(found)} figures") if found else (Grade.UNKNOWN, "no figure in it")
+
+
+def _size(of: Sequence[Measurement]) -> str:
+    size = of[-1].size_bytes
+    return f" at {size} bytes" if size is not None and len(of) > 1 else ""
+
+
+def _value(measurement: Measurement) -> str:
+    if measurement.unit == "b/s":
+        return f"{measurement.value / 10**9:.4g} Gb/s"
+    return f"{measurement.value:g} {measurement.unit}"

@@ -1,0 +1,235 @@
+"""From what failed to what is to blame: which pairs or groups to measure next, and whom the results accuse.
+
+Both functions look at all results there are, and remember nothing: after an interruption they say the same again.
+
+A bad pair accuses its two NICs and the way between them. Each NIC is measured once more with one that is known to be
+good, under its own leaf where that can be, so that the way is left out; all NICs in doubt at a time. Whoever is bad
+again is to blame. If neither is, two good NICs under the same two leaves tell the way from the pair. So it takes two
+more rounds however large the cluster is. A group is halved instead, log2 of its size times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.run.pairing import Pair
+from wirespeed.benchmarks.run.seats import Fabric, Seat
+from wirespeed.results.campaign import Grade, Kind, Suspect
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """What to measure next, all of it at a time, and whom the results accuse so far."""
+
+    pairs: tuple[Pair, ...] = ()
+    groups: tuple[tuple[str, ...], ...] = ()
+    suspects: tuple[Suspect, ...] = ()
+
+
+def narrow_pairs(fabric: Fabric, results: Sequence[tuple[Pair, Grade]]) -> Next:
+    """What follows from pairs. A pair that did not run counts as bad: whose fault that is, is to be told too."""
+    return _Pairs(fabric, results).next()
+
+
+class _Pairs:
+    def __init__(self, fabric: Fabric, results: Sequence[tuple[Pair, Grade]]) -> None:
+        self._fabric = fabric
+        self._seats = {seat.name: seat for seat in fabric.seats}
+        self._bad: list[Pair] = []
+        self._with: dict[str, dict[str, bool]] = {}  # NIC -> whom it was measured with, and whether it was good
+        for pair, grade in results:
+            good = grade is Grade.GOOD
+            if not good:
+                self._bad.append(pair)
+            for near, far in ((pair.a, pair.b), (pair.b, pair.a)):
+                self._with.setdefault(near.name, {})[far.name] = good
+        self._good = {name for name, others in self._with.items() if any(others.values())}
+        self._used: set[str] = set()
+        self._more: list[Pair] = []
+
+    def next(self) -> Next:
+        if self._bad and not self._good:
+            return Next(
+                (), (), (Suspect(Kind.UNTOLD, "everything", "no pair is good: there is nothing to compare with"),)
+            )
+        nics: dict[str, str] = {}  # accused NIC -> by what
+        others: list[Suspect] = []
+        for pair in self._bad:
+            states = [self._state(seat, other) for seat, other in ((pair.a, pair.b), (pair.b, pair.a))]
+            for seat, other, state in zip((pair.a, pair.b), (pair.b, pair.a), states, strict=True):
+                if state == "bad":
+                    nics.setdefault(seat.name, self._accused_by(seat, other))
+            if "open" in states or "bad" in states:
+                continue
+            if "untold" in states:
+                others.append(
+                    Suspect(Kind.UNTOLD, pair.name, "no NIC that is known to be good is left to measure with")
+                )
+            elif (suspect := self._between(pair)) is not None:
+                others.append(suspect)
+        suspects = [*self._joined(nics), *dict.fromkeys(others)]
+        return Next(tuple(self._more), (), tuple(suspects))
+
+    def _state(self, seat: Seat, other: Seat) -> str:
+        """Of a NIC of a bad pair: good with anybody, bad with somebody good and a second one, or still open."""
+        if seat.name in self._good:
+            return "good"
+        tried = self._with[seat.name]
+        accused = any(name in self._good for name in tried)
+        if accused and len(tried) > 1:
+            return "bad"
+        partner = self._partner(seat, other)
+        if partner is not None:
+            self._measure(Pair(partner, seat))
+            return "open"
+        if self._partner(seat, other, busy_too=True) is not None:
+            return "open"
+        return "bad" if accused else "untold"
+
+    def _partner(self, seat: Seat, other: Seat, busy_too: bool = False) -> Seat | None:
+        """A good NIC of a third host; of the other host only where there is no third."""
+        able = [
+            good
+            for name in self._good
+            if (good := self._seats.get(name)) is not None
+            and good.fabric == seat.fabric
+            and good.host != seat.host
+            and name != other.name
+            and name not in self._with[seat.name]
+            and (busy_too or (name not in self._used and seat.name not in self._used))
+        ]
+        return min(
+            able,
+            key=lambda good: (good.host == other.host, good.leaf != seat.leaf, good.rail != seat.rail, good.name),
+            default=None,
+        )
+
+    def _measure(self, pair: Pair) -> None:
+        self._more.append(pair)
+        self._used |= {pair.a.name, pair.b.name}
+
+    def _between(self, pair: Pair) -> Suspect | None:
+        """Both are good with others: the way between their leaves, or the two of them alone."""
+        if not pair.crosses or pair.a.leaf is None or pair.b.leaf is None:
+            return Suspect(Kind.PAIR, pair.name, "both are good with others")
+        way = {pair.a.leaf, pair.b.leaf}
+        tried = [
+            self._with[near.name][name]
+            for near in self._fabric.seats
+            if near.name in self._with and near.leaf in way
+            for name in self._with[near.name]
+            if name in self._seats
+            and {near.leaf, self._seats[name].leaf} == way
+            and {near.name, name} != {pair.a.name, pair.b.name}
+            and near.name in self._good
+            and name in self._good
+        ]
+        if tried and not all(tried):
+            said = f"{pair.a.leaf} - {pair.b.leaf}"
+            return Suspect(Kind.PATH, said, "pairs over it are bad whose NICs are good with others")
+        if tried:
+            return Suspect(Kind.PAIR, pair.name, "both are good with others, and others are good on the same way")
+        witness = self._witness(pair)
+        if witness is None:
+            said = f"{pair.a.leaf} - {pair.b.leaf}"
+            return Suspect(Kind.PATH, said, "both NICs are good with others; no third pair goes this way")
+        self._measure(witness)
+        return None
+
+    def _witness(self, pair: Pair) -> Pair | None:
+        """Two good NICs under the leaves of a pair."""
+        ends = []
+        for seat in (pair.a, pair.b):
+            names = sorted(
+                name
+                for name in self._good - self._used
+                if name in self._seats
+                and self._seats[name].leaf == seat.leaf
+                and name not in (pair.a.name, pair.b.name)
+            )
+            ends.append([self._seats[name] for name in names])
+        found = ((a, b) for a in ends[0] for b in ends[1] if a.host != b.host and a.fabric == b.fabric)
+        one = next(found, None)
+        return Pair(*one) if one else None
+
+    def _accused_by(self, seat: Seat, other: Seat) -> str:
+        good = sorted(name for name in self._with[seat.name] if name in self._good and name != other.name)
+        return (
+            f"bad with {other.name} and with {', '.join(good)}" if good else f"bad with {other.name} alone known good"
+        )
+
+    def _joined(self, nics: dict[str, str]) -> list[Suspect]:
+        """Accused NICs as what they have in common, where nothing good has it too: most of them first."""
+        left = dict(nics)
+        found: list[Suspect] = []
+        while left:
+            kind, common, members = max(self._common(left), key=lambda one: len(one[2]), default=(Kind.NIC, "", []))
+            if len(members) < 2:
+                break
+            found.append(Suspect(kind, common, f"all that was measured of it is bad: {', '.join(members)}"))
+            for name in members:
+                del left[name]
+        return [*found, *(Suspect(Kind.NIC, name, because) for name, because in left.items())]
+
+    def _common(self, names: Iterable[str]) -> Iterator[tuple[Kind, str, list[str]]]:
+        """What some accused NICs have in common and no good one has."""
+        for kind, of in _COMMON:
+            clean = {of(self._seats[name]) for name in self._good if name in self._seats}
+            groups: dict[str, list[str]] = {}
+            for name in names:
+                common = of(self._seats[name])
+                if common is not None and common not in clean:
+                    groups.setdefault(common, []).append(name)
+            for common, members in groups.items():
+                yield kind, common, members
+
+
+_COMMON: tuple[tuple[Kind, Callable[[Seat], str | None]], ...] = (
+    (Kind.HOST, lambda seat: seat.host),
+    (Kind.LEAF, lambda seat: seat.leaf),
+    (Kind.RAIL, lambda seat: f"rail {seat.rail}"),
+)
+
+
+def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> Next:
+    """What follows from groups of hosts: the halves of every bad one, a single host beside one known to be good."""
+    known = {frozenset(group): (group, grade is Grade.GOOD) for group, grade in results}
+    good = dict.fromkeys(host for group, fine in known.values() if fine and len(group) > 1 for host in group)
+    bad = [group for group, fine in known.values() if not fine]
+    more: list[tuple[str, ...]] = []
+    suspects: list[Suspect] = []
+    for group in bad:
+        if any(set(other) < set(group) for other in bad):
+            continue  # that one says more
+        doubtful = tuple(host for host in group if host not in good)
+        accused = _accused(group, doubtful)
+        if accused is not None:
+            suspects.append(accused)
+            continue
+        asked = [half for half in _halves(doubtful, tuple(good)) if frozenset(half) not in known]
+        if not asked:
+            suspects.append(Suspect(Kind.GROUP, ", ".join(group), "no host that is known to be good is left"))
+        more += [half for half in asked if not any(set(half) & set(other) for other in more)]
+    return Next((), tuple(more), tuple({(one.kind, one.name): one for one in suspects}.values()))
+
+
+def _accused(group: tuple[str, ...], doubtful: tuple[str, ...]) -> Suspect | None:
+    """Whom a bad group accuses whose other hosts are good; None where several are in doubt."""
+    if len(group) == 1:
+        return Suspect(Kind.HOST, group[0], "bad on its own")
+    if not doubtful:
+        return Suspect(Kind.GROUP, ", ".join(group), "its parts are good; together they are bad")
+    if len(doubtful) == 1:
+        others = [host for host in group if host not in doubtful]
+        return Suspect(Kind.HOST, doubtful[0], f"bad with {', '.join(others[:3])}, good with others")
+    return None
+
+
+def _halves(doubtful: tuple[str, ...], good: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Both halves; of one host alone, with a good one beside it, where there is one."""
+    half = len(doubtful) // 2
+    parts = (doubtful[:half], doubtful[half:])
+    beside = iter(good)
+    found = [part if len(part) > 1 else (*part, *(host for host in [next(beside, None)] if host)) for part in parts]
+    return [part for part in found if len(part) > 1]

@@ -1,0 +1,71 @@
+"""Whose turn it is: steps in their order, as many at a time as share nothing, a stage only after the one before it."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping
+
+from wirespeed.results.campaign import Step
+
+
+class Queue:
+    """Steps that wait, and what those that run have taken."""
+
+    def __init__(self, steps: Iterable[Step], holds: Mapping[str, int], at_once: int) -> None:
+        self._waiting: dict[int, list[Step]] = {}
+        for step in steps:
+            self._waiting.setdefault(step.stage, []).append(step)
+        self._holds, self._at_once = holds, at_once
+        self._taken: dict[str, int] = {}
+        self._running: list[Step] = []
+
+    def take(self) -> Step | None:
+        """The first step that may run now; None when it has to wait for another to end, or none is left."""
+        if len(self._running) >= self._at_once or not self._waiting:
+            return None
+        stage = min([*self._waiting, *(step.stage for step in self._running)])
+        waiting = self._waiting.get(stage, [])
+        for place, step in enumerate(waiting):
+            if all(self._taken.get(name, 0) + share <= self._holds.get(name, 1) for name, share in step.uses.items()):
+                del waiting[place]
+                if not waiting:
+                    del self._waiting[stage]
+                self._running.append(step)
+                for name, share in step.uses.items():
+                    self._taken[name] = self._taken.get(name, 0) + share
+                return step
+        return None
+
+    def done(self, step: Step) -> None:
+        """A step ended, and gives back what it took."""
+        self._running.remove(step)
+        for name, share in step.uses.items():
+            self._taken[name] -= share
+
+    def again(self, step: Step) -> None:
+        """A step is to run once more, after the others of its stage."""
+        self._waiting.setdefault(step.stage, []).append(step)
+
+    @property
+    def waiting(self) -> list[Step]:
+        """Steps that have not begun."""
+        return [step for stage in sorted(self._waiting) for step in self._waiting[stage]]
+
+    @property
+    def running(self) -> list[Step]:
+        """Steps that have begun."""
+        return list(self._running)
+
+
+def duration(steps: Iterable[Step], holds: Mapping[str, int], at_once: int) -> float:
+    """Seconds that steps are likely to take together, each as long as it says."""
+    queue, now, order = Queue(steps, holds, at_once), 0.0, 0
+    ends: list[tuple[float, int, Step]] = []
+    while True:
+        while (step := queue.take()) is not None:
+            order += 1
+            heapq.heappush(ends, (now + step.seconds, order, step))
+        if not ends:
+            return now
+        now, _, step = heapq.heappop(ends)
+        queue.done(step)

@@ -1,0 +1,156 @@
+"""The NICs of a plan as benchmarks see them: rail, leaf, and which others a cable leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from wirespeed.plan import Plan
+from wirespeed.plan.tiers import tiers_of
+from wirespeed.units import Bandwidth
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A NIC that benchmarks can use: it has an address."""
+
+    host: str
+    interface: str
+    device: str | None  # RDMA device
+    rail: int
+    address: str
+    gpu: int | None  # the GPU beside it
+    mtu: int | None
+    speed: Bandwidth
+    leaf: str | None  # None: cabled to another host
+    fabric: str  # seats of one fabric reach each other
+    pod: str | None  # the group of spines above the leaf
+
+    @property
+    def name(self) -> str:
+        """``node1/bnxt_re0``."""
+        return f"{self.host}/{self.device or self.interface}"
+
+    @property
+    def is_ipv6(self) -> bool:
+        """Which version of IP it speaks."""
+        return ip_address(self.address).version == 6
+
+
+@dataclass(frozen=True, slots=True)
+class Fabric:
+    """All seats of a plan in the order of hosts and rails, and the cables that lead up from each leaf."""
+
+    seats: tuple[Seat, ...]
+    uplinks: Mapping[str, int]  # leaf -> cables to switches above
+    uplink_rate: Mapping[str, int]  # leaf -> b/s of all of them
+    without: tuple[str, ...]  # NICs that have no address or no cable, and why
+
+    def of(self, hosts: Iterable[str] | None) -> Fabric:
+        """The same with the seats of some hosts alone."""
+        if hosts is None:
+            return self
+        wanted = set(hosts)
+        kept = tuple(seat for seat in self.seats if seat.host in wanted)
+        without = tuple(why for why in self.without if why.partition("/")[0] in wanted)
+        return Fabric(kept, self.uplinks, self.uplink_rate, without)
+
+    @property
+    def hosts(self) -> dict[str, list[Seat]]:
+        """The seats of each host in rail order."""
+        found: dict[str, list[Seat]] = {}
+        for seat in self.seats:
+            found.setdefault(seat.host, []).append(seat)
+        return found
+
+
+def fabric_of(plan: Plan) -> Fabric:
+    """The NICs of a plan, and what is above them."""
+    root = _joined(plan)
+    between = [cable for cable in plan.cables if cable.a.device in plan.switches and cable.b.device in plan.switches]
+    tiers = tiers_of(plan.roles, between)
+    pods = {cable.a.device: tiers.group.get(cable.b.device) for cable in between}
+    pods |= {cable.b.device: tiers.group.get(cable.a.device) for cable in between if cable.b.device not in pods}
+    ends = _ends(plan)
+    seats: list[Seat] = []
+    without: list[str] = []
+    for host, settings in plan.hosts.items():
+        for interface, nic in settings.nics.items():
+            name = f"{host}/{nic.rdma_device or interface}"
+            if nic.rail is None:
+                continue  # not of the fabric: an interface for control
+            if not nic.addresses or (host, interface) not in ends:
+                without.append(f"{name} has no {'cable' if nic.addresses else 'address'}")
+                continue
+            other, speed = ends[host, interface]
+            leaf = other if other in plan.switches else None
+            seats.append(
+                Seat(
+                    host=host,
+                    interface=interface,
+                    device=nic.rdma_device,
+                    rail=nic.rail,
+                    address=nic.addresses[0].partition("/")[0],
+                    gpu=int(nic.gpu.removeprefix("GPU")) if nic.gpu else None,
+                    mtu=nic.link.mtu,
+                    speed=nic.link.speed or speed,
+                    leaf=leaf,
+                    fabric=root[f"{host}\0{interface}"],
+                    pod=pods.get(leaf) if leaf else None,
+                )
+            )
+    seats.sort(key=lambda seat: seat.rail)
+    order = {host: place for place, host in enumerate(plan.hosts)}
+    seats.sort(key=lambda seat: order[seat.host])
+    uplinks, rates = _uplinks(plan)
+    return Fabric(tuple(seats), uplinks, rates, tuple(without))
+
+
+def _ends(plan: Plan) -> dict[tuple[str, str], tuple[str, Bandwidth]]:
+    """What each NIC is cabled to, and how fast."""
+    found: dict[tuple[str, str], tuple[str, Bandwidth]] = {}
+    for cable in plan.cables:
+        for near, far in ((cable.a, cable.b), (cable.b, cable.a)):
+            if near.device in plan.hosts:
+                found[near.device, near.port] = far.device, cable.speed
+    return found
+
+
+def _uplinks(plan: Plan) -> tuple[dict[str, int], dict[str, int]]:
+    """Cables from each leaf to other switches, and their rate together."""
+    count: dict[str, int] = {}
+    rate: dict[str, int] = {}
+    for cable in plan.cables:
+        for near, far in ((cable.a.device, cable.b.device), (cable.b.device, cable.a.device)):
+            if plan.roles.get(near) == "leaf" and far in plan.switches:
+                count[near] = count.get(near, 0) + 1
+                rate[near] = rate.get(near, 0) + cable.speed
+    return count, rate
+
+
+def _joined(plan: Plan) -> dict[str, str]:
+    """For every switch and NIC the name of one device of what is cabled together."""
+    above: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        above.setdefault(name, name)
+        while above[name] != name:
+            above[name] = above[above[name]]
+            name = above[name]
+        return name
+
+    def node(device: str, port: str) -> str:
+        return device if device in plan.switches else f"{device}\0{port}"
+
+    for cable in plan.cables:
+        above[root(node(cable.a.device, cable.a.port))] = root(node(cable.b.device, cable.b.port))
+    return {name: root(name) for name in list(above)}
+
+
+def by_fabric(seats: Sequence[Seat]) -> list[list[Seat]]:
+    """Seats that reach each other, in the order of their first."""
+    found: dict[str, list[Seat]] = {}
+    for seat in seats:
+        found.setdefault(seat.fabric, []).append(seat)
+    return list(found.values())

@@ -1,0 +1,62 @@
+"""One file per suite of benchmarks; being here registers it.
+
+A suite's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(ask)``, which returns its steps.
+``PAIRS`` names the test of its pairs by which a bad one is narrowed down, ``GROUPS`` that of its groups, if any.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.pairing import Pair
+from wirespeed.errors import did_you_mean, refuse
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A suite: what it is for, how its steps are made, and those that narrow down what failed."""
+
+    name: str
+    title: str
+    manual: str
+    make: Callable[[Ask], Steps]
+    follow_pair: Callable[[Ask, Steps, Pair], None] | None  # adds the step of one more pair
+    follow_group: Callable[[Ask, Steps, Sequence[str]], None] | None
+    narrows: tuple[str, ...]  # tests whose results are looked at
+
+
+@cache
+def suites() -> Mapping[str, Suite]:
+    """Every suite by name."""
+    found = {}
+    for module in pkgutil.iter_modules(__path__):
+        file = importlib.import_module(f"{__name__}.{module.name}")
+        name = module.name.replace("_", "-")
+        found[name] = Suite(
+            name=name,
+            title=file.TITLE,
+            manual=inspect.cleandoc(file.__doc__ or ""),
+            make=file.make,
+            follow_pair=getattr(file, "follow_pair", None),
+            follow_group=getattr(file, "follow_group", None),
+            narrows=getattr(file, "NARROWS", ()),
+        )
+    return dict(sorted(found.items()))
+
+
+def suite(name: str) -> Suite:
+    """One suite.
+
+    Raises:
+        Refused: there is none of this name.
+    """
+    known = suites()
+    if name not in known:
+        raise refuse("bench run", f"the suite {name!r}", f"one of {', '.join(known)}", did_you_mean(name, list(known)))
+    return known[name]

@@ -1,0 +1,49 @@
+"""Collectives of NCCL or RCCL over groups that grow: each host alone, hosts under a leaf, of a pod, all.
+
+Groups of one size share no host and run at a time. Where a small group is good and the next larger one is not, what
+the larger one adds is to blame: the NICs, the spines, the cores. A bad group is halved until a host is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.groups import growing
+from wirespeed.benchmarks.run.steps import add_job
+from wirespeed.errors import refuse
+
+TITLE = "all-reduce and all-to-all of GPUs over growing groups: host, leaf, pod, all"
+NARROWS = ("all_reduce_perf",)
+
+REDUCE = ("all_reduce_perf", "-b", "8", "-e", "8G", "-f", "2", "-g", "1")
+_EXCHANGE = ("alltoall_perf", "-b", "8", "-e", "8G", "-f", "2", "-g", "1")
+_SECONDS = 60.0  # both tables of all sizes; our own guess
+
+
+def make(ask: Ask) -> Steps:
+    """All groups of a size, then those of the next."""
+    steps = Steps()
+    for level, groups in growing(ask.fabric):
+        for program in (REDUCE, _EXCHANGE):
+            for group in groups:
+                add_job(ask, steps, group, gpus(ask, group[0]), program, _SECONDS, tag=f"{program[0]}.{level}")
+            steps.next_stage()
+    return steps
+
+
+def follow_group(ask: Ask, steps: Steps, group: Sequence[str]) -> None:
+    """All-reduce over one more group."""
+    add_job(ask, steps, group, gpus(ask, group[0]), REDUCE, _SECONDS, tag=REDUCE[0])
+
+
+def gpus(ask: Ask, host: str) -> int:
+    """A rank for each GPU.
+
+    Raises:
+        Refused: the host has none.
+    """
+    count = len(ask.plan.hosts[host].gpus)
+    if not count:
+        raise refuse(ask.plan.name, f"{host} without GPUs", "hosts with GPUs", "the suite mpi needs none")
+    return count

@@ -1,0 +1,63 @@
+"""Everything on this machine alone: whether the tools work and their output is read, not how fast a network is.
+
+iperf3 and ucx_perftest over the loopback interface, an OSU ping-pong and all-reduce through mpirun. It needs no cluster
+file and no NIC, and none of its figures is judged.
+"""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.steps import limit
+from wirespeed.results.campaign import Command, Step
+
+TITLE = "this machine alone: iperf3, ucx_perftest and MPI over loopback; needs no cluster"
+
+HERE = "localhost"
+_ADDRESS, _INTERFACE = "127.0.0.1", "lo"
+_LARGEST = 8192  # bytes of an active message over TCP (UCX source, UCT_TCP_TX_SEG_SIZE)
+_USES = {"this machine": 1}
+
+
+def make(ask: Ask) -> Steps:
+    """One after the other: they share the machine."""
+    steps = Steps()
+    port = ask.port(steps.number())
+    _add(
+        steps,
+        "iperf3",
+        ("iperf3", "-c", _ADDRESS, "-p", str(port), "-t", str(ask.seconds), "--json"),
+        ask.seconds + 1.0,
+        ("iperf3", "-s", "-1", "-B", _ADDRESS, "-p", str(port)),
+        port,
+    )
+    for test, size, count in (("am_lat", 8, 1000), ("am_bw", _LARGEST, 5000)):
+        port = ask.port(steps.number())
+        tool = ("ucx_perftest", "-p", str(port), "-d", _INTERFACE, "-x", "tcp")
+        client = (*tool, "-t", test, "-s", str(size), "-n", str(count), _ADDRESS)
+        _add(steps, f"ucx_perftest {test}", client, 3.0, tool, port)
+    for ranks, program in ((2, "osu_latency"), (4, "osu_allreduce")):
+        _add(steps, program, ask.words.job_here(ranks, (program,)), 10.0)
+    return steps
+
+
+def _add(
+    steps: Steps,
+    test: str,
+    client: tuple[str, ...],
+    seconds: float,
+    server: tuple[str, ...] | None = None,
+    port: int | None = None,
+) -> None:
+    steps.add(
+        Step(
+            id=test.replace(" ", "."),
+            test=test,
+            place=f"{HERE} -> {HERE}" if server else HERE,
+            client=Command(HERE, client),
+            limit_s=limit(seconds),
+            seconds=seconds,
+            server=Command(HERE, server) if server else None,
+            port=port,
+            uses=_USES,
+        )
+    )

@@ -1,0 +1,22 @@
+"""Every host with every other over every rail, in the fewest rounds: a matrix of bandwidth.
+
+A row that is low is a node, a block a leaf, a stripe a rail. It takes one round less than there are hosts, or as many
+as there are where their number is odd and one rests in turn. For acceptance the suite pairs is enough.
+"""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.pairing import all_pairs
+from wirespeed.benchmarks.run.steps import BANDWIDTH, add_perftest
+
+TITLE = "every host with every other over every rail: a bandwidth matrix"
+
+
+def make(ask: Ask) -> Steps:
+    """All rounds, one after the other."""
+    steps = Steps()
+    for pairs in all_pairs(ask.fabric):
+        for pair in pairs:
+            add_perftest(ask, steps, pair, BANDWIDTH)
+    return steps

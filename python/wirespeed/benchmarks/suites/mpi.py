@@ -1,0 +1,42 @@
+"""OSU micro-benchmarks: latency and bandwidth of pairs of hosts, then all-reduce and all-to-all over growing groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.groups import growing
+from wirespeed.benchmarks.run.pairing import matching
+from wirespeed.benchmarks.run.steps import add_job
+
+TITLE = "OSU micro-benchmarks: pairs of hosts, then collectives over growing groups"
+NARROWS = ("osu_allreduce",)
+
+_SECONDS = 30.0
+
+
+def make(ask: Ask) -> Steps:
+    """Pairs first, then groups from the smallest of several hosts on."""
+    steps = Steps()
+    rounds, alone = matching(ask.fabric)
+    steps.notes += [*ask.fabric.without, *alone]
+    hosts = dict.fromkeys((pair.a.host, pair.b.host) for one in rounds for pair in one)
+    for program in ("osu_latency", "osu_bw"):
+        for pair in hosts:
+            add_job(ask, steps, pair, 1, (program,), _SECONDS, tag=program)
+        steps.next_stage()
+    for level, groups in growing(ask.fabric):
+        for program in ("osu_allreduce", "osu_alltoall"):
+            for group in groups if level != "host" else ():
+                add_job(ask, steps, group, _ranks(ask, group[0]), (program,), _SECONDS, tag=f"{program}.{level}")
+            steps.next_stage()
+    return steps
+
+
+def follow_group(ask: Ask, steps: Steps, group: Sequence[str]) -> None:
+    """All-reduce over one more group."""
+    add_job(ask, steps, group, _ranks(ask, group[0]), ("osu_allreduce",), _SECONDS, tag="osu_allreduce")
+
+
+def _ranks(ask: Ask, host: str) -> int:
+    return ask.plan.hosts[host].launch.ranks_per_host or 1

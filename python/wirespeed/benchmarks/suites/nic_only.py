@@ -1,0 +1,31 @@
+"""Collectives within each host whose traffic takes the NICs alone: one host at a time tests its own NICs.
+
+GPUs use neither the links between them nor memory of the host, so every byte goes out of a NIC and in by another,
+through the leaf. It finds a slow NIC, cable or GPU-NIC path without a second host (957608-AN210, section 8.6).
+"""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.steps import add_job
+from wirespeed.benchmarks.suites.collectives import gpus
+
+TITLE = "collectives within each host, forced through its NICs"
+
+_PROGRAMS = (
+    ("all_reduce_perf", "-b", "8", "-e", "1G", "-f", "2", "-g", "1"),
+    ("alltoall_perf", "-b", "8", "-e", "1G", "-f", "2", "-g", "1"),
+)
+_SECONDS = 30.0
+
+
+def make(ask: Ask) -> Steps:
+    """Every host for itself, all at a time."""
+    steps = Steps()
+    for program in _PROGRAMS:
+        for host in ask.fabric.hosts:
+            add_job(
+                ask, steps, [host], gpus(ask, host), program, _SECONDS, tag=f"nic-only.{program[0]}", nics_only=True
+            )
+        steps.next_stage()
+    return steps

@@ -1,0 +1,34 @@
+"""RDMA writes between pairs of NICs, as many pairs at a time as share nothing: bandwidth, then latency.
+
+The pairs are the fewest that exercise every NIC, every rail and every leaf: each NIC is in one, across leaves where its
+rail has several. A NIC that an odd number leaves over has its turn after the others. Above a leaf the switch chooses
+the cable by a hash of each queue pair, so a pair has as many of them as it takes until every cable is likely to carry
+one; how likely is said.
+
+What is bad twice is narrowed down: both NICs are measured with ones that are good.
+"""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.cover import add_matching
+from wirespeed.benchmarks.run.pairing import Pair
+from wirespeed.benchmarks.run.steps import BANDWIDTH, LATENCY, add_perftest
+
+TITLE = "every NIC, rail and leaf by the fewest pairs: ib_write_bw both ways, then ib_write_lat"
+NARROWS = (BANDWIDTH,)
+
+
+def make(ask: Ask) -> Steps:
+    """Bandwidth of all pairs, then latency of the same."""
+    steps = Steps()
+    pairs = add_matching(ask, steps, lambda pair, flows: add_perftest(ask, steps, pair, queue_pairs=flows))
+    steps.next_stage()
+    for pair in pairs:
+        add_perftest(ask, steps, pair, LATENCY)
+    return steps
+
+
+def follow_pair(ask: Ask, steps: Steps, pair: Pair) -> None:
+    """The bandwidth of one more pair."""
+    add_perftest(ask, steps, pair, queue_pairs=1)

@@ -1,0 +1,38 @@
+"""The first look after a change: each NIC once for a few seconds, then one all-reduce over everything.
+
+It exercises every NIC, rail and leaf as the suite pairs does, for 3 s each, and measures no latency.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.cover import add_matching
+from wirespeed.benchmarks.run.groups import growing
+from wirespeed.benchmarks.run.pairing import Pair
+from wirespeed.benchmarks.run.steps import BANDWIDTH, add_job, add_perftest
+
+TITLE = "a first look: every NIC for 3 s, then one all-reduce over everything"
+NARROWS = (BANDWIDTH,)
+
+_SECONDS = 3
+_REDUCE = ("all_reduce_perf", "-b", "1G", "-e", "8G", "-f", "2", "-g", "1")
+
+
+def make(ask: Ask) -> Steps:
+    """Pairs, then the largest groups where hosts have GPUs."""
+    steps = Steps()
+    short = replace(ask, seconds=_SECONDS)
+    add_matching(short, steps, lambda pair, flows: add_perftest(short, steps, pair, queue_pairs=flows))
+    steps.next_stage()
+    for group in growing(ask.fabric)[-1][1]:
+        count = len(ask.plan.hosts[group[0]].gpus)
+        if count and len(group) > 1:
+            add_job(ask, steps, group, count, _REDUCE, 20.0, tag="all_reduce_perf.all")
+    return steps
+
+
+def follow_pair(ask: Ask, steps: Steps, pair: Pair) -> None:
+    """One more pair."""
+    add_perftest(replace(ask, seconds=_SECONDS), steps, pair)

@@ -1,0 +1,26 @@
+"""TCP between pairs of NICs with iperf3, one way at a time; the pairs are those of the suite pairs."""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.cover import add_matching
+from wirespeed.benchmarks.run.pairing import Pair
+from wirespeed.benchmarks.run.steps import add_iperf3
+
+TITLE = "the same pairs with TCP: iperf3, both directions one after the other"
+NARROWS = ("iperf3",)
+
+
+def make(ask: Ask) -> Steps:
+    """All pairs one way, then the other."""
+    steps = Steps()
+    pairs = add_matching(ask, steps, lambda pair, flows: add_iperf3(ask, steps, pair))
+    steps.next_stage()
+    for pair in pairs:
+        add_iperf3(ask, steps, Pair(pair.b, pair.a))
+    return steps
+
+
+def follow_pair(ask: Ask, steps: Steps, pair: Pair) -> None:
+    """One more pair, one way."""
+    add_iperf3(ask, steps, pair)

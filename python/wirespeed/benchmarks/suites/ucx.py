@@ -1,0 +1,28 @@
+"""Tagged messages over UCX, as MPI libraries send them: bandwidth, then latency, of the pairs of the suite pairs."""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.cover import add_matching
+from wirespeed.benchmarks.run.pairing import Pair
+from wirespeed.benchmarks.run.steps import add_ucx
+
+TITLE = "the same pairs over UCX: ucx_perftest tag_bw, then tag_lat"
+NARROWS = ("ucx_perftest tag_bw",)
+_LARGE, _MANY = 1 << 20, 20000  # 20 GB: some seconds on any NIC of 25 Gb/s or more
+_SMALL, _MORE = 8, 100000
+
+
+def make(ask: Ask) -> Steps:
+    """Bandwidth of all pairs, then latency."""
+    steps = Steps()
+    pairs = add_matching(ask, steps, lambda pair, flows: add_ucx(ask, steps, pair, "tag_bw", _LARGE, _MANY))
+    steps.next_stage()
+    for pair in pairs:
+        add_ucx(ask, steps, pair, "tag_lat", _SMALL, _MORE)
+    return steps
+
+
+def follow_pair(ask: Ask, steps: Steps, pair: Pair) -> None:
+    """The bandwidth of one more pair."""
+    add_ucx(ask, steps, pair, "tag_bw", _LARGE, _MANY)

@@ -1,0 +1,367 @@
+"""``wirespeed bench run``: benchmarks on the cluster itself."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli import flows
+from wirespeed.cli.bench_app import bench
+from wirespeed.cli.exit import Exit
+
+if TYPE_CHECKING:
+    from wirespeed.benchmarks.run import Ask, Done, Folder
+    from wirespeed.benchmarks.suites import Suite
+    from wirespeed.plan import Plan
+    from wirespeed.reach import Reach
+    from wirespeed.results.campaign import Campaign
+
+SCHEMA = 1
+_LOOPBACK = "loopback"
+
+
+class Format(StrEnum):
+    """How the outcome is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class By(StrEnum):
+    """How hosts are reached."""
+
+    SSH = "ssh"
+    SLURM = "slurm"
+    LOCAL = "local"
+
+
+@bench.command(short_help="Run a suite of benchmarks on the cluster.")
+def run(
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="See: wirespeed list suites.")],
+    cluster: Annotated[
+        Path | None, typer.Option("--cluster", "-c", metavar="CLUSTER.yaml", help="The cluster to run it on.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "--out", "-o", metavar="DIR", help="Where logs and journal go.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with what an earlier run in DIR left open.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command, and run none.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before sending traffic.")] = False,
+    hosts: Annotated[
+        str | None, typer.Option("--hosts", "-w", metavar="NODES", help="These hosts alone, such as node[1-4,7].")
+    ] = None,
+    by: Annotated[By, typer.Option("--by", help="Reach hosts by ssh, or as nodes of this Slurm allocation.")] = By.SSH,
+    user: Annotated[str | None, typer.Option("--user", metavar="NAME", help="Log in with ssh as this user.")] = None,
+    ssh_option: Annotated[
+        list[str] | None,
+        typer.Option("--ssh-option", metavar="WORD", help="A word of ssh's command line, such as -Jgateway; repeat."),
+    ] = None,
+    path: Annotated[
+        list[str] | None,
+        typer.Option("--path", metavar="DIR", help="Look for programs there first, on the hosts; repeat."),
+    ] = None,
+    seconds: Annotated[
+        int, typer.Option("--seconds", metavar="SECONDS", min=1, max=86400, help="Length of a bandwidth measurement.")
+    ] = 10,
+    retest: Annotated[
+        int, typer.Option("--retest", metavar="TIMES", min=0, max=10, help="Run what is bad again, this often.")
+    ] = 1,
+    at_once: Annotated[
+        int, typer.Option("--at-once", metavar="RUNS", min=1, max=1024, help="Most runs at a time.")
+    ] = 64,
+    bind: Annotated[
+        bool, typer.Option("--bind/--no-bind", help="Keep to the NUMA node of the NIC, with numactl.")
+    ] = True,
+    label: Annotated[str | None, typer.Option("--label", metavar="TEXT", help="A name to find the results by.")] = None,
+    form: Annotated[
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_RUN_FORMAT", help="How to print the outcome.")
+    ] = Format.TABLE,
+) -> None:
+    """Run a suite: pairs and groups chosen from the topology, on NICs, GPUs and cores as planned.
+
+    The fewest runs exercise every NIC, rail and leaf, as many at a time as share nothing. What is bad is run once more,
+    and then narrowed down: with others that are good, until the NIC, host, rail, leaf or path is named.
+
+    It sends traffic at line rate, says how much and for how long, and asks first. --dry-run prints every command
+    instead. Everything is written to DIR as it ends: after Ctrl-C or a crash, --resume goes on with the rest. A host
+    that is down costs its own results alone.
+
+    Each command ends by itself when its time is up or the connection to its host is lost. Hosts must let ssh in without
+    a password; programs of MPI also among each other.
+
+    Exit code 1 when something is bad or failed; 3 when a figure could not be judged or a host did not answer; 130 when
+    interrupted.
+
+    Examples:
+
+    \b
+      wirespeed bench run pairs -c cluster.yaml --dry-run
+      wirespeed bench run pairs -c cluster.yaml -o results --yes
+      wirespeed bench run pairs -c cluster.yaml -o results --resume
+      wirespeed bench run collectives -c cluster.yaml -o nccl --path /opt/rccl-tests/build
+      wirespeed bench run loopback -o here
+    """
+    from wirespeed.benchmarks.run import Ask, fabric_of, make
+    from wirespeed.benchmarks.suites import suite as suite_of
+    from wirespeed.render import Jobs
+
+    chosen = suite_of(suite)
+    plan = _plan(chosen, cluster)
+    reach = _reach(By.LOCAL if suite == _LOOPBACK else by, user, ssh_option or [])
+    ask = Ask(
+        plan=plan,
+        fabric=fabric_of(plan).of(_hosts(plan, hosts)),
+        words=Jobs(plan, "slurm" if by is By.SLURM else None),
+        seconds=seconds,
+        bind=bind,
+    )
+    campaign = make(chosen, ask, label)
+    if dry_run:
+        _show(campaign, ask, reach, at_once)
+        return
+    folder = _folder(output, campaign, resume)
+    _announce(folder, at_once, retest, yes)
+    done = _execute(chosen, ask, folder, reach, at_once, retest, tuple(path or ()), form)
+    _print(folder, done, form)
+    raise typer.Exit(_exit(done))
+
+
+def _plan(suite: Suite, cluster: Path | None) -> Plan:
+    """The plan of the cluster; a suite of this machine alone needs none."""
+    from wirespeed.catalogue import load
+    from wirespeed.errors import refuse
+    from wirespeed.plan import Plan
+
+    if cluster is not None:
+        return flows.planned(cluster)
+    if suite.name != _LOOPBACK:
+        raise refuse("bench run", f"no cluster for the suite {suite.name}", "--cluster CLUSTER.yaml")
+    return Plan(name=_LOOPBACK, hosts={}, switches={}, roles={}, cables=(), classes={}, hardware=load())
+
+
+def _hosts(plan: Plan, text: str | None) -> list[str] | None:
+    """The hosts of a node range, in the plan's order."""
+    from wirespeed.cluster.fields import Unfit
+    from wirespeed.cluster.ranges import members
+    from wirespeed.errors import Problem, Refused, did_you_mean, refuse
+
+    if text is None:
+        return None
+    try:
+        wanted = members(text)
+    except Unfit as unfit:
+        raise refuse("--hosts", repr(text), unfit.expected, unfit.hint) from None
+    known = list(plan.hosts)
+    unknown = [name for name in wanted if name not in plan.hosts]
+    if unknown:
+        raise Refused(
+            Problem("--hosts", f"the host {name!r}", f"a host of {plan.name}", did_you_mean(name, known))
+            for name in unknown
+        )
+    return [name for name in known if name in set(wanted)]
+
+
+def _reach(by: By, user: str | None, options: list[str]) -> Reach:
+    """The way to the hosts.
+
+    Raises:
+        Refused: there is no allocation of Slurm.
+    """
+    import os
+
+    from wirespeed.errors import refuse
+    from wirespeed.reach import Ssh, on_this_machine, through_slurm
+
+    if by is By.LOCAL:
+        return on_this_machine()
+    if by is By.SSH:
+        return Ssh(user=user, options=tuple(options))
+    if "SLURM_JOB_ID" not in os.environ:
+        raise refuse(
+            "--by slurm",
+            "no allocation of Slurm here (SLURM_JOB_ID is not set)",
+            "to be started inside one",
+            "salloc --exclusive --nodelist=NODES wirespeed bench run …",
+        )
+    return through_slurm()
+
+
+def _show(campaign: Campaign, ask: Ask, reach: Reach, at_once: int) -> None:
+    """Every command as one would paste it, in the order of their turns; a server's before its client's."""
+    from wirespeed.reach import Call
+
+    typer.echo(f"# {_load(campaign, at_once)}")
+    for note in campaign.notes:
+        typer.echo(f"# {note}")
+    stage = -1
+    for step in campaign.steps:
+        if step.stage != stage:
+            stage = step.stage
+            typer.echo(f"\n# stage {stage + 1}")
+        typer.echo(f"\n# {step.test}: {step.place}, about {step.seconds:g} s")
+        for command, remark in ((step.server, "  # server"), (step.client, "")):
+            if command is not None:
+                call = Call(command.host, command.arguments, step.limit_s, command.environment)
+                typer.echo(f"{reach.typed(call)}{remark}")
+
+
+def _load(campaign: Campaign, at_once: int) -> str:
+    """What it does to the cluster, in one sentence."""
+    from wirespeed.benchmarks.run import duration
+
+    hosts = {command.host for step in campaign.steps for command in (step.client, step.server) if command}
+    nics = {name for step in campaign.steps for name in (step.source, step.target) if name}
+    on = f"{len(nics)} NICs of {_count(len(hosts), 'host')}" if nics else _count(len(hosts), "host")
+    runs = _count(len(campaign.steps), "run")
+    return (
+        f"{campaign.suite} on {campaign.cluster}: {runs} on {on}, about {_time(_likely(campaign, at_once, duration))}"
+    )
+
+
+def _likely(campaign: Campaign, at_once: int, duration: object) -> float:
+    from wirespeed.benchmarks.run import duration as of
+
+    return of(campaign.steps, campaign.holds, at_once)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _time(seconds: float) -> str:
+    """``2 h 05 min``, ``3 min 20 s``, ``45 s``."""
+    whole = max(1, round(seconds))
+    if whole >= 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+    return f"{whole // 60} min {whole % 60:02} s" if whole >= 60 else f"{whole} s"
+
+
+def _folder(output: Path | None, campaign: Campaign, resume: bool) -> Folder:
+    from wirespeed.benchmarks import run as running
+    from wirespeed.errors import refuse
+
+    if output is None:
+        raise refuse("bench run", "no folder for logs and journal", "--output DIR, or --dry-run")
+    return running.resume(output, campaign) if resume else running.begin(output, campaign)
+
+
+def _announce(folder: Folder, at_once: int, retest: int, yes: bool) -> None:
+    """Say what will happen to the cluster, and ask.
+
+    Raises:
+        Refused: there is nobody to ask, and --yes was not given.
+    """
+    import sys
+
+    from wirespeed.benchmarks.run import open_steps
+    from wirespeed.cli.console import err
+    from wirespeed.errors import refuse
+
+    campaign = folder.campaign
+    err().print(f"{_load(campaign, at_once)}", markup=False, soft_wrap=True)
+    for note in campaign.notes:
+        err().print(f"  {note}", markup=False, soft_wrap=True)
+    left = len(open_steps(campaign.steps, folder, retest))
+    if left < len(campaign.steps):
+        err().print(f"{len(campaign.steps) - left} of them are done, {left} are left", markup=False)
+    if yes or campaign.suite == _LOOPBACK or not left:
+        return
+    said = "it sends traffic at line rate; jobs that run now will be slowed down"
+    if not sys.stdin.isatty():
+        raise refuse("bench run", said, "--yes, where nobody can be asked")
+    err().print(said, markup=False, soft_wrap=True)
+    if not typer.confirm("continue?", err=True):
+        raise typer.Exit(Exit.REFUSED)
+
+
+def _execute(
+    suite: Suite, ask: Ask, folder: Folder, reach: Reach, at_once: int, retest: int, path: tuple[str, ...], form: Format
+) -> Done:
+    """Run it, with progress on standard error."""
+    from rich.markup import escape
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    from wirespeed.benchmarks import run as running
+    from wirespeed.cli.console import err
+    from wirespeed.cli.interrupt import interruptible
+    from wirespeed.report.campaign import outcome
+    from wirespeed.results.campaign import Grade, Outcome, Step
+
+    plan = ask.plan
+    places = {step.id: step for step in folder.campaign.steps}
+
+    def grader(step: Step, status: Outcome, text: str) -> tuple[Grade, str | None]:
+        places[step.id] = step
+        return running.grade(plan, step, status, text)
+
+    columns = (TextColumn("{task.completed:.0f} of {task.total:.0f}"), BarColumn(), TextColumn("{task.description}"))
+    with interruptible() as interrupted, Bar(*columns, console=err(), disable=not err().is_terminal) as bar:
+        task = bar.add_task("", total=len(folder.campaign.steps))
+
+        def tell(progress: running.Progress) -> None:
+            now = f", now {len(progress.running)}: {progress.running[0].id}" if progress.running else ""
+            said = escape(f"{_time(progress.left_s)} left{now}")
+            bar.update(task, total=progress.of, completed=progress.done, description=said)
+            last = progress.last
+            if last is not None:
+                step = places[last.step]
+                line = f"{progress.done} of {progress.of}  {step.test}  {step.place}: {outcome(last)}"
+                line += f": {last.says}" if last.says else ""
+                err().print(f"{line}  [{_time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
+
+        how = running.How(at_once, retest, path)
+        return running.run(suite, ask, folder, reach, grader, how, tell, interrupted)
+
+
+def _print(folder: Folder, done: Done, form: Format) -> None:
+    """The outcome, also into the folder."""
+    from wirespeed.cli.console import err, out
+    from wirespeed.report import campaign as report
+    from wirespeed.results.json import document
+
+    campaign = folder.campaign
+    rows = [
+        {"step": step.id, "test": step.test, "place": step.place, "attempt": done.latest.get(step.id)}
+        for step in done.steps
+    ]
+    text = document(
+        "bench-run",
+        SCHEMA,
+        id=campaign.id,
+        suite=campaign.suite,
+        cluster=campaign.cluster,
+        label=campaign.label,
+        started=campaign.started,
+        complete=done.complete,
+        notes=campaign.notes,
+        steps=rows,
+        suspects=done.suspects,
+    )
+    try:
+        (folder.path / "summary.json").write_text(text, encoding="utf-8")
+    finally:
+        if form is Format.JSON:
+            typer.echo(text, nl=False)
+        else:
+            report.table(done.steps, done.latest, done.suspects, out())
+    if not done.complete:
+        err().print(f"interrupted: --resume goes on from what is in {folder.path}", markup=False, soft_wrap=True)
+
+
+def _exit(done: Done) -> Exit:
+    from wirespeed.results.campaign import Grade, Outcome
+
+    if not done.complete:
+        return Exit.INTERRUPTED
+    codes = [Exit.PASSED]
+    for step in done.steps:
+        last = done.latest.get(step.id)
+        if last is None or last.status not in (Outcome.DONE, Outcome.FAILED) or last.grade is Grade.UNKNOWN:
+            codes.append(Exit.INCOMPLETE)
+        if last is not None and (last.grade is Grade.BAD or last.status is Outcome.FAILED):
+            codes.append(Exit.FAILED)
+    return Exit.worst(*codes)

@@ -1,0 +1,75 @@
+"""A campaign in a terminal: what was run where, what came of it, and what the results accuse."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from wirespeed.report import words
+from wirespeed.results.campaign import Attempt, Grade, Kind, Outcome, Step, Suspect
+
+_STYLES = {
+    Grade.GOOD: "green",
+    Grade.BAD: "bold red",
+    Grade.UNKNOWN: "magenta",
+    Grade.SKIP: "dim",
+}
+_MOST_ROWS = 200
+"""Rows of a table that somebody still reads; beyond it what is good is only counted."""
+
+
+def table(steps: Sequence[Step], latest: Mapping[str, Attempt], suspects: Iterable[Suspect], console: Console) -> None:
+    """The outcome of each step in order, the worst of it named, and whom it accuses."""
+    shown = steps
+    if len(steps) > _MOST_ROWS:
+        shown = [step for step in steps if step.id not in latest or not _is_fine(latest[step.id])]
+    if shown:
+        console.print(_table(shown, latest))
+    console.print(Text(counted(steps, latest), style="bold"))
+    for suspect in suspects:
+        console.print(Text.assemble(("suspect: ", "bold red"), words.line(said(suspect))), soft_wrap=True)
+
+
+def counted(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> str:
+    """``30 good, 1 bad, 1 not run`` in words."""
+    counts = Counter(outcome(latest.get(step.id)) for step in steps)
+    return ", ".join(f"{number} {name}" for name, number in sorted(counts.items(), key=lambda one: -one[1]))
+
+
+def outcome(attempt: Attempt | None) -> str:
+    """How a step ended, in one or two words."""
+    if attempt is None:
+        return "not run"
+    return attempt.grade.value if attempt.status is Outcome.DONE else attempt.status.value
+
+
+def said(suspect: Suspect) -> str:
+    """Whom the results accuse, and by what."""
+    who = suspect.name if suspect.kind in (Kind.UNTOLD, Kind.RAIL) else f"{suspect.kind.value} {suspect.name}"
+    return f"{who}: {suspect.because}"
+
+
+def _is_fine(attempt: Attempt) -> bool:
+    return attempt.status is Outcome.DONE and attempt.grade in (Grade.GOOD, Grade.SKIP)
+
+
+def _table(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for column in ("test", "where", "", "what"):
+        table.add_column(column, overflow="fold")
+    for step in steps:
+        last = latest.get(step.id)
+        good = last is not None and last.status is Outcome.DONE
+        style = _STYLES[last.grade] if good and last else "magenta"
+        tried = f" (attempt {last.attempt})" if last is not None and last.attempt > 1 else ""
+        table.add_row(
+            Text(words.line(step.test)),
+            Text(words.line(step.place)),
+            Text(outcome(last), style=style),
+            Text(words.line((last.says if last else None) or "") + tried),
+        )
+    return table

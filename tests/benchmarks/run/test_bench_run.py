@@ -1,0 +1,259 @@
+"""``wirespeed bench run`` from the shell: what it prints, keeps and leaves with, whatever happens on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stand_in import install
+from typer.testing import CliRunner, Result
+
+from needs import needs
+from ssh_server import server
+from wirespeed.cli.app import app
+from wirespeed.errors import Refused
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+CLUSTER = EXAMPLES / "arista-leaf-spine" / "cluster.yaml"  # four hosts of one NIC, two under each leaf
+GPUS = EXAMPLES / "mi300x-4node" / "cluster.yaml"
+
+
+def words(folder: Path, *more: str | Path) -> tuple[str, ...]:
+    """The command line of a run on this machine with the stand-ins."""
+    given = ("pairs", "-c", CLUSTER, "-o", folder / "out", "--yes", "--by", "local", "--path", folder / "bin", *more)
+    return tuple(map(str, given))
+
+
+def ran(*arguments: str | Path) -> Result:
+    """In this process, which is faster."""
+    return CliRunner().invoke(app, ["bench", "run", *map(str, arguments)], env={"COLUMNS": "160"})
+
+
+def started(arguments: tuple[str, ...], **how: Any) -> subprocess.Popen[str]:
+    """In a process of its own, which can be ended."""
+    command = [sys.executable, "-m", "wirespeed", "bench", "run", *arguments]
+    kept = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160"}
+    return subprocess.Popen(command, env=kept, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
+
+
+def summary(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "summary.json").read_text())
+    return found
+
+
+def journal(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+
+
+def test_pairs_with_gpus_are_run_and_judged(tmp_path: Path) -> None:
+    install(tmp_path / "bin", rate=775.0)
+    done = ran(*words(tmp_path, "-w", "node[1-2]", "-c", GPUS))
+    steps = summary(tmp_path / "out")["steps"]
+    assert [(row["test"], row["attempt"]["grade"]) for row in steps] == [
+        *[("ib_write_bw", "good")] * 8,
+        *[("ib_write_lat", "skip")] * 8,
+    ]
+    assert steps[0]["attempt"]["says"] == "775 Gb/s, 100% of 776.3 by line rate × RoCEv2 framing"
+    assert steps[8]["attempt"]["says"] == "2.2 us"
+    assert "pairs on mi300x-4node: 16 runs on 16 NICs of 2 hosts, about 19 s" in done.stderr
+    assert "8 good, 8 skip" in done.stdout
+    assert done.exit_code == 0
+
+
+def test_a_slow_nic_is_measured_again_and_named(tmp_path: Path) -> None:
+    install(tmp_path / "bin", slow=("node3/bnxt_re0",))
+    done = ran(*words(tmp_path, "-f", "json"))
+    found = json.loads(done.stdout)
+    assert found == summary(tmp_path / "out")
+    # The pair is measured once more; then both its NICs with others under their own leaf.
+    assert [(row["step"], row["attempt"]["attempt"], row["attempt"]["grade"]) for row in found["steps"]] == [
+        ("ib-write-bw.node1-bnxt-re0.node3-bnxt-re0", 2, "bad"),
+        ("ib-write-bw.node2-bnxt-re0.node4-bnxt-re0", 1, "good"),
+        ("ib-write-lat.node1-bnxt-re0.node3-bnxt-re0", 1, "skip"),
+        ("ib-write-lat.node2-bnxt-re0.node4-bnxt-re0", 1, "skip"),
+        ("narrow1.ib-write-bw.node2-bnxt-re0.node1-bnxt-re0", 1, "good"),
+        ("narrow1.ib-write-bw.node4-bnxt-re0.node3-bnxt-re0", 2, "bad"),
+    ]
+    assert [(suspect["kind"], suspect["name"]) for suspect in found["suspects"]] == [("NIC", "node3/bnxt_re0")]
+    assert "suspect: NIC node3/bnxt_re0: bad with " not in done.stdout  # it is data
+    assert done.exit_code == 1
+
+
+def test_a_dead_host_costs_nobody_else_a_result(tmp_path: Path) -> None:
+    """Of an odd number of hosts too: its partner is measured with another."""
+    install(tmp_path / "bin", dead=("node2",))
+    done = ran(*words(tmp_path, "-w", "node[1-3]", "--retest", "0"))
+    rows = {row["step"]: row["attempt"] for row in summary(tmp_path / "out")["steps"]}
+    assert {name: (one["status"], one["grade"]) for name, one in rows.items() if "bw" in name} == {
+        "ib-write-bw.node1-bnxt-re0.node2-bnxt-re0": ("failed", "unknown"),
+        "ib-write-bw.node3-bnxt-re0.node1-bnxt-re0": ("done", "good"),
+        "narrow1.ib-write-bw.node3-bnxt-re0.node2-bnxt-re0": ("failed", "unknown"),
+    }
+    assert "suspect: NIC node2/bnxt_re0: bad with node1/bnxt_re0" in done.stdout
+    assert done.exit_code == 1
+
+
+def test_a_missing_program_is_said(tmp_path: Path) -> None:
+    install(tmp_path / "bin")
+    (tmp_path / "bin" / "numactl").write_text("#!/bin/sh\nexec no-such-ib_write_bw\n")
+    done = ran(*words(tmp_path))
+    assert {row["attempt"]["status"] for row in summary(tmp_path / "out")["steps"]} == {"missing"}
+    assert "4 missing" in done.stdout
+    assert done.exit_code == 3
+
+
+def test_nothing_is_lost_when_it_is_killed(tmp_path: Path) -> None:
+    install(tmp_path / "bin", seconds=0.3)
+    out, given = tmp_path / "out", words(tmp_path, "--at-once", "1")
+    process = started(given)
+    before = _wait_for(out / "journal.jsonl", 2)
+    process.kill()
+    process.communicate()
+    with pytest.raises(Refused, match="--resume goes on with it"):
+        raise ran(*given).exception or AssertionError
+    done = ran(*given, "--resume")
+    after = journal(out)
+    assert after[:2] == before
+    assert sorted(line["step"] for line in after) == sorted(step["step"] for step in summary(out)["steps"])
+    assert summary(out)["complete"] is True
+    assert "of them are done" in done.stderr
+    again = ran(*given, "--resume")
+    assert journal(out) == after
+    assert (again.exit_code, again.stdout) == (done.exit_code, done.stdout)
+
+
+def test_ctrl_c_ends_it_and_leaves_no_server(tmp_path: Path) -> None:
+    install(tmp_path / "bin", seconds=60)
+    process = started(words(tmp_path))
+    _until(lambda: _running(tmp_path) == 4)  # two servers and two clients
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"interrupted: --resume goes on from what is in {tmp_path / 'out'}" in stderr
+    assert "4 not run" in stdout
+    assert not (tmp_path / "out" / "journal.jsonl").exists()
+    _until(lambda: _running(tmp_path) == 0)
+
+
+def _running(folder: Path) -> int:
+    """How many of the stand-ins run."""
+    pattern = f"^{sys.executable} -S {folder}"
+    found = subprocess.run(["pgrep", "-fc", pattern], capture_output=True, text=True, check=False)
+    return int(found.stdout)
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _wait_for(file: Path, lines: int) -> list[dict[str, Any]]:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if file.exists() and file.read_bytes().count(b"\n") >= lines:
+            return [json.loads(line) for line in file.read_bytes().split(b"\n")[:lines]]
+        time.sleep(0.01)
+    raise AssertionError("nothing was noted")
+
+
+def test_a_full_disk_keeps_what_was_noted(tmp_path: Path) -> None:
+    needs("unshare", root=True)
+    install(tmp_path / "bin")
+    (tmp_path / "out").mkdir()
+    command = [sys.executable, "-m", "wirespeed", "bench", "run", *words(tmp_path, "--at-once", "1"), "--resume"]
+    first = [*command[:-1], "-o", str(tmp_path / "out" / "run")]
+    # The disk holds the campaign and the first logs; 4 KiB is its smallest piece.
+    script = f'mount -t tmpfs -o size=24k tmpfs {tmp_path}/out && "$@"; code=$?; cat {tmp_path}/out/run/journal.jsonl'
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", f"{script}; exit $code", "sh", *first],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "no space left on device" in done.stderr
+    kept = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert 0 < len(kept) < 4
+    assert {line["status"] for line in kept} == {"done"}
+
+
+def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
+    needs("sshd", "ssh", "ssh-keygen")
+    install(tmp_path / "bin")
+    with server(tmp_path) as found:
+        configuration = tmp_path / "config"
+        configuration.write_text(
+            f"Host node1 node2\n HostName 127.0.0.1\n Port {found.port}\n IdentityFile {tmp_path}/user\n"
+            f" StrictHostKeyChecking no\n UserKnownHostsFile {tmp_path}/known\n LogLevel ERROR\n"
+            "Host node3\n HostName 127.0.0.1\n Port 1\n"
+        )
+        done = ran(
+            *("pairs", "-c", CLUSTER, "-o", tmp_path / "out", "--yes", "--path", tmp_path / "bin", "-w", "node[1-3]"),
+            *("--ssh-option", "-F", "--ssh-option", configuration, "--retest", "0"),
+        )
+    rows = {row["step"]: row["attempt"] for row in summary(tmp_path / "out")["steps"]}
+    assert {name: (one["status"], one["grade"]) for name, one in rows.items() if "bw" in name} == {
+        "ib-write-bw.node1-bnxt-re0.node2-bnxt-re0": ("done", "good"),
+        "ib-write-bw.node3-bnxt-re0.node1-bnxt-re0": ("unreachable", "unknown"),
+        "narrow1.ib-write-bw.node2-bnxt-re0.node3-bnxt-re0": ("unreachable", "unknown"),
+    }
+    assert "suspect: NIC node3/bnxt_re0: " in done.stdout
+    assert done.exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("pair", "-c", CLUSTER),
+            "bench run: found the suite 'pair'; expected one of collectives, loopback, matrix, mpi, nic-only, "
+            "pairs, pairs-gpu, quick, tcp, ucx\n  hint: did you mean 'pairs'?",
+        ),
+        (
+            ("pairs",),
+            "bench run: found no cluster for the suite pairs; expected --cluster CLUSTER.yaml",
+        ),
+        (
+            ("pairs", "-c", CLUSTER),
+            "bench run: found no folder for logs and journal; expected --output DIR, or --dry-run",
+        ),
+        (
+            ("pairs", "-c", GPUS, "-w", "node[1-2],nod3", "--dry-run"),
+            "--hosts: found the host 'nod3'; expected a host of mi300x-4node\n  hint: did you mean 'node3'?",
+        ),
+        (
+            ("pairs", "-c", GPUS, "-w", "node1", "--dry-run"),
+            "mi300x-4node: found nothing for the suite pairs to run; expected two NICs that reach each other",
+        ),
+        (
+            ("collectives", "-c", CLUSTER, "--dry-run"),
+            "arista-leaf-spine: found node1 without GPUs; expected hosts with GPUs\n  hint: the suite mpi needs none",
+        ),
+        (
+            ("pairs", "-c", CLUSTER, "--by", "slurm", "--dry-run"),
+            "--by slurm: found no allocation of Slurm here (SLURM_JOB_ID is not set); expected to be started "
+            "inside one\n  hint: salloc --exclusive --nodelist=NODES wirespeed bench run …",
+        ),
+    ],
+)
+def test_what_cannot_be_run_is_refused(arguments: tuple[str, ...], message: str) -> None:
+    done = ran(*arguments)
+    assert isinstance(done.exception, Refused)
+    assert str(done.exception) == message
+
+
+def test_without_a_terminal_it_does_not_start_by_itself(tmp_path: Path) -> None:
+    done = ran("pairs", "-c", CLUSTER, "-o", tmp_path / "out", "--by", "local")
+    assert isinstance(done.exception, Refused)
+    assert done.exception.problems[0].expected == "--yes, where nobody can be asked"
+    assert not (tmp_path / "out" / "journal.jsonl").exists()

@@ -1,0 +1,72 @@
+"""What --dry-run prints for clusters of the examples: every command, as one would paste it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wirespeed.benchmarks.suites import suites
+from wirespeed.cli.app import app
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+GOLDEN = Path(__file__).parent / "dry"
+CASES = (
+    ("pairs", "arista-leaf-spine", ""),
+    ("tcp", "esnet-400g", ""),
+    ("ucx", "arista-leaf-spine", "node[1-2]"),
+    ("matrix", "arista-leaf-spine", ""),
+    ("pairs-gpu", "mi300x-4node", "node[1-3]"),
+    ("collectives", "mi300x-4node", ""),
+    ("nic-only", "mi300x-4node", "node[1-2]"),
+    ("quick", "mi300x-4node", "node[1-2]"),
+    ("mpi", "bluebonnet-64node", "node[01-03]"),
+    ("mpi", "arista-leaf-spine", ""),
+    ("loopback", "", ""),
+)
+
+
+def dry(suite: str, example: str, hosts: str, *more: str, **environment: str) -> str:
+    words = ["bench", "run", suite, "--dry-run", *more]
+    words += ["-c", str(EXAMPLES / example / "cluster.yaml")] if example else []
+    words += ["-w", hosts] if hosts else []
+    done = CliRunner().invoke(app, words, env=environment, catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.stdout
+
+
+@pytest.mark.parametrize(("suite", "example", "hosts"), CASES)
+def test_the_commands_of_a_suite(suite: str, example: str, hosts: str) -> None:
+    text = dry(suite, example, hosts)
+    file = GOLDEN / f"{suite}.{example or 'here'}.txt"
+    if os.environ.get("WIRESPEED_ACCEPT") == "1":
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    assert text == file.read_text()
+
+
+def test_every_suite_has_its_commands_shown() -> None:
+    assert {suite for suite, _, _ in CASES} == set(suites())
+
+
+@pytest.mark.parametrize(("suite", "example", "hosts"), CASES)
+def test_every_line_is_a_command_or_a_comment(suite: str, example: str, hosts: str) -> None:
+    for line in dry(suite, example, hosts, "--user", "o'neil; reboot").splitlines():
+        words = shlex.split(line, comments=True)
+        assert not words or words[0] == ("ssh" if example else words[0])
+        assert not words or not example or words[words.index("-l") + 1] == "o'neil; reboot"
+
+
+def test_in_an_allocation_of_slurm_its_own_starter_is_used() -> None:
+    text = dry("quick", "mi300x-4node", "node[1-2]", "--by", "slurm", SLURM_JOB_ID="1")
+    assert "\nsrun --quiet --overlap --nodes=1 --ntasks=1 --nodelist=node1 --cpu-bind=none numactl " in text
+    assert " srun --overlap --nodes=2 --ntasks=16 --ntasks-per-node=8 --nodelist=node1,node2 --gpus-per-node=8 " in text
+    assert "mpirun" not in text
+
+
+def test_a_thousand_hosts_are_planned() -> None:
+    text = dry("quick", "scale-1024", "")
+    assert text.startswith("# quick on scale-1024: 4224 runs on 8192 NICs of 1024 hosts, about ")

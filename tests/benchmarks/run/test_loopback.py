@@ -1,0 +1,56 @@
+"""The real tools on this machine: iperf3, ucx_perftest, and a ping-pong and an all-reduce through mpirun."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from needs import needs
+from wirespeed.benchmarks import read
+from wirespeed.cli.app import app
+from wirespeed.results.benchmarks import Metric, RunStatus
+
+PROGRAMS = Path(__file__).parents[2] / "mpi"
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Our own MPI programs that print tables as OSU's do, under OSU's names."""
+    needs("mpicc", "mpirun")
+    folder = tmp_path_factory.mktemp("programs")
+    for source in PROGRAMS.glob("*.c"):
+        subprocess.run(["mpicc", "-O1", "-o", folder / source.stem, source], check=True)
+    return folder
+
+
+def test_every_tool_runs_and_is_read(programs: Path, tmp_path: Path) -> None:
+    needs("iperf3", "ucx_perftest", "mpirun")
+    out = tmp_path / "out"
+    words = ["bench", "run", "loopback", "-o", str(out), "--seconds", "1", "--path", str(programs), "-f", "json"]
+    done = CliRunner().invoke(app, words)
+    rows = {row["test"]: row["attempt"] for row in json.loads(done.stdout)["steps"]}
+    assert {test: (attempt["status"], attempt["grade"]) for test, attempt in rows.items()} == dict.fromkeys(
+        ["iperf3", "ucx_perftest am_lat", "ucx_perftest am_bw", "osu_latency", "osu_allreduce"], ("done", "skip")
+    )
+    assert done.exit_code == 0
+    found = {test: read((out / attempt["log"]).read_text()).runs for test, attempt in rows.items()}
+    assert {test: run.status for test, (run,) in found.items()} == dict.fromkeys(found, RunStatus.COMPLETE)
+    metrics = {test: {one.metric for one in run.measurements} for test, (run,) in found.items()}
+    assert Metric.BITRATE in metrics["iperf3"]
+    assert Metric.LATENCY_AVG in metrics["osu_latency"] & metrics["osu_allreduce"]
+    sizes = [one.size_bytes for one in found["osu_latency"][0].measurements]
+    assert (sizes[0], sizes[-1]) == (1, 4 << 20)
+
+
+def test_a_program_that_is_not_there_fails_alone(tmp_path: Path) -> None:
+    needs("iperf3", "ucx_perftest", "mpirun")
+    done = CliRunner().invoke(app, ["bench", "run", "loopback", "-o", str(tmp_path), "--seconds", "1", "-f", "json"])
+    rows = {row["test"]: row["attempt"] for row in json.loads(done.stdout)["steps"]}
+    assert rows["iperf3"]["status"] == "done"
+    assert rows["osu_latency"]["status"] == "failed"
+    assert rows["osu_latency"]["says"].startswith("localhost: mpirun was unable to find the specified executable")
+    assert done.exit_code == 1

@@ -1,0 +1,63 @@
+"""Whose turn it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from wirespeed.benchmarks.run.queue import Queue, duration
+from wirespeed.results.campaign import Command, Step
+
+
+def step(name: str, *uses: str, stage: int = 0, seconds: float = 10, **shares: int) -> Step:
+    return Step(
+        id=name,
+        test="test",
+        place="a -> b",
+        client=Command("a", ("true",)),
+        limit_s=60,
+        seconds=seconds,
+        stage=stage,
+        uses={**dict.fromkeys(uses, 1), **shares},
+    )
+
+
+def taken(queue: Queue) -> list[str]:
+    found = []
+    while (one := queue.take()) is not None:
+        found.append(one.id)
+    return found
+
+
+def test_steps_that_share_something_wait_for_each_other() -> None:
+    first, second, third = step("1", "a", "b"), step("2", "b", "c"), step("3", "c", "d")
+    queue = Queue([first, second, third], {}, 10)
+    assert taken(queue) == ["1", "3"]
+    queue.done(third)
+    assert taken(queue) == []
+    queue.done(first)
+    assert taken(queue) == ["2"]
+
+
+def test_a_shared_thing_holds_as_much_as_it_holds() -> None:
+    queue = Queue([step(str(number), up=400) for number in range(3)], {"up": 800}, 10)
+    assert taken(queue) == ["0", "1"]
+
+
+def test_a_stage_waits_for_the_one_before_it_and_a_retest_belongs_to_its_own() -> None:
+    first, second = step("1"), step("2", stage=1)
+    queue = Queue([first, second], {}, 10)
+    assert taken(queue) == ["1"]
+    queue.done(first)
+    queue.again(first)
+    assert taken(queue) == ["1"]
+    queue.done(first)
+    assert taken(queue) == ["2"]
+
+
+@pytest.mark.parametrize(("at_once", "seconds"), [(1, 40), (2, 20), (4, 20)])
+def test_how_long_it_takes(at_once: int, seconds: float) -> None:
+    steps = [step("1", "a"), step("2", "b"), step("3", "a"), step("4", "b")]
+    assert duration(steps, {}, at_once) == seconds
+    assert duration([*steps, replace(steps[0], stage=1)], {}, at_once) == seconds + 10
