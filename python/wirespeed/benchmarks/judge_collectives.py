@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.judge_limits import Limit, Limits, Unlimited, whole
+from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, whole
 from wirespeed.benchmarks.judge_names import collective_of, foreign_gpus, named_collective
 from wirespeed.benchmarks.judge_profile import Profile, Thresholds
 from wirespeed.limits import algorithms, cuts
-from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scaled, tightest
 from wirespeed.limits.cost import nic_function
 from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor
@@ -37,6 +36,7 @@ class CollectiveLimits:
     thresholds: Thresholds
     above: tuple[str, ...]
     notes: tuple[str, ...]
+    hosts: tuple[str, ...]
 
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits in bus bandwidth, or in algorithm bandwidth for that metric."""
@@ -70,19 +70,17 @@ class CollectiveLimits:
         return f"small sizes are bound by latency, {number(self.floor * 1e6)} µs {self.floor_from}"
 
 
-def collective_limits(
-    run: Run, plan: Plan, profile: Profile, asked: Algorithm | None = None, named: str | None = None
-) -> Limits:
+def collective_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     """The limits of a run of nccl-tests or rccl-tests on hosts of the plan.
 
     Raises:
-        Refused: ``named`` is no collective.
+        Refused: the user names no collective.
     """
     assumptions: list[str] = []
     other = foreign_gpus(run, plan)
     if other is not None:
         return Unlimited(f"{other}: this is another cluster", profile)
-    collective = named_collective(named) if named else collective_of(run, assumptions)
+    collective = named_collective(asked.collective) if asked.collective else collective_of(run, assumptions)
     if collective is None:
         return Unlimited("the log does not name its collective: name it with --collective", profile)
     if not run.ranks:
@@ -97,7 +95,7 @@ def collective_limits(
         assumptions.append("between GPUs of one host data take the GPU links only, never PCIe")
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
         assumptions.append("sums are made in GPUs, not in switches (no NVLS, no SHARP)")
-    algorithm = algorithms.algorithm_of(collective, asked)
+    algorithm = algorithms.algorithm_of(collective, asked.algorithm)
     reachable = algorithms.reachable(collective, group, algorithm) if algorithm else None
     floor, floor_from = _floor(run, profile)
     classes = profile.classes
@@ -111,6 +109,7 @@ def collective_limits(
         thresholds=classes.collective_hosts if group.across_hosts else classes.collective_one_host,
         above=_above(collective, group),
         notes=(),
+        hosts=tuple(dict.fromkeys(member.name for member in group.members)),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from wirespeed.benchmarks.judge_profile import Profile, Thresholds
+from wirespeed.limits.algorithms import Algorithm
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound
 
@@ -15,13 +16,27 @@ BANDWIDTHS = frozenset({Metric.ALGBW, Metric.BUSBW, Metric.AVG_BUSBW, Metric.BW_
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user says that logs do not: both NICs of a point-to-point test, algorithm and collective."""
+
+    source: str | None = None
+    target: str | None = None
+    algorithm: Algorithm | None = None
+    collective: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Limit:
-    """The limits of one measurement in its unit. ``shown`` says why it is shown only; ``unknown`` why there is none."""
+    """The limits of one measurement in its unit. ``shown`` says why it is shown only; ``unknown`` why there is none.
+
+    ``thresholds`` are those of this measurement where they are not those of its run.
+    """
 
     physical: Bound | None = None
     reachable: Bound | None = None
     shown: str | None = None
     unknown: str | None = None
+    thresholds: Thresholds | None = None
 
 
 class Limits(Protocol):
@@ -39,6 +54,10 @@ class Limits(Protocol):
     def notes(self) -> tuple[str, ...]:
         """What the reader should know of the run."""
 
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Hosts of the plan whose settings the limits rest on."""
+
     def limit(self, measurement: Measurement) -> Limit:
         """The limits of one bandwidth."""
 
@@ -54,6 +73,7 @@ class Unlimited:
     profile: Profile
     above: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    hosts: tuple[str, ...] = field(default=())
 
     @property
     def thresholds(self) -> Thresholds:

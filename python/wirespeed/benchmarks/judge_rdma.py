@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wirespeed.benchmarks import judge_where as where
-from wirespeed.benchmarks.judge_limits import Limit, Limits, Unlimited, text, truth, whole
+from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, text, truth, whole
 from wirespeed.benchmarks.judge_profile import Profile, Thresholds
 from wirespeed.benchmarks.judge_where import NicAt
 from wirespeed.limits import framing, pcie
@@ -41,6 +41,7 @@ class RdmaLimits:
     thresholds: Thresholds
     assumptions: tuple[str, ...]
     above: tuple[str, ...]
+    hosts: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
     def limit(self, measurement: Measurement) -> Limit:
@@ -77,18 +78,18 @@ class RdmaLimits:
         return [of(slot, name) for name, slot in self.slots]
 
 
-def rdma_limits(run: Run, plan: Plan, profile: Profile, source: str | None, target: str | None) -> Limits:
+def rdma_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     """The limits of a perftest run between two NICs of the plan.
 
     Raises:
-        Refused: ``source`` or ``target`` names no NIC of the plan.
+        Refused: the user names no NIC of the plan.
     """
     if text(run, "link") == "IB":
         return Unlimited("the link of the log is InfiniBand, not RoCE", profile)
     if truth(run, "dual_port"):
         return Unlimited("the test added two ports of a NIC; limits are for one", profile)
     assumptions: list[str] = []
-    ends = _ends(run, plan, source, target, assumptions)
+    ends = _ends(run, plan, asked, assumptions)
     if not ends:
         device = text(run, "device")
         return Unlimited(f"the log's NIC {device} is not in {plan.name}: name it with --from HOST/NIC", profile)
@@ -108,6 +109,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, source: str | None, targ
         rate_from=rate_from,
         thresholds=profile.classes.rdma,
         assumptions=tuple(assumptions),
+        hosts=tuple(dict.fromkeys(at.host for at in ends)),
         above=(
             "client and server on one host, so that nothing crossed the wire",
             "a faster NIC than the cluster file names",
@@ -115,10 +117,8 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, source: str | None, targ
     )
 
 
-def _ends(run: Run, plan: Plan, source: str | None, target: str | None, assumptions: list[str]) -> list[NicAt]:
-    named = [
-        where.named(plan, option, name) for option, name in (("--from", source), ("--to", target)) if name is not None
-    ]
+def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[NicAt]:
+    named = where.asked(plan, asked)
     if named:
         if len(named) == 1:
             assumptions.append(f"the other end is a NIC like {named[0]}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirespeed.benchmarks import judge_where as where
-from wirespeed.benchmarks.judge_limits import Limit, Limits, Unlimited, text, whole
+from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, text, whole
 from wirespeed.benchmarks.judge_profile import Profile, Thresholds
 from wirespeed.benchmarks.judge_where import NicAt
 from wirespeed.limits import tcp
@@ -25,6 +25,7 @@ class TcpLimits:
     thresholds: Thresholds
     above: tuple[str, ...]
     notes: tuple[str, ...]
+    hosts: tuple[str, ...]
 
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits; only the bitrate of the whole run is judged, not its streams and intervals."""
@@ -36,14 +37,14 @@ class TcpLimits:
         return None
 
 
-def tcp_limits(run: Run, plan: Plan, profile: Profile, source: str | None, target: str | None) -> Limits:
+def tcp_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     """The limits of an iperf3 run between two interfaces of the plan.
 
     Raises:
-        Refused: ``source`` or ``target`` names no NIC of the plan.
+        Refused: the user names no NIC of the plan.
     """
     assumptions: list[str] = []
-    ends = _ends(run, plan, source, target, assumptions)
+    ends = _ends(run, plan, asked, assumptions)
     if not ends:
         return Unlimited(f"the log's addresses are on no NIC of {plan.name}: name one with --from HOST/NIC", profile)
     at = min(ends, key=lambda end: where.speed(plan, end) or 0)
@@ -69,13 +70,12 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, source: str | None, targe
         thresholds=profile.classes.tcp,
         above=("client and server on one host", "another interface than the one assumed"),
         notes=(),
+        hosts=tuple(dict.fromkeys(end.host for end in ends)),
     )
 
 
-def _ends(run: Run, plan: Plan, source: str | None, target: str | None, assumptions: list[str]) -> list[NicAt]:
-    named = [
-        where.named(plan, option, name) for option, name in (("--from", source), ("--to", target)) if name is not None
-    ]
+def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[NicAt]:
+    named = where.asked(plan, asked)
     if named:
         return named
     addresses = [address for name in ("local", "remote") if (address := text(run, name)) is not None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wirespeed.benchmarks.judge_limits import Asked
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.limits import pcie
 from wirespeed.limits.cost import gpu_function, nic_function
@@ -31,6 +32,16 @@ def nics(plan: Plan) -> Iterator[NicAt]:
     for host, settings in plan.hosts.items():
         for interface, nic in settings.nics.items():
             yield NicAt(host, interface, nic)
+
+
+def asked(plan: Plan, by: Asked) -> list[NicAt]:
+    """The NICs that the user names, if any.
+
+    Raises:
+        Refused: one is named in another form, or the plan has no such host or NIC.
+    """
+    said = (("--from", by.source), ("--to", by.target))
+    return [named(plan, option, name) for option, name in said if name is not None]
 
 
 def named(plan: Plan, option: str, name: str) -> NicAt:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from wirespeed.errors import Problem
     from wirespeed.facts import Facts
     from wirespeed.plan import Plan
+    from wirespeed.plan.found import AsFound
     from wirespeed.results.findings import Finding, Fix
     from wirespeed.results.verdicts import JudgedRun
 
@@ -57,6 +58,17 @@ def evidence(bundle: Path) -> Evidence:
     opened = open_bundle(bundle)
     starts = [entry.started for device in opened.manifest.devices for entry in device.outputs if entry.started]
     return Evidence(facts_of(opened), min(starts, default=None), opened.manifest.tool, opened.manifest.complete)
+
+
+def found(plan: Plan, bundle: Path) -> AsFound:
+    """The cluster as a bundle shows it.
+
+    Raises:
+        Refused: it is no bundle, not whole, or a newer one.
+    """
+    from wirespeed.plan.found import as_found
+
+    return as_found(plan, evidence(bundle).facts)
 
 
 def worded(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]:

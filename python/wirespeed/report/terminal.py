@@ -232,6 +232,8 @@ def _columns(with_binding: bool) -> Iterator[_Column]:
     yield _Column("of it", lambda row: words.percent(row.fraction_of_physical))
     yield _Column("reachable limit", lambda row: words.number(row.reachable.value) if row.reachable else "", width=9)
     yield _Column("of it", lambda row: words.percent(row.fraction_of_reachable))
+    yield _Column("limit as found", lambda row: words.number(row.found.value) if row.found else "", width=8)
+    yield _Column("of it", lambda row: words.percent(row.fraction_of_found))
     if with_binding:
         yield _Column("bound by", runs.binding, "left")
     yield _Column("verdict", lambda row: row.judgement.value, "left")

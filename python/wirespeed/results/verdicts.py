@@ -41,8 +41,23 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class Gate:
+    """A number of an acceptance profile that a measurement had to reach or stay below, and whether it did."""
+
+    name: str
+    at_least: float | None
+    at_most: float | None
+    unit: str  # that of the measurement
+    judgement: Judgement
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
-    """One measurement against both limits."""
+    """One measurement against both limits of the design, against the cluster as found, and against a gate.
+
+    Of a latency the physical limit is what nothing can be below, and its fraction that limit over the measurement.
+    """
 
     measurement: Measurement
     judgement: Judgement
@@ -51,6 +66,9 @@ class Verdict:
     reachable: Bound | None  # what the named algorithm or a catalogue figure reaches
     fraction_of_physical: float | None
     fraction_of_reachable: float | None
+    found: Bound | None = None  # what the cluster as found reaches
+    fraction_of_found: float | None = None
+    gate: Gate | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,117 @@
+"""The cluster as found: what was read takes the place of what was planned, and nothing else does."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
+from wirespeed.facts import COMPLETE, Observation, Source, State, facts_from
+from wirespeed.plan import Plan, build
+from wirespeed.plan.found import as_found
+from wirespeed.settings import Place
+from wirespeed.units import Bandwidth
+
+CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
+NIC = "enp29s0np0"
+FUNCTION = "0000:1d:00.0"
+
+
+@cache
+def plan() -> Plan:
+    return build(read(CLUSTER), load())
+
+
+def seen(path, value, *within, device="node1", state=State.RUNNING):
+    return Observation(Place(device, within), path, value, Source(device, "command", "file"), state)
+
+
+def found(*observations, devices=()):
+    return as_found(plan(), facts_from(observations, devices=devices))
+
+
+def test_nothing_read_is_as_planned():
+    there = found(devices=["node1"])
+    assert there.plan.hosts == dict(plan().hosts)
+    assert there.plan.cables == plan().cables
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "within", "get"),
+    [
+        ("nic.link.mtu", 1500, (("nic", NIC),), lambda host: host.nics[NIC].link.mtu),
+        ("nic.rdma_mtu", 1024, (("nic", NIC),), lambda host: host.nics[NIC].rdma_mtu),
+        ("nic.link.speed", Bandwidth.parse("200 Gb/s"), (("nic", NIC),), lambda host: host.nics[NIC].link.speed),
+        ("pcie.link.width", 8, (("pcie", FUNCTION),), lambda host: host.pcie[FUNCTION].link.width),
+        ("pcie.max_payload", 128, (("pcie", FUNCTION),), lambda host: host.pcie[FUNCTION].max_payload),
+        ("nic.nvm.relaxed_ordering", False, (("nic", NIC),), lambda host: host.nics[NIC].nvm.relaxed_ordering),
+    ],
+)
+def test_what_was_read_replaces_what_was_planned(path, value, within, get):
+    hosts = found(seen(path, value, *within)).plan.hosts
+    assert get(hosts["node1"]) == value
+    assert hosts["node2"] == plan().hosts["node2"]
+
+
+@pytest.mark.parametrize("state", [State.ASSUMED, State.PERSISTENT])
+def test_what_is_not_in_effect_is_not_as_found(state):
+    hosts = found(seen("nic.link.mtu", 1500, ("nic", NIC), state=state)).plan.hosts
+    assert hosts["node1"].nics[NIC].link.mtu == plan().hosts["node1"].nics[NIC].link.mtu
+
+
+@pytest.mark.parametrize(("path", "value"), [("nic.rdma_device", "rocep29s0"), ("nic.addresses", ("192.0.2.1/24",))])
+def test_names_stay_those_of_the_plan(path, value):
+    assert found(seen(path, value, ("nic", NIC))).plan.hosts["node1"].nics == plan().hosts["node1"].nics
+
+
+def test_a_bridge_that_the_plan_does_not_name_is_taken_in():
+    hosts = found(seen("pcie.link.width", 4, ("pcie", "0000:aa:00.0"))).plan.hosts
+    assert hosts["node1"].pcie["0000:aa:00.0"].link.width == 4
+
+
+def test_a_nic_is_gone_only_where_the_whole_list_was_read():
+    other = seen("nic.link.mtu", 9000, ("nic", NIC))
+    assert len(found(other).plan.hosts["node1"].nics) == 8
+    there = found(other, seen("host.nics", COMPLETE)).plan
+    assert list(there.hosts["node1"].nics) == [NIC]
+    assert len(there.cables) == len(plan().cables) - 7
+
+
+def test_a_nic_that_the_plan_does_not_name_stays_out():
+    hosts = found(seen("nic.link.mtu", 9000, ("nic", "eno1"))).plan.hosts
+    assert "eno1" not in hosts["node1"].nics
+
+
+def test_a_cable_has_the_speed_of_its_slower_end():
+    port = plan().cables[0].b
+    there = found(
+        seen("port.link.speed", Bandwidth.parse("100 Gb/s"), ("port", port.port), device=port.device),
+        seen("switch.ports", COMPLETE, device=port.device),
+    ).plan
+    assert [cable.speed for cable in there.cables if cable.b == port] == [Bandwidth.parse("100 Gb/s")]
+
+
+def test_a_cable_that_is_down_is_no_cable():
+    first = plan().cables[0]
+    there = found(seen("nic.link.up", False, ("nic", first.a.port), device=first.a.device)).plan
+    assert set(plan().cables) - set(there.cables) == {first}
+
+
+def test_what_was_not_read_is_said():
+    readings = [
+        seen(path, value, *within)
+        for interface, nic in plan().hosts["node1"].nics.items()
+        for path, value, within in (
+            ("nic.link.speed", Bandwidth.parse("400 Gb/s"), (("nic", interface),)),
+            ("nic.rdma_mtu", 4096, (("nic", interface),)),
+            ("pcie.link.speed", 32000, (("pcie", nic.pcie),)),
+            ("pcie.link.width", 16, (("pcie", nic.pcie),)),
+        )
+    ]
+    assert found(*readings).unread(["node1", "node2"]) == (
+        "nothing was collected from node2: taken as planned",
+        "the PCIe MaxPayload of NICs was not read on node1: taken as planned",
+    )
