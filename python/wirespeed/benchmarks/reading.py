@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from wirespeed.benchmarks import nccl_log
 from wirespeed.benchmarks.causes import Case, causes
 from wirespeed.benchmarks.found import Found
 from wirespeed.benchmarks.source import Source, source
 from wirespeed.benchmarks.tools import titles, tools_for
 from wirespeed.errors import Problem, Refused
 from wirespeed.results.benchmarks import Run, RunStatus
+from wirespeed.results.nccl import Communicator
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The runs of a log in its order, and what was left out of them, each with its line."""
+    """The runs of a log in its order, what was left out of them, each with its line, and NCCL's communicators."""
 
     runs: tuple[Run, ...]
     notices: tuple[Problem, ...] = ()
+    communicators: tuple[Communicator, ...] = ()
 
 
 def parse(text: str) -> tuple[Run, ...]:
-    """The runs in a log of any known benchmark tool, in its order.
+    """The runs in a log of benchmark tools, in its order; none in one that holds debug lines of NCCL only.
 
     Raises:
         Refused: nothing in the text is output of a known tool.
@@ -38,11 +41,12 @@ def read(text: str, name: str = "text") -> Reading:
     """
     log = source(text)
     found = [one for tool in tools_for(log) for one in tool.read(log)]
-    if not found:
+    communicators = nccl_log.communicators(log) if nccl_log.may_read(text) else ()
+    if not found and not communicators:
         raise Refused([_nothing(text, name)])
     found.sort(key=lambda one: one.line)
     notices = [replace(notice, place=_place(notice.place, name)) for one in found for notice in one.notices]
-    return Reading(tuple(_with_causes(found, log)), tuple(notices))
+    return Reading(tuple(_with_causes(found, log)), tuple(notices), communicators)
 
 
 def _with_causes(found: list[Found], log: Source) -> Iterable[Run]:
@@ -71,7 +75,7 @@ def _nothing(text: str, name: str) -> Problem:
     shown = "".join(character if character.isprintable() else "?" for character in first[:60])
     found = f"{count} line{'s' if count != 1 else ''} of other text, first {shown!r}" if shown else "no text"
     if " NCCL INFO " in text:
-        found = "debug lines of NCCL without the table of a benchmark"
+        found = "debug lines of NCCL that say nothing of a communicator, and no table of a benchmark"
     *names, last = titles()
     return Problem(
         f"{name}:{max(count, 1)}",

@@ -152,6 +152,7 @@ def runs_exit(runs: Sequence[JudgedRun], strict: bool) -> Exit:
     codes = [Exit.PASSED]
     if Judgement.FAIL in found or RunStatus.FAILED in ended or (strict and Judgement.WARN in found):
         codes.append(Exit.FAILED)
-    if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or any(not run.verdicts for run in runs):
+    nothing = not runs or any(not run.verdicts for run in runs)
+    if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or nothing:
         codes.append(Exit.INCOMPLETE)
     return Exit.worst(*codes)

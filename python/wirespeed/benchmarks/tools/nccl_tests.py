@@ -92,6 +92,7 @@ class _Reader:
         self._types: dict[str, set[str]] = {}
         self._places: list[str] = []
         self._ranks = Ranks()
+        self._half: tuple[Line, list[str]] | None = None  # a row that a warning, which starts a line, broke
 
     def take(self, line: Line) -> None:
         if line.text.startswith(RANK_HEAD):
@@ -124,6 +125,8 @@ class _Reader:
         """Take what is a row without any doubt: most of the lines that get here are."""
         draft, columns = self._draft, self._columns
         if draft is None or columns is None or draft.complete or not line.ended or not text[:1].isdecimal():
+            return False
+        if self._half is not None:
             return False
         cells = text.split()
         if len(cells) != columns.cells or cells[2] not in TYPES or not cells[1].isdecimal() or "[" in text:
@@ -290,13 +293,25 @@ class _Reader:
         cells = _RANK_WITHIN.sub(" ", text.lstrip("#")).split()
         if draft is None or columns is None or draft.complete:
             return
+        if self._half is not None:
+            half, self._half = self._half, None
+            if len(half[1]) + len(cells) == columns.cells and all(_is_result(cell) for cell in cells):
+                line, cells = half[0], half[1] + cells
+            elif NCCL_DEBUG.match(text):
+                self._half = half
+                return
+            else:
+                self._odd(half[0], half[1], columns)
         if len(cells) < 3 or not all(cell.isdecimal() for cell in cells[:2]) or not cells[2][0].isalpha():
             return  # rows of other tools have numbers where the type stands
         left = columns.left
         if len(cells) == columns.cells - 1 and "redop" in left and number(cells[3]) is not None:
             left = [name for name in left if name != "redop"]  # old releases leave it blank where nothing is reduced
+        elif len(cells) < columns.cells:
+            self._half = line, cells
+            return
         elif len(cells) != columns.cells:
-            draft.notice(line.number, f"a row of {len(cells)} cells", f"{columns.cells} cells; the row is left out")
+            self._odd(line, cells, columns)
             return
         self._cells(line, draft, columns, left, cells)
 
@@ -322,6 +337,10 @@ class _Reader:
         if unread:
             draft.notice(line.number, f"{', '.join(unread)} in the row of {size} B", "numbers; left out")
 
+    def _odd(self, line: Line, cells: list[str], columns: Columns) -> None:
+        assert self._draft is not None
+        self._draft.notice(line.number, f"a row of {len(cells)} cells", f"{columns.cells} cells; the row is left out")
+
     def _place(self, index: int) -> str | None:
         assert self._columns is not None
         if len(self._columns.groups) == 2:
@@ -331,6 +350,9 @@ class _Reader:
     def _close(self) -> None:
         if self._draft is None:
             return
+        if self._half is not None and self._columns is not None:
+            self._odd(*self._half, self._columns)
+        self._half = None
         if self._ranks.numbers and (self._draft.measurements or self._draft.errors or self._draft.complete):
             _set_ranks(self._draft, self._ranks)  # without any of them, the log may be cut inside the list of ranks
         for name, values in self._types.items():
@@ -342,6 +364,11 @@ class _Reader:
         self._found.append(self._draft.found())
         self._draft = self._columns = None
         self._types, self._places = {}, []
+
+
+def _is_result(cell: str) -> bool:
+    """Whether a cell can stand in a group of results: a number, or what stands for none."""
+    return number(cell.rstrip("*")) is not None or cell in ("N/A", "inf", "nan", "-nan")
 
 
 def _test(program: str) -> str:

@@ -35,7 +35,7 @@ _BISECTED = re.compile(r"(\d+)\s*->\s*(\d+)\s+(\S+)$")
 def read(log: Source) -> list[Found]:
     """Every matrix of nvbandwidth in the log."""
     found = []
-    for label, lines in by_label(log.lines, lambda text: DESCRIPTION.match(text.strip()) is not None):
+    for label, lines in by_label(log.without_debug(), lambda text: DESCRIPTION.match(text.strip()) is not None):
         found += _Reader(label).read(lines)
     return found
 

@@ -31,7 +31,7 @@ _ERROR = re.compile(r"(?:Cuda|CUDA) (?:failure|error)\b.*|.*\bcode=\d+\(\w+\).*"
 def read(log: Source) -> list[Found]:
     """Every matrix of p2pBandwidthLatencyTest in the log."""
     found = []
-    for label, lines in by_label(log.lines, lambda text: _TITLE.search(text) is not None):
+    for label, lines in by_label(log.without_debug(), lambda text: _TITLE.search(text) is not None):
         found += _Reader(label).read(lines)
     return found
 

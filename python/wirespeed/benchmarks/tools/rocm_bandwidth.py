@@ -35,7 +35,7 @@ _ERROR = re.compile(r".*(?:cannot ACCESS Dst Memory|Invalid Request|hsa_\w+ fail
 def read(log: Source) -> list[Found]:
     """Every matrix and copy table of rocm-bandwidth-test in the log."""
     found = []
-    for label, lines in by_label(log.lines, lambda text: _VERSION.search(text) is not None):
+    for label, lines in by_label(log.without_debug(), lambda text: _VERSION.search(text) is not None):
         found += _Reader(label).read(lines)
     return found
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wirespeed.cli.logs import LogFile
     from wirespeed.results.benchmarks import Run
     from wirespeed.results.campaigns import Campaign
+    from wirespeed.results.nccl import Communicator
 
 
 class Format(StrEnum):
@@ -68,6 +69,9 @@ def parse(
     with its line. Units are what they truly are: perftest's MB/sec is MiB/s, iperf3's GBytes is GiB, NetPIPE's Mbps is
     Mib/s.
 
+    Debug lines of NCCL and RCCL (NCCL_DEBUG=INFO) become communicators: network, NICs, GPUDirect RDMA on each path,
+    rings, trees, GID index, environment, algorithms and warnings. A log with nothing else is read too.
+
     Every run says whether its log is complete, truncated or that of a failure; reading all of them leaves with 0. A
     failed run names the entries of the failure catalogue that cause its message, likeliest first; `wirespeed explain`
     shows one. A file that is no output of a known tool is refused with 2; in a folder such files are left out.
@@ -100,6 +104,7 @@ def _show(logs: Sequence[LogFile], format: Format) -> None:
     from wirespeed.errors import Problem, Refused
 
     runs: list[Run] = []
+    communicators: list[Communicator] = []
     notices: list[Problem] = []
     refused: list[Problem] = []
     for log in logs:
@@ -109,13 +114,14 @@ def _show(logs: Sequence[LogFile], format: Format) -> None:
             (notices if log.inside else refused).extend(problem.problems)
             continue
         runs += reading.runs
+        communicators += reading.communicators
         notices += reading.notices
-    if runs:
-        _print(runs, format)
+    if runs or communicators:
+        _print(runs, communicators, format)
     show_problems(notices, label="left out")
     if refused:
         raise Refused(refused)
-    if not runs:
+    if not runs and not communicators:
         raise typer.Exit(Exit.INCOMPLETE)
 
 
@@ -157,13 +163,15 @@ def _print_kept(store: str, campaign: Campaign, kept: Kept, format: Format) -> N
         err().print(f"{plural(len(kept.known), 'log')} left out: the campaign holds the same content", markup=False)
 
 
-def _print(runs: list[Run], output: Format) -> None:
+def _print(runs: list[Run], communicators: list[Communicator], output: Format) -> None:
     if output is Format.JSON:
         from wirespeed.results.json import document
 
-        typer.echo(document("bench-runs", 1, runs=runs), nl=False)
+        typer.echo(document("bench-runs", 1, runs=runs, communicators=communicators), nl=False)
         return
-    from wirespeed.cli.bench_table import show
+    from wirespeed.cli import bench_nccl_table, bench_table
 
     for run in runs:
-        show(run)
+        bench_table.show(run)
+    for communicator in communicators:
+        bench_nccl_table.show(communicator)

@@ -1,0 +1,99 @@
+"""One debug line of NCCL or RCCL: who prints it, and what it says.
+
+Forms from NVIDIA/nccl 2.4 to 2.30 and ROCm/rccl: src/debug.cc (the prefix), src/init.cc (communicators), src/graph/
+(rings, trees, GPUDirect), src/transport/net.cc, p2p.cc and shm.cc (``via``), src/transport/net_ib (NICs, queue pairs),
+src/enqueue.cc (algorithms), plugins NET/OFI and rdma-sharp.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+PREFIX = re.compile(r"(?P<host>[^\s:]+):(?P<pid>\d+):\d+ \[(?P<device>-?\d+)\](?: (?P<where>\S+))?$")
+ANY_PREFIX = re.compile(r" ?\b[A-Za-z0-9][\w.-]*:\d+:\d+ \[-?\d+\] (?:\S+:\d+\S* )?NCCL (?:INFO|WARN|ERROR) ")
+
+VERSION = re.compile(r"([NR])CCL version\s*:?\s*(\d[\w.+-]*(?::\w+)?)")
+RANK = re.compile(
+    r"(?:.*\bncclComm\w+ )?comm (?P<pointer>0x[0-9a-f]+) rank (?P<rank>\d+) n[rR]anks (?P<ranks>\d+)\b"
+    r"(?:.*? nNodes (?P<nodes>\d+) localRanks (?P<local>\d+))?(?:.*? MNNVL (?P<mnnvl>\d))?"
+    r"(?:.*? commId (?P<id>0x[0-9a-f]+))?(?:.*? - (?P<state>Init START|Init COMPLETE|Abort COMPLETE|Destroy COMPLETE))?"
+)
+RING = re.compile(r"Channel (\d+)/(\d+) *: +(\d+(?: +\d+)*) *$")
+TREE = re.compile(r"\[(\d+)\] -?\d+/-?\d+/-?\d+->(\d+)->(-?\d+)(?=\s|$)")
+CHANNELS = re.compile(
+    r"(?:comm 0x[0-9a-f]+, )?(\d+) coll channels, (?:(\d+) collnet channels, )?(?:(\d+) nvls channels, )?"
+    r"(\d+) p2p channels"
+)
+ENVIRONMENT = re.compile(r"([NR]CCL_\w+) set (?:by environment )?to (.+?)\.?\s*$")
+USING = re.compile(r"NET/([\w-]+) ?: Using (\[\d+\].*)")
+USED = re.compile(r"\[(\d+)\]([^\s:\[\]]+)(?::(\d+)/(\w+))?")
+BOOTSTRAP = re.compile(r"Bootstrap ?: ?Using (\S+?:\S+)")
+GDR_HCA = re.compile(r"NET/(.+?) ?: GPU Direct RDMA (Enabled|Disabled) for HCA (\d+) '([^']*)'")
+GID = re.compile(r"NET/IB ?: .*\bmtu (\d) .*?\bGID (\d+) \(")
+MTUS = {1: 256, 2: 512, 3: 1024, 4: 2048, 5: 4096}  # enum ibv_mtu of libibverbs
+DMA_BUF = re.compile(
+    r"DMA-BUF is available on GPU device|Dmabuf feature disabled|Support for DMA-BUF registrations: (\w+)"
+)
+NVLS = re.compile(r"NVLS multicast support is (not )?available")
+PROVIDER = re.compile(r"NET/OFI Selected [Pp]rovider is (\w+)")
+PLUGIN = re.compile(
+    r"(?:NET/Plugin ?: Loaded (?:net plugin|collnet plugin) (.+?)(?: \(v\d+\))?|P2P plugin (?:v\d+ )?(\S+)"
+    r"|NET/OFI (?:Using|Initializing) (aws-ofi-nccl \S+))\s*$"
+)
+TUNER = re.compile(r"TUNER/Plugin: (?:Using tuner plugin|Using) (.+?)\s*$")
+CHOICE = re.compile(
+    r"(?:(\w+): )?(\d+) Bytes -> Algo (\w+) proto (\w+)(?: channel\{Lo\.\.Hi\}=\{(\d+)\.\.(\d+)\}| time \S+)"
+)
+ALGORITHMS = ("TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT")  # NCCL_ALGO_* since 2.14
+PROTOCOLS = ("LL", "LL128", "SIMPLE")
+_VIA = re.compile(
+    r"(?P<transport>(?:NET|COLLNET)/.+?)/(?P<device>\d+)(?:\((?P<proxy>\d+)\))?(?P<gdr>/GDRDMA)?(?:\(PCI\))?"
+    r"(?:/Shared)?$"
+)
+_LONGEST = 900  # what is left of the buffer behind host, process and thread
+_RCCL_TAIL = re.compile(r" comm (0x[0-9a-f]+) nRanks \d+.*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Via:
+    """What a connection goes over, and the communicator's pointer, which RCCL prints behind it."""
+
+    transport: str
+    device: int | None
+    gdrdma: bool | None
+    forwarded: bool
+    pointer: str | None
+
+
+@lru_cache(maxsize=65536)
+def via(text: str) -> Via | None:
+    """What stands behind ``via`` in ``Channel 00/0 : 3[3] -> 8[0] [send] via NET/IB/0/GDRDMA``."""
+    tail = _RCCL_TAIL.search(text)
+    pointer = tail.group(1) if tail else None
+    text = text[: tail.start()] if tail else text.rstrip()
+    net = _VIA.match(text)
+    if net:
+        return Via(net["transport"], int(net["device"]), net["gdr"] is not None, net["proxy"] is not None, pointer)
+    if text.startswith(("P2P/", "SHM", "direct shared memory")):
+        return Via(text.replace("direct shared memory", "SHM"), None, None, False, pointer)
+    return None
+
+
+def algorithm(text: str) -> str:
+    """The name of an algorithm, which old releases print as a number."""
+    if text.isdecimal():
+        return ALGORITHMS[int(text)] if int(text) < len(ALGORITHMS) else text
+    spellings = {name.replace("_", ""): name for name in ALGORITHMS}  # NCCL_ALGO says NVLSTree
+    return spellings.get(text.upper().replace("_", ""), text.upper())
+
+
+def protocol(text: str) -> str:
+    """The name of a protocol, which old releases print as a number."""
+    return PROTOCOLS[int(text)] if text.isdecimal() and int(text) < len(PROTOCOLS) else text.upper()
+
+
+def whole(items: list[tuple[str, ...]], message: str) -> list[tuple[str, ...]]:
+    """Items of a line; without the last one where NCCL's buffer of 1,024 bytes (src/debug.cc) may have cut it."""
+    return items[:-1] if len(message) >= _LONGEST else items

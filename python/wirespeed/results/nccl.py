@@ -1,0 +1,121 @@
+"""What the debug lines of NCCL and RCCL prove about each communicator: plain data, JSON out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class NcclNic:
+    """A device that a host uses: its network, its number in ``via NET/IB/<device>``, name, port, and RoCE or IB."""
+
+    host: str
+    network: str
+    device: int
+    name: str
+    port: int | None
+    link: str | None
+    gpudirect: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NcclPath:
+    """Connections of one host over one transport, one device and one direction.
+
+    ``gdrdma`` is None where no NIC is in the path; ``forwarded`` where another GPU of the host sends (PXN).
+    """
+
+    host: str
+    transport: str
+    device: int | None
+    direction: str | None
+    gdrdma: bool | None
+    forwarded: bool
+    channels: tuple[int, ...]
+    connections: int
+
+
+@dataclass(frozen=True, slots=True)
+class NcclRing:
+    """The order of ranks on a channel."""
+
+    channel: int
+    ranks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NcclTree:
+    """The parents of ranks on a channel, as far as their processes print; the root has None."""
+
+    channel: int
+    parents: Mapping[str, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class NcclChoice:
+    """Algorithm and protocol that NCCL said it takes for a size; ``line`` is where it said so first."""
+
+    function: str | None
+    size_bytes: int
+    algorithm: str
+    protocol: str
+    channels: tuple[int, int] | None
+    count: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class NcclWarning:
+    """A warning in NCCL's words, how often, and the entries of the failure catalogue that cause it, likeliest first."""
+
+    host: str
+    text: str
+    count: int
+    line: int
+    failures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Communicator:
+    """One communicator of a log. None, or empty, where the log does not say.
+
+    ``complete`` is whether every rank that prints said that its initialization is complete. ``gdrdma`` is ``all``,
+    ``some`` or ``none`` of the connections over a network. ``gid_indices`` and ``path_mtus`` are those of the queue
+    pairs. ``differing_environment`` are variables that are not the same in all processes.
+    """
+
+    library: str | None
+    version: str | None
+    id: str | None
+    line: int
+    complete: bool
+    ranks: int | None
+    ranks_seen: int
+    nodes: int | None
+    ranks_per_node: tuple[int, ...]
+    hosts: tuple[str, ...]
+    network: str | None
+    plugins: tuple[str, ...]
+    bootstrap: tuple[str, ...]
+    nics: tuple[NcclNic, ...]
+    relaxed_ordering: bool | None
+    dma_buf: bool | None
+    gdrdma: str | None
+    paths: tuple[NcclPath, ...]
+    channels: int | None
+    collnet_channels: int | None
+    nvls_channels: int | None
+    p2p_channels: int | None
+    rings: tuple[NcclRing, ...]
+    trees: tuple[NcclTree, ...]
+    nvls: bool | None
+    multi_node_nvlink: bool | None
+    gid_indices: tuple[int, ...]
+    path_mtus: tuple[int, ...]
+    traffic_class: int | None
+    tuner: str | None
+    choices: tuple[NcclChoice, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    differing_environment: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    warnings: tuple[NcclWarning, ...] = ()
