@@ -19,8 +19,8 @@ NCCL_ROW = "  1024  256  float  sum  -1  25.40  0.04  0.07      0  25.01  0.04  
 BW_COLUMNS = " #bytes     #iterations    BW peak[{0}]    BW average[{0}]   MsgRate[Mpps]\n"
 EXPECTED = (
     "output of GPCNeT, iperf 2, iperf3, mpiGraph, nccl-tests, NetPIPE, nvbandwidth, OSU micro-benchmarks, "
-    "p2pBandwidthLatencyTest, perftest, qperf, rccl-tests, rocm-bandwidth-test, sockperf, TransferBench or "
-    "ucx_perftest"
+    "p2pBandwidthLatencyTest, pair matrices, perftest, qperf, rccl-tests, rocm-bandwidth-test, sockperf, "
+    "TransferBench or ucx_perftest"
 )
 RULE = "-" * 87 + "\n"
 
@@ -356,6 +356,7 @@ def test_the_tools_that_are_read() -> None:
         "nvbandwidth_json",
         "osu",
         "p2p_bandwidth",
+        "pair_matrix",
         "perftest",
         "perftest_json",
         "qperf",
