@@ -27,6 +27,7 @@ PACKAGES = {
     "ssh": "openssh-client",
     "ssh-keygen": "openssh-client",
     "sshd": "openssh-server",
+    "NPopenmpi": "netpipe-openmpi",
 }
 """Tool to Debian package, for the reason given when one is missing."""
 

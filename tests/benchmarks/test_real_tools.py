@@ -1,0 +1,124 @@
+"""The tools that can run anywhere, run now on loopback: what they print today is read whole."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.needs import find, needs
+
+from wirespeed.benchmarks import read
+from wirespeed.results.benchmarks import Metric, Run, RunStatus
+
+TCP = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_btl_tcp_if_include": "lo"}
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def run(*command: str, folder: Path | None = None) -> str:
+    """What a command prints, both streams together."""
+    done = subprocess.run(
+        [find(command[0]) or command[0], *command[1:]],
+        env={**os.environ, **TCP, **AS_ROOT},
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.stdout
+
+
+@contextmanager
+def serving(*command: str, port: int) -> Iterator[None]:
+    """A server that listens on a port of this machine for as long as the block runs."""
+    path = find(command[0]) or command[0]
+    process = subprocess.Popen([path, *command[1:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(200):
+            if process.poll() is not None:
+                pytest.fail(f"{command[0]} ended with {process.returncode}")
+            with socket.socket() as client:
+                if client.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def only(text: str) -> Run:
+    """The one run in a log, of which nothing was left out."""
+    reading = read(text)
+    assert not [notice for notice in reading.notices if "ends unless" not in str(notice)], text
+    (one,) = reading.runs
+    return one
+
+
+def values(one: Run, metric: Metric, place: str | None = None) -> Sequence[float]:
+    """The values of a metric at a place."""
+    return [each.value for each in one.measurements if each.metric is metric and each.place == place]
+
+
+@pytest.mark.parametrize("output", [(), ("-f",), ("-v",), ("-f", "-v")], ids=["table", "final", "csv", "final-csv"])
+def test_ucx_perftest(output: tuple[str, ...]) -> None:
+    needs("ucx_perftest")
+    one = only(run("ucx_perftest", "-l", "-t", "tag_bw", "-s", "65536", "-n", "200", "-w", "10", *output))
+    assert (one.tool, one.test, one.status) == ("ucx_perftest", "tag_bw", RunStatus.COMPLETE)
+    (rate,), (bandwidth,) = values(one, Metric.MSG_RATE), values(one, Metric.BW_AVG)
+    assert bandwidth == pytest.approx(rate * 65536 / 2**20, rel=0.01)  # MB/s are 2^20 bytes
+    assert {each.size_bytes for each in one.measurements} == {65536}
+
+
+def test_qperf() -> None:
+    needs("qperf")
+    port = free_port()
+    with serving("qperf", "-lp", str(port), port=port):
+        text = run("qperf", "127.0.0.1", "-lp", str(port), "-t", "1", "-m", "64K", "-v", "tcp_bw", "tcp_lat")
+    runs = read(text).runs
+    assert [(each.test, each.status) for each in runs] == [
+        ("tcp_bw", RunStatus.COMPLETE),
+        ("tcp_lat", RunStatus.COMPLETE),
+    ]
+    assert values(runs[0], Metric.BW_AVG)
+    assert values(runs[1], Metric.LATENCY_AVG)
+
+
+def test_sockperf() -> None:
+    needs("sockperf")
+    port = free_port()
+    with serving("sockperf", "server", "--tcp", "-i", "127.0.0.1", "-p", str(port), port=port):
+        latency = only(run("sockperf", "ping-pong", "--tcp", "-i", "127.0.0.1", "-p", str(port), "-t", "1"))
+        rate = only(run("sockperf", "throughput", "--tcp", "-i", "127.0.0.1", "-p", str(port), "-t", "1", "-m", "1400"))
+    assert latency.status is RunStatus.COMPLETE
+    assert values(latency, Metric.LATENCY_MIN) <= values(latency, Metric.LATENCY_P50)
+    assert (rate.test, rate.status) == ("throughput", RunStatus.COMPLETE)
+    assert values(rate, Metric.BW_AVG)[0] == pytest.approx(values(rate, Metric.MSG_RATE)[0] * 1400 / 2**20, rel=0.01)
+
+
+def test_netpipe(tmp_path: Path) -> None:
+    needs("mpirun", "NPopenmpi")
+    text = run(
+        *("mpirun", "-np", "2", "--oversubscribe", find("NPopenmpi") or "", "-u", "48", "-n", "20", "-o", "np.out"),
+        folder=tmp_path,
+    )
+    one = only(text)
+    sizes = [each.size_bytes for each in one.measurements if each.metric is Metric.BW_AVG]
+    assert (one.tool, sizes[:3], sizes[-1]) == ("netpipe", [1, 2, 3], 51)
+    written = only((tmp_path / "np.out").read_text())
+    assert [each.size_bytes for each in written.measurements if each.metric is Metric.BW_AVG] == sizes
+    assert values(written, Metric.BW_AVG) == pytest.approx(values(one, Metric.BW_AVG), abs=0.006)
