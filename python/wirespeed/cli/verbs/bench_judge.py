@@ -15,6 +15,7 @@ from wirespeed.cli.bench_app import bench
 if TYPE_CHECKING:
     from wirespeed.benchmarks.judge_profile import Profile
     from wirespeed.plan import Plan
+    from wirespeed.plan.found import AsFound
     from wirespeed.results.benchmarks import Run
     from wirespeed.results.verdicts import JudgedRun
 
@@ -61,6 +62,14 @@ def judge(
         Path | None,
         typer.Option("--profile", metavar="PROFILE.yaml", help="What must be reached, instead of the usual fractions."),
     ] = None,
+    bundle: Annotated[
+        Path | None,
+        typer.Option(
+            "--bundle",
+            metavar="DIR",
+            help="What collect wrote at the time: how much of it the cluster as found allows.",
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
     output: Annotated[
         Format, typer.Option("--format", envvar="WIRESPEED_BENCH_JUDGE_FORMAT", help="How to print the verdicts.")
@@ -73,15 +82,18 @@ def judge(
     named algorithm or a catalogue figure reaches. Above the physical limit the verdict is unknown: then the cluster
     file is not the cluster that was measured, or nothing crossed the wire.
 
+    With --bundle each number stands against the cluster as found too, with its x8 slot, its small MTU or its missing
+    uplink: "61% of the design, 99% of what the cluster as found allows".
+
     Exit code 1 when a number is below its limit, data arrived wrong or a run failed; 3 when a verdict is unknown or a
     log is truncated or holds nothing to judge; 0 otherwise.
 
     Example: wirespeed bench judge write_bw.log --cluster cluster.yaml --from node1/bnxt_re0 --to node2/bnxt_re4
     """
     plan = flows.planned(cluster)
-    judged = [
-        one for file in files for one in _file(file, plan, source, target, algorithm, collective, _profile(profile))
-    ]
+    found = flows.found(plan, bundle) if bundle else None
+    wanted = _profile(profile)
+    judged = [one for file in files for one in _file(file, plan, source, target, algorithm, collective, wanted, found)]
     _print(plan, judged, output)
     raise typer.Exit(flows.runs_exit(judged, strict))
 
@@ -100,6 +112,7 @@ def _file(
     algorithm: Algorithm | None,
     collective: str | None,
     profile: Profile | None,
+    found: AsFound | None,
 ) -> Iterable[JudgedRun]:
     from wirespeed.benchmarks.judge import judge as judge_run
     from wirespeed.limits import algorithms
@@ -115,6 +128,7 @@ def _file(
             algorithm=named,
             collective=collective,
             profile=profile,
+            found=found,
         )
 
 
