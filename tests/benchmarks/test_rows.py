@@ -66,6 +66,15 @@ def test_perftest_units(unit: str, true_unit: str) -> None:
     ]
 
 
+def test_what_a_counter_that_ran_over_makes_negative_is_left_out_and_said() -> None:
+    row = " 65536      2147483647       0.00               -3.12 \t\t   -0.005951\n"
+    reading = read(BW_COLUMNS.format("Gb/sec") + row + RULE, "log")
+    assert [one.metric for one in reading.runs[0].measurements] == [Metric.BW_PEAK]
+    assert [str(notice) for notice in reading.notices] == [
+        "log:2: found -3.12, -0.005951 in the row of 65536 B; expected numbers of 0 and more; left out"
+    ]
+
+
 def test_a_unit_nobody_knows_is_left_out_and_said() -> None:
     reading = read(
         BW_COLUMNS.format("Pb/sec") + " 8          5000             11.50              10.25  \t\t   0.001\n", "log"

@@ -184,7 +184,8 @@ _CONNECTING = (
     _row("reading the GID's type failed", "RoceGetVersionNum", r"RoceGetVersionNum", "NCCL-09 NIC-05",
          "https://github.com/NVIDIA/nccl/issues/1573"),
     _row("no usable GID", "GID", r"Incompatibility issue with GID types|(?:[Ii]nvalid|[Ff]ailed to (?:read|query|get)"
-         r"|[Uu]nable to (?:read|query|get)|Can't read|could not find a) (?:\w+ )?(?i:GID)|n_gids_found=0",
+         r"|[Uu]nable to (?:read|query|get)|Can't read|Couldn't (?:get|read)|could not find a) (?:\w+ )?(?i:GID)"
+         r"|n_gids_found=0",
          "NIC-05 NCCL-09 K8S-01", "https://github.com/NVIDIA/nccl/issues/426"),
     _row("ibv_modify_qp: connection timed out", _ADDRESS, rf"{_HANDLE}\b.*(?:timed out|\b110\b)",
          "OS-05 NIC-05 RT-05", "https://github.com/NVIDIA/nccl-tests/issues/227"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from wirespeed.benchmarks.found import Draft
+from wirespeed.benchmarks.numbers import number
 from wirespeed.results.benchmarks import Metric
 
 _COLUMN = re.compile(
@@ -64,6 +65,15 @@ def meaning(column: str) -> tuple[Metric, str, str | None] | None:
         metric, place = _BANDWIDTHS[name]
         return metric, _UNITS[unit], place
     return None
+
+
+def printed(cell: str) -> int | float | None:
+    """The number of a cell; none where it is no number, or negative, as counters that ran over make it.
+
+    https://github.com/linux-rdma/perftest/issues/82
+    """
+    value = number(cell)
+    return None if value is None or value < 0 else value
 
 
 def unit_of(size: int, average: float, rate: float) -> str | None:

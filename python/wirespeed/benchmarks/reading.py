@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks import nccl_log
 from wirespeed.benchmarks.causes import Case, causes
 from wirespeed.benchmarks.found import Found
-from wirespeed.benchmarks.source import Source, source
+from wirespeed.benchmarks.source import Line, Source, source
 from wirespeed.benchmarks.tools import titles, tools_for
 from wirespeed.errors import Problem, Refused
 from wirespeed.results.benchmarks import Run, RunStatus
@@ -51,17 +52,22 @@ def read(text: str, name: str = "text") -> Reading:
 
 def _with_causes(found: list[Found], log: Source) -> Iterable[Run]:
     """The runs, each failed one with what causes its error, and then what launchers and libraries said around it."""
+    said = None
     for index, one in enumerate(found):
         run = one.run
         if run.status is not RunStatus.FAILED:
             yield run
             continue
-        first = one.line if index else 1
-        after = found[index + 1].line if index + 1 < len(found) else None
-        said = (*log.without_debug(), *log.debug(" NCCL WARN "))
-        around = [line.text for line in said if first <= line.number and (after is None or line.number < after)]
-        case = Case.of(run.parameters, run.measurements)
-        yield replace(run, failures=causes(run.error or "", "\n".join(around), case=case))
+        if said is None:
+            said = sorted((*log.without_debug(), *log.debug(" NCCL WARN ")), key=_number)
+        first = bisect_left(said, one.line, key=_number) if index else 0
+        after = bisect_left(said, found[index + 1].line, key=_number) if index + 1 < len(found) else len(said)
+        around = "\n".join(line.text for line in said[first:after])
+        yield replace(run, failures=causes(run.error or "", around, case=Case.of(run.parameters, run.measurements)))
+
+
+def _number(line: Line) -> int:
+    return line.number
 
 
 def _place(line: str, name: str) -> str:

@@ -11,7 +11,7 @@ import re
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.numbers import number
 from wirespeed.benchmarks.perftest_alone import Alone, alone
-from wirespeed.benchmarks.perftest_columns import columns, meaning, settled, unit_of, untitled
+from wirespeed.benchmarks.perftest_columns import columns, meaning, printed, settled, unit_of, untitled
 from wirespeed.benchmarks.perftest_samples import SampleList
 from wirespeed.benchmarks.perftest_words import (
     AFTER_TITLE,
@@ -237,7 +237,7 @@ class _Reader:
         unread = []
         for name, cell in row.items():
             what = meaning(name)
-            value = number(cell)
+            value = printed(cell)
             if name.startswith("BWmin[") and value is not None and self._rows == 1:
                 draft.parameters["bw_min"] = value
             if what is None:
@@ -247,7 +247,7 @@ class _Reader:
             else:
                 draft.measure(what[0], what[1], value, line.number, size, what[2] or self._place or level)
         if unread:
-            expected = "microseconds, not cycles (-C)" if self._samples.in_cycles else "numbers"
+            expected = "microseconds, not cycles (-C)" if self._samples.in_cycles else "numbers of 0 and more"
             draft.notice(line.number, f"{', '.join(unread)} in the row of {cells[0]} B", f"{expected}; left out")
         return True
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.perftest_columns import settled, unit_of
+from wirespeed.benchmarks.perftest_columns import printed, settled, unit_of
 from wirespeed.benchmarks.perftest_words import test_name
 from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.benchmarks import Metric
@@ -137,8 +137,9 @@ class _Reader:
         elif name == "n_iterations" and isinstance(value, int):
             self._draft.parameters.setdefault("iterations", value)
         elif name in _RESULTS:
+            value = printed(text)
             if value is None:
-                self._draft.notice(line.number, f"{name} {text!r}", "a number; left out")
+                self._draft.notice(line.number, f"{name} {text!r}", "a number of 0 and more; left out")
             else:
                 if not self._rows:
                     self._rows.append(_Row())
