@@ -91,6 +91,20 @@ def unit_of(size: int, average: float, rate: float) -> str | None:
     return None
 
 
+def add_alone(draft: Draft, line: int, cells: list[str]) -> str | None:
+    """Add a row of bandwidths whose column line is missing, in the unit its own arithmetic proves; None without one."""
+    peak, average, rate = (float(cell) for cell in cells[2:])
+    size = int(cells[0])
+    unit = unit_of(size, average, rate)
+    if unit is None:
+        return None
+    draft.parameters.setdefault("iterations", int(cells[1]))
+    draft.measure(Metric.BW_PEAK, unit, peak, line, size)
+    draft.measure(Metric.BW_AVG, unit, average, line, size)
+    draft.measure(Metric.MSG_RATE, "Mpps", rate, line, size)
+    return unit
+
+
 def untitled(names: list[str], connection: object) -> str | None:
     """The test of a table whose title says neither BW nor Latency (src/perftest_parameters.c, ctx_print_test_info)."""
     if names[:1] == ["#flows"]:

@@ -48,6 +48,7 @@ PARAMETER = re.compile(
 )  # other tools list devices as ``Device: 0, NAME``
 
 SIDES = ("local address", "remote address")
+LEADS = frozenset((*SETTINGS, *SIDES, "GID"))  # what lines of settings and addresses begin with
 GID = re.compile(r"\bGID: (\S+)")
 ROCM = re.compile(r"Using ROCm Device with ID: \d+, (?:PCI Bus ID: [^,]*, )?(?:GCN Arch: [^,]*, )?Name: ([^,]+)")
 CUDA = re.compile(r"initializing CUDA|CUDA device \d+|Picking (?:GPU|device)", re.IGNORECASE)

@@ -99,6 +99,10 @@ def by_label(lines: Sequence[Line], starts_report: Callable[[str], bool]) -> lis
     return [(label, [line for line in lines if line.label == label]) for label in sorted(reporting)]
 
 
+def _has_letters(text: str) -> bool:
+    return text.lower() != text.upper()
+
+
 def splice(lines: Iterable[Line], message: re.Pattern[str], word: str = "") -> list[Line]:
     """Take messages of standard error out of the middle of a line and put the line together again.
 
@@ -108,7 +112,7 @@ def splice(lines: Iterable[Line], message: re.Pattern[str], word: str = "") -> l
     result: list[Line] = []
     held: Line | None = None
     for line in lines:
-        if held is None and word not in line.text:
+        if held is None and (word not in line.text or not _has_letters(line.text)):
             result.append(line)
             continue
         match = message.search(line.text)

@@ -18,7 +18,15 @@ from wirespeed.benchmarks.source import Line, Source, by_label
 from wirespeed.results.benchmarks import RunStatus
 
 LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"
-SIGNS = ("/sec", "Interval", "Connecting to host", "Server listening on", "Accepted connection", "iperf3:")
+SIGNS = (
+    "bits/sec",
+    "Bytes/sec",
+    "Interval",
+    "Connecting to host",
+    "Server listening on",
+    "Accepted connection",
+    "iperf3:",
+)
 
 _COLUMNS = re.compile(r"\[ *ID\](?:\[Role\])?\s+Interval\s+Transfer\s+(Bitrate|Bandwidth)(.*)")
 _TITLE = re.compile(

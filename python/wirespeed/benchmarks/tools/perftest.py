@@ -11,7 +11,7 @@ import re
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.numbers import number
 from wirespeed.benchmarks.perftest_alone import Alone, alone
-from wirespeed.benchmarks.perftest_columns import columns, meaning, printed, settled, unit_of, untitled
+from wirespeed.benchmarks.perftest_columns import add_alone, columns, meaning, printed, settled, untitled
 from wirespeed.benchmarks.perftest_samples import SampleList
 from wirespeed.benchmarks.perftest_words import (
     AFTER_TITLE,
@@ -23,6 +23,7 @@ from wirespeed.benchmarks.perftest_words import (
     GID,
     GPU_NAME,
     HINT,
+    LEADS,
     LIMIT,
     MESSAGE,
     NAME,
@@ -45,6 +46,8 @@ SIGNS = WORDS
 
 _COUNT = re.compile(r"0|[1-9][0-9]*")  # no leading zeros: drivers dump failed requests in hexadecimal words
 _GLUED = re.compile(r"(?<=\d)(\.\d\d)(?=\d+\.\d\d(?!\d))")  # a wide number leaves no blank: 2465.901216.65
+_VERSION = re.compile(r"\b[Pp]erftest[ -]v?(\d+\.\d[\w.-]*)")
+_COUNTS = {"#iterations": "iterations", "#flows": "flows"}  # columns that are parameters
 _HALF = re.compile(r"(Local|Remote) results:$")  # --report-both: the tables of both ends after their sum
 _RULE = re.compile(r"[-\u2014]{20,}")
 
@@ -52,7 +55,7 @@ _RULE = re.compile(r"[-\u2014]{20,}")
 def read(log: Source) -> list[Found]:
     """Every run of a perftest tool in the log."""
     found = []
-    for label, lines in by_label(log.lines, lambda text: columns(text) is not None):
+    for label, lines in by_label(log.without_debug(), lambda text: columns(text) is not None):
         reader = _Reader(label)
         for line in splice(lines, MESSAGE):
             reader.take(line)
@@ -71,6 +74,7 @@ class _Reader:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._columns: list[str] = []
+        self._meanings: list[tuple[Metric, str, str | None] | None] = []  # of the columns
         self._ends = 0  # processes that print into this log
         self._rules = 0  # dashed lines after rows
         self._rows = 0
@@ -90,6 +94,8 @@ class _Reader:
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")  # some pages show logs as tables
+        if self._columns and text[:1].isdecimal() and line.ended and self._row(line, text):
+            return
         if _RULE.match(text):
             if self._draft is not None and self._samples.ends(self._draft):
                 return
@@ -97,6 +103,9 @@ class _Reader:
             self._connected = self._connected or self._side == "remote"
             return
         if not line.ended or not text or (self._draft is not None and self._samples.take(text)):
+            return
+        if text.partition(":")[0].rstrip() in LEADS:
+            self._setting(line, text)
             return
         names = columns(text)
         if names is not None:
@@ -200,7 +209,7 @@ class _Reader:
         if self._draft is not None and self._columns and (self._rows or names != self._columns):
             self._close()
         draft = self._open(line)
-        self._columns = names
+        self._columns, self._meanings = names, [meaning(name) for name in names]
         self._ends += 1
         if draft.test is None:
             draft.test = untitled(names, draft.parameters.get("connection"))
@@ -212,7 +221,9 @@ class _Reader:
         return bool(self._alone and self._draft is not None and self._alone.take(self._draft, line.number, text))
 
     def _row(self, line: Line, text: str) -> bool:
-        cells = [cell.strip("*") for cell in _GLUED.sub(r"\1 ", text.lstrip("#")).split()]
+        cells = text.split()
+        if len(cells) != len(self._columns) or "*" in text:
+            cells = [cell.strip("*") for cell in _GLUED.sub(r"\1 ", text.lstrip("#")).split()]
         flows = self._columns[:1] == ["#flows"]
         if len(cells) < 3 + (not flows) or not all(_COUNT.fullmatch(cell) for cell in cells[: 2 - flows]):
             return False
@@ -226,26 +237,24 @@ class _Reader:
                 line.number, f"a row of {len(cells)} cells", f"{len(self._columns)} cells; the row is left out"
             )
             return True
-        row = dict(zip(self._columns, cells, strict=True))
-        if "#iterations" in row and row["#iterations"].isdecimal():
-            draft.parameters.setdefault("iterations", int(row["#iterations"]))
-        size = int(row["#bytes"]) if "#bytes" in row else None
-        if flows:
-            draft.parameters.setdefault("flows", int(cells[0]))
-        level = f"SL {row['#sl']}" if "#sl" in row else None
         self._rows += 1
+        size = None if flows else int(cells[0])
+        place = self._place
         unread = []
-        for name, cell in row.items():
-            what = meaning(name)
-            value = printed(cell)
-            if name.startswith("BWmin[") and value is not None and self._rows == 1:
-                draft.parameters["bw_min"] = value
+        for name, what, cell in zip(self._columns, self._meanings, cells, strict=True):
             if what is None:
+                if name == "#sl":
+                    place = place or f"SL {cell}"
+                elif name in _COUNTS and cell.isdecimal():
+                    draft.parameters.setdefault(_COUNTS[name], int(cell))
                 continue
+            value = printed(cell)
             if value is None or (self._samples.in_cycles and what[1] == "us"):
                 unread.append(cell)
-            else:
-                draft.measure(what[0], what[1], value, line.number, size, what[2] or self._place or level)
+                continue
+            draft.measure(what[0], what[1], value, line.number, size, what[2] or place)
+            if what[0] is Metric.BW_MIN and self._rows == 1:
+                draft.parameters["bw_min"] = value
         if unread:
             expected = "microseconds, not cycles (-C)" if self._samples.in_cycles else "numbers of 0 and more"
             draft.notice(line.number, f"{', '.join(unread)} in the row of {cells[0]} B", f"{expected}; left out")
@@ -253,20 +262,14 @@ class _Reader:
 
     def _row_alone(self, line: Line, cells: list[str]) -> bool:
         """A row whose column line was cut off: read when its own arithmetic proves the unit."""
-        values = [number(cell) for cell in cells]
-        if len(cells) != 5 or not (self._hinted or self._draft is not None) or None in values:
+        if len(cells) != 5 or not (self._hinted or self._draft is not None) or None in map(number, cells):
             return False
-        size, iterations, peak, average, rate = (value for value in values if value is not None)
-        unit = unit_of(int(size), average, rate)
         draft = self._open(line)
-        if unit is None:
-            draft.notice(line.number, "a row without its column line", "the column line; the row is left out")
-            return True
-        draft.parameters.setdefault("iterations", int(iterations))
-        draft.measure(Metric.BW_PEAK, unit, peak, line.number, int(size))
-        draft.measure(Metric.BW_AVG, unit, average, line.number, int(size))
-        draft.measure(Metric.MSG_RATE, "Mpps", rate, line.number, int(size))
-        draft.notice(line.number, "a row without its column line", f"the column line; {unit} follows from the rate")
+        rest = "the row is left out"
+        unit = add_alone(draft, line.number, cells)
+        if unit is not None:
+            rest = f"{unit} follows from the rate"
+        draft.notice(line.number, "a row without its column line", f"the column line; {rest}")
         return True
 
     def _failure(self, line: Line, text: str) -> bool:
@@ -316,8 +319,7 @@ class _Reader:
 
     def _setting(self, line: Line, text: str) -> None:
         """Take a line before the column line: versions, memory, settings, addresses."""
-        version = re.search(r"\bperftest[ -]v?(\d+\.\d[\w.-]*)", text, re.IGNORECASE)
-        if version:
+        if "erftest" in text and (version := _VERSION.search(text)):
             self._version = version.group(1)
         memory = ROCM.match(text) or CUDA.match(text)
         if memory and self._rules >= self._ends > 0:
