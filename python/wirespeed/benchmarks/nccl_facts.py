@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from typing import Any
 
 from wirespeed.benchmarks import nccl_lines as lines
 from wirespeed.benchmarks.causes import causes
@@ -23,88 +23,121 @@ _CHANGING = re.compile(r"0x[0-9a-f]+|<\d+>|\b(?:wr_id|qp_num|qpn|localQp)[ =:]*\
 ChoiceKey = tuple[str | None, int, str, str, tuple[int, int] | None]
 
 
-@dataclass(slots=True)
+_HELD_TOGETHER = ("plugins", "bootstrap", "relaxed_ordering", "dma_buf", "nics", "gpudirect", "hosts", "networks")
+_OF_ONE = ("nvls", "gids", "mtus", "rings", "trees", "paths", "choices", "warnings")
+_SETS = frozenset(
+    (
+        "seen",
+        "initialized",
+        "ranks_per_node",
+        "plugins",
+        "bootstrap",
+        "relaxed_ordering",
+        "dma_buf",
+        "nvls",
+        "gids",
+        "mtus",
+    )
+)
+_SCALARS = (
+    *("library", "version", "id", "ranks", "nodes", "channels", "collnet_channels", "nvls_channels", "p2p_channels"),
+    *("multi_node_nvlink", "tuner"),
+)
+
+
 class Facts:
-    """Facts of a process or of a communicator. Sets and counters, so that those of several processes add up."""
+    """Facts of a process or of a communicator. Sets and counters, so that those of several processes add up.
+
+    A large job has thousands of processes that say little: what is empty is made when it is first needed.
+    """
 
     line: int
-    joined: int = 0  # the line of the last process that joined
-    library: str | None = None
-    version: str | None = None
-    id: str | None = None
-    ranks: int | None = None
-    seen: set[int] = field(default_factory=set)
-    initialized: set[int] = field(default_factory=set)
-    nodes: int | None = None
-    ranks_per_node: set[int] = field(default_factory=set)
-    hosts: dict[str, None] = field(default_factory=dict)
-    networks: dict[str, None] = field(default_factory=dict)
-    plugins: set[str] = field(default_factory=set)
-    bootstrap: set[str] = field(default_factory=set)
-    nics: dict[tuple[str, str, int], tuple[str, int | None, str | None]] = field(default_factory=dict)
-    gpudirect: dict[tuple[str, str], bool] = field(default_factory=dict)
-    relaxed_ordering: set[bool] = field(default_factory=set)
-    dma_buf: set[bool] = field(default_factory=set)
-    paths: dict[PathKey, dict[str, int]] = field(default_factory=dict)  # how many connections each channel has
-    channels: int | None = None
-    collnet_channels: int | None = None
-    nvls_channels: int | None = None
-    p2p_channels: int | None = None
-    rings: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    trees: dict[int, dict[int, int | None]] = field(default_factory=dict)
-    nvls: set[bool] = field(default_factory=set)
-    multi_node_nvlink: bool | None = None
-    gids: set[int] = field(default_factory=set)
-    mtus: set[int] = field(default_factory=set)
-    tuner: str | None = None
-    choices: dict[ChoiceKey, tuple[int, int]] = field(default_factory=dict)  # how often, and the first line
-    environment: dict[str, dict[str, None]] = field(default_factory=dict)
-    warnings: dict[tuple[str, str], tuple[int, int, str]] = field(default_factory=dict)
+    joined: int  # the line of the last process that joined
+    library: str | None
+    version: str | None
+    id: str | None
+    ranks: int | None
+    seen: set[int]
+    initialized: set[int]
+    nodes: int | None
+    ranks_per_node: set[int]
+    hosts: dict[str, None]
+    networks: dict[str, None]
+    plugins: set[str]
+    bootstrap: set[str]
+    nics: dict[tuple[str, str, int], tuple[str, int | None, str | None]]
+    gpudirect: dict[tuple[str, str], bool]
+    relaxed_ordering: set[bool]
+    dma_buf: set[bool]
+    paths: dict[PathKey, dict[str, int]]  # how many connections each channel has
+    channels: int | None
+    collnet_channels: int | None
+    nvls_channels: int | None
+    p2p_channels: int | None
+    rings: dict[int, tuple[int, ...]]
+    trees: dict[int, dict[int, int | None]]
+    nvls: set[bool]
+    multi_node_nvlink: bool | None
+    gids: set[int]
+    mtus: set[int]
+    tuner: str | None
+    choices: dict[ChoiceKey, tuple[int, int]]  # how often, and the first line
+    environment: dict[str, dict[str, None]]
+    warnings: dict[tuple[str, str], tuple[int, int, str]]
+
+    def __init__(self, line: int, id: str | None = None, ranks: int | None = None) -> None:
+        self.line, self.joined = line, 0
+        if ranks is not None:
+            self.id, self.ranks = id, ranks
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Facts.__annotations__:
+            raise AttributeError(name)
+        if name in _SCALARS:
+            return None
+        value: set[Any] | dict[Any, Any] = set() if name in _SETS else {}
+        setattr(self, name, value)
+        return value
 
     def add(self, other: Facts) -> None:
         """Add what a process says that joins, or that is left over at the end."""
         self.library, self.version = self.library or other.library, self.version or other.version
         self.tuner = self.tuner or other.tuner
-        self.networks.update(other.networks)
-        self.plugins |= other.plugins
-        self.bootstrap |= other.bootstrap
-        self.relaxed_ordering |= other.relaxed_ordering
-        self.dma_buf |= other.dma_buf
-        self.nics.update(other.nics)
-        self.gpudirect.update(other.gpudirect)
-        self.hosts.update(other.hosts)
-        for name, values in other.environment.items():
+        self._update(other, _HELD_TOGETHER)
+        for name, values in other._held("environment").items():
             self.environment.setdefault(name, {}).update(values)
         self.take_setup(other)
 
     def take_setup(self, other: Facts) -> None:
         """Take over what belongs to one communicator only: a process says it again for the next."""
-        self.nvls |= other.nvls
-        self.gids |= other.gids
-        self.mtus |= other.mtus
-        self.rings.update(other.rings)
+        self._update(other, ("nvls", "gids", "mtus", "rings"))
         if other.channels is not None:
             self.channels, self.collnet_channels = other.channels, other.collnet_channels
             self.nvls_channels, self.p2p_channels = other.nvls_channels, other.p2p_channels
-        for channel, parents in other.trees.items():
+        for channel, parents in other._held("trees").items():
             self.trees.setdefault(channel, {}).update(parents)
-        for key, channels in other.paths.items():
+        for key, channels in other._held("paths").items():
             own = self.paths.setdefault(key, {})
             for name, connections in channels.items():
                 own[name] = own.get(name, 0) + connections
-        for choice, (count, line) in other.choices.items():
+        for choice, (count, line) in other._held("choices").items():
             known, first = self.choices.get(choice, (0, line))
             self.choices[choice] = known + count, min(first, line)
-        for warning, (count, line, text) in other.warnings.items():
+        for warning, (count, line, text) in other._held("warnings").items():
             known, first, words = self.warnings.get(warning, (0, line, text))
             self.warnings[warning] = known + count, min(first, line), words
-        other.forget_setup()
+        for name in _OF_ONE:
+            other.__dict__.pop(name, None)
+        other.channels = other.collnet_channels = other.nvls_channels = other.p2p_channels = None
 
-    def forget_setup(self) -> None:
-        """Keep only what holds for every communicator of a process."""
-        for kept in (self.nvls, self.gids, self.mtus, self.rings, self.trees, self.paths, self.choices, self.warnings):
-            kept.clear()
-        self.channels = self.collnet_channels = self.nvls_channels = self.p2p_channels = None
+    def _held(self, name: str) -> dict[Any, Any]:
+        return self.__dict__.get(name) or {}
+
+    def _update(self, other: Facts, names: Iterable[str]) -> None:
+        for name in names:
+            value = other.__dict__.get(name)
+            if value:
+                getattr(self, name).update(value)
 
     def says_something(self) -> bool:
         """Whether a line said more than who prints it."""
@@ -123,6 +156,7 @@ class Facts:
         """The communicator, in an order that does not depend on which process printed first."""
         uniform = {name: next(iter(values)) for name, values in self.environment.items() if len(values) == 1}
         differing = {name: tuple(sorted(values)) for name, values in self.environment.items() if len(values) > 1}
+        paths = self._paths()
         traffic_class = uniform.get("NCCL_IB_TC", "")
         return Communicator(
             library=self.library,
@@ -141,8 +175,8 @@ class Facts:
             nics=self._nics(),
             relaxed_ordering=_one(self.relaxed_ordering),
             dma_buf=_one(self.dma_buf),
-            gdrdma=self._gdrdma(),
-            paths=self._paths(),
+            gdrdma=_gdrdma(paths),
+            paths=paths,
             channels=self.channels,
             collnet_channels=self.collnet_channels,
             nvls_channels=self.nvls_channels,
@@ -182,25 +216,24 @@ class Facts:
             for (host, network, device), (name, port, link) in sorted(self.nics.items())
         )
 
-    def _gdrdma(self) -> str | None:
-        """Whether connections over a network go straight between GPU and NIC."""
-        said = {path.gdrdma for path in self._paths() if path.gdrdma is not None}
-        return ("all" if said == {True} else "none" if said == {False} else "some") if said else None
-
     def _paths(self) -> tuple[NcclPath, ...]:
-        found: dict[tuple[str, str, int | None, str | None, bool | None, bool], Counter[int]] = {}
+        found: dict[tuple[str, str, int | None, str | None, bool | None, bool], dict[int, int]] = {}
         for (host, text, direction), channels in self.paths.items():
             via = lines.via(text)
             if via is None:
                 continue
             key = host, via.transport, via.device, direction or None, via.gdrdma, via.forwarded
-            counts = found.setdefault(key, Counter())
-            for channel, count in channels.items():
-                counts[int(channel)] += count
-        return tuple(
-            NcclPath(*key, tuple(sorted(counts)), counts.total())
-            for key, counts in sorted(found.items(), key=lambda item: tuple(str(part) for part in item[0]))
-        )
+            counts = found.setdefault(key, {})
+            for name, count in channels.items():
+                counts[int(name)] = counts.get(int(name), 0) + count
+        in_order = sorted(found.items(), key=lambda item: str(item[0]))
+        return tuple(NcclPath(*key, tuple(sorted(counts)), sum(counts.values())) for key, counts in in_order)
+
+
+def _gdrdma(paths: tuple[NcclPath, ...]) -> str | None:
+    """Whether connections over a network go straight between GPU and NIC."""
+    said = {path.gdrdma for path in paths if path.gdrdma is not None}
+    return ("all" if said == {True} else "none" if said == {False} else "some") if said else None
 
 
 def _one(values: set[bool]) -> bool | None:

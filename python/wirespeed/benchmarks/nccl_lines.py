@@ -20,7 +20,7 @@ RANK = re.compile(
     r"(?:.*? nNodes (?P<nodes>\d+) localRanks (?P<local>\d+))?(?:.*? MNNVL (?P<mnnvl>\d))?"
     r"(?:.*? commId (?P<id>0x[0-9a-f]+))?(?:.*? - (?P<state>Init START|Init COMPLETE|Abort COMPLETE|Destroy COMPLETE))?"
 )
-RING = re.compile(r"Channel (\d+)/(\d+) *: +(\d+(?: +\d+)*) *$")
+RING = re.compile(r"Channel (\d+)(?:/\d+)? *: +(\d+(?: +\d+)*) *$")  # how many there are: since 2.7
 TREE = re.compile(r"\[(\d+)\] -?\d+/-?\d+/-?\d+->(\d+)->(-?\d+)(?=\s|$)")
 CHANNELS = re.compile(
     r"(?:comm 0x[0-9a-f]+, )?(\d+) coll channels, (?:(\d+) collnet channels, )?(?:(\d+) nvls channels, )?"

@@ -219,7 +219,7 @@ class _Reader:
     def _ring(self, line: Line, process: _Process, message: str) -> None:
         match = lines.RING.match(message)
         if match:
-            process.current.rings[int(match.group(1))] = tuple(int(rank) for rank in match.group(3).split())
+            process.current.rings[int(match.group(1))] = tuple(int(rank) for rank in match.group(2).split())
 
     def _trees(self, line: Line, process: _Process, message: str) -> None:
         for channel, rank, parent in lines.whole(lines.TREE.findall(message), message):
