@@ -8,7 +8,7 @@ from wirespeed.cli.app import app
 
 bench = typer.Typer(
     name="bench",
-    help="Run benchmarks on the cluster, read their output, judge it against what the hardware can do, and remember it.",
+    help="Run benchmarks, read their output, judge it against what the hardware can do, and remember it.",
     short_help="Run benchmarks; read their output; judge it by physical limits; compare it over time.",
     no_args_is_help=True,
 )
