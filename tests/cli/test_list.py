@@ -16,7 +16,7 @@ from wirespeed.errors import Refused
 from wirespeed.platforms import platforms
 from wirespeed.settings import THINGS, settings_of
 
-KINDS = ["platforms", "nics", "gpus", "switches", "checks", "tools", "failures", "suites"]
+KINDS = ["platforms", "nics", "gpus", "switches", "checks", "tools", "failures", "suites", "profiles"]
 SETTINGS = {path for thing in THINGS for path in settings_of(thing)}
 
 

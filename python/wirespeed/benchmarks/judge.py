@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed.benchmarks.judge_collectives import collective_limits
+from wirespeed.benchmarks.judge_gates import Subject, gate_of, gated, subject_of
 from wirespeed.benchmarks.judge_limits import BANDWIDTHS, Asked, Limit, Limits, Unlimited
 from wirespeed.benchmarks.judge_notes import notes
 from wirespeed.benchmarks.judge_profile import Profile, default
@@ -57,6 +58,8 @@ def judge(
         limits_found = _limits(run, found.plan, profile, asked)
         verdicts = [_with_found(one, limits_found, profile) for one in verdicts]
         said = tuple(f"as found: {text}" for text in found.unread(limits_found.hosts))
+    subject = subject_of(run, plan, limits.link, len(limits.hosts) or None)
+    verdicts = _gated(run.measurements, verdicts, subject, profile)
     order = {id(measurement): place for place, measurement in enumerate(run.measurements)}
     verdicts.sort(key=lambda one: order[id(one.measurement)])
     return JudgedRun(
@@ -117,6 +120,21 @@ def _with_found(one: Verdict, limits: Limits, profile: Profile) -> Verdict:
     if not _is_bandwidth(one.measurement):
         return one
     return against_found(one, limits.limit(one.measurement), profile)
+
+
+def _gated(
+    measurements: Sequence[Measurement], verdicts: Sequence[Verdict], subject: Subject, profile: Profile
+) -> list[Verdict]:
+    """Verdicts under the gates of the profile, and of what has no limit those alone."""
+    gates = {id(one): gate for one in measurements if (gate := gate_of(one, subject, profile)) is not None}
+    done = {id(one.measurement) for one in verdicts}
+    return [
+        *(
+            gated(one, one.measurement, gates[id(one.measurement)]) if id(one.measurement) in gates else one
+            for one in verdicts
+        ),
+        *(gated(None, one, gates[id(one)]) for one in measurements if id(one) in gates and id(one) not in done),
+    ]
 
 
 def _title(run: Run, plan: Plan) -> str:

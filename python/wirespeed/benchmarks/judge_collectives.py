@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, whole
 from wirespeed.benchmarks.judge_names import collective_of, foreign_gpus, named_collective
-from wirespeed.benchmarks.judge_profile import Profile, Thresholds
+from wirespeed.benchmarks.judge_profile import SECONDS, Profile, Thresholds
 from wirespeed.limits import algorithms, cuts
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scaled, tightest
 from wirespeed.limits.cost import nic_function
@@ -37,6 +37,7 @@ class CollectiveLimits:
     above: tuple[str, ...]
     notes: tuple[str, ...]
     hosts: tuple[str, ...]
+    link: Bandwidth | None
 
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits in bus bandwidth, or in algorithm bandwidth for that metric."""
@@ -110,6 +111,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> L
         above=_above(collective, group),
         notes=(),
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
+        link=None,
     )
 
 
@@ -192,7 +194,7 @@ def _gpu_links(plan: Plan, host: Host) -> Links | None:
 def _floor(run: Run, profile: Profile) -> tuple[float, str]:
     """The least time any size takes, in seconds, and where the number is from."""
     rows = [m for m in run.measurements if m.metric is Metric.TIME and m.size_bytes]
-    times = [seconds for m in rows if (seconds := float(m.value) * _SECONDS.get(m.unit, 0.0)) > _TINY]
+    times = [seconds for m in rows if (seconds := float(m.value) * SECONDS.get(m.unit, 0.0)) > _TINY]
     sizes = {m.size_bytes or 0 for m in rows}
     if times and len(sizes) > 1 and min(sizes) <= _LATENCY_BOUND:
         return min(times), "at least in this table"
@@ -201,7 +203,6 @@ def _floor(run: Run, profile: Profile) -> tuple[float, str]:
 
 _LATENCY_BOUND = 2**20
 """Bytes up to which latency still shows in a collective's time; a table that begins above does not show it."""
-_SECONDS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 def _above(collective: Collective, group: Group) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from wirespeed.benchmarks.judge_profile import Profile, Thresholds
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound
+from wirespeed.units import Bandwidth
 
 BANDWIDTHS = frozenset({Metric.ALGBW, Metric.BUSBW, Metric.AVG_BUSBW, Metric.BW_PEAK, Metric.BW_AVG, Metric.BITRATE})
 """Metrics that have a limit."""
@@ -58,6 +59,10 @@ class Limits(Protocol):
     def hosts(self) -> tuple[str, ...]:
         """Hosts of the plan whose settings the limits rest on."""
 
+    @property
+    def link(self) -> Bandwidth | None:
+        """Speed of the slowest NIC between them."""
+
     def limit(self, measurement: Measurement) -> Limit:
         """The limits of one bandwidth."""
 
@@ -74,6 +79,7 @@ class Unlimited:
     above: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
     hosts: tuple[str, ...] = field(default=())
+    link: Bandwidth | None = None
 
     @property
     def thresholds(self) -> Thresholds:

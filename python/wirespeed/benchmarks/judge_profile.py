@@ -1,17 +1,24 @@
-"""Acceptance profiles: which fraction of a limit passes. Data with a source per number, in ``profiles/``."""
+"""Acceptance profiles: which fraction of a limit passes, and which numbers must be reached whatever the limits are.
+
+Data with a source per number, in ``profiles/``.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from wirespeed.catalogue.model import Entry, Sourced
-from wirespeed.errors import Problem, Refused, refuse
+from wirespeed.catalogue.model import BandwidthField, Entry, SizeField, Sourced
+from wirespeed.errors import Problem, Refused, did_you_mean, refuse
+from wirespeed.limits.bound import BITS_PER_SECOND
+from wirespeed.limits.group import Collective
+from wirespeed.results.benchmarks import Metric
 
 
 class Thresholds(Entry):
@@ -34,6 +41,8 @@ class Classes(Entry):
     collective_one_host: Thresholds = Field(alias="collective-one-host")
     collective_hosts: Thresholds = Field(alias="collective-hosts")
     tcp: Thresholds
+    message_rate: Thresholds | None = Field(default=None, alias="message-rate")  # of small messages; None: as rdma
+    gpu_links: Thresholds | None = Field(default=None, alias="gpu-links")  # copies inside a host; None: as rdma
 
 
 class Floors(Entry):
@@ -41,6 +50,43 @@ class Floors(Entry):
 
     collective_us: Sourced[float]
     message_rate: Sourced[float]  # messages per second, one direction
+
+
+class Gate(Entry):
+    """A number that a measurement of one kind must reach, or stay below, whatever its limits are.
+
+    What it does not say fits every run. ``tests`` are names as `bench parse` gives them; ``gpu`` is a word of the GPU's
+    name; ``place`` may hold ``*``.
+    """
+
+    name: str = Field(min_length=1)
+    tools: list[str] = Field(min_length=1)
+    tests: list[str] = Field(default_factory=list)
+    collective: Collective | None = None
+    metric: Metric
+    link: BandwidthField | None = None
+    memory: Literal["host", "gpu"] | None = None
+    both_ways: bool | None = None
+    gpu: str | None = None
+    hosts: int | None = None
+    ranks: int | None = None
+    sizes: list[SizeField] = Field(default_factory=list)
+    from_size: SizeField | None = None
+    place: str | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    unit: str
+    tolerance: float = Field(default=0.0, ge=0, lt=1)  # so near the number it only draws a warning
+    severity: Literal["fail", "warn"] = "fail"
+    source: str = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _one_number(self) -> Gate:
+        if (self.at_least is None) == (self.at_most is None):
+            raise ValueError("expected either at_least or at_most")
+        if self.unit not in BITS_PER_SECOND and self.unit not in SECONDS:
+            raise ValueError(f"{self.unit!r} is no unit of bandwidth or time")
+        return self
 
 
 class Profile(Entry):
@@ -52,38 +98,100 @@ class Profile(Entry):
     floors: Floors
     plateau: Sourced[float]
     clock_tolerance: Sourced[float]
+    gates: list[Gate] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _own_names(self) -> Profile:
+        names = [gate.name for gate in self.gates]
+        if len(set(names)) < len(names):
+            raise ValueError("expected a name of its own for each gate")
+        return self
+
+
+SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+"""Seconds in one of each unit of time that a benchmark prints."""
+
+DEFAULT = "default"
 
 
 @cache
 def default() -> Profile:
-    """The profile that comes with wirespeed."""
-    text = (resources.files(__package__) / "profiles" / "default.yaml").read_text(encoding="utf-8")
-    return Profile.model_validate(yaml.load(text, Loader=yaml.CSafeLoader))
+    """The profile that is used where none is named."""
+    return named(DEFAULT)
 
 
-def read(path: Path) -> Profile:
-    """A profile from a file.
+@cache
+def named(name: str) -> Profile:
+    """A profile that comes with wirespeed.
 
     Raises:
-        Refused: the file cannot be read, is no YAML or is no profile.
+        KeyError: none has this name.
     """
+    file = _folder() / f"{name}.yaml"
+    if name not in names():
+        raise KeyError(name)
+    return _profile(file.read_text(encoding="utf-8"), f"{name}.yaml")
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of the profiles that come with wirespeed, the default one first."""
+    found = sorted(file.name.removesuffix(".yaml") for file in _folder().iterdir() if file.name.endswith(".yaml"))
+    return (DEFAULT, *(name for name in found if name != DEFAULT))
+
+
+def _folder() -> Traversable:
+    return resources.files(__package__) / "profiles"
+
+
+def read(which: str | Path) -> Profile:
+    """A profile by its name, or from a file.
+
+    Raises:
+        Refused: there is no such profile or file, or it is no YAML or no profile.
+    """
+    if str(which) in names():
+        return named(str(which))
+    path = Path(which)
+    if not path.suffix and not path.exists():
+        raise refuse(
+            "--profile", repr(str(which)), f"one of {', '.join(names())}, or a file", did_you_mean(str(which), names())
+        )
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise refuse(str(path), str(error), "a readable profile") from error
+    return _profile(text, str(path))
+
+
+def _profile(text: str, place: str) -> Profile:
+    """A profile; one with a ``base`` says only in what it differs from that one."""
+    try:
+        content = yaml.load(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError as error:
-        raise refuse(str(path), " ".join(str(error).split()), "YAML") from error
+        raise refuse(place, " ".join(str(error).split()), "YAML") from error
+    base = content.pop("base", None) if isinstance(content, dict) else None
+    if base is not None:
+        if base not in names():
+            raise refuse(f"{place}: base", repr(base), f"one of {', '.join(names())}")
+        content = _merged(named(base).model_dump(by_alias=True, exclude_none=True), content)
     try:
         return Profile.model_validate(content)
     except ValidationError as error:
-        raise Refused(_problems(path, error)) from error
+        raise Refused(_problems(place, error)) from error
 
 
-def _problems(path: Path, error: ValidationError) -> list[Problem]:
+def _merged(base: Any, own: Any) -> Any:
+    if isinstance(base, dict) and isinstance(own, dict):
+        return {**base, **{key: _merged(base.get(key), value) for key, value in own.items()}}
+    return own
+
+
+def _problems(place: str, error: ValidationError) -> list[Problem]:
     hint = "the profile that comes with wirespeed, benchmarks/profiles/default.yaml, shows the form"
     return [
         Problem(
-            f"{path}: {'.'.join(str(part) for part in detail['loc']) or 'document'}",
+            f"{place}: {'.'.join(str(part) for part in detail['loc']) or 'document'}",
             "no such value",
             detail["msg"],
             hint,

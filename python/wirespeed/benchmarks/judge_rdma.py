@@ -17,6 +17,7 @@ from wirespeed.limits.nic import path_of
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Term
+from wirespeed.units import Bandwidth
 from wirespeed.wire import PATH_MTUS
 
 PIPELINED = 2
@@ -43,6 +44,11 @@ class RdmaLimits:
     above: tuple[str, ...]
     hosts: tuple[str, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def link(self) -> Bandwidth:
+        """Speed of the slower NIC."""
+        return self.path.speed
 
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits for the message size of this measurement."""

@@ -13,6 +13,7 @@ from wirespeed.limits.bound import in_unit, tightest
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound
+from wirespeed.units import Bandwidth
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class TcpLimits:
     above: tuple[str, ...]
     notes: tuple[str, ...]
     hosts: tuple[str, ...]
+    link: Bandwidth
 
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits; only the bitrate of the whole run is judged, not its streams and intervals."""
@@ -71,6 +73,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
         above=("client and server on one host", "another interface than the one assumed"),
         notes=(),
         hosts=tuple(dict.fromkeys(end.host for end in ends)),
+        link=speed,
     )
 
 

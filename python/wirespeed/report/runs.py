@@ -20,6 +20,12 @@ def binding(verdict: Verdict) -> str:
     return " / ".join(names)
 
 
+def gate(verdict: Verdict) -> float | None:
+    """The number that a profile's gate asks for."""
+    of = verdict.gate
+    return None if of is None else of.at_least if of.at_least is not None else of.at_most
+
+
 def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:
     """Both limits at the largest message, with the terms they are made of; of what was judged before what was not."""
 

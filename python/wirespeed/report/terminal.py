@@ -234,6 +234,7 @@ def _columns(with_binding: bool) -> Iterator[_Column]:
     yield _Column("of it", lambda row: words.percent(row.fraction_of_reachable))
     yield _Column("limit as found", lambda row: words.number(row.found.value) if row.found else "", width=8)
     yield _Column("of it", lambda row: words.percent(row.fraction_of_found))
+    yield _Column("gate", lambda row: words.number(runs.gate(row) or 0.0) if row.gate else "")
     if with_binding:
         yield _Column("bound by", runs.binding, "left")
     yield _Column("verdict", lambda row: row.judgement.value, "left")

@@ -59,8 +59,12 @@ def judge(
         typer.Option("--collective", metavar="NAME", help="The collective, such as all-gather, where no log names it."),
     ] = None,
     profile: Annotated[
-        Path | None,
-        typer.Option("--profile", metavar="PROFILE.yaml", help="What must be reached, instead of the usual fractions."),
+        str | None,
+        typer.Option(
+            "--profile",
+            metavar="NAME|FILE",
+            help="What must be reached: default, strict, loose, field, or a file of your own; see list profiles.",
+        ),
     ] = None,
     bundle: Annotated[
         Path | None,
@@ -85,6 +89,9 @@ def judge(
     With --bundle each number stands against the cluster as found too, with its x8 slot, its small MTU or its missing
     uplink: "61% of the design, 99% of what the cluster as found allows".
 
+    What passes is a profile's: fractions of the limits, and gates, numbers that operators ask of such hardware. A
+    verdict that a gate decided names it and its source.
+
     Exit code 1 when a number is below its limit, data arrived wrong or a run failed; 3 when a verdict is unknown or a
     log is truncated or holds nothing to judge; 0 otherwise.
 
@@ -98,10 +105,10 @@ def judge(
     raise typer.Exit(flows.runs_exit(judged, strict))
 
 
-def _profile(path: Path | None) -> Profile | None:
+def _profile(which: str | None) -> Profile | None:
     from wirespeed.benchmarks.judge_profile import read
 
-    return read(path) if path else None
+    return read(which) if which else None
 
 
 def _file(

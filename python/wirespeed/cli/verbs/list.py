@@ -23,6 +23,7 @@ class What(StrEnum):
     TOOLS = "tools"
     FAILURES = "failures"
     SUITES = "suites"
+    PROFILES = "profiles"
 
 
 class Format(StrEnum):
@@ -195,6 +196,24 @@ def _suites() -> Rows:
     return [{"name": one.name, "title": one.title, "manual": one.manual} for one in suites().values()]
 
 
+def _profiles() -> Rows:
+    from wirespeed.benchmarks import judge_profile
+
+    return [
+        {
+            "name": name,
+            "title": one.title,
+            "fractions": {
+                kind: {"pass": of["passes"]["value"], "warn": of["warns"]["value"]}
+                for kind, of in one.classes.model_dump(exclude_none=True).items()
+            },
+            "gates": [gate.model_dump(mode="json", exclude_none=True, exclude_defaults=True) for gate in one.gates],
+        }
+        for name in judge_profile.names()
+        for one in [judge_profile.named(name)]
+    ]
+
+
 _ROWS: Mapping[What, Callable[[], Rows]] = {
     What.PLATFORMS: _platforms,
     What.NICS: _nics,
@@ -204,6 +223,7 @@ _ROWS: Mapping[What, Callable[[], Rows]] = {
     What.TOOLS: _tools,
     What.FAILURES: _failures,
     What.SUITES: _suites,
+    What.PROFILES: _profiles,
 }
 
 
@@ -220,6 +240,7 @@ _COLUMNS: Mapping[What, tuple[str, ...]] = {
     What.TOOLS: ("name", "title"),
     What.FAILURES: ("name", "layer", "title"),
     What.SUITES: ("name", "title"),
+    What.PROFILES: ("name", "title"),
 }
 """Columns of the overview; the page of one has the rest."""
 
@@ -269,7 +290,10 @@ def _page(row: Mapping[str, Any]) -> None:
     from wirespeed.cli.console import out
 
     for key, value in row.items():
-        if key != "settings":
+        if key in ("fractions", "gates"):
+            for line in _asked(value):
+                out().print(line, soft_wrap=True, markup=False)
+        elif key != "settings":
             out().print(f"{key}: {_said(value)}", soft_wrap=True, markup=False)
     table = Table(box=None, pad_edge=False)
     for column in ("setting", "state", ""):
@@ -279,6 +303,19 @@ def _page(row: Mapping[str, Any]) -> None:
     if table.row_count:
         out().print()
         out().print(table)
+
+
+def _asked(value: Any) -> list[str]:
+    """The fractions or the gates of a profile, a line each."""
+    if isinstance(value, Mapping):
+        return [
+            f"{kind}: pass from {of['pass']:.1%} of the limit, warn from {of['warn']:.1%}" for kind, of in value.items()
+        ]
+    return [
+        f"gate {gate['name']}: {'at least' if 'at_least' in gate else 'at most'} "
+        f"{gate.get('at_least', gate.get('at_most')):g} {gate['unit']}, {gate['source']}"
+        for gate in value
+    ]
 
 
 def _details(settings: Mapping[str, Any]) -> list[tuple[str, str, str]]:
