@@ -68,7 +68,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     return TcpLimits(
         physical=tightest([physical], assumptions),
         reachable=tightest([reachable], assumptions),
-        judged=_whole_run(run),
+        judged=whole_run(run),
         thresholds=profile.classes.tcp,
         above=("client and server on one host", "another interface than the one assumed"),
         notes=(),
@@ -88,7 +88,7 @@ def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[Ni
     return found
 
 
-def _whole_run(run: Run) -> frozenset[str | None]:
+def whole_run(run: Run) -> frozenset[str | None]:
     """Places of the bitrates to judge: the sum of all streams over the whole run, at its receiver where the log says.
 
     A place is a stream or SUM, a role (TX-C, RX-C) where traffic goes both ways, and sender, receiver or an interval.

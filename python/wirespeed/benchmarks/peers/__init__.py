@@ -1,0 +1,11 @@
+"""Like pairs and nodes compared with each other: outliers, and what explains them with fewest causes.
+
+Start reading at `compare`.
+"""
+
+from wirespeed.benchmarks.peers.compare import compare, compare_all
+from wirespeed.benchmarks.peers.gather import Gathered, Log, gather
+from wirespeed.benchmarks.peers.retest import Given
+from wirespeed.benchmarks.peers.seats import Seats
+
+__all__ = ["Gathered", "Given", "Log", "Seats", "compare", "compare_all", "gather"]

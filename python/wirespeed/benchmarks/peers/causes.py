@@ -1,0 +1,216 @@
+"""Which causes explain the slow cells of a matrix, the fewest that do.
+
+A cause is a set of cells: all of a host, NIC, rail or leaf, its row, its column, what is inside it, what goes from one
+leaf to another, both ways of a pair, one way. It may stand when its median is low beyond chance, and when nearly all of
+its cells are nearer to that median than to what is expected, so that one slow host accuses no leaf. Of those that may,
+the one that explains most goes first; what it explains accuses nobody else. At the end, causes that the others make
+needless are taken away. Slow causes do not add up, as the slowest part of a path sets its pace.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from wirespeed.benchmarks.peers import spread
+from wirespeed.results.peers import Kind, Member, Way
+
+Ends = tuple[str, str | None]
+"""Names of both members; None where a member is measured alone."""
+
+_NEARLY_ALL = 0.8
+"""Share of its cells that must be slow for a cause to stand: one healthy cell of five may be noise or a faster way."""
+_FEWEST = 2  # cells of a cause that is more than a pair: one cell says nothing of row or column
+_LEAST = 1e-3  # stands for a run that failed, on a logarithmic scale
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A set of cells that one thing has in common. ``also`` names others with the very same cells."""
+
+    kind: Kind
+    way: Way
+    name: str
+    cells: frozenset[Ends]
+    also: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """``host node3``, ``host node3 as sender``."""
+        return " ".join(filter(None, (self.kind.value, self.name, None if self.way is Way.ALL else self.way.value)))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """From when on a fraction is low: ``least`` off at least, and ``z`` robust standard deviations."""
+
+    least: float
+    z: float
+
+    def low(self, fraction: float, deviation: float, count: int = 1) -> bool:
+        """Whether the median of so many cells is low."""
+        return fraction < self.bound(deviation, count)
+
+    def bound(self, deviation: float, count: int = 1) -> float:
+        """The fraction below which it is."""
+        return 1 - max(self.least, self.z * spread.of_group(max(deviation, spread.NOISE), count))
+
+
+def explain(
+    fractions: Mapping[Ends, float], deviations: Mapping[Ends, float], causes: Sequence[Cause], rule: Rule
+) -> list[tuple[Cause, float]]:
+    """The causes that explain what is low, most first, each with the median of its cells."""
+    level = dict.fromkeys(fractions, 1.0)  # what the causes so far lead to expect
+    chosen: list[tuple[Cause, float]] = []
+    open_ = [cause for cause in causes if cause.cells]
+    while open_:
+        rated = [(cause, found) for cause in open_ if (found := _stands(cause, fractions, deviations, level, rule))]
+        if not rated:
+            break
+        # sorted by name below: equal causes are chosen in the same order on any machine
+        best, (gain, middle) = max(rated, key=lambda one: one[1][0])
+        if gain <= 0:
+            break
+        chosen.append((best, middle))
+        for ends in best.cells & fractions.keys():
+            level[ends] = min(level[ends], middle)
+        open_ = [cause for cause, _ in rated if cause is not best]
+    return _needed(chosen, fractions, deviations, rule)
+
+
+def _stands(
+    cause: Cause,
+    fractions: Mapping[Ends, float],
+    deviations: Mapping[Ends, float],
+    level: Mapping[Ends, float],
+    rule: Rule,
+) -> tuple[float, float] | None:
+    """How much a cause explains that is open, and the median of what it does; None when it cannot stand."""
+    single = cause.kind in (Kind.PAIR, Kind.PATH) or any(target is None for _, target in cause.cells)
+    known = [ends for ends in cause.cells if ends in fractions]
+    rest = [ends for ends in known if not _told(fractions[ends], level[ends], deviations[ends], rule)]
+    if not rest or (not single and len(rest) < _FEWEST) or 2 * len(rest) < len(known):
+        return None
+    values = [fractions[ends] for ends in rest]
+    middle = spread.middle(values)
+    deviation = spread.middle([deviations[ends] for ends in rest])
+    if not rule.low(middle, deviation, len(rest)):
+        return None
+    between = math.sqrt(max(_LEAST, middle))
+    if sum(value <= between for value in values) < _NEARLY_ALL * len(values):
+        return None
+    gain = sum(math.log(level[ends]) - math.log(max(_LEAST, fractions[ends])) for ends in rest)
+    return round(gain, 12), middle
+
+
+def _told(fraction: float, level: float, deviation: float, rule: Rule) -> bool:
+    """Whether the causes so far explain a cell."""
+    return level < 1 and fraction >= level * rule.bound(deviation)
+
+
+def _needed(
+    chosen: list[tuple[Cause, float]], fractions: Mapping[Ends, float], deviations: Mapping[Ends, float], rule: Rule
+) -> list[tuple[Cause, float]]:
+    """Without the causes whose low cells the others explain."""
+    kept = list(chosen)
+    for one in reversed(chosen):
+        others = [other for other in kept if other is not one]
+        own = [ends for ends in one[0].cells if ends in fractions and fractions[ends] < rule.bound(deviations[ends])]
+        told = all(
+            any(
+                ends in other.cells and _told(fractions[ends], middle, deviations[ends], rule)
+                for other, middle in others
+            )
+            for ends in own
+        )
+        if own and told:
+            kept = others
+    return kept
+
+
+def candidates(members: Mapping[str, Member], cells: Iterable[Ends], symmetric: bool) -> list[Cause]:
+    """Everything that could be to blame, narrow things first; those with the same cells as one.
+
+    ``symmetric`` means that a cell is both ways at a time: then there is no sender.
+    """
+    all_cells = sorted(cells, key=lambda ends: (ends[0], ends[1] or ""))
+    merged: dict[frozenset[Ends], Cause] = {}
+    for cause in _all(members, all_cells, symmetric):
+        if not cause.cells:
+            continue
+        first = merged.get(cause.cells)
+        if first is None:
+            merged[cause.cells] = cause
+        elif cause.way is Way.ALL and (cause.kind, cause.name) != (first.kind, first.name):
+            also = (*first.also, cause.said)
+            merged[cause.cells] = Cause(first.kind, first.way, first.name, first.cells, also)
+    return list(merged.values())
+
+
+def _all(members: Mapping[str, Member], cells: Sequence[Ends], symmetric: bool) -> Iterator[Cause]:
+    groups = _groups(members)
+    for (kind, name), inside in groups.items():
+        touching = frozenset(ends for ends in cells if ends[0] in inside or ends[1] in inside)
+        yield Cause(kind, Way.ALL, name, touching)
+    for (kind, name), inside in groups.items():
+        if kind in (Kind.RAIL, Kind.LEAF):
+            both = frozenset(ends for ends in cells if ends[0] in inside and ends[1] in inside)
+            yield Cause(kind, Way.INSIDE, name, both)
+        if not symmetric:
+            yield Cause(kind, Way.SENDS, name, frozenset(ends for ends in cells if ends[1] and ends[0] in inside))
+            yield Cause(kind, Way.RECEIVES, name, frozenset(ends for ends in cells if ends[1] in inside))
+    yield from _leaves(groups, cells)
+    yield from _pairs(cells, symmetric)
+
+
+def _groups(members: Mapping[str, Member]) -> dict[tuple[Kind, str], set[str]]:
+    """Members by device, host, rail and leaf; narrow ones first."""
+    found: dict[tuple[Kind, str], set[str]] = defaultdict(set)
+    for name, member in members.items():
+        if member.device is None:
+            found[Kind.HOST, member.host].add(name)
+    for name, member in members.items():
+        if member.device is not None:
+            gpu = member.device.startswith(("GPU", "CPU"))
+            found[Kind.GPU if gpu else Kind.NIC, member.name].add(name)
+    for name, member in members.items():
+        found[Kind.HOST, member.host].add(name)
+    for name, member in members.items():
+        if member.rail is not None:
+            found[Kind.RAIL, str(member.rail)].add(name)
+    for name, member in members.items():
+        if member.leaf is not None:
+            found[Kind.LEAF, member.leaf].add(name)
+    return dict(found)
+
+
+def _leaves(groups: Mapping[tuple[Kind, str], set[str]], cells: Sequence[Ends]) -> Iterator[Cause]:
+    of = {name: leaf for (kind, leaf), names in groups.items() if kind is Kind.LEAF for name in names}
+    between: dict[tuple[str, str], set[Ends]] = defaultdict(set)
+    for ends in cells:
+        a, b = of.get(ends[0]), of.get(ends[1] or "")
+        if a is not None and b is not None and a != b:
+            between[a, b].add(ends)
+    leaves = sorted({leaf for pair in between for leaf in pair})
+    for a, b in product(leaves, leaves):
+        there, back = between.get((a, b), set()), between.get((b, a), set())
+        if a < b:
+            yield Cause(Kind.LEAVES, Way.ALL, f"{a} and {b}", frozenset(there | back))
+        if there and back:
+            yield Cause(Kind.LEAVES, Way.SENDS, f"{a} to {b}", frozenset(there))
+
+
+def _pairs(cells: Sequence[Ends], symmetric: bool) -> Iterator[Cause]:
+    known = set(cells)
+    for source, target in cells:
+        if target is None:
+            continue
+        back = (target, source)
+        if back in known and source < target:
+            yield Cause(Kind.PAIR, Way.ALL, f"{source} and {target}", frozenset({(source, target), back}))
+        kind = Kind.PAIR if symmetric or back not in known else Kind.PATH
+        name = f"{source} and {target}" if kind is Kind.PAIR else f"{source} -> {target}"
+        yield Cause(kind, Way.ALL, name, frozenset({(source, target)}))

@@ -1,0 +1,218 @@
+"""Samples of one measurement to a matrix: like with like, what is low, who explains it, and what to run again."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from wirespeed.benchmarks.peers import spread
+from wirespeed.benchmarks.peers.causes import Cause, Ends, Rule, candidates, explain
+from wirespeed.benchmarks.peers.gather import Gathered, Key, Sample
+from wirespeed.benchmarks.peers.polish import polish
+from wirespeed.benchmarks.peers.retest import Given, commands, hosts_of
+from wirespeed.benchmarks.peers.seats import Seats, natural, with_rails
+from wirespeed.benchmarks.peers.words import because, title
+from wirespeed.results.peers import Cell, Like, Margin, Matrix, Member, Peers, Reading, Suspect
+from wirespeed.results.series import Scalar
+
+_FEWEST_LIKE = 4
+"""Cells that must be alike: of three, one that is off cannot be told from two that are."""
+_FEWEST_HOSTS = 4  # hosts with the same pairs inside, from when on these are compared with each other
+_LIKE_HOSTS = "the same pair in every host"
+_ENOUGH_AGAIN = 3
+"""Cells of a suspect that are measured again: what the commands for it make, one host beside three healthy ones."""
+_EVIDENCE = 12  # readings named for a suspect, the slowest first
+
+
+def compare_all(gathered: Gathered, seats: Seats, given: Given, least: float = spread.TOLERANCE) -> Peers:
+    """A matrix for each measurement that was gathered, with what to run again for each suspect."""
+    matrices = []
+    for key, samples in gathered.samples.items():
+        matrix = compare(key, samples, seats, least)
+        again = tuple(_with_retest(one, matrix, gathered.parameters.get(key, {}), given) for one in matrix.suspects)
+        matrices.append(replace(matrix, suspects=again))
+    return Peers(tuple(matrices), tuple(gathered.notes))
+
+
+def _with_retest(one: Suspect, matrix: Matrix, parameters: Mapping[str, Scalar], given: Given) -> Suspect:
+    members = {member.name: member for member in matrix.members}
+    slow = [cell for cell in matrix.cells if (cell.source, cell.target) in one.slow]
+    hosts = hosts_of(slow, members, one.kind, matrix.cells)
+    return replace(one, retest=commands(matrix.tool, matrix.test, parameters, hosts, given))
+
+
+def compare(key: Key, samples: Sequence[Sample], seats: Seats, least: float = spread.TOLERANCE) -> Matrix:
+    """The matrix of a key's samples."""
+    members = _members(samples)
+    likes = _likes(key, samples, seats)
+    readings: dict[Ends, list[Reading]] = defaultdict(list)
+    for sample in samples:
+        readings[_ends(sample)].append(sample.reading)
+    values = {ends: _median(of) for ends, of in readings.items()}
+    described: list[Like] = []
+    fractions: dict[Ends, float] = {}
+    deviations: dict[Ends, float] = {}
+    z = spread.threshold_z(len(values))
+    rule = Rule(least, z)
+    for name, of in _by_like(likes).items():
+        like, own = _like(name, of, values, key.lower_is_better, rule)
+        described.append(like)
+        fractions |= own
+        deviations |= dict.fromkeys(own, like.spread or 0.0)
+    symmetric = bool(dict(key.workload).get("bidirectional"))
+    causes = candidates(members, [ends for ends in values if ends in fractions], symmetric)
+    found = explain(fractions, deviations, causes, rule)
+    cells = tuple(
+        Cell(
+            *ends,
+            likes[ends],
+            values[ends],
+            _rounded(fractions.get(ends)),
+            ends in fractions and rule.low(fractions[ends], deviations[ends]),
+            tuple(readings[ends]),
+        )
+        for ends in sorted(values, key=lambda one: (natural(one[0]), natural(one[1] or "")))
+    )
+    known = {(cell.source, cell.target): cell for cell in cells}
+    suspects = tuple(_suspect(cause, middle, known, described, key, rule) for cause, middle in found)
+    notes = [f"too few to compare: {like.name}, {like.cells}" for like in described if like.expected is None]
+    strangers = [member.name for member in members.values() if not seats.known(member)] if seats.planned else []
+    if strangers:
+        notes.append(f"not in the cluster file: {', '.join(strangers[:6])}{' …' if len(strangers) > 6 else ''}")
+    return Matrix(
+        title=title(key),
+        tool=key.tool,
+        test=key.test,
+        metric=key.metric,
+        unit=key.unit,
+        size_bytes=key.size_bytes,
+        lower_is_better=key.lower_is_better,
+        members=tuple(members.values()),
+        cells=cells,
+        likes=tuple(described),
+        suspects=suspects,
+        margins=_margins(members, fractions),
+        notes=tuple(notes),
+    )
+
+
+def _members(samples: Sequence[Sample]) -> dict[str, Member]:
+    every = {member.name: member for one in samples for member in (one.source, one.target) if member is not None}
+    ordered = sorted(every.values(), key=lambda one: (one.leaf or "", natural(one.host), natural(one.name)))
+    return {member.name: member for member in with_rails(ordered)}
+
+
+def _ends(sample: Sample) -> Ends:
+    return sample.source.name, sample.target.name if sample.target else None
+
+
+def _likes(key: Key, samples: Sequence[Sample], seats: Seats) -> dict[Ends, str]:
+    """Which like each cell has. Pairs inside of hosts are like the same pair of other hosts, where there are enough."""
+    hosts = {sample.source.host for sample in samples}
+    if key.shape == "pairs inside of hosts":
+        if len(hosts) < _FEWEST_HOSTS:
+            return {_ends(one): f"inside {one.source.host}" for one in samples}
+        return {_ends(one): f"{_LIKE_HOSTS}, {one.place}" for one in samples}
+    return {_ends(one): seats.like(one.source, one.target) for one in samples}
+
+
+def _by_like(likes: Mapping[Ends, str]) -> dict[str, list[Ends]]:
+    found: dict[str, list[Ends]] = defaultdict(list)
+    for ends, name in sorted(likes.items(), key=lambda one: (one[1], one[0][0], one[0][1] or "")):
+        found[name].append(ends)
+    return found
+
+
+def _median(readings: Sequence[Reading]) -> float | None:
+    values = [reading.value for reading in readings if reading.value is not None]
+    return spread.middle(values) if values else None
+
+
+def _like(
+    name: str, of: Sequence[Ends], values: Mapping[Ends, float | None], lower_is_better: bool, rule: Rule
+) -> tuple[Like, dict[Ends, float]]:
+    """What cells of a kind reach, and each as a fraction of it; a run that failed reached nothing."""
+    measured = {ends: value for ends in of if (value := values[ends]) is not None and value > 0}
+    ordered = sorted(measured.values())
+    lowest, highest = (ordered[0], ordered[-1]) if ordered else (None, None)
+    if len(of) < _FEWEST_LIKE or len(measured) < 2:
+        return Like(name, len(of), None, lowest, highest, None, None), {}
+    goodness = {ends: 1 / value if lower_is_better else value for ends, value in measured.items()}
+    by_member: dict[str, list[float]] = defaultdict(list)
+    for ends in of:
+        for member in ends:
+            if member is not None:
+                by_member[member].append(goodness.get(ends, 0.0))
+    reached = spread.expected(by_member)
+    if reached <= 0:  # most of them failed
+        reached = spread.middle(goodness.values())
+    fractions = {ends: goodness.get(ends, 0.0) / reached for ends in of}
+    deviation = spread.spread(fractions.values())
+    shown = 1 / reached if lower_is_better else reached
+    return Like(name, len(of), shown, lowest, highest, deviation, rule.bound(deviation)), fractions
+
+
+def _margins(members: Mapping[str, Member], fractions: Mapping[Ends, float]) -> tuple[Margin, ...]:
+    table = {(a, b): math.log(value) for (a, b), value in fractions.items() if b is not None and value > 0}
+    if not table:
+        return ()
+    rows, columns = polish(table)
+    return tuple(Margin(name, _off(rows.get(name)), _off(columns.get(name))) for name in members)
+
+
+def _off(effect: float | None) -> float | None:
+    return None if effect is None else round(math.expm1(effect), 6)
+
+
+def _suspect(
+    cause: Cause, middle: float, cells: Mapping[Ends, Cell], likes: Sequence[Like], key: Key, rule: Rule
+) -> Suspect:
+    expected = {like.name: like.expected for like in likes}
+    of = [cells[ends] for ends in cause.cells if ends in cells]
+    slow = sorted((cell for cell in of if _slow(cell, middle)), key=lambda cell: (cell.fraction or 0.0, cell.source))
+    low = [cell for cell in of if cell.low]
+    shown = slow[:_EVIDENCE]
+    return Suspect(
+        kind=cause.kind,
+        way=cause.way,
+        name=cause.name,
+        because=because(cause, middle, slow, of, key, expected),
+        fraction=round(middle, 6),
+        low=len(low),
+        cells=len(of),
+        confirmed=_confirmed(slow, expected, key, rule),
+        also=cause.also,
+        slow=tuple((cell.source, cell.target) for cell in sorted(slow, key=lambda one: (one.source, one.target or ""))),
+        evidence=tuple(_evidence(cell, reading, key) for cell in shown for reading in cell.readings),
+    )
+
+
+def _slow(cell: Cell, middle: float) -> bool:
+    return cell.fraction is not None and cell.fraction <= math.sqrt(max(middle, 1e-3))
+
+
+def _confirmed(slow: Sequence[Cell], expected: Mapping[str, float | None], key: Key, rule: Rule) -> bool:
+    """Whether what was slow was measured again, and was slow each time; of many cells, a few of them."""
+    again = [cell for cell in slow if len({(reading.file, reading.line) for reading in cell.readings}) > 1]
+    if not slow or len(again) < min(len(slow), _ENOUGH_AGAIN):
+        return False
+    return all(_below(reading, expected[cell.like], key, rule.least) for cell in again for reading in cell.readings)
+
+
+def _below(reading: Reading, expected: float | None, key: Key, least: float) -> bool:
+    if reading.value is None or reading.value <= 0 or expected is None:
+        return True
+    fraction = expected / reading.value if key.lower_is_better else reading.value / expected
+    return fraction < 1 - least
+
+
+def _evidence(cell: Cell, reading: Reading, key: Key) -> str:
+    ends = cell.source if cell.target is None else f"{cell.source} -> {cell.target}"
+    value = reading.error or "failed" if reading.value is None else f"{reading.value:g} {key.unit}"
+    return f"{ends}: {value} ({reading.file}:{reading.line})"
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)

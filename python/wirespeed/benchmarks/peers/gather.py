@@ -1,0 +1,238 @@
+"""From runs to samples: which number of which runs is the same measurement between other ends."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from wirespeed.benchmarks.judge_tcp import whole_run
+from wirespeed.benchmarks.peers.seats import Seats
+from wirespeed.limits.bound import BITS_PER_SECOND, convert
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.peers import Member, Reading
+from wirespeed.results.series import Better, Scalar, better, ends, workload
+
+CHOSEN = (
+    Metric.BUSBW,
+    Metric.BITRATE,
+    Metric.BW_AVG,
+    Metric.BW_PEAK,
+    Metric.LATENCY_TYPICAL,
+    Metric.LATENCY_P50,
+    Metric.LATENCY_AVG,
+    Metric.ALGBW,
+    Metric.TIME,
+)
+"""The number that stands for a run, the first that it has: bandwidth first, and what is least led by single values."""
+
+_ARROW = " -> "
+_RECEIVED = ", received"  # what the other end of the same transfer saw
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A log's runs, and what is known of where they were made: two ends, or the one host."""
+
+    name: str
+    runs: tuple[Run, ...]
+    source: str | None = None
+    target: str | None = None
+    host: str | None = None
+    test: str | None = None  # of a log without a run
+    failed: str | None = None  # why there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What samples share that are compared."""
+
+    tool: str
+    test: str | None
+    workload: tuple[tuple[str, Scalar], ...]
+    ranks: int | None
+    metric: Metric
+    unit: str
+    size_bytes: int | None
+    shape: str  # hosts, pairs, or pairs inside of hosts
+    side: str | None = None
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a smaller value is the better one."""
+        return better(self.metric) is Better.LOWER
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One reading between two ends, or of one host; ``place`` is the place within the host's output."""
+
+    source: Member
+    target: Member | None
+    reading: Reading
+    place: str | None = None
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What can be compared, by key, and what cannot."""
+
+    samples: dict[Key, list[Sample]] = field(default_factory=dict)
+    parameters: dict[Key, Mapping[str, Scalar]] = field(default_factory=dict)  # of the first run of each
+    notes: list[str] = field(default_factory=list)
+
+
+def gather(logs: Iterable[Log], seats: Seats, metric: Metric | None = None, size: int | None = None) -> Gathered:
+    """The samples of all logs, one size of each test: as asked, else the one most of them have."""
+    found: dict[Key, list[Sample]] = defaultdict(list)
+    parameters: dict[Key, Mapping[str, Scalar]] = {}
+    failed: list[tuple[str | None, Sample]] = []
+    nowhere: list[str] = []
+    for log in logs:
+        if log.failed is not None:
+            failed += [(log.test, sample) for sample in _failed(log, log.failed, seats)]
+        for run in log.runs:
+            if run.status is RunStatus.FAILED and _ends(log, run, seats):
+                failed += [(run.test, one) for one in _failed(log, run.error or "the run failed", seats, run)]
+                continue
+            had = False
+            for key, sample in _samples(log, run, seats, metric):
+                found[key].append(sample)
+                parameters.setdefault(key, run.parameters)
+                had = True
+            if not had:
+                nowhere.append(log.name)
+    gathered = Gathered(_one_size(found, size), parameters)
+    _add_failed(gathered, failed)
+    if nowhere:
+        names = ", ".join(dict.fromkeys(nowhere[:3])) + (f" and {len(nowhere) - 3} more" if len(nowhere) > 3 else "")
+        gathered.notes.append(f"not compared, which hosts they ran on is not known: the runs in {names}")
+    return gathered
+
+
+def _samples(log: Log, run: Run, seats: Seats, metric: Metric | None) -> Iterator[tuple[Key, Sample]]:
+    own = workload(run.parameters)
+    pairs = [one for one in run.measurements if one.place and _ARROW in one.place]
+    of_run = [one for one in run.measurements if not (one.place and _ARROW in one.place)]
+    if pairs:
+        for one in _chosen(pairs, metric):
+            yield _pair(log, run, one, own, seats)
+        return
+    ends_of = _ends(log, run, seats)
+    if not ends_of:
+        return
+    source, target = ends_of
+    for one in _standing(run, _chosen(of_run, metric)):
+        shape = "hosts" if target is None else "pairs"
+        side = one.place if one.metric is not Metric.BITRATE else None
+        key = _key(run, one, own, shape, None if target else run.ranks, side)
+        near, far = _flow(run, one, source, target)
+        yield key, Sample(near, far, _reading(log, one, key.unit))
+
+
+def _flow(run: Run, one: Measurement, source: Member, target: Member | None) -> tuple[Member, Member | None]:
+    """From where to where data went: a read, iperf3's -R and the way back of --bidir turn it round."""
+    back = "read" in (run.test or "") or bool(run.parameters.get("reverse"))
+    if "RX-" in (one.place or ""):
+        back = not back
+    return (target, source) if back and target is not None else (source, target)
+
+
+def _pair(
+    log: Log, run: Run, one: Measurement, own: tuple[tuple[str, Scalar], ...], seats: Seats
+) -> tuple[Key, Sample]:
+    place = (one.place or "").removesuffix(_RECEIVED)
+    near, _, far = place.partition(_ARROW)
+    source, target = seats.member(near, log.host), seats.member(far, log.host)
+    inside = log.host is not None and source.host == target.host == log.host
+    side = "as received" if (one.place or "").endswith(_RECEIVED) else None
+    key = _key(run, one, own, "pairs inside of hosts" if inside else "pairs", None, side)
+    return key, Sample(source, target, _reading(log, one, key.unit), place)
+
+
+def _key(
+    run: Run, one: Measurement, own: tuple[tuple[str, Scalar], ...], shape: str, ranks: int | None, side: str | None
+) -> Key:
+    unit = "Gb/s" if one.metric is Metric.BITRATE and one.unit in BITS_PER_SECOND else one.unit
+    return Key(run.tool, run.test, own, ranks, one.metric, unit, one.size_bytes, shape, side)
+
+
+def _reading(log: Log, one: Measurement, unit: str) -> Reading:
+    value = convert(float(one.value), one.unit, unit) if one.unit != unit else float(one.value)
+    return Reading(value, log.name, one.line)
+
+
+def _chosen(of: Sequence[Measurement], metric: Metric | None) -> list[Measurement]:
+    has = {one.metric for one in of}
+    wanted = metric if metric is not None else next((one for one in CHOSEN if one in has), None)
+    return [one for one in of if one.metric is wanted]
+
+
+def _standing(run: Run, of: Sequence[Measurement]) -> Sequence[Measurement]:
+    """Those that stand for the whole run: no single stream and no single second."""
+    if of and of[0].metric is Metric.BITRATE:
+        places = whole_run(run)
+        return [one for one in of if one.place in places or one.place is None]
+    return [one for one in of if one.place in (None, "out-of-place", "in-place")]
+
+
+def _ends(log: Log, run: Run, seats: Seats) -> tuple[Member, Member | None] | None:
+    if log.source and log.target:
+        return seats.member(log.source), seats.member(log.target)
+    if log.host:
+        return seats.member(log.host), None
+    near, _, far = (ends(run) or "").partition(_ARROW)
+    return (seats.member(near), seats.member(far)) if near and far and near != far else None
+
+
+def _failed(log: Log, error: str, seats: Seats, run: Run | None = None) -> Iterator[Sample]:
+    at = _ends(log, run or Run("", None, None, RunStatus.FAILED, error, None), seats)
+    if at is not None:
+        yield Sample(*at, Reading(None, log.name, 1, error))
+
+
+def _one_size(found: dict[Key, list[Sample]], size: int | None) -> dict[Key, list[Sample]]:
+    """Of the sizes of a test the one that is asked for, else that most pairs have; of equals where it counts most.
+
+    That is the largest for bandwidths and the smallest for times.
+    """
+    sizes: dict[Key, Counter[int | None]] = defaultdict(Counter)
+    for key, samples in found.items():
+        sizes[_sizeless(key)][key.size_bytes] = len({(one.source, one.target) for one in samples})
+    kept = {}
+    for key, samples in found.items():
+        counted = sizes[_sizeless(key)]
+        if size is not None:
+            if key.size_bytes == size:
+                kept[key] = samples
+            continue
+        sign = -1 if key.lower_is_better else 1
+        best = max(counted, key=lambda one: (counted[one], sign * (one or 0)))
+        if key.size_bytes == best:
+            kept[key] = samples
+    return dict(sorted(kept.items(), key=lambda one: _order(one[0])))
+
+
+def _sizeless(key: Key) -> Key:
+    return Key(key.tool, key.test, key.workload, key.ranks, key.metric, key.unit, None, key.shape, key.side)
+
+
+def _order(key: Key) -> tuple[str, ...]:
+    return tuple(str(getattr(key, name)) for name in ("tool", "test", "shape", "metric", "side", "workload", "ranks"))
+
+
+def _add_failed(gathered: Gathered, failed: Sequence[tuple[str | None, Sample]]) -> None:
+    """A run that failed belongs to the runs of the same test between the same kind of ends."""
+    lost = 0
+    for test, sample in failed:
+        single = sample.target is None
+        fitting = [
+            key
+            for key in gathered.samples
+            if (test is None or test in (key.test, key.tool)) and (key.shape == "hosts") is single
+        ]
+        for key in fitting:
+            gathered.samples[key].append(sample)
+        lost += not fitting
+    if lost:
+        gathered.notes.append(f"{lost} failed runs have no like that measured anything")

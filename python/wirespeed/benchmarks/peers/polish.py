@@ -1,0 +1,40 @@
+"""Tukey's median polish: how much of a table is its rows', how much its columns'.
+
+J. W. Tukey, Exploratory Data Analysis, 1977, chapter 11. Cells may be missing, as the diagonal of a pair matrix is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from statistics import median
+from typing import TypeVar
+
+_Name = TypeVar("_Name", bound=Hashable)
+_ROUNDS = 10  # Tukey's own stop at two to four; more change nothing that is shown
+
+
+def polish(table: Mapping[tuple[_Name, _Name], float]) -> tuple[dict[_Name, float], dict[_Name, float]]:
+    """Additive effects of rows and columns, each around a median of 0."""
+    rows: dict[_Name, list[_Name]] = {}
+    columns: dict[_Name, list[_Name]] = {}
+    for row, column in table:
+        rows.setdefault(row, []).append(column)
+        columns.setdefault(column, []).append(row)
+    of_row, of_column = dict.fromkeys(rows, 0.0), dict.fromkeys(columns, 0.0)
+    for _ in range(_ROUNDS):
+        before = (dict(of_row), dict(of_column))
+        for row, across in rows.items():
+            of_row[row] = median(table[row, column] - of_column[column] for column in across)
+        for column, down in columns.items():
+            of_column[column] = median(table[row, column] - of_row[row] for row in down)
+        _centre(of_column)
+        if before == (of_row, of_column):
+            break
+    _centre(of_row)
+    return of_row, of_column
+
+
+def _centre(effects: dict[_Name, float]) -> None:
+    middle = median(effects.values()) if effects else 0.0
+    for name in effects:
+        effects[name] -= middle

@@ -1,0 +1,79 @@
+"""What to run again before a suspect is called bad: itself with healthy peers, then the comparison once more."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.peers.seats import natural
+from wirespeed.results.peers import Cell, Kind, Member
+from wirespeed.results.series import Scalar
+
+_PEERS = 3
+"""Healthy hosts beside one suspect: with fewer, four cells that must be alike are not reached."""
+_SUITES = {"iperf3": "tcp", "ucx_perftest": "ucx"}  # of bench run, by tool; perftest below
+_FOLDER = "retest"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """How the comparison was asked for, to repeat it."""
+
+    files: tuple[str, ...]
+    cluster: str | None = None
+
+
+def commands(
+    tool: str,
+    test: str | None,
+    parameters: Mapping[str, Scalar],
+    hosts: Sequence[str],
+    given: Given,
+) -> tuple[str, ...]:
+    """The lines to type, none where the tool is not one whose command line follows from its log."""
+    measured = _measured(tool, test, parameters, hosts, given)
+    if measured is None:
+        return ()
+    again = ["wirespeed", "bench", "peers", *given.files, _FOLDER]
+    if given.cluster is not None:
+        again += ["--cluster", given.cluster]
+    return (measured, shlex.join(again))
+
+
+def _measured(
+    tool: str, test: str | None, parameters: Mapping[str, Scalar], hosts: Sequence[str], given: Given
+) -> str | None:
+    if tool == "mpigraph":
+        asked = [parameters.get(name) for name in ("message_bytes", "iterations", "window_size")]
+        if any(value is None for value in asked):
+            return None
+        words = ["mpirun", "--host", ",".join(hosts), "--map-by", "node", "mpiGraph", *map(str, asked)]
+        return f"mkdir -p {_FOLDER} && {shlex.join(words)} | tee {_FOLDER}/mpigraph.log"
+    suite = _SUITES.get(tool)
+    if tool == "perftest":
+        suite = "pairs" if (test or "").endswith("_lat") else "matrix"
+    if suite is None or given.cluster is None:
+        return None
+    words = ["wirespeed", "bench", "run", suite, "--cluster", given.cluster, "--hosts", ",".join(hosts)]
+    return shlex.join([*words, "--output", _FOLDER])
+
+
+def hosts_of(slow: Sequence[Cell], members: Mapping[str, Member], kind: Kind, cells: Sequence[Cell]) -> list[str]:
+    """The hosts to measure again: those in doubt, at most as many as peers, and healthy ones beside them."""
+    counted: dict[str, int] = {}
+    for cell in slow:
+        for name in {members[end].host for end in (cell.source, cell.target) if end is not None}:
+            counted[name] = counted.get(name, 0) + 1
+    most = 1 if kind in (Kind.HOST, Kind.NIC, Kind.GPU) else 2
+    doubted = sorted(counted, key=lambda name: (-counted[name], natural(name)))[:most]
+    level: dict[str, list[float]] = {}
+    for cell in cells:
+        for name in {members[end].host for end in (cell.source, cell.target) if end is not None}:
+            if cell.fraction is not None:
+                level.setdefault(name, []).append(cell.fraction)
+    healthy = sorted(
+        (name for name in level if name not in doubted),
+        key=lambda name: (-round(sum(level[name]) / len(level[name]), 3), natural(name)),
+    )
+    return sorted([*doubted, *healthy[: max(_PEERS, most)]], key=natural)

@@ -1,0 +1,66 @@
+"""Robust statistics of cells that should be alike: what most of them reach, and how far they spread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import NormalDist, median, median_high
+
+TOLERANCE = 0.05
+"""Differences of less are no finding: SPEC MPI2007 allows two runs on one system 5 % between them (SPEC HPG, MPI2007
+frequently asked questions, "How was the 5% tolerance decided?")."""
+NOISE = TOLERANCE / (1.96 * math.sqrt(2))
+"""Least standard deviation to reckon with, however alike the values look: that of which 95 % of the differences
+between two runs keep to the tolerance above, 1.8 %."""
+NORMAL = 1.4826
+"""From the median deviation of a normal distribution to its standard deviation (Rousseeuw and Croux 1993, 1)."""
+USUAL_Z = 3.5
+"""From how many robust standard deviations a value is an outlier (Iglewicz and Hoaglin 1993, 3.3)."""
+FALSE_ALARMS = 0.01
+"""How likely one alarm among all cells of a healthy matrix may be: Bonferroni's correction, for large matrices."""
+OF_MEDIANS = math.sqrt(math.pi / 2)
+"""Standard error of a median beside that of a mean, for normal values (Kendall and Stuart 1977, 10.10)."""
+
+
+_MANY = 6
+"""Values of which half are enough; of fewer a chance twin would make the spread look like none."""
+
+
+def expected(of: Mapping[str, Sequence[float]]) -> float:
+    """What cells should reach, from the values of each member: the high median of the members' high medians.
+
+    A slow node spoils one cell of every other node's row and all of its own, so medians of medians hold while less than
+    half of the members are slow and each has more good peers than bad ones; the median of all cells fails sooner, at
+    two slow nodes of seven. High medians, because what half of the like reach can be reached.
+    """
+    return median_high([median_high(values) for values in of.values() if values])
+
+
+def spread(fractions: Iterable[float]) -> float:
+    """Robust standard deviation: half the length of the shortest interval that holds half of the values, scaled.
+
+    Rousseeuw's least median of squares for a location, with the factor for few values of Rousseeuw and Leroy 1987,
+    5.1. Unlike the median deviation it holds when half of the cells are slow, as when one of four nodes is.
+    """
+    ordered = sorted(fractions)
+    count = len(ordered)
+    half = (count + 1) // 2 if count >= _MANY else count // 2 + 1
+    if count < 2 or half > count:
+        return 0.0
+    shortest = min(ordered[index + half - 1] - ordered[index] for index in range(count - half + 1))
+    return NORMAL * (1 + 5 / (count - 1)) * shortest / 2
+
+
+def threshold_z(comparisons: int) -> float:
+    """From how many standard deviations on something is low, among so many comparisons."""
+    return max(USUAL_Z, NormalDist().inv_cdf(1 - FALSE_ALARMS / max(1, comparisons)))
+
+
+def of_group(deviation: float, count: int) -> float:
+    """Standard error of the median of so many cells; of one, its deviation."""
+    return deviation if count < 2 else deviation * min(1.0, OF_MEDIANS / math.sqrt(count))
+
+
+def middle(values: Iterable[float]) -> float:
+    """The median."""
+    return median(values)

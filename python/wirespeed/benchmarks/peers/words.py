@@ -1,0 +1,73 @@
+"""Suspects in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from wirespeed.benchmarks.peers.causes import Cause
+from wirespeed.benchmarks.peers.gather import Key
+from wirespeed.limits.bound import number
+from wirespeed.results.peers import Cell, Kind, Way
+from wirespeed.units import Size
+
+_SHARED = 0.02  # how near to 1/2, 1/3 or 1/4 a fraction must be to look like a shared path
+_PARTS = {2: "half", 3: "a third", 4: "a quarter"}
+
+_MEANS = {
+    (Kind.HOST, Way.ALL): "its row and column: the host, or its one NIC, PCIe slot or cable",
+    (Kind.HOST, Way.SENDS): "its row: what it sends is slow, what it receives is not",
+    (Kind.HOST, Way.RECEIVES): "its column: what it receives is slow, what it sends is not",
+    (Kind.NIC, Way.ALL): "its row and column: the NIC, its PCIe slot, its cable or its leaf port",
+    (Kind.NIC, Way.SENDS): "its row: what it sends is slow, what it receives is not",
+    (Kind.NIC, Way.RECEIVES): "its column: what it receives is slow, what it sends is not",
+    (Kind.GPU, Way.ALL): "its row and column: the GPU or its links",
+    (Kind.RAIL, Way.ALL): "a stripe: every pair with an end on the rail, whatever the host",
+    (Kind.RAIL, Way.INSIDE): "a stripe: pairs with both ends on the rail, whatever the host",
+    (Kind.LEAF, Way.ALL): "a block: every pair with an end under the leaf, whatever the host",
+    (Kind.LEAF, Way.INSIDE): "a block on the diagonal: pairs under the leaf alone",
+    (Kind.LEAVES, Way.ALL): "a block: pairs between the two leaves alone, so what lies between them",
+    (Kind.LEAVES, Way.SENDS): "a block: this way between the two leaves alone",
+    (Kind.PAIR, Way.ALL): "a pair whose ends are well with others: the path between them",
+    (Kind.PATH, Way.ALL): "one way between two that are well with others: the path this way",
+}
+
+
+def title(key: Key) -> str:
+    """What a matrix shows."""
+    asked = " ".join(f"{name}={value}" for name, value in key.workload if name != "bidirectional" and value != 1)
+    both = "both ways at a time" if dict(key.workload).get("bidirectional") else None
+    size = str(Size(key.size_bytes)) if key.size_bytes is not None else None
+    of = " ".join(filter(None, (key.test or key.tool, f"{key.metric.value} in {key.unit}")))
+    return ", ".join(filter(None, (of, size, both, key.side, asked)))
+
+
+def because(
+    cause: Cause,
+    middle: float,
+    slow: Sequence[Cell],
+    of: Sequence[Cell],
+    key: Key,
+    expected: Mapping[str, float | None],
+) -> str:
+    """Why something is a suspect: what it looks like, how slow it is, and beside what."""
+    means = _MEANS.get((cause.kind, cause.way), f"the {cause.kind.value} {cause.way.value}")
+    if slow and slow[0].target is None:
+        means = "alone among hosts of its kind"
+    values = sorted(cell.value for cell in slow if cell.value is not None)
+    usual = sorted({value for cell in slow if (value := expected[cell.like]) is not None})
+    words = [means, f"{len(slow)} of {len(of)} {'cell' if len(of) == 1 else 'cells'} slow"]
+    if values and usual:
+        most = "takes" if key.lower_is_better else "reaches"
+        words.append(f"{_range(values)} {key.unit} where its like {most} {_range(usual)}")
+    failed = sum(cell.value is None for cell in slow)
+    if failed:
+        words.append(f"{failed} failed")
+    shared = next((part for part in _PARTS if abs(middle - 1 / part) < _SHARED), None)
+    if shared and not key.lower_is_better:
+        words.append(f"{_PARTS[shared]}, as where {shared} flows share a way or a link runs at a fraction of its width")
+    return "; ".join(words)
+
+
+def _range(values: Sequence[float]) -> str:
+    low, high = number(values[0]), number(values[-1])
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,113 @@
+"""Logs with what is known of where they were made: folders of ``bench run``, options, names of hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirespeed.cli import logs
+
+if TYPE_CHECKING:
+    from wirespeed.benchmarks.peers import Log
+    from wirespeed.errors import Problem
+    from wirespeed.plan import Plan
+    from wirespeed.results.benchmarks import Run
+    from wirespeed.results.campaign import Attempt, Step
+
+_CAMPAIGN = "campaign.json"
+
+
+@dataclass(slots=True)
+class Read:
+    """The logs, and what was left out or refused."""
+
+    logs: list[Log] = field(default_factory=list)
+    notices: list[Problem] = field(default_factory=list)
+    refused: list[Problem] = field(default_factory=list)
+
+
+def read(names: Sequence[str], plan: Plan | None, ends: tuple[str | None, str | None]) -> Read:
+    """Everything these names hold. ``ends`` are the two ends of logs that do not say them.
+
+    Raises:
+        Refused: a folder of bench run is not whole.
+    """
+    found = Read()
+    for name in names:
+        path = Path(name)
+        folders = sorted(one.parent for one in path.rglob(_CAMPAIGN)) if path.is_dir() else []
+        for folder in folders:
+            found.logs += _campaign(folder, found)
+        for file in logs.log_files([name]):
+            if file.path is None or not any(file.path.is_relative_to(folder) for folder in folders):
+                found.logs += _file(file, plan, ends, found)
+    return found
+
+
+def _campaign(folder: Path, found: Read) -> Iterator[Log]:
+    """Every attempt of every step, with the two ends or the one host of the step; what failed, too."""
+    from wirespeed.benchmarks.run import opened
+
+    campaign = opened(folder)
+    attempts: dict[str, list[Attempt]] = {}
+    for attempt in campaign.attempts:
+        attempts.setdefault(attempt.step, []).append(attempt)
+    steps = {step.id: step for step in campaign.campaign.steps}
+    for name, of in attempts.items():
+        step = steps.get(name) or _narrowing(name, steps)
+        if step is not None:
+            for attempt in of:
+                yield from _attempt(folder, step, attempt, found)
+
+
+def _narrowing(name: str, steps: dict[str, Step]) -> Step | None:
+    """A step that was added to narrow down stands in the journal alone: the same as one of the plan, or unknown."""
+    return steps.get(name.partition(".")[2]) if name.startswith("narrow") else None
+
+
+def _attempt(folder: Path, step: Step, attempt: Attempt, found: Read) -> Iterator[Log]:
+    from wirespeed.benchmarks.peers import Log
+    from wirespeed.results.campaign import Outcome
+
+    source, target, host = step.source, step.target, None
+    if source is None or target is None:
+        hosts = step.place.split(", ")
+        source, target = (hosts[0], hosts[1]) if len(hosts) == 2 else (None, None)
+        host = hosts[0] if len(hosts) == 1 else None
+    path = folder / attempt.log
+    file = logs.LogFile(str(path), path, inside=True)
+    runs = _runs(file, found) if path.is_file() else ()
+    failed = None if attempt.status is Outcome.DONE or runs else attempt.says or attempt.status.value
+    yield Log(file.name, runs, source, target, host, step.test.partition(" ")[0], failed)
+
+
+def _file(file: logs.LogFile, plan: Plan | None, ends: tuple[str | None, str | None], found: Read) -> Iterable[Log]:
+    from wirespeed.benchmarks.peers import Log
+
+    runs = _runs(file, found)
+    if runs:
+        source, target = ends
+        yield Log(file.name, runs, source, target, None if source else _host(file, plan))
+
+
+def _runs(file: logs.LogFile, found: Read) -> tuple[Run, ...]:
+    from wirespeed.benchmarks import read as read_log
+    from wirespeed.errors import Refused
+
+    try:
+        reading = read_log(logs.text(file.content()), file.name)
+    except Refused as refused:
+        (found.notices if file.inside else found.refused).extend(refused.problems)
+        return ()
+    found.notices += reading.notices
+    return reading.runs
+
+
+def _host(file: logs.LogFile, plan: Plan | None) -> str | None:
+    """The host of the cluster file that the log's file, or the folder it is in, is named after."""
+    if plan is None or file.path is None:
+        return None
+    names = (file.path.stem, *(parent.name for parent in file.path.parents))
+    return next((name for name in names if name in plan.hosts), None)

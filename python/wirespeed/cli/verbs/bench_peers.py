@@ -1,0 +1,130 @@
+"""``wirespeed bench peers``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli import flows, past_runs
+from wirespeed.cli.bench_app import bench
+from wirespeed.cli.exit import Exit
+
+if TYPE_CHECKING:
+    from wirespeed.errors import Problem
+    from wirespeed.results.peers import Peers
+
+SCHEMA = 1
+
+
+class Format(StrEnum):
+    """How the comparison is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+@bench.command()
+def peers(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="Folders of bench run, logs, or folders of logs; - is standard input."),
+    ],
+    cluster: Annotated[
+        Path | None,
+        typer.Option("--cluster", "-c", metavar="CLUSTER.yaml", help="The cluster: its hardware, leaves and rails."),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option("--from", metavar="HOST/NIC", help="Where data came from, if no log says it.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--to", metavar="HOST/NIC", help="Where data went, if no log says it.")
+    ] = None,
+    metric: past_runs.MetricOption = None,
+    size: past_runs.SizeOption = None,
+    at_least: Annotated[
+        float,
+        typer.Option("--at-least", min=0.1, max=90.0, metavar="PERCENT", help="Smaller differences do not matter."),
+    ] = 5.0,
+    output: Annotated[
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_PEERS_FORMAT", help="A table, or JSON.")
+    ] = Format.TABLE,
+) -> None:
+    """Compare like pairs and nodes with each other, and say what explains those that are slow.
+
+    Only like is compared with like: the same tool, test, size and metric, and with --cluster the same hardware and the
+    same distance (under one leaf, between leaves). Slow cells of a pair matrix are explained with the fewest causes:
+    a low row and column is a host or NIC, a row alone its sending, a block a leaf or what lies between two leaves, a
+    stripe a rail, a single cell a path. It needs no limit, so it also sees what is slow for no reason in the cluster
+    file; what is slow everywhere it cannot see, that is for bench judge.
+
+    Where logs do not say between whom they are (mpiGraph and folders of bench run do), addresses in them are looked up
+    in the cluster file; a log of one host may be named after it, or lie in a folder that is (node3/all_reduce.log).
+
+    One slow reading is a suspect, not a verdict: it comes with the commands that measure it again beside healthy
+    peers. Slow in every one of two readings or more, it is confirmed. Exit code 1 when a suspect is confirmed, 3 when
+    one has to be measured again or nothing could be compared, 0 otherwise.
+
+    Example: wirespeed bench run matrix --cluster cluster.yaml --output matrix
+
+    Example: wirespeed bench peers matrix --cluster cluster.yaml
+    """
+    from wirespeed.cli.console import show_problems
+    from wirespeed.errors import Refused
+
+    found, notices, refused = _compared(files, cluster, (source, target), metric, size, at_least / 100)
+    _print(found, output)
+    show_problems(notices, label="left out")
+    if refused:
+        raise Refused(refused)
+    raise typer.Exit(exit_of(found))
+
+
+def _compared(
+    files: list[str],
+    cluster: Path | None,
+    ends: tuple[str | None, str | None],
+    metric: str | None,
+    size: str | None,
+    least: float,
+) -> tuple[Peers, list[Problem], list[Problem]]:
+    from wirespeed.benchmarks.peers import Given, Seats, compare_all, gather
+    from wirespeed.cli import peer_logs
+    from wirespeed.errors import refuse
+    from wirespeed.results.benchmarks import Metric
+
+    if (ends[0] is None) != (ends[1] is None):
+        raise refuse("--from and --to", "one of them", "both, or none")
+    wanted = past_runs.wanted(None, None, metric, size, None, None)
+    plan = flows.planned(cluster) if cluster else None
+    read = peer_logs.read(files, plan, ends)
+    seats = Seats(plan)
+    gathered = gather(read.logs, seats, Metric(metric) if metric else None, wanted.size_bytes)
+    given = Given(tuple(files), str(cluster) if cluster else None)
+    return compare_all(gathered, seats, given, least), read.notices, read.refused
+
+
+def _print(found: Peers, output: Format) -> None:
+    from wirespeed.cli.console import out
+    from wirespeed.results.json import document
+
+    if output is Format.JSON:
+        typer.echo(document("bench-peers", SCHEMA, peers=found), nl=False)
+        return
+    from wirespeed.report import peers as report
+
+    report.peers(found, out())
+
+
+def exit_of(found: Peers) -> Exit:
+    """What the comparison means for the exit code."""
+    suspects = [suspect for matrix in found.matrices for suspect in matrix.suspects]
+    compared = any(cell.fraction is not None for matrix in found.matrices for cell in matrix.cells)
+    codes = [Exit.PASSED]
+    if any(suspect.confirmed for suspect in suspects):
+        codes.append(Exit.FAILED)
+    if not compared or not all(suspect.confirmed for suspect in suspects):
+        codes.append(Exit.INCOMPLETE)
+    return Exit.worst(*codes)

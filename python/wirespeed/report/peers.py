@@ -1,0 +1,134 @@
+"""Like pairs and nodes in a terminal: the matrix as shades where it fits, and whom it accuses, with what to run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from wirespeed.report import words
+from wirespeed.report.panels import Panel, panels
+from wirespeed.results.peers import Cell, Like, Matrix, Peers, Suspect
+
+_SHADES = "█▓▒░"
+_STEPS = (0.95, 0.8, 0.6)  # down to which fraction each shade but the last stands
+_FAILED, _UNMEASURED, _SELF, _UNCOMPARED = "x", " ", "·", "?"
+_EVIDENCE = 4
+
+
+def peers(found: Peers, console: Console) -> None:
+    """Each matrix, then what was left out."""
+    for matrix in found.matrices:
+        _matrix(matrix, console)
+        console.print()
+    for note in found.notes:
+        console.print(Text(f"note: {words.line(note)}"), soft_wrap=True)
+    suspects = [one for matrix in found.matrices for one in matrix.suspects]
+    confirmed = sum(one.confirmed for one in suspects)
+    compared = sum(cell.fraction is not None for matrix in found.matrices for cell in matrix.cells)
+    told = [words.plural(len(suspects), "suspect"), f"{confirmed} confirmed"] if suspects else ["no suspect"]
+    console.print(f"{words.plural(compared, 'cell')} compared, {', '.join(told)}")
+
+
+def _matrix(matrix: Matrix, console: Console) -> None:
+    console.print(Text(words.line(matrix.title), style="bold"), soft_wrap=True)
+    _picture(matrix, console)
+    for like in matrix.likes:
+        console.print(Text(f"  {words.line(_like(like, matrix))}"), soft_wrap=True)
+    for note in matrix.notes:
+        console.print(Text(f"  note: {words.line(note)}"), soft_wrap=True)
+    for suspect in matrix.suspects:
+        _suspect(suspect, console)
+
+
+def _picture(matrix: Matrix, console: Console) -> None:
+    """Rows send, columns receive. Squares of rails stand side by side where their rows are the same hosts."""
+    cells = {(cell.source, cell.target): cell for cell in matrix.cells}
+    alone = all(cell.target is None for cell in matrix.cells)
+    squares = panels(matrix)
+    if len(matrix.members) < 2:
+        return
+    if len({square.labels for square in squares}) == 1:
+        lines = _square(squares, cells, alone)
+    else:
+        lines = [line for square in squares for line in _square((square,), cells, alone)]
+    if max(map(len, lines)) + 2 > console.width:
+        return
+    for line in lines:
+        console.print(Text(f"  {line}".rstrip()), soft_wrap=True)
+    scale = "  ".join(f"{shade} {text}" for shade, text in zip(_SHADES, _scale(), strict=True))
+    row = "" if alone else "row sends, column receives; "
+    console.print(Text(f"  {row}{scale}  {_FAILED} failed", style="dim"), soft_wrap=True)
+
+
+def _square(squares: Sequence[Panel], cells: Mapping[tuple[str, str | None], Cell], alone: bool) -> list[str]:
+    """Squares side by side, their rows labelled once."""
+    labels = [words.line(label) for label in squares[0].labels]
+    room = max(map(len, labels))
+    wide = 1 if alone else 2 * len(labels) - 1
+    titles = [f"{square.title or '':<{wide}}" for square in squares]
+    head = [f"{'':<{room}}  {'  '.join(titles)}"] if any(square.title for square in squares) else []
+    rows = [
+        f"{label:<{room}}  {'  '.join(f'{_row(square, row, cells, alone):<{wide}}' for square in squares)}"
+        for row, label in enumerate(labels)
+    ]
+    return [*head, *rows]
+
+
+def _row(square: Panel, row: int, cells: Mapping[tuple[str, str | None], Cell], alone: bool) -> str:
+    member = square.members[row]
+    if alone:
+        return _shade(cells.get((member.name, None)))
+    return " ".join(
+        _SELF if other is member else _shade(cells.get((member.name, other.name))) for other in square.members
+    )
+
+
+def _shade(cell: Cell | None) -> str:
+    if cell is None:
+        return _UNMEASURED
+    if cell.value is None:
+        return _FAILED
+    if cell.fraction is None:
+        return _UNCOMPARED
+    fraction = cell.fraction
+    return next((shade for shade, least in zip(_SHADES, _STEPS, strict=False) if fraction >= least), _SHADES[-1])
+
+
+def _scale() -> tuple[str, ...]:
+    return (*(f"from {step:.0%}".replace("%", " %") for step in _STEPS), "less")
+
+
+def _like(like: Like, matrix: Matrix) -> str:
+    cells = words.plural(like.cells, "cell")
+    if like.expected is None or like.spread is None or like.least is None:
+        return f"{like.name}: {cells}, too few to compare"
+    low = like.expected / like.least if matrix.lower_is_better else like.expected * like.least
+    side = "above" if matrix.lower_is_better else "below"
+    return (
+        f"{like.name}: {cells}, usually {words.number(like.expected)} {matrix.unit}, "
+        f"spread {words.percent(like.spread)}, a single cell is slow {side} {words.number(low)}"
+    )
+
+
+def _suspect(suspect: Suspect, console: Console) -> None:
+    state, style = ("CONFIRMED", "bold red") if suspect.confirmed else ("SUSPECT", "yellow")
+    console.print(Text.assemble("  ", (f"{state:<9} ", style), (named(suspect), "bold")), soft_wrap=True)
+    console.print(Text(f"    {words.line(suspect.because)}"), soft_wrap=True)
+    if suspect.also:
+        console.print(Text(f"    the same cells could be: {words.line(', '.join(suspect.also))}"), soft_wrap=True)
+    for line in suspect.evidence[:_EVIDENCE]:
+        console.print(Text(f"    {words.line(line)}", style="dim"), soft_wrap=True)
+    if len(suspect.evidence) > _EVIDENCE:
+        console.print(Text(f"    and {len(suspect.evidence) - _EVIDENCE} more", style="dim"))
+    if suspect.retest and not suspect.confirmed:
+        console.print(Text("    measure it again, it was slow once:"))
+        for command in suspect.retest:
+            console.print(Text(f"      {words.line(command)}", style="bold"), soft_wrap=True)
+
+
+def named(suspect: Suspect) -> str:
+    """``host node3 as sender: 54 % of its like``."""
+    way = "" if suspect.way.value == "all" else f" {suspect.way.value}"
+    return words.line(f"{suspect.kind.value} {suspect.name}{way}: {words.percent(suspect.fraction)} of its like")

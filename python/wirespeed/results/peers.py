@@ -1,0 +1,142 @@
+"""What like pairs and nodes say of each other: who is slow among its peers, and what explains it with fewest causes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wirespeed.results.benchmarks import Metric
+
+
+class Kind(StrEnum):
+    """What a suspect is."""
+
+    HOST = "host"
+    NIC = "NIC"
+    GPU = "GPU"
+    RAIL = "rail"
+    LEAF = "leaf"
+    LEAVES = "leaves"  # from one leaf to another
+    PAIR = "pair"  # both ways between two
+    PATH = "path"  # one way between two
+
+
+class Way(StrEnum):
+    """Which of its cells are slow."""
+
+    ALL = "all"  # row and column of the matrix
+    SENDS = "as sender"  # its row
+    RECEIVES = "as receiver"  # its column
+    INSIDE = "inside"  # both ends in it
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A row and column of a matrix. ``rail`` and ``leaf`` are None where they are not known, or not one."""
+
+    name: str
+    host: str
+    device: str | None = None  # NIC, GPU or rank of the host
+    rail: int | None = None
+    leaf: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One measurement of a cell; ``value`` is None where the run failed, and ``error`` says how."""
+
+    value: float | None
+    file: str
+    line: int
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A pair, or a node alone where ``target`` is None.
+
+    ``value`` is the median of its readings, None where all failed. ``fraction`` compares it with its like: below 1 is
+    worse, for latencies too; None where there are too few of its like.
+    """
+
+    source: str
+    target: str | None
+    like: str
+    value: float | None
+    fraction: float | None
+    low: bool
+    readings: tuple[Reading, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """Cells that should measure the same.
+
+    ``expected`` is what most of them reach, ``spread`` their robust relative standard deviation; a cell whose fraction
+    of the expected is below ``least`` is low. None where there are too few to tell.
+    """
+
+    name: str
+    cells: int
+    expected: float | None
+    lowest: float | None
+    highest: float | None
+    spread: float | None
+    least: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """How far a member's row and column are off the others', as fractions: -0.4 is 40 % worse. None without any."""
+
+    member: str
+    sends: float | None
+    receives: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """What explains low cells, ``slow``. ``also`` names what the same cells cannot tell it from.
+
+    It is confirmed when these cells, or three of many, were measured again and low each time.
+    """
+
+    kind: Kind
+    way: Way
+    name: str
+    because: str
+    fraction: float
+    low: int
+    cells: int
+    confirmed: bool
+    slow: tuple[tuple[str, str | None], ...] = ()
+    also: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    retest: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """One number of one test between members, each with each or each alone."""
+
+    title: str
+    tool: str
+    test: str | None
+    metric: Metric
+    unit: str
+    size_bytes: int | None
+    lower_is_better: bool
+    members: tuple[Member, ...]
+    cells: tuple[Cell, ...]
+    likes: tuple[Like, ...]
+    suspects: tuple[Suspect, ...]
+    margins: tuple[Margin, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Peers:
+    """All matrices of some logs, and what was not compared."""
+
+    matrices: tuple[Matrix, ...]
+    notes: tuple[str, ...] = ()

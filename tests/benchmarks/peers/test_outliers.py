@@ -1,0 +1,201 @@
+"""Faults put into made-up matrices are named, with as few causes as there are; noise accuses nobody."""
+
+import math
+
+import fabric
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wirespeed.benchmarks.peers import Seats, compare
+from wirespeed.benchmarks.peers.gather import Sample
+from wirespeed.results.peers import Reading
+
+NOISES = (0.0, 0.002, 0.01)
+
+
+@given(
+    hosts=st.integers(2, 24),
+    rails=st.sampled_from([1, 2, 4]),
+    noise=st.sampled_from(NOISES),
+    seed=st.integers(0, 10**6),
+    key=st.sampled_from([fabric.KEY, fabric.LATENCY]),
+)
+@settings(max_examples=40, deadline=None)
+def test_noise_accuses_nobody(hosts, rails, noise, seed, key):
+    found = fabric.matrix(fabric.members(hosts, rails, per_leaf=4), noise=noise, seed=seed, key=key)
+    assert fabric.accused(found) == []
+
+
+@pytest.mark.parametrize(("noise", "most"), [(0.02, 5), (0.05, 14)])
+def test_more_noise_seldom_accuses_anybody(noise, most):
+    """Of a hundred healthy matrices; the spread of few values is itself uncertain."""
+    found = [
+        fabric.matrix(fabric.members(hosts, per_leaf=4), noise=noise, seed=seed)
+        for hosts in (4, 5, 8, 12)
+        for seed in range(25)
+    ]
+    assert sum(bool(one.suspects) for one in found) <= most
+
+
+@given(
+    hosts=st.integers(4, 20),
+    place=st.integers(0, 19),
+    depth=st.floats(0.02, 0.85),
+    noise=st.sampled_from(NOISES),
+    seed=st.integers(0, 10**6),
+    key=st.sampled_from([fabric.KEY, fabric.LATENCY]),
+)
+@settings(max_examples=40, deadline=None)
+def test_a_slow_host_is_its_row_and_column(hosts, place, depth, noise, seed, key):
+    bad = f"node{place % hosts + 1}"
+    found = fabric.matrix(
+        fabric.members(hosts), lambda a, b: depth if bad in (a.host, b.host) else 1.0, noise, seed, key
+    )
+    assert fabric.accused(found) == [("host", "all", bad)]
+    assert found.suspects[0].fraction == pytest.approx(depth, rel=5 * noise + 0.01)
+    assert found.suspects[0].cells == 2 * (hosts - 1)
+
+
+@given(hosts=st.integers(5, 16), sends=st.booleans(), depth=st.floats(0.1, 0.8), seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_a_host_that_is_slow_one_way_is_its_row_or_its_column(hosts, sends, depth, seed):
+    found = fabric.matrix(
+        fabric.members(hosts), lambda a, b: depth if (a if sends else b).host == "node2" else 1.0, 0.005, seed
+    )
+    assert fabric.accused(found) == [("host", "as sender" if sends else "as receiver", "node2")]
+
+
+@given(hosts=st.integers(4, 8), rails=st.integers(2, 4), depth=st.floats(0.1, 0.85), seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_a_slow_nic_accuses_neither_its_host_nor_its_rail(hosts, rails, depth, seed):
+    found = fabric.matrix(
+        fabric.members(hosts, rails),
+        lambda a, b: depth if "node3/nic2" in (a.name, b.name) else 1.0,
+        0.01,
+        seed,
+    )
+    assert fabric.accused(found) == [("NIC", "all", "node3/nic2")]
+
+
+@given(hosts=st.integers(3, 8), rails=st.integers(3, 8), depth=st.floats(0.1, 0.88), seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_a_slow_rail_is_a_stripe(hosts, rails, depth, seed):
+    found = fabric.matrix(fabric.members(hosts, rails), lambda a, b: depth if a.rail == 2 else 1.0, 0.01, seed)
+    assert fabric.accused(found) == [("rail", "all", "2")]
+
+
+def test_a_rail_of_its_own_leaf_cannot_be_told_from_the_leaf():
+    found = fabric.matrix(fabric.members(6, 4, by_rail=True), lambda a, b: 0.5 if a.rail == 3 else 1.0)
+    assert fabric.accused(found) == [("rail", "all", "3")]
+    assert found.suspects[0].also == ("leaf leaf3",)
+
+
+@given(per_leaf=st.integers(2, 5), leaves=st.integers(3, 6), depth=st.floats(0.1, 0.88), seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_a_slow_leaf_is_a_block_and_not_its_hosts(per_leaf, leaves, depth, seed):
+    found = fabric.matrix(
+        fabric.members(per_leaf * leaves, per_leaf=per_leaf),
+        lambda a, b: depth if "leaf2" in (a.leaf, b.leaf) else 1.0,
+        0.005,
+        seed,
+    )
+    assert fabric.accused(found) == [("leaf", "all", "leaf2")]
+
+
+@given(leaves=st.integers(3, 5), depth=st.floats(0.1, 0.88), one_way=st.booleans(), seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_slow_cables_between_two_leaves_are_a_block_off_the_diagonal(leaves, depth, one_way, seed):
+    def slow(a, b):
+        ends = (a.leaf, b.leaf) if one_way else tuple(sorted((a.leaf, b.leaf)))
+        return depth if ends == ("leaf1", "leaf2") else 1.0
+
+    found = fabric.matrix(fabric.members(4 * leaves, per_leaf=4), slow, 0.005, seed)
+    expected = ("leaves", "as sender", "leaf1 to leaf2") if one_way else ("leaves", "all", "leaf1 and leaf2")
+    assert fabric.accused(found) == [expected]
+
+
+@given(hosts=st.integers(4, 16), both=st.booleans(), depth=st.floats(0.0, 0.85), seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_a_slow_path_is_one_cell_and_a_slow_pair_two(hosts, both, depth, seed):
+    def slow(a, b):
+        ends = tuple(sorted((a.name, b.name))) if both else (a.name, b.name)
+        return depth if ends == ("node1", "node3") else 1.0
+
+    found = fabric.matrix(fabric.members(hosts), slow, 0.005, seed)
+    assert fabric.accused(found) == [("pair", "all", "node1 and node3") if both else ("path", "all", "node1 -> node3")]
+
+
+@given(seed=st.integers(0, 10**6), depths=st.tuples(st.floats(0.1, 0.8), st.floats(0.1, 0.8), st.floats(0.1, 0.8)))
+@settings(max_examples=20, deadline=None)
+def test_several_faults_are_each_named(seed, depths):
+    """A host, a leaf and a path at a time; where two slow each other, the slower one counts."""
+    host, leaf, path = depths
+
+    def slow(a, b):
+        found = [1.0]
+        found += [host] if "node2" in (a.host, b.host) else []
+        found += [leaf] if "leaf3" in (a.leaf, b.leaf) else []
+        found += [path] if (a.host, b.host) == ("node5", "node6") else []
+        return min(found)
+
+    found = fabric.matrix(fabric.members(20, per_leaf=4), slow, 0.005, seed)
+    assert sorted(fabric.accused(found)) == [
+        ("host", "all", "node2"),
+        ("leaf", "all", "leaf3"),
+        ("path", "all", "node5 -> node6"),
+    ]
+
+
+def test_a_host_hidden_in_noise_cell_by_cell_is_seen_by_its_row_and_column():
+    """TCP spreads by a tenth: a cell 25 % down is nothing, thirty of them are."""
+    found = fabric.matrix(
+        fabric.members(16), lambda a, b: 0.75 if "node7" in (a.host, b.host) else 1.0, noise=0.08, seed=3
+    )
+    assert fabric.accused(found) == [("host", "all", "node7")]
+    assert found.suspects[0].low < found.suspects[0].cells
+
+
+def test_what_failed_is_slower_than_anything():
+    of = fabric.members(5)
+    samples = [
+        Sample(
+            a, b, Reading(None, "a.log", 1, "no route") if "node4" in (a.host, b.host) else Reading(390.0, "a.log", 1)
+        )
+        for a, b in fabric.pairs(of)
+    ]
+    found = compare(fabric.KEY, samples, Seats(None))
+    assert fabric.accused(found) == [("host", "all", "node4")]
+    assert "8 failed" in found.suspects[0].because
+    assert all(math.isfinite(one.fraction) for one in found.cells if one.fraction is not None)
+
+
+@pytest.mark.parametrize(("times", "confirmed"), [(1, False), (2, True)])
+def test_only_what_was_slow_twice_is_confirmed(times, confirmed):
+    found = fabric.matrix(fabric.members(6), lambda a, b: 0.5 if "node2" in (a.host, b.host) else 1.0, times=times)
+    assert [one.confirmed for one in found.suspects] == [confirmed]
+
+
+def test_three_cells_are_too_few():
+    of = fabric.members(3)
+    ends = [(of[0], of[1]), (of[0], of[2]), (of[1], of[2])]
+    samples = [Sample(a, b, Reading(value, "a", 1)) for (a, b), value in zip(ends, (390, 390, 195), strict=True)]
+    found = compare(fabric.KEY, samples, Seats(None))
+    assert found.suspects == ()
+    assert found.notes == ("too few to compare: all, 3",)
+    assert [one.fraction for one in found.cells] == [None] * 3
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=10, deadline=None)
+def test_the_order_of_the_logs_changes_nothing(seed):
+    import random
+
+    of = fabric.members(8, per_leaf=4)
+    samples = [
+        Sample(a, b, Reading(390.0 if "node3" not in (a.host, b.host) else 200.0, f"{a.name}-{b.name}", 1))
+        for a, b in fabric.pairs(of)
+    ]
+    shuffled = list(samples)
+    random.Random(seed).shuffle(shuffled)
+    assert compare(fabric.KEY, samples, Seats(None)) == compare(fabric.KEY, shuffled, Seats(None))

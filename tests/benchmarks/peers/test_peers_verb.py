@@ -1,0 +1,165 @@
+"""``wirespeed bench peers``: from files to suspects, in words a human can read."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from wirespeed.benchmarks.run import begin
+from wirespeed.cli.app import app
+from wirespeed.cli.exit import Exit
+from wirespeed.errors import Refused
+from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
+
+HERE = Path(__file__).parent
+SAMPLES = HERE.parents[1] / "samples"
+CLUSTER = HERE.parents[2] / "examples/mi300x-4node/cluster.yaml"
+MPIGRAPH = "tests/samples/mpigraph/four-nodes.txt"
+
+PERFTEST = """\
+---------------------------------------------------------------------------------------
+                    RDMA_Write BW Test
+ Dual-port       : OFF          Device         : bnxt_re0
+ Number of qps   : 1            Transport type : IB
+ Connection type : RC           Using SRQ      : OFF
+ Mtu             : 4096[B]
+ Link type       : Ethernet
+---------------------------------------------------------------------------------------
+ #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]
+ 1048576    1000             {value:.2f}             {value:.2f}             0.046
+---------------------------------------------------------------------------------------
+"""
+NICS = [f"node{host}/bnxt_re{rail}" for host in range(1, 5) for rail in range(8)]
+
+
+def peers(*arguments):
+    result = CliRunner().invoke(app, ["bench", "peers", *map(str, arguments)], env={"COLUMNS": "120", "NO_COLOR": "1"})
+    if isinstance(result.exception, Exception):
+        raise result.exception
+    return result
+
+
+def same_rail():
+    return [(a, b) for a in NICS for b in NICS if a[:5] < b[:5] and a[-1] == b[-1]]
+
+
+def campaign(folder, value, attempts=1, fails=()):
+    """What bench run writes: a step for each pair of NICs of a rail, and its attempts."""
+    steps = tuple(
+        Step(
+            id=f"{a}.{b}".replace("/", "-"),
+            test="ib_write_bw",
+            place=f"{a} -> {b}",
+            client=Command(a[:5], ("ib_write_bw",)),
+            limit_s=30,
+            seconds=3,
+            source=a,
+            target=b,
+        )
+        for a, b in same_rail()
+    )
+    opened = begin(folder, Campaign("", "matrix", "mi300x-4node", steps))
+    for step in steps:
+        for number in range(1, attempts + 1):
+            failed = any(name in (step.source, step.target) for name in fails)
+            text = "ssh: connect to host: no route to host\n" if failed else PERFTEST.format(value=value(step))
+            log = opened.keep(step, number, text.encode(), None)
+            status = Outcome.UNREACHABLE if failed else Outcome.DONE
+            opened.note(Attempt(step.id, number, status, 0, "2026-11-21T08:00:00Z", 3.0, Grade.GOOD, log))
+    return folder
+
+
+def through(step, *names):
+    return any(name in (step.source, step.target) for name in names)
+
+
+def golden(name, text):
+    file = HERE / name
+    if os.environ.get("WIRESPEED_ACCEPT") == "1":
+        file.write_text(text, encoding="utf-8")
+    assert text == file.read_text(encoding="utf-8")
+
+
+def test_a_pair_matrix_in_a_terminal(monkeypatch):
+    monkeypatch.chdir(HERE.parents[2])
+    result = peers(MPIGRAPH)
+    assert result.exit_code == Exit.INCOMPLETE  # suspects that were measured once
+    golden("mpigraph.txt", result.stdout)
+
+
+def test_a_slow_nic_of_a_campaign_with_the_commands_that_measure_it_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cluster.yaml").write_text(CLUSTER.read_text())
+    campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3/bnxt_re5") else 391.0)
+    result = peers("matrix", "--cluster", "cluster.yaml")
+    assert result.exit_code == Exit.INCOMPLETE
+    golden("slow-nic.txt", result.stdout)
+
+
+def test_what_a_second_attempt_says_again_is_confirmed(tmp_path):
+    folder = campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3/bnxt_re5") else 391.0, attempts=2)
+    result = peers(folder, "--cluster", CLUSTER, "--format", "json")
+    assert result.exit_code == Exit.FAILED
+    body = json.loads(result.stdout)
+    assert (body["kind"], body["schema"]) == ("bench-peers", 1)
+    (matrix,) = body["peers"]["matrices"]
+    (suspect,) = matrix["suspects"]
+    assert (suspect["kind"], suspect["name"], suspect["confirmed"]) == ("NIC", "node3/bnxt_re5", True)
+    assert [one["name"] for one in matrix["likes"]] == ["same leaf, broadcom-bcm957608-p1400gd at 400 Gb/s"]
+
+
+def test_a_rail_is_told_from_its_nics(tmp_path):
+    folder = campaign(tmp_path / "matrix", lambda step: 300.0 if step.source.endswith("re2") else 391.0)
+    result = peers(folder, "--cluster", CLUSTER)
+    assert "SUSPECT   rail 3: 76.7 % of its like" in result.stdout
+
+
+def test_a_host_that_does_not_answer_is_named(tmp_path):
+    down = [name for name in NICS if name.startswith("node2")]
+    folder = campaign(tmp_path / "matrix", lambda step: 391.0, fails=down)
+    result = peers(folder, "--cluster", CLUSTER)
+    assert "SUSPECT   host node2: 0.0 % of its like" in result.stdout
+    assert "24 failed" in result.stdout
+
+
+def test_healthy_peers_pass(tmp_path):
+    folder = campaign(tmp_path / "matrix", lambda step: 391.0 - 0.1 * (hash(step.id[-1]) % 3))
+    result = peers(folder, "--cluster", CLUSTER)
+    assert result.exit_code == Exit.PASSED
+    assert result.stdout.endswith("48 cells compared, no suspect\n")
+
+
+def test_hosts_by_the_names_of_their_logs(tmp_path):
+    log = (SAMPLES / "nccl_tests/srun-label-cut.txt").parent
+    text = next(one for one in sorted(log.glob("*.txt")) if "OK" in one.read_text()).read_text()
+    for host in range(1, 5):
+        folder = tmp_path / f"node{host}"
+        folder.mkdir()
+        (folder / "run.log").write_text(text)
+    result = peers(tmp_path, "--cluster", CLUSTER, "--format", "json")
+    (matrix, *_) = json.loads(result.stdout)["peers"]["matrices"]
+    assert [cell["source"] for cell in matrix["cells"]] == ["node1", "node2", "node3", "node4"]
+    assert all(cell["target"] is None and cell["fraction"] == 1 for cell in matrix["cells"])
+    assert result.exit_code == Exit.PASSED
+
+
+def test_logs_of_unknown_places_are_incomplete(tmp_path):
+    (tmp_path / "a.log").write_text(PERFTEST.format(value=391.0))
+    result = peers(tmp_path)
+    assert result.exit_code == Exit.INCOMPLETE
+    assert "which hosts they ran on is not known" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--from", "node1/bnxt_re0"), "--from and --to: found one of them; expected both, or none"),
+        (("--metric", "speed"), "--metric: found 'speed'; expected a metric"),
+    ],
+)
+def test_refusals(arguments, message):
+    with pytest.raises(Refused) as refused:
+        peers(HERE.parents[2] / MPIGRAPH, *arguments)
+    assert str(refused.value.problems[0]).startswith(message)
