@@ -194,6 +194,13 @@ def test_warnings_have_their_causes_and_are_counted() -> None:
     assert all("SW-01" in warning.failures for warning in one.warnings)
 
 
+def test_why_sockets_are_taken_is_a_warning() -> None:
+    text = "alpha:7:9 [0] NCCL INFO Failed to open libibverbs.so[.1]\nalpha:7:9 [0] NCCL INFO Using network Socket\n"
+    (one,) = communicators(text)
+    assert (one.network, [warning.text for warning in one.warnings]) == ("Socket", ["Failed to open libibverbs.so[.1]"])
+    assert one.warnings[0].failures[0] == "NCCL-01"
+
+
 def two_nodes() -> Reading:
     """The log with a table."""
     return read((SAMPLES / "nccl_log" / "two-nodes-roce.txt").read_text())

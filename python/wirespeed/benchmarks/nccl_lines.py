@@ -11,6 +11,24 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+INFO, WARN = " NCCL INFO ", " NCCL WARN "
+NO_RDMA = ("Failed to open libibverbs", "NET/IB : No device found")  # said as information, and sockets are taken
+WORDS = (  # of which every line that is read has one
+    *(
+        WARN,
+        " via ",
+        "comm 0x",
+        " Trees ",
+        " Channel ",
+        " Using ",
+        "CCL_",
+        " channels, ",
+        "NET/",
+        "Bootstrap",
+        "CCL version",
+    ),
+    *("Failed to open libibverbs", "DMA-BUF", "Dmabuf", "NVLS ", "P2P plugin", " Bytes -> Algo ", "TUNER/"),
+)
 PREFIX = re.compile(r"(?P<host>[^\s:]+):(?P<pid>\d+):\d+ \[(?P<device>-?\d+)\](?: (?P<where>\S+))?$")
 ANY_PREFIX = re.compile(r" ?\b[A-Za-z0-9][\w.-]*:\d+:\d+ \[-?\d+\] (?:\S+:\d+\S* )?NCCL (?:INFO|WARN|ERROR) ")
 

@@ -17,35 +17,17 @@ from wirespeed.benchmarks.nccl_facts import Facts
 from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.nccl import Communicator
 
-_INFO, _WARN = " NCCL INFO ", " NCCL WARN "
-_WORDS = (  # of which every line that is read has one
-    *(
-        _WARN,
-        " via ",
-        "comm 0x",
-        " Trees ",
-        " Channel ",
-        " Using ",
-        "CCL_",
-        " channels, ",
-        "NET/",
-        "Bootstrap",
-        "CCL version",
-    ),
-    *("DMA-BUF", "Dmabuf", "NVLS ", "P2P plugin", " Bytes -> Algo ", "TUNER/"),
-)
-
 
 def may_read(text: str) -> bool:
     """Whether a text holds debug lines at all."""
-    return _INFO in text or _WARN in text
+    return lines.INFO in text or lines.WARN in text
 
 
 def communicators(log: Source) -> tuple[Communicator, ...]:
     """Every communicator of a log, in the order of its first line."""
     reader = _Reader()
     others = [line for line in log.without_debug() if "CCL " in line.text]  # warnings, and lines behind half a row
-    for line in heapq.merge(log.debug(*_WORDS), others, key=lambda line: line.number):
+    for line in heapq.merge(log.debug(*lines.WORDS), others, key=lambda line: line.number):
         if line.ended:
             reader.take(line)
     return reader.finish()
@@ -100,11 +82,11 @@ class _Reader:
 
     def take(self, line: Line) -> None:
         text = line.text
-        at = text.find(_INFO)
+        at = text.find(lines.INFO)
         if at < 0:
             self._rare(line)
             return
-        if text.find(_INFO, at + 11) >= 0:  # a page that lost its line ends
+        if text.find(lines.INFO, at + 11) >= 0:  # a page that lost its line ends
             self._run_on(line)
             return
         prefix = text[:at]
@@ -161,7 +143,7 @@ class _Reader:
 
     def _rare(self, line: Line) -> None:
         """Take a warning, or the version that stands alone."""
-        at = line.text.find(_WARN)
+        at = line.text.find(lines.WARN)
         if at < 0:
             match = lines.VERSION.match(line.text.strip(" \t|"))
             if match:
@@ -177,7 +159,7 @@ class _Reader:
         starts = [match.start() for match in lines.ANY_PREFIX.finditer(line.text)]
         for start, end in zip(starts, [*starts[1:], len(line.text)], strict=True):
             part = line.text[start:end]
-            if part.count(_INFO) <= 1:
+            if part.count(lines.INFO) <= 1:
                 self.take(line.with_text(part, line.ended))
 
     def _connection(self, process: _Process, message: str, way: int) -> None:
@@ -205,6 +187,8 @@ class _Reader:
     def _other(self, line: Line, process: _Process, word: str, message: str) -> None:
         if " Bytes -> Algo " in message:
             self._choice(line, process, message)
+        elif message.startswith(lines.NO_RDMA):
+            process.current.warn(process.host, message, line.number)
         elif word.startswith("NET/"):
             self._net(line, process, message)
         elif " comm 0x" in message:
