@@ -113,7 +113,9 @@ def history(found: History, console: Console, limit: int) -> None:
 
 def name(series: Series) -> str:
     """What was measured, in a line."""
-    workload = " ".join(f"{key}={value}" for key, value in series.workload if (key, value) not in _USUAL)
+    workload = " ".join(
+        key if value is True else f"{key}={value}" for key, value in series.workload if (key, value) not in _USUAL
+    )
     ranks = words.plural(series.ranks, "rank") if series.ranks is not None else None
     parts = (series.test or series.tool, ranks, workload, series.where, series.place)
     return words.line(", ".join(part for part in parts if part))

@@ -95,8 +95,17 @@ def ends(run: Run) -> str | None:
     for near, far in _ENDS:
         local, remote = run.parameters.get(near), run.parameters.get(far)
         if isinstance(local, str) and isinstance(remote, str):
-            return f"{local} -> {remote}"
+            return f"{_address(local)} -> {_address(remote)}"
     return None
+
+
+def _address(gid: str) -> str:
+    """The IPv4 address of a GID that holds one, as perftest prints its bytes in decimal; anything else as it is."""
+    numbers = gid.split(":")
+    if len(numbers) != 16 or not all(map(str.isdecimal, numbers)):
+        return gid
+    head, address = [int(one) for one in numbers[:12]], numbers[12:]
+    return ".".join(str(int(one)) for one in address) if head == [*[0] * 10, 255, 255] else gid
 
 
 @dataclass(frozen=True, slots=True)

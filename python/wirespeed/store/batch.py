@@ -10,6 +10,7 @@ import json
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from wirespeed.results.benchmarks import Metric, Run
@@ -147,9 +148,14 @@ def series_of(kept: StoredSeries) -> Series:
         kept.test,
         kept.where,
         kept.ranks,
-        tuple((name, value) for name, value in json.loads(kept.workload)),
+        _workload(kept.workload),
         Metric(kept.metric),
         kept.unit,
         kept.size_bytes,
         kept.place,
     )
+
+
+@lru_cache(maxsize=1024)
+def _workload(text: str) -> tuple[tuple[str, Scalar], ...]:
+    return tuple((name, value) for name, value in json.loads(text))

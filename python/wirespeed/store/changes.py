@@ -41,17 +41,17 @@ class Split:
 
 def change_points(values: Sequence[float], significance: float = SIGNIFICANCE) -> list[Split]:
     """The changes of level in a series, in its order."""
-    found = sorted(_segment(values, 0, len(values), significance))
-    return _held(values, found, significance)
+    found = _segment(values, 0, len(values), significance)
+    return found if len(found) < 2 else _held(values, [split.index for split in found], significance)
 
 
-def _segment(values: Sequence[float], start: int, end: int, significance: float) -> list[int]:
+def _segment(values: Sequence[float], start: int, end: int, significance: float) -> list[Split]:
     split = _best(values[start:end], significance)
     if split is None:
         return []
     middle = start + split.index
     left = _segment(values, start, middle, significance)
-    return [*left, middle, *_segment(values, middle, end, significance)]
+    return [*left, Split(middle, split.p), *_segment(values, middle, end, significance)]
 
 
 def _held(values: Sequence[float], found: list[int], significance: float) -> list[Split]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, TypeVar
 
 from wirespeed.results.campaigns import Campaign, Changes, Compared, Comparison, Difference, Summary
 from wirespeed.results.series import Better, Series, better
-from wirespeed.store.significance import benjamini_hochberg, least_p, mann_whitney, median, spread
+from wirespeed.store.significance import Tested, benjamini_hochberg, least_p, mann_whitney, median, spread
 
 SIGNIFICANCE: Final = 0.05
 
@@ -32,11 +31,18 @@ def compare(
     before, after = values
     both = [key for key in before if key in after]
     known = names(both)
-    rows = [_summarised(known[key], before[key], after[key], significance) for key in both if key in known]
-    tested = [index for index, row in enumerate(rows) if row.p is not None]
-    adjusted = benjamini_hochberg([rows[index].p or 0.0 for index in tested])
-    for index, p in zip(tested, adjusted, strict=True):
-        rows[index] = _judged(rows[index], p, significance, at_least, len(tested))
+    sides = [(known[key], summary(before[key]), summary(after[key])) for key in both if key in known]
+    tested = [
+        mann_whitney(before[key], after[key]) if _enough(before[key], after[key], significance) else None
+        for key in both
+        if key in known
+    ]
+    adjusted = iter(benjamini_hochberg([one.p for one in tested if one is not None]))
+    family = sum(one is not None for one in tested)
+    rows = [
+        _few(*side) if one is None else _judged(*side, one, next(adjusted), significance, at_least, family)
+        for side, one in zip(sides, tested, strict=True)
+    ]
     rows.sort(key=_order)
     return Comparison(
         a,
@@ -53,7 +59,8 @@ def compare(
 
 def summary(values: Sequence[float]) -> Summary:
     """The values of a series in one campaign."""
-    return Summary(len(values), median(values), min(values), max(values), spread(values))
+    ordered = sorted(values)
+    return Summary(len(ordered), median(ordered), ordered[0], ordered[-1], spread(ordered))
 
 
 def relative(before: float, after: float) -> float | None:
@@ -71,26 +78,38 @@ def direction(series: Series, before: float, after: float) -> Difference:
     return Difference.BETTER if (after > before) == (way is Better.HIGHER) else Difference.WORSE
 
 
-def _summarised(series: Series, before: Sequence[float], after: Sequence[float], significance: float) -> Compared:
-    a, b = summary(before), summary(after)
-    row = Compared(series, a, b, Difference.FEW, "", relative(a.median, b.median))
+def _enough(before: Sequence[float], after: Sequence[float], significance: float) -> bool:
+    """Whether so many values could show a difference at all."""
+    return min(len(before), len(after)) > 1 and least_p(len(before), len(after)) <= significance
+
+
+def _few(series: Series, a: Summary, b: Summary) -> Compared:
     if min(a.count, b.count) == 1:
-        return replace(row, reason="one value on a side: nothing tells a difference from chance")
-    least = least_p(a.count, b.count)
-    if least > significance:
-        return replace(row, reason=f"{a.count} and {b.count} values: p cannot fall below {least:.2g}")
-    tested = mann_whitney(before, after)
-    return replace(row, p=tested.p, effect=tested.effect)
+        reason = "one value on a side: nothing tells a difference from chance"
+    else:
+        reason = f"{a.count} and {b.count} values: p cannot fall below {least_p(a.count, b.count):.2g}"
+    return Compared(series, a, b, Difference.FEW, reason, relative(a.median, b.median))
 
 
-def _judged(row: Compared, adjusted: float, significance: float, at_least: float, family: int) -> Compared:
-    row = replace(row, adjusted=adjusted)
+def _judged(
+    series: Series,
+    a: Summary,
+    b: Summary,
+    tested: Tested,
+    adjusted: float,
+    significance: float,
+    at_least: float,
+    family: int,
+) -> Compared:
+    change = relative(a.median, b.median)
+    difference, reason = Difference.NONE, f"p = {tested.p:.2g}"
     if adjusted > significance:
-        among = f", {adjusted:.2g} among {family} series" if family > 1 else ""
-        return replace(row, difference=Difference.NONE, reason=f"p = {row.p:.2g}{among}")
-    if row.change is not None and abs(row.change) < at_least:
-        return replace(row, difference=Difference.NONE, reason=f"certain, but smaller than {100 * at_least:g} %")
-    return replace(row, difference=direction(row.series, row.a.median, row.b.median), reason=f"p = {row.p:.2g}")
+        reason += f", {adjusted:.2g} among {family} series" if family > 1 else ""
+    elif change is not None and abs(change) < at_least:
+        reason = f"certain, but smaller than {100 * at_least:g} %"
+    else:
+        difference = direction(series, a.median, b.median)
+    return Compared(series, a, b, difference, reason, change, tested.p, adjusted, tested.effect)
 
 
 def _noise(rows: Sequence[Compared]) -> float | None:

@@ -99,7 +99,7 @@ def values(connection: Connection, number: int, wanted: Wanted) -> dict[int, lis
     if not wanted.everything:
         query = query.where(measurement.c.series_id.in_(select(series.c.id).where(_matches(wanted))))
     found: dict[int, list[float]] = {}
-    for name, value in connection.execute(query.order_by(*measurement.primary_key)):
+    for name, value in connection.execute(query.order_by(*measurement.primary_key)).all():
         found.setdefault(name, []).append(value)
     return found
 
@@ -129,7 +129,7 @@ def past(connection: Connection, campaigns: Sequence[int], numbers: Sequence[int
             .where(columns.campaign_id.in_(campaigns), columns.series_id.in_(numbers[start : start + _ASKED]))
             .order_by(*measurement.primary_key)
         )
-        for campaign_id, series_id, value in connection.execute(query):
+        for campaign_id, series_id, value in connection.execute(query).all():
             found.setdefault(series_id, {}).setdefault(campaign_id, []).append(value)
     return found
 

@@ -6,9 +6,10 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Table, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 
@@ -19,7 +20,9 @@ from wirespeed.store.tables import log, measurement, raw, run, series
 _ROWS = 100  # of one INSERT: SQLite spends most of its time between statements, not on rows
 _WIDTH = len(measurement.c)
 _COPY = "COPY measurement FROM STDIN"
+_LOCK = 0x73657269  # "seri": whoever adds series to a PostgreSQL database holds this advisory lock
 _ASKED = 500  # values of one IN
+_Value = TypeVar("_Value", int, float)
 Columns = tuple[Iterable[int], Iterable[int], Iterable[int], Iterable[int], Iterable[int], Iterable[float]]
 
 
@@ -68,7 +71,7 @@ def _add_logs(connection: Connection, campaign: int, logs: Sequence[RawLog]) -> 
         for one in kept
         if one is not None
     ]
-    numbers = iter(_insert_forids(connection, log, rows))
+    numbers = iter(_insert_numbered(connection, log, rows))
     return [None if one is None else next(numbers) for one in kept]
 
 
@@ -76,15 +79,26 @@ def _add_runs(connection: Connection, batch: Batch, logs: Sequence[int | None]) 
     rows = [{**one._asdict(), "log_id": number} for one in batch.runs if (number := logs[one.log]) is not None]
     for row in rows:
         del row["log"]
-    numbers = iter(_insert_forids(connection, run, rows))
+    numbers = iter(_insert_numbered(connection, run, rows))
     return [None if logs[one.log] is None else next(numbers) for one in batch.runs]
 
 
-def _insert_forids(connection: Connection, table: Any, rows: list[dict[str, Any]]) -> list[int]:
+def _insert_numbered(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> list[int]:
+    """Insert rows; their ids, in the same order."""
     if not rows:
         return []
-    made = connection.execute(table.insert().returning(table.c.id, sort_by_parameter_order=True), rows)
-    return list(made.scalars())
+    numbers = _numbers(connection, table, len(rows))
+    connection.execute(table.insert(), [{"id": number, **row} for number, row in zip(numbers, rows, strict=True)])
+    return numbers
+
+
+def _numbers(connection: Connection, table: Table, count: int) -> list[int]:
+    """Ids for new rows. On SQLite nobody else adds rows meanwhile, see `engine.writing`."""
+    if connection.dialect.name == "postgresql":
+        sequence = func.nextval(func.pg_get_serial_sequence(table.name, "id"))
+        return list(connection.execute(select(sequence).select_from(func.generate_series(1, count))).scalars())
+    highest = connection.execute(select(func.max(table.c.id))).scalar() or 0
+    return list(range(highest + 1, highest + count + 1))
 
 
 def _order(batch: Batch, runs: Sequence[int | None], names: dict[bytes, int], connection: Connection) -> Sequence[int]:
@@ -102,13 +116,17 @@ def _columns(
     campaign: int, batch: Batch, runs: Sequence[int | None], names: Mapping[bytes, int], order: Sequence[int]
 ) -> Columns:
     numbers = [names[one.hash] for one in batch.series]
+
+    def pick(column: array[_Value]) -> Iterable[_Value]:
+        return itemgetter(*order)(column) if len(order) > 1 else [column[index] for index in order]
+
     return (
         repeat(campaign, len(order)),
-        [numbers[batch.kind[index]] for index in order],
-        [runs[batch.run[index]] or 0 for index in order],
-        map(batch.position.__getitem__, order),
-        map(batch.line.__getitem__, order),
-        map(batch.value.__getitem__, order),
+        map(numbers.__getitem__, pick(batch.kind)),
+        [runs[one] or 0 for one in pick(batch.run)],
+        pick(batch.position),
+        pick(batch.line),
+        pick(batch.value),
     )
 
 
@@ -118,9 +136,11 @@ def _name(connection: Connection, found: Sequence[StoredSeries], names: dict[byt
     if not unknown:
         return
     names |= ids(connection, series, series.c.hash, unknown)
-    # two writers that add the same series in the same order wait for each other; in another order, for ever
-    rows = sorted((one._asdict() for one in found if one.hash not in names), key=lambda row: row["hash"])
+    rows = [one._asdict() for one in found if one.hash not in names]
     if rows:
+        if connection.dialect.name == "postgresql":
+            # two writers that add the same series in another order would wait for each other for ever
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
         connection.execute(keeping(connection, series), rows)
         names |= ids(connection, series, series.c.hash, [row["hash"] for row in rows])
 

@@ -1,0 +1,151 @@
+"""Nothing that was stored is lost: other writers, a kill, a full disk; and the raw output comes back."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from tests.store.campaigns import add, measured
+from tests.store.commands import bench
+
+from wirespeed.cli import keeping
+from wirespeed.store import Store, Wanted
+
+BENCH = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench"
+BUNDLE = BENCH.parent / "bundles" / "healthy"
+
+
+def _write(where: str, number: int) -> None:
+    with Store(where) as store:
+        for size in range(3):
+            add(store, f"c{number}", measured([1.0 * number + size], size=2 << (size + number)))
+
+
+def test_writers_at_once_all_write(where: str) -> None:
+    context = get_context("spawn")
+    writers = [context.Process(target=_write, args=(where, number)) for number in range(3)]
+    for one in writers:
+        one.start()
+    for one in writers:
+        one.join()
+    assert [one.exitcode for one in writers] == [0] * 3
+    with Store(where) as store:
+        known = store.campaigns()
+        assert sorted(one.label for one in known) == ["c0", "c1", "c2"]
+        assert [one.runs for one in known] == [1] * 3  # the later two logs of each have the first one's bytes
+        values = [value for one in known for found in store.values(one, Wanted()).values() for value in found]
+        assert sorted(values) == [0.0, 1.0, 2.0]
+
+
+def _parse(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "wirespeed", "bench", "parse", *map(str, arguments)]
+
+
+def test_an_interrupt_stores_what_was_read_and_the_same_command_goes_on(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pressed = iter([False, False, False, True])
+
+    @contextmanager
+    def at_the_fourth_log() -> Iterator[Callable[[], bool]]:
+        yield lambda: next(pressed)
+
+    command = ("parse", BENCH, "--store", where, "--label", "x")
+    with monkeypatch.context() as patched:
+        patched.setattr(keeping, "interruptible", at_the_fourth_log)
+        ran = bench(*command)
+    assert ran.returncode == 130
+    assert ran.stderr == "interrupted: what was read is stored; the same command goes on from there\n"
+    with Store(where) as store:
+        assert (store.find("x").logs, store.find("x").finished) == (3, False)
+    assert "2 logs, 2 runs" in bench(*command).stdout
+    with Store(where) as store:
+        assert (store.find("x").logs, store.find("x").finished) == (5, True)
+
+
+def test_a_killed_writer_leaves_whole_batches(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    program = f"""
+import os
+from tests.store.campaigns import measured
+from wirespeed.store import Batch, Store, pack, write
+store = Store({str(path)!r})
+campaign = store.begin("x", "2026-11-21T08:00:00Z", None, "wirespeed 0")
+for number in range(2):
+    batch = Batch()
+    batch.add(pack("a", str(number).encode()), measured([1.0, 2.0]))
+    if number:
+        write._insert = lambda *rest: os.kill(os.getpid(), 9)
+    store.add(campaign, batch)
+"""
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *sys.path])}
+    ran = subprocess.run([sys.executable, "-c", program], env=environment, timeout=60, check=False)
+    assert ran.returncode == -signal.SIGKILL
+    with Store(str(path)) as store:
+        found = store.find("x")
+        assert (found.logs, found.runs, found.finished) == (1, 2, False)
+        assert list(store.values(found, Wanted()).values()) == [[1.0, 2.0]]
+
+
+def test_a_full_disk_loses_nothing_that_was_stored(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with Store(str(path)) as store:
+        add(store, "kept", measured([1.0]))
+    size = path.stat().st_size
+
+    def small() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # as a full disk: the write fails, the process lives
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 4096, size + 4096))
+
+    ran = subprocess.run(
+        _parse(BENCH, "--store", path, "--label", "new"),
+        capture_output=True,
+        text=True,
+        preexec_fn=small,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert "expected a store that can be read and written" in ran.stderr
+    with Store(str(path)) as store:
+        assert store.find("kept").runs == 1
+        assert bench("parse", BENCH, "--store", path, "--label", "new").returncode == 0
+        assert store.find("new").logs == 5
+
+
+def test_the_raw_output_comes_back(where: str) -> None:
+    assert bench("parse", BENCH, "--store", where, "--label", "x").returncode == 0
+    listed = bench("log", "x", "--store", where).stdout.splitlines()
+    assert listed == [f"{path.stat().st_size:>12,}  {path}" for path in sorted(BENCH.iterdir())]
+    command = [sys.executable, "-m", "wirespeed", "bench", "log", "latest", str(BENCH / "all-reduce-1-node.log")]
+    ran = subprocess.run([*command, "--store", where], capture_output=True, timeout=60, check=True)
+    assert ran.stdout == (BENCH / "all-reduce-1-node.log").read_bytes()
+    wrong = bench("log", "x", str(BENCH / "all-reduce-1-nod.log"), "--store", where)
+    assert wrong.returncode == 2
+    assert "found no log" in wrong.stderr and "all-reduce-1-node.log'?" in wrong.stderr
+
+
+def test_facts_of_the_time_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    for label, fault in (("before", None), ("after", "08")):
+        bundle = BUNDLE
+        if fault is not None:
+            script = BENCH.parents[1] / "faulty.py"
+            made = [sys.executable, str(script), str(BENCH.parent), str(tmp_path / "faulty"), fault]
+            subprocess.run(made, check=True, capture_output=True, timeout=60)
+            bundle = tmp_path / "faulty"
+        ran = bench("parse", BENCH, "--store", path, "--label", label, "--bundle", bundle)
+        assert ran.returncode == 0, ran.stderr
+    ran = bench("compare", "before", "after", "--store", path, "--limit", 1)
+    assert ran.returncode == 3  # one value each
+    changed = ran.stdout.partition("changed between A and B\n")[2]
+    assert changed == "  port.link.mtu: 9100 → 1500  (leaf1 port Eth1/21)\n"
