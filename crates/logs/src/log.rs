@@ -18,6 +18,14 @@ pub struct Line<'a> {
     pub label: Option<&'a str>,
     /// Whether the whole line is NCCL's debug output.
     pub debug: bool,
+    head: usize,
+}
+
+impl<'a> Line<'a> {
+    /// What debug output says, without who says it; of other lines all.
+    pub fn message(&self) -> &'a str {
+        &self.text[self.head..]
+    }
 }
 
 /// A cleaned log.
@@ -69,6 +77,7 @@ impl Log {
             ended: self.last_ended || at + 1 < count,
             label: span.label.clone().map(|label| &self.text[label]),
             debug: span.debug.is_some(),
+            head: span.debug.unwrap_or(0),
         })
     }
 

@@ -1,5 +1,7 @@
 //! Logs: lines as Python objects, made only for the lines that are asked for.
 
+use std::collections::HashSet;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -61,13 +63,15 @@ impl Log {
     /// Lines in order: all of them, or only those that are debug output or not, or that contain one of the words.
     ///
     /// Neighbours from one process that begin with `fold` become one line, of which the text has several lines.
-    #[pyo3(signature = (debug = None, containing = None, fold = None))]
+    /// `distinct`: of debug output with nothing else between, each message once, whoever says it.
+    #[pyo3(signature = (debug = None, containing = None, fold = None, distinct = false))]
     fn lines(
         &self,
         py: Python<'_>,
         debug: Option<bool>,
         containing: Option<Vec<String>>,
         fold: Option<&str>,
+        distinct: bool,
     ) -> PyResult<Vec<Py<Line>>> {
         let mut labels = Labels::default();
         let mut made = Vec::new();
@@ -78,7 +82,14 @@ impl Log {
                     .as_ref()
                     .is_none_or(|words| words.iter().any(|word| line.text.contains(word.as_str())))
         };
-        for line in self.0.lines().filter(wanted) {
+        let mut said = HashSet::new();
+        for line in self.0.lines() {
+            if distinct && !line.debug {
+                said.clear();
+            }
+            if !wanted(&line) || (distinct && line.debug && !said.insert(line.message())) {
+                continue;
+            }
             let folds = line.ended && fold.is_some_and(|fold| line.text.starts_with(fold));
             if let Some((first, text)) = &mut folded {
                 if folds && first.label == line.label {

@@ -48,9 +48,12 @@ class Source:
         """
         return self._outside(self._log.lines(debug=False, fold=fold))
 
-    def debug(self, *containing: str) -> list[Line]:
-        """Lines that are, as a whole, debug output of NCCL; with words, those that contain one of them."""
-        return self._log.lines(debug=True, containing=containing or None)
+    def debug(self, *containing: str, distinct: bool = False) -> list[Line]:
+        """Lines that are, as a whole, debug output of NCCL; with words, those that contain one of them.
+
+        ``distinct``: with nothing else between, each message once, whichever of the processes says it.
+        """
+        return self._log.lines(debug=True, containing=containing or None, distinct=distinct)
 
     def held(self, signs: Signs) -> list[bool]:
         """For each sign whether a line holds it; of NCCL's debug output only the head is looked at, no message."""

@@ -93,18 +93,20 @@ class Batch:
                 as_text(run.failures),
             )
         )
-        number, known, kind = len(self.runs) - 1, self._known.setdefault(shared, {}), self.kind
-        for index, one in enumerate(run.measurements):
+        known = self._known.setdefault(shared, {})
+        kinds = []
+        for one in run.measurements:
             name = (one.metric, one.unit, one.size_bytes, one.place)
             found = known.get(name)
             if found is None:
                 found = known[name] = len(self.series)
                 self.series.append(stored(shared.series(one)))
-            kind.append(found)
-            self.position.append(index)
-            self.line.append(one.line)
-            self.value.append(one.value)
-        self.run.extend([number] * len(run.measurements))
+            kinds.append(found)
+        self.kind.extend(kinds)
+        self.position.extend(range(len(kinds)))
+        self.line.extend([one.line for one in run.measurements])
+        self.value.extend([one.value for one in run.measurements])
+        self.run.extend([len(self.runs) - 1] * len(kinds))
 
 
 def as_text(value: Mapping[str, Scalar] | Sequence[object]) -> str:
@@ -112,6 +114,7 @@ def as_text(value: Mapping[str, Scalar] | Sequence[object]) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
+@lru_cache(maxsize=1 << 16)  # the logs of a campaign measure the same again and again
 def stored(series: Series) -> StoredSeries:
     """A series as it is kept."""
     workload = as_text(series.workload)

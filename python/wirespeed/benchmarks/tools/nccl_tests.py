@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.nccl_words import (
@@ -20,7 +21,6 @@ from wirespeed.benchmarks.nccl_words import (
     ENVIRONMENT,
     FAILURE,
     LIBRARY,
-    METRICS,
     NCCL_DEBUG,
     OPTION_NAMES,
     OPTIONS,
@@ -52,10 +52,12 @@ _RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before ev
 def read(log: Source) -> list[Found]:
     """Every run of nccl-tests or rccl-tests in the log."""
     found = []
-    own = [*log.without_debug(fold=RANK_HEAD), *log.debug(*_DEBUG_WORDS)]
-    own.sort(key=lambda line: line.number)
-    for label, lines in by_label(own, lambda text: columns_of(text) is not None):
+    processes = by_label(log.without_debug(fold=RANK_HEAD), lambda text: columns_of(text) is not None)
+    debug = log.debug(*_DEBUG_WORDS, distinct=len(processes) == 1)
+    for label, own in processes:
         reader = _Reader(label)
+        lines = own + [line for line in debug if label in (None, line.label)]
+        lines.sort(key=attrgetter("number"))
         for line in splice(lines, NCCL_DEBUG, " NCCL "):
             reader.take(line)
         found += reader.finish()
@@ -320,20 +322,14 @@ class _Reader:
         for name, cell in zip(left[2:], cells[2:], strict=False):
             self._types.setdefault(name, set()).add(cell)
         unread = []
-        at = len(left)
-        for index, group in enumerate(columns.groups):
-            place = self._place(index)
-            for name in group:
-                cell = cells[at].rstrip("*") if name == "#wrong" else cells[at]
-                at += 1
-                if name not in METRICS:
-                    continue
-                value = number(cell)
-                if value is not None:
-                    metric, unit = METRICS[name] if name != "time" else (Metric.TIME, columns.time_unit)
-                    draft.measure(metric, unit, value, line.number, size, place)
-                elif cell != "N/A":
-                    unread.append(cell)
+        places = [self._place(index) for index in range(len(columns.groups))]
+        for at, index, metric, unit in columns.results(len(left)):
+            cell = cells[at].rstrip("*") if metric is Metric.WRONG else cells[at]
+            value = number(cell)
+            if value is not None:
+                draft.measure(metric, unit, value, line.number, size, places[index])
+            elif cell != "N/A":
+                unread.append(cell)
         if unread:
             draft.notice(line.number, f"{', '.join(unread)} in the row of {size} B", "numbers; left out")
 
