@@ -28,6 +28,9 @@ PACKAGES = {
     "ssh-keygen": "openssh-client",
     "sshd": "openssh-server",
     "NPopenmpi": "netpipe-openmpi",
+    "ib_write_bw": "perftest",
+    "ib_send_lat": "perftest",
+    "raw_ethernet_bw": "perftest",
 }
 """Tool to Debian package, for the reason given when one is missing."""
 

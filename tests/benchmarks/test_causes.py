@@ -100,6 +100,8 @@ ROWS: list[tuple[str, Case, str]] = [
     ("# Out of bounds values : 12 FAILED", Case(), "NIC-18 APP-05"),
     ("# Out of bounds values : 0 OK", Case(), ""),
     ("NCCL WARN Failed to find ncclNetPlugin_v8 symbol in NetPlugin", Case(), "NCCL-13"),
+    ('NCCL WARN Missing "iommu=pt" from kernel command line which can lead to system instablity or hang!', Case(),
+     "PCI-02"),
     ("NCCL WARN Bootstrap : no socket interface found", Case(), "OS-14 K8S-01"),
     ("NVRM: Xid (PCI:0000:38:00): 79, GPU has fallen off the bus.", Case(), "GPU-02"),
     ("Cuda failure p2pBandwidthLatencyTest.cu:610: 'unknown error'", Case(), "GPU-04 GPU-02"),

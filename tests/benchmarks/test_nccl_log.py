@@ -140,6 +140,29 @@ def test_a_process_may_have_several_communicators() -> None:
     assert first.version == second.version == "2.22.3-HEAD:1a2b3c4"
 
 
+def test_a_communicator_without_id_is_not_taken_for_one_with() -> None:
+    cut = "gamma:3:4 [0] NCCL INFO comm 0xe1 rank 1 nRanks 2 nNodes 2 localRanks 1 localRank 0 MNNVL 0\n"
+    first, second = communicators(INIT.format("START") + cut)
+    assert ((first.id, first.hosts), (second.id, second.hosts)) == (("0xc1", ("alpha",)), (None, ("gamma",)))
+
+
+def test_releases_say_the_same_in_other_words() -> None:
+    text = (
+        "alpha:7:9 [0] NCCL INFO Channel 00 :    0   1\n"  # 2.4
+        "alpha:7:9 [0] NCCL INFO Ring 00 : 0 -> 1 [send] via NET/IB/1/GDRDMA\n"
+        "alpha:7:9 [0] NCCL INFO CollNet 00/0 : 0 [send] via COLLNET/SHARP/0/GDRDMA\n"
+        "alpha:7:9 [0] NCCL INFO 1048576 Bytes -> Algo 0 proto 1 time 12.500000\n"  # 2.8
+        "(Worker pid=7, ip=10.0.0.3) alpha:7:9 [0] NCCL INFO comm 0xa1 rank 0 nranks 2 cudaDev 0 - Init COMPLETE\n"
+    )
+    (one,) = communicators(text)
+    assert [ring.ranks for ring in one.rings] == [(0, 1)]
+    assert [(path.transport, path.device, path.direction) for path in one.paths] == [
+        ("COLLNET/SHARP", 0, "send"),
+        ("NET/IB", 1, "send"),
+    ]
+    assert [(choice.algorithm, choice.protocol) for choice in one.choices] == [("TREE", "LL128")]
+
+
 def test_initialization_is_complete_when_every_rank_says_so() -> None:
     other = INIT.replace("alpha:7", "beta:8").replace("0xa1 rank 0", "0xb1 rank 1")
     (one,) = communicators(INIT.format("START") + other.format("START") + INIT.format("COMPLETE"))
@@ -268,3 +291,22 @@ def test_debug_lines_alone_are_nothing_to_judge() -> None:
     ran = CliRunner().invoke(app, ["bench", "judge", str(log), "--cluster", str(cluster)])
     assert ran.exit_code == 3
     assert "found debug lines of NCCL alone; expected the table of a benchmark" in " ".join(ran.output.split())
+
+
+def test_the_table_shows_communicators() -> None:
+    from typer.testing import CliRunner
+
+    from wirespeed.cli.app import app
+
+    log = SAMPLES / "nccl_log" / "two-nodes-roce.txt"
+    ran = CliRunner().invoke(app, ["bench", "parse", str(log)], env={"COLUMNS": "120"})
+    assert ran.exit_code == 0
+    for words in (
+        "NCCL 2.26.5+cuda12.8 communicator, 4 ranks on 2 nodes  initialized",
+        "NICs: mlx5_0 (RoCE), mlx5_1 (RoCE)",
+        "GPUDirect RDMA: 8 of 8 connections",
+        "NCCL_IB_TC differs between processes: 106, 96",
+        "iota1  NET/IB          0 through another GPU  send       yes                       2",
+        "AllReduce  4 MiB  RING       SIMPLE    0 to 1",
+    ):
+        assert words in ran.output

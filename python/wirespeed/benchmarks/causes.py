@@ -243,6 +243,8 @@ _NCCL = (
     _row("the network plugin does not fit", "lugin", r"(?:[Ff]ailed to (?:find|load|open)|undefined symbol).*"
          r"(?:[Nn]et[ _]?[Pp]lugin|libnccl-net)|[Pp]lugin.*undefined symbol", "NCCL-13",
          "https://github.com/NVIDIA/nccl/issues/1710"),
+    _row('RCCL: missing "iommu=pt"', "iommu=pt", r'Missing "iommu=pt"', "PCI-02",
+         "https://github.com/ROCm/rccl/issues/1026"),
     _row("no interface for sockets", "nterface", r"[Nn]o socket interface found|[Nn]o usable (?:network )?interface",
          "OS-14 K8S-01", NCCL_HELP),
     _row("Xid or uncorrectable ECC error", "Xid|ECC|ordinal", r"\bXid \(|uncorrectable ECC|invalid device ordinal",

@@ -241,10 +241,7 @@ class _Reader:
     def _communicator(self, line: Line, identity: str | None, rank: int, ranks: int) -> Facts:
         """The communicator of an id; without one, the last of the size in which the rank is not yet taken."""
         for facts in reversed(self._found):
-            if facts.ranks != ranks or (identity and facts.id and facts.id != identity):
-                continue
-            if (identity and facts.id == identity) or rank not in facts.seen:
-                facts.id = facts.id or identity
+            if facts.ranks == ranks and facts.id == identity and (identity or rank not in facts.seen):
                 return facts
         facts = Facts(line.number, id=identity, ranks=ranks)
         self._found.append(facts)

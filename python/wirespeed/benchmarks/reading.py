@@ -34,20 +34,23 @@ def parse(text: str) -> tuple[Run, ...]:
     return read(text).runs
 
 
-def read(text: str, name: str = "text") -> Reading:
+def read(text: str, name: str = "text", *, communicators: bool = True) -> Reading:
     """The runs in a log and the notices of what was left out; ``name`` is the file for places in messages.
+
+    ``communicators`` is false where only runs are wanted: NCCL's debug output is most of a large log, and then unread.
 
     Raises:
         Refused: nothing in the text is output of a known tool; the problem names the line reading ended at.
     """
     log = source(text)
     found = [one for tool in tools_for(log) for one in tool.read(log)]
-    communicators = nccl_log.communicators(log) if nccl_log.may_read(text) else ()
-    if not found and not communicators:
+    has_debug = nccl_log.may_read(text)
+    said = nccl_log.communicators(log) if communicators and has_debug else ()
+    if not found and not said and (communicators or not has_debug):
         raise Refused([_nothing(text, name)])
     found.sort(key=lambda one: one.line)
     notices = [replace(notice, place=_place(notice.place, name)) for one in found for notice in one.notices]
-    return Reading(tuple(_with_causes(found, log)), tuple(notices), communicators)
+    return Reading(tuple(_with_causes(found, log)), tuple(notices), said)
 
 
 def _with_causes(found: list[Found], log: Source) -> Iterable[Run]:

@@ -1,8 +1,9 @@
-"""Logs into a store: read one after the other and written in batches, so that an interrupt loses nothing."""
+"""Logs into a store: written share by share as they are read, so that an interrupt loses nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from wirespeed.cli.interrupt import interruptible
 from wirespeed.cli.logs import LogFile
 
 if TYPE_CHECKING:
+    from wirespeed.cli.reading import Readers
     from wirespeed.errors import Problem
     from wirespeed.results.campaigns import Campaign
     from wirespeed.store import Batch, Store
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
 
 OWN = "default"
 """The word that ``--store`` takes for the user's own store."""
-
-_BATCH_ROWS = 200_000
-_BATCH_BYTES = 64 << 20
 
 
 @dataclass(slots=True)
@@ -58,14 +57,13 @@ def open_store(where: str | None) -> Store:
     return Store(None if where == OWN else where)
 
 
-def keep(store: Store, files: Sequence[LogFile], asked: Asked) -> tuple[Campaign | None, Kept]:
+def keep(store: Store, files: Sequence[LogFile], readers: Readers, asked: Asked) -> tuple[Campaign | None, Kept]:
     """Store what these logs hold as one campaign, or go on with the campaign of the same label; none for no runs.
 
     Raises:
         Refused: the label, the time or the cluster file is refused.
     """
     from wirespeed import __version__
-    from wirespeed.store import Batch
 
     time = _time(asked.time) if asked.time else logs.started(files)
     label = asked.label or f"{logs.common_name(files)}-{time.translate({ord(mark): None for mark in '-:'})}"
@@ -73,20 +71,17 @@ def keep(store: Store, files: Sequence[LogFile], asked: Asked) -> tuple[Campaign
     settings = None if asked.bundle is None else settings_of(asked.bundle)
     kept = Kept()
     campaign: Campaign | None = None
-    batch = Batch()
-    with interruptible() as interrupted:
-        for file in files:
+    with interruptible() as interrupted, _progress(readers.size) as advance:
+        for share in readers:
+            kept.notices += share.notices
+            kept.refused += share.refused
+            if share.batch.logs:
+                campaign = campaign or store.begin(label, time, cluster, f"wirespeed {__version__}")
+                _add(store, campaign, share.batch, kept)
+            advance(share.size)
             if interrupted():
                 kept.interrupted = True
                 break
-            read_into(file, batch, kept)
-            if len(batch) >= _BATCH_ROWS or sum(len(log.content) for log in batch.logs) >= _BATCH_BYTES:
-                campaign = campaign or store.begin(label, time, cluster, f"wirespeed {__version__}")
-                _add(store, campaign, batch, kept)
-                batch = Batch()
-        if batch.logs:
-            campaign = campaign or store.begin(label, time, cluster, f"wirespeed {__version__}")
-            _add(store, campaign, batch, kept)
     if campaign is None:
         return None, kept
     if settings is not None:
@@ -96,20 +91,17 @@ def keep(store: Store, files: Sequence[LogFile], asked: Asked) -> tuple[Campaign
     return store.find(label), kept
 
 
-def read_into(file: LogFile, batch: Batch, kept: Kept) -> None:
-    """Read a log into a batch; what cannot be read is noted."""
-    from wirespeed.benchmarks import read
-    from wirespeed.errors import Refused
-    from wirespeed.store import pack
+@contextmanager
+def _progress(size: int) -> Iterator[Callable[[int], None]]:
+    """A bar of the bytes that are stored, on standard error where that is a terminal."""
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    content = file.content()
-    try:
-        reading = read(logs.text(content), file.name)
-    except Refused as refused:
-        (kept.notices if file.inside else kept.refused).extend(refused.problems)
-        return
-    kept.notices += reading.notices
-    batch.add(pack(file.name, content), reading.runs)
+    from wirespeed.cli.console import err
+
+    columns = (TextColumn("storing"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err(), transient=True, disable=not err().is_terminal) as bar:
+        task = bar.add_task("storing", total=size)
+        yield lambda advance: bar.advance(task, advance)
 
 
 def _add(store: Store, campaign: Campaign, batch: Batch, kept: Kept) -> None:

@@ -148,20 +148,18 @@ def _of_store(name: str, store: Store, which: Wanted) -> _Side:
 
 def _of_files(name: str, which: Wanted) -> _Side:
     from wirespeed.cli.console import show_problems
-    from wirespeed.cli.keeping import Kept, read_into
+    from wirespeed.cli.reading import read_share
     from wirespeed.errors import Refused, refuse
     from wirespeed.results.benchmarks import RunStatus
     from wirespeed.results.campaigns import Campaign
-    from wirespeed.store import Batch
     from wirespeed.store.batch import series_of
     from wirespeed.store.between import Circumstance
 
-    batch, kept = Batch(), Kept()
-    for file in logs.log_files([name]):
-        read_into(file, batch, kept)
-    show_problems(kept.notices, label="left out")
-    if kept.refused:
-        raise Refused(kept.refused)
+    share = read_share(list(logs.log_files([name])))
+    batch = share.batch
+    show_problems(share.notices, label="left out")
+    if share.refused:
+        raise Refused(share.refused)
     if not batch.runs:
         raise refuse(name, "no output of a known tool", "logs of benchmarks, or a campaign that is stored")
     kinds = [series_of(one) for one in batch.series]

@@ -52,7 +52,7 @@ _FIRST_ERROR = re.compile(r"iperf3: (?:error - |parameter error - |unrecognized 
 
 def read(log: Source) -> list[Found]:
     """Every run of iperf3 in the log."""
-    return read_lines(log.lines)
+    return read_lines(log.without_debug())
 
 
 def read_lines(given: Sequence[Line]) -> list[Found]:

@@ -61,6 +61,12 @@ def parse(
             help="What wirespeed collect read then: its settings are kept beside the runs.",
         ),
     ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", min=1, metavar="N", help="Processes that read for --store; one on each core if not said."
+        ),
+    ] = None,
 ) -> None:
     """Read the output of benchmark tools: nccl-tests, perftest, iperf3, OSU micro-benchmarks and more.
 
@@ -94,7 +100,7 @@ def parse(
         return
     from wirespeed.cli.keeping import Asked
 
-    _store(logs, store, Asked(label, time, cluster, bundle), format)
+    _store(logs, jobs, store, Asked(label, time, cluster, bundle), format)
 
 
 def _show(logs: Sequence[LogFile], format: Format) -> None:
@@ -125,13 +131,14 @@ def _show(logs: Sequence[LogFile], format: Format) -> None:
         raise typer.Exit(Exit.INCOMPLETE)
 
 
-def _store(logs: Sequence[LogFile], where: str, asked: Asked, format: Format) -> None:
+def _store(logs: Sequence[LogFile], jobs: int | None, where: str, asked: Asked, format: Format) -> None:
     from wirespeed.cli.console import err, show_problems
     from wirespeed.cli.keeping import keep, open_store
+    from wirespeed.cli.reading import Readers
     from wirespeed.errors import Refused
 
-    with open_store(where) as store:
-        campaign, kept = keep(store, logs, asked)
+    with Readers(logs, jobs) as readers, open_store(where) as store:
+        campaign, kept = keep(store, logs, readers, asked)
         name = store.name
     if campaign is not None:
         _print_kept(name, campaign, kept, format)

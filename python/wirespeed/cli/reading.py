@@ -1,0 +1,136 @@
+"""Many logs at once: read by as many processes as there are cores, handed on in the order of the files.
+
+The processes are forked before anything else is open, and share nothing with the one that writes.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from wirespeed.cli import logs
+from wirespeed.cli.logs import LogFile
+from wirespeed.errors import Problem, Refused, refuse
+
+if TYPE_CHECKING:
+    from wirespeed.store import Batch
+
+SHARE = 8 << 20
+"""Bytes of logs that are read, handed on and written together: little enough to lose nothing that took long."""
+
+_WORTH_IT = 2 * SHARE  # below, starting processes takes longer than it saves
+_MOST_FILES = 256  # of a share
+_AHEAD = 2  # shares that wait for each process
+_COLLECT = 100_000  # objects between two looks for garbage: what a reader makes lives until its share is handed on
+
+
+@dataclass(slots=True)
+class Share:
+    """What a part of the logs holds, ready to be stored, and what could not be read of it."""
+
+    batch: Batch
+    size: int = 0
+    notices: list[Problem] = field(default_factory=list)
+    refused: list[Problem] = field(default_factory=list)
+
+
+class Readers:
+    """Reads logs, with ``jobs`` processes where that is worth it; None for one on each core this process may use."""
+
+    def __init__(self, files: Sequence[LogFile], jobs: int | None = None) -> None:
+        self._shares = list(_shares(files))
+        self.size = sum(size for _, size in self._shares)
+        jobs = min(jobs or len(os.sched_getaffinity(0)), len(self._shares))
+        self._pool = _pool(jobs) if jobs > 1 and self.size >= _WORTH_IT else None
+        self._ahead = _AHEAD * jobs
+
+    def __enter__(self) -> Readers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def __iter__(self) -> Iterator[Share]:
+        """The shares in the order of the files.
+
+        Raises:
+            Refused: a process that read was killed.
+        """
+        if self._pool is None:
+            for files, size in self._shares:
+                yield read_share(files, size)
+            return
+        waiting: deque[Future[Share]] = deque()
+        try:
+            for files, size in self._shares:
+                waiting.append(self._pool.submit(read_share, files, size))
+                if len(waiting) > self._ahead:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except BrokenProcessPool as error:
+            hint = "mostly for want of memory: read with --jobs 1, which goes on from what is stored"
+            raise refuse("reading", "a process that was killed", "every log read", hint) from error
+
+
+def read_share(files: Sequence[LogFile], size: int = 0) -> Share:
+    """Read logs; what cannot be read is noted."""
+    from wirespeed.store import Batch
+
+    share = Share(Batch(), size)
+    for file in files:
+        _read(file, share)
+    return share
+
+
+def _read(file: LogFile, share: Share) -> None:
+    from wirespeed.benchmarks import read
+    from wirespeed.store import pack
+
+    content = file.content()
+    try:
+        reading = read(logs.text(content), file.name, communicators=False)
+    except Refused as problem:
+        (share.notices if file.inside else share.refused).extend(problem.problems)  # in a folder stand others too
+        return
+    share.notices += reading.notices
+    share.batch.add(pack(file.name, content), reading.runs)
+
+
+def _shares(files: Sequence[LogFile]) -> Iterator[tuple[list[LogFile], int]]:
+    share: list[LogFile] = []
+    total = 0
+    for file in files:
+        share.append(file)
+        total += file.path.stat().st_size if file.path is not None else 0
+        if total >= SHARE or len(share) >= _MOST_FILES:
+            yield share, total
+            share, total = [], 0
+    if share:
+        yield share, total
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    from wirespeed.benchmarks.tools import tools
+
+    tools()  # before the fork: once for all of them
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("fork"), initializer=_start)
+    pool.submit(os.getpid).result()  # the processes start with the first work, and must before a store is opened
+    return pool
+
+
+def _start() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the one that writes decides
+    gc.set_threshold(_COLLECT)

@@ -1,0 +1,57 @@
+"""Logs read by several processes: the same shares, in the same order, as one process reads."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from wirespeed.cli import reading
+from wirespeed.cli.logs import LogFile, log_files
+from wirespeed.cli.reading import Readers
+from wirespeed.errors import Refused
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+
+
+@pytest.fixture(autouse=True)
+def small_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "SHARE", 4000)
+    monkeypatch.setattr(reading, "_WORTH_IT", 0)
+
+
+def logs(folder: Path) -> list[LogFile]:
+    for tool in ("perftest", "nccl_tests", "iperf3"):
+        shutil.copytree(SAMPLES / tool, folder / tool)
+    return list(log_files([str(folder)]))
+
+
+def test_several_processes_read_what_one_reads(tmp_path: Path) -> None:
+    files = logs(tmp_path)
+    with Readers(files, 1) as one, Readers(files, 3) as three:
+        alone, together = list(one), list(three)
+    assert len(alone) > 10
+    assert sum(len(share.batch) for share in alone) > 900
+    assert any(share.notices for share in alone)
+    assert alone == together
+
+
+@dataclass(frozen=True, slots=True)
+class Deadly(LogFile):
+    """A log whose reader dies, as the kernel kills one for its memory."""
+
+    def content(self) -> bytes:
+        os._exit(1)
+
+
+def test_a_killed_reader_is_said(tmp_path: Path) -> None:
+    files = [*logs(tmp_path), Deadly("huge.log", tmp_path / "perftest")]
+    with Readers(files, 2) as readers, pytest.raises(Refused) as refused:
+        list(readers)
+    assert str(refused.value) == (
+        "reading: found a process that was killed; expected every log read\n"
+        "  hint: mostly for want of memory: read with --jobs 1, which goes on from what is stored"
+    )
