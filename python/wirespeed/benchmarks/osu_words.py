@@ -132,6 +132,11 @@ def title_of(text: str) -> Title:
     return Title(startup, where, None)
 
 
+def same_program(one: str, other: str) -> bool:
+    """Whether two names are those of one program: osu_nccl_* of older releases is osu_xccl_* of newer ones."""
+    return re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", one) == re.sub(r"^osu_[nxr]ccl_", "osu_xccl_", other)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column of a table. ``metric`` is None where its name is not known."""

@@ -59,11 +59,7 @@ class Columns:
     csv: bool = False
     batches: int = 0  # names before the numbers of a row
     final: bool = False  # only final rows, without a label
-
-    @property
-    def old(self) -> bool:
-        """Whether no row says that it is the last."""
-        return self.rank is None
+    old: bool = False  # of a release whose rows do not say which is the last, and whose heads all say latency
 
     def first(self, is_latency: bool) -> tuple[Metric, str | None]:
         """The metric of the first time of a row, and what its place must say."""
@@ -79,11 +75,14 @@ def columns_of(text: str) -> Columns | None:
     """The columns a line names, when it is a column line."""
     csv = _CSV.match(text)
     if csv:
-        return Columns(csv.group(2), csv=True, batches=csv.group(1).count(","), final=True)
+        rank = csv.group(2)
+        return Columns(rank, csv=True, batches=csv.group(1).count(","), final=True, old=rank is None)
     words = " ".join(text.replace("|", " ").split())
     label, _, _ = words.partition(" # ")
     match = _TEXT.search(words)
-    return Columns(match.group(1), final=label == "Test") if match else None
+    if match is None:
+        return None
+    return Columns(match.group(1), final=label == "Test", old=label not in ("Stage", "Test"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """mpiGraph: the bandwidth of every node to every other, as the sender and as the receiver saw it.
 
-A value is in 2^20 bytes per second (mpiGraph.c: MBsec). The place is "FROM -> TO"; what the receiver measured says so.
-The diagonal is not measured. A run is complete when "END mpiGraph" is there.
+A value is in 2^20 bytes per second (mpiGraph.c: MBsec); the fork that sets colons after its settings prints 1e6 bytes.
+The place is "FROM -> TO"; what the receiver measured says so. The diagonal is not measured. A run is
+complete when "END mpiGraph" is there.
 """
 
 from __future__ import annotations
@@ -18,12 +19,21 @@ LOOKS_FOR = "the tables of mpiGraph ('START mpiGraph', 'Send max', ':0 to')"
 SIGNS = ("mpiGraph", "Send\t", "Recv\t")
 
 _START = re.compile(r"START mpiGraph v(\S+)$")
-_SETTING = re.compile(r"(MsgSize|Times|Window|Procs)\s+(\d+)$")
-_SETTINGS = {"MsgSize": "message_bytes", "Times": "iterations", "Window": "window_size", "Procs": "ranks"}
-_SUMMARY = re.compile(r"(Send|Recv) (max|avg)\s+(\S+)$")
+_SETTING = re.compile(r"(Msg ?Size|Times|Iterations|Window(?: Size)?|Procs)(:?)\s+(\d+)(?: Bytes)?$")
+_SETTINGS = {
+    "MsgSize": "message_bytes",
+    "Msg Size": "message_bytes",
+    "Times": "iterations",
+    "Iterations": "iterations",
+    "Window": "window_size",
+    "Window Size": "window_size",
+    "Procs": "ranks",
+}
+_SUMMARY = re.compile(r"(Send|Recv) (max|avg|min)(:?)\s+(\S+)(?: MB/s)?$")
 _NODE = re.compile(r"(\S+):(\d+)")
-_ROW = re.compile(r"(\S+):(\d+) (to|from)\s+(.*)$")
-_METRICS = {"max": Metric.BW_MAX, "avg": Metric.BW_AVG}
+_ROW = re.compile(r"(\S+):(\d+)\s+(to|from)\s+(.*)$")
+_METRICS = {"max": Metric.BW_MAX, "avg": Metric.BW_AVG, "min": Metric.BW_MIN}
+_UNITS = {"": "MiB/s", ":": "MB/s"}  # the fork that sets colons divides bytes by microseconds
 _SIDES = {"Send": "sent", "Recv": "received"}
 
 
@@ -47,7 +57,7 @@ class _Reader:
         self._draft: Draft | None = None
         self._nodes: list[tuple[str, str]] = []
         self._side: str | None = None
-        self._names: dict[str, str] = {}
+        self._unit: str | None = None
 
     def take(self, line: Line) -> None:
         text = line.text.strip()
@@ -79,13 +89,14 @@ class _Reader:
     def _close(self) -> None:
         if self._draft is not None:
             self._found.append(self._draft.found())
-        self._draft, self._nodes, self._side = None, [], None
+        self._draft, self._nodes, self._side, self._unit = None, [], None, None
 
     def _setting(self, draft: Draft, text: str) -> bool:
         setting = _SETTING.match(text)
         if setting is None:
             return False
-        name, value = _SETTINGS[setting.group(1)], int(setting.group(2))
+        name, value = _SETTINGS[setting.group(1)], int(setting.group(3))
+        self._unit = _UNITS[setting.group(2)]
         if name == "ranks":
             draft.ranks = value
         else:
@@ -96,17 +107,18 @@ class _Reader:
         """A summary, or the line that names the nodes of a table."""
         summary = _SUMMARY.match(text)
         if summary:
-            side, which, cell = summary.groups()
+            side, which, colon, cell = summary.groups()
+            self._unit = _UNITS[colon]
             value = number(cell)
             draft = self._draft
             if value is not None and draft is not None:
-                draft.measure(_METRICS[which], "MiB/s", value, line.number, self._size(draft), _SIDES[side])
+                draft.measure(_METRICS[which], self._unit, value, line.number, self._size(draft), _SIDES[side])
             return
-        side, _, names = text.partition("\t")
-        if side not in _SIDES:
-            side, _, names = text.partition(" ")
-        nodes = [_NODE.fullmatch(name) for name in names.split()]
+        side, *names = text.split()
+        nodes = [_NODE.fullmatch(name) for name in names]
         if side not in _SIDES or not nodes or not all(nodes):
+            return
+        if self._draft is None and not text.startswith(("Send\t", "Recv\t")):
             return
         self._open(line)
         self._side = side
@@ -122,6 +134,9 @@ class _Reader:
         own = next((name for name, rank in self._nodes if rank == row.group(2)), None)
         cells = row.group(4).split()
         expected = "to" if self._side == "Send" else "from"
+        if self._unit is None:
+            draft.notice(line.number, "a table without what stands before it", "it, which tells the unit; left out")
+            return True
         if own is None or len(cells) != len(self._nodes) or row.group(3) != expected:
             draft.notice(
                 line.number, f"a row of {len(cells)} values", f"{len(self._nodes)} values; the row is left out"
@@ -136,7 +151,7 @@ class _Reader:
                 continue
             place = f"{own} -> {other}" if self._side == "Send" else f"{other} -> {own}"
             metric_place = place if self._side == "Send" else f"{place}, received"
-            draft.measure(Metric.BW_AVG, "MiB/s", value, line.number, self._size(draft), metric_place)
+            draft.measure(Metric.BW_AVG, self._unit, value, line.number, self._size(draft), metric_place)
         return True
 
     @staticmethod

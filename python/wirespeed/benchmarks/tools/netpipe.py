@@ -1,8 +1,10 @@
-"""NetPIPE 3: the lines on standard output, and the file it writes (np.out: bytes, bandwidth, seconds).
+"""NetPIPE 3 and 5: the lines on standard output, and np.out of release 3 (bytes, bandwidth, seconds).
 
-Mbps are 2^20 bits per second, as size over time in its own rows shows. Each number is the best of several trials. No
-line says that a test is over: a run is complete when its command line asks for no larger size than its last one.
-A file of numbers alone is np.out when in every row size over time is the bandwidth.
+Mbps of release 3 are 2^20 bits per second, as size over time in its own rows shows, those of release 5 1e6
+(src/netpipe.c: bitstring). Each number of release 3 is the best of several trials. No line of it says that a test is
+over: a run is complete when its command line asks for no larger size than its last one. Release 5 says so, but rounds
+sizes from 1e6 bytes on: those stand in the place. A file of numbers alone is np.out when in every row size over time is
+the bandwidth.
 """
 
 from __future__ import annotations
@@ -20,6 +22,11 @@ LOOKS_FOR = "the lines of NetPIPE ('1 bytes  9747 times -->  0.77 Mbps in  9.88 
 SIGNS = ("times -->", "starting the main loop", "NETPIPE", "Need at least two processes", "   0.000")
 
 _ROW = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->\s+(\S+) Mbps in\s+(\S+) usec$")
+_ROW_5 = re.compile(
+    r"(?:\d+:)?\s*([\d.]+)\s+([KMG]?B)\s+(\d+) times -->\s+([\d.]+)\s+([KMGT]?)bps"
+    r"\s+in\s+([\d.]+)\s+([num]?)secs\b(.*)$"
+)
+_EXACT = {"B": 1, "KB": 1000}  # with three decimals every byte is printed
 _CHECKED = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->\s+Integrity check (\w+)$")
 _COMMAND = re.compile(r"(?<![\w.-])(?:\S*/)?(NP[a-z]\w*)(?=\s|$)(.*)")
 _LARGEST = re.compile(r"(?<=\s)-u *(\d+)")
@@ -60,12 +67,17 @@ class _Reader:
         if not line.ended or not text:
             return
         command = _COMMAND.search(text)
-        row, checked = _ROW.match(text), _CHECKED.match(text)
+        row, row_5, checked = _ROW.match(text), _ROW_5.match(text), _CHECKED.match(text)
         if text == "Now starting the main loop":
             self._close()
             self._open(line)
         elif row:
             self._row(line, row)
+        elif row_5:
+            self._row_5(line, row_5)
+        elif text.startswith("Completed with ") and "max bandwidth" in text and self._draft is not None:
+            self._draft.complete = True
+            self._close()
         elif checked:
             draft = self._sized(line, int(checked.group(1)))
             wrong = 0 if checked.group(3) == "passed" else 1
@@ -99,7 +111,7 @@ class _Reader:
     def _close(self) -> None:
         draft, self._draft = self._draft, None
         if draft is not None:
-            draft.complete = self._ended()
+            draft.complete = draft.complete or self._ended()
             self._found.append(draft.found())
             self._command = None
         self._last = 0
@@ -124,6 +136,23 @@ class _Reader:
             self._close()
         self._last = size
         return self._open(line)
+
+    def _row_5(self, line: Line, row: re.Match[str]) -> None:
+        size, unit, times, rate, prefix, latency, fraction, rest = row.groups()
+        exact = round(float(size) * _EXACT[unit]) if unit in _EXACT else None
+        draft = self._open(line) if exact is None else self._sized(line, exact)
+        place = f"{size} {unit}" if exact is None else None
+        for metric, true_unit, cell in (
+            (Metric.BW_AVG, f"{prefix}b/s", rate),
+            (Metric.LATENCY_AVG, f"{fraction}s", latency),
+            (Metric.ITERATIONS, "iterations", times),
+        ):
+            value = number(cell)
+            if value is not None:
+                draft.measure(metric, true_unit, value, line.number, exact, place)
+        failures = re.search(r"(\d+) failures", rest)
+        if failures:
+            draft.measure(Metric.WRONG, "failures", int(failures.group(1)), line.number, exact, place)
 
     def _row(self, line: Line, row: re.Match[str]) -> None:
         size, times, rate, latency = row.groups()

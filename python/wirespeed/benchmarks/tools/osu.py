@@ -8,6 +8,7 @@ truncated where the log does not show that. Each table of a datatype is a run.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.mpi_words import MESSAGE, fail, fail_all, is_failure
@@ -27,6 +28,7 @@ from wirespeed.benchmarks.osu_words import (
     WINDOWS,
     Column,
     columns_of,
+    same_program,
     title_of,
     value_of,
 )
@@ -120,17 +122,16 @@ class _Reader:
         if draft.complete:
             self._early = []
         elif self._sized:
-            draft.complete = self._largest is not None and 2 * self._last > self._largest
+            draft.complete = self._at_the_end()
         else:
             draft.complete = self._rows > 0
         if not draft.complete and not draft.errors and not draft.measurements:
             fail_all(draft, self._early)
         if not draft.complete and not draft.errors and self._last >= 0 and self._largest is not None:
-            draft.notice(
-                draft.measurements[-1].line,
-                f"the last row, of {self._last} B",
-                f"one of {self._largest} B, where {draft.test} ends unless -m says otherwise",
-            )
+            end = f"one of {self._largest} B, where {draft.test} ends unless -m says otherwise"
+            if self._last > self._largest:
+                end = f"the command line: {draft.test} ends at {self._largest} B unless its -m says otherwise"
+            draft.notice(draft.measurements[-1].line, f"the last row, of {self._last} B", end)
         self._found.append(draft.found())
         self._columns, self._sized, self._rate = [], True, False
         self._largest, self._last, self._rows = None, -1, 0
@@ -145,12 +146,13 @@ class _Reader:
         title = title_of(text)
         self._largest, self._limit = self._limit or title.largest, None
         command, self._command = self._command, None
-        if command is not None and title.program in (command[0], None):
+        if command is not None and (title.program is None or same_program(title.program, command[0])):
             self._largest = command[1] or self._largest
+            title = replace(title, program=command[0])
         draft = self._open(line)
         draft.version = version
-        draft.test = title.program or (command[0] if command else None)
-        if title.program is None:
+        draft.test = title.program
+        if draft.test is None:
             draft.parameters["title"] = text
         if title.accelerator:
             draft.parameters["accelerator"] = title.accelerator
@@ -301,7 +303,11 @@ class _Reader:
         draft = self._draft
         if draft is None or draft.complete or not self._sized:
             return draft is not None and (draft.complete or self._rows > 0)
-        return self._largest is not None and 2 * self._last > self._largest
+        return self._at_the_end()
+
+    def _at_the_end(self) -> bool:
+        """Whether the last row is that of the largest message; sizes double from row to row."""
+        return self._largest is not None and self._last <= self._largest < 2 * self._last
 
     def _named(self, command: re.Match[str]) -> None:
         """A command line: it names the test of the report that follows, and the size that one ends at."""

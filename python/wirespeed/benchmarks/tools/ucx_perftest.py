@@ -190,8 +190,9 @@ class _Reader:
         iterations = row.values[0]
         at = None if final else f"thread {row.thread or 0}, {iterations} iterations"
         size = self._size()
-        metric, rank = columns.first(self._is_latency)
-        mean = Metric.LATENCY_AVG if self._is_latency else Metric.TIME
+        latency = self._is_latency and (not columns.old or self._tests_latency())
+        metric, rank = columns.first(latency)
+        mean = Metric.LATENCY_AVG if latency else Metric.TIME
         recent = "last interval"
         for index, (what, unit, where) in enumerate(
             (
@@ -211,6 +212,10 @@ class _Reader:
         if final:
             draft.parameters["iterations"] = iterations
             draft.complete = True
+
+    def _tests_latency(self) -> bool:
+        """Whether the test is one of latency, as far as the log says."""
+        return "latency" in self._box.get("Test", "") or self._command.get("t", "").endswith("_lat")
 
     def _is_last(self, row: Row) -> bool:
         """Releases before 1.10 do not say which row is the last; it is the one with all iterations asked for."""
