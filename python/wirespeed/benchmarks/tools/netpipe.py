@@ -10,6 +10,7 @@ the bandwidth.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.found import Draft, Found
@@ -22,6 +23,8 @@ LOOKS_FOR = "the lines of NetPIPE ('1 bytes  9747 times -->  0.77 Mbps in  9.88 
 SIGNS = ("times -->", "starting the main loop", "NETPIPE", "Need at least two processes", "   0.000")
 
 _ROW = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->\s+(\S+) Mbps in\s+(\S+) usec$")
+_HEAD = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->")  # written before the measurement, the tail after it
+_TAIL = re.compile(r"\S+ Mbps in\s+\S+ usec$")
 _ROW_5 = re.compile(
     r"(?:\d+:)?\s*([\d.]+)\s+([KMG]?B)\s+(\d+) times -->\s+([\d.]+)\s+([KMGT]?)bps"
     r"\s+in\s+([\d.]+)\s+([num]?)secs\b(.*)$"
@@ -32,15 +35,16 @@ _COMMAND = re.compile(r"(?<![\w.-])(?:\S*/)?(NP[a-z]\w*)(?=\s|$)(.*)")
 _LARGEST = re.compile(r"(?<=\s)-u *(\d+)")
 _OWN_FAILURE = re.compile(r"Need at least two processes.*|NetPIPE: .*")
 _MODES = {
-    "Streaming in one direction only.": ("stream", True),
-    "Passing data in both directions simultaneously.": ("bidirectional", True),
-    "Preposting asynchronous receives": ("asynchronous", True),
-    "Using synchronous sends": ("synchronous", True),
-    "Doing an integrity check instead of measuring performance": ("integrity", True),
+    "Streaming in one direction only.": "stream",
+    "Passing data in both directions simultaneously.": "bidirectional",
+    "Preposting asynchronous receives": "asynchronous",
+    "Using synchronous sends": "synchronous",
+    "Doing an integrity check instead of measuring performance": "integrity",
 }
 _PLAIN = re.compile(r"\s*(\d+)\s+(\d+\.\d+)\s+(\d+\.\d{8})$")
 _MEBI = 1 << 20
 _PERTURBATION = 3  # bytes, the default of -p
+_PROCESSES = 2  # each says its modes, one of them perhaps late
 _FEWEST = 3  # rows of numbers that are no coincidence
 
 
@@ -58,16 +62,25 @@ class _Reader:
     def __init__(self) -> None:
         self._found: list[Found] = []
         self._draft: Draft | None = None
-        self._modes: dict[str, bool] = {}
+        self._modes: Counter[str] = Counter()  # said before the next run, and by how many processes
+        self._said: Counter[str] = Counter()  # of this run
         self._command: tuple[str, int | None] | None = None
         self._last = 0
+        self._head: str | None = None  # of a row that another process wrote into
 
     def take(self, line: Line) -> None:
         text = line.text.strip(" \t|")
         if not line.ended or not text:
             return
+        if self._head is not None and _TAIL.match(text):
+            text, self._head = f"{self._head} {text}", None
         command = _COMMAND.search(text)
         row, row_5, checked = _ROW.match(text), _ROW_5.match(text), _CHECKED.match(text)
+        head = _HEAD.match(text)
+        if head and self._head is not None and self._draft is not None:
+            self._draft.notice(line.number, f"no result of {self._head!r} before this row", "one; left out")
+        if head:
+            self._head = None if row or checked else head.group()
         if text == "Now starting the main loop":
             self._close()
             self._open(line)
@@ -83,10 +96,7 @@ class _Reader:
             wrong = 0 if checked.group(3) == "passed" else 1
             draft.measure(Metric.WRONG, "failures", wrong, line.number, int(checked.group(1)))
         elif text in _MODES:
-            if self._draft is not None:
-                self._close()
-            name, value = _MODES[text]
-            self._modes[name] = value
+            self._mode(_MODES[text])
         elif command:
             self._close()
             largest = _LARGEST.search(command.group(2))
@@ -104,9 +114,14 @@ class _Reader:
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
             self._draft = Draft("netpipe", line.number, test=self._command[0] if self._command else None)
-            self._draft.parameters |= self._modes
-            self._modes = {}
+            self._draft.parameters |= dict.fromkeys(self._modes, True)
+            self._said, self._modes = self._modes, Counter()
         return self._draft
+
+    def _mode(self, name: str) -> None:
+        """What both processes say before the main loop; the second of them may be late."""
+        late = self._draft is not None and 0 < self._said[name] < _PROCESSES
+        (self._said if late else self._modes)[name] += 1
 
     def _close(self) -> None:
         draft, self._draft = self._draft, None
@@ -114,7 +129,7 @@ class _Reader:
             draft.complete = draft.complete or self._ended()
             self._found.append(draft.found())
             self._command = None
-        self._last = 0
+        self._last, self._head = 0, None
 
     def _ended(self) -> bool:
         """Whether the next size would be above the largest asked for.
