@@ -16,7 +16,7 @@ import pytest
 from tests.store.campaigns import add, measured
 from tests.store.commands import bench
 
-from wirespeed.cli import keeping
+from wirespeed.cli import keeping, reading
 from wirespeed.store import Store, Wanted
 
 BENCH = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench"
@@ -52,15 +52,16 @@ def _parse(*arguments: object) -> list[str]:
 def test_an_interrupt_stores_what_was_read_and_the_same_command_goes_on(
     where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pressed = iter([False, False, False, True])
+    pressed = iter([False, False, True])
 
     @contextmanager
-    def at_the_fourth_log() -> Iterator[Callable[[], bool]]:
+    def after_the_third_log() -> Iterator[Callable[[], bool]]:
         yield lambda: next(pressed)
 
     command = ("parse", BENCH, "--store", where, "--label", "x")
     with monkeypatch.context() as patched:
-        patched.setattr(keeping, "interruptible", at_the_fourth_log)
+        patched.setattr(keeping, "interruptible", after_the_third_log)
+        patched.setattr(reading, "_MOST_FILES", 1)
         ran = bench(*command)
     assert ran.returncode == 130
     assert ran.stderr == "interrupted: what was read is stored; the same command goes on from there\n"
