@@ -170,3 +170,21 @@ def test_a_row_that_does_not_fit_is_left_out_and_said() -> None:
         "log:3: found a row of 3 cells; expected 2 cells; the row is left out",
         "log:4: found XX.X in row 1; expected numbers; left out",
     ]
+
+
+def test_a_number_without_end_breaks_no_reader() -> None:
+    digits = "9" * 5000  # more than Python turns into an int
+    for text in (
+        f"# nThread {digits} nGpus 1 minBytes {digits} maxBytes 8 step: 2(factor) warmup iters: {digits} iters: 1\n"
+        "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+        f" {digits} 2 float sum -1 1.0 0.01 0.01 0 1.0 0.01 0.01 0\n",
+        f"alpha:7:9 [0] NCCL INFO comm 0xa1 rank {digits} nranks {digits} cudaDev 0 - Init COMPLETE\n"
+        f"alpha:7:9 [0] NCCL INFO Channel {digits}/0 : 0[0] -> 1[1] via NET/IB/{digits}/GDRDMA\n"
+        f"alpha:7:9 [0] NCCL INFO Channel 0/{digits} : 0 1 {digits}\n"
+        "alpha:7:9 [0] NCCL INFO Using network IB\n"
+        f"alpha:7:9 [0] NCCL INFO {digits} Bytes -> Algo {digits} proto {digits} time 1.0\n",
+        f"RocmBandwidthTest Version: 2.6\n= Src Device Id: 1 Src Device Type: Gpu =\n{digits} KB 1.0 1.0 1.0 1.0\n",
+        f"TransferBench v1\nTest {digits}:\nTransfer 00 | 1.0 GB/s | 1.0 ms | {digits} bytes | G0 -> G0:1 -> G1\n"
+        f"[ERROR] {digits}\n",
+    ):
+        assert all(one.size_bytes is None or one.size_bytes < 10**18 for run in parse(text) for one in run.measurements)

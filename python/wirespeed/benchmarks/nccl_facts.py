@@ -194,7 +194,7 @@ class Facts:
             multi_node_nvlink=self.multi_node_nvlink,
             gid_indices=tuple(sorted(self.gids)),
             path_mtus=tuple(sorted(self.mtus)),
-            traffic_class=int(traffic_class) if traffic_class.isdecimal() else None,
+            traffic_class=int(traffic_class) if traffic_class.isdecimal() and len(traffic_class) < 10 else None,
             tuner=self.tuner,
             choices=tuple(
                 NcclChoice(function, size, algorithm, protocol, channels, count, line)

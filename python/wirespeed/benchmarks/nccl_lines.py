@@ -34,22 +34,22 @@ ANY_PREFIX = re.compile(r" ?\b[A-Za-z0-9][\w.-]*:\d+:\d+ \[-?\d+\] (?:\S+:\d+\S*
 
 VERSION = re.compile(r"([NR])CCL version\s*:?\s*(\d[\w.+-]*(?::\w+)?)")
 RANK = re.compile(
-    r"(?:.*\bncclComm\w+ )?comm (?P<pointer>0x[0-9a-f]+) rank (?P<rank>\d+) n[rR]anks (?P<ranks>\d+)\b"
-    r"(?:.*? nNodes (?P<nodes>\d+) localRanks (?P<local>\d+))?(?:.*? MNNVL (?P<mnnvl>\d))?"
+    r"(?:.*\bncclComm\w+ )?comm (?P<pointer>0x[0-9a-f]+) rank (?P<rank>\d{1,9}) n[rR]anks (?P<ranks>\d{1,9})\b"
+    r"(?:.*? nNodes (?P<nodes>\d{1,9}) localRanks (?P<local>\d{1,9}))?(?:.*? MNNVL (?P<mnnvl>\d))?"
     r"(?:.*? commId (?P<id>0x[0-9a-f]+))?(?:.*? - (?P<state>Init START|Init COMPLETE|Abort COMPLETE|Destroy COMPLETE))?"
 )
-RING = re.compile(r"Channel (\d+)(?:/\d+)? *: +(\d+(?: +\d+)*) *$")  # how many there are: since 2.7
-TREE = re.compile(r"\[(\d+)\] -?\d+/-?\d+/-?\d+->(\d+)->(-?\d+)(?=\s|$)")
+RING = re.compile(r"Channel (\d{1,9})(?:/\d+)? *: +(\d{1,9}(?: +\d{1,9})*) *$")  # how many there are: since 2.7
+TREE = re.compile(r"\[(\d{1,9})\] -?\d+/-?\d+/-?\d+->(\d{1,9})->(-?\d{1,9})(?=\s|$)")
 CHANNELS = re.compile(
-    r"(?:comm 0x[0-9a-f]+, )?(\d+) coll channels, (?:(\d+) collnet channels, )?(?:(\d+) nvls channels, )?"
-    r"(\d+) p2p channels"
+    r"(?:comm 0x[0-9a-f]+, )?(\d{1,9}) coll channels, (?:(\d{1,9}) collnet channels, )?(?:(\d{1,9}) nvls channels, )?"
+    r"(\d{1,9}) p2p channels"
 )
 ENVIRONMENT = re.compile(r"([NR]CCL_\w+) set (?:by environment )?to (.+?)\.?\s*$")
 USING = re.compile(r"NET/([\w-]+) ?: Using (\[\d+\].*)")
-USED = re.compile(r"\[(\d+)\]([^\s:\[\]]+)(?::(\d+)/(\w+))?")
+USED = re.compile(r"\[(\d{1,9})\]([^\s:\[\]]+)(?::(\d{1,9})/(\w+))?")
 BOOTSTRAP = re.compile(r"Bootstrap ?: ?Using (\S+?:\S+)")
 GDR_HCA = re.compile(r"NET/(.+?) ?: GPU Direct RDMA (Enabled|Disabled) for HCA (\d+) '([^']*)'")
-GID = re.compile(r"NET/IB ?: .*\bmtu (\d) .*?\bGID (\d+) \(")
+GID = re.compile(r"NET/IB ?: .*\bmtu (\d) .*?\bGID (\d{1,9}) \(")
 MTUS = {1: 256, 2: 512, 3: 1024, 4: 2048, 5: 4096}  # enum ibv_mtu of libibverbs
 DMA_BUF = re.compile(
     r"DMA-BUF is available on GPU device|Dmabuf feature disabled|Support for DMA-BUF registrations: (\w+)"
@@ -62,12 +62,13 @@ PLUGIN = re.compile(
 )
 TUNER = re.compile(r"TUNER/Plugin: (?:Using tuner plugin|Using) (.+?)\s*$")
 CHOICE = re.compile(
-    r"(?:(\w+): )?(\d+) Bytes -> Algo (\w+) proto (\w+)(?: channel\{Lo\.\.Hi\}=\{(\d+)\.\.(\d+)\}| time \S+)"
+    r"(?:(\w+): )?(\d{1,18}) Bytes -> Algo (\w+) proto (\w+)"
+    r"(?: channel\{Lo\.\.Hi\}=\{(\d{1,9})\.\.(\d{1,9})\}| time \S+)"
 )
 ALGORITHMS = ("TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT")  # NCCL_ALGO_* since 2.14
 PROTOCOLS = ("LL", "LL128", "SIMPLE")
 _VIA = re.compile(
-    r"(?P<transport>(?:NET|COLLNET)/.+?)/(?P<device>\d+)(?:\((?P<proxy>\d+)\))?(?P<gdr>/GDRDMA)?(?:\(PCI\))?"
+    r"(?P<transport>(?:NET|COLLNET)/.+?)/(?P<device>\d{1,9})(?:\((?P<proxy>\d+)\))?(?P<gdr>/GDRDMA)?(?:\(PCI\))?"
     r"(?:/Shared)?$"
 )
 _LONGEST = 900  # what is left of the buffer behind host, process and thread
@@ -101,7 +102,7 @@ def via(text: str) -> Via | None:
 
 def algorithm(text: str) -> str:
     """The name of an algorithm, which old releases print as a number."""
-    if text.isdecimal():
+    if len(text) == 1 and text.isdecimal():
         return ALGORITHMS[int(text)] if int(text) < len(ALGORITHMS) else text
     spellings = {name.replace("_", ""): name for name in ALGORITHMS}  # NCCL_ALGO says NVLSTree
     return spellings.get(text.upper().replace("_", ""), text.upper())
@@ -109,7 +110,7 @@ def algorithm(text: str) -> str:
 
 def protocol(text: str) -> str:
     """The name of a protocol, which old releases print as a number."""
-    return PROTOCOLS[int(text)] if text.isdecimal() and int(text) < len(PROTOCOLS) else text.upper()
+    return PROTOCOLS[int(text)] if len(text) == 1 and text.isdecimal() and int(text) < len(PROTOCOLS) else text.upper()
 
 
 def whole(items: list[tuple[str, ...]], message: str) -> list[tuple[str, ...]]:

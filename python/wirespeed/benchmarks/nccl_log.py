@@ -170,7 +170,7 @@ class _Reader:
         if via is None or len(words) < 4 or words[0] not in ("Channel", "Ring", "CollNet"):
             return
         channel = words[1].partition("/")[0]
-        if not channel.isdecimal():
+        if not channel.isdecimal() or len(channel) > 9:
             return
         direction = words[-1].strip("[]") if words[-1] in ("[send]", "[receive]") else ""
         facts = process.current

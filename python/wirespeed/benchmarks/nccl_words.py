@@ -21,12 +21,12 @@ PROGRAM = re.compile(
 ENVIRONMENT = re.compile(r"NCCL INFO ([NR]CCL_\w+) set by environment to (\S+?)\.?$")
 STARTING = re.compile(r"#?\s*Collective test starting: (\S+)")
 CONCLUDED = re.compile(r"#?\s*Collective test concluded: (\S+)")
-VERSION = re.compile(r"#?\s*nccl-tests version (\S+)(?: nccl-headers=(\d+))?(?: nccl-library=(\d+))?")
+VERSION = re.compile(r"#?\s*nccl-tests version (\S+)(?: nccl-headers=(\d{1,9}))?(?: nccl-library=(\d{1,9}))?")
 RCCL_VERSION = re.compile(r"#?\s*rccl-tests: Version (\S+)")
 LIBRARY = re.compile(r".*?\b[NR]CCL version\s*:?\s*(\d[\w.+-]*)")
 OPTIONS = re.compile(
-    r"#?\s*nThreads?:? (\d+) +nGpus:? (\d+) +(nRanks: \d+ +)?minBytes:? (\d+) +maxBytes:? (\d+)"
-    r" +step: (\d+)\((factor|bytes)\)(.*)"
+    r"#?\s*nThreads?:? (\d{1,9}) +nGpus:? (\d{1,9}) +(nRanks: \d+ +)?minBytes:? (\d{1,18}) +maxBytes:? (\d{1,18})"
+    r" +step: (\d{1,18})\((factor|bytes)\)(.*)"
 )  # rccl-tests before 2024 name the ranks on a GPU here, and set colons
 RANK = re.compile(r"#?[ \t]*Rank[ \t]+\d")
 RANK_HEAD = "#  Rank "  # what a list of ranks begins each line with: thousands of them follow each other
@@ -56,6 +56,7 @@ TYPES = (
     *("half", "float", "double", "bfloat16", "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2"),
 )
 _SPELLINGS = {"bytes": "size", "N": "count", "op": "redop"}  # of releases before 2019
+SIZE_DIGITS = 18  # no message is longer; what has more digits is damaged
 FIRST = ("time", "cputime")  # the column a group of results starts with
 OPTION_NAMES = {
     "warmup iters": "warmup_iterations",
@@ -124,7 +125,13 @@ def columns_of_row(cells: list[str]) -> Columns | None:
     bandwidths and an error; size over time is the first bandwidth, up to rounding.
     """
     left = len(cells) - 8
-    if not 3 <= left <= 5 or not cells[0].isdecimal() or not cells[1].isdecimal() or cells[2] not in TYPES:
+    if (
+        not 3 <= left <= 5
+        or len(cells[0]) > SIZE_DIGITS
+        or not cells[0].isdecimal()
+        or not cells[1].isdecimal()
+        or cells[2] not in TYPES
+    ):
         return None
     names = {3: [], 4: ["redop" if cells[3].isalpha() else "root"], 5: ["redop", "root"]}[left]
     size = int(cells[0])

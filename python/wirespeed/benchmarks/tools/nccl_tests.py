@@ -29,6 +29,7 @@ from wirespeed.benchmarks.nccl_words import (
     RANK,
     RANK_HEAD,
     RCCL_VERSION,
+    SIZE_DIGITS,
     STARTING,
     TYPES,
     VERSION,
@@ -133,6 +134,8 @@ class _Reader:
         cells = text.split()
         if len(cells) != columns.cells or cells[2] not in TYPES or not cells[1].isdecimal() or "[" in text:
             return False
+        if len(cells[0]) > SIZE_DIGITS:
+            return False
         self._cells(line, draft, columns, columns.left, cells)
         return True
 
@@ -218,7 +221,7 @@ class _Reader:
             "max_bytes": int(most),
             f"step_{kind}": int(step),
         }
-        for name, value in re.findall(r"([a-z][a-zI ]*?): (\d+)", rest):
+        for name, value in re.findall(r"([a-z][a-zI ]*?): (\d{1,9})\b", rest):
             if name in OPTION_NAMES:
                 before.parameters[OPTION_NAMES[name]] = int(value)
 
@@ -306,6 +309,8 @@ class _Reader:
                 self._odd(half[0], half[1], columns)
         if len(cells) < 3 or not all(cell.isdecimal() for cell in cells[:2]) or not cells[2][0].isalpha():
             return  # rows of other tools have numbers where the type stands
+        if len(cells[0]) > SIZE_DIGITS:
+            return
         left = columns.left
         if len(cells) == columns.cells - 1 and "redop" in left and number(cells[3]) is not None:
             left = [name for name in left if name != "redop"]  # old releases leave it blank where nothing is reduced

@@ -26,7 +26,7 @@ _TITLE = re.compile(r"(Uni|Bi|B)directional copy (peak|average) bandwidth GB/s$"
 _ENDS = re.compile(r"=+ Src Device Id: (\d+) Src Device Type: (\w+) =+")
 _TARGET = re.compile(r"=+ Dst Device Id: (\d+) Dst Device Type: (\w+) =+")
 _BANNER = re.compile(r"=+ +(Unidirectional |Bidirectional )?Benchmark Result +=+")
-_COPY = re.compile(r"(\d+) (B|KB|MB|GB) +(\S+) +(\S+) +(\S+) +(\S+)$")
+_COPY = re.compile(r"(\d{1,9}) (B|KB|MB|GB) +(\S+) +(\S+) +(\S+) +(\S+)$")
 _BYTES = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}  # printRecord divides by 1024
 _COLUMNS = ((Metric.TIME, "us"), (Metric.BW_AVG, "GB/s"), (Metric.LATENCY_MIN, "us"), (Metric.BW_PEAK, "GB/s"))
 _ERROR = re.compile(r".*(?:cannot ACCESS Dst Memory|Invalid Request|hsa_\w+ failed|HSA_STATUS_ERROR\w*).*")

@@ -20,18 +20,18 @@ LOOKS_FOR = "the tables of TransferBench ('Unidirectional copy peak bandwidth GB
 SIGNS = ("TransferBench v", "bandwidth GB/s [", "bytes per Transfer]", " bytes | ")
 
 _VERSION = re.compile(r"TransferBench v(\S+)")
-_SIZE = re.compile(r"Bytes Per Direction[ ,](\d+)$")
+_SIZE = re.compile(r"Bytes Per Direction[ ,](\d{1,18})$")
 _TITLE = re.compile(
     r"(Uni|Bi)directional copy peak bandwidth GB/s \[(\w+) read / (\w+) write\] \(GPU-Executor: (\w+)\)$"
 )
-_SUMMARY = re.compile(r"Summary: \[(\d+) bytes per Transfer\]")
+_SUMMARY = re.compile(r"Summary: \[(\d{1,18}) bytes per Transfer\]")
 _CORNER = re.compile(r"SRC(?:\+EXE)?\\+(?:EXE\+)?DST(?:\+EXE)? ")
-_DEVICE = re.compile(r"([CG]PU) (\d+)")
-_ROW = re.compile(r"([CG]PU) (\d+)\s*(->|<->|<-)?\s+(.*)$")
+_DEVICE = re.compile(r"([CG]PU) (\d{1,9})")
+_ROW = re.compile(r"([CG]PU) (\d{1,9})\s*(->|<->|<-)?\s+(.*)$")
 _END = re.compile(r"Averages \(During +(?:Uni|Bi)Dir\):|Aggregate bandwidth \(CPU Timed\):")
 _AGGREGATE = re.compile(r"Aggregate bandwidth \(GPU Timed\): *(\S+) GB/s")
-_TEST = re.compile(r"Test (\d+):$")
-_TRANSFER = re.compile(r"Transfer (\d+) *\| *(\S+) GB/s \| *(\S+) ms \| *(\d+) bytes \| (\S+) -> (\S+) -> (\S+)")
+_TEST = re.compile(r"Test (\d{1,9}):$")
+_TRANSFER = re.compile(r"Transfer (\d+) *\| *(\S+) GB/s \| *(\S+) ms \| *(\d{1,18}) bytes \| (\S+) -> (\S+) -> (\S+)")
 _TEST_END = re.compile(r"Aggregate \(CPU\) *\|")
 _ERROR = re.compile(r"\[ERROR\] .*")
 _KINDS = {
