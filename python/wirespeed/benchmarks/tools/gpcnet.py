@@ -53,7 +53,7 @@ def read(log: Source) -> list[Found]:
     found = []
     for label, lines in by_label(log.without_debug(), lambda text: _TITLE.match(text.strip()) is not None):
         reader = _Reader(label)
-        for line in splice(lines, MESSAGE):
+        for line in splice(lines, MESSAGE, "["):
             reader.take(line)
         found += reader.finish()
     return found

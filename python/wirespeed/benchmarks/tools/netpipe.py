@@ -51,7 +51,7 @@ _FEWEST = 3  # rows of numbers that are no coincidence
 def read(log: Source) -> list[Found]:
     """Every run of NetPIPE in the log."""
     reader = _Reader()
-    for line in splice(log.without_debug(), MESSAGE):
+    for line in splice(log.without_debug(), MESSAGE, "["):
         reader.take(line)
     return reader.finish() or _files(log.without_debug())
 

@@ -56,7 +56,7 @@ def read(log: Source) -> list[Found]:
     found = []
     for label, lines in by_label(log.without_debug(), lambda text: TITLE.match(text.strip()) is not None):
         reader = _Reader(label)
-        for line in splice(lines, MESSAGE):
+        for line in splice(lines, MESSAGE, "["):
             reader.take(line)
         found += reader.finish()
     return found
@@ -85,6 +85,8 @@ class _Reader:
         if not line.ended:
             return
         text = line.text.strip(" \t|")  # some pages show logs as tables
+        if text[:1].isdecimal() and self._draft is not None and self._row(line, self._draft, text):
+            return
         limited = LIMITED.match(text)
         if limited:
             self._limit = int(limited.group(1))
@@ -98,7 +100,7 @@ class _Reader:
             self._title(line, title.group(1), title.group(2))
         elif text.startswith(("#", "Overall(us)")):
             self._comment(line, text)
-        elif not (self._draft is not None and self._row(line, self._draft, text)):
+        elif self._draft is None or not self._begun(line, self._draft, text):
             self._other(line, text)
 
     def finish(self) -> list[Found]:
@@ -210,15 +212,17 @@ class _Reader:
         draft.parameters |= {name: value for name, value in whole.parameters.items() if name != "datatype"}
         self._largest = largest
 
-    def _row(self, line: Line, draft: Draft, text: str) -> bool:
-        cells = text.split()
+    def _begun(self, line: Line, draft: Draft, text: str) -> bool:
+        """What the tests of starting up print."""
         init, hello = INIT.match(text), HELLO.match(text)
         if init and draft.test == "osu_init":
             self._startup(line, draft, init)
-            return True
-        if hello and draft.test == "osu_hello":
+        elif hello and draft.test == "osu_hello":
             draft.ranks, draft.complete = int(hello.group(1)), True
-            return True
+        return bool(init or hello)
+
+    def _row(self, line: Line, draft: Draft, text: str) -> bool:
+        cells = text.split()
         if not self._columns or number(cells[0]) is None:
             return False
         size = None

@@ -37,7 +37,7 @@ def read(log: Source) -> list[Found]:
     found = []
     for label, lines in by_label(log.without_debug(), lambda text: columns_of(text.strip(" \t|")) is not None):
         reader = _Reader(label)
-        for line in splice(lines, _MESSAGE):
+        for line in splice(lines, _MESSAGE, " UCX "):
             reader.take(line)
         found += reader.finish()
     return found
