@@ -123,10 +123,10 @@ def judged(plan: Plan, log: Path) -> tuple[tuple[JudgedRun, ...], tuple[Problem,
         Refused: it holds no output of a known tool.
     """
     from wirespeed.benchmarks import read
-    from wirespeed.benchmarks.judge import judge
+    from wirespeed.benchmarks.judge_logs import judge_logs
 
     reading = read(log.read_text(encoding="utf-8", errors="replace"), str(log))
-    return tuple(judge(run, plan, file=str(log)) for run in reading.runs), reading.notices
+    return judge_logs([(str(log), reading)], plan), reading.notices
 
 
 def findings_exit(findings: Iterable[Finding], strict: bool) -> Exit:

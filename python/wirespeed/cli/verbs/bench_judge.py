@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,10 +13,11 @@ from wirespeed.cli import flows
 from wirespeed.cli.bench_app import bench
 
 if TYPE_CHECKING:
+    from wirespeed.benchmarks.judge_limits import Asked
     from wirespeed.benchmarks.judge_profile import Profile
+    from wirespeed.benchmarks.reading import Reading
     from wirespeed.plan import Plan
     from wirespeed.plan.found import AsFound
-    from wirespeed.results.benchmarks import Run
     from wirespeed.results.verdicts import JudgedRun
 
 SCHEMA = 1
@@ -92,6 +93,9 @@ def judge(
     What passes is a profile's: fractions of the limits, and gates, numbers that operators ask of such hardware. A
     verdict that a gate decided names it and its source.
 
+    Of several runs of one test in the files, one that is bad once and good otherwise warns, and what is bad twice is
+    bad. For a run that is bad alone the command that repeats it is printed.
+
     Exit code 1 when a number is below its limit, data arrived wrong or a run failed; 3 when a verdict is unknown or a
     log is truncated or holds nothing to judge; 0 otherwise.
 
@@ -99,10 +103,17 @@ def judge(
     """
     plan = flows.planned(cluster)
     found = flows.found(plan, bundle) if bundle else None
-    wanted = _profile(profile)
-    judged = [one for file in files for one in _file(file, plan, source, target, algorithm, collective, wanted, found)]
+    judged = _judged(files, plan, _asked(source, target, algorithm, collective), _profile(profile), found)
     _print(plan, judged, output)
     raise typer.Exit(flows.runs_exit(judged, strict))
+
+
+def _asked(source: str | None, target: str | None, algorithm: Algorithm | None, collective: str | None) -> Asked:
+    from wirespeed.benchmarks.judge_limits import Asked
+    from wirespeed.limits import algorithms
+
+    named = algorithms.Algorithm(algorithm.value) if algorithm else None
+    return Asked(source, target, named, collective)
 
 
 def _profile(which: str | None) -> Profile | None:
@@ -111,35 +122,15 @@ def _profile(which: str | None) -> Profile | None:
     return read(which) if which else None
 
 
-def _file(
-    file: Path,
-    plan: Plan,
-    source: str | None,
-    target: str | None,
-    algorithm: Algorithm | None,
-    collective: str | None,
-    profile: Profile | None,
-    found: AsFound | None,
-) -> Iterable[JudgedRun]:
-    from wirespeed.benchmarks.judge import judge as judge_run
-    from wirespeed.limits import algorithms
+def _judged(
+    files: Sequence[Path], plan: Plan, asked: Asked, profile: Profile | None, found: AsFound | None
+) -> tuple[JudgedRun, ...]:
+    from wirespeed.benchmarks.judge_logs import judge_logs
 
-    named = algorithms.Algorithm(algorithm.value) if algorithm else None
-    for run in _runs(file):
-        yield judge_run(
-            run,
-            plan,
-            file=str(file),
-            source=source,
-            target=target,
-            algorithm=named,
-            collective=collective,
-            profile=profile,
-            found=found,
-        )
+    return judge_logs([(str(file), _reading(file)) for file in files], plan, asked, profile, found)
 
 
-def _runs(file: Path) -> tuple[Run, ...]:
+def _reading(file: Path) -> Reading:
     from wirespeed.benchmarks import read
     from wirespeed.cli.console import show_problems
     from wirespeed.errors import Problem
@@ -149,7 +140,7 @@ def _runs(file: Path) -> tuple[Run, ...]:
     if not reading.runs:
         only = Problem(str(file), "debug lines of NCCL alone", "the table of a benchmark")
         show_problems([only], label="nothing to judge")
-    return reading.runs
+    return reading
 
 
 def _print(plan: Plan, judged: Sequence[JudgedRun], output: Format) -> None:
