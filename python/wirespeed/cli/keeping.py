@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirespeed.cli import logs
+from wirespeed.cli.campaign_folder import campaign_of
 from wirespeed.cli.interrupt import interruptible
 from wirespeed.cli.logs import LogFile
 
@@ -65,9 +66,12 @@ def keep(store: Store, files: Sequence[LogFile], readers: Readers, asked: Asked)
     """
     from wirespeed import __version__
 
-    time = _time(asked.time) if asked.time else logs.started(files)
-    label = asked.label or f"{logs.common_name(files)}-{time.translate({ord(mark): None for mark in '-:'})}"
-    cluster = _cluster(asked.cluster)
+    said = campaign_of(files)
+    began = asked.time or (said.started if said else None)
+    time = _time(began) if began else logs.started(files)
+    named = asked.label or (said.label or said.id if said else None)
+    label = named or f"{logs.common_name(files)}-{time.translate({ord(mark): None for mark in '-:'})}"
+    cluster = _cluster(asked.cluster) or (said.cluster if said else None)
     settings = None if asked.bundle is None else settings_of(asked.bundle)
     kept = Kept()
     campaign: Campaign | None = None

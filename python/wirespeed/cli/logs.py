@@ -13,11 +13,17 @@ STANDARD_INPUT = "standard input"
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A log to read. ``inside`` is set for one that stood in a folder: there other files may stand too."""
+    """A log to read. ``inside`` is set for one that stood in a folder: there other files may stand too.
+
+    ``where``, ``key`` and ``folder`` are known of a log of ``bench run``: its pair or nodes, its attempt, its folder.
+    """
 
     name: str
     path: Path | None
     inside: bool = False
+    where: str | None = None
+    key: str = ""
+    folder: Path | None = None
 
     def content(self) -> bytes:
         """The bytes of the log."""
@@ -25,11 +31,19 @@ class LogFile:
 
 
 def log_files(names: Iterable[str]) -> Iterator[LogFile]:
-    """The logs of these names, folders walked in the order of their names; - is standard input."""
+    """The logs of these names, folders walked in the order of their names; - is standard input.
+
+    Raises:
+        Refused: a folder of ``bench run`` is not whole.
+    """
+    from wirespeed.cli import campaign_folder
+
     for name in names:
         path = Path(name)
         if name == "-":
             yield LogFile(STANDARD_INPUT, None)
+        elif (path / campaign_folder.NAME).is_file():
+            yield from campaign_folder.logs_of(path)
         elif path.is_dir():
             inner = (one for one in path.rglob("*") if one.is_file() and not one.name.startswith("."))
             yield from (LogFile(str(one), one, inside=True) for one in sorted(inner))

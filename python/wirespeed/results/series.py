@@ -12,26 +12,57 @@ Scalar = str | int | float | bool | None
 
 WORKLOAD = frozenset(
     {
+        "accelerator",
         "aggregated_iterations",
+        "am_header_bytes",
+        "batch",
         "bidirectional",
         "block_bytes",
+        "bytes",
+        "congestion_nodes",
         "connection",
+        "data_layout",
         "datatype",
+        "engine",
+        "executor",
+        "flows",
+        "gpus",
         "gpus_per_thread",
         "graph",
         "groups",
+        "heading",
+        "integrity",
         "memory",
+        "message_bytes",
+        "network_nodes",
         "nodes",
+        "nodes_per_congestor",
+        "operation",
+        "p2p",
+        "pairs",
+        "part",
         "protocol",
         "qps",
+        "read",
+        "receive_buffer",
+        "receive_memory",
         "redop",
         "reverse",
         "root",
+        "round_trip",
+        "send_buffer",
+        "send_memory",
         "side",
+        "stream",
         "streams",
+        "synchronization",
         "target_bitrate",
         "threads",
+        "title",
         "type",
+        "window",
+        "window_size",
+        "write",
     }
 )
 """Parameters that say what was asked of the network. Another value is another experiment.
@@ -47,21 +78,20 @@ class Better(IntEnum):
     """Which way a metric gets better."""
 
     LOWER = -1
-    NEITHER = 0  # follows from how long the test ran
+    NEITHER = 0  # follows from how long the test ran, or nobody has said
     HIGHER = 1
 
 
-_LOWER = frozenset({Metric.TIME, Metric.JITTER, Metric.LOST, Metric.RETRANSMITS, Metric.WRONG})
-_NEITHER = frozenset({Metric.TRANSFER})
+_HIGHER = ("algbw", "avg_busbw", "bitrate", "busbw", "bw", "msg_rate", "overlap")
+_LOWER = ("coll", "comm", "cpu", "dropped", "duplicated", "impact", "jitter", "latency", "lost", "out_of_order")
+_LOWER += ("retransmits", "time", "wrong")
 
 
 def better(metric: Metric) -> Better:
-    """Which way this metric gets better: what takes time or went wrong is better when lower, a rate when higher."""
-    if metric in _NEITHER:
-        return Better.NEITHER
-    if metric in _LOWER or metric.value.startswith("latency"):
-        return Better.LOWER
-    return Better.HIGHER
+    """Which way this metric gets better: a rate when higher, what takes time or went wrong when lower."""
+    if metric.value.startswith(_HIGHER):
+        return Better.HIGHER
+    return Better.LOWER if metric.value.startswith(_LOWER) else Better.NEITHER
 
 
 @dataclass(frozen=True, slots=True)

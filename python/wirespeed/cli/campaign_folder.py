@@ -1,0 +1,46 @@
+"""The folder that `wirespeed bench run` wrote, as logs to read: what each attempt printed, and between whom it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirespeed.cli.logs import LogFile
+
+if TYPE_CHECKING:
+    from wirespeed.results.campaign import Campaign
+
+NAME = "campaign.json"
+
+
+def logs_of(folder: Path) -> Iterator[LogFile]:
+    """The log of every attempt that left one.
+
+    Raises:
+        Refused: the folder is not whole.
+    """
+    from wirespeed.benchmarks.run import opened
+
+    found = opened(folder)
+    places = {step.id: step.place for step in found.campaign.steps}
+    for attempt in found.attempts:
+        path = folder / attempt.log
+        if path.is_file():
+            key = f"{attempt.step}.{attempt.attempt}"
+            where = places.get(attempt.step) or _narrowed(attempt.step, places)
+            yield LogFile(str(path), path, inside=True, where=where, key=key, folder=folder)
+
+
+def campaign_of(files: Iterable[LogFile]) -> Campaign | None:
+    """The campaign that all these logs are of; None where they are of none, or of several."""
+    from wirespeed.benchmarks.run import opened
+
+    folders = {file.folder for file in files}
+    folder = folders.pop() if len(folders) == 1 else None
+    return None if folder is None else opened(folder).campaign
+
+
+def _narrowed(step: str, places: dict[str, str]) -> str | None:
+    """A step that was added to narrow down stands in the journal alone: the same as one of the plan, or unknown."""
+    return places.get(step.partition(".")[2]) if step.startswith("narrow") else None

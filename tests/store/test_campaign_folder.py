@@ -1,0 +1,44 @@
+"""The folder of ``wirespeed bench run`` in a store: each attempt between its places, under the campaign's own name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.store.commands import bench
+
+from wirespeed.benchmarks.run.folder import begin
+from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
+from wirespeed.store import Store, Wanted
+
+LOG = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench" / "ib-write-bw-bidirectional.log"
+PLACES = {"a": "node1/bnxt_re0 -> node2/bnxt_re0", "b": "node3/bnxt_re0 -> node4/bnxt_re0"}
+
+
+def _folder(path: Path) -> Campaign:
+    """Two pairs, measured; the first once more to narrow down; the same bytes each time, as failures have."""
+    steps = tuple(Step(name, "ib_write_bw", place, Command("node1", ()), 60, 10) for name, place in PLACES.items())
+    folder = begin(path, Campaign("", "pairs", "lab", steps))
+    for name, step in (("a", steps[0]), ("b", steps[1]), ("narrow1.a", steps[0])):
+        shown = Step(name, step.test, step.place, step.client, 60, 10)
+        log = folder.keep(shown, 1, LOG.read_bytes(), b"what the server did\n")
+        folder.note(Attempt(name, 1, Outcome.DONE, 0, "2026-11-21T08:00:00Z", 9.0, Grade.GOOD, log))
+    return folder.campaign
+
+
+def test_a_folder_of_bench_run_is_a_campaign(tmp_path: Path) -> None:
+    said = _folder(tmp_path / "run")
+    path = tmp_path / "a.db"
+    ran = bench("parse", tmp_path / "run", "--store", path)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    with Store(str(path)) as store:
+        found = store.find("latest")
+        assert (found.label, found.started, found.cluster, found.logs) == (said.id, said.started, "lab", 3)
+        assert [key for _, key, _ in store.logs(found)] == ["a.1", "b.1", "narrow1.a.1"]
+        assert store.content(found, "b.1") == (LOG.read_bytes(),)
+        counts = {
+            place: {len(values) for values in store.values(found, Wanted(place=place)).values()}
+            for place in PLACES.values()
+        }
+        assert counts == {PLACES["a"]: {2}, PLACES["b"]: {1}}
+    again = bench("parse", tmp_path / "run", "--store", path, "--label", "mine")
+    assert "campaign 2 mine: 3 logs" in again.stdout

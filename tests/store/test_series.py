@@ -1,0 +1,55 @@
+"""What is the same measurement taken again, and which way it gets better."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from wirespeed.results.benchmarks import Metric, Run, RunStatus
+from wirespeed.results.series import WORKLOAD, Better, better, ends, experiment, workload
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+_V4 = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:"
+
+
+def test_which_way_each_metric_gets_better() -> None:
+    neither = {metric.value for metric in Metric if better(metric) is Better.NEITHER}
+    assert neither == {"compute", "iterations", "messages", "transfer"}
+    higher = {metric.value for metric in Metric if better(metric) is Better.HIGHER}
+    rates = {"algbw", "bitrate", "bw_avg", "bw_max", "bw_min", "bw_p99", "bw_p999", "bw_peak", "bw_percentile"}
+    assert higher == {*rates, "avg_busbw", "busbw", "msg_rate", "overlap"}
+
+
+def test_parameters_of_the_identity_are_those_that_readers_give() -> None:
+    given = {
+        name
+        for path in SAMPLES.rglob("*.expected.json")
+        for run in json.loads(path.read_text())["runs"]
+        for name in run["parameters"]
+    }
+    assert given >= WORKLOAD
+
+
+def test_circumstances_do_not_make_another_series() -> None:
+    assert workload({"mtu": 4096, "qps": 4, "device": "mlx5_0", "bidirectional": False, "root": None}) == (("qps", 4),)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "where"),
+    [
+        ({"local": "10.1.0.1", "remote": "10.1.0.3"}, "10.1.0.1 -> 10.1.0.3"),
+        ({"local_gid": f"{_V4}01", "remote_gid": f"{_V4}03"}, "10.1.0.1 -> 10.1.0.3"),
+        (
+            {"local_gid": "fe:128:" + "00:" * 13 + "01", "remote_gid": f"{_V4}03"},
+            "fe:128:" + "00:" * 13 + "01 -> 10.1.0.3",
+        ),
+        ({"local": "10.1.0.1"}, None),
+        ({}, None),
+    ],
+)
+def test_ends_are_what_the_log_says(parameters: dict[str, str], where: str | None) -> None:
+    run = Run("t", None, None, RunStatus.COMPLETE, None, None, parameters)
+    assert ends(run) == where
+    assert experiment(run, "node1 -> node2").where == "node1 -> node2"
