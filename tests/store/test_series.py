@@ -26,7 +26,7 @@ def test_parameters_of_the_identity_are_those_that_readers_give() -> None:
     given = {
         name
         for path in SAMPLES.rglob("*.expected.json")
-        for run in json.loads(path.read_text())["runs"]
+        for run in json.loads(path.read_text()).get("runs", [])
         for name in run["parameters"]
     }
     assert given >= WORKLOAD

@@ -83,8 +83,10 @@ class Better(IntEnum):
 
 
 _HIGHER = ("algbw", "avg_busbw", "bitrate", "busbw", "bw", "msg_rate", "overlap")
-_LOWER = ("coll", "comm", "cpu", "dropped", "duplicated", "impact", "jitter", "latency", "lost", "out_of_order")
-_LOWER += ("retransmits", "time", "wrong")
+_LOWER = (
+    *("coll", "comm", "cpu", "dropped", "duplicated", "impact", "jitter", "latency", "lost", "out_of_order"),
+    *("retransmits", "time", "wrong"),
+)
 
 
 def better(metric: Metric) -> Better:
