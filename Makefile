@@ -58,6 +58,7 @@ bench: $(VENV)/.built
 	cargo run --release --quiet --package wirespeed-bench --bin sim-bench
 	$(BIN)/python tests/bench/help.py
 	$(BIN)/python tests/bench/render.py
+	$(BIN)/python tests/bench/logs.py
 	$(BIN)/python tests/bench/store.py
 
 demo: $(VENV)/.built

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::cursor::is_space;
+use crate::ranks::HEAD;
 use crate::{ansi, debug, hosts, prefix, Signs};
 
 /// One line: its number in the file, counted from 1, and what the tool printed.
@@ -126,14 +127,21 @@ impl Log {
         }
     }
 
-    /// For each word whether a line holds it; of debug output only what stands before its message is looked at.
+    /// For each word whether a line holds it; of debug output only what stands before its message is looked at, of a
+    /// list of ranks only the first line.
     pub fn held(&self, signs: &Signs) -> Vec<bool> {
         let mut search = signs.search();
+        let mut in_list = false;
         for span in &self.lines {
             let end = span
                 .debug
                 .map_or(span.text.end, |head| span.text.start + head);
-            search.look(&self.text[span.text.start..end]);
+            let text = &self.text[span.text.start..end];
+            let is_rank = text.starts_with(HEAD);
+            if !(is_rank && in_list) {
+                search.look(text);
+            }
+            in_list = is_rank;
         }
         search.held
     }

@@ -7,6 +7,9 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::cursor::Cursor;
 
+/// What most lines of a list begin with.
+pub const HEAD: &str = "#  Rank ";
+
 /// What the lines of a list say, each value once.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ranks<'a> {

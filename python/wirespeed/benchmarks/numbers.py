@@ -12,9 +12,11 @@ _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 def number(text: str) -> int | float | None:
     """The number a cell prints, an int where it prints one; None for N/A, inf, nan and masked digits."""
+    if _is_plain(text):
+        return float(text)
     if (text.isdecimal() and text.isascii() and len(text) <= _LONGEST) or _INT.fullmatch(text):
         return int(text)
-    if not _is_plain(text) and not _FLOAT.fullmatch(text):
+    if not _FLOAT.fullmatch(text):
         return None
     value = float(text)
     return value if math.isfinite(value) else None
@@ -23,4 +25,4 @@ def number(text: str) -> int | float | None:
 def _is_plain(text: str) -> bool:
     """Whether a text is digits, a point and digits, as most numbers are."""
     whole, point, part = text.partition(".")
-    return bool(point) and text.isascii() and whole.isdecimal() and part.isdecimal()
+    return bool(point) and len(whole) < 300 and whole.isdecimal() and part.isdecimal() and text.isascii()

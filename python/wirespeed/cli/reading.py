@@ -30,7 +30,7 @@ SHARE = 8 << 20
 _WORTH_IT = 2 * SHARE  # below, starting processes takes longer than it saves
 _MOST_FILES = 256  # of a share
 _AHEAD = 2  # shares that wait for each process
-_COLLECT = 100_000  # objects between two looks for garbage: what a reader makes lives until its share is handed on
+_COLLECT = 1_000_000  # objects between two looks for garbage: what a reader makes lives until its share is handed on
 
 
 @dataclass(slots=True)
@@ -126,6 +126,7 @@ def _pool(jobs: int) -> ProcessPoolExecutor:
     from wirespeed.benchmarks.tools import tools
 
     tools()  # before the fork: once for all of them
+    gc.freeze()
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("fork"), initializer=_start)
     pool.submit(os.getpid).result()  # the processes start with the first work, and must before a store is opened
     return pool

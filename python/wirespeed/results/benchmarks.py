@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class RunStatus(StrEnum):
@@ -66,9 +67,8 @@ class Metric(StrEnum):
     OUT_OF_ORDER = "out_of_order"
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """One number as printed, with what its unit truly is.
+class Measurement(NamedTuple):
+    """One number as printed, with what its unit truly is. A tuple: a large log has millions.
 
     ``place`` is out-of-place, in-place, a stream, a direction, a pair as ``from -> to``, or None; ``line`` counts from
     1 in the file.

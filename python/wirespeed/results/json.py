@@ -19,6 +19,8 @@ def plain(value: Any) -> Any:
     """Plain JSON data of a result."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):  # a named tuple
+        return {name: plain(inner) for name, inner in zip(value._fields, value, strict=True)}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):

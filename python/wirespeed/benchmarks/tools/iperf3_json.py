@@ -91,7 +91,7 @@ def _of_server(document: Node | None, text: Node | None) -> list[Found]:
         return []
     runs = []
     for found in read_lines(source(text.value).lines):
-        measurements = tuple(replace(one, line=text.line) for one in found.run.measurements)
+        measurements = tuple(one._replace(line=text.line) for one in found.run.measurements)
         run = replace(found.run, parameters={**found.run.parameters, "side": "server"}, measurements=measurements)
         notices = tuple(replace(one, place=f"line {text.line}") for one in found.notices)
         runs.append(Found(text.line, run, notices))
