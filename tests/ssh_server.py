@@ -21,6 +21,7 @@ AuthorizedKeysFile {folder}/user.pub
 PidFile {folder}/pid
 StrictModes no
 UsePAM no
+MaxStartups 100
 PasswordAuthentication no
 PermitRootLogin yes
 """

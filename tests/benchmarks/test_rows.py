@@ -20,7 +20,7 @@ BW_COLUMNS = " #bytes     #iterations    BW peak[{0}]    BW average[{0}]   MsgRa
 EXPECTED = (
     "output of GPCNeT, iperf 2, iperf3, mpiGraph, nccl-tests, NetPIPE, nvbandwidth, OSU micro-benchmarks, "
     "p2pBandwidthLatencyTest, pair matrices, perftest, qperf, rccl-tests, rocm-bandwidth-test, sockperf, "
-    "TransferBench or ucx_perftest"
+    "TransferBench, ucx_perftest or wirespeed's mesh"
 )
 RULE = "-" * 87 + "\n"
 
@@ -357,6 +357,7 @@ def test_the_tools_that_are_read() -> None:
         "iperf2",
         "iperf3",
         "iperf3_json",
+        "mesh",
         "mpigraph",
         "nccl_tests",
         "nccl_tests_json",

@@ -76,7 +76,7 @@ class Step:
     limit_s: float  # the client is ended after it
     seconds: float  # what it is likely to take
     server: Command | None = None
-    port: int | None = None  # TCP port that the server listens on
+    port: int | None = None  # TCP port that is waited for; None: the client itself waits
     stage: int = 0  # steps of earlier stages are done before
     uses: Mapping[str, int] = field(default_factory=dict)  # how much of each shared thing, by its name
     source: str | None = None  # HOST/NIC of a pair

@@ -199,7 +199,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         )
         done = ran(
             *("pairs", "-c", CLUSTER, "-o", tmp_path / "out", "--yes", "--path", tmp_path / "bin", "-w", "node[1-3]"),
-            *("--ssh-option", "-F", "--ssh-option", configuration, "--retest", "0"),
+            *("--ssh-option", "-F", "--ssh-option", configuration),
         )
     rows = {row["step"]: row["attempt"] for row in summary(tmp_path / "out")["steps"]}
     assert {name: (one["status"], one["grade"]) for name, one in rows.items() if "bw" in name} == {
@@ -216,7 +216,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
     [
         (
             ("pair", "-c", CLUSTER),
-            "bench run: found the suite 'pair'; expected one of collectives, loopback, matrix, mpi, nic-only, "
+            "bench run: found the suite 'pair'; expected one of collectives, loopback, matrix, mesh, mpi, nic-only, "
             "pairs, pairs-gpu, quick, tcp, ucx\n  hint: did you mean 'pairs'?",
         ),
         (

@@ -4,7 +4,7 @@ Planning is pure: `make` gives the steps of a suite, and knows no machine. `run`
 """
 
 from wirespeed.benchmarks.run.ask import FIRST_PORT, Ask, Words
-from wirespeed.benchmarks.run.campaign import Done, make, run
+from wirespeed.benchmarks.run.campaign import Done, make, mesh_of, run
 from wirespeed.benchmarks.run.execute import How, Progress, open_steps
 from wirespeed.benchmarks.run.folder import Folder, begin, opened, resume
 from wirespeed.benchmarks.run.grade import grade
@@ -25,6 +25,7 @@ __all__ = [
     "fabric_of",
     "grade",
     "make",
+    "mesh_of",
     "open_steps",
     "opened",
     "resume",

@@ -42,7 +42,7 @@ def attempt(step: Step, reach: Reach, path: tuple[str, ...], stopped: Callable[[
     limit = step.limit_s + LISTEN_S + _REPORT_S
     server = reach.start(_call(step.server, limit, path, step.port))
     try:
-        if not server.listens(LISTEN_S):
+        if step.port is not None and not server.listens(LISTEN_S):
             server.stop()
             ran = server.ran()
             return _tried(step, ran, ran, f"the server on {step.server.host}: {_why(ran)}")

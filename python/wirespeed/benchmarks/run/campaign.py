@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from wirespeed.benchmarks.reading import read
 from wirespeed.benchmarks.run.ask import Ask, Steps
 from wirespeed.benchmarks.run.execute import Grader, How, Tell, execute
 from wirespeed.benchmarks.run.folder import Folder
+from wirespeed.benchmarks.run.mesh import mesh
 from wirespeed.benchmarks.run.narrow import Next, narrow_groups, narrow_pairs
 from wirespeed.benchmarks.run.pairing import Pair
 from wirespeed.benchmarks.run.steps import unique
-from wirespeed.errors import refuse
+from wirespeed.errors import Refused, refuse
 from wirespeed.reach import Reach
+from wirespeed.results.benchmarks import Run
 from wirespeed.results.campaign import Attempt, Campaign, Grade, Outcome, Step, Suspect
+from wirespeed.results.mesh import Mesh
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.suites import Suite
@@ -81,6 +86,21 @@ def run(
         if not complete:
             break
     return Done(steps, folder.latest(), found.suspects, complete)
+
+
+def mesh_of(ask: Ask, folder: Folder, done: Done) -> Mesh | None:
+    """Who reaches whom, where the campaign has asked; None where it has not."""
+    logs = [done.latest[step.id] for step in done.steps if step.id in done.latest and step.test in _MESHES]
+    if not any(step.test in _MESHES for step in done.steps):
+        return None
+    runs: list[Run] = []
+    for attempt in logs:
+        with contextlib.suppress(Refused):  # nothing was printed: its pairs stay unknown
+            runs += read(folder.text(attempt)).runs
+    return mesh(ask.plan, ask.fabric, runs)
+
+
+_MESHES = ("mesh ping", "mesh rdma")
 
 
 def following(suite: Suite, ask: Ask, steps: tuple[Step, ...], latest: dict[str, Attempt]) -> Next:

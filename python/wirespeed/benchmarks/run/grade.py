@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from wirespeed.benchmarks.judge import judge
 from wirespeed.benchmarks.reading import read
+from wirespeed.benchmarks.run.mesh import grade_of
+from wirespeed.benchmarks.run.seats import Fabric
 from wirespeed.errors import Refused
 from wirespeed.limits.bound import number
 from wirespeed.plan import Plan
@@ -24,7 +26,7 @@ _SHOWN = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG, Metric
 """What is shown of a run that is not judged, the first that it has."""
 
 
-def grade(plan: Plan, step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
+def grade(plan: Plan, fabric: Fabric, step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
     """What an attempt's log says of the place it was run at."""
     try:
         runs = read(text, step.id).runs
@@ -34,6 +36,8 @@ def grade(plan: Plan, step: Step, outcome: Outcome, text: str) -> tuple[Grade, s
         return Grade.UNKNOWN, next((run.error for run in runs if run.error), None)
     if not plan.hosts:
         return _shown(runs)
+    if meshes := tuple(run for run in runs if run.tool == "mesh"):
+        return grade_of(plan, fabric, meshes)
     judged = [
         judge(run, plan, file=step.id, source=step.source, target=step.target, collective=_collective(step, run))
         for run in runs

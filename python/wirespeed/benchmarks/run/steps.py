@@ -43,7 +43,7 @@ def add_perftest(
     of_gpu = "-gpu" if gpu else ""
     steps.add(
         Step(
-            id=_id(tag or test + of_gpu, pair.a.name, pair.b.name),
+            id=identifier(tag or test + of_gpu, pair.a.name, pair.b.name),
             test=f"{test}{' from GPU memory' if gpu else ''}",
             place=pair.name,
             client=commands[0],
@@ -96,7 +96,7 @@ def add_iperf3(ask: Ask, steps: Steps, pair: Pair, streams: int = 8) -> None:
     server = ("iperf3", "-s", "-1", "-B", pair.b.address, "-p", str(port))
     steps.add(
         Step(
-            id=_id("iperf3", pair.a.name, pair.b.name),
+            id=identifier("iperf3", pair.a.name, pair.b.name),
             test="iperf3",
             place=pair.name,
             client=Command(pair.a.host, (*_bound(ask, pair.a), *client, "-t", str(ask.seconds), "--json")),
@@ -119,7 +119,7 @@ def add_ucx(ask: Ask, steps: Steps, pair: Pair, test: str, size: int, count: int
     environments = [ask.words.environment(seat.host, seat.device or "") for seat in (pair.a, pair.b)]
     steps.add(
         Step(
-            id=_id(f"ucx-{test}", pair.a.name, pair.b.name),
+            id=identifier(f"ucx-{test}", pair.a.name, pair.b.name),
             test=f"ucx_perftest {test}",
             place=pair.name,
             client=Command(pair.a.host, (*_bound(ask, pair.a), *measured, pair.b.host), environments[0]),
@@ -150,7 +150,7 @@ def add_job(
     arguments = ask.words.job(hosts, ranks, program, nics_only=nics_only)
     steps.add(
         Step(
-            id=_id(tag, *((hosts[0], f"{len(hosts)}-hosts", hosts[-1]) if len(hosts) > 2 else hosts)),
+            id=identifier(tag, *((hosts[0], f"{len(hosts)}-hosts", hosts[-1]) if len(hosts) > 2 else hosts)),
             test=f"{program[0]}{' over NICs alone' if nics_only else ''}",
             place=", ".join(hosts),
             client=Command(hosts[0], arguments),
@@ -194,6 +194,6 @@ def _uses(ask: Ask, steps: Steps, pair: Pair) -> Mapping[str, int]:
     return uses
 
 
-def _id(*words: str) -> str:
+def identifier(*words: str) -> str:
     """A name that is a file's too."""
     return ".".join(re.sub(r"[^A-Za-z0-9-]+", "-", word) for word in words)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wirespeed.plan import Plan
     from wirespeed.reach import Reach
     from wirespeed.results.campaign import Campaign
+    from wirespeed.results.mesh import Mesh
 
 SCHEMA = 1
 _LOOPBACK = "loopback"
@@ -125,7 +126,7 @@ def run(
     folder = _folder(output, campaign, resume)
     _announce(folder, at_once, retest, yes)
     done = _execute(chosen, ask, folder, reach, at_once, retest, tuple(path or ()), form)
-    _print(folder, done, form)
+    _print(ask, folder, done, form)
     raise typer.Exit(_exit(done))
 
 
@@ -296,7 +297,7 @@ def _execute(
 
     def grader(step: Step, status: Outcome, text: str) -> tuple[Grade, str | None]:
         places[step.id] = step
-        return running.grade(plan, step, status, text)
+        return running.grade(plan, ask.fabric, step, status, text)
 
     columns = (TextColumn("{task.completed:.0f} of {task.total:.0f}"), BarColumn(), TextColumn("{task.description}"))
     with interruptible() as interrupted, Bar(*columns, console=err(), disable=not err().is_terminal) as bar:
@@ -317,10 +318,12 @@ def _execute(
         return running.run(suite, ask, folder, reach, grader, how, tell, interrupted)
 
 
-def _print(folder: Folder, done: Done, form: Format) -> None:
+def _print(ask: Ask, folder: Folder, done: Done, form: Format) -> None:
     """The outcome, also into the folder."""
+    from wirespeed.benchmarks.run import mesh_of
     from wirespeed.cli.console import err, out
     from wirespeed.report import campaign as report
+    from wirespeed.report.mesh import matrix
     from wirespeed.results.json import document
 
     campaign = folder.campaign
@@ -341,15 +344,37 @@ def _print(folder: Folder, done: Done, form: Format) -> None:
         steps=rows,
         suspects=done.suspects,
     )
+    mesh = mesh_of(ask, folder, done)
     try:
         (folder.path / "summary.json").write_text(text, encoding="utf-8")
+        if mesh is not None:
+            (folder.path / "mesh.json").write_text(_mesh(mesh, campaign), encoding="utf-8")
     finally:
         if form is Format.JSON:
             typer.echo(text, nl=False)
         else:
             report.table(done.steps, done.latest, done.suspects, out())
+            if mesh is not None:
+                matrix(mesh, out())
     if not done.complete:
         err().print(f"interrupted: --resume goes on from what is in {folder.path}", markup=False, soft_wrap=True)
+
+
+def _mesh(mesh: Mesh, campaign: Campaign) -> str:
+    """The whole matrix: a text for each NIC as source, a sign for each as target."""
+    from wirespeed.results.json import document
+    from wirespeed.results.mesh import ASPECTS
+
+    return document(
+        "bench-mesh",
+        SCHEMA,
+        id=campaign.id,
+        cluster=campaign.cluster,
+        signs={".": "good", "x": "bad", "?": "unknown", " ": "no way leads there"},
+        nics=mesh.nics,
+        rows={aspect: mesh.rows(aspect) for aspect in ASPECTS},
+        not_good=mesh.not_good(),
+    )
 
 
 def _exit(done: Done) -> Exit:

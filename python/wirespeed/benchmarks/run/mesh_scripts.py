@@ -1,0 +1,45 @@
+"""What the suite mesh runs on a host: a few lines of shell that ask for many pairs, some at a time.
+
+Words come as arguments and are never read as shell. Every line of our own begins with ``mesh``; the rest is what the
+tools print. A pair's lines are printed at once, so that pairs do not mix.
+"""
+
+AT_ONCE = 16
+MESSAGE, COUNT = 64, 10
+"""Bytes and exchanges of an RDMA ping."""
+
+# HOST, then FROM ADDRESS TO ADDRESS PAYLOAD of each pair. A first ping that does not count has both ends learn each
+# other's addresses: packets that wait for that may be dropped. Where some of the next came back and some did not, a
+# busy host may be why: it is asked once more.
+PING = (
+    'host=$1; shift; echo "mesh ping from $host: $(($# / 5)) pairs"; '
+    'one() { way=$(ip -o route get "$4" from "$2" 2>&1); '
+    'ping -nq -c 1 -W 1 -I "$2" "$4" >/dev/null 2>&1; '
+    'for try in 1 2; do said=$(ping -nq -c 3 -i 0.2 -W 2 -M do -s "$5" -I "$2" "$4" 2>&1); code=$?; '
+    'case $said in *" 0% packet loss"*|*" 0 received"*) break;; esac; [ "$code" -lt 2 ] || break; done; '
+    'printf \'mesh pair %s -> %s\\n%s\\n%s\\nmesh end %s\\n\' "$1" "$3" "$way" "$said" "$code"; }; '
+    f'n=0; while [ $# -ge 5 ]; do one "$@" & shift 5; n=$((n + 1)); [ $((n % {AT_ONCE})) -ne 0 ] || wait; done; '
+    'wait; echo "mesh done"'
+)
+
+_TOOL = "command -v ib_send_lat >/dev/null || { echo 'ib_send_lat is not installed' >&2; exit 127; }; "
+_WORDS = f"-F -s {MESSAGE} -n {COUNT}"
+
+# SECONDS, then DEVICE PORT OPTIONS of each pair. Options are numbers, split at blanks and not expanded (set -f).
+RDMA_SERVER = (
+    f"set -f; limit=$1; shift; {_TOOL}while [ $# -ge 3 ]; do "
+    f'timeout "$limit" ib_send_lat -d "$1" -p "$2" $3 {_WORDS} >/dev/null & shift 3; done; wait'
+)
+
+# HOST PEER, then FROM TO DEVICE PORT OPTIONS of each pair. A client that comes before its server tries again.
+RDMA_CLIENT = (
+    f'set -f; host=$1 peer=$2; shift 2; {_TOOL}echo "mesh rdma from $host: $(($# / 5)) pairs"; '
+    "one() { for try in 1 2 3; do "
+    f'said=$(timeout 15 ib_send_lat -d "$3" -p "$4" $5 {_WORDS} "$peer" 2>&1); code=$?; '
+    'case $said in *"ouldn\'t connect"*) sleep 0.5;; *) break;; esac; done; '
+    f"row=$(printf '%s\\n' \"$said\" | grep -E '^ *{MESSAGE} ' | tail -n 1); "
+    "last=; [ \"$code\" -eq 0 ] || last=$(printf '%s\\n' \"$said\" | grep '[A-Za-z]' | tail -n 1); "
+    'printf \'mesh pair %s -> %s\\nmesh row %s\\nmesh last %s\\nmesh end %s\\n\' "$1" "$2" "$row" "$last" "$code"; }; '
+    f'n=0; while [ $# -ge 5 ]; do one "$@" & shift 5; n=$((n + 1)); [ $((n % {AT_ONCE})) -ne 0 ] || wait; done; '
+    'wait; echo "mesh done"'
+)

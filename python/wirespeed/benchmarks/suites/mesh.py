@@ -1,0 +1,108 @@
+"""Every NIC address of every host to every one of every other: who reaches whom, and by which way.
+
+For each pair a ping of the largest packet that may not be fragmented (the MTU of both), from the NIC's own address; the
+route that the kernel takes from that address, held against the planned rules and routes; and an RDMA ping with the
+planned GID and traffic class (ib_send_lat, a few exchanges). What was not measured is shown as unknown, never as good.
+
+A row that is bad is a NIC that cannot send, a column one that does not answer, a block a pair of hosts. It measures no
+bandwidth. Pings go from every host at a time; RDMA from half of the hosts to the other half, round by round.
+"""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.mesh_scripts import PING, RDMA_CLIENT, RDMA_SERVER
+from wirespeed.benchmarks.run.pairing import tournament
+from wirespeed.benchmarks.run.seats import Seat
+from wirespeed.benchmarks.run.steps import dscp_of, identifier, limit
+from wirespeed.results.campaign import Command, Step
+
+TITLE = "every NIC address to every other: jumbo ping, route, RDMA ping; a matrix of each"
+
+_HEADERS = {False: 28, True: 48}
+"""Bytes of IP and ICMP header in a ping: RFC 791 and 792; RFC 8200 and 4443."""
+_PING_S, _RDMA_S = 0.2, 0.5  # of a pair, some of which run at a time; our own guess
+_SERVER_S = 60
+
+
+def make(ask: Ask) -> Steps:
+    """Pings of all pairs of hosts, then RDMA pings."""
+    steps = Steps()
+    hosts = ask.fabric.hosts
+    steps.notes += ask.fabric.without
+    rounds = list(tournament(list(hosts)))
+    for one in rounds:
+        for a, b in one:
+            for source, target in ((a, b), (b, a)):
+                _ping(steps, hosts[source], hosts[target])
+    steps.next_stage()
+    for one in rounds:
+        for a, b in one:
+            _rdma(ask, steps, hosts[a], hosts[b])
+    return steps
+
+
+def _pairs(sources: list[Seat], targets: list[Seat]) -> list[tuple[Seat, Seat]]:
+    """Those that a cable leads from one to the other."""
+    return [(a, b) for a in sources for b in targets if a.fabric == b.fabric and a.is_ipv6 == b.is_ipv6]
+
+
+def _ping(steps: Steps, sources: list[Seat], targets: list[Seat]) -> None:
+    pairs = [(a, b) for a, b in _pairs(sources, targets) if a.mtu is not None and b.mtu is not None]
+    if not pairs:
+        return
+    words: list[str] = []
+    for a, b in pairs:
+        payload = min(a.mtu or 0, b.mtu or 0) - _HEADERS[a.is_ipv6]
+        words += [a.name, a.address, b.name, b.address, str(payload)]
+    source, target = sources[0].host, targets[0].host
+    seconds = 1.0 + _PING_S * len(pairs)
+    steps.add(
+        Step(
+            id=identifier("mesh-ping", source, target),
+            test="mesh ping",
+            place=f"{source} -> {target}",
+            client=Command(source, ("sh", "-c", PING, "mesh", source, *words)),
+            limit_s=limit(seconds),
+            seconds=seconds,
+            stage=steps.stage,
+            uses={f"pings from {source}": 1},
+        )
+    )
+
+
+def _rdma(ask: Ask, steps: Steps, sources: list[Seat], targets: list[Seat]) -> None:
+    pairs = [(a, b) for a, b in _pairs(sources, targets) if a.device and b.device]
+    if not pairs:
+        return
+    asked: list[str] = []
+    served: list[str] = []
+    for a, b in pairs:
+        port = str(ask.port(steps.number()))
+        asked += [a.name, b.name, a.device or "", port, _options(ask, a)]
+        served += [b.device or "", port, _options(ask, b)]
+    source, target = sources[0].host, targets[0].host
+    seconds = 2.0 + _RDMA_S * len(pairs)
+    steps.add(
+        Step(
+            id=identifier("mesh-rdma", source, target),
+            test="mesh rdma",
+            place=f"{source} -> {target}",
+            client=Command(source, ("sh", "-c", RDMA_CLIENT, "mesh", source, target, *asked)),
+            limit_s=limit(seconds),
+            seconds=seconds,
+            server=Command(
+                target, ("sh", "-c", RDMA_SERVER, "mesh", str(max(_SERVER_S, int(limit(seconds)))), *served)
+            ),
+            stage=steps.stage,
+            uses={f"host {source}": 1, f"host {target}": 1},
+        )
+    )
+
+
+def _options(ask: Ask, seat: Seat) -> str:
+    """The planned GID and traffic class."""
+    launch = ask.plan.hosts[seat.host].launch
+    dscp = dscp_of(ask, seat.host)
+    words = [f"-x {launch.gid_index}"] if launch.gid_index is not None else []
+    return " ".join([*words, *([f"--tclass={dscp.tos}"] if dscp is not None else [])])

@@ -1,0 +1,51 @@
+"""A mesh in a terminal: a matrix for each aspect that is not good throughout, and the worst of it in words."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from wirespeed.report import words
+from wirespeed.results.campaign import Grade
+from wirespeed.results.mesh import ASPECTS, Mesh
+
+_WIDEST = 160  # NICs; a wider matrix is no picture any more
+_MOST = 20  # pairs in words
+
+
+def matrix(mesh: Mesh, console: Console) -> None:
+    """Counts of every aspect, matrices, and the first pairs that are not good."""
+    for aspect in ASPECTS:
+        counts = {grade: mesh.count(aspect, grade) for grade in (Grade.GOOD, Grade.BAD, Grade.UNKNOWN)}
+        said = ", ".join(f"{number} {grade.value}" for grade, number in counts.items() if number)
+        console.print(Text.assemble((f"{aspect:5} ", "bold"), said or "no pair"))
+        if counts[Grade.BAD] and len(mesh.nics) <= _WIDEST:
+            _rows(mesh, aspect, console)
+    wrong = [cell for cell in mesh.not_good() if Grade.BAD in cell.grades.values()]
+    for cell in wrong[:_MOST]:
+        console.print(
+            words.line(f"{cell.source} -> {cell.target}  {'; '.join(cell.says)}"), markup=False, soft_wrap=True
+        )
+    if len(wrong) > _MOST:
+        console.print(f"and {len(wrong) - _MOST} more, in mesh.json", markup=False)
+
+
+def _rows(mesh: Mesh, aspect: str, console: Console) -> None:
+    """From the NIC at the left to those across, in the same order; hosts apart."""
+    width = max(map(len, mesh.nics))
+    for name, row in zip(mesh.nics, mesh.rows(aspect), strict=True):
+        console.print(
+            f"  {words.line(name):{width}}  {_apart(mesh, row)}", markup=False, soft_wrap=True, highlight=False
+        )
+    console.print(
+        "  . good, x bad, ? not known; from the NIC at the left to those across, in the same order", style="dim"
+    )
+
+
+def _apart(mesh: Mesh, row: str) -> str:
+    found, before = "", None
+    for name, sign in zip(mesh.nics, row, strict=True):
+        host = name.partition("/")[0]
+        found += (" " if before not in (None, host) else "") + sign
+        before = host
+    return found

@@ -1,0 +1,47 @@
+"""Who reaches whom: for every pair of NICs whether ping, route and RDMA are good, bad or not known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.results.campaign import Grade
+
+ASPECTS = ("ping", "route", "rdma")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One pair of NICs in one direction, and in words what is not good."""
+
+    source: str
+    target: str
+    grades: Mapping[str, Grade]  # by aspect
+    says: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """All pairs, of hosts in order. What was not measured is there too, as unknown."""
+
+    nics: tuple[str, ...]
+    cells: Mapping[tuple[str, str], Cell]
+
+    def count(self, aspect: str, grade: Grade) -> int:
+        """How many pairs have it."""
+        return sum(cell.grades[aspect] is grade for cell in self.cells.values())
+
+    def rows(self, aspect: str) -> list[str]:
+        """A line for each NIC as source, a sign for each as target: ``.`` good, ``x`` bad, ``?`` not known."""
+        return ["".join(self._sign(aspect, source, target) for target in self.nics) for source in self.nics]
+
+    def _sign(self, aspect: str, source: str, target: str) -> str:
+        cell = self.cells.get((source, target))
+        return " " if cell is None else _SIGNS[cell.grades[aspect]]
+
+    def not_good(self) -> Sequence[Cell]:
+        """The cells that something is wrong with, or not known of."""
+        return [cell for cell in self.cells.values() if set(cell.grades.values()) != {Grade.GOOD}]
+
+
+_SIGNS = {Grade.GOOD: ".", Grade.BAD: "x", Grade.UNKNOWN: "?", Grade.SKIP: " "}
