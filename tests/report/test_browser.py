@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 import report_sample as sample
+import tell_sample as tell
 
 from needs import find, needs
 from wirespeed.report import html
@@ -33,7 +34,7 @@ def shown(tmp_path, text):
 
 
 def test_the_report_opens_without_a_complaint(tmp_path):
-    dom, complaints = shown(tmp_path, html.page(sample.REPORT))
+    dom, complaints = shown(tmp_path, html.page(tell.WHOLE))
     assert complaints == []
     assert "<h1>two-nodes</h1>" in dom
     assert "sysctl -w net.ipv4.conf.enp67s0np0.rp_filter=2" in dom
@@ -45,6 +46,31 @@ def test_its_script_ran(tmp_path):
     assert re.findall(r"(\d+) of (\d+) shown", dom) == [("5", "5")]
     assert '<button type="button">Copy</button>' in dom
     assert not re.search(r'<div class="filter" hidden', dom)
+
+
+MEASURE = """<script>
+const said = [];
+for (const figure of document.querySelectorAll("svg.heat, svg.before, svg.past")) {
+  const frame = figure.viewBox.baseVal;
+  for (const text of figure.querySelectorAll("text")) {
+    const at = text.getBoundingClientRect(), around = figure.getBoundingClientRect();
+    const scale = around.width / frame.width;
+    if (at.left < around.left - 1 || at.right > around.right + scale || at.top < around.top - 1)
+      said.push(text.textContent.trim());
+  }
+}
+const fills = [...document.querySelectorAll("#peers .legend")][0].querySelectorAll(".cell rect");
+said.push("shades " + new Set([...fills].map((one) => getComputedStyle(one).fill)).size);
+document.title = JSON.stringify(said);
+</script>"""
+
+
+def test_nothing_is_cut_off_in_pictures_and_each_shade_is_another(tmp_path):
+    page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html.page(tell.WHOLE))
+    dom, complaints = shown(tmp_path, page.replace("</body>", f"{MEASURE}</body>"))
+    assert complaints == []
+    (title,) = re.findall(r"<title>(\[.*?\])</title>", dom)
+    assert title == '["shades 9"]'  # seven steps, failed, not measured
 
 
 ACT = """<script>

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 import report_sample as sample
+import tell_sample as tell
 
 from wirespeed.report import html, runs
 from wirespeed.results.findings import Finding, Fix, Status
@@ -58,7 +59,7 @@ class Document(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page():
-    return html.page(sample.REPORT)
+    return html.page(tell.WHOLE)
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +68,14 @@ def document(page):
 
 
 def test_the_same_report_gives_the_same_bytes(page):
-    assert html.page(sample.REPORT) == page
+    assert html.page(tell.WHOLE) == page
 
 
 def test_headings_tell_the_story_in_order(document):
     assert document.text("h1") == ["two-nodes"]
     assert document.text("h2") == [
-        *("What to do first", "Topology", "Findings", "Benchmarks", "Computed numbers", "Inputs"),
+        *("What to do first", "Topology", "Findings", "Benchmarks", "Peers", "Before and after", "History"),
+        *("Computed numbers", "Inputs"),
     ]
     assert document.text("p", class_="verdict fail") == ["✕ 2 checks at 2 places failed"]
     assert document.text("time", datetime="2026-11-20T10:00:00Z") == ["2026-11-20T10:00:00Z"]
@@ -128,16 +130,16 @@ def test_whatever_takes_the_focus_has_a_name(document):
 
 def test_every_table_says_what_it_is_and_what_its_columns_are(document):
     tables = document.all("table")
-    assert len(tables) == len(document.all("caption")) == 6
+    assert len(tables) == len(document.all("caption")) > 20
     assert all(cell.get("scope") in ("col", "row") for cell in document.all("th"))
     assert all(caption["text"].strip() for caption in document.all("caption"))
 
 
 def test_every_picture_has_a_name_a_description_and_its_data_in_a_table(document):
     pictures = document.all("svg", role="img")
-    assert len(pictures) == 2
     descriptions = [text for text in document.text("desc") if text]
-    assert descriptions == [
+    assert len(pictures) == len(descriptions) == 12
+    assert descriptions[:2] == [
         "4 cables between node1 (host, dell-xe9680-mi300x): 1 fail; node2 (host, dell-xe9680-mi300x): "
         "1 fail, 1 warn, 2 unknown; leaf1 (leaf, dell-z9664f): 1 error",
         "All-reduce, 16 GPUs: busbw in GB/s. Best: 16 GiB in-place 379.6 GB/s, 97.0 % of the physical limit, "
@@ -146,6 +148,33 @@ def test_every_picture_has_a_name_a_description_and_its_data_in_a_table(document
     ]
     assert "4 cables as a table" in " ".join(document.text("summary"))
     assert "14 measurements as a table" in document.text("summary")
+
+
+def test_pictures_of_peers_and_campaigns_say_what_they_show(document):
+    descriptions = [text for text in document.text("desc") if text][2:]
+    assert descriptions[:2] == [
+        "132 cells, 55 slow. Explained by host node2, leaves leaf2 and leaf3, path node1 -> node9.",
+        "rail 1: 30 cells, 0 slow. Explained by rail 3.",
+    ]
+    assert descriptions[-3:] == [
+        "4 series: 1 worse, 1 better.",
+        "all_reduce, 32 ranks, redop=sum 1 GiB: 13 campaigns, 1 change of level.",
+        "all_reduce, 32 ranks, redop=sum 1 MiB: 13 campaigns, 0 changes of level.",
+    ]
+
+
+def test_suspects_have_their_reason_and_the_change_points_their_changes(document):
+    assert "host node2: 52.2 % of its like" in document.text("strong")
+    assert "? suspect" in document.text("span", class_="chip unknown")
+    assert "✕ confirmed" in document.text("span", class_="chip fail")
+    changed = [element["text"] for element in document.all("table", class_="changed")]
+    assert len(changed) == 2
+    assert "node1 nic ens1, node2 nic ens1, node3 nic ens1 and 5 more" in changed[0]
+
+
+def test_a_hostile_name_is_text_in_pictures_too(document):
+    (name,) = {text for text in document.text("title") if "evil0" in text and "→" not in text}
+    assert name.startswith(r"\x1b[31mEth1/1\x07 </script><script>alert(1)</script>".replace("\\\\", "\\"))
 
 
 def test_each_measurement_has_a_tip(document):

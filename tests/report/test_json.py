@@ -12,7 +12,7 @@ def test_the_document_carries_everything():
     assert (body["kind"], body["schema"]) == ("report", 1)
     assert list(body) == [
         *("kind", "schema", "cluster", "recorded", "plan", "topology"),
-        *("counts", "findings", "runs", "computed", "inputs", "notes"),
+        *("counts", "findings", "runs", "computed", "inputs", "notes", "peers", "comparisons", "histories"),
     ]
     assert body["counts"] == {"pass": 1, "warn": 1, "fail": 2, "unknown": 2, "skip": 1, "error": 1}
     assert body["plan"][0] == {"name": "hosts", "value": "2 × dell-xe9680-mi300x"}

@@ -7,10 +7,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import tell_sample as tell
 from typer.testing import CliRunner
 
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
+from wirespeed.results import json as results
+from wirespeed.results.peers import Peers
 
 EXAMPLE = Path(__file__).parents[2] / "examples/mi300x-4node"
 CLUSTER = EXAMPLE / "cluster.yaml"
@@ -140,3 +143,37 @@ def test_a_faulty_bundle_fails_with_the_commands_that_mend_it(tmp_path):
     assert (failed["check"], failed["device"]) == ("address.rule", "node4")
     assert failed["fix"][0]["commands"] == ["ip rule add from 10.1.0.55/32 table 104 priority 1004"]
     assert body["recorded"] is not None
+
+
+def document(tmp_path, name):
+    kind, result = {
+        "peers": ("bench-peers", tell.PEERS),
+        "comparison": ("bench-comparison", tell.COMPARISON),
+        "history": ("bench-history", tell.HISTORY),
+    }[name]
+    file = tmp_path / f"{name}.json"
+    file.write_text(results.document(kind, 1, **{name: result}), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "section"),
+    [
+        ("peers", Exit.FAILED, "Peers"),  # one suspect is confirmed
+        ("comparison", Exit.FAILED, "Before and after"),
+        ("history", Exit.PASSED, "History"),
+    ],
+)
+def test_what_other_commands_said_is_a_section(tmp_path, name, code, section):
+    result = report("--result", document(tmp_path, name), "-o", tmp_path / "report.html")
+    assert result.exit_code == code
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f">{section}</h2>" in page
+    assert f"{name}.json" in page
+
+
+def test_a_suspect_that_was_slow_once_leaves_it_incomplete(tmp_path):
+    file = tmp_path / "peers.json"
+    peers = Peers((tell.LEAVES,))
+    file.write_text(results.document("bench-peers", 1, peers=peers), encoding="utf-8")
+    assert report("--result", file).exit_code == Exit.INCOMPLETE

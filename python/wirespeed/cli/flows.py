@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from wirespeed.facts import Facts
     from wirespeed.plan import Plan
     from wirespeed.plan.found import AsFound
+    from wirespeed.results.campaigns import Comparison
     from wirespeed.results.findings import Finding, Fix
+    from wirespeed.results.peers import Peers
     from wirespeed.results.verdicts import JudgedRun
 
 
@@ -156,3 +158,25 @@ def runs_exit(runs: Sequence[JudgedRun], strict: bool) -> Exit:
     if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or nothing:
         codes.append(Exit.INCOMPLETE)
     return Exit.worst(*codes)
+
+
+def peers_exit(found: Peers) -> Exit:
+    """What the comparison means for the exit code."""
+    suspects = [suspect for matrix in found.matrices for suspect in matrix.suspects]
+    compared = any(cell.fraction is not None for matrix in found.matrices for cell in matrix.cells)
+    codes = [Exit.PASSED]
+    if any(suspect.confirmed for suspect in suspects):
+        codes.append(Exit.FAILED)
+    if not compared or not all(suspect.confirmed for suspect in suspects):
+        codes.append(Exit.INCOMPLETE)
+    return Exit.worst(*codes)
+
+
+def comparison_exit(found: Comparison) -> Exit:
+    """What a comparison of campaigns means for the exit code."""
+    from wirespeed.results.campaigns import Difference
+
+    differences = {row.difference for row in found.series}
+    if Difference.WORSE in differences:
+        return Exit.FAILED
+    return Exit.PASSED if differences - {Difference.FEW} else Exit.INCOMPLETE

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from wirespeed.report import words
 from wirespeed.results.campaigns import Campaign, Changes, Compared, Comparison, Difference, History, Past, Step
-from wirespeed.results.series import Series
 
 _STYLES = {
     Difference.WORSE: "bold red",
@@ -21,7 +20,6 @@ _STYLES = {
     Difference.NONE: "dim",
     Difference.FEW: "magenta",
 }
-_USUAL = frozenset({("aggregated_iterations", 1), ("threads", 1), ("root", -1), ("streams", 1), ("qps", 1)})
 _PLACES = 3
 _CHANGES = 20
 _BARS = "▁▂▃▄▅▆▇█"
@@ -71,12 +69,8 @@ def comparison(found: Comparison, console: Console, limit: int) -> None:
 
 def changes(found: Changes, console: Console, indent: str = "  ") -> None:
     """Each change once, with the places it was made at."""
-    same: dict[tuple[str, str | None, str | None], list[str]] = {}
-    for change in found.changed:
-        same.setdefault((change.name, change.before, change.after), []).append(change.place)
-    for (name, before, after), places in list(same.items())[:_CHANGES]:
-        more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
-        at = ", ".join(words.line(place) for place in places[:_PLACES]) + more
+    same = grouped(found)
+    for name, before, after, at in same[:_CHANGES]:
         line = f"{indent}{words.line(name)}: {words.line(before or '')} → {words.line(after or '')}  ({at})"
         console.print(Text(line), soft_wrap=True)
     if len(same) > _CHANGES:
@@ -88,6 +82,18 @@ def changes(found: Changes, console: Console, indent: str = "  ") -> None:
         console.print(Text(f"{indent}{words.line(note)}"), soft_wrap=True)
     if not (found.changed or found.unread or found.notes):
         console.print(f"{indent}nothing that was read")
+
+
+def grouped(found: Changes) -> list[tuple[str, str | None, str | None, str]]:
+    """Each change once: what, before, after, and a few of the places it was made at."""
+    same: dict[tuple[str, str | None, str | None], list[str]] = {}
+    for change in found.changed:
+        same.setdefault((change.name, change.before, change.after), []).append(change.place)
+    rows = []
+    for (name, before, after), places in same.items():
+        more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+        rows.append((name, before, after, ", ".join(words.line(place) for place in places[:_PLACES]) + more))
+    return rows
 
 
 def history(found: History, console: Console, limit: int) -> None:
@@ -109,16 +115,6 @@ def history(found: History, console: Console, limit: int) -> None:
         console.print(f"{len(found.series) - limit:,} more series: --limit shows more, --format json all")
     steps = sum(bool(past.steps) for past in found.series)
     console.print(f"{words.plural(len(found.series), 'series', 'series')}, {steps:,} with a change of level")
-
-
-def name(series: Series) -> str:
-    """What was measured, in a line."""
-    workload = " ".join(
-        key if value is True else f"{key}={value}" for key, value in series.workload if (key, value) not in _USUAL
-    )
-    ranks = words.plural(series.ranks, "rank") if series.ranks is not None else None
-    parts = (series.test or series.tool, ranks, workload, series.where, series.place)
-    return words.line(", ".join(part for part in parts if part))
 
 
 def _campaign(one: Campaign) -> str:
@@ -146,7 +142,7 @@ def _compared(rows: Sequence[Compared]) -> Table:
     table.add_column("")
     for row in rows:
         table.add_row(
-            Text(name(row.series)),
+            Text(words.series(row.series)),
             Text(words.line(f"{row.series.metric} {row.series.unit}")),
             words.size(row.series.size_bytes),
             words.number(row.a.median),
@@ -168,7 +164,9 @@ def _signed(change: float | None) -> str:
 
 
 def _past(past: Past, console: Console) -> None:
-    console.print(Text(f"{name(past.series)}  {words.size(past.series.size_bytes)}", style="bold"), soft_wrap=True)
+    console.print(
+        Text(f"{words.series(past.series)}  {words.size(past.series.size_bytes)}", style="bold"), soft_wrap=True
+    )
     levels = [point.median for point in past.points]
     low, high, last = (words.number(value) for value in (min(levels), max(levels), levels[-1]))
     unit = words.line(past.series.unit)

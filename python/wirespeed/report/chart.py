@@ -53,7 +53,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit line: ``kind`` is physical or reachable. It is labelled in place only where it is level."""
+    """A limit line: ``kind`` is physical, reachable or found. It is labelled in place only where it is level."""
 
     kind: str
     path: str
@@ -133,7 +133,7 @@ def _chart(run: JudgedRun, metric: Metric, unit: str, verdicts: Sequence[Verdict
 def _curve(title: str, metric: Metric, unit: str, verdicts: Sequence[Verdict]) -> Curve:
     sizes = sorted({_size(verdict) for verdict in verdicts})
     low, high = math.log2(sizes[0]), math.log2(sizes[-1])
-    ceiling, y_ticks = _vertical(max(_values(verdicts)))
+    ceiling, y_ticks = vertical(max(_values(verdicts)))
 
     def x(size: int) -> float:
         return round(_LEFT + (math.log2(size) - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT), 1)
@@ -160,24 +160,26 @@ def _series(
 ) -> Series:
     ordered = sorted(rows, key=_size)
     points = tuple(Point(x(_size(row)), y(row.measurement.value), told(row), row.judgement.value) for row in ordered)
-    return Series(name, index, _path((point.x, point.y) for point in points), points)
+    return Series(name, index, line_of((point.x, point.y) for point in points), points)
 
 
 def _limits(verdicts: Sequence[Verdict], x: Callable[[int], float], y: Callable[[float], float]) -> tuple[Limit, ...]:
     lines: list[Limit] = []
-    for kind in ("physical", "reachable"):
+    for kind in ("physical", "reachable", "found"):
         bounds = {_size(verdict): bound for verdict in verdicts if (bound := getattr(verdict, kind)) is not None}
         if not bounds:
             continue
         line = [(x(size), y(bounds[size].value)) for size in sorted(bounds)]
         bound = bounds[max(bounds)]
-        label = f"{kind} limit {words.number(bound.value)} ({words.line(bound.binding)})"
+        name = "limit as found" if kind == "found" else f"{kind} limit"
+        label = f"{name} {words.number(bound.value)} ({words.line(bound.binding)})"
         if len({bound.value for bound in bounds.values()}) == 1:
             height = line[0][1]
             line = [(float(_LEFT), height), (float(_WIDTH - _RIGHT), height)]
-            lines.append(Limit(kind, _path(line), label, height - 5 if kind == "physical" else height + 14))
+            beside = {"physical": height - 5, "reachable": height + 14}.get(kind)  # a third would lie on these
+            lines.append(Limit(kind, line_of(line), label, beside))
         else:
-            lines.append(Limit(kind, _path(line), f"{label} at the largest size", None))
+            lines.append(Limit(kind, line_of(line), f"{label} at the largest size", None))
     return tuple(lines)
 
 
@@ -217,9 +219,10 @@ def told(verdict: Verdict) -> str:
     for name, fraction in (
         ("physical", verdict.fraction_of_physical),
         ("reachable", verdict.fraction_of_reachable),
+        ("found", verdict.fraction_of_found),
     ):
         if fraction is not None:
-            parts.append(f"{words.percent(fraction)} of the {name} limit")
+            parts.append(f"{words.percent(fraction)} of {'what was found' if name == 'found' else f'the {name} limit'}")
     return ", ".join(parts)
 
 
@@ -236,7 +239,7 @@ def _description(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
 def _values(verdicts: Iterable[Verdict]) -> Iterable[float]:
     for verdict in verdicts:
         yield float(verdict.measurement.value)
-        yield from (bound.value for bound in (verdict.physical, verdict.reachable) if bound is not None)
+        yield from (bound.value for bound in (verdict.physical, verdict.reachable, verdict.found) if bound is not None)
 
 
 def _by_place(verdicts: Iterable[Verdict]) -> Mapping[str, list[Verdict]]:
@@ -250,7 +253,8 @@ def _size(verdict: Verdict) -> int:
     return verdict.measurement.size_bytes or 0
 
 
-def _path(points: Iterable[tuple[float, float]]) -> str:
+def line_of(points: Iterable[tuple[float, float]]) -> str:
+    """A line through points as SVG writes it."""
     return "M" + " L".join(f"{x:g} {y:g}" for x, y in points)
 
 
@@ -261,7 +265,7 @@ def _powers(low: float, high: float) -> list[int]:
     return [power for power in range(first, last + 1) if power % step == 0] or [first]
 
 
-def _vertical(highest: float) -> tuple[float, list[float]]:
+def vertical(highest: float) -> tuple[float, list[float]]:
     """The top of a linear axis from zero and its round ticks; a little room stays above the highest value."""
     if highest <= 0:
         return 1.0, [0.0, 1.0]

@@ -15,14 +15,19 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from wirespeed.report import chart, health, order, picture, runs, words
+from wirespeed.report import before, campaigns, chart, health, heat, order, past, peers, picture, runs, words
 from wirespeed.report.order import Group
 from wirespeed.results.findings import Finding, Status
+from wirespeed.results.peers import Cell, Matrix
 from wirespeed.results.report import Report
 from wirespeed.results.verdicts import JudgedRun, Judgement
 
 _MARKS = {"pass": "✓", "warn": "!", "fail": "✕", "unknown": "?", "error": "⚠", "skip": "–", "none": "·"}
 """A sign per status beside its word and colour."""
+
+
+_MOST_ROWS = 2000
+"""Rows of a table behind a picture; more make a page that no browser likes, and the JSON has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +130,12 @@ def _judgements(judged: Iterable[JudgedRun]) -> Mapping[Judgement, int]:
     return counted
 
 
+def _slowest(matrix: Matrix) -> list[Cell]:
+    """Cells as a table shows them: slowest first, what could not be compared last."""
+    ordered = sorted(matrix.cells, key=lambda cell: (cell.fraction is None, cell.fraction or 0.0))
+    return ordered[:_MOST_ROWS]
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -144,6 +155,19 @@ def _environment() -> Environment:
         assumptions=runs.assumptions,
         binding=runs.binding,
         ended_early=runs.ENDED_EARLY,
+        heats=heat.heats,
+        heat_legend=heat.legend,
+        suspect_named=peers.named,
+        slowest=_slowest,
+        most_rows=_MOST_ROWS,
+        before=before.draw,
+        changes_of=campaigns.grouped,
+        series_name=words.series,
+        difference_status={difference.value: status for difference, status in before.STATUS.items()},
+        pasts=past.draw,
+        turn_numbers=past.turn_numbers,
+        step_told=past.told,
+        campaign_label=past.label,
     )
     environment.filters.update(
         number=words.number, percent=words.percent, size=words.size, cost=words.cost, plural=words.plural

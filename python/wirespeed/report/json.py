@@ -24,4 +24,7 @@ def text(report: Report) -> str:
         computed=report.computed,
         inputs=report.inputs,
         notes=report.notes,
+        peers=report.peers,
+        comparisons=report.comparisons,
+        histories=report.histories,
     )

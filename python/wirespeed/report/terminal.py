@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.report import order, runs, words
+from wirespeed.report import campaigns, order, peers, runs, words
 from wirespeed.report.order import Group
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Finding, Fix, Status
@@ -33,6 +33,7 @@ _STYLES = {
 _JUDGED = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS, Judgement.SKIP)
 _PLACES_NAMED = 4
 _INDENT = " " * 8
+_SERIES = 30  # of a comparison or history, as in the commands that make them
 
 
 def report(content: Report, console: Console) -> None:
@@ -43,6 +44,15 @@ def report(content: Report, console: Console) -> None:
     if content.findings:
         findings(content.findings, console)
     judged(content.runs, console)
+    for found in content.peers:
+        console.print()
+        peers.peers(found, console)
+    for compared in content.comparisons:
+        console.print()
+        campaigns.comparison(compared, console, _SERIES)
+    for past in content.histories:
+        console.print()
+        campaigns.history(past, console, _SERIES)
     first_things(content.findings, console)
 
 

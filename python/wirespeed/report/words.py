@@ -5,8 +5,10 @@ from __future__ import annotations
 import unicodedata
 
 from wirespeed.results.findings import Cost
+from wirespeed.results.series import Series
 from wirespeed.units import Size
 
+_USUAL = frozenset({("aggregated_iterations", 1), ("threads", 1), ("root", -1), ("streams", 1), ("qps", 1)})
 _ESCAPED = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, format (bidirectional overrides), surrogate, separators
 
 
@@ -71,3 +73,13 @@ def plain(value: float) -> str:
 def plural(count: int, one: str, many: str | None = None) -> str:
     """``1 place``, ``3 places``."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def series(of: Series) -> str:
+    """What was measured, in a line."""
+    workload = " ".join(
+        key if value is True else f"{key}={value}" for key, value in of.workload if (key, value) not in _USUAL
+    )
+    ranks = plural(of.ranks, "rank") if of.ranks is not None else None
+    parts = (of.test or of.tool, ranks, workload, of.where, of.place)
+    return line(", ".join(part for part in parts if part))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wirespeed.results.campaigns import Comparison, History
 from wirespeed.results.findings import Finding
+from wirespeed.results.peers import Peers
 from wirespeed.results.topology import Topology
 from wirespeed.results.verdicts import JudgedRun
 
@@ -45,3 +47,6 @@ class Report:
     summary: tuple[tuple[str, str], ...] = ()
     inputs: tuple[Input, ...] = ()
     notes: tuple[str, ...] = ()
+    peers: tuple[Peers, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    histories: tuple[History, ...] = ()

@@ -34,7 +34,8 @@ _MEANS = {
 
 def title(key: Key) -> str:
     """What a matrix shows."""
-    asked = " ".join(f"{name}={value}" for name, value in key.workload if name != "bidirectional" and value != 1)
+    said = {"bidirectional"} | ({"message_bytes"} if key.size_bytes is not None else set())
+    asked = " ".join(f"{name}={value}" for name, value in key.workload if name not in said and value != 1)
     both = "both ways at a time" if dict(key.workload).get("bidirectional") else None
     size = str(Size(key.size_bytes)) if key.size_bytes is not None else None
     of = " ".join(filter(None, (key.test or key.tool, f"{key.metric.value} in {key.unit}")))

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from wirespeed.cli import past_runs
+from wirespeed.cli import flows, past_runs
 from wirespeed.cli.bench_app import bench
-from wirespeed.cli.exit import Exit
 
 SCHEMA = 1
 
@@ -71,9 +70,4 @@ def compare(
         from wirespeed.report import campaigns
 
         campaigns.comparison(found, out(), limit)
-    from wirespeed.results.campaigns import Difference
-
-    differences = {row.difference for row in found.series}
-    if Difference.WORSE in differences:
-        raise typer.Exit(Exit.FAILED)
-    raise typer.Exit(Exit.PASSED if differences - {Difference.FEW} else Exit.INCOMPLETE)
+    raise typer.Exit(flows.comparison_exit(found))

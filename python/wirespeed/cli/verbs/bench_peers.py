@@ -10,7 +10,6 @@ import typer
 
 from wirespeed.cli import flows, past_runs
 from wirespeed.cli.bench_app import bench
-from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
     from wirespeed.errors import Problem
@@ -79,7 +78,7 @@ def peers(
     show_problems(notices, label="left out")
     if refused:
         raise Refused(refused)
-    raise typer.Exit(exit_of(found))
+    raise typer.Exit(flows.peers_exit(found))
 
 
 def _compared(
@@ -116,15 +115,3 @@ def _print(found: Peers, output: Format) -> None:
     from wirespeed.report import peers as report
 
     report.peers(found, out())
-
-
-def exit_of(found: Peers) -> Exit:
-    """What the comparison means for the exit code."""
-    suspects = [suspect for matrix in found.matrices for suspect in matrix.suspects]
-    compared = any(cell.fraction is not None for matrix in found.matrices for cell in matrix.cells)
-    codes = [Exit.PASSED]
-    if any(suspect.confirmed for suspect in suspects):
-        codes.append(Exit.FAILED)
-    if not compared or not all(suspect.confirmed for suspect in suspects):
-        codes.append(Exit.INCOMPLETE)
-    return Exit.worst(*codes)

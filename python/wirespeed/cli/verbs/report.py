@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
@@ -43,6 +44,14 @@ def report(
         list[Path] | None,
         typer.Option("--bench", metavar="FILE", help="A benchmark log to judge and draw; may be repeated."),
     ] = None,
+    result: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--result",
+            metavar="FILE.json",
+            help="What bench peers, compare or history said with --format json, as pictures; may be repeated.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write; standard output if not given."),
@@ -57,10 +66,16 @@ def report(
 
     The HTML report is one file that needs no network. The exit code is that of `check` and `bench judge` together.
 
+    Pair matrices, comparisons and histories are taken from their JSON, so that they are the ones you looked at.
+
+    Example: wirespeed bench peers matrix/ --cluster cluster.yaml --format json > peers.json
+
+    Example: wirespeed report cluster.yaml --bench all_reduce.log --result peers.json -o report.html
+
     Example: wirespeed report cluster.yaml --bundle bundle.tar.gz --bench all_reduce.log -o report.html
     """
     plan = flows.planned(cluster)
-    content = _gathered(plan, cluster, bundle, bench or [])
+    content = _with_results(_gathered(plan, cluster, bundle, bench or []), result or [])
     _write(content, format or _by_name(output), output)
     raise typer.Exit(_exit(content, bundle, strict))
 
@@ -94,6 +109,28 @@ def _gathered(plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Pat
         summary=tuple(_summary(plan)),
         inputs=tuple(inputs),
         notes=tuple(notes),
+    )
+
+
+def _with_results(content: Report, files: Sequence[Path]) -> Report:
+    """The report with what other commands said.
+
+    Raises:
+        Refused: a file is none of their documents.
+    """
+    from wirespeed.results import documents
+    from wirespeed.results.campaigns import Comparison, History
+    from wirespeed.results.peers import Peers
+    from wirespeed.results.report import Input
+
+    found = [documents.read(file.read_text(encoding="utf-8", errors="replace"), str(file)) for file in files]
+    names = {Peers: "peers", Comparison: "a comparison", History: "a history"}
+    return replace(
+        content,
+        peers=tuple(one for one in found if isinstance(one, Peers)),
+        comparisons=tuple(one for one in found if isinstance(one, Comparison)),
+        histories=tuple(one for one in found if isinstance(one, History)),
+        inputs=(*content.inputs, *(Input(str(f), names[type(one)]) for f, one in zip(files, found, strict=True))),
     )
 
 
@@ -184,4 +221,7 @@ def _exit(content: Report, bundle: Path | None, strict: bool) -> Exit:
         codes.append(flows.findings_exit(content.findings, strict))
     if content.runs:
         codes.append(flows.runs_exit(content.runs, strict))
+    codes += [flows.peers_exit(one) for one in content.peers]
+    codes += [flows.comparison_exit(one) for one in content.comparisons]
+    codes += [Exit.PASSED if one.series else Exit.INCOMPLETE for one in content.histories]
     return Exit.worst(*codes) if codes else Exit.INCOMPLETE

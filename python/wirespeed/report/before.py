@@ -1,0 +1,109 @@
+"""The geometry of a comparison: each series before and after, as fractions of its median before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirespeed.report import words
+from wirespeed.report.chart import Tick, vertical
+from wirespeed.results.campaigns import Compared, Comparison, Difference, Summary
+
+MOST = 24
+"""Series that are drawn, the most notable first; the table has all."""
+
+_WIDTH, _ROW, _TOP, _BOTTOM = 640, 46, 8, 26
+_EDGE = 6
+_LEAST_SPAN = 0.02  # a picture of less would show noise as large
+
+STATUS = {
+    Difference.WORSE: "fail",
+    Difference.BETTER: "pass",
+    Difference.CHANGED: "warn",
+    Difference.NONE: "skip",
+    Difference.FEW: "unknown",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A campaign's values: from lowest to highest, and their median."""
+
+    low: float
+    high: float
+    median: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A series."""
+
+    y: int
+    label: str
+    told: str
+    status: str
+    before: Side
+    after: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The picture."""
+
+    description: str
+    rows: tuple[Row, ...]
+    ticks: tuple[Tick, ...]
+    same: float  # where the median before stands
+    height: int
+    width: int = _WIDTH
+
+
+def draw(found: Comparison) -> Before | None:
+    """The picture of the first series; None where no median before is above 0."""
+    shown = [row for row in found.series if row.a.median > 0][:MOST]
+    if not shown:
+        return None
+    every = [value / row.a.median for row in shown for side in (row.a, row.b) for value in (side.lowest, side.highest)]
+    low, high = min([*every, 1.0]), max([*every, 1.0])
+    low, high = min(low, 1 - _LEAST_SPAN), max(high, 1 + _LEAST_SPAN)
+
+    def x(fraction: float) -> float:
+        return round(_EDGE + (fraction - low) / (high - low) * (_WIDTH - 2 * _EDGE), 1)
+
+    def side(of: Summary, base: float) -> Side:
+        return Side(x(of.lowest / base), x(of.highest / base), x(of.median / base))
+
+    rows = tuple(
+        Row(
+            _TOP + number * _ROW,
+            f"{words.series(row.series)} {words.size(row.series.size_bytes)}".strip(),
+            _told(row),
+            STATUS[row.difference],
+            side(row.a, row.a.median),
+            side(row.b, row.a.median),
+        )
+        for number, row in enumerate(shown)
+    )
+    ticks = tuple(
+        Tick(x(1 + change), f"{100 * change:+.4g} %" if change else "as before")
+        for change in _changes(low - 1, high - 1)
+    )
+    worst = sum(row.difference is Difference.WORSE for row in found.series)
+    better = sum(row.difference is Difference.BETTER for row in found.series)
+    said = f"{words.plural(len(found.series), 'series', 'series')}: {worst} worse, {better} better."
+    return Before(said, rows, ticks, x(1.0), _TOP + len(rows) * _ROW + _BOTTOM)
+
+
+def _changes(low: float, high: float) -> list[float]:
+    """Round changes on both sides of none."""
+    _, steps = vertical(max(-low, high))
+    return sorted({sign * step for step in steps for sign in (-1, 1) if low <= sign * step <= high})
+
+
+def _told(row: Compared) -> str:
+    unit = words.line(row.series.unit)
+    change = "" if row.change is None else f", {100 * row.change:+.1f} %"
+    p = "" if row.adjusted is None else f", p = {row.adjusted:.2g}"
+    return (
+        f"{words.number(row.a.median)} → {words.number(row.b.median)} {unit}{change}, {row.difference.value}"
+        f" ({row.a.count} and {row.b.count} values{p})"
+    )

@@ -1,0 +1,279 @@
+"""The geometry of pair matrices: where cells, labels and groups stand. Templates draw it as SVG.
+
+Rows send and columns receive. A cell's shade is its fraction of what its like reach, so that pairs of unlike distance
+or hardware share a picture. Above `SINGLE` members a square is hosts, leaves or neighbours together: their median.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from statistics import median
+
+from wirespeed.report import words
+from wirespeed.report.panels import Panel, panels
+from wirespeed.results.peers import Cell, Kind, Matrix, Member, Suspect
+
+SINGLE = 64
+"""Most rows that are drawn; 16 bits of a screen each is what an eye still tells apart."""
+SHADES = (0.98, 0.95, 0.9, 0.8, 0.6, 0.3)
+"""Fractions down to which each shade stands; the last is anything below."""
+
+_SIDE, _LEAST_SIDE, _MOST_SIDE = 520, 8, 34
+_LETTER = 7.6  # width of a bold letter of a label, at its size
+_MOST_LETTERS = 22
+_STRIP = 20  # room for the names of groups
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """A cell. ``shade`` is h0 … h6, failed or unknown; ``low`` outlines it."""
+
+    x: float
+    y: float
+    shade: str
+    low: bool
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The name of a row or column; ``accused`` where a suspect is this member."""
+
+    at: float
+    text: str
+    title: str
+    accused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows and columns of one leaf or host."""
+
+    start: float
+    size: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """One square picture."""
+
+    title: str | None
+    description: str
+    side: float  # of a cell
+    left: float
+    top: float
+    width: float
+    height: float
+    squares: tuple[Square, ...]
+    rows: tuple[Label, ...]
+    columns: tuple[Label, ...]
+    groups: tuple[Group, ...]
+    values: tuple[Label, ...] = ()  # beside the rows of members that are measured alone
+    note: str | None = None
+
+    @property
+    def right(self) -> float:
+        """Where the columns end."""
+        return self.left + self.side * max(1, len(self.columns))
+
+    @property
+    def bottom(self) -> float:
+        """Where the rows end."""
+        return self.top + self.side * len(self.rows)
+
+
+def heats(matrix: Matrix) -> tuple[Heat, ...]:
+    """The pictures of a matrix: one, or one for each rail where rails never meet."""
+    cells = {(cell.source, cell.target): cell for cell in matrix.cells}
+    accused = {suspect.name for suspect in matrix.suspects if suspect.kind in (Kind.HOST, Kind.NIC, Kind.GPU)}
+    if all(cell.target is None for cell in matrix.cells):
+        return (_alone(matrix, cells, accused),)
+    return tuple(_heat(matrix, panel, cells, accused) for panel in panels(matrix))
+
+
+def legend() -> tuple[tuple[str, str], ...]:
+    """Shade and what it means."""
+    steps = [f"from {words.percent(least).replace('.0', '')}" for least in SHADES]
+    return (*((f"h{number}", text) for number, text in enumerate(steps)), (f"h{len(SHADES)}", "less"))
+
+
+def _heat(matrix: Matrix, panel: Panel, cells: Mapping[tuple[str, str | None], Cell], accused: set[str]) -> Heat:
+    bundles, note = _bundles(panel)
+    side = max(_LEAST_SIDE, min(_MOST_SIDE, _SIDE / len(bundles)))
+    room = max(_room(bundle.label) for bundle in bundles)
+    grouped = _groups([bundle.members for bundle in bundles])
+    strip = _STRIP if grouped else 0
+    left = top = round(room + strip, 1)
+    squares = []
+    for row, source in enumerate(bundles):
+        for column, target in enumerate(bundles):
+            of = [cells.get((a.name, b.name)) for a in source.members for b in target.members if a is not b]
+            square = _square(of, source.label, target.label, matrix)
+            if square is not None:
+                shade, low, title = square
+                squares.append(Square(round(left + column * side, 1), round(top + row * side, 1), shade, low, title))
+    labels = tuple(
+        Label(
+            round(top + (number + 0.5) * side, 1),
+            _short(bundle.label),
+            bundle.label,
+            any(member.name in accused or member.host in accused for member in bundle.members),
+        )
+        for number, bundle in enumerate(bundles)
+    )
+    size = round(left + side * len(bundles) + 1, 1)
+    return Heat(
+        panel.title,
+        _description(matrix, panel),
+        side,
+        left,
+        top,
+        size,
+        size,
+        tuple(squares),
+        labels,
+        labels,
+        tuple(Group(round(top + start * side, 1), round(count * side, 1), text) for start, count, text in grouped),
+        note=note,
+    )
+
+
+def _alone(matrix: Matrix, cells: Mapping[tuple[str, str | None], Cell], accused: set[str]) -> Heat:
+    """Hosts one below the other, each with its value."""
+    side = _MOST_SIDE * 0.7
+    members = matrix.members
+    if len(members) > SINGLE:
+        slowest = sorted(matrix.cells, key=lambda cell: (cell.fraction is None, cell.fraction or 0.0))[:SINGLE]
+        wanted = {cell.source for cell in slowest}
+        members = tuple(member for member in members if member.name in wanted)
+    note = None if len(members) == len(matrix.members) else f"the {SINGLE} slowest; the table has all"
+    labels = [words.line(member.name) for member in members]
+    left = max(map(_room, labels))
+    squares, values, rows = [], [], []
+    for number, (member, label) in enumerate(zip(members, labels, strict=True)):
+        middle = round((number + 0.5) * side, 1)
+        rows.append(Label(middle, _short(label), label, member.host in accused))
+        cell = cells.get((member.name, None))
+        shown = _square([cell], label, None, matrix)
+        if shown is not None and cell is not None:
+            squares.append(Square(left, round(number * side, 1), *shown))
+            values.append(Label(middle, _value(cell, matrix), shown[2], shown[1]))
+    width = left + side + 8 + max((len(value.text) for value in values), default=0) * _LETTER
+    return Heat(
+        None,
+        _description(matrix, Panel(None, matrix.members, tuple(labels))),
+        side,
+        left,
+        0,
+        round(width, 1),
+        round(side * len(rows) + 1, 1),
+        tuple(squares),
+        tuple(rows),
+        (),
+        (),
+        tuple(values),
+        note,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Bundle:
+    label: str
+    members: tuple[Member, ...]
+
+
+def _bundles(panel: Panel) -> tuple[list[_Bundle], str | None]:
+    """Rows of a picture: members, or where those are too many hosts, leaves or neighbours."""
+    single = [_Bundle(words.line(label), (member,)) for label, member in zip(panel.labels, panel.members, strict=True)]
+    if len(single) <= SINGLE:
+        return single, None
+    for what, names in (("host", [one.host for one in panel.members]), ("leaf", [one.leaf for one in panel.members])):
+        runs = [
+            (name, list(of)) for name, of in groupby(zip(names, panel.members, strict=True), key=lambda one: one[0])
+        ]
+        if None not in names and 1 < len(runs) <= SINGLE:
+            found = [_Bundle(words.line(name or ""), tuple(member for _, member in of)) for name, of in runs]
+            return found, f"a row is all of a {what}, a square their median"
+    each = -(-len(single) // SINGLE)
+    chunks = [panel.members[start : start + each] for start in range(0, len(panel.members), each)]
+    found = [_Bundle(words.line(f"{of[0].name} … {of[-1].name}"), of) for of in chunks]
+    return found, f"a row is {each} neighbours, a square their median"
+
+
+def _square(of: Sequence[Cell | None], source: str, target: str | None, matrix: Matrix) -> tuple[str, bool, str] | None:
+    known = [cell for cell in of if cell is not None]
+    if not known:
+        return None if not of else ("unknown", False, f"{_ends(source, target)}: not measured")
+    fractions = [cell.fraction for cell in known if cell.fraction is not None]
+    low = any(cell.low for cell in known)
+    if len(known) == 1:
+        cell = known[0]
+        told = f"{_ends(source, target)}: {_value(cell, matrix)}"
+        if cell.fraction is not None:
+            told += f", {words.percent(cell.fraction)} of its like ({words.line(cell.like)})"
+        if len(cell.readings) > 1:
+            told += f", {len(cell.readings)} readings"
+    else:
+        told = f"{_ends(source, target)}: {len(known)} cells"
+        if fractions:
+            told += f", median {words.percent(median(fractions))}, least {words.percent(min(fractions))} of their like"
+    if all(cell.value is None for cell in known):
+        return "failed", low, told
+    if not fractions:
+        return "unknown", low, told
+    return shade(median(fractions)), low, told
+
+
+def shade(fraction: float) -> str:
+    """The shade of a fraction."""
+    return f"h{next((number for number, least in enumerate(SHADES) if fraction >= least), len(SHADES))}"
+
+
+def _value(cell: Cell, matrix: Matrix) -> str:
+    if cell.value is None:
+        errors = [reading.error for reading in cell.readings if reading.error]
+        return f"failed: {_short(words.line(errors[0]))}" if errors else "failed"
+    return f"{words.number(cell.value)} {words.line(matrix.unit)}"
+
+
+def _ends(source: str, target: str | None) -> str:
+    return source if target is None else f"{source} → {target}"
+
+
+def _groups(rows: Sequence[tuple[Member, ...]]) -> list[tuple[int, int, str]]:
+    """Neighbours under one leaf, else on one host, where there are several of several."""
+    for by in ("leaf", "host"):
+        names: list[str | None] = [getattr(members[0], by) for members in rows]
+        found, start = [], 0
+        for name, run in groupby(names):
+            count = len(list(run))
+            found.append((start, count, words.line(name or "")))
+            start += count
+        if 1 < len(found) < len(rows) and None not in names:
+            return found
+    return []
+
+
+def _description(matrix: Matrix, panel: Panel) -> str:
+    """What the picture shows, for those who do not see it; every number is in the table after it."""
+    names = {member.name for member in panel.members}
+    of = [cell for cell in matrix.cells if cell.source in names]
+    low = sum(cell.low for cell in of)
+    title = f"{panel.title}: " if panel.title else ""
+    return f"{title}{words.plural(len(of), 'cell')}, {low} slow. {_suspected(matrix.suspects)}"
+
+
+def _suspected(suspects: Sequence[Suspect]) -> str:
+    named = ", ".join(words.line(f"{one.kind.value} {one.name}") for one in suspects[:4])
+    return f"Explained by {named}." if named else "Nothing stands out."
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+
+
+def _room(text: str) -> float:
+    return round(min(len(text), _MOST_LETTERS) * _LETTER + 10, 1)

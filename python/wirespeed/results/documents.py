@@ -1,0 +1,119 @@
+"""JSON documents of results back to results: what one command wrote, another shows.
+
+Unknown keys are ignored, so that an older program reads what a newer one added; of what it needs nothing may lack.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from wirespeed.errors import refuse
+from wirespeed.results.campaigns import Comparison, History
+from wirespeed.results.peers import Peers
+
+_Result = TypeVar("_Result")
+
+_KINDS: Mapping[str, tuple[str, type]] = {
+    "bench-peers": ("peers", Peers),
+    "bench-comparison": ("comparison", Comparison),
+    "bench-history": ("history", History),
+}
+_SCHEMA = 1
+
+
+def read(text: str, place: str) -> Peers | Comparison | History:
+    """The result that a document holds.
+
+    Raises:
+        Refused: it is none, of another kind, newer than this program, or not whole.
+    """
+    expected = f"a document of {', '.join(_KINDS)}"
+    hint = "write it with --format json of wirespeed bench peers, compare or history"
+    try:
+        body = json.loads(text)
+    except ValueError as error:
+        raise refuse(place, f"no JSON: {error}", expected, hint) from None
+    kind = body.get("kind") if isinstance(body, dict) else None
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise refuse(place, f"the kind {kind!r}", expected, hint)
+    if body.get("schema") != _SCHEMA:
+        raise refuse(
+            place, f"schema {body.get('schema')!r} of {kind}", f"schema {_SCHEMA}", "read it with its own version"
+        )
+    name, of = _KINDS[kind]
+    try:
+        found = _as(of, body[name], name)
+    except KeyError as error:
+        raise refuse(place, f"no {error.args[0]}", f"what {kind} holds") from None
+    except (TypeError, ValueError) as error:
+        raise refuse(place, str(error), f"what {kind} holds") from None
+    assert isinstance(found, Peers | Comparison | History)
+    return found
+
+
+def _as(of: Any, data: Any, at: str) -> Any:
+    """Data of JSON as a type; ``at`` says where it stands."""
+    if is_dataclass(of) and isinstance(of, type):
+        return _object(of, data, at)
+    origin = get_origin(of)
+    if origin in (Union, types.UnionType):
+        return _any_of(get_args(of), data, at)
+    if origin is tuple:
+        return _tuple(get_args(of), data, at)
+    if isinstance(of, type) and issubclass(of, Enum):
+        return of(data)
+    if of is float and isinstance(data, int | float) and not isinstance(data, bool):
+        return float(data)
+    if of is type(None) and data is None:
+        return None
+    if isinstance(of, type) and type(data) is of:
+        return data
+    raise ValueError(f"{data!r:.60} for {at}")
+
+
+def _object(of: type[_Result], data: Any, at: str) -> _Result:
+    if not isinstance(data, dict):
+        raise ValueError(f"{data!r:.60} for {at}")
+    hints = _hints(of)  # type: ignore[arg-type]
+    values = {}
+    for one in fields(of):  # type: ignore[arg-type]
+        if one.name in data:
+            values[one.name] = _as(hints[one.name], data[one.name], f"{at}.{one.name}")
+        elif one.default is MISSING and one.default_factory is MISSING:
+            raise KeyError(f"{at}.{one.name}")
+    return of(**values)
+
+
+@cache
+def _hints(of: type) -> dict[str, Any]:
+    return get_type_hints(of)
+
+
+def _any_of(kinds: tuple[Any, ...], data: Any, at: str) -> Any:
+    if data is None and type(None) in kinds:
+        return None
+    for kind in kinds:
+        if kind is float and isinstance(data, int) and int in kinds:
+            continue  # a whole number stays one where it may
+        try:
+            return _as(kind, data, at)
+        except ValueError:
+            if is_dataclass(kind) or len(kinds) == 2:
+                raise
+    raise ValueError(f"{data!r:.60} for {at}")
+
+
+def _tuple(kinds: tuple[Any, ...], data: Any, at: str) -> tuple[Any, ...]:
+    if not isinstance(data, list):
+        raise ValueError(f"{data!r:.60} for {at}")
+    if len(kinds) == 2 and kinds[1] is Ellipsis:
+        return tuple(_as(kinds[0], one, f"{at}[{number}]") for number, one in enumerate(data))
+    if len(kinds) != len(data):
+        raise ValueError(f"{len(data)} values for {at}")
+    return tuple(_as(kind, one, f"{at}[{number}]") for number, (kind, one) in enumerate(zip(kinds, data, strict=True)))

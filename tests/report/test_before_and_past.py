@@ -1,0 +1,67 @@
+"""Where comparisons and histories are drawn."""
+
+import dataclasses
+
+import pytest
+import tell_sample as tell
+
+from wirespeed.report import before, past
+from wirespeed.results.campaigns import Summary
+
+
+def test_the_median_before_stands_on_the_line_of_no_change():
+    picture = before.draw(tell.COMPARISON)
+    assert {row.before.median for row in picture.rows} == {picture.same}
+    assert [row.status for row in picture.rows] == ["fail", "pass", "skip", "unknown"]
+    ticks = {tick.label: tick.at for tick in picture.ticks}
+    assert ticks["as before"] == picture.same
+    assert ticks["-8 %"] - ticks["-6 %"] == pytest.approx(ticks["+2 %"] - ticks["+4 %"], abs=0.11)
+
+
+def test_a_change_stands_where_the_axis_says():
+    picture = before.draw(tell.COMPARISON)
+    ticks = {tick.label: tick.at for tick in picture.ticks}
+    per_percent = (ticks["+2 %"] - picture.same) / 2
+    for row, drawn in zip(tell.COMPARISON.series, picture.rows, strict=True):
+        change = row.b.median / row.a.median - 1
+        assert drawn.after.median == pytest.approx(picture.same + 100 * change * per_percent, abs=0.3)
+        assert drawn.after.low <= drawn.after.median <= drawn.after.high
+
+
+def test_tiny_changes_are_not_blown_up():
+    same = Summary(3, 100.0, 99.99, 100.01, 0.01)
+    row = dataclasses.replace(tell.COMPARISON.series[2], a=same, b=same)
+    picture = before.draw(dataclasses.replace(tell.COMPARISON, series=(row,)))
+    assert picture.rows[0].after.high - picture.rows[0].after.low < 10
+
+
+def test_nothing_above_zero_is_no_picture():
+    zero = Summary(3, 0.0, 0.0, 0.0, 0.0)
+    row = dataclasses.replace(tell.COMPARISON.series[0], a=zero)
+    assert before.draw(dataclasses.replace(tell.COMPARISON, series=(row,))) is None
+
+
+def test_a_change_point_stands_between_its_campaigns_and_levels_on_their_sides():
+    line, flat = past.draw(tell.HISTORY)
+    (turn,) = line.turns
+    assert line.dots[6].x < turn.x < line.dots[7].x
+    assert (turn.number, turn.worse) == (1, True)
+    assert turn.before[:2] == (line.dots[0].x, line.dots[6].x)
+    assert turn.after[:2] == (line.dots[7].x, line.dots[12].x)
+    assert turn.before[2] < turn.after[2]  # lower on the page is less
+    assert flat.turns == ()
+
+
+def test_all_of_a_history_is_inside_its_frame():
+    for line in past.draw(tell.HISTORY):
+        for dot in line.dots:
+            assert line.left <= dot.x <= line.right
+            assert line.top <= dot.high <= dot.y <= dot.low <= line.bottom
+        assert all(line.top <= tick.at <= line.bottom for tick in line.y_ticks)
+        assert len(line.y_ticks) >= 2
+
+
+def test_a_single_campaign_is_a_point():
+    one = dataclasses.replace(tell.HISTORY.series[1], points=tell.HISTORY.series[1].points[:1])
+    (line,) = past.draw(dataclasses.replace(tell.HISTORY, series=(one,)))
+    assert len(line.dots) == 1

@@ -1,0 +1,77 @@
+"""Documents of results are read back as they were written; what is none is refused."""
+
+import dataclasses
+import json
+
+import pytest
+import tell_sample as tell
+
+from wirespeed.errors import Refused
+from wirespeed.results import documents
+from wirespeed.results.json import document
+
+WRITTEN = {
+    "peers": ("bench-peers", tell.PEERS),
+    "comparison": ("bench-comparison", tell.COMPARISON),
+    "history": ("bench-history", tell.HISTORY),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_was_written_is_read(name):
+    kind, result = WRITTEN[name]
+    assert documents.read(document(kind, 1, **{name: result}), "a.json") == result
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_unknown_keys_are_ignored_and_defaults_filled_in(name):
+    kind, result = WRITTEN[name]
+    body = json.loads(document(kind, 1, **{name: result}))
+    body["later"] = body[name]["later"] = 1
+    body[name].pop("notes", None)
+    found = documents.read(json.dumps(body), "a.json")
+    assert found == (dataclasses.replace(result, notes=()) if name == "peers" else result)
+
+
+def _without(*path):
+    body = json.loads(document("bench-peers", 1, peers=tell.PEERS))
+    inner = body
+    for step in path[:-1]:
+        inner = inner[step]
+    del inner[path[-1]]
+    return json.dumps(body)
+
+
+def _with(value, *path):
+    body = json.loads(document("bench-peers", 1, peers=tell.PEERS))
+    inner = body
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    return json.dumps(body)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("{", "no JSON: "),
+        ("[]", "the kind None"),
+        ('{"kind": "bench-runs", "schema": 1}', "the kind 'bench-runs'"),
+        ('{"kind": "bench-peers", "schema": 2}', "schema 2 of bench-peers"),
+        (_without("peers"), "no peers"),
+        (_without("peers", "matrices", 0, "cells", 3, "like"), "no peers.matrices[0].cells[3].like"),
+        (
+            _with("fast", "peers", "matrices", 0, "cells", 0, "fraction"),
+            "'fast' for peers.matrices[0].cells[0].fraction",
+        ),
+        (_with("speed", "peers", "matrices", 0, "metric"), "'speed' is not a valid Metric"),
+        (_with(True, "peers", "matrices", 0, "cells", 0, "value"), "True for peers.matrices[0].cells[0].value"),
+        (_with({}, "peers", "matrices"), "{} for peers.matrices"),
+    ],
+)
+def test_what_is_none_is_refused(text, found):
+    with pytest.raises(Refused) as refused:
+        documents.read(text, "a.json")
+    (problem,) = refused.value.problems
+    assert problem.place == "a.json"
+    assert problem.found.startswith(found)
