@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select, true
 
@@ -18,7 +19,8 @@ from wirespeed.store.tables import campaign, log, measurement, raw, run, series
 
 LATEST = "latest"
 _ASKED = 500  # values of one IN
-_METRICS = tuple(metric.value for metric in Metric)
+_METRICS = frozenset(metric.value for metric in Metric)
+_SERIES = (series.c.id, *(series.c[name] for name in StoredSeries._fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +110,14 @@ def names(connection: Connection, numbers: Sequence[int]) -> dict[int, Series]:
     """What the series of these ids are; those of metrics that this program does not know are left out."""
     found: dict[int, Series] = {}
     for start in range(0, len(numbers), _ASKED):
-        rows = connection.execute(select(series).where(series.c.id.in_(numbers[start : start + _ASKED])))
-        found |= {row.id: _series(row) for row in rows if row.metric in _METRICS}
+        asked = select(*_SERIES).where(series.c.id.in_(numbers[start : start + _ASKED]))
+        found |= _known(connection.execute(asked))
     return found
 
 
 def matching(connection: Connection, wanted: Wanted) -> dict[int, Series]:
     """The series that are wanted, by id."""
-    rows = connection.execute(select(series).where(_matches(wanted)))
-    return {row.id: _series(row) for row in rows if row.metric in _METRICS}
+    return _known(connection.execute(select(*_SERIES).where(_matches(wanted))))
 
 
 def past(connection: Connection, campaigns: Sequence[int], numbers: Sequence[int]) -> dict[int, dict[int, list[float]]]:
@@ -162,6 +163,7 @@ def _matches(wanted: Wanted) -> ColumnElement[bool]:
     return and_(true(), *conditions)
 
 
-def _series(row: Row[tuple[object, ...]]) -> Series:
-    kept = row._mapping
-    return series_of(StoredSeries(**{name: kept[name] for name in StoredSeries._fields}))
+def _known(rows: Iterable[Row[Any]]) -> dict[int, Series]:
+    """The series of rows of `_SERIES` by id, without those of metrics that this program does not know."""
+    kept = ((row[0], StoredSeries._make(row[1:])) for row in rows)
+    return {number: series_of(one) for number, one in kept if one.metric in _METRICS}
