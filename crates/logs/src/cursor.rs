@@ -43,7 +43,13 @@ impl<'a> Cursor<'a> {
 
     /// Reads `least` to `most` ASCII digits, as many as there are; None where there are fewer or more.
     pub fn digits(&mut self, least: usize, most: usize) -> Option<&'a str> {
-        let read = self.run(|character| character.is_ascii_digit());
+        let bytes = self.rest.as_bytes();
+        let end = bytes
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let (read, rest) = self.rest.split_at(end);
+        self.rest = rest;
         (least..=most).contains(&read.len()).then_some(read)
     }
 

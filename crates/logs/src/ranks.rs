@@ -3,7 +3,7 @@
 //! `#  Rank  0 Group  0 Pid  14840 on node1 device  0 [0x01] NVIDIA H100 80GB HBM3`: nccl-tests `src/common.cu`. Releases
 //! before 2.13 print no group, rccl-tests no process.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use crate::cursor::Cursor;
 
@@ -26,13 +26,15 @@ pub struct Ranks<'a> {
 /// Reads the lines of `text` that name a rank; other lines are passed over. Some pages show logs as tables between `|`.
 pub fn ranks(text: &str) -> Ranks<'_> {
     let mut ranks = Ranks::default();
-    let mut seen = HashSet::new();
+    let mut last = None; // neighbours share a host and mostly all
     for line in text.split('\n') {
         let Some(rank) = rank(line.trim_matches([' ', '\t', '|'])) else {
             continue;
         };
         ranks.numbers.push(rank.number);
-        if seen.insert((rank.group, rank.host, rank.device)) {
+        let now = Some((rank.group, rank.host, rank.device));
+        if now != last {
+            last = now;
             ranks.groups.extend(rank.group);
             ranks.hosts.insert(rank.host);
             ranks

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyString;
 use wirespeed_logs as logs;
 
@@ -154,6 +155,35 @@ impl Signs {
         let signs =
             logs::Signs::new(&words).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self(signs))
+    }
+}
+
+/// A number as a cell prints it.
+#[derive(IntoPyObject)]
+pub enum Number {
+    /// Digits.
+    Whole(u64),
+    /// Digits, a point, digits.
+    Decimal(f64),
+}
+
+/// The numbers that cells print, None unless each is digits, or digits, a point and digits.
+#[pyfunction]
+pub fn numbers(cells: Vec<PyBackedStr>) -> Option<Vec<Number>> {
+    cells.iter().map(|cell| number(cell)).collect()
+}
+
+fn number(cell: &str) -> Option<Number> {
+    let all_digits =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match cell.split_once('.') {
+        None => all_digits(cell).then(|| cell.parse().ok().map(Number::Whole))?,
+        Some((whole, part)) => (all_digits(whole) && all_digits(part)).then(|| {
+            cell.parse()
+                .ok()
+                .filter(|value: &f64| value.is_finite())
+                .map(Number::Decimal)
+        })?,
     }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wirespeed.errors import Problem
@@ -45,6 +46,15 @@ class Draft:
     ) -> None:
         """Add one number as printed, with what its unit truly is."""
         self.measurements.append(Measurement(metric, unit, value, size, place, line))
+
+    def measure_row(
+        self, kinds: Sequence[tuple[Metric, str, str | None]], values: Sequence[float | int], line: int, size: int
+    ) -> None:
+        """Add the numbers of a row; each kind is metric, unit and place."""
+        self.measurements += [
+            Measurement(metric, unit, value, size, place, line)
+            for (metric, unit, place), value in zip(kinds, values, strict=True)
+        ]
 
     def notice(self, line: int, found: str, expected: str) -> None:
         """Say that something was left out."""

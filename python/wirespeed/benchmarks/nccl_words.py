@@ -78,23 +78,16 @@ class Columns:
     stamped: bool
     time_unit: str = "us"
     cells: int = field(init=False)  # how many a row has; a time stamp is two
-    _results: list[tuple[int, int, Metric, str]] = field(init=False)
+    results: list[tuple[int, int, Metric, str]] = field(init=False)  # of each result: cell, group, metric, unit
 
     def __post_init__(self) -> None:
         self.cells = len(self.left) + sum(len(group) for group in self.groups) + 2 * self.stamped
         names = [(index, name) for index, group in enumerate(self.groups) for name in group]
-        self._results = [
+        self.results = [
             (at, index, METRICS[name][0], self.time_unit if name == "time" else METRICS[name][1])
             for at, (index, name) in enumerate(names, len(self.left))
             if name in METRICS
         ]
-
-    def results(self, left: int) -> list[tuple[int, int, Metric, str]]:
-        """Where in a row with so many cells before its results each is: cell, group, metric, unit."""
-        missing = len(self.left) - left
-        if not missing:
-            return self._results
-        return [(at - missing, index, metric, unit) for at, index, metric, unit in self._results]
 
 
 def columns_of(text: str) -> Columns | None:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from wirespeed import _core
-from wirespeed._core import Line, Log, Signs
+from wirespeed._core import Line, Log, Signs, numbers
 from wirespeed.benchmarks.jsontext import Document, documents
 
-__all__ = ["Line", "Ranks", "Signs", "Source", "by_label", "source", "splice"]
+__all__ = ["Line", "Ranks", "Signs", "Source", "by_label", "numbers", "source", "splice"]
 
 
 class Source:

@@ -5,6 +5,7 @@ The processes are forked before anything else is open, and share nothing with th
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import signal
@@ -31,6 +32,8 @@ _WORTH_IT = 2 * SHARE  # below, starting processes takes longer than it saves
 _MOST_FILES = 256  # of a share
 _AHEAD = 2  # shares that wait for each process
 _COLLECT = 1_000_000  # objects between two looks for garbage: what a reader makes lives until its share is handed on
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h of glibc
+_KEPT = 1 << 28
 
 
 @dataclass(slots=True)
@@ -135,3 +138,15 @@ def _pool(jobs: int) -> ProcessPoolExecutor:
 def _start() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the one that writes decides
     gc.set_threshold(_COLLECT)
+    _keep_memory()
+
+
+def _keep_memory() -> None:
+    """Ask glibc to keep what a log needed for the next one: to give it back costs a page fault per 4 KiB.
+
+    mallopt(3); other C libraries have no such setting and need none.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_TRIM_THRESHOLD, _KEPT)
+        mallopt(_M_MMAP_THRESHOLD, _KEPT)

@@ -11,13 +11,19 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
-from wirespeed.results.benchmarks import Metric, Run
+from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.series import Experiment, Scalar, Series, experiment
 from wirespeed.store.raw import RawLog
 
 _Name = tuple[Metric, str, int | None, str | None]
+
+
+# Of measurements, which are tuples: a large log has many thousands.
+_NAME = itemgetter(*map(Measurement._fields.index, ("metric", "unit", "size_bytes", "place")))
+_LINE, _VALUE = attrgetter("line"), attrgetter("value")
 
 
 class StoredRun(NamedTuple):
@@ -94,19 +100,16 @@ class Batch:
             )
         )
         known = self._known.setdefault(shared, {})
-        kinds = []
-        for one in run.measurements:
-            name = (one.metric, one.unit, one.size_bytes, one.place)
-            found = known.get(name)
-            if found is None:
-                found = known[name] = len(self.series)
+        names = list(map(_NAME, run.measurements))
+        for one, name in zip(run.measurements, names, strict=True):
+            if name not in known:
+                known[name] = len(self.series)
                 self.series.append(stored(shared.series(one)))
-            kinds.append(found)
-        self.kind.extend(kinds)
-        self.position.extend(range(len(kinds)))
-        self.line.extend([one.line for one in run.measurements])
-        self.value.extend([one.value for one in run.measurements])
-        self.run.extend([len(self.runs) - 1] * len(kinds))
+        self.kind.extend(map(known.__getitem__, names))
+        self.position.extend(range(len(names)))
+        self.line.extend(map(_LINE, run.measurements))
+        self.value.extend(map(_VALUE, run.measurements))
+        self.run.extend([len(self.runs) - 1] * len(names))
 
 
 def as_text(value: Mapping[str, Scalar] | Sequence[object]) -> str:

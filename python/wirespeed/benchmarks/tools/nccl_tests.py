@@ -38,7 +38,7 @@ from wirespeed.benchmarks.nccl_words import (
     columns_of_row,
 )
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.source import Line, Ranks, Source, by_label, splice
+from wirespeed.benchmarks.source import Line, Ranks, Source, by_label, numbers, splice
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... time  algbw  busbw')"
@@ -94,6 +94,7 @@ class _Reader:
         self._environment: dict[str, str] = {}
         self._types: dict[str, set[str]] = {}
         self._places: list[str] = []
+        self._kinds: list[tuple[Metric, str, str | None]] = []  # metric, unit and place of each result of a row
         self._ranks = Ranks()
         self._half: tuple[Line, list[str]] | None = None  # a row that a warning, which starts a line, broke
 
@@ -161,7 +162,7 @@ class _Reader:
             self._open(line, columns)
             return True
         if "out-of-place" in text or "in-place" in text:
-            self._places = re.findall(r"out-of-place|in-place", text)
+            self._places, self._kinds = re.findall(r"out-of-place|in-place", text), []
             return True
         if RANK.match(text):
             self._rank_list(line)
@@ -248,7 +249,7 @@ class _Reader:
         self._close()
         self._draft = self._new_draft(self._before or _Preamble(line.number))
         self._columns = columns
-        self._types = {}
+        self._types, self._kinds = {}, []
         self._tables, self._averages = 1, 0
 
     def _ends(self, line: Line, text: str) -> bool:
@@ -326,13 +327,20 @@ class _Reader:
         size = int(cells[0])
         for name, cell in zip(left[2:], cells[2:], strict=False):
             self._types.setdefault(name, set()).add(cell)
+        if not self._kinds:
+            self._kinds = [(metric, unit, self._place(index)) for _, index, metric, unit in columns.results]
+        missing = len(columns.left) - len(left)
+        printed = [cells[at - missing] for at, *_ in columns.results]
+        plain = numbers(printed)
+        if plain is not None:
+            draft.measure_row(self._kinds, plain, line.number, size)
+            return
         unread = []
-        places = [self._place(index) for index in range(len(columns.groups))]
-        for at, index, metric, unit in columns.results(len(left)):
-            cell = cells[at].rstrip("*") if metric is Metric.WRONG else cells[at]
+        for (metric, unit, place), cell in zip(self._kinds, printed, strict=True):
+            cell = cell.rstrip("*") if metric is Metric.WRONG else cell
             value = number(cell)
             if value is not None:
-                draft.measure(metric, unit, value, line.number, size, places[index])
+                draft.measure(metric, unit, value, line.number, size, place)
             elif cell != "N/A":
                 unread.append(cell)
         if unread:
@@ -364,7 +372,7 @@ class _Reader:
         self._environment, self._library, self._rccl = {}, None, False
         self._found.append(self._draft.found())
         self._draft = self._columns = None
-        self._types, self._places = {}, []
+        self._types, self._places, self._kinds = {}, [], []
 
 
 def _is_result(cell: str) -> bool:
