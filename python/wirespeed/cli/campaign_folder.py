@@ -34,11 +34,13 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
 
 def campaign_of(files: Iterable[LogFile]) -> Campaign | None:
     """The campaign that all these logs are of; None where they are of none, or of several."""
-    from wirespeed.benchmarks.run import opened
-
     folders = {file.folder for file in files}
     folder = folders.pop() if len(folders) == 1 else None
-    return None if folder is None else opened(folder).campaign
+    if folder is None:
+        return None
+    from wirespeed.benchmarks.run import opened
+
+    return opened(folder).campaign
 
 
 def _narrowed(step: str, places: dict[str, str]) -> str | None:

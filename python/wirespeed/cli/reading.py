@@ -25,11 +25,11 @@ from wirespeed.errors import Problem, Refused, refuse
 if TYPE_CHECKING:
     from wirespeed.store import Batch
 
-SHARE = 8 << 20
-"""Bytes of logs that are read, handed on and written together: little enough to lose nothing that took long."""
+SHARE = 32 << 20
+"""Bytes of logs that are read, handed on and written together: half a second's. A write touches every series."""
 
-_WORTH_IT = 2 * SHARE  # below, starting processes takes longer than it saves
-_MOST_FILES = 256  # of a share
+_WORTH_IT = 16 << 20  # below, starting processes takes longer than it saves
+_MOST_FILES = 1024  # of a share
 _AHEAD = 2  # shares that wait for each process
 _COLLECT = 1_000_000  # objects between two looks for garbage: what a reader makes lives until its share is handed on
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h of glibc
@@ -50,11 +50,13 @@ class Readers:
     """Reads logs, with ``jobs`` processes where that is worth it; None for one on each core this process may use."""
 
     def __init__(self, files: Sequence[LogFile], jobs: int | None = None) -> None:
-        self._shares = list(_shares(files))
-        self.size = sum(size for _, size in self._shares)
-        jobs = min(jobs or len(os.sched_getaffinity(0)), len(self._shares))
+        shares = list(_shares(files))
+        self.size = sum(size for _, size in shares)
+        self._shares = deque(shares)
+        self._waiting: deque[Future[Share]] = deque()
+        jobs = min(jobs or len(os.sched_getaffinity(0)), len(shares))
         self._pool = _pool(jobs) if jobs > 1 and self.size >= _WORTH_IT else None
-        self._ahead = _AHEAD * jobs
+        self._submit(_AHEAD * jobs)  # they read while the caller opens its store
 
     def __enter__(self) -> Readers:
         return self
@@ -72,20 +74,23 @@ class Readers:
             Refused: a process that read was killed.
         """
         if self._pool is None:
-            for files, size in self._shares:
-                yield read_share(files, size)
+            while self._shares:
+                yield read_share(*self._shares.popleft())
             return
-        waiting: deque[Future[Share]] = deque()
         try:
-            for files, size in self._shares:
-                waiting.append(self._pool.submit(read_share, files, size))
-                if len(waiting) > self._ahead:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+            while self._waiting:
+                share = self._waiting.popleft().result()
+                self._submit(1)
+                yield share
         except BrokenProcessPool as error:
             hint = "mostly for want of memory: read with --jobs 1, which goes on from what is stored"
             raise refuse("reading", "a process that was killed", "every log read", hint) from error
+
+    def _submit(self, most: int) -> None:
+        if self._pool is None:
+            return
+        for _ in range(min(most, len(self._shares))):
+            self._waiting.append(self._pool.submit(read_share, *self._shares.popleft()))
 
 
 def read_share(files: Sequence[LogFile], size: int = 0) -> Share:
