@@ -155,22 +155,57 @@ def test_more_hosts_than_planned_are_taken_alike():
 
 
 @pytest.mark.parametrize(
-    ("redop", "root", "algbw", "busbw", "name"),
+    ("ranks", "redop", "root", "algbw", "busbw", "name"),
     [
-        ("sum", -1, 181.7, 317.98, "all-reduce"),
-        ("sum", -1, 300.0, 262.5, "reduce-scatter"),
-        ("sum", 0, 300.0, 300.0, "reduce"),
-        ("none", 0, 300.0, 300.0, "broadcast"),
-        ("none", -1, 40.0, 40.0, "sendrecv"),
+        (8, "sum", -1, 181.7, 317.98, "all-reduce"),
+        (8, "sum", -1, 300.0, 262.5, "reduce-scatter"),
+        (8, "sum", 0, 300.0, 300.0, "reduce"),
+        (8, "none", 0, 300.0, 300.0, "broadcast"),
+        (7, "none", -1, 40.0, 40.0, "sendrecv"),
     ],
 )
-def test_an_unnamed_collective_is_known_where_only_one_fits(redop, root, algbw, busbw, name):
+def test_an_unnamed_collective_is_known_where_only_one_fits(ranks, redop, root, algbw, busbw, name):
     rows = {8 * GIB: (8 * GIB / algbw / 1e3, algbw, busbw)}
-    run = collective(None, 8, rows, redop=redop, root=root)
+    run = collective(None, ranks, rows, redop=redop, root=root)
     verdict = one(judge(run, plan()), 8 * GIB, Metric.BUSBW)
     assert verdict.physical.assumptions[0] == (
         f"{name}: the log does not say, its bus factor, reduction and root fit no other"
     )
+
+
+def test_hypercube_and_sendrecv_look_alike_on_powers_of_two():
+    run = collective(None, 8, {8 * GIB: (2e5, 40.0, 40.0)}, redop="none", root=-1)
+    assert one(judge(run, plan()), 8 * GIB, Metric.BUSBW).judgement is Judgement.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("test", "ranks", "physical", "reachable"),
+    [
+        # cut, and what the usual algorithm reaches, GB/s; a NIC moves 49.02 at most, 48.52 with acknowledgements
+        ("all_gather", 32, 7 * 64 + 49.02, 8 * 48),
+        ("reduce_scatter", 32, 7 * 64 + 49.02, 8 * 48),
+        ("alltoall", 32, 49.02 * 31 / 24, 48.52 * 31 / 24),
+        ("alltoallv", 32, 49.02 * 31 / 24, 48.52 * 31 / 24),
+        ("broadcast", 32, 8 * 49.02, 8 * 48),
+        ("reduce", 32, 8 * 49.02, 8 * 48),
+        ("gather", 32, 8 * 49.02 * 31 / 24, 7 * 48 + 48.52),
+        ("scatter", 32, 8 * 49.02 * 31 / 24, 7 * 48 + 48.52),
+        ("sendrecv", 32, 8 * 49.02, 48),
+        ("hypercube", 32, 7 * 64 + 49.02, 48.52 * 31 / 24),
+        ("hypercube", 8, 448, 48),
+    ],
+)
+def test_limits_of_every_collective(test, ranks, physical, reachable):
+    run = collective(test, ranks, {8 * GIB: (1e6, 1.0, 1.0)}, nodes=ranks // 8)
+    verdict = one(judge(run, plan()), 8 * GIB, Metric.BUSBW)
+    assert verdict.physical.value == pytest.approx(physical, rel=1e-3)
+    assert verdict.reachable.value == pytest.approx(reachable, rel=1e-3)
+
+
+def test_uneven_shares_are_an_assumption():
+    run = collective("alltoallv", 32, {8 * GIB: (1e6, 1.0, 1.0)}, nodes=4)
+    verdict = one(judge(run, plan()), 8 * GIB, Metric.BUSBW)
+    assert "even shares: the log does not tell those of all-to-all-v" in verdict.reachable.assumptions
 
 
 def test_an_unnamed_collective_is_unknown_until_named():
@@ -189,7 +224,7 @@ def test_a_name_that_is_no_collective_is_refused():
         judge(all_reduce(8, 318.0), plan(), collective="all-redcue")
     assert str(refused.value) == (
         "--collective: found 'all-redcue'; expected one of all-reduce, all-gather, reduce-scatter, all-to-all, "
-        "broadcast, reduce, sendrecv, gather, scatter\n  hint: did you mean 'all-reduce'?"
+        "broadcast, reduce, sendrecv, gather, scatter, hypercube, all-to-all-v\n  hint: did you mean 'all-reduce'?"
     )
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, whole
 from wirespeed.benchmarks.judge_names import collective_of, foreign_gpus, named_collective
 from wirespeed.benchmarks.judge_profile import SECONDS, Profile, Thresholds
-from wirespeed.limits import algorithms, cuts
+from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scaled, tightest
 from wirespeed.limits.cost import nic_function
-from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor
-from wirespeed.limits.nic import nic_goodput_two_way
+from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, printed_factor
+from wirespeed.limits.nic import nic_goodput_two_way, path_of
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound
@@ -48,7 +48,7 @@ class CollectiveLimits:
         physical, reachable = self.physical, self.reachable
         shown = None
         if measurement.metric is Metric.ALGBW:
-            factor = bus_factor(self.collective, self.ranks)
+            factor = printed_factor(self.collective, self.ranks)
             why = f"1/{number(factor)}, bus to algorithm bandwidth"
             physical = scaled(physical, 1 / factor, why)
             reachable = scaled(reachable, 1 / factor, why) if reachable else None
@@ -63,7 +63,7 @@ class CollectiveLimits:
             return None
         passes = self.thresholds.passes.value
         rate = convert(bound.value, measurement.unit, "b/s") / 8
-        if measurement.metric is not Metric.ALGBW:
+        if measurement.metric is not Metric.ALGBW or self.collective is Collective.HYPERCUBE:
             rate /= bus_factor(self.collective, self.ranks)
         ideal = measurement.size_bytes / rate
         if ideal >= self.floor * passes / (1 - passes):
@@ -91,13 +91,22 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> L
     if not plan.hosts:
         return Unlimited(f"{plan.name} has no hosts", profile)
     group = _group(run, run.ranks, plan, assumptions)
-    terms = [term for term in (cuts.network_cut(collective, group), cuts.gpu_cut(collective, group)) if term]
+    above = _beyond(plan, group)
+    terms = [
+        term
+        for term in (
+            cuts.network_cut(collective, group),
+            cuts.gpu_cut(collective, group),
+            *(cuts.network_cut(collective, merged, name=name, what="they") for name, merged in above),
+        )
+        if term
+    ]
     if group.across_hosts:
         assumptions.append("between GPUs of one host data take the GPU links only, never PCIe")
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
-        assumptions.append("sums are made in GPUs, not in switches (no NVLS, no SHARP)")
-    algorithm = algorithms.algorithm_of(collective, asked.algorithm)
-    reachable = algorithms.reachable(collective, group, algorithm) if algorithm else None
+        assumptions.append(_sums(group))
+    algorithm = algorithms.algorithm_of(collective, asked.algorithm, group)
+    reachable = algorithms.reachable(collective, group, algorithm, above)
     floor, floor_from = _floor(run, profile)
     classes = profile.classes
     return CollectiveLimits(
@@ -113,6 +122,28 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> L
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
     )
+
+
+def _beyond(plan: Plan, group: Group) -> tuple[tuple[str, Group], ...]:
+    """The job by the cables above its hosts, where each of its hosts is one of the plan."""
+    names = [member.name for member in group.members]
+    if not group.across_hosts or len(set(names)) < len(names):
+        return ()
+    host = plan.hosts[names[0]]
+    nic = next(iter(host.nics.values()), None)
+    path = path_of(nic, [], speed=_speed(plan, nic)) if nic else None
+    if path is None:
+        return ()
+    one_way = 2 * path.speed.gb_per_s
+    at_most = framing.two_way(path).value / one_way
+    in_use = framing.two_way(path, acks_per_packet=algorithms.ACKS_PER_PACKET).value / one_way
+    return fabric.beyond(plan, group, at_most, in_use)
+
+
+def _sums(group: Group) -> str:
+    if any(member.links and member.links.reduces for member in group.members):
+        return "sums may be made in the switch between the GPUs of a host (NVLS), not in the network (no SHARP)"
+    return "sums are made in GPUs, not in switches (no NVLS, no SHARP)"
 
 
 def _group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
@@ -166,11 +197,12 @@ def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member
 
 def _used(host: Host, assumptions: list[str]) -> list[Nic]:
     """The NICs that a job uses: those its launch environment names, else all with a rail, else all."""
+    there = [nic for nic in host.nics.values() if nic.link.up is not False]
     devices = host.launch.rdma_devices
     if devices:
-        return [nic for nic in host.nics.values() if nic.rdma_device in devices]
+        return [nic for nic in there if nic.rdma_device in devices]
     assumptions.append("the job uses every NIC with a rail")
-    return [nic for nic in host.nics.values() if nic.rail is not None] or list(host.nics.values())
+    return [nic for nic in there if nic.rail is not None] or there
 
 
 def _speed(plan: Plan, nic: Nic) -> Bandwidth | None:
@@ -185,10 +217,10 @@ def _gpu_links(plan: Plan, host: Host) -> Links | None:
         return None
     of = model.links
     usable = convert(float(of.usable.value), "b/s", GIGABYTES) if of.usable else None
+    reduces = of.reduction.value if of.reduction else None
     source = f"{of.peak.source}; {of.usable.source}" if of.usable else of.peak.source
-    return Links(
-        of.name, of.per_gpu.value, of.full_mesh, convert(float(of.peak.value), "b/s", GIGABYTES), usable, source
-    )
+    peak = convert(float(of.peak.value), "b/s", GIGABYTES)
+    return Links(of.name, of.per_gpu.value, of.full_mesh, peak, usable, source, reduces)
 
 
 def _floor(run: Run, profile: Profile) -> tuple[float, str]:
@@ -207,6 +239,8 @@ _LATENCY_BOUND = 2**20
 
 def _above(collective: Collective, group: Group) -> tuple[str, ...]:
     reasons = []
+    if collective is Collective.ALL_TO_ALL_V:
+        reasons.append("uneven shares, most of them within a host")
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE, Collective.REDUCE_SCATTER, Collective.BROADCAST):
         reasons.append("reduction or multicast in the network (NVLS, SHARP)")
     reasons.append("ranks placed on other hosts than assumed" if group.across_hosts else "faster GPU links")

@@ -6,7 +6,7 @@ import re
 
 from wirespeed.benchmarks.judge_limits import text, whole
 from wirespeed.errors import did_you_mean, refuse
-from wirespeed.limits.group import Collective, bus_factor
+from wirespeed.limits.group import Collective, printed_factor
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Metric, Run
 
@@ -27,7 +27,8 @@ def named_collective(name: str) -> Collective:
 def collective_of(run: Run, assumptions: list[str]) -> Collective | None:
     """The collective as the log names it; else as its bus factor, its reduction and its root tell, where only one fits.
 
-    All-gather and all-to-all look alike, and so do gather and scatter: those stay unknown.
+    All-gather and all-to-all look alike, so do gather and scatter, and hypercube is printed as sendrecv: those stay
+    unknown.
     """
     if run.test:
         return _by_name(run.test)
@@ -51,13 +52,15 @@ def _by_factor(run: Run) -> Collective | None:
     reduces = (text(run, "redop") or "none") != "none"
     root = whole(run, "root")  # absent in old releases
     possible = _REDUCING if reduces else [*_ROOTED, *_ROOTLESS] if root is None else _ROOTED if root >= 0 else _ROOTLESS
-    fitting = [one for one in possible if abs(bus_factor(one, run.ranks) - factor) <= rounding]
+    if run.ranks & (run.ranks - 1):  # hypercube takes powers of two only (nccl-tests, src/hypercube.cu)
+        possible = [one for one in possible if one is not Collective.HYPERCUBE]
+    fitting = [one for one in possible if abs(printed_factor(one, run.ranks) - factor) <= rounding]
     return fitting[0] if len(fitting) == 1 else None
 
 
 _REDUCING = [Collective.ALL_REDUCE, Collective.REDUCE_SCATTER, Collective.REDUCE]
 _ROOTED = [Collective.BROADCAST, Collective.GATHER, Collective.SCATTER]
-_ROOTLESS = [Collective.ALL_GATHER, Collective.ALL_TO_ALL, Collective.SENDRECV]
+_ROOTLESS = [Collective.ALL_GATHER, Collective.ALL_TO_ALL, Collective.SENDRECV, Collective.HYPERCUBE]
 
 
 def _printed_factor(run: Run) -> tuple[float, float] | None:

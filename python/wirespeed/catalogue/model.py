@@ -130,6 +130,7 @@ class GpuLinks(Entry):
     full_mesh: bool  # one link to every other GPU, no switch between
     peak: Sourced[BandwidthField]  # of one link, one direction
     usable: Sourced[BandwidthField] | None = None  # what measurements reach of one link, one direction
+    reduction: Sourced[float] | None = None  # the switch between sums and copies; the part of `usable` that reaches
 
 
 class GpuModel(Entry):

@@ -11,12 +11,20 @@ Unlike `wirespeed.limits.cuts` another algorithm may beat these: they are what t
 * **tree** (all-reduce): two complementary trees over the hosts, half the data each; a host sends 2·S (up once, down
   twice, as inner node of one and leaf of the other), with two hosts S. Bus bandwidth (n-1)/n × NICs, with two hosts
   twice that; a chain over the GPUs of a host carries S up and S down.
+* **nvls** (all-reduce): the switch between GPUs sums and copies. Each GPU sends S and its own n-th part of the sum once
+  more: bus bandwidth 2(n-1)/(n+1) × the part of its usable links that such traffic reaches. **nvls-tree** is the same
+  on every host of k GPUs, with a tree over the hosts.
+* **linear** (gather, scatter): every rank sends to the root, or the root to every rank; the root's links and NICs bind.
+* **doubling** (hypercube): in each of log2(n) steps a rank exchanges all it has with one other. Over a mesh a step uses
+  one link; every rank sends what it has to another host.
 * **pairwise** (all-to-all): every rank sends straight to every other; the NICs or the links are the limit.
 * **sendrecv**: a rank sends over one link, or across hosts over one NIC.
 """
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from enum import StrEnum
 
 from wirespeed.limits.bound import GIGABYTES, number, tightest
@@ -28,6 +36,7 @@ ACKS_PER_PACKET = 0.5
 for every second packet (776.30) and one for each (768.45)."""
 
 _RING = "Tillson 1980 (rings of a full mesh); RCCL topology model of MI300X: one ring in and one out per NIC"
+_NVLS = "each GPU sends S once and its part of the sum once; efficiency: NCCL src/graph/tuning.cc"
 _TREE = "double binary tree: Sanders, Speck and Träff 2009, as NCCL uses it"
 
 
@@ -38,6 +47,10 @@ class Algorithm(StrEnum):
     TREE = "tree"
     PAIRWISE = "pairwise"
     DIRECT = "direct"
+    NVLS = "nvls"
+    NVLS_TREE = "nvls-tree"
+    LINEAR = "linear"
+    DOUBLING = "doubling"
 
 
 _RINGS = frozenset(
@@ -51,32 +64,60 @@ _RINGS = frozenset(
 )
 
 
-def algorithm_of(collective: Collective, asked: Algorithm | None = None) -> Algorithm | None:
+_USUAL = {
+    **dict.fromkeys(_RINGS, Algorithm.RING),
+    Collective.ALL_TO_ALL: Algorithm.PAIRWISE,
+    Collective.ALL_TO_ALL_V: Algorithm.PAIRWISE,
+    Collective.SENDRECV: Algorithm.DIRECT,
+    Collective.GATHER: Algorithm.LINEAR,
+    Collective.SCATTER: Algorithm.LINEAR,
+    Collective.HYPERCUBE: Algorithm.DOUBLING,
+}
+_SUMMING = frozenset({Algorithm.NVLS, Algorithm.NVLS_TREE})
+_OF_ALL_REDUCE = frozenset({Algorithm.RING, Algorithm.TREE, Algorithm.NVLS, Algorithm.NVLS_TREE})
+
+
+def algorithm_of(collective: Collective, asked: Algorithm | None = None, group: Group | None = None) -> Algorithm:
     """The algorithm that moves large messages: as asked where the collective has it, else the library's usual one."""
-    if asked is Algorithm.TREE and collective is Collective.ALL_REDUCE:
-        return Algorithm.TREE
-    if collective in _RINGS:
-        return Algorithm.RING
-    if collective is Collective.ALL_TO_ALL:
-        return Algorithm.PAIRWISE
-    return Algorithm.DIRECT if collective is Collective.SENDRECV else None
+    if collective is not Collective.ALL_REDUCE:
+        return _USUAL[collective]
+    if asked in _OF_ALL_REDUCE:
+        return asked
+    sums = group is not None and not group.across_hosts and any(m.links and m.links.reduces for m in group.members)
+    return Algorithm.NVLS if sums else Algorithm.RING
 
 
-def reachable(collective: Collective, group: Group, algorithm: Algorithm) -> Bound | None:
-    """Bus bandwidth in GB/s that the algorithm reaches. None where no figure says how fast the links are in use."""
+def reachable(
+    collective: Collective, group: Group, algorithm: Algorithm, beyond: Sequence[tuple[str, Group]] = ()
+) -> Bound | None:
+    """Bus bandwidth in GB/s that the algorithm reaches. None where no figure says how fast the links are in use.
+
+    ``beyond`` are the same ranks by what lies above their hosts, each with a name (`wirespeed.limits.fabric`).
+    """
     terms = [term for term in (_links(algorithm, group), _nics(algorithm, group)) if term is not None]
+    above = [(name, _nics(algorithm, merged)) for name, merged in beyond]
+    terms += [dataclasses.replace(term, name=name) for name, term in above if term is not None]
+    if algorithm in _SUMMING and any(m.ranks > 1 and not (m.links and m.links.reduces) for m in group.members):
+        return None
     if not terms or (not group.across_hosts and any(member.links is None for member in group.members)):
         return None
     assumptions = [f"{algorithm.value} algorithm moves large messages of {collective.value}"]
+    if collective is Collective.ALL_TO_ALL_V:
+        assumptions.append("even shares: the log does not tell those of all-to-all-v")
     if group.across_hosts:
         assumptions.append(f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic both ways")
-        assumptions.append("the switches carry every NIC at line rate")
+        assumptions.append(
+            "what crosses leaves is dealt evenly over the cables upward"
+            if beyond
+            else "the switches carry every NIC at line rate"
+        )
     return tightest(terms, assumptions)
 
 
 def _links(algorithm: Algorithm, group: Group) -> Term | None:
     """The term of the GPU links, from the slowest host; None where a host has several ranks and no usable figure."""
-    inside = [member for member in group.members if member.ranks > 1]
+    members = (group.root_member,) if algorithm is Algorithm.LINEAR else group.members
+    inside = [member for member in members if member.ranks > 1]
     terms = [_host_links(algorithm, member, group) for member in inside]
     known = [term for term in terms if term is not None]
     if len(known) < len(terms) or not known:
@@ -103,6 +144,17 @@ def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | No
             return Term(name, value, GIGABYTES, formula, f"{_TREE}; {links.source}")
         case Algorithm.TREE:
             return Term(name, gpu * (n - 1) / n, GIGABYTES, f"{each} × {n - 1}/{n}", f"{_TREE}; {links.source}")
+        case Algorithm.NVLS | Algorithm.NVLS_TREE:
+            return _summed(member, group) if links.reduces else None
+        case Algorithm.LINEAR:
+            nic = min(member.nics_acknowledged, default=0.0) if group.across_hosts else 0.0
+            beside = f" + {number(nic)} GB/s of its NIC" if nic else ""
+            return Term(f"{name} of the root", gpu + nic, GIGABYTES, f"{each}{beside}", links.source)
+        case Algorithm.DOUBLING:
+            one = links.usable if links.full_mesh else gpu
+            value = one * (n - 1) / (k - 1)
+            formula = f"{number(one)} GB/s to one GPU at a time × {n - 1}/{k - 1}, {k - 1} of {n - 1} parts on the host"
+            return Term(name, value, GIGABYTES, formula, links.source)
         case Algorithm.PAIRWISE:
             # S/n to each of k-1 peers here; bus bandwidth counts (n-1)/n of S.
             formula = f"{each} × {n - 1}/{k - 1}, {k - 1} of {n - 1} peers on the host"
@@ -110,6 +162,20 @@ def _host_links(algorithm: Algorithm, member: Member, group: Group) -> Term | No
         case Algorithm.DIRECT:
             one = links.usable if links.full_mesh else gpu
             return Term(name, one, GIGABYTES, f"{number(one)} GB/s to the next GPU", links.source)
+
+
+def _summed(member: Member, group: Group) -> Term | None:
+    """All-reduce where the switch between GPUs sums and copies."""
+    links = member.links
+    if links is None or links.usable is None or links.reduces is None:
+        return None
+    k, n = member.ranks, group.ranks
+    rate = links.reduces * links.used(k) * links.usable
+    each = f"{number(links.reduces)} × {links.used(k)} × {number(links.usable)} GB/s usable {links.name}"
+    formula = f"2·{n - 1}/{n} × {each} / (1 + 1/{k})"
+    return Term(
+        f"usable {links.name}", 2 * (n - 1) / n * rate / (1 + 1 / k), GIGABYTES, formula, f"{_NVLS}; {links.source}"
+    )
 
 
 def _nics(algorithm: Algorithm, group: Group) -> Term | None:
@@ -125,11 +191,19 @@ def _nics(algorithm: Algorithm, group: Group) -> Term | None:
     match algorithm:
         case Algorithm.RING:
             return Term(name, network, GIGABYTES, each, _RING)
-        case Algorithm.TREE:
+        case Algorithm.TREE | Algorithm.NVLS | Algorithm.NVLS_TREE:
             twice = 2 if len(group.members) == 2 else 1
             factor = f"{twice} × " if twice > 1 else ""
             return Term(name, twice * network * (n - 1) / n, GIGABYTES, f"{factor}{each} × {n - 1}/{n}", _TREE)
-        case Algorithm.PAIRWISE:
+        case Algorithm.LINEAR:
+            root = group.root_member
+            value = root.network_acknowledged * (n - 1) / (n - root.ranks)
+            elsewhere = n - root.ranks
+            formula = (
+                f"{number(root.network_acknowledged)} GB/s of NICs × {n - 1}/{elsewhere}, {elsewhere} peers elsewhere"
+            )
+            return Term("NICs of the root's host", value, GIGABYTES, formula, "S/n for each rank elsewhere")
+        case Algorithm.PAIRWISE | Algorithm.DOUBLING:
             busiest = max(group.members, key=lambda member: member.ranks / member.network_acknowledged)
             k = busiest.ranks
             value = busiest.network_acknowledged / k * (n - 1) / (n - k)

@@ -94,6 +94,23 @@ def bisection(plan: Plan) -> Bisection | None:
     return Bisection(Bandwidth(tree.least(half)), Bandwidth(sum(sorted(rates.values())[:half])), tree.even)
 
 
+@dataclass(frozen=True, slots=True)
+class Uplinks:
+    """Switches that share what is below them, the hosts under them, and what their cables upward carry one way."""
+
+    switches: tuple[str, ...]
+    hosts: frozenset[str]
+    up: Bandwidth
+
+
+def uplinks(plan: Plan) -> tuple[tuple[Uplinks, ...], ...]:
+    """The groups of switches that have something above them, by height; none where cables lie within a tier."""
+    heights = _heights(plan)
+    if not plan.cables or any(abs(heights[one.a.device] - heights[one.b.device]) != 1 for one in plan.cables):
+        return ()
+    return _Tree(plan, heights).uplinks(heights)
+
+
 def _heights(plan: Plan) -> dict[str, int]:
     """Cables down to the nearest host; a switch that leads to none stands as high as there are devices."""
     near: dict[str, set[str]] = {}
@@ -168,6 +185,21 @@ class _Tree:
             elif dealt != first:
                 self.even = False
         return first or {}
+
+    def uplinks(self, heights: Mapping[str, int]) -> tuple[tuple[Uplinks, ...], ...]:
+        """What leads upward from every group of switches, by height."""
+        found: dict[int, list[Uplinks]] = {}
+        for group in self.below:
+            up = sum(sum(self.up.get(name, {}).values()) for name in self.members[group])
+            if up:
+                of = Uplinks(tuple(self.members[group]), frozenset(self._hosts(group)), Bandwidth(up))
+                found.setdefault(heights[self.members[group][0]], []).append(of)
+        return tuple(tuple(found[height]) for height in sorted(found))
+
+    def _hosts(self, group: str) -> list[str]:
+        if group not in self.below:
+            return [group]
+        return [host for child in self.below[group] for host in self._hosts(child)]
 
     def least(self, half: int) -> int:
         """The least cut with so many hosts on the first side."""

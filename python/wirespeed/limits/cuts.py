@@ -2,7 +2,7 @@
 
 S is the size as nccl-tests counts it, T the time, n the ranks, m the hosts, k the ranks of a host, N what the NICs of
 a host move one way, P what the links of a GPU move one way. Data are taken as incompressible, and reduction happens at
-GPUs only (no NVLS, no SHARP): a partial sum travels as a whole operand.
+GPUs only, where no switch is known to sum: a partial sum travels as a whole operand.
 
 What must cross, in bytes:
 
@@ -18,6 +18,14 @@ What must cross, in bytes:
 * **broadcast.** S must leave the host of the root and enter every other host. **reduce** is its mirror.
 * **sendrecv.** Rank i sends S to rank i+1: with ranks in host order, S leaves and enters every host.
 * **gather.** S·(n-k)/n enter the host of the root. **scatter** is its mirror.
+* **hypercube** is an all-gather. **all-to-all-v** is taken for all-to-all: its log does not tell the shares.
+
+Where the switch between GPUs sums and copies (NVLS), each GPU of an all-reduce must still send S and receive S, so the
+bus bandwidth is at most 2(n-1)/n·P; elsewhere what a GPU must send or receive stays, and P with it. Where the switches
+of the network sum (SHARP), each host sends and receives S.
+
+Hosts under one group of leaves are one node of the same problem, and the cables upward its NICs: `network_cut` holds
+for them too.
 
 The cut at the GPUs counts the same with every rank a node of its own: n ranks share n·P of links and what all NICs
 move. On one host there is no NIC and the bus bandwidth is at most P, whatever the collective.
@@ -34,32 +42,43 @@ from wirespeed.results.verdicts import Term
 SOURCE = "cut bound, derived in wirespeed.limits.cuts (Patarasuk and Yuan 2009; Harary and Schwenk 1974)"
 
 
-def network_cut(collective: Collective, group: Group) -> Term | None:
-    """Bus bandwidth in GB/s that the NICs of the hosts allow. None on one host, or where a host's NICs are unknown."""
+HOST = "cut at the NICs of a host"
+
+
+def network_cut(
+    collective: Collective, group: Group, *, name: str = HOST, what: str = "a host's NICs", summing: bool = False
+) -> Term | None:
+    """Bus bandwidth in GB/s that the NICs of the hosts allow. None on one host, or where a host's NICs are unknown.
+
+    ``name`` and ``what`` are for members that are no hosts; ``summing`` says that the switches between reduce.
+    """
     if not group.across_hosts or any(not member.nics for member in group.members):
         return None
-    seconds = _seconds_per_gigabyte(collective, group)
+    seconds = _seconds_per_gigabyte(collective, group, summing)
     factor = bus_factor(collective, group.ranks)
     tightest = min(group.members, key=lambda member: member.network)
+    crossing = "S out of and into every host, the switches sum" if summing else _crossing(collective, group)
     formula = (
-        f"{number(factor)} × S/T with {_crossing(collective, group)}; "
-        f"a host's NICs move {number(tightest.network)} GB/s one way "
+        f"{number(factor)} × S/T with {crossing}; "
+        f"{what} move {number(tightest.network)} GB/s one way "
         f"({len(tightest.nics)} × {number(min(tightest.nics))} GB/s, {tightest.nics_bind})"
     )
-    return Term("cut at the NICs of a host", factor / seconds, GIGABYTES, formula, SOURCE)
+    return Term(name, factor / seconds, GIGABYTES, formula, SOURCE)
 
 
-def _seconds_per_gigabyte(collective: Collective, group: Group) -> float:
+def _seconds_per_gigabyte(collective: Collective, group: Group, summing: bool) -> float:
     """Least time per byte of S: what must cross a cut over what the cut carries."""
     n = group.ranks
     members = group.members
     slowest = min(member.network for member in members)
     match collective:
+        case Collective.ALL_REDUCE if summing:
+            return 1 / slowest
         case Collective.ALL_REDUCE:
             return max(2 * (len(members) - 1) / sum(member.network for member in members), 1 / slowest)
-        case Collective.ALL_GATHER | Collective.REDUCE_SCATTER:
+        case Collective.ALL_GATHER | Collective.REDUCE_SCATTER | Collective.HYPERCUBE:
             return max((n - member.ranks) / n / member.network for member in members)
-        case Collective.ALL_TO_ALL:
+        case Collective.ALL_TO_ALL | Collective.ALL_TO_ALL_V:
             return max(member.ranks * (n - member.ranks) / n / member.network for member in members)
         case Collective.BROADCAST | Collective.REDUCE | Collective.SENDRECV:
             return 1 / slowest
@@ -74,11 +93,11 @@ def _crossing(collective: Collective, group: Group) -> str:
     match collective:
         case Collective.ALL_REDUCE:
             return f"at least 2({m}-1)·S sent by all {m} hosts"
-        case Collective.ALL_GATHER:
+        case Collective.ALL_GATHER | Collective.HYPERCUBE:
             return f"at least S·({n}-{k})/{n} into a host"
         case Collective.REDUCE_SCATTER:
             return f"at least S·({n}-{k})/{n} out of a host"
-        case Collective.ALL_TO_ALL:
+        case Collective.ALL_TO_ALL | Collective.ALL_TO_ALL_V:
             return f"{k}·S·({n}-{k})/{n} out of a host"
         case Collective.BROADCAST | Collective.REDUCE:
             return "S in or out of every host"
@@ -97,16 +116,24 @@ def gpu_cut(collective: Collective, group: Group) -> Term | None:
     """
     if any(member.ranks > 1 and member.links is None for member in group.members) or group.ranks < 2:
         return None
+    n = group.ranks
+    sums = collective is Collective.ALL_REDUCE and any(m.links and m.links.reduces for m in group.members)
     if not group.across_hosts:
         member = group.members[0]
-        return Term("cut at the links of a GPU", _peak(member), GIGABYTES, _links(member), _source(member))
+        value, formula = _peak(member), _links(member)
+        if sums:
+            value, formula = 2 * (n - 1) / n * value, f"2·{n - 1}/{n} × {formula}, the switch sums (NVLS)"
+        return Term("cut at the links of a GPU", value, GIGABYTES, formula, _source(member))
     if any(not member.nics for member in group.members):
         return None
     total = sum(member.ranks * _peak(member) + member.network for member in group.members)
-    n = group.ranks
     first = group.root_member
     plus = f"{_links(first)} per GPU, beside {number(first.network)} GB/s of NICs per host"
     name = "cut at the links and NICs of the GPUs"
+    if sums:
+        each = min(_peak(member) + member.network / member.ranks for member in group.members)
+        formula = f"2·{n - 1}/{n} × S out of every GPU, switches sum (NVLS); {plus}"
+        return Term(name, 2 * (n - 1) / n * each, GIGABYTES, formula, _source(first))
     match collective:
         case Collective.BROADCAST | Collective.REDUCE:
             return Term(name, total / (n - 1), GIGABYTES, f"S to or from {n - 1} GPUs; {plus}", _source(first))

@@ -18,6 +18,8 @@ class Collective(StrEnum):
     SENDRECV = "sendrecv"
     GATHER = "gather"
     SCATTER = "scatter"
+    HYPERCUBE = "hypercube"  # an all-gather by recursive doubling
+    ALL_TO_ALL_V = "all-to-all-v"  # uneven shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Links:
     peak: float
     usable: float | None
     source: str
+    reduces: float | None = None  # the switch between sums and copies (NVLS); the part of the usable rate that reaches
 
     def used(self, gpus: int) -> int:
         """Links of one GPU that lead to the other GPUs taking part; a mesh has one to each, a switch gives all."""
@@ -93,7 +96,7 @@ class Group:
 
 
 def bus_factor(collective: Collective, ranks: int) -> float:
-    """Bus bandwidth over algorithm bandwidth, as nccl-tests computes it (nccl-tests, doc/PERFORMANCE.md)."""
+    """Bus bandwidth times time over size, as nccl-tests computes it (nccl-tests, doc/PERFORMANCE.md, src/*.cu)."""
     if ranks < 1:
         raise ValueError(f"{ranks} ranks: expected at least 1")
     match collective:
@@ -103,3 +106,8 @@ def bus_factor(collective: Collective, ranks: int) -> float:
             return 1.0
         case _:
             return (ranks - 1) / ranks
+
+
+def printed_factor(collective: Collective, ranks: int) -> float:
+    """Bus bandwidth over algorithm bandwidth in the tool's columns: hypercube counts the other ranks' data in both."""
+    return 1.0 if collective is Collective.HYPERCUBE else bus_factor(collective, ranks)

@@ -35,6 +35,8 @@ class Algorithm(StrEnum):
 
     RING = "ring"
     TREE = "tree"
+    NVLS = "nvls"
+    NVLS_TREE = "nvls-tree"
 
 
 @bench.command()
@@ -53,7 +55,8 @@ def judge(
         str | None, typer.Option("--to", metavar="HOST/NIC", help="The other end, such as node2/bnxt_re4.")
     ] = None,
     algorithm: Annotated[
-        Algorithm | None, typer.Option("--algorithm", help="How an all-reduce moved large messages; ring if not said.")
+        Algorithm | None,
+        typer.Option("--algorithm", help="How an all-reduce moved large messages, if no debug line says."),
     ] = None,
     collective: Annotated[
         str | None,

@@ -1,0 +1,103 @@
+"""What lies between the hosts of a job: the cables upward from the leaves that they hang on, and from the pods.
+
+Hosts under one group of leaves are one node of the same problem as a host is of its GPUs: what must leave a host in
+`wirespeed.limits.cuts` must leave the group, over its cables upward. An oversubscribed leaf is where that binds.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+
+from wirespeed.limits.bisection import Uplinks, uplinks
+from wirespeed.limits.group import Group, Member
+from wirespeed.plan import Plan
+from wirespeed.units import Bandwidth
+
+_NAMED = 3  # switches
+
+
+def beyond(plan: Plan, group: Group, payload: float, acknowledged: float) -> tuple[tuple[str, Group], ...]:
+    """The members of a job by what is above them, tier by tier, each with a name.
+
+    ``payload`` and ``acknowledged`` are the payload of one bit on a cable, without and with acknowledgements. A tier
+    that all of the job hangs under in one group is no limit to it.
+    """
+    found = []
+    for tier in uplinks(plan):
+        merged = _merged(group, tier, payload, acknowledged)
+        if merged is not None:
+            least = min(merged.members, key=lambda member: member.network)
+            found.append((f"uplinks of {least.name}", merged))
+    return tuple(found)
+
+
+def _merged(group: Group, tier: Sequence[Uplinks], payload: float, acknowledged: float) -> Group | None:
+    """The job with one member for each group of switches; None where one group holds all, or some hosts are in none."""
+    of = {host: one for one in tier for host in one.hosts}
+    if any(member.name not in of for member in group.members):
+        return None
+    ranks: dict[tuple[str, ...], int] = {}
+    for member in group.members:
+        ranks[of[member.name].switches] = ranks.get(of[member.name].switches, 0) + member.ranks
+    if len(ranks) < 2:
+        return None
+    up: Mapping[tuple[str, ...], Bandwidth] = {one.switches: one.up for one in tier}
+    members = tuple(
+        Member(
+            _named(switches),
+            count,
+            (up[switches] / 8e9 * payload,),
+            (up[switches] / 8e9 * acknowledged,),
+            f"{up[switches]} of cables upward",
+            None,
+        )
+        for switches, count in ranks.items()
+    )
+    root = of[group.root_member.name].switches
+    first = 0
+    for switches, count in ranks.items():
+        if switches == root:
+            break
+        first += count
+    return Group(members, first)
+
+
+def _named(switches: Sequence[str]) -> str:
+    more = len(switches) - _NAMED
+    return ", ".join(switches[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def one_flow(plan: Plan, source: tuple[str, str], target: tuple[str, str]) -> Bandwidth | None:
+    """The fastest way of one flow between two ports, (device, port): the slowest cable of the best path.
+
+    None where the plan has no cable at one of them, or no way between them.
+    """
+    ends = {(end.device, end.port): cable for cable in plan.cables for end in (cable.a, cable.b)}
+    if source not in ends or target not in ends:
+        return None
+    near: dict[str, dict[str, int]] = {}
+    for cable in plan.cables:
+        for here, there in ((cable.a.device, cable.b.device), (cable.b.device, cable.a.device)):
+            to = near.setdefault(here, {})
+            to[there] = max(to.get(there, 0), cable.speed)
+    first, last = ends[source], ends[target]
+    if first is last:
+        return first.speed
+    start, goal = first.other(source[0]).device, last.other(target[0]).device
+    widest = _widest(near, start, goal, frozenset(plan.hosts))
+    return Bandwidth(min(first.speed, last.speed, widest)) if widest is not None else None
+
+
+def _widest(near: Mapping[str, Mapping[str, int]], start: str, goal: str, hosts: frozenset[str]) -> int | None:
+    """The widest way between two switches; hosts forward nothing."""
+    best = {start: 1 << 62}
+    waiting = deque([start])
+    while waiting:
+        here = waiting.popleft()
+        for there, speed in near.get(here, {}).items():
+            reached = min(best[here], speed)
+            if there not in hosts and reached > best.get(there, 0):
+                best[there] = reached
+                waiting.append(there)
+    return best.get(goal)
