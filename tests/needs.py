@@ -24,6 +24,7 @@ PACKAGES = {
     "ucx_perftest": "ucx-utils",
     "dcb": "iproute2",
     "postgres": "postgresql",
+    "promtool": "prometheus",
     "ssh": "openssh-client",
     "ssh-keygen": "openssh-client",
     "sshd": "openssh-server",

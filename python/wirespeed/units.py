@@ -16,6 +16,27 @@ from typing import ClassVar, Self
 _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z/µ%]*)\s*")
 
 
+BITS_PER_SECOND: dict[str, float] = {
+    f"{prefix}{bits}": scale
+    for bits in ("b/s", "bit/s", "bits/s", "bits/sec")
+    for prefix, scale in {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}.items()
+} | {
+    f"{prefix}B/s": 8.0 * scale
+    for prefix, scale in {
+        "": 1,
+        "k": 10**3,
+        "M": 10**6,
+        "G": 10**9,
+        "T": 10**12,
+        "Ki": 2**10,
+        "Mi": 2**20,
+        "Gi": 2**30,
+        "Ti": 2**40,
+    }.items()
+}
+"""Bits per second in one of each unit of bandwidth that a benchmark prints."""
+
+
 class Quantity(int):
     """A non-negative integer number of base units, read from and printed with a unit."""
 

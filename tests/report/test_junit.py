@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 import report_sample as sample
+import tell_sample as tell
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -80,3 +81,19 @@ def test_a_place_that_is_the_device_itself_has_a_name():
 def test_any_device_text_gives_well_formed_xml(anything):
     finding = dataclasses.replace(sample.WIDTH, place=anything, summary=anything, found=anything, evidence=(anything,))
     assert parsed(cluster=anything, findings=(finding,)).get("tests") == "1"
+
+
+def test_peers_and_comparisons_are_suites():
+    root = ElementTree.fromstring(junit.text(tell.WHOLE))
+    suites = {suite.get("name"): suite for suite in root.iter("testsuite")}
+    compared = suites["week-1 to week-2"]
+    assert [compared.get(name) for name in ("tests", "failures", "errors")] == ["4", "1", "1"]
+    outcomes = {
+        case.get("name"): next((child.tag for child in case), "passed")
+        for suite in root.iter("testsuite")
+        if (suite.get("name") or "").startswith("peers: ")
+        for case in suite
+    }
+    assert outcomes["rail 3 all"] == "failure"  # confirmed
+    assert outcomes["host node2 all"] == "error"  # slow once
+    assert outcomes["all"] == "passed"

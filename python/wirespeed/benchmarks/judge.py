@@ -22,11 +22,11 @@ from wirespeed.benchmarks.judge_rdma import rdma_limits
 from wirespeed.benchmarks.judge_tcp import tcp_limits
 from wirespeed.benchmarks.judge_verdict import Scale, against_found, judged, verdict
 from wirespeed.limits.algorithms import Algorithm
-from wirespeed.limits.bound import BITS_PER_SECOND
 from wirespeed.plan import Plan
 from wirespeed.plan.found import AsFound
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
+from wirespeed.units import BITS_PER_SECOND
 
 
 def judge(
@@ -72,6 +72,8 @@ def judge(
         notes=(*notes(run, verdicts), *limits.notes, *said),
         status=run.status,
         error=run.error,
+        source=source,
+        target=target,
     )
 
 

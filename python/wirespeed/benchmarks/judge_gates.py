@@ -10,13 +10,13 @@ from wirespeed.benchmarks.judge_limits import text, truth, whole
 from wirespeed.benchmarks.judge_names import collective_of
 from wirespeed.benchmarks.judge_profile import SECONDS, Gate, Profile
 from wirespeed.benchmarks.judge_verdict import verdict
-from wirespeed.limits.bound import BITS_PER_SECOND, convert, number
+from wirespeed.limits.bound import convert, number
 from wirespeed.limits.group import Collective
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Run
 from wirespeed.results.verdicts import Gate as Met
 from wirespeed.results.verdicts import Judgement, Verdict
-from wirespeed.units import Bandwidth
+from wirespeed.units import BITS_PER_SECOND, Bandwidth
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from pydantic import Field, ValidationError, model_validator
 
 from wirespeed.catalogue.model import BandwidthField, Entry, SizeField, Sourced
 from wirespeed.errors import Problem, Refused, did_you_mean, refuse
-from wirespeed.limits.bound import BITS_PER_SECOND
 from wirespeed.limits.group import Collective
 from wirespeed.results.benchmarks import Metric
+from wirespeed.units import BITS_PER_SECOND
 
 
 class Thresholds(Entry):

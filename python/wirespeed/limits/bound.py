@@ -6,29 +6,10 @@ import dataclasses
 from collections.abc import Iterable
 
 from wirespeed.results.verdicts import Bound, Term
+from wirespeed.units import BITS_PER_SECOND
 
 GBPS = "Gb/s"
 GIGABYTES = "GB/s"
-
-BITS_PER_SECOND: dict[str, float] = {
-    f"{prefix}{bits}": scale
-    for bits in ("b/s", "bit/s", "bits/s", "bits/sec")
-    for prefix, scale in {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}.items()
-} | {
-    f"{prefix}B/s": 8.0 * scale
-    for prefix, scale in {
-        "": 1,
-        "k": 10**3,
-        "M": 10**6,
-        "G": 10**9,
-        "T": 10**12,
-        "Ki": 2**10,
-        "Mi": 2**20,
-        "Gi": 2**30,
-        "Ti": 2**40,
-    }.items()
-}
-"""Bits per second in one of each unit of bandwidth that a benchmark prints."""
 
 
 def convert(value: float, unit: str, to: str) -> float:

@@ -1,8 +1,9 @@
 """A report as JUnit XML, for the pipelines that show it.
 
-One suite per device with one case per check and place, and one suite per benchmark run with one case per judged
-measurement. JUnit has no *warn* and no *unknown*: a warning is a passed case that says so in ``system-out``; what is
-not known is an error of its own type, so that no pipeline takes it for good.
+One suite per device with one case per check and place, one suite per benchmark run with one case per judged
+measurement, one per pair matrix and one per comparison. JUnit has no *warn* and no *unknown*: a warning is a passed
+case that says so in ``system-out``; what is not known is an error of its own type, so that no pipeline takes it for
+good.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent, tostring
 
-from wirespeed.report import runs, words
+from wirespeed.report import peers, runs, words
 from wirespeed.results.benchmarks import RunStatus
+from wirespeed.results.campaigns import Comparison, Difference
 from wirespeed.results.findings import Finding
+from wirespeed.results.peers import Matrix
 from wirespeed.results.report import Report
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 
@@ -35,6 +38,12 @@ def text(report: Report) -> str:
         if run.status is not RunStatus.COMPLETE:
             _ended(suite, run)
         _count(suite)
+    for found in report.peers:
+        for matrix in found.matrices:
+            _matrix(_suite(root, f"peers: {matrix.title}", report.recorded), matrix)
+    for comparison in report.comparisons:
+        name = f"{comparison.a.label} to {comparison.b.label}"
+        _comparison(_suite(root, name, comparison.b.started or report.recorded), comparison)
     _count(root)
     indent(ElementTree(root))
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
@@ -91,6 +100,35 @@ def _ended(suite: Element, run: JudgedRun) -> None:
     case = SubElement(suite, "testcase", classname=words.line(run.tool), name="the run is complete")
     said = run.error or runs.ENDED_EARLY
     _outcome(case, "fail" if run.status is RunStatus.FAILED else "unknown", f"{run.status.value}: {said}", run.file)
+
+
+def _matrix(suite: Element, matrix: Matrix) -> None:
+    """A case for each kind of like cells, and one for each suspect: slow once is an error, not a failure."""
+    for like in matrix.likes:
+        case = SubElement(suite, "testcase", classname="peers.like", name=words.line(like.name))
+        if like.expected is None:
+            _outcome(case, "unknown", f"{like.cells} cells are too few to compare", like.name)
+    for suspect in matrix.suspects:
+        name = f"{suspect.kind.value} {suspect.name} {suspect.way.value}"
+        case = SubElement(suite, "testcase", classname="peers.suspect", name=words.line(name))
+        again = [] if suspect.confirmed else ["measure it again:", *suspect.retest]
+        lines = [suspect.because, *suspect.evidence, *again]
+        _outcome(case, "fail" if suspect.confirmed else "unknown", peers.named(suspect), "\n".join(lines))
+    _count(suite)
+
+
+_COMPARED = {Difference.WORSE: "fail", Difference.FEW: "unknown"}
+
+
+def _comparison(suite: Element, comparison: Comparison) -> None:
+    """A case for each series that both have."""
+    for row in comparison.series:
+        of = row.series
+        name = " ".join(filter(None, (words.series(of), of.metric.value, words.size(of.size_bytes))))
+        case = SubElement(suite, "testcase", classname="compared", name=words.line(name))
+        medians = f"{words.number(row.a.median)} to {words.number(row.b.median)} {of.unit}"
+        _outcome(case, _COMPARED.get(row.difference, "pass"), f"{row.difference.value}: {medians}", row.reason)
+    _count(suite)
 
 
 def _outcome(case: Element, status: str, message: str, details: str) -> None:

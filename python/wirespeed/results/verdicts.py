@@ -84,3 +84,5 @@ class JudgedRun:
     notes: tuple[str, ...] = ()
     status: RunStatus = RunStatus.COMPLETE
     error: str | None = None  # the tool's own words for why it failed
+    source: str | None = None  # HOST/NIC of a point-to-point test, where it was said
+    target: str | None = None

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.judge_tcp import whole_run
 from wirespeed.benchmarks.peers.seats import Seats
-from wirespeed.limits.bound import BITS_PER_SECOND, convert
+from wirespeed.limits.bound import convert
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.peers import Member, Reading
 from wirespeed.results.series import Better, Scalar, better, ends, workload
+from wirespeed.units import BITS_PER_SECOND
 
 CHOSEN = (
     Metric.BUSBW,

@@ -30,6 +30,8 @@ class Format(StrEnum):
     HTML = "html"
     JSON = "json"
     JUNIT = "junit"
+    PROMETHEUS = "prometheus"
+    TICKET = "ticket"
     TERMINAL = "terminal"
 
 
@@ -58,13 +60,19 @@ def report(
     ] = None,
     format: Annotated[
         Format | None,
-        typer.Option("--format", help="How to write it; html where the name of the output ends so, else terminal."),
+        typer.Option(
+            "--format", help="How to write it; by the name of the output (.html .json .xml .prom .md), else terminal."
+        ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
 ) -> None:
     """Report on a cluster: what is wrong, what to do first, how fast it is against its limits, and how that is known.
 
-    The HTML report is one file that needs no network. The exit code is that of `check` and `bench judge` together.
+    The HTML report is one file that needs no network. `--format ticket` is one page of Markdown to paste: what was
+    measured where, what physics allows, what was found, and the commands to type next. `--format prometheus` is for
+    the textfile collector of Prometheus' node exporter: write it beside and move it there.
+
+    The exit code is that of `check`, `bench judge`, `bench peers` and `bench compare` together.
 
     Pair matrices, comparisons and histories are taken from their JSON, so that they are the ones you looked at.
 
@@ -179,7 +187,14 @@ def _sentence(problem: Problem) -> str:
 
 
 def _by_name(output: Path | None) -> Format:
-    suffixes = {".html": Format.HTML, ".htm": Format.HTML, ".json": Format.JSON, ".xml": Format.JUNIT}
+    suffixes = {
+        ".html": Format.HTML,
+        ".htm": Format.HTML,
+        ".json": Format.JSON,
+        ".xml": Format.JUNIT,
+        ".prom": Format.PROMETHEUS,
+        ".md": Format.TICKET,
+    }
     return Format.TERMINAL if output is None else suffixes.get(output.suffix.lower(), Format.TERMINAL)
 
 
@@ -202,7 +217,7 @@ def _write(content: Report, style: Format, output: Path | None) -> None:
 
 
 def _text(content: Report, style: Format) -> str:
-    from wirespeed.report import html, json, junit, terminal
+    from wirespeed.report import html, json, junit, prometheus, terminal, ticket
 
     match style:
         case Format.HTML:
@@ -211,6 +226,10 @@ def _text(content: Report, style: Format) -> str:
             return json.text(content)
         case Format.JUNIT:
             return junit.text(content)
+        case Format.PROMETHEUS:
+            return prometheus.text(content)
+        case Format.TICKET:
+            return ticket.text(content)
         case Format.TERMINAL:
             return terminal.text(content)
 

@@ -1,0 +1,173 @@
+"""A report in the text format of Prometheus, for the textfile collector of its node exporter.
+
+Names and units follow https://prometheus.io/docs/practices/naming/: base units, so bytes per second and seconds, and
+fractions as ratios. No sample has a time of its own, as the collector takes none; when it was recorded is a metric.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from statistics import median
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from wirespeed.report import words
+from wirespeed.results.peers import Matrix
+from wirespeed.results.report import Report
+from wirespeed.results.verdicts import JudgedRun, Verdict
+from wirespeed.units import BITS_PER_SECOND, Duration
+
+_Labels = Mapping[str, str]
+
+_HELP = {
+    "wirespeed_recorded_timestamp_seconds": "When the evidence was recorded.",
+    "wirespeed_findings": "Findings of checks by device, check and status.",
+    "wirespeed_benchmark_bandwidth_bytes_per_second": "Bandwidth as measured; the median of equal measurements.",
+    "wirespeed_benchmark_time_seconds": "Time or latency as measured; the median of equal measurements.",
+    "wirespeed_benchmark_physical_limit_bytes_per_second": "What no algorithm can beat.",
+    "wirespeed_benchmark_reachable_limit_bytes_per_second": "What the named algorithm or a catalogue figure reaches.",
+    "wirespeed_benchmark_of_physical_limit_ratio": "Bandwidth as a fraction of the physical limit.",
+    "wirespeed_benchmark_of_reachable_limit_ratio": "Bandwidth as a fraction of the reachable limit.",
+    "wirespeed_benchmark_measurements": "Judged measurements by judgement.",
+    "wirespeed_peer_of_like_ratio": "What a member of a pair matrix reaches of what the others do, by median polish.",
+    "wirespeed_peer_suspect_of_like_ratio": "What a suspect reaches of its like; it exists while there is a suspect.",
+    "wirespeed_compared_ratio": "Median after over median before, of each series that was compared.",
+}
+
+
+def text(report: Report) -> str:
+    """The exposition; the same report gives the same bytes."""
+    families = _Families({"cluster": words.line(report.cluster)})
+    recorded = _seconds_since_epoch(report.recorded)
+    if recorded is not None:
+        families.add("wirespeed_recorded_timestamp_seconds", {}, recorded)
+    findings = Counter((one.device, one.check, one.status.value) for one in report.findings)
+    for (device, check, status), count in sorted(findings.items()):
+        families.add("wirespeed_findings", {"host": device, "check": check, "status": status}, count)
+    for run in report.runs:
+        _run(families, run)
+    for found in report.peers:
+        for matrix in found.matrices:
+            _matrix(families, matrix)
+    _compared(families, report)
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(families)
+    return generate_latest(registry).decode("utf-8")
+
+
+class _Families(Collector):
+    """Gauges by name, in the order above. Equal labels are one sample, the median of their values."""
+
+    def __init__(self, common: _Labels) -> None:
+        self._common = common
+        self._values: dict[str, dict[tuple[tuple[str, str], ...], list[float]]] = {name: {} for name in _HELP}
+
+    def add(self, name: str, labels: _Labels, value: float) -> None:
+        """One value of a gauge; a label without a value is left out."""
+        every = {**self._common, **{key: words.line(text) for key, text in labels.items()}}
+        kept = tuple(sorted((key, text) for key, text in every.items() if text))
+        self._values[name].setdefault(kept, []).append(value)
+
+    def collect(self) -> Iterator[Metric]:
+        """What the client library prints."""
+        for name, samples in self._values.items():
+            if samples:
+                family = GaugeMetricFamily(name, _HELP[name])
+                for labels, values in sorted(samples.items()):
+                    family.add_sample(name, dict(labels), median(values))
+                yield family
+
+
+def _run(families: _Families, run: JudgedRun) -> None:
+    ends = {**_end("", run.source), **_end("peer_", run.target)}
+    of_run = {"tool": run.tool, "test": run.test or "", "ranks": "" if run.ranks is None else str(run.ranks), **ends}
+    for judgement, count in sorted(Counter(one.judgement.value for one in run.verdicts).items()):
+        families.add("wirespeed_benchmark_measurements", {**of_run, "judgement": judgement, "file": run.file}, count)
+    for verdict in run.verdicts:
+        _verdict(families, of_run, verdict)
+
+
+def _verdict(families: _Families, of_run: _Labels, verdict: Verdict) -> None:
+    one = verdict.measurement
+    size = "" if one.size_bytes is None else str(one.size_bytes)
+    labels = {**of_run, "metric": one.metric.value, "size": size, "place": one.place or ""}
+    seconds = _in_seconds(float(one.value), one.unit)
+    if seconds is not None:
+        families.add("wirespeed_benchmark_time_seconds", labels, seconds)
+        return
+    if one.unit not in BITS_PER_SECOND:
+        return
+    families.add("wirespeed_benchmark_bandwidth_bytes_per_second", labels, _in_bytes(float(one.value), one.unit))
+    for name, bound, fraction in (
+        ("physical", verdict.physical, verdict.fraction_of_physical),
+        ("reachable", verdict.reachable, verdict.fraction_of_reachable),
+    ):
+        if bound is not None and bound.unit in BITS_PER_SECOND:
+            families.add(
+                f"wirespeed_benchmark_{name}_limit_bytes_per_second", labels, _in_bytes(bound.value, bound.unit)
+            )
+        if fraction is not None:
+            families.add(f"wirespeed_benchmark_of_{name}_limit_ratio", labels, fraction)
+
+
+def _matrix(families: _Families, matrix: Matrix) -> None:
+    size = "" if matrix.size_bytes is None else str(matrix.size_bytes)
+    of = {"tool": matrix.tool, "test": matrix.test or "", "metric": matrix.metric.value, "size": size}
+    members = {member.name: member for member in matrix.members}
+    for margin in matrix.margins:
+        member = members[margin.member]
+        at = {**of, "host": member.host, "nic": member.device or ""}
+        for direction, off in (("sends", margin.sends), ("receives", margin.receives)):
+            if off is not None:
+                families.add("wirespeed_peer_of_like_ratio", {**at, "direction": direction}, 1 + off)
+    for suspect in matrix.suspects:
+        state = "confirmed" if suspect.confirmed else "suspect"
+        told = {"kind": suspect.kind.value, "name": suspect.name, "way": suspect.way.value, "state": state}
+        member_of = members.get(suspect.name)
+        where = {"host": member_of.host, "nic": member_of.device or ""} if member_of else {}
+        families.add("wirespeed_peer_suspect_of_like_ratio", {**of, **told, **where}, suspect.fraction)
+
+
+def _compared(families: _Families, report: Report) -> None:
+    for comparison in report.comparisons:
+        sides = {"before": comparison.a.label, "after": comparison.b.label}
+        for row in comparison.series:
+            if row.change is not None:
+                size = "" if row.series.size_bytes is None else str(row.series.size_bytes)
+                labels = {
+                    **sides,
+                    "series": words.series(row.series),
+                    "metric": row.series.metric.value,
+                    "size": size,
+                    "difference": row.difference.value,
+                }
+                families.add("wirespeed_compared_ratio", labels, 1 + row.change)
+
+
+def _end(prefix: str, name: str | None) -> dict[str, str]:
+    """Host and NIC of ``HOST/NIC``."""
+    host, _, nic = (name or "").partition("/")
+    return {f"{prefix}host": host, f"{prefix}nic": nic}
+
+
+def _in_bytes(value: float, unit: str) -> float:
+    return value * BITS_PER_SECOND[unit] / 8
+
+
+def _in_seconds(value: float, unit: str) -> float | None:
+    scale = Duration.units.get("us" if unit == "usec" else unit)
+    return None if scale is None else value * scale / 10**12
+
+
+def _seconds_since_epoch(recorded: str | None) -> float | None:
+    if recorded is None:
+        return None
+    try:
+        time = datetime.fromisoformat(recorded)
+    except ValueError:
+        return None
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,207 @@
+"""A report on one page, for a ticket: what was measured where, what physics allows, what was found, what to do next.
+
+Markdown that also reads as plain text. What has no room is counted, never dropped without a word. Text of devices
+stands in code, where it can be neither markup nor a mention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from wirespeed.report import campaigns, order, peers, words
+from wirespeed.results.campaigns import Comparison, Difference
+from wirespeed.results.peers import Matrix, Suspect
+from wirespeed.results.report import Report
+from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Verdict
+
+_INPUTS, _RUNS, _FINDINGS, _SUSPECTS, _SERIES, _CHANGES, _COMMANDS = 4, 5, 4, 3, 3, 3, 8
+"""Most rows of each part: with headings and lines that wrap, together a page."""
+_LETTERS = 160  # of a text of devices or files; the whole report has it all
+_TOLD = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS)
+
+
+def text(report: Report) -> str:
+    """The page; the same report gives the same bytes."""
+    lines = [f"# {_said(report.cluster)}", ""]
+    when = f"recorded {words.line(report.recorded)}" if report.recorded else "time of recording not known"
+    lines += [f"{when[0].upper()}{when[1:]}. Measured and read by wirespeed from:", ""]
+    lines += _listed([f"{_code(one.name)}: {_said(one.detail)}" for one in report.inputs], _INPUTS)
+    for heading, part in (
+        ("Measured against what physics allows", _measured(report.runs)),
+        ("Wrong settings", _wrong(report)),
+        ("Slow among its peers", _peers(report)),
+        ("Since before", _since(report.comparisons)),
+        ("Next", _next(report)),
+    ):
+        if part:
+            lines += ["", f"## {heading}", "", *part]
+    return "\n".join(lines) + "\n"
+
+
+def _measured(runs: Sequence[JudgedRun]) -> list[str]:
+    """The worst measurement of each run, the worst run first."""
+    rows: list[tuple[int, float, str]] = []
+    for run in runs:
+        if run.error:
+            rows.append((-1, 0.0, f"- **failed** {_of_run(run)}: {_code(run.error)} ({_code(run.file)})"))
+        of = [one for one in run.verdicts if one.judgement in _TOLD]
+        if of:
+            worst = min(of, key=lambda one: (_TOLD.index(one.judgement), _fraction(one)))
+            count = sum(one.judgement is worst.judgement for one in of)
+            rows.append((_TOLD.index(worst.judgement), _fraction(worst), _verdict(run, worst, count)))
+    return _listed([row for *_, row in sorted(rows, key=lambda row: row[:2])], _RUNS, bullet="")
+
+
+def _verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
+    one = worst.measurement
+    what = " ".join(filter(None, (one.metric.value, words.size(one.size_bytes), words.line(one.place or ""))))
+    found = f"{words.number(float(one.value))} {words.line(one.unit)}"
+    more = f", the least of {count}" if count > 1 else ""
+    limit = _limit(worst)
+    return (
+        f"- **{worst.judgement.value}** {_of_run(run)} {what}: found {found}, {limit}; {_said(worst.reason)}"
+        f" ({_code(f'{run.file}:{one.line}')}{more})"
+    )
+
+
+def _limit(verdict: Verdict) -> str:
+    known: list[tuple[str, Bound, float | None]] = []
+    if verdict.physical is not None:
+        known.append(("physics allows", verdict.physical, verdict.fraction_of_physical))
+    if verdict.reachable is not None:
+        known.append(("reachable", verdict.reachable, verdict.fraction_of_reachable))
+    if verdict.found is not None:
+        known.append(("as found", verdict.found, verdict.fraction_of_found))
+    said = [
+        f"{name} {words.number(bound.value)} {words.line(bound.unit)} ({_said(bound.binding)}"
+        + (f", {words.percent(fraction)} of it" if fraction is not None else "")
+        + ")"
+        for name, bound, fraction in known
+    ]
+    return ", ".join(said) or "no limit known"
+
+
+def _fraction(verdict: Verdict) -> float:
+    fraction = verdict.fraction_of_reachable
+    fraction = verdict.fraction_of_physical if fraction is None else fraction
+    return 1.0 if fraction is None else fraction
+
+
+def _of_run(run: JudgedRun) -> str:
+    ranks = words.plural(run.ranks, "rank") if run.ranks else None
+    ends = f"{run.source} -> {run.target}" if run.source and run.target else None
+    return ", ".join(filter(None, (_code(run.title), ranks, _code(ends) if ends else None)))
+
+
+def _wrong(report: Report) -> list[str]:
+    rows = []
+    for group in order.first_things(report.findings):
+        first = group.first
+        cost = f", costs up to {words.cost(group.cost)}" if group.cost else ""
+        at = words.plural(len(group.findings), "place")
+        read = f" ({_code(group.evidence[0])})" if group.evidence else ""
+        values = f": expected {_code(first.expected or '?')}, found {_code(first.found or '?')}"
+        where = _code(f"{first.device} {first.place}")
+        rows.append(f"{_code(group.check)} at {at}, first {where}{values}{cost}{read}")
+    lines = _listed(rows, _FINDINGS)
+    counts = order.counts(report.findings)
+    unsure = sum(count for status, count in counts.items() if status.value in ("unknown", "error"))
+    if unsure:
+        lines.append(f"- {words.plural(unsure, 'finding')} could not be told: what is not read is not good")
+    return lines
+
+
+def _suspects(report: Report) -> Iterator[tuple[Matrix, Suspect]]:
+    every = [(matrix, one) for found in report.peers for matrix in found.matrices for one in matrix.suspects]
+    yield from sorted(every, key=lambda pair: (not pair[1].confirmed, pair[1].fraction))
+
+
+def _peers(report: Report) -> list[str]:
+    rows = [
+        f"**{'confirmed' if one.confirmed else 'suspect'}** {_code(peers.named(one))} in {_code(matrix.title)}:"
+        f" {_said(one.because)} (slowest: {_code(one.evidence[0])})"
+        for matrix, one in _suspects(report)
+    ]
+    return _listed(rows, _SUSPECTS)
+
+
+def _since(comparisons: Sequence[Comparison]) -> list[str]:
+    lines: list[str] = []
+    for found in comparisons:
+        worse = [row for row in found.series if row.difference is Difference.WORSE]
+        better = sum(row.difference is Difference.BETTER for row in found.series)
+        lines.append(
+            f"- {_code(found.a.label)} to {_code(found.b.label)}: {len(worse)} of {len(found.series)} series worse,"
+            f" {better} better"
+        )
+        rows = [
+            f"{_code(words.series(row.series))} {row.series.metric.value} {words.size(row.series.size_bytes)}:"
+            f" {words.number(row.a.median)} to {words.number(row.b.median)} {words.line(row.series.unit)}"
+            + (f", p = {row.adjusted:.2g}" if row.adjusted is not None else "")
+            for row in worse
+        ]
+        lines += _listed(rows, _SERIES, bullet="  - ")
+        changed = [
+            f"changed {_code(name)}: {_code(before or 'not read')} to {_code(after or 'not read')} ({_code(places)})"
+            for name, before, after, places in campaigns.grouped(found.changes)
+        ]
+        lines += _listed(changed, _CHANGES, bullet="  - ")
+    return lines
+
+
+def _next(report: Report) -> list[str]:
+    """What to type, in the order to do it: changes that cost most, then what has to be measured again."""
+    commands: dict[str, None] = {}
+    sentences: dict[str, None] = {}
+    for group in order.first_things(report.findings):
+        for finding in group.findings:
+            for fix in finding.fix:
+                for command in fix.commands:
+                    commands[f"{command}    # on {finding.device}"] = None
+                if not fix.commands:
+                    sentences[f"{_said(fix.sentence)} (on {_code(finding.device)})"] = None
+    for _, suspect in _suspects(report):
+        if not suspect.confirmed:
+            commands |= dict.fromkeys(suspect.retest)
+    lines = _listed(list(sentences), _FINDINGS)
+    if commands:
+        kept = [words.clean(one).replace("\n", " ") for one in list(commands)[:_COMMANDS]]
+        fence = "`" * max(3, 1 + max(_ticks(one) for one in kept))
+        lines += ([""] if lines else []) + [fence, *kept, fence]
+        if len(commands) > _COMMANDS:
+            lines += ["", f"and {len(commands) - _COMMANDS} more commands: the whole report has them"]
+    return lines
+
+
+def _listed(rows: Sequence[str], most: int, bullet: str = "- ") -> list[str]:
+    shown = [f"{bullet}{row}" for row in rows[:most]]
+    if len(rows) > most:
+        shown.append(f"{bullet or '- '}and {len(rows) - most} more: the whole report has them")
+    return shown
+
+
+def _said(text: str) -> str:
+    """Words of ours or of a tool in a sentence, without what Markdown would take for its own."""
+    return "".join(f"\\{letter}" if letter in r"\`*_[]<>#|~@" else letter for letter in words.line(text))
+
+
+def _code(text: str) -> str:
+    """Text as code, however many backticks it holds."""
+    shown = words.line(text)
+    if len(shown) > _LETTERS:
+        shown = f"{shown[: _LETTERS - 1]}…"
+    ticks = "`" * (_ticks(shown) + 1)
+    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}"
+
+
+def _ticks(text: str) -> int:
+    """The longest run of backticks."""
+    return max(_runs_of_ticks(text), default=0)
+
+
+def _runs_of_ticks(text: str) -> Iterable[int]:
+    count = 0
+    for letter in text:
+        count = count + 1 if letter == "`" else 0
+        yield count

@@ -1,0 +1,127 @@
+"""Prometheus' text format: read by its own parser and linter, with base units and no sample twice."""
+
+import dataclasses
+import math
+import subprocess
+
+import pytest
+import report_sample as sample
+import tell_sample as tell
+from prometheus_client.parser import text_string_to_metric_families as parsed
+
+from needs import find, needs
+from wirespeed.report import prometheus
+from wirespeed.results.report import Report
+from wirespeed.results.topology import Topology
+
+
+def samples(report):
+    return {
+        (one.name, tuple(sorted(one.labels.items()))): one.value
+        for family in parsed(prometheus.text(report))
+        for one in family.samples
+    }
+
+
+def only(report, name, **labels):
+    found = [
+        value for (of, own), value in samples(report).items() if of == name and labels.items() <= dict(own).items()
+    ]
+    (value,) = found
+    return value
+
+
+def test_its_own_linter_has_nothing_to_say():
+    needs("promtool")
+    ran = subprocess.run(
+        [find("promtool"), "check", "metrics"],
+        input=prometheus.text(tell.WHOLE),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+def test_the_linter_would_complain():
+    needs("promtool")
+    ran = subprocess.run(
+        [find("promtool"), "check", "metrics"],
+        input="# TYPE latency_us gauge\nlatency_us 1\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode != 0
+
+
+def test_values_are_in_base_units():
+    bandwidth = "wirespeed_benchmark_bandwidth_bytes_per_second"
+    assert only(tell.WHOLE, bandwidth, size=str(2**34), place="out-of-place") == pytest.approx(300e9)
+    limit = "wirespeed_benchmark_physical_limit_bytes_per_second"
+    assert only(tell.WHOLE, limit, size=str(2**34), place="out-of-place") == pytest.approx(391.2e9)
+    assert only(tell.WHOLE, "wirespeed_recorded_timestamp_seconds") == 1795168800
+    assert all(math.isfinite(value) for value in samples(tell.WHOLE).values())
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "name", "expected"),
+    [
+        (400.0, "Gb/s", "bandwidth_bytes_per_second", 50e9),
+        (1.0, "MiB/s", "bandwidth_bytes_per_second", 2.0**20),
+        (2.5, "us", "time_seconds", 2.5e-6),
+        (3.0, "ms", "time_seconds", 3e-3),
+    ],
+)
+def test_units(value, unit, name, expected):
+    one = sample.RUN.verdicts[0]
+    bare = dataclasses.replace(
+        one,
+        measurement=one.measurement._replace(value=value, unit=unit),
+        physical=None,
+        reachable=None,
+        fraction_of_physical=None,
+        fraction_of_reachable=None,
+    )
+    run = dataclasses.replace(sample.RUN, verdicts=(bare,), source="node1/bnxt_re0", target="node2/bnxt_re4")
+    report = dataclasses.replace(sample.REPORT, runs=(run,))
+    labels = {"host": "node1", "nic": "bnxt_re0", "peer_host": "node2", "peer_nic": "bnxt_re4", "cluster": "two-nodes"}
+    assert only(report, f"wirespeed_benchmark_{name}", **labels) == pytest.approx(expected)
+
+
+def test_equal_measurements_are_one_sample_their_median():
+    runs = tuple(
+        dataclasses.replace(
+            sample.RUN,
+            verdicts=(dataclasses.replace(sample.verdict(2**30, value), physical=None),),
+            file=f"{value}.log",
+        )
+        for value in (100.0, 300.0, 200.0)
+    )
+    report = dataclasses.replace(sample.REPORT, runs=runs)
+    assert only(report, "wirespeed_benchmark_bandwidth_bytes_per_second") == 200e9
+
+
+def test_who_is_slow_among_its_peers():
+    ratio = "wirespeed_peer_of_like_ratio"
+    rail = "wirespeed_peer_suspect_of_like_ratio"
+    report = dataclasses.replace(sample.REPORT, peers=(dataclasses.replace(tell.PEERS, matrices=(tell.LEAVES,)),))
+    assert only(report, ratio, host="node2", direction="sends") == pytest.approx(0.52, abs=0.02)
+    assert only(report, ratio, host="node3", direction="sends") == pytest.approx(1, abs=0.02)
+    assert only(report, rail, kind="host", host="node2", state="suspect") == pytest.approx(0.52, abs=0.02)
+
+
+def test_a_hostile_name_stays_in_its_label():
+    text = prometheus.text(tell.WHOLE)
+    assert "\x1b" not in text
+    assert all(line.startswith(("#", "wirespeed_")) for line in text.splitlines())
+
+
+def test_nothing_is_nothing():
+    assert prometheus.text(Report("empty", None, Topology((), ()))) == ""
+
+
+def test_the_same_report_gives_the_same_bytes():
+    assert prometheus.text(tell.WHOLE) == prometheus.text(tell.WHOLE)

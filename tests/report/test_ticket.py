@@ -1,0 +1,80 @@
+"""A report on one page: what a colleague reads in a ticket."""
+
+import dataclasses
+import os
+import textwrap
+from pathlib import Path
+
+import report_sample as sample
+import tell_sample as tell
+
+from wirespeed.report import ticket
+from wirespeed.results.peers import Peers
+from wirespeed.results.report import Input
+
+GOLDEN = Path(__file__).parent / "ticket.md"
+CLEAN = dataclasses.replace(tell.WHOLE, peers=tell.WHOLE.peers and (Peers(tell.PEERS.matrices[:2]),))
+
+
+def page(report):
+    """Lines of the page as it is printed, wrapped at 110 columns."""
+    return [part for line in ticket.text(report).splitlines() for part in textwrap.wrap(line, 110) or [""]]
+
+
+def test_the_page():
+    text = ticket.text(CLEAN)
+    if os.environ.get("WIRESPEED_ACCEPT") == "1":
+        GOLDEN.write_text(text, encoding="utf-8")
+    assert text == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_however_much_there_is_it_is_a_page():
+    """80 lines of 110 columns: A4 at 8.5 points."""
+    findings = tuple(
+        dataclasses.replace(finding, check=f"nic.check-{number}", evidence=("node1: " + 40 * "x" + "/lspci.out:7",))
+        for number in range(40)
+        for finding in (sample.WIDTH, sample.FILTER)
+    )
+    runs = tuple(dataclasses.replace(sample.RUN, file=f"bench/{number}.log") for number in range(40))
+    much = dataclasses.replace(
+        tell.WHOLE,
+        findings=findings,
+        runs=runs,
+        peers=10 * tell.WHOLE.peers,
+        inputs=tuple(Input(f"{number}.log", "a log") for number in range(50)),
+    )
+    assert len(page(much)) <= 80
+    assert "more: the whole report has them" in ticket.text(much)
+
+
+def test_what_is_left_out_is_counted():
+    inputs = tuple(Input(f"{number}.log", "a log") for number in range(50))
+    text = ticket.text(dataclasses.replace(sample.REPORT, inputs=inputs))
+    assert "and 46 more: the whole report has them" in text
+
+
+def test_device_text_is_neither_markup_nor_control():
+    text = ticket.text(dataclasses.replace(tell.WHOLE, peers=(Peers((tell.hostile_matrix(),)),)))
+    assert "\x1b" not in text
+    outside = "".join(part for number, part in enumerate(text.split("`")) if number % 2 == 0)
+    assert "<script>" not in outside
+
+
+def test_backticks_do_not_end_code():
+    finding = dataclasses.replace(sample.FILTER, found="`rm -rf` ``x``")
+    text = ticket.text(dataclasses.replace(sample.REPORT, findings=(finding,)))
+    assert "found ``` `rm -rf` ``x`` ```" in text
+
+
+def test_a_suspect_brings_the_commands_that_measure_it_again():
+    matrix = tell.LEAVES
+    suspect = dataclasses.replace(matrix.suspects[0], retest=("wirespeed bench run matrix --hosts 'node[1-4]'",))
+    once = dataclasses.replace(matrix, suspects=(suspect,))
+    report = dataclasses.replace(sample.REPORT, findings=(), peers=(Peers((once,)),))
+    assert "## Next\n\n```\nwirespeed bench run matrix --hosts 'node[1-4]'\n```\n" in ticket.text(report)
+
+
+def test_runs_that_pass_are_told_too():
+    run = dataclasses.replace(sample.RUN, verdicts=(sample.verdict(2**30, 360.0),))
+    text = ticket.text(dataclasses.replace(sample.REPORT, runs=(run,)))
+    assert "- **pass** `All-reduce, 16 GPUs`, 16 ranks busbw 1 GiB out-of-place: found 360.0 GB/s" in text
