@@ -21,7 +21,7 @@ def _folder(path: Path) -> Campaign:
     for name, step in (("a", steps[0]), ("b", steps[1]), ("narrow1.a", steps[0])):
         shown = Step(name, step.test, step.place, step.client, 60, 10)
         log = folder.keep(shown, 1, LOG.read_bytes(), b"what the server did\n")
-        folder.note(Attempt(name, 1, Outcome.DONE, 0, "2026-11-21T08:00:00Z", 9.0, Grade.GOOD, log))
+        folder.note(Attempt(name, 1, Outcome.DONE, 0, "2026-11-21T08:00:00Z", 9.0, Grade.GOOD, log, None, step.place))
     return folder.campaign
 
 

@@ -28,7 +28,7 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
         path = folder / attempt.log
         if path.is_file():
             key = f"{attempt.step}.{attempt.attempt}"
-            where = places.get(attempt.step) or _narrowed(attempt.step, places)
+            where = attempt.place or places.get(attempt.step)
             yield LogFile(str(path), path, inside=True, where=where, key=key, folder=folder)
 
 
@@ -41,8 +41,3 @@ def campaign_of(files: Iterable[LogFile]) -> Campaign | None:
     from wirespeed.benchmarks.run import opened
 
     return opened(folder).campaign
-
-
-def _narrowed(step: str, places: dict[str, str]) -> str | None:
-    """A step that was added to narrow down stands in the journal alone: the same as one of the plan, or unknown."""
-    return places.get(step.partition(".")[2]) if step.startswith("narrow") else None

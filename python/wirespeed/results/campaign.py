@@ -98,6 +98,7 @@ class Attempt:
     grade: Grade
     log: str
     says: str | None = None  # the figure that counts, or why there is none
+    place: str | None = None  # of the step: one that narrows down stands in the journal alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from needs import needs
 from ssh_server import server
 from wirespeed.cli.app import app
 from wirespeed.errors import Refused
+from wirespeed.store import Store
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CLUSTER = EXAMPLES / "arista-leaf-spine" / "cluster.yaml"  # four hosts of one NIC, two under each leaf
@@ -99,6 +100,19 @@ def test_a_dead_host_costs_nobody_else_a_result(tmp_path: Path) -> None:
     }
     assert "suspect: NIC node2/bnxt_re0: bad with node1/bnxt_re0" in done.stdout
     assert done.exit_code == 1
+
+
+def test_what_was_measured_is_stored(tmp_path: Path) -> None:
+    install(tmp_path / "bin", slow=("node3/bnxt_re0",))
+    done = ran(*words(tmp_path, "--store", tmp_path / "store.db", "--label", "first", "--retest", "0"))
+    assert "first: 6 runs stored in " in done.stderr
+    again = CliRunner().invoke(
+        app, ["bench", "parse", str(tmp_path / "out"), "--store", str(tmp_path / "store.db"), "--label", "first"]
+    )
+    assert "6 logs left out" in again.stderr
+    with Store(str(tmp_path / "store.db")) as store:
+        found = store.find("first")
+    assert (found.cluster, found.runs, found.finished) == ("arista-leaf-spine", 6, True)
 
 
 def test_a_missing_program_is_said(tmp_path: Path) -> None:

@@ -29,7 +29,16 @@ CAMPAIGN = Campaign(
     "", "tcp", "small", (STEP, replace(STEP, id="other")), {"above leaf1": 10**12}, ("a note",), "after"
 )
 ATTEMPT = Attempt(
-    STEP.id, 1, Outcome.DONE, 0, "2026-01-02T03:04:05.678Z", 13.1, Grade.GOOD, "logs/iperf3.a.b.1.log", "µ 1 Gb/s"
+    STEP.id,
+    1,
+    Outcome.DONE,
+    0,
+    "2026-01-02T03:04:05.678Z",
+    13.1,
+    Grade.GOOD,
+    "logs/iperf3.a.b.1.log",
+    "µ 1 Gb/s",
+    "a/x -> b/y",
 )
 
 
@@ -47,7 +56,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
         "iperf3.a.b.1.server.log",
     ]
     line = json.loads((tmp_path / "new" / "run" / "journal.jsonl").read_text())
-    assert list(line) == ["step", "attempt", "status", "rc", "started", "duration_s", "grade", "log", "says"]
+    assert list(line) == ["step", "attempt", "status", "rc", "started", "duration_s", "grade", "log", "says", "place"]
 
 
 @pytest.mark.parametrize("cut", range(1, 40))

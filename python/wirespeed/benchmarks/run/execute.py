@@ -142,6 +142,7 @@ class _Execution:
             grade=grade,
             log=log,
             says=says or tried.detail,
+            place=step.place,
         )
         self._folder.note(noted)
         if _is_to_repeat(noted, number, self._how.retests):

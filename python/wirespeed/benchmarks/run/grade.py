@@ -22,6 +22,7 @@ _GRADES = {
     Judgement.WARN: Grade.GOOD,
     Judgement.PASS: Grade.GOOD,
 }
+_MOST_CAUSES = 3
 _SHOWN = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG, Metric.BITRATE, Metric.BW_AVG)
 """What is shown of a run that is not judged, the first that it has."""
 
@@ -33,7 +34,7 @@ def grade(plan: Plan, fabric: Fabric, step: Step, outcome: Outcome, text: str) -
     except Refused as refused:
         return Grade.UNKNOWN, f"not read: {refused.problems[0].found}" if outcome is Outcome.DONE else None
     if outcome is not Outcome.DONE:
-        return Grade.UNKNOWN, next((run.error for run in runs if run.error), None)
+        return Grade.UNKNOWN, next((_failure(run) for run in runs if run.error), None)
     if not plan.hosts:
         return _shown(runs)
     if meshes := tuple(run for run in runs if run.tool == "mesh"):
@@ -53,7 +54,7 @@ def _collective(step: Step, run: Run) -> str | None:
 def _graded(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade, str | None]:
     failed = next((run for run in runs if run.status is RunStatus.FAILED), None)
     if failed is not None:
-        return Grade.BAD, failed.error or "the run failed"
+        return Grade.BAD, _failure(failed)
     verdicts = [verdict for one in judged for verdict in one.verdicts if verdict.judgement is not Judgement.SKIP]
     if any(run.status is RunStatus.TRUNCATED for run in runs):
         return Grade.UNKNOWN, "the log is truncated"
@@ -61,6 +62,12 @@ def _graded(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade, st
         return _shown(runs)
     worst = min(verdicts, key=lambda verdict: (_WORST.index(verdict.judgement), -(verdict.measurement.size_bytes or 0)))
     return _GRADES[worst.judgement], _says(worst)
+
+
+def _failure(run: Run) -> str:
+    """The tool's own words, and the likeliest entries of the failure catalogue that cause them."""
+    causes = f" ({', '.join(run.failures[:_MOST_CAUSES])})" if run.failures else ""
+    return f"{run.error or 'the run failed'}{causes}"
 
 
 def _says(verdict: Verdict) -> str:

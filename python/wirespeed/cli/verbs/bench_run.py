@@ -10,6 +10,7 @@ import typer
 
 from wirespeed.cli import flows
 from wirespeed.cli.bench_app import bench
+from wirespeed.cli.campaign_output import Format, count, load, print_outcome, show, time
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
@@ -18,17 +19,8 @@ if TYPE_CHECKING:
     from wirespeed.plan import Plan
     from wirespeed.reach import Reach
     from wirespeed.results.campaign import Campaign
-    from wirespeed.results.mesh import Mesh
 
-SCHEMA = 1
 _LOOPBACK = "loopback"
-
-
-class Format(StrEnum):
-    """How the outcome is printed."""
-
-    TABLE = "table"
-    JSON = "json"
 
 
 class By(StrEnum):
@@ -77,6 +69,19 @@ def run(
         bool, typer.Option("--bind/--no-bind", help="Keep to the NUMA node of the NIC, with numactl.")
     ] = True,
     label: Annotated[str | None, typer.Option("--label", metavar="TEXT", help="A name to find the results by.")] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="STORE",
+            envvar="WIRESPEED_STORE",
+            help="Keep what was measured: in a file, in postgresql://HOST/DATABASE, or in your own store (default).",
+        ),
+    ] = None,
+    bundle: Annotated[
+        Path | None,
+        typer.Option("--bundle", metavar="BUNDLE", help="With --store, what wirespeed collect read at that time."),
+    ] = None,
     form: Annotated[
         Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_RUN_FORMAT", help="How to print the outcome.")
     ] = Format.TABLE,
@@ -102,6 +107,7 @@ def run(
       wirespeed bench run pairs -c cluster.yaml --dry-run
       wirespeed bench run pairs -c cluster.yaml -o results --yes
       wirespeed bench run pairs -c cluster.yaml -o results --resume
+      wirespeed bench run pairs -c cluster.yaml -o after --yes --store default --label after-firmware
       wirespeed bench run collectives -c cluster.yaml -o nccl --path /opt/rccl-tests/build
       wirespeed bench run loopback -o here
     """
@@ -121,12 +127,14 @@ def run(
     )
     campaign = make(chosen, ask, label)
     if dry_run:
-        _show(campaign, ask, reach, at_once)
+        show(campaign, reach, at_once, path or ())
         return
     folder = _folder(output, campaign, resume)
     _announce(folder, at_once, retest, yes)
     done = _execute(chosen, ask, folder, reach, at_once, retest, tuple(path or ()), form)
-    _print(ask, folder, done, form)
+    print_outcome(ask, folder, done, form)
+    if store is not None and done.latest:
+        _keep(folder, store, label, bundle)
     raise typer.Exit(_exit(done))
 
 
@@ -190,56 +198,6 @@ def _reach(by: By, user: str | None, options: list[str]) -> Reach:
     return through_slurm()
 
 
-def _show(campaign: Campaign, ask: Ask, reach: Reach, at_once: int) -> None:
-    """Every command as one would paste it, in the order of their turns; a server's before its client's."""
-    from wirespeed.reach import Call
-
-    typer.echo(f"# {_load(campaign, at_once)}")
-    for note in campaign.notes:
-        typer.echo(f"# {note}")
-    stage = -1
-    for step in campaign.steps:
-        if step.stage != stage:
-            stage = step.stage
-            typer.echo(f"\n# stage {stage + 1}")
-        typer.echo(f"\n# {step.test}: {step.place}, about {step.seconds:g} s")
-        for command, remark in ((step.server, "  # server"), (step.client, "")):
-            if command is not None:
-                call = Call(command.host, command.arguments, step.limit_s, command.environment)
-                typer.echo(f"{reach.typed(call)}{remark}")
-
-
-def _load(campaign: Campaign, at_once: int) -> str:
-    """What it does to the cluster, in one sentence."""
-    from wirespeed.benchmarks.run import duration
-
-    hosts = {command.host for step in campaign.steps for command in (step.client, step.server) if command}
-    nics = {name for step in campaign.steps for name in (step.source, step.target) if name}
-    on = f"{len(nics)} NICs of {_count(len(hosts), 'host')}" if nics else _count(len(hosts), "host")
-    runs = _count(len(campaign.steps), "run")
-    return (
-        f"{campaign.suite} on {campaign.cluster}: {runs} on {on}, about {_time(_likely(campaign, at_once, duration))}"
-    )
-
-
-def _likely(campaign: Campaign, at_once: int, duration: object) -> float:
-    from wirespeed.benchmarks.run import duration as of
-
-    return of(campaign.steps, campaign.holds, at_once)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _time(seconds: float) -> str:
-    """``2 h 05 min``, ``3 min 20 s``, ``45 s``."""
-    whole = max(1, round(seconds))
-    if whole >= 3600:
-        return f"{whole // 3600} h {whole % 3600 // 60:02} min"
-    return f"{whole // 60} min {whole % 60:02} s" if whole >= 60 else f"{whole} s"
-
-
 def _folder(output: Path | None, campaign: Campaign, resume: bool) -> Folder:
     from wirespeed.benchmarks import run as running
     from wirespeed.errors import refuse
@@ -262,7 +220,7 @@ def _announce(folder: Folder, at_once: int, retest: int, yes: bool) -> None:
     from wirespeed.errors import refuse
 
     campaign = folder.campaign
-    err().print(f"{_load(campaign, at_once)}", markup=False, soft_wrap=True)
+    err().print(f"{load(campaign, at_once)}", markup=False, soft_wrap=True)
     for note in campaign.notes:
         err().print(f"  {note}", markup=False, soft_wrap=True)
     left = len(open_steps(campaign.steps, folder, retest))
@@ -305,76 +263,38 @@ def _execute(
 
         def tell(progress: running.Progress) -> None:
             now = f", now {len(progress.running)}: {progress.running[0].id}" if progress.running else ""
-            said = escape(f"{_time(progress.left_s)} left{now}")
+            said = escape(f"{time(progress.left_s)} left{now}")
             bar.update(task, total=progress.of, completed=progress.done, description=said)
             last = progress.last
             if last is not None:
                 step = places[last.step]
                 line = f"{progress.done} of {progress.of}  {step.test}  {step.place}: {outcome(last)}"
                 line += f": {last.says}" if last.says else ""
-                err().print(f"{line}  [{_time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
+                err().print(f"{line}  [{time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
 
         how = running.How(at_once, retest, path)
         return running.run(suite, ask, folder, reach, grader, how, tell, interrupted)
 
 
-def _print(ask: Ask, folder: Folder, done: Done, form: Format) -> None:
-    """The outcome, also into the folder."""
-    from wirespeed.benchmarks.run import mesh_of
-    from wirespeed.cli.console import err, out
-    from wirespeed.report import campaign as report
-    from wirespeed.report.mesh import matrix
-    from wirespeed.results.json import document
+def _keep(folder: Folder, where: str, label: str | None, bundle: Path | None) -> None:
+    """Store the logs, those of an interrupted campaign too: storing them again adds what is new.
 
-    campaign = folder.campaign
-    rows = [
-        {"step": step.id, "test": step.test, "place": step.place, "attempt": done.latest.get(step.id)}
-        for step in done.steps
-    ]
-    text = document(
-        "bench-run",
-        SCHEMA,
-        id=campaign.id,
-        suite=campaign.suite,
-        cluster=campaign.cluster,
-        label=campaign.label,
-        started=campaign.started,
-        complete=done.complete,
-        notes=campaign.notes,
-        steps=rows,
-        suspects=done.suspects,
-    )
-    mesh = mesh_of(ask, folder, done)
-    try:
-        (folder.path / "summary.json").write_text(text, encoding="utf-8")
-        if mesh is not None:
-            (folder.path / "mesh.json").write_text(_mesh(mesh, campaign), encoding="utf-8")
-    finally:
-        if form is Format.JSON:
-            typer.echo(text, nl=False)
-        else:
-            report.table(done.steps, done.latest, done.suspects, out())
-            if mesh is not None:
-                matrix(mesh, out())
-    if not done.complete:
-        err().print(f"interrupted: --resume goes on from what is in {folder.path}", markup=False, soft_wrap=True)
+    Raises:
+        Refused: the store, the label or the bundle is refused.
+    """
+    from wirespeed.cli.console import err, show_problems
+    from wirespeed.cli.keeping import Asked, keep, open_store
+    from wirespeed.cli.logs import log_files
+    from wirespeed.cli.reading import Readers
 
-
-def _mesh(mesh: Mesh, campaign: Campaign) -> str:
-    """The whole matrix: a text for each NIC as source, a sign for each as target."""
-    from wirespeed.results.json import document
-    from wirespeed.results.mesh import ASPECTS
-
-    return document(
-        "bench-mesh",
-        SCHEMA,
-        id=campaign.id,
-        cluster=campaign.cluster,
-        signs={".": "good", "x": "bad", "?": "unknown", " ": "no way leads there"},
-        nics=mesh.nics,
-        rows={aspect: mesh.rows(aspect) for aspect in ASPECTS},
-        not_good=mesh.not_good(),
-    )
+    logs = list(log_files([str(folder.path)]))
+    with Readers(logs, None) as readers, open_store(where) as store:
+        campaign, kept = keep(store, logs, readers, Asked(label=label, bundle=bundle))
+        name = store.name
+    show_problems(kept.notices, label="left out")
+    if campaign is not None:
+        said = f"campaign {campaign.id} {campaign.label}: {count(kept.runs, 'run')} stored in {name}"
+        err().print(said, markup=False, soft_wrap=True)
 
 
 def _exit(done: Done) -> Exit:

@@ -1,0 +1,129 @@
+"""What ``wirespeed bench run`` says: the commands before, the load it announces, and the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from wirespeed.benchmarks.run import Ask, Done, Folder
+    from wirespeed.reach import Reach
+    from wirespeed.results.campaign import Campaign
+    from wirespeed.results.mesh import Mesh
+
+SCHEMA = 1
+
+
+class Format(StrEnum):
+    """How the outcome is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+def show(campaign: Campaign, reach: Reach, at_once: int, path: Sequence[str]) -> None:
+    """Every command as one would paste it, in the order of their turns; a server's before its client's."""
+    from wirespeed.reach import Call
+
+    typer.echo(f"# {load(campaign, at_once)}")
+    for note in campaign.notes:
+        typer.echo(f"# {note}")
+    if path:
+        typer.echo(f"# programs are looked for in {', '.join(path)} first")
+    stage = -1
+    for step in campaign.steps:
+        if step.stage != stage:
+            stage = step.stage
+            typer.echo(f"\n# stage {stage + 1}")
+        typer.echo(f"\n# {step.test}: {step.place}, about {step.seconds:g} s")
+        for command, remark in ((step.server, "  # server"), (step.client, "")):
+            if command is not None:
+                call = Call(command.host, command.arguments, step.limit_s, command.environment)
+                typer.echo(f"{reach.typed(call)}{remark}")
+
+
+def load(campaign: Campaign, at_once: int) -> str:
+    """What it does to the cluster, in one sentence."""
+    from wirespeed.benchmarks.run import duration
+
+    hosts = {command.host for step in campaign.steps for command in (step.client, step.server) if command}
+    nics = {name for step in campaign.steps for name in (step.source, step.target) if name}
+    on = f"{len(nics)} NICs of {count(len(hosts), 'host')}" if nics else count(len(hosts), "host")
+    runs = count(len(campaign.steps), "run")
+    likely = duration(campaign.steps, campaign.holds, at_once)
+    return f"{campaign.suite} on {campaign.cluster}: {runs} on {on}, about {time(likely)}"
+
+
+def count(number: int, what: str) -> str:
+    """``1 host``, ``4 hosts``."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def time(seconds: float) -> str:
+    """``2 h 05 min``, ``3 min 20 s``, ``45 s``."""
+    whole = max(1, round(seconds))
+    if whole >= 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+    return f"{whole // 60} min {whole % 60:02} s" if whole >= 60 else f"{whole} s"
+
+
+def print_outcome(ask: Ask, folder: Folder, done: Done, form: Format) -> None:
+    """The outcome, also into the folder."""
+    from wirespeed.benchmarks.run import mesh_of
+    from wirespeed.cli.console import err, out
+    from wirespeed.report import campaign as report
+    from wirespeed.report.mesh import matrix
+    from wirespeed.results.json import document
+
+    campaign = folder.campaign
+    rows = [
+        {"step": step.id, "test": step.test, "place": step.place, "attempt": done.latest.get(step.id)}
+        for step in done.steps
+    ]
+    text = document(
+        "bench-run",
+        SCHEMA,
+        id=campaign.id,
+        suite=campaign.suite,
+        cluster=campaign.cluster,
+        label=campaign.label,
+        started=campaign.started,
+        complete=done.complete,
+        notes=campaign.notes,
+        steps=rows,
+        suspects=done.suspects,
+    )
+    mesh = mesh_of(ask, folder, done)
+    try:
+        (folder.path / "summary.json").write_text(text, encoding="utf-8")
+        if mesh is not None:
+            (folder.path / "mesh.json").write_text(_mesh(mesh, campaign), encoding="utf-8")
+    finally:
+        if form is Format.JSON:
+            typer.echo(text, nl=False)
+        else:
+            report.table(done.steps, done.latest, done.suspects, out())
+            if mesh is not None:
+                matrix(mesh, out())
+    if not done.complete:
+        err().print(f"interrupted: --resume goes on from what is in {folder.path}", markup=False, soft_wrap=True)
+
+
+def _mesh(mesh: Mesh, campaign: Campaign) -> str:
+    """The whole matrix: a text for each NIC as source, a sign for each as target."""
+    from wirespeed.results.json import document
+    from wirespeed.results.mesh import ASPECTS
+
+    return document(
+        "bench-mesh",
+        SCHEMA,
+        id=campaign.id,
+        cluster=campaign.cluster,
+        signs={".": "good", "x": "bad", "?": "unknown", " ": "no way leads there"},
+        nics=mesh.nics,
+        rows={aspect: mesh.rows(aspect) for aspect in ASPECTS},
+        not_good=mesh.not_good(),
+    )
