@@ -52,6 +52,11 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
+def first_port() -> str:
+    """A port from which on some are free: another one in each process, for tests that run at a time."""
+    return str(20000 + os.getpid() * 37 % 600 * 20)
+
+
 @contextlib.contextmanager
 def server(folder: Path) -> Iterator[Server]:
     """A server that runs as this user, until the end of the context."""

@@ -17,13 +17,14 @@ from stand_in import install
 from typer.testing import CliRunner, Result
 
 from needs import needs
-from ssh_server import server
+from ssh_server import first_port, server
 from wirespeed.cli.app import app
 from wirespeed.errors import Refused
 from wirespeed.store import Store
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CLUSTER = EXAMPLES / "arista-leaf-spine" / "cluster.yaml"  # four hosts of one NIC, two under each leaf
+PORTS = ("--port", first_port())
 GPUS = EXAMPLES / "mi300x-4node" / "cluster.yaml"
 
 
@@ -35,12 +36,12 @@ def words(folder: Path, *more: str | Path) -> tuple[str, ...]:
 
 def ran(*arguments: str | Path) -> Result:
     """In this process, which is faster."""
-    return CliRunner().invoke(app, ["bench", "run", *map(str, arguments)], env={"COLUMNS": "160"})
+    return CliRunner().invoke(app, ["bench", "run", *map(str, arguments), *PORTS], env={"COLUMNS": "160"})
 
 
 def started(arguments: tuple[str, ...], **how: Any) -> subprocess.Popen[str]:
     """In a process of its own, which can be ended."""
-    command = [sys.executable, "-m", "wirespeed", "bench", "run", *arguments]
+    command = [sys.executable, "-m", "wirespeed", "bench", "run", *arguments, *PORTS]
     kept = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160"}
     return subprocess.Popen(command, env=kept, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
 
@@ -184,8 +185,8 @@ def test_a_full_disk_keeps_what_was_noted(tmp_path: Path) -> None:
     needs("unshare", root=True)
     install(tmp_path / "bin")
     (tmp_path / "out").mkdir()
-    command = [sys.executable, "-m", "wirespeed", "bench", "run", *words(tmp_path, "--at-once", "1"), "--resume"]
-    first = [*command[:-1], "-o", str(tmp_path / "out" / "run")]
+    command = [sys.executable, "-m", "wirespeed", "bench", "run", *words(tmp_path, "--at-once", "1"), *PORTS]
+    first = [*command, "-o", str(tmp_path / "out" / "run")]
     # The disk holds the campaign and the first logs; 4 KiB is its smallest piece.
     script = f'mount -t tmpfs -o size=24k tmpfs {tmp_path}/out && "$@"; code=$?; cat {tmp_path}/out/run/journal.jsonl'
     done = subprocess.run(

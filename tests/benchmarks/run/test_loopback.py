@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from needs import needs
+from ssh_server import first_port
 from wirespeed.benchmarks import read
 from wirespeed.cli.app import app
 from wirespeed.results.benchmarks import Metric, RunStatus
@@ -31,6 +32,7 @@ def test_every_tool_runs_and_is_read(programs: Path, tmp_path: Path) -> None:
     needs("iperf3", "ucx_perftest", "mpirun")
     out = tmp_path / "out"
     words = ["bench", "run", "loopback", "-o", str(out), "--seconds", "1", "--path", str(programs), "-f", "json"]
+    words += ["--port", first_port()]
     done = CliRunner().invoke(app, words)
     rows = {row["test"]: row["attempt"] for row in json.loads(done.stdout)["steps"]}
     assert {test: (attempt["status"], attempt["grade"]) for test, attempt in rows.items()} == dict.fromkeys(
@@ -48,7 +50,8 @@ def test_every_tool_runs_and_is_read(programs: Path, tmp_path: Path) -> None:
 
 def test_a_program_that_is_not_there_fails_alone(tmp_path: Path) -> None:
     needs("iperf3", "ucx_perftest", "mpirun")
-    done = CliRunner().invoke(app, ["bench", "run", "loopback", "-o", str(tmp_path), "--seconds", "1", "-f", "json"])
+    words = ["bench", "run", "loopback", "-o", str(tmp_path), "--seconds", "1", "-f", "json", "--port", first_port()]
+    done = CliRunner().invoke(app, words)
     rows = {row["test"]: row["attempt"] for row in json.loads(done.stdout)["steps"]}
     assert rows["iperf3"]["status"] == "done"
     assert rows["osu_latency"]["status"] == "failed"

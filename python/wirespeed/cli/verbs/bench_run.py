@@ -68,6 +68,9 @@ def run(
     bind: Annotated[
         bool, typer.Option("--bind/--no-bind", help="Keep to the NUMA node of the NIC, with numactl.")
     ] = True,
+    port: Annotated[
+        int, typer.Option("--port", metavar="PORT", min=1024, max=60000, help="First TCP port of servers on the hosts.")
+    ] = 18600,
     label: Annotated[str | None, typer.Option("--label", metavar="TEXT", help="A name to find the results by.")] = None,
     store: Annotated[
         str | None,
@@ -123,6 +126,7 @@ def run(
         fabric=fabric_of(plan).of(_hosts(plan, hosts)),
         words=Jobs(plan, "slurm" if by is By.SLURM else None),
         seconds=seconds,
+        first_port=port,
         bind=bind,
     )
     campaign = make(chosen, ask, label)
