@@ -90,6 +90,9 @@ impl Log {
             self.text.push_str(&shown);
             line = start..self.text.len();
         }
+        if line.len() > LONGEST_NUMBER && has_long_number(&self.text[line.clone()]) {
+            line = line.end..line.end;
+        }
         let stripped = prefix::strip(&self.text[line.clone()]);
         let label = stripped.label.map(|label| within(&self.text, label));
         let text = line.end - stripped.text.len()..line.end;
@@ -160,6 +163,17 @@ impl Log {
     }
 }
 
+/// Digits of a number that no tool prints, and that no reader can take: such a line is read as an empty one.
+const LONGEST_NUMBER: usize = 1000;
+
+fn has_long_number(line: &str) -> bool {
+    let mut digits = 0;
+    line.bytes().any(|byte| {
+        digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
+        digits > LONGEST_NUMBER
+    })
+}
+
 /// Where `part` stands in `whole`, of which it is a slice.
 fn within(whole: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr() as usize - whole.as_ptr() as usize;
@@ -225,6 +239,15 @@ mod tests {
                 ("Warning: b", None),
                 ("Warning: c", None),
             ],
+        );
+    }
+
+    #[test]
+    fn a_line_with_a_number_without_end_is_read_as_an_empty_one() {
+        let digits = "7".repeat(1000);
+        gives(
+            &format!("{digits} a\n{digits}7 a\n"),
+            &[(&format!("{digits} a"), None), ("", None)],
         );
     }
 

@@ -146,6 +146,8 @@ def _time(given: str) -> str:
 
 
 def _cluster(path: Path | None) -> str | None:
+    if path is None:
+        return None
     from wirespeed.cluster import read
 
-    return None if path is None else read(path).name
+    return read(path).name

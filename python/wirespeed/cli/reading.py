@@ -135,6 +135,7 @@ def _pool(jobs: int) -> ProcessPoolExecutor:
 
     tools()  # before the fork: once for all of them
     gc.freeze()
+    gc.set_threshold(_COLLECT)
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("fork"), initializer=_start)
     pool.submit(os.getpid).result()  # the processes start with the first work, and must before a store is opened
     return pool
@@ -142,7 +143,6 @@ def _pool(jobs: int) -> ProcessPoolExecutor:
 
 def _start() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the one that writes decides
-    gc.set_threshold(_COLLECT)
     _keep_memory()
 
 
