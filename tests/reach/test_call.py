@@ -139,3 +139,19 @@ def test_a_command_as_one_would_paste_it(reach: Reach, said: str) -> None:
 def test_slurm_runs_it_on_one_node_of_the_allocation() -> None:
     typed = through_slurm().typed(Call("node1", ("hostname",), 1))
     assert typed == "srun --quiet --overlap --nodes=1 --ntasks=1 --nodelist=node1 --cpu-bind=none hostname"
+
+
+def test_slurm_hands_a_server_its_input_and_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a srun in its place that runs the command here, and keeps what it was told."""
+    told = tmp_path / "told"
+    words = f'while :; do case $1 in --*) echo "$1" >> {told}; shift;; *) break;; esac; done'
+    (tmp_path / "srun").write_text(f'#!/bin/sh\n{words}\nexec "$@"\n')
+    (tmp_path / "srun").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    port = free_port()
+    started = through_slurm().start(Call("node7", ("python3", "-c", _SERVE.format(port=port)), 30, listens=port))
+    assert started.listens(10)
+    started.stop()
+    assert started.ran().detail == "stopped"
+    assert "--nodelist=node7" in told.read_text().splitlines()
+    _gone(str(port))

@@ -1,0 +1,87 @@
+"""What a mesh says of a pair: good, bad, or not known, never better than what was printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.benchmarks import parse
+from wirespeed.benchmarks.run import fabric_of
+from wirespeed.benchmarks.run.mesh import mesh
+from wirespeed.cluster import read
+from wirespeed.plan import build
+from wirespeed.results.campaign import Grade
+
+PLAN = build(read(Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"))
+FABRIC = fabric_of(PLAN).of(["node1", "node2"])
+PAIR = ("node1/bnxt_re0", "node2/bnxt_re0")
+WAY = "10.1.0.17 from 10.1.0.1 via 10.1.0.0 dev enp29s0np0 table 101 uid 0 \\    cache "
+SENT = "--- 10.1.0.17 ping statistics ---\n3 packets transmitted, {0} received, 0% packet loss, time 4ms"
+
+
+def cell(*lines: str, kind: str = "ping") -> tuple[dict[str, Grade], tuple[str, ...]]:
+    text = "\n".join([f"mesh {kind} from node1: 1 pairs", f"mesh pair {PAIR[0]} -> {PAIR[1]}", *lines, "mesh done\n"])
+    found = mesh(PLAN, FABRIC, parse(text)).cells[PAIR]
+    return dict(found.grades), found.says
+
+
+@pytest.mark.parametrize(
+    ("lines", "ping", "route", "says"),
+    [
+        ((WAY, SENT.format(3), "mesh end 0"), Grade.GOOD, Grade.GOOD, ()),
+        ((WAY, SENT.format(2), "mesh end 0"), Grade.BAD, Grade.GOOD, ("ping: 1 packets lost",)),
+        (
+            (WAY, "sh: 1: ping: not found", "mesh end 127"),
+            Grade.UNKNOWN,
+            Grade.GOOD,
+            ("ping: ping is not installed",),
+        ),
+        (
+            ("sh: 1: ip: not found", SENT.format(3), "mesh end 0"),
+            Grade.GOOD,
+            Grade.UNKNOWN,
+            ("route: no route was printed",),
+        ),
+        (
+            (WAY.replace("table 101", "table 102"), SENT.format(3), "mesh end 0"),
+            Grade.GOOD,
+            Grade.BAD,
+            ("route: planned via 10.1.0.0 dev enp29s0np0 table 101, found via 10.1.0.0 dev enp29s0np0 table 102",),
+        ),
+        (
+            ("RTNETLINK answers: Network is unreachable", "ping: connect: Network is unreachable", "mesh end 2"),
+            Grade.BAD,
+            Grade.BAD,
+            (
+                "ping: ping: connect: Network is unreachable",
+                "route: planned via 10.1.0.0 dev enp29s0np0 table 101, found none: Network is unreachable",
+            ),
+        ),
+        ((WAY, SENT.format(3)), Grade.UNKNOWN, Grade.UNKNOWN, ()),  # cut short
+    ],
+)
+def test_a_pair_that_was_pinged(lines: tuple[str, ...], ping: Grade, route: Grade, says: tuple[str, ...]) -> None:
+    assert cell(*lines) == ({"ping": ping, "route": route, "rdma": Grade.UNKNOWN}, says)
+
+
+@pytest.mark.parametrize(
+    ("lines", "rdma"),
+    [
+        (("mesh row  64  10  2.3 4.0 2.4 2.5 0.1 4.0 4.0", "mesh last ", "mesh end 0"), Grade.GOOD),
+        (("mesh row ", "mesh last ", "mesh end 0"), Grade.UNKNOWN),
+        (("mesh row ", "mesh last  Unable to find the Infiniband/RoCE device", "mesh end 1"), Grade.BAD),
+        (("mesh row ", "mesh last timeout: failed to run command", "mesh end 127"), Grade.UNKNOWN),
+    ],
+)
+def test_a_pair_that_was_asked_by_rdma_goes_both_ways(lines: tuple[str, ...], rdma: Grade) -> None:
+    text = "\n".join(["mesh rdma from node1: 1 pairs", f"mesh pair {PAIR[0]} -> {PAIR[1]}", *lines, "mesh done\n"])
+    found = mesh(PLAN, FABRIC, parse(text))
+    assert found.cells[PAIR].grades["rdma"] is rdma
+    assert found.cells[PAIR[1], PAIR[0]].grades["rdma"] is rdma
+
+
+def test_what_was_not_measured_is_unknown() -> None:
+    found = mesh(PLAN, FABRIC, ())
+    assert len(found.cells) == 2 * 8 * 8
+    assert {grade for one in found.cells.values() for grade in one.grades.values()} == {Grade.UNKNOWN}
