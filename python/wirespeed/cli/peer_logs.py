@@ -47,40 +47,30 @@ def read(names: Sequence[str], plan: Plan | None, ends: tuple[str | None, str | 
 
 
 def _campaign(folder: Path, found: Read) -> Iterator[Log]:
-    """Every attempt of every step, with the two ends or the one host of the step; what failed, too."""
+    """Every attempt of every step, with the two ends or the one host it was run at; what failed, too."""
     from wirespeed.benchmarks.run import opened
 
     campaign = opened(folder)
-    attempts: dict[str, list[Attempt]] = {}
-    for attempt in campaign.attempts:
-        attempts.setdefault(attempt.step, []).append(attempt)
     steps = {step.id: step for step in campaign.campaign.steps}
-    for name, of in attempts.items():
-        step = steps.get(name) or _narrowing(name, steps)
-        if step is not None:
-            for attempt in of:
-                yield from _attempt(folder, step, attempt, found)
+    for attempt in campaign.attempts:
+        yield from _attempt(folder, steps.get(attempt.step), attempt, found)
 
 
-def _narrowing(name: str, steps: dict[str, Step]) -> Step | None:
-    """A step that was added to narrow down stands in the journal alone: the same as one of the plan, or unknown."""
-    return steps.get(name.partition(".")[2]) if name.startswith("narrow") else None
-
-
-def _attempt(folder: Path, step: Step, attempt: Attempt, found: Read) -> Iterator[Log]:
+def _attempt(folder: Path, step: Step | None, attempt: Attempt, found: Read) -> Iterator[Log]:
+    """An attempt; one that narrowed down has no step in the plan, and says its place itself."""
     from wirespeed.benchmarks.peers import Log
     from wirespeed.results.campaign import Outcome
 
-    source, target, host = step.source, step.target, None
-    if source is None or target is None:
-        hosts = step.place.split(", ")
-        source, target = (hosts[0], hosts[1]) if len(hosts) == 2 else (None, None)
-        host = hosts[0] if len(hosts) == 1 else None
+    place = attempt.place or (step.place if step else "")
+    near, arrow, far = place.partition(" -> ")
+    hosts = [near, far] if arrow else place.split(", ")
+    source, target = (hosts[0], hosts[1]) if len(hosts) == 2 else (None, None)
     path = folder / attempt.log
     file = logs.LogFile(str(path), path, inside=True)
     runs = _runs(file, found) if path.is_file() else ()
     failed = None if attempt.status is Outcome.DONE or runs else attempt.says or attempt.status.value
-    yield Log(file.name, runs, source, target, host, step.test.partition(" ")[0], failed)
+    test = step.test.partition(" ")[0] if step else None
+    yield Log(file.name, runs, source, target, hosts[0] if len(hosts) == 1 else None, test, failed)
 
 
 def _file(file: logs.LogFile, plan: Plan | None, ends: tuple[str | None, str | None], found: Read) -> Iterable[Log]:

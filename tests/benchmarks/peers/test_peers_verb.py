@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from wirespeed.benchmarks.run import begin
+from wirespeed.benchmarks.run import begin, opened
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
 from wirespeed.errors import Refused
@@ -32,6 +32,12 @@ PERFTEST = """\
 ---------------------------------------------------------------------------------------
 """
 NICS = [f"node{host}/bnxt_re{rail}" for host in range(1, 5) for rail in range(8)]
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    """A hundred attempts need not reach the disk one by one."""
+    monkeypatch.setattr(os, "fsync", lambda file: None)
 
 
 def peers(*arguments):
@@ -122,6 +128,21 @@ def test_a_host_that_does_not_answer_is_named(tmp_path):
     result = peers(folder, "--cluster", CLUSTER)
     assert "SUSPECT   host node2: 0.0 % of its like" in result.stdout
     assert "24 failed" in result.stdout
+
+
+def test_what_narrowed_down_counts_too(tmp_path):
+    """A step that bench run added later stands in the journal alone."""
+    folder = campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3/bnxt_re5") else 391.0)
+    known = opened(folder)
+    for number, ends in enumerate(((1, 3), (2, 3), (3, 4))):
+        place = " -> ".join(f"node{end}/bnxt_re5" for end in ends)
+        log = f"logs/narrow1.{number}.log"
+        (folder / log).write_text(PERFTEST.format(value=197.0))
+        ended = (Outcome.DONE, 0, "2026-11-21T08:00:00Z", 3.0, Grade.BAD, log, None, place)
+        known.note(Attempt(f"narrow1.{number}", 1, *ended))
+    result = peers(folder, "--cluster", CLUSTER)
+    assert "CONFIRMED NIC node3/bnxt_re5: 50.4 % of its like" in result.stdout
+    assert result.exit_code == Exit.FAILED
 
 
 def test_healthy_peers_pass(tmp_path):

@@ -65,7 +65,8 @@ def explain(
     """The causes that explain what is low, most first, each with the median of its cells."""
     level = dict.fromkeys(fractions, 1.0)  # what the causes so far lead to expect
     chosen: list[tuple[Cause, float]] = []
-    open_ = [cause for cause in causes if cause.cells]
+    low = {ends for ends, fraction in fractions.items() if rule.low(fraction, deviations[ends])}
+    open_ = [cause for cause in causes if cause.cells and (cause.cells & low or not _single(cause))]
     while open_:
         rated = [(cause, found) for cause in open_ if (found := _stands(cause, fractions, deviations, level, rule))]
         if not rated:
@@ -89,7 +90,7 @@ def _stands(
     rule: Rule,
 ) -> tuple[float, float] | None:
     """How much a cause explains that is open, and the median of what it does; None when it cannot stand."""
-    single = cause.kind in (Kind.PAIR, Kind.PATH) or any(target is None for _, target in cause.cells)
+    single = _single(cause) or any(target is None for _, target in cause.cells)
     known = [ends for ends in cause.cells if ends in fractions]
     rest = [ends for ends in known if not _told(fractions[ends], level[ends], deviations[ends], rule)]
     if not rest or (not single and len(rest) < _FEWEST) or 2 * len(rest) < len(known):
@@ -104,6 +105,10 @@ def _stands(
         return None
     gain = sum(math.log(level[ends]) - math.log(max(_LEAST, fractions[ends])) for ends in rest)
     return round(gain, 12), middle
+
+
+def _single(cause: Cause) -> bool:
+    return cause.kind in (Kind.PAIR, Kind.PATH)
 
 
 def _told(fraction: float, level: float, deviation: float, rule: Rule) -> bool:
@@ -152,18 +157,29 @@ def candidates(members: Mapping[str, Member], cells: Iterable[Ends], symmetric: 
 
 def _all(members: Mapping[str, Member], cells: Sequence[Ends], symmetric: bool) -> Iterator[Cause]:
     groups = _groups(members)
-    for (kind, name), inside in groups.items():
-        touching = frozenset(ends for ends in cells if ends[0] in inside or ends[1] in inside)
-        yield Cause(kind, Way.ALL, name, touching)
-    for (kind, name), inside in groups.items():
+    sent: dict[str, set[Ends]] = defaultdict(set)
+    received: dict[str, set[Ends]] = defaultdict(set)
+    for ends in cells:
+        sent[ends[0]].add(ends)
+        if ends[1] is not None:
+            received[ends[1]].add(ends)
+    rows = {group: _joined(sent, inside) for group, inside in groups.items()}
+    columns = {group: _joined(received, inside) for group, inside in groups.items()}
+    for kind, name in groups:
+        yield Cause(kind, Way.ALL, name, rows[kind, name] | columns[kind, name])
+    for kind, name in groups:
         if kind in (Kind.RAIL, Kind.LEAF):
-            both = frozenset(ends for ends in cells if ends[0] in inside and ends[1] in inside)
-            yield Cause(kind, Way.INSIDE, name, both)
+            yield Cause(kind, Way.INSIDE, name, rows[kind, name] & columns[kind, name])
         if not symmetric:
-            yield Cause(kind, Way.SENDS, name, frozenset(ends for ends in cells if ends[1] and ends[0] in inside))
-            yield Cause(kind, Way.RECEIVES, name, frozenset(ends for ends in cells if ends[1] in inside))
+            pairs = frozenset(ends for ends in rows[kind, name] if ends[1] is not None)
+            yield Cause(kind, Way.SENDS, name, pairs)
+            yield Cause(kind, Way.RECEIVES, name, columns[kind, name])
     yield from _leaves(groups, cells)
     yield from _pairs(cells, symmetric)
+
+
+def _joined(of: Mapping[str, set[Ends]], names: Iterable[str]) -> frozenset[Ends]:
+    return frozenset().union(*(of.get(name, set()) for name in names))
 
 
 def _groups(members: Mapping[str, Member]) -> dict[tuple[Kind, str], set[str]]:

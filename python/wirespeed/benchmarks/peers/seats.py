@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from ipaddress import ip_address
 
 from wirespeed.benchmarks.judge_where import NicAt, nics, speed, with_address
@@ -133,6 +134,7 @@ def with_rails(members: Sequence[Member]) -> list[Member]:
     return [replace(member, rail=place.get(member.name)) for member in members]
 
 
+@cache
 def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
     """An order in which node10 comes after node9."""
     return tuple((part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in re.split(r"(\d+)", name))
