@@ -11,8 +11,10 @@ mod hosts;
 mod log;
 mod prefix;
 mod ranks;
+mod rows;
 mod signs;
 
 pub use log::{Line, Log};
-pub use ranks::{ranks, Ranks};
+pub use ranks::{is_rank, ranks, Ranks};
+pub use rows::{is_row, number, rows, Number, Rows};
 pub use signs::Signs;

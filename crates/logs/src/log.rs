@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::cursor::is_space;
-use crate::ranks::HEAD;
+use crate::ranks::is_rank;
 use crate::{ansi, debug, hosts, prefix, Signs};
 
 /// One line: its number in the file, counted from 1, and what the tool printed.
@@ -140,11 +140,11 @@ impl Log {
                 .debug
                 .map_or(span.text.end, |head| span.text.start + head);
             let text = &self.text[span.text.start..end];
-            let is_rank = text.starts_with(HEAD);
-            if !(is_rank && in_list) {
+            let rank = is_rank(text);
+            if !(rank && in_list) {
                 search.look(text);
             }
-            in_list = is_rank;
+            in_list = rank;
         }
         search.held
     }

@@ -8,7 +8,12 @@ use std::collections::BTreeSet;
 use crate::cursor::Cursor;
 
 /// What most lines of a list begin with.
-pub const HEAD: &str = "#  Rank ";
+const HEAD: &str = "#  Rank ";
+
+/// Whether a line is one of a list, in its usual form.
+pub fn is_rank(line: &str) -> bool {
+    line.starts_with(HEAD)
+}
 
 /// What the lines of a list say, each value once.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -9,12 +9,25 @@ use pyo3::types::PyString;
 use wirespeed_logs as logs;
 
 /// One line of a log.
-#[pyclass(frozen, get_all)]
+#[pyclass(frozen)]
 pub struct Line {
+    #[pyo3(get)]
     number: usize,
+    #[pyo3(get)]
     text: Py<PyString>,
+    #[pyo3(get)]
     ended: bool,
+    #[pyo3(get)]
     label: Option<Py<PyString>>,
+    block: Option<Block>,
+}
+
+/// Neighbours that a reader takes together.
+#[derive(Clone)]
+struct Block {
+    text: String,
+    numbers: Vec<usize>,
+    ranks: bool,
 }
 
 #[pymethods]
@@ -27,7 +40,54 @@ impl Line {
             text,
             ended,
             label,
+            block: None,
         }
+    }
+
+    /// Whether this stands for many lines that each name a rank.
+    #[getter]
+    fn is_list(&self) -> bool {
+        self.block.as_ref().is_some_and(|block| block.ranks)
+    }
+
+    /// Whether this stands for many lines that look like rows of a table.
+    #[getter]
+    fn is_table(&self) -> bool {
+        self.block.as_ref().is_some_and(|block| !block.ranks)
+    }
+
+    /// (numbers, groups, hosts, devices) of the ranks that this names; all but the numbers each once, sorted.
+    fn ranks(&self, py: Python<'_>) -> PyResult<Ranks> {
+        Ok(match &self.block {
+            Some(block) => ranks(&block.text),
+            None => ranks(self.text.to_str(py)?),
+        })
+    }
+
+    /// (lines, sizes, kinds, results) of rows of so many cells, of which the first `left` are no results; None unless
+    /// all are plain rows.
+    fn rows(&self, cells: usize, left: usize) -> Option<Rows<'_>> {
+        let block = self.block.as_ref()?;
+        let found = logs::rows(&block.text, cells, left)?;
+        let results = found.results.into_iter().map(Number).collect();
+        Some((block.numbers.clone(), found.sizes, found.kinds, results))
+    }
+
+    /// The lines that this stands for.
+    fn parts(&self, py: Python<'_>) -> PyResult<Vec<Py<Self>>> {
+        let Some(block) = &self.block else {
+            return Ok(Vec::new());
+        };
+        block
+            .numbers
+            .iter()
+            .zip(block.text.split('\n'))
+            .map(|(number, text)| {
+                let label = self.label.as_ref().map(|label| label.clone_ref(py));
+                let text = PyString::new(py, text).unbind();
+                Py::new(py, Self::new(*number, text, true, label))
+            })
+            .collect()
     }
 
     /// The same line with another text.
@@ -38,6 +98,7 @@ impl Line {
             text,
             ended,
             label,
+            block: None,
         }
     }
 
@@ -63,20 +124,20 @@ impl Log {
 
     /// Lines in order: all of them, or only those that are debug output or not, or that contain one of the words.
     ///
-    /// Neighbours from one process that begin with `fold` become one line, of which the text has several lines.
-    /// `distinct`: of debug output with nothing else between, each message once, whoever says it.
-    #[pyo3(signature = (debug = None, containing = None, fold = None, distinct = false))]
+    /// `fold`: lists of ranks and rows of a table become one line each, where one process prints them one after the
+    /// other. `distinct`: of debug output with nothing else between, each message once, whoever says it.
+    #[pyo3(signature = (debug = None, containing = None, fold = false, distinct = false))]
     fn lines(
         &self,
         py: Python<'_>,
         debug: Option<bool>,
         containing: Option<Vec<String>>,
-        fold: Option<&str>,
+        fold: bool,
         distinct: bool,
     ) -> PyResult<Vec<Py<Line>>> {
         let mut labels = Labels::default();
         let mut made = Vec::new();
-        let mut folded: Option<(logs::Line<'_>, String)> = None;
+        let mut folded: Option<(logs::Line<'_>, Block)> = None;
         let wanted = |line: &logs::Line<'_>| {
             debug.is_none_or(|debug| line.debug == debug)
                 && containing
@@ -84,6 +145,7 @@ impl Log {
                     .is_none_or(|words| words.iter().any(|word| line.text.contains(word.as_str())))
         };
         let mut said = HashSet::new();
+        let mut broken = false; // by a message in its middle: what follows is the rest of that line
         for line in self.0.lines() {
             if distinct && !line.debug {
                 said.clear();
@@ -91,25 +153,33 @@ impl Log {
             if !wanted(&line) || (distinct && line.debug && !said.insert(line.message())) {
                 continue;
             }
-            let folds = line.ended && fold.is_some_and(|fold| line.text.starts_with(fold));
-            if let Some((first, text)) = &mut folded {
-                if folds && first.label == line.label {
-                    text.push('\n');
-                    text.push_str(line.text);
+            let is_rank = fold && line.ended && logs::is_rank(line.text);
+            let folds = is_rank || (fold && line.ended && !broken && logs::is_row(line.text));
+            broken = fold && line.text.contains(" NCCL ");
+            if let Some((first, block)) = &mut folded {
+                if folds && block.ranks == is_rank && first.label == line.label {
+                    block.text.push('\n');
+                    block.text.push_str(line.text);
+                    block.numbers.push(line.number);
                     continue;
                 }
-                made.push(labels.line(py, first, text)?);
-                folded = None;
+            }
+            if let Some((first, block)) = folded.take() {
+                made.push(labels.block(py, &first, block)?);
             }
             if folds {
-                let text = line.text.to_owned();
-                folded = Some((line, text));
+                let block = Block {
+                    text: line.text.to_owned(),
+                    numbers: vec![line.number],
+                    ranks: is_rank,
+                };
+                folded = Some((line, block));
             } else {
-                made.push(labels.line(py, &line, line.text)?);
+                made.push(labels.line(py, &line, None)?);
             }
         }
-        if let Some((first, text)) = &folded {
-            made.push(labels.line(py, first, text)?);
+        if let Some((first, block)) = folded.take() {
+            made.push(labels.block(py, &first, block)?);
         }
         Ok(made)
     }
@@ -130,7 +200,23 @@ impl Log {
 struct Labels<'a>(Option<(&'a str, Py<PyString>)>);
 
 impl<'a> Labels<'a> {
-    fn line(&mut self, py: Python<'_>, line: &logs::Line<'a>, text: &str) -> PyResult<Py<Line>> {
+    /// A block as one line; a single line stays what it is.
+    fn block(
+        &mut self,
+        py: Python<'_>,
+        first: &logs::Line<'a>,
+        block: Block,
+    ) -> PyResult<Py<Line>> {
+        let block = Some(block).filter(|block| block.numbers.len() > 1);
+        self.line(py, first, block)
+    }
+
+    fn line(
+        &mut self,
+        py: Python<'_>,
+        line: &logs::Line<'a>,
+        block: Option<Block>,
+    ) -> PyResult<Py<Line>> {
         let label = line.label.map(|name| match &self.0 {
             Some((last, made)) if *last == name => made.clone_ref(py),
             _ => {
@@ -139,8 +225,17 @@ impl<'a> Labels<'a> {
                 made
             }
         });
-        let text = PyString::new(py, text).unbind();
-        Py::new(py, Line::new(line.number, text, line.ended, label))
+        let text = PyString::new(py, line.text).unbind();
+        Py::new(
+            py,
+            Line {
+                number: line.number,
+                text,
+                ended: line.ended,
+                label,
+                block,
+            },
+        )
     }
 }
 
@@ -158,40 +253,35 @@ impl Signs {
     }
 }
 
-/// A number as a cell prints it.
-#[derive(IntoPyObject)]
-pub enum Number {
-    /// Digits.
-    Whole(u64),
-    /// Digits, a point, digits.
-    Decimal(f64),
+/// A number as a cell prints it: an int or a float.
+pub struct Number(logs::Number);
+
+impl<'py> IntoPyObject<'py> for Number {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = std::convert::Infallible;
+
+    fn into_pyobject(self, py: Python<'py>) -> Result<Self::Output, Self::Error> {
+        Ok(match self.0 {
+            logs::Number::Whole(value) => value.into_pyobject(py)?.into_any(),
+            logs::Number::Decimal(value) => value.into_pyobject(py)?.into_any(),
+        })
+    }
 }
 
 /// The numbers that cells print, None unless each is digits, or digits, a point and digits.
 #[pyfunction]
 pub fn numbers(cells: Vec<PyBackedStr>) -> Option<Vec<Number>> {
-    cells.iter().map(|cell| number(cell)).collect()
+    cells
+        .iter()
+        .map(|cell| logs::number(cell).map(Number))
+        .collect()
 }
 
-fn number(cell: &str) -> Option<Number> {
-    let all_digits =
-        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match cell.split_once('.') {
-        None => all_digits(cell).then(|| cell.parse().ok().map(Number::Whole))?,
-        Some((whole, part)) => (all_digits(whole) && all_digits(part)).then(|| {
-            cell.parse()
-                .ok()
-                .filter(|value: &f64| value.is_finite())
-                .map(Number::Decimal)
-        })?,
-    }
-}
-
+type Rows<'a> = (Vec<usize>, Vec<u64>, Vec<Vec<&'a str>>, Vec<Number>);
 type Ranks = (Vec<u32>, Vec<String>, Vec<String>, Vec<String>);
 
-/// (numbers, groups, hosts, devices) of the ranks that the lines of a text name; all but the numbers each once, sorted.
-#[pyfunction]
-pub fn ranks(text: &str) -> Ranks {
+fn ranks(text: &str) -> Ranks {
     let found = logs::ranks(text);
     let owned =
         |values: std::collections::BTreeSet<&str>| values.into_iter().map(str::to_owned).collect();

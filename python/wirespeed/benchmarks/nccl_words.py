@@ -29,7 +29,6 @@ OPTIONS = re.compile(
     r" +step: (\d{1,18})\((factor|bytes)\)(.*)"
 )  # rccl-tests before 2024 name the ranks on a GPU here, and set colons
 RANK = re.compile(r"#?[ \t]*Rank[ \t]+\d")
-RANK_HEAD = "#  Rank "  # what a list of ranks begins each line with: thousands of them follow each other
 AMD = re.compile(r"\b(?:AMD|Instinct|Radeon)\b")
 BOUNDS = re.compile(r"#?\s*Out of bounds values\s*:\s*(\d+)\s*(OK|FAILED)")
 AVERAGE = re.compile(r"#?\s*Avg bus bandwidth\s*:\s*(\S+)\s*(OK|FAILED)?\s*$")

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from wirespeed import _core
 from wirespeed._core import Line, Log, Signs, numbers
 from wirespeed.benchmarks.jsontext import Document, documents
 
@@ -41,10 +40,11 @@ class Source:
         """Every line outside JSON documents."""
         return self._outside(self.all_lines)
 
-    def without_debug(self, fold: str | None = None) -> tuple[Line, ...]:
+    def without_debug(self, fold: bool = False) -> tuple[Line, ...]:
         """Lines outside JSON documents that are not, as a whole, debug output of NCCL.
 
-        Neighbours from one process that begin with ``fold`` are one line, of which the text has several lines.
+        ``fold``: lists of ranks and rows of a table are one line each, where one process prints them one after the
+        other; ``parts`` gives the lines it stands for.
         """
         return self._outside(self._log.lines(debug=False, fold=fold))
 
@@ -81,9 +81,9 @@ class Ranks:
     devices: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, text: str) -> Ranks:
-        """The ranks that the lines of a text name."""
-        numbers, groups, hosts, devices = _core.ranks(text)
+    def of(cls, line: Line) -> Ranks:
+        """The ranks that a line, or the lines it stands for, name."""
+        numbers, groups, hosts, devices = line.ranks()
         return cls(numbers, set(groups), set(hosts), set(devices))
 
     def add(self, more: Ranks) -> None:

@@ -27,7 +27,6 @@ from wirespeed.benchmarks.nccl_words import (
     OWN_FAILURE,
     PROGRAM,
     RANK,
-    RANK_HEAD,
     RCCL_VERSION,
     SIZE_DIGITS,
     STARTING,
@@ -53,7 +52,7 @@ _RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before ev
 def read(log: Source) -> list[Found]:
     """Every run of nccl-tests or rccl-tests in the log."""
     found = []
-    processes = by_label(log.without_debug(fold=RANK_HEAD), lambda text: columns_of(text) is not None)
+    processes = by_label(log.without_debug(fold=True), lambda text: columns_of(text) is not None)
     debug = log.debug(*_DEBUG_WORDS, distinct=len(processes) == 1)
     for label, own in processes:
         reader = _Reader(label)
@@ -99,8 +98,13 @@ class _Reader:
         self._half: tuple[Line, list[str]] | None = None  # a row that a warning, which starts a line, broke
 
     def take(self, line: Line) -> None:
-        if line.text.startswith(RANK_HEAD):
+        if line.is_list:
             self._rank_list(line)
+            return
+        if line.is_table:
+            if not self._takes_rows(line):
+                for part in line.parts():
+                    self.take(part)
             return
         text = line.text.strip(" \t|")  # some pages show logs as tables
         if self._takes_row(line, text) or self._takes_variable(line, text):
@@ -124,6 +128,24 @@ class _Reader:
         program = PROGRAM.search(text)
         if program and not text.startswith("#"):
             self._command = (program.group(1), "rccl-tests" in text)
+
+    def _takes_rows(self, line: Line) -> bool:
+        """Take rows that one process printed one after the other, when they are plain rows of the table."""
+        draft, columns = self._draft, self._columns
+        if draft is None or columns is None or draft.complete or self._half is not None:
+            return False
+        rows = line.rows(columns.cells, len(columns.left))
+        if rows is None or any(kind[0] not in TYPES for kind in rows[2]):
+            return False
+        lines, sizes, kinds, results = rows
+        for kind in kinds:
+            self._note_kind(columns.left, kind)
+        width = len(results) // len(sizes)
+        chosen = [at - len(columns.left) for at, *_ in columns.results]
+        for index, (at_line, size) in enumerate(zip(lines, sizes, strict=True)):
+            row = results[index * width : (index + 1) * width]
+            draft.measure_row(self._result_kinds(columns), [row[at] for at in chosen], at_line, size)
+        return True
 
     def _takes_row(self, line: Line, text: str) -> bool:
         """Take what is a row without any doubt: most of the lines that get here are."""
@@ -188,7 +210,7 @@ class _Reader:
 
     def _rank_list(self, line: Line) -> None:
         """Take lines that each name a rank; processes print in any order, also after the column line."""
-        found = Ranks.of(line.text)
+        found = Ranks.of(line)
         if not found.numbers:
             return
         in_table = self._draft is not None and self._columns is not None and not self._draft.measurements
@@ -325,18 +347,16 @@ class _Reader:
 
     def _cells(self, line: Line, draft: Draft, columns: Columns, left: list[str], cells: list[str]) -> None:
         size = int(cells[0])
-        for name, cell in zip(left[2:], cells[2:], strict=False):
-            self._types.setdefault(name, set()).add(cell)
-        if not self._kinds:
-            self._kinds = [(metric, unit, self._place(index)) for _, index, metric, unit in columns.results]
+        self._note_kind(left, cells[2:])
+        kinds = self._result_kinds(columns)
         missing = len(columns.left) - len(left)
         printed = [cells[at - missing] for at, *_ in columns.results]
         plain = numbers(printed)
         if plain is not None:
-            draft.measure_row(self._kinds, plain, line.number, size)
+            draft.measure_row(kinds, plain, line.number, size)
             return
         unread = []
-        for (metric, unit, place), cell in zip(self._kinds, printed, strict=True):
+        for (metric, unit, place), cell in zip(kinds, printed, strict=True):
             cell = cell.rstrip("*") if metric is Metric.WRONG else cell
             value = number(cell)
             if value is not None:
@@ -345,6 +365,16 @@ class _Reader:
                 unread.append(cell)
         if unread:
             draft.notice(line.number, f"{', '.join(unread)} in the row of {size} B", "numbers; left out")
+
+    def _note_kind(self, left: list[str], kind: list[str]) -> None:
+        """Note what stands between the count and the results: type, operation and root."""
+        for name, cell in zip(left[2:], kind, strict=False):
+            self._types.setdefault(name, set()).add(cell)
+
+    def _result_kinds(self, columns: Columns) -> list[tuple[Metric, str, str | None]]:
+        if not self._kinds:
+            self._kinds = [(metric, unit, self._place(index)) for _, index, metric, unit in columns.results]
+        return self._kinds
 
     def _odd(self, line: Line, cells: list[str], columns: Columns) -> None:
         assert self._draft is not None

@@ -1,0 +1,103 @@
+//! Rows of a table: sizes and counts, a type, and numbers, as nccl-tests prints twenty and more one below the other.
+
+use crate::cursor::is_space;
+
+/// A number as a cell prints it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// Digits.
+    Whole(u64),
+    /// Digits, a point, digits.
+    Decimal(f64),
+}
+
+/// The number that a cell prints; None unless it is digits, or digits, a point and digits.
+pub fn number(cell: &str) -> Option<Number> {
+    let all_digits =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match cell.split_once('.') {
+        None if all_digits(cell) => cell.parse().ok().map(Number::Whole),
+        Some((whole, part)) if all_digits(whole) && all_digits(part) => {
+            let value: f64 = cell.parse().ok()?;
+            value.is_finite().then_some(Number::Decimal(value))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a line can be a row: it begins with a digit and holds nothing that no cell of a row has.
+pub fn is_row(text: &str) -> bool {
+    let belongs = |byte: u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'.' | b'-' | b'_' | b'+' | b'*')
+    };
+    text.trim_start_matches(is_space)
+        .starts_with(|first: char| first.is_ascii_digit())
+        && text.bytes().all(belongs)
+}
+
+/// Rows that all have the same form.
+#[derive(Debug, Default, PartialEq)]
+pub struct Rows<'a> {
+    /// The first cell of each row.
+    pub sizes: Vec<u64>,
+    /// The cells between the second and the results, each combination once.
+    pub kinds: Vec<Vec<&'a str>>,
+    /// The results, row by row.
+    pub results: Vec<Number>,
+}
+
+/// Reads lines of `cells` cells each, of which the first `left` are no results; None unless all are plain rows.
+pub fn rows(text: &str, cells: usize, left: usize) -> Option<Rows<'_>> {
+    let mut rows = Rows::default();
+    for line in text.split('\n') {
+        let found: Vec<&str> = line.split_ascii_whitespace().collect();
+        if found.len() != cells || left < 3 {
+            return None;
+        }
+        let (Some(Number::Whole(size)), Some(Number::Whole(_))) =
+            (number(found[0]), number(found[1]))
+        else {
+            return None;
+        };
+        rows.sizes.push(size);
+        let kind = &found[2..left];
+        if !rows.kinds.iter().any(|known| known == kind) {
+            rows.kinds.push(kind.to_vec());
+        }
+        for cell in &found[left..] {
+            rows.results.push(number(cell)?);
+        }
+    }
+    Some(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_rows_are_read_and_others_refused() {
+        let text = "  8  2  float  sum  -1  6.5  0  12 1\n  16  4  float  sum  -1  7.25  0.1  13 2";
+        let found = rows(text, 9, 5).expect("plain rows");
+        assert_eq!(found.sizes, [8, 16]);
+        assert_eq!(found.kinds, [["float", "sum", "-1"]]);
+        assert_eq!(found.results[..2], [Number::Decimal(6.5), Number::Whole(0)]);
+        assert_eq!(found.results.len(), 8);
+        assert_eq!(rows(text, 8, 5), None);
+        assert_eq!(rows("8 2 float N/A", 4, 3), None);
+        assert_eq!(rows("8 2 float 1e3", 4, 3), None);
+        assert_eq!(rows("8 2 float 99999999999999999999", 4, 3), None);
+    }
+
+    #[test]
+    fn what_a_message_broke_is_no_row() {
+        for (line, expected) in [
+            ("   1024  256 float 0.5", true),
+            ("1024  256 float node1:1:1 [0] NCCL INFO x", false),
+            ("# 1024", false),
+            ("", false),
+        ] {
+            assert_eq!(is_row(line), expected, "{line}");
+        }
+    }
+}
