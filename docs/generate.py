@@ -217,6 +217,23 @@ def leaf_spine() -> str:
     return svg(topology_of(plan), plan.name)
 
 
+def pair_matrix() -> str:
+    """The picture of the matrix that the README compares."""
+    import runpy
+    import tempfile
+
+    from wirespeed.benchmarks import read
+    from wirespeed.benchmarks.peers import Log, Seats, compare, gather
+    from wirespeed.report.svg import pair_matrix as drawn
+
+    with tempfile.TemporaryDirectory() as folder:
+        runpy.run_path(str(ROOT.parent / "examples" / "pairs.py"))["main"](Path(folder))
+        text = (Path(folder) / "mpigraph.log").read_text(encoding="utf-8")
+    seats = Seats(None)
+    ((key, samples),) = gather([Log("mpigraph.log", read(text).runs)], seats).samples.items()
+    return drawn(compare(key, samples, seats))
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands,
     "settings.md": settings,
@@ -227,6 +244,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "simulator.md": simulator,
     "cluster.schema.json": schema,
     "leaf-spine.svg": leaf_spine,
+    "pair-matrix.svg": pair_matrix,
 }
 
 if __name__ == "__main__":

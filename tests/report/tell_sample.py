@@ -67,7 +67,9 @@ def hostile_matrix():
     )
 
 
-PEERS = Peers((LEAVES, RAILS, _alone()), ("not compared, which hosts they ran on is not known: the runs in a.log",))
+PEERS = Peers(
+    (LEAVES, RAILS, _alone()), ("not compared, as they name no pair or host, or measured nothing: runs in a.log",)
+)
 
 
 def series(size=1 << 30, metric=Metric.BUSBW, unit="GB/s", place=None):

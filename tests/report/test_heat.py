@@ -1,6 +1,7 @@
 """Where cells, labels and groups of a pair matrix stand, and which shade they have."""
 
 import dataclasses
+from xml.etree import ElementTree
 
 import fabric
 import pytest
@@ -8,7 +9,7 @@ import tell_sample as tell
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.report import heat
+from wirespeed.report import heat, svg
 
 
 def test_every_cell_stands_in_its_row_and_column():
@@ -92,3 +93,12 @@ def test_what_is_missing_is_unknown_and_never_good():
     (picture,) = heat.heats(holed)
     first = picture.squares[0]
     assert (first.shade, first.title) == ("unknown", "node1 → node2: not measured")
+
+
+def test_a_picture_of_its_own_is_svg_with_nothing_from_outside():
+    text = svg.pair_matrix(tell.hostile_matrix())
+    root = ElementTree.fromstring(text)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert text == svg.pair_matrix(tell.hostile_matrix())
+    assert "<script" not in text
+    assert [element for element in root.iter() if any("href" in name for name in element.attrib)] == []

@@ -110,7 +110,8 @@ def _heat(matrix: Matrix, panel: Panel, cells: Mapping[tuple[str, str | None], C
     squares = []
     for row, source in enumerate(bundles):
         for column, target in enumerate(bundles):
-            of = [cells.get((a.name, b.name)) for a in source.members for b in target.members if a is not b]
+            ends = [(a.name, b.name) for a in source.members for b in target.members]
+            of = [cells.get(one) for one in ends if one[0] != one[1] or one in cells]
             square = _square(of, source.label, target.label, matrix)
             if square is not None:
                 shade, low, title = square

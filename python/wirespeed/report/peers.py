@@ -14,7 +14,7 @@ from wirespeed.results.peers import Cell, Like, Matrix, Peers, Suspect
 _SHADES = "█▓▒░"
 _STEPS = (0.95, 0.8, 0.6)  # down to which fraction each shade but the last stands
 _FAILED, _UNMEASURED, _SELF, _UNCOMPARED = "x", " ", "·", "?"
-_EVIDENCE = 4
+_EVIDENCE, _LIKES = 4, 6  # lines that are shown of each
 
 
 def peers(found: Peers, console: Console) -> None:
@@ -34,8 +34,10 @@ def peers(found: Peers, console: Console) -> None:
 def _matrix(matrix: Matrix, console: Console) -> None:
     console.print(Text(words.line(matrix.title), style="bold"), soft_wrap=True)
     _picture(matrix, console)
-    for like in matrix.likes:
+    for like in matrix.likes[:_LIKES]:
         console.print(Text(f"  {words.line(_like(like, matrix))}"), soft_wrap=True)
+    if len(matrix.likes) > _LIKES:
+        console.print(f"  and {len(matrix.likes) - _LIKES} more kinds of cells: --format json has them")
     for note in matrix.notes:
         console.print(Text(f"  note: {words.line(note)}"), soft_wrap=True)
     for suspect in matrix.suspects:
@@ -80,9 +82,11 @@ def _row(square: Panel, row: int, cells: Mapping[tuple[str, str | None], Cell], 
     member = square.members[row]
     if alone:
         return _shade(cells.get((member.name, None)))
-    return " ".join(
-        _SELF if other is member else _shade(cells.get((member.name, other.name))) for other in square.members
-    )
+    shown = []
+    for other in square.members:
+        cell = cells.get((member.name, other.name))
+        shown.append(_SELF if other is member and cell is None else _shade(cell))
+    return " ".join(shown)
 
 
 def _shade(cell: Cell | None) -> str:

@@ -1,16 +1,32 @@
-"""The topology as a picture of its own, without findings: a file that browsers and drawing programs open."""
+"""Pictures of their own, files that browsers and drawing programs open: the topology, a pair matrix."""
 
 from __future__ import annotations
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from wirespeed.report import picture
+from wirespeed.report import heat, picture, words
+from wirespeed.results.peers import Matrix
 from wirespeed.results.topology import Topology
+
+_STEP = 84  # between two shades of the legend
 
 
 def svg(topology: Topology, name: str) -> str:
-    """The SVG document; the same topology gives the same bytes."""
-    environment = Environment(
+    """The SVG document of a topology, without findings; the same topology gives the same bytes."""
+    return _environment().get_template("picture.svg.j2").render(name=name, picture=picture.draw(topology, ()))
+
+
+def pair_matrix(matrix: Matrix) -> str:
+    """The SVG document of the first square of a matrix; the same matrix gives the same bytes."""
+    drawn = heat.heats(matrix)[0]
+    legend = heat.legend()
+    template = _environment().get_template("pair_matrix.svg.j2")
+    width = max(drawn.width, len(legend) * _STEP) + 40
+    return template.render(title=words.line(matrix.title), picture=drawn, legend=legend, step=_STEP, width=width)
+
+
+def _environment() -> Environment:
+    return Environment(
         loader=PackageLoader("wirespeed.report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -18,4 +34,3 @@ def svg(topology: Topology, name: str) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return environment.get_template("picture.svg.j2").render(name=name, picture=picture.draw(topology, ()))

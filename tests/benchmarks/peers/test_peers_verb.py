@@ -166,11 +166,34 @@ def test_hosts_by_the_names_of_their_logs(tmp_path):
     assert result.exit_code == Exit.PASSED
 
 
+P2P = SAMPLES / "p2p_bandwidth/cut-and-error.txt"
+
+
+def test_gpus_of_one_host():
+    """A slow link between two GPUs; a copy of a GPU to itself is another thing."""
+    result = peers(P2P)
+    assert "SUSPECT   pair GPU0 and GPU3: 10.0 % of its like" in result.stdout
+    assert "all: 12 cells" in result.stdout
+    assert "to itself inside one host: 4 cells" in result.stdout
+
+
+def test_the_same_pair_of_gpus_in_every_host(tmp_path):
+    for host in range(1, 5):
+        text = P2P.read_text()
+        (tmp_path / f"node{host}.log").write_text(text.replace("361.", "161.") if host == 2 else text)
+    result = peers(tmp_path, "--cluster", CLUSTER, "--format", "json")
+    matrices = json.loads(result.stdout)["peers"]["matrices"]
+    suspects = {(one["kind"], one["name"]) for matrix in matrices for one in matrix["suspects"]}
+    assert all("node2" in name for _, name in suspects)
+    assert suspects
+    assert all(like["cells"] == 4 for matrix in matrices for like in matrix["likes"])
+
+
 def test_logs_of_unknown_places_are_incomplete(tmp_path):
     (tmp_path / "a.log").write_text(PERFTEST.format(value=391.0))
     result = peers(tmp_path)
     assert result.exit_code == Exit.INCOMPLETE
-    assert "which hosts they ran on is not known" in result.stdout
+    assert "as they name no pair or host" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def _with_retest(one: Suspect, matrix: Matrix, parameters: Mapping[str, Scalar],
     members = {member.name: member for member in matrix.members}
     slow = [cell for cell in matrix.cells if (cell.source, cell.target) in one.slow]
     hosts = hosts_of(slow, members, one.kind, matrix.cells)
-    return replace(one, retest=commands(matrix.tool, matrix.test, parameters, hosts, given))
+    return replace(one, retest=commands(matrix.tool, matrix.test, parameters, hosts, given, one.name))
 
 
 def compare(key: Key, samples: Sequence[Sample], seats: Seats, least: float = spread.TOLERANCE) -> Matrix:
@@ -113,9 +113,16 @@ def _likes(key: Key, samples: Sequence[Sample], seats: Seats) -> dict[Ends, str]
     hosts = {sample.source.host for sample in samples}
     if key.shape == "pairs inside of hosts":
         if len(hosts) < _FEWEST_HOSTS:
-            return {_ends(one): f"inside {one.source.host}" for one in samples}
+            return {_ends(one): _inside(one) for one in samples}
         return {_ends(one): f"{_LIKE_HOSTS}, {one.place}" for one in samples}
-    return {_ends(one): seats.like(one.source, one.target) for one in samples}
+    return {
+        _ends(one): _inside(one) if one.source == one.target else seats.like(one.source, one.target) for one in samples
+    }
+
+
+def _inside(sample: Sample) -> str:
+    """A copy from a device to itself is not like one to another."""
+    return f"{'to itself' if sample.source == sample.target else 'to another'} inside {sample.source.host}"
 
 
 def _by_like(likes: Mapping[Ends, str]) -> dict[str, list[Ends]]:

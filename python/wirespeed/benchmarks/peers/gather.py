@@ -107,7 +107,7 @@ def gather(logs: Iterable[Log], seats: Seats, metric: Metric | None = None, size
     _add_failed(gathered, failed)
     if nowhere:
         names = ", ".join(dict.fromkeys(nowhere[:3])) + (f" and {len(nowhere) - 3} more" if len(nowhere) > 3 else "")
-        gathered.notes.append(f"not compared, which hosts they ran on is not known: the runs in {names}")
+        gathered.notes.append(f"not compared, as they name no pair or host, or measured nothing: runs in {names}")
     return gathered
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from wirespeed.results.series import Scalar
 _PEERS = 3
 """Healthy hosts beside one suspect: with fewer, four cells that must be alike are not reached."""
 _SUITES = {"iperf3": "tcp", "ucx_perftest": "ucx"}  # of bench run, by tool; perftest below
-_FOLDER = "retest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,33 +30,38 @@ def commands(
     parameters: Mapping[str, Scalar],
     hosts: Sequence[str],
     given: Given,
+    suspect: str,
 ) -> tuple[str, ...]:
-    """The lines to type, none where the tool is not one whose command line follows from its log."""
-    measured = _measured(tool, test, parameters, hosts, given)
+    """The lines to type, none where the tool is not one whose command line follows from its log.
+
+    What they measure goes into a folder named after the suspect.
+    """
+    folder = "retest-" + re.sub(r"[^A-Za-z0-9]+", "-", suspect).strip("-")
+    measured = _measured(tool, test, parameters, hosts, given, folder)
     if measured is None:
         return ()
-    again = ["wirespeed", "bench", "peers", *given.files, _FOLDER]
+    again = ["wirespeed", "bench", "peers", *given.files, folder]
     if given.cluster is not None:
         again += ["--cluster", given.cluster]
     return (measured, shlex.join(again))
 
 
 def _measured(
-    tool: str, test: str | None, parameters: Mapping[str, Scalar], hosts: Sequence[str], given: Given
+    tool: str, test: str | None, parameters: Mapping[str, Scalar], hosts: Sequence[str], given: Given, folder: str
 ) -> str | None:
     if tool == "mpigraph":
         asked = [parameters.get(name) for name in ("message_bytes", "iterations", "window_size")]
         if any(value is None for value in asked):
             return None
         words = ["mpirun", "--host", ",".join(hosts), "--map-by", "node", "mpiGraph", *map(str, asked)]
-        return f"mkdir -p {_FOLDER} && {shlex.join(words)} | tee {_FOLDER}/mpigraph.log"
+        return f"mkdir -p {folder} && {shlex.join(words)} | tee {folder}/mpigraph.log"
     suite = _SUITES.get(tool)
     if tool == "perftest":
         suite = "pairs" if (test or "").endswith("_lat") else "matrix"
     if suite is None or given.cluster is None:
         return None
     words = ["wirespeed", "bench", "run", suite, "--cluster", given.cluster, "--hosts", ",".join(hosts)]
-    return shlex.join([*words, "--output", _FOLDER])
+    return shlex.join([*words, "--output", folder])
 
 
 def hosts_of(slow: Sequence[Cell], members: Mapping[str, Member], kind: Kind, cells: Sequence[Cell]) -> list[str]:

@@ -58,6 +58,8 @@ class Seats:
         if at is not None:
             leaf = self._leaves.get((at.host, at.interface))
             return Member(str(at), at.host, at.nic.rdma_device or at.interface, at.nic.rail, leaf), at
+        if _GPU.fullmatch(name):
+            return Member(name, "one host", name), None
         host, slash, device = name.partition("/")
         rank = None if slash else _RANK.fullmatch(name)
         if rank:

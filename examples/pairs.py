@@ -1,0 +1,48 @@
+"""Write the log of mpiGraph between twelve nodes, made up, to show what `wirespeed bench peers` finds in such a log.
+
+    python pairs.py OUT
+
+A node reaches half of what the others do, as a NIC does in an x8 slot, and one way between two others is slow.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from random import Random
+
+NODES = 12
+USUAL = 46_500.0  # MiB/s: 400 Gb/s less framing at a path MTU of 4096
+NOISE = 0.004
+SLOW_NODE = 5
+SLOW_PATH = (2, 9)
+
+
+def main(out: Path) -> None:
+    """Write the log."""
+    chance = Random(1)
+    names = [f"node{number + 1}:{number}" for number in range(NODES)]
+    sent = {
+        (a, b): _reached(a, b) * USUAL * (1 - abs(chance.gauss(0, NOISE))) if a != b else 0.0
+        for a in range(1, NODES + 1)
+        for b in range(1, NODES + 1)
+    }
+    measured = [value for value in sent.values() if value]
+    lines = ["START mpiGraph v1.5", "MsgSize\t4194304", "Times\t100", "Window\t50", f"Procs\t{NODES}", ""]
+    lines += [f"Send max\t{max(measured):.6f}", f"Send avg\t{sum(measured) / len(measured):.6f}", ""]
+    lines += ["\t".join(["Send", *names, ""])]
+    for a, name in enumerate(names, start=1):
+        lines.append("\t".join([f"{name} to", *(f"{sent[a, b]:.3f}" for b in range(1, NODES + 1)), ""]))
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "mpigraph.log").write_text("\n".join([*lines, "END mpiGraph", ""]), encoding="utf-8")
+
+
+def _reached(a: int, b: int) -> float:
+    """The fraction of the usual that a pair reaches."""
+    return 0.5 if SLOW_NODE in (a, b) else 0.8 if (a, b) == SLOW_PATH else 1.0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]))
