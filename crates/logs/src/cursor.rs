@@ -32,10 +32,18 @@ impl<'a> Cursor<'a> {
 
     /// Reads the characters that `belongs` takes.
     pub fn run(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
-        let end = self
-            .rest
-            .find(|character| !belongs(character))
-            .unwrap_or(self.rest.len());
+        let bytes = self.rest.as_bytes();
+        let mut end = 0;
+        while let Some(byte) = bytes.get(end) {
+            let first = match byte.is_ascii() {
+                true => char::from(*byte),
+                false => self.rest[end..].chars().next().unwrap_or_default(),
+            };
+            if !belongs(first) {
+                break;
+            }
+            end += first.len_utf8();
+        }
         let (read, rest) = self.rest.split_at(end);
         self.rest = rest;
         read
@@ -71,6 +79,18 @@ impl<'a> Cursor<'a> {
     pub fn maybe_blank(&mut self) {
         let _ = self.word(" ");
     }
+}
+
+/// The lines of a text.
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut start = 0;
+    memchr::memchr_iter(b'\n', text.as_bytes())
+        .chain(std::iter::once(text.len()))
+        .map(move |end| {
+            let line = &text[start..end];
+            start = end + 1;
+            line
+        })
 }
 
 /// White space as a text's `strip` takes it off: Unicode's, and the four ASCII separators.

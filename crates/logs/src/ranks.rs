@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cursor::Cursor;
+use crate::cursor::{lines, Cursor};
 
 /// What most lines of a list begin with.
 const HEAD: &str = "#  Rank ";
@@ -32,7 +32,7 @@ pub struct Ranks<'a> {
 pub fn ranks(text: &str) -> Ranks<'_> {
     let mut ranks = Ranks::default();
     let mut last = None; // neighbours share a host and mostly all
-    for line in text.split('\n') {
+    for line in lines(text) {
         let Some(rank) = rank(line.trim_matches([' ', '\t', '|'])) else {
             continue;
         };

@@ -1,6 +1,6 @@
 //! Rows of a table: sizes and counts, a type, and numbers, as nccl-tests prints twenty and more one below the other.
 
-use crate::cursor::is_space;
+use crate::cursor::{is_space, lines};
 
 /// A number as a cell prints it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +49,7 @@ pub struct Rows<'a> {
 /// Reads lines of `cells` cells each, of which the first `left` are no results; None unless all are plain rows.
 pub fn rows(text: &str, cells: usize, left: usize) -> Option<Rows<'_>> {
     let mut rows = Rows::default();
-    for line in text.split('\n') {
+    for line in lines(text) {
         let found: Vec<&str> = line.split_ascii_whitespace().collect();
         if found.len() != cells || left < 3 {
             return None;

@@ -145,7 +145,7 @@ impl Log {
                     .is_none_or(|words| words.iter().any(|word| line.text.contains(word.as_str())))
         };
         let mut said = HashSet::new();
-        let mut broken = false; // by a message in its middle: what follows is the rest of that line
+        let mut before = ""; // where a message broke this line, what follows is its rest
         for line in self.0.lines() {
             if distinct && !line.debug {
                 said.clear();
@@ -154,8 +154,9 @@ impl Log {
                 continue;
             }
             let is_rank = fold && line.ended && logs::is_rank(line.text);
-            let folds = is_rank || (fold && line.ended && !broken && logs::is_row(line.text));
-            broken = fold && line.text.contains(" NCCL ");
+            let folds = is_rank
+                || (fold && line.ended && logs::is_row(line.text) && !before.contains(" NCCL "));
+            before = line.text;
             if let Some((first, block)) = &mut folded {
                 if folds && block.ranks == is_rank && first.label == line.label {
                     block.text.push('\n');
