@@ -10,9 +10,11 @@ import pytest
 import tell_sample as tell
 from typer.testing import CliRunner
 
+from wirespeed.benchmarks.run import begin
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
 from wirespeed.results import json as results
+from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
 from wirespeed.results.peers import Peers
 
 EXAMPLE = Path(__file__).parents[2] / "examples/mi300x-4node"
@@ -177,3 +179,23 @@ def test_a_suspect_that_was_slow_once_leaves_it_incomplete(tmp_path):
     peers = Peers((tell.LEAVES,))
     file.write_text(results.document("bench-peers", 1, peers=peers), encoding="utf-8")
     assert report("--result", file).exit_code == Exit.INCOMPLETE
+
+
+def test_what_bench_run_wrote_is_judged_between_its_nics(tmp_path):
+    ends = ("node1/bnxt_re0", "node2/bnxt_re0")
+    command = Command("node1", ("ib_write_bw",))
+    step = Step("a", "ib_write_bw", " -> ".join(ends), command, 30, 3, source=ends[0], target=ends[1])
+    folder = begin(tmp_path / "pairs", Campaign("", "pairs", "mi300x-4node", (step,)))
+    log = folder.keep(step, 1, (EXAMPLE / "bench/ib-write-bw-bidirectional.log").read_bytes(), None)
+    folder.note(Attempt("a", 1, Outcome.DONE, 0, "2026-11-21T08:00:00Z", 3.0, Grade.GOOD, log))
+    result = report("--bench", tmp_path / "pairs", "--format", "prometheus")
+    assert result.exit_code == Exit.PASSED
+    labels = 'host="node1",metric="bw_avg",nic="bnxt_re0",peer_host="node2",peer_nic="bnxt_re0",size="8388608"'
+    assert labels in result.stdout
+    assert "node1/bnxt_re0 → node2/bnxt_re0" in report("--bench", tmp_path / "pairs").stdout
+
+
+@pytest.mark.parametrize(("name", "start"), [("a.prom", "# HELP wirespeed_"), ("a.md", "# mi300x-4node\n")])
+def test_the_name_of_the_output_says_the_format(tmp_path, log, name, start):
+    report("--bench", log, "-o", tmp_path / name)
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)

@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirespeed.cli.exit import Exit
+from wirespeed.cli.logs import log_files
 
 if TYPE_CHECKING:
+    from wirespeed.benchmarks.judge_limits import Asked
+    from wirespeed.benchmarks.reading import Reading
+    from wirespeed.cli.logs import LogFile
     from wirespeed.errors import Problem
     from wirespeed.facts import Facts
     from wirespeed.plan import Plan
@@ -119,16 +123,50 @@ def _holds(lines: tuple[str, ...], part: tuple[str, ...]) -> bool:
 
 
 def judged(plan: Plan, log: Path) -> tuple[tuple[JudgedRun, ...], tuple[Problem, ...]]:
-    """The runs of a benchmark log, judged, and what was left out of the log.
+    """The runs of a benchmark log or of a folder of logs, judged, and what was left out of them.
+
+    Attempts of one step of ``bench run`` are judged together, between the NICs they were made with.
 
     Raises:
-        Refused: it holds no output of a known tool.
+        Refused: the log holds no output of a known tool.
     """
-    from wirespeed.benchmarks import read
     from wirespeed.benchmarks.judge_logs import judge_logs
 
-    reading = read(log.read_text(encoding="utf-8", errors="replace"), str(log))
-    return judge_logs([(str(log), reading)], plan), reading.notices
+    together: dict[str, list[LogFile]] = {}
+    for file in log_files([str(log)]):
+        together.setdefault(file.where or file.name, []).append(file)
+    runs: list[JudgedRun] = []
+    notices: list[Problem] = []
+    for files in together.values():
+        readings = [(file.name, reading) for file in files if (reading := _read(file, notices)) is not None]
+        notices += [notice for _, reading in readings for notice in reading.notices]
+        runs += judge_logs(readings, plan, _ends(plan, files[0].where))
+    return tuple(runs), tuple(notices)
+
+
+def _read(file: LogFile, notices: list[Problem]) -> Reading | None:
+    """What a log says; one without output of a tool that lies in a folder is noted and left out."""
+    from wirespeed.benchmarks import read
+    from wirespeed.cli.logs import text
+    from wirespeed.errors import Refused
+
+    try:
+        return read(text(file.content()), file.name)
+    except Refused as refused:
+        if not file.inside:
+            raise
+        notices.extend(refused.problems)
+        return None
+
+
+def _ends(plan: Plan, where: str | None) -> Asked:
+    """Both NICs of a pair that the plan has."""
+    from wirespeed.benchmarks.judge_limits import Asked
+    from wirespeed.benchmarks.judge_where import nics
+
+    source, arrow, target = (where or "").partition(" -> ")
+    known = {name for at in nics(plan) for name in (str(at), f"{at.host}/{at.interface}")}
+    return Asked(source, target) if arrow and {source, target} <= known else Asked()
 
 
 def findings_exit(findings: Iterable[Finding], strict: bool) -> Exit:

@@ -129,7 +129,8 @@ def judged(results: Iterable[JudgedRun], console: Console) -> None:
         console.print(Text(words.line(run.title), style="bold"))
         ranks = f", {words.plural(run.ranks, 'rank')}" if run.ranks else ""
         test = f" {run.test}" if run.test else ""
-        console.print(Text(words.line(f"{run.tool}{test}{ranks}, {run.file}"), style="dim"))
+        ends = f", {run.source} → {run.target}" if run.source and run.target else ""
+        console.print(Text(words.line(f"{run.tool}{test}{ranks}{ends}, {run.file}"), style="dim"))
         if run.status is not RunStatus.COMPLETE:
             _labelled(run.status.value, run.error or runs.ENDED_EARLY, console, style="bold red")
         for name, verdicts in _series(run.verdicts):

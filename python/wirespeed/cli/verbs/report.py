@@ -44,7 +44,9 @@ def report(
     ] = None,
     bench: Annotated[
         list[Path] | None,
-        typer.Option("--bench", metavar="FILE", help="A benchmark log to judge and draw; may be repeated."),
+        typer.Option(
+            "--bench", metavar="FILE", help="A benchmark log, or what bench run wrote, to judge and draw; repeat."
+        ),
     ] = None,
     result: Annotated[
         list[Path] | None,
