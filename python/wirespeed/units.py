@@ -33,7 +33,7 @@ BITS_PER_SECOND: dict[str, float] = {
         "Gi": 2**30,
         "Ti": 2**40,
     }.items()
-}
+} | {"Kib/s": 2.0**10, "Mib/s": 2.0**20, "Gib/s": 2.0**30, "1000 MiB/s": 8e3 * 2**20, "MiB/s/rank": 8.0 * 2**20}
 """Bits per second in one of each unit of bandwidth that a benchmark prints."""
 
 

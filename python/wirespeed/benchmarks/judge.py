@@ -17,6 +17,7 @@ from wirespeed.benchmarks.judge_collectives import collective_limits
 from wirespeed.benchmarks.judge_gates import Subject, gate_of, gated, subject_of
 from wirespeed.benchmarks.judge_limits import BANDWIDTHS, Asked, Limit, Limits, Unlimited
 from wirespeed.benchmarks.judge_notes import notes
+from wirespeed.benchmarks.judge_pair import pair_limits
 from wirespeed.benchmarks.judge_profile import Profile, default
 from wirespeed.benchmarks.judge_rdma import rdma_limits
 from wirespeed.benchmarks.judge_tcp import tcp_limits
@@ -85,6 +86,8 @@ def _limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
             return collective_limits(run, plan, profile, asked)
         case "iperf3" | "iperf2":
             return tcp_limits(run, plan, profile, asked)
+        case "osu-micro-benchmarks" | "ucx_perftest" | "netpipe" | "mpigraph" | "gpcnet":
+            return pair_limits(run, plan, profile, asked)
         case other:
             return Unlimited(f"there are no limits for {other}", profile)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from wirespeed.benchmarks.judge_hosts import used
 from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, whole
 from wirespeed.benchmarks.judge_names import collective_of, foreign_gpus, named_collective
 from wirespeed.benchmarks.judge_profile import SECONDS, Profile, Thresholds
@@ -180,7 +181,7 @@ def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member
     most: list[float] = []
     usual: list[float] = []
     binds: Counter[str] = Counter()
-    for nic in _used(host, assumptions):
+    for nic in used(host, assumptions):
         function = nic_function(plan, name, nic)
         speed = _speed(plan, nic)
         at_most = nic_goodput_two_way(nic, function, speed=speed)
@@ -193,16 +194,6 @@ def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member
         assumptions.extend(at_most.assumptions)
     bind = binds.most_common(1)[0][0] if binds else ""
     return Member(name, ranks, tuple(most), tuple(usual), bind, _gpu_links(plan, host))
-
-
-def _used(host: Host, assumptions: list[str]) -> list[Nic]:
-    """The NICs that a job uses: those its launch environment names, else all with a rail, else all."""
-    there = [nic for nic in host.nics.values() if nic.link.up is not False]
-    devices = host.launch.rdma_devices
-    if devices:
-        return [nic for nic in there if nic.rdma_device in devices]
-    assumptions.append("the job uses every NIC with a rail")
-    return [nic for nic in there if nic.rail is not None] or there
 
 
 def _speed(plan: Plan, nic: Nic) -> Bandwidth | None:

@@ -30,7 +30,8 @@ class Asked:
 class Limit:
     """The limits of one measurement in its unit. ``shown`` says why it is shown only; ``unknown`` why there is none.
 
-    ``thresholds`` are those of this measurement where they are not those of its run.
+    ``thresholds`` are those of this measurement where they are not those of its run; ``bounded`` is whether a
+    measurement that is shown only must still not be above the physical limit.
     """
 
     physical: Bound | None = None
@@ -38,6 +39,7 @@ class Limit:
     shown: str | None = None
     unknown: str | None = None
     thresholds: Thresholds | None = None
+    bounded: bool = False
 
 
 class Limits(Protocol):

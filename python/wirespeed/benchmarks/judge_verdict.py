@@ -29,9 +29,10 @@ def judged(measurement: Measurement, limit: Limit, scale: Scale) -> Verdict:
     """The verdict of a bandwidth against the limits of the design."""
     if limit.unknown is not None:
         return verdict(measurement, Judgement.UNKNOWN, limit.unknown)
-    if limit.shown is not None:
+    beyond = limit.physical is not None and above(measurement, limit.physical, scale.profile)
+    if limit.shown is not None and not (beyond and limit.bounded):
         return verdict(measurement, Judgement.SKIP, limit.shown, limit)
-    if limit.physical is not None and above(measurement, limit.physical, scale.profile):
+    if limit.physical is not None and beyond:
         return verdict(measurement, Judgement.UNKNOWN, _beyond(measurement, limit.physical, scale.limits), limit)
     small = scale.limits.bandwidth_bound(measurement, limit)
     if small is not None:

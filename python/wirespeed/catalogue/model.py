@@ -238,6 +238,9 @@ class ServerModel(Entry):
     gpu_slots: list[Slot] = []
     bridges: list[Bridge] = []
     max_payload: Sourced[int] | None = None
+    socket_link: Sourced[BandwidthField] | None = None  # between two sockets, one direction, all links together
+    memory: Sourced[BandwidthField] | None = None  # of one socket, all channels populated
+    ordered_writes: Sourced[BandwidthField] | None = None  # what a NIC's writes reach without relaxed ordering
     bios: BiosTable = {}
     source: str
 

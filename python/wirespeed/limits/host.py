@@ -1,0 +1,136 @@
+"""Between a NIC and memory: PCIe switches whose uplink several NICs share, the link between sockets, ordered writes.
+
+Traffic to memory of the host passes every bridge up to the root port; traffic to a GPU turns round at the first bridge
+above both, and where that is none passes the root ports of both, and between sockets their link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from wirespeed.limits import pcie
+from wirespeed.limits.bound import GBPS, number
+from wirespeed.limits.nic import slot_of
+from wirespeed.plan import Plan
+from wirespeed.results.verdicts import Term
+from wirespeed.settings import PcieFunction
+
+_UPLINK = "switch-upstream"  # the role whose link leads from a PCIe switch up
+
+
+@dataclass(frozen=True, slots=True)
+class Uplink:
+    """The link of a PCIe switch towards the host."""
+
+    address: str
+    slot: pcie.Slot
+
+    @property
+    def name(self) -> str:
+        """The uplink in words."""
+        return f"PCIe uplink {self.address}"
+
+
+def bridges(functions: Mapping[str, PcieFunction], address: str | None) -> tuple[str, ...]:
+    """The bridges above a function, from below; none where the plan does not say."""
+    found: list[str] = []
+    function = functions.get(address) if address else None
+    while function is not None and function.parent is not None and function.parent not in found:
+        found.append(function.parent)
+        function = functions.get(function.parent)
+    return tuple(found)
+
+
+def uplinks_to_memory(plan: Plan, host: str, address: str | None) -> tuple[Uplink, ...]:
+    """The uplinks of PCIe switches that a NIC's traffic with host memory passes, where their links are known."""
+    functions = plan.hosts[host].pcie
+    return tuple(_uplinks(functions, bridges(functions, address)))
+
+
+def uplinks_to_gpu(plan: Plan, host: str, address: str | None, gpu: str | None) -> tuple[Uplink, ...]:
+    """Those that its traffic with a GPU passes: none where one PCIe switch is above both."""
+    functions = plan.hosts[host].pcie
+    above, beside = bridges(functions, address), bridges(functions, gpu)
+    shared = set(above) & set(beside)
+    own = [bridge for bridge in (*above, *beside) if bridge not in shared]
+    return tuple(_uplinks(functions, own))
+
+
+def _uplinks(functions: Mapping[str, PcieFunction], addresses: Iterable[str]) -> Iterable[Uplink]:
+    for address in addresses:
+        function = functions.get(address)
+        if function is not None and function.role == _UPLINK:
+            slot = slot_of(function, [])
+            if slot is not None:
+                yield Uplink(address, slot)
+
+
+def shared_rate(plan: Plan, host: str, rates: Mapping[str, float]) -> tuple[float, str | None]:
+    """What NICs move together to host memory, by address, in the unit of ``rates`` in Gb/s, and the uplink that binds.
+
+    ``rates`` is what each moves alone, both directions counted as one.
+    """
+    left = dict(rates)
+    binds: str | None = None
+    of: dict[Uplink, list[str]] = {}
+    for address in rates:
+        for uplink in uplinks_to_memory(plan, host, address):
+            of.setdefault(uplink, []).append(address)
+    for uplink, members in of.items():
+        carried = pcie.two_way(uplink.slot).value / 2
+        asked = sum(left[address] for address in members)
+        if asked > carried:
+            binds = uplink.name
+            for address in members:
+                left[address] *= carried / asked
+    return sum(left.values()), binds
+
+
+def socket_term(plan: Plan, host: str, address: str | None, gpu: str | None, *, both_ways: bool) -> Term | None:
+    """The link between sockets, where a NIC and a GPU are known to be at different ones and the link is known."""
+    functions = plan.hosts[host].pcie
+    nodes = [_numa_node(functions, at) for at in (address, gpu)]
+    server = plan.hardware.servers.get(plan.hosts[host].model or "")
+    if None in nodes or nodes[0] == nodes[1] or server is None or server.socket_link is None:
+        return None
+    per_socket = server.cpus.numa_nodes.value if server.cpus else 1
+    first, second = (node // per_socket for node in nodes if node is not None)
+    if first == second:
+        return None
+    one_way = server.socket_link.value.gb_per_s
+    ways = 2 if both_ways else 1
+    formula = f"{'2 × ' if both_ways else ''}{number(one_way)} Gb/s between the sockets of {host}, one way"
+    return Term(f"socket interconnect of {host}", ways * one_way, GBPS, formula, server.socket_link.source)
+
+
+def _numa_node(functions: Mapping[str, PcieFunction], address: str | None) -> int | None:
+    """The NUMA node of a function, or of the first bridge above it that says."""
+    for at in (address, *bridges(functions, address)):
+        function = functions.get(at) if at else None
+        if function is not None and function.numa_node is not None and function.numa_node >= 0:
+            return function.numa_node
+    return None
+
+
+def memory_term(plan: Plan, host: str, *, both_ways: bool) -> Term | None:
+    """Host memory of one socket, where the catalogue knows it: each byte is written, or read, at least once.
+
+    What caches take of DMA never reaches memory, so this is no limit that nothing can beat.
+    """
+    server = plan.hardware.servers.get(plan.hosts[host].model or "")
+    if server is None or server.memory is None:
+        return None
+    value = server.memory.value.gb_per_s
+    ways = "reads and writes together" if both_ways else "read or written once"
+    return Term(f"memory of a socket of {host}", value, GBPS, f"{number(value)} Gb/s, {ways}", server.memory.source)
+
+
+def ordered_writes_term(plan: Plan, host: str) -> Term | None:
+    """What strictly ordered writes of a NIC reach on such a CPU, where the catalogue knows it."""
+    server = plan.hardware.servers.get(plan.hosts[host].model or "")
+    if server is None or server.ordered_writes is None:
+        return None
+    value = server.ordered_writes.value.gb_per_s
+    formula = f"{number(value)} Gb/s of writes without relaxed ordering"
+    return Term(f"ordered PCIe writes on {host}", value, GBPS, formula, server.ordered_writes.source)
