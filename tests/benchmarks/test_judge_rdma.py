@@ -1,10 +1,13 @@
 from dataclasses import replace
 
 import pytest
-from judge_support import MIB, judgements, one, perftest, plan
+from judge_support import CLUSTER, MIB, judgements, one, perftest, plan
 
 from wirespeed.benchmarks.judge import judge
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
 from wirespeed.errors import Refused
+from wirespeed.plan import build
 from wirespeed.results.benchmarks import Measurement, Metric, RunStatus
 from wirespeed.results.verdicts import Judgement
 
@@ -54,11 +57,18 @@ def test_mebibytes_are_compared_as_mebibytes():
     assert verdict.physical.value == pytest.approx(46747.7, abs=1)
 
 
-def test_small_messages_are_not_failed():
+def without_rate():
+    """The plan with a NIC whose message rate the catalogue does not know."""
+    model = "broadcom-bcm957608-p1400gd"
+    nics = {**plan().hardware.nics, model: plan().hardware.nics[model].model_copy(update={"message_rate": None})}
+    return replace(plan(), hardware=replace(plan().hardware, nics=nics))
+
+
+def test_small_messages_are_not_failed_where_no_rate_is_known():
     rows = {2: 0.06, 4096: 115.0, 65536: 380.0, MIB: 391.0}
     run = perftest(rows)
     rates = [Measurement(Metric.MSG_RATE, "Mpps", rate, size, None, 9) for size, rate in ((2, 4.0), (4096, 3.5))]
-    judged = judge(replace(run, measurements=(*run.measurements, *rates)), plan())
+    judged = judge(replace(run, measurements=(*run.measurements, *rates)), without_rate())
     assert judgements(judged, Metric.BW_AVG) == {
         2: Judgement.SKIP,
         4096: Judgement.SKIP,
@@ -68,6 +78,30 @@ def test_small_messages_are_not_failed():
     reason = "small messages are bound by the message rate, 4 Mpps at most in this table"
     assert one(judged, 2).reason == reason
     assert judged.notes == (f"2 B to 4 KiB not judged: {reason}",)
+
+
+@pytest.mark.parametrize(
+    ("size", "value", "limit", "judgement"),
+    [
+        # 4 million messages a second one way by the catalogue, in Gb/s; pass from 75 %, warn from 60 %
+        (64, 2.0, 4e6 * 64 * 8 / 1e9, Judgement.PASS),
+        (64, 1.4, 4e6 * 64 * 8 / 1e9, Judgement.WARN),
+        (64, 1.0, 4e6 * 64 * 8 / 1e9, Judgement.FAIL),
+        (64, 3.0, 4e6 * 64 * 8 / 1e9, Judgement.PASS),  # faster than published, not than the line
+        (4096, 60.0, 4e6 * 4096 * 8 / 1e9, Judgement.FAIL),
+        (8192, 100.0, 391.4, Judgement.SKIP),  # between rate and line
+    ],
+)
+def test_small_messages_against_the_rate_of_the_catalogue(size, value, limit, judgement):
+    verdict = one(judge(perftest({size: value, MIB: 391.0}), plan()), size)
+    assert verdict.judgement is judgement
+    assert verdict.reachable.value == pytest.approx(limit, rel=1e-3)
+    assert (verdict.reachable.binding == "message rate") is (size < 8192)
+
+
+def test_both_ways_have_twice_the_rate():
+    verdict = one(judge(perftest({64: 4.0, MIB: 775.0}, bidirectional=True), plan()), 64)
+    assert verdict.reachable.value == pytest.approx(8e6 * 64 * 8 / 1e9)
 
 
 def test_a_dip_below_the_plateau_is_left_to_the_plateau():
@@ -239,3 +273,40 @@ def test_a_table_of_large_messages_does_not_show_the_message_rate():
     ]
     judged = judge(replace(run, measurements=(*run.measurements, *rates)), plan())
     assert set(judgements(judged, Metric.BW_AVG).values()) == {Judgement.PASS}
+
+
+def test_a_narrow_uplink_of_the_pcie_switch_binds_host_memory_and_not_its_gpu():
+    at = plan().hosts["node1"]
+    above = "0000:18:00.0"
+    narrow = replace(at.pcie[above], link=replace(at.pcie[above].link, width=8))
+    there = replace(plan(), hosts={**plan().hosts, "node1": replace(at, pcie={**at.pcie, above: narrow})})
+    verdict = one(judge(perftest({MIB: 200.0}), there))
+    assert verdict.physical.binding == f"PCIe uplink {above} of node1"
+    assert verdict.physical.value == pytest.approx(32 * 8 * 128 / 130 * 256 / 280, rel=1e-4)
+    assert one(judge(perftest({MIB: 390.0}, memory="rocm"), there)).judgement is Judgement.PASS
+
+
+def test_relaxed_ordering_is_said_where_its_cost_is_not_known():
+    verdict = one(judge(perftest({MIB: 300.0}, relaxed_ordering="OFF"), plan()))
+    assert (
+        "PCIe relaxed ordering is off at node1/bnxt_re0: what its CPU then reaches is not known"
+        in verdict.reachable.assumptions
+    )
+
+
+def esnet():
+    return build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
+
+
+@pytest.mark.parametrize(("setting", "reachable"), [("ON", 196.07), ("OFF", 150.0)])
+def test_ordered_writes_have_a_limit_where_it_was_measured(setting, reachable):
+    """An EPYC that reaches 200 Gb/s with relaxed ordering and 150 without (openucx/ucx 8062)."""
+    there = esnet()
+    host, settings = next(iter(there.hosts.items()))
+    nic = next(iter(settings.nics.values()))
+    run = perftest({MIB: 149.0}, device=nic.rdma_device or "eth100", relaxed_ordering=setting)
+    name = f"{host}/{next(iter(settings.nics))}"
+    verdict = one(judge(run, there, source=name, target=name.replace(host, list(there.hosts)[-1])))
+    assert verdict.reachable.value == pytest.approx(reachable, abs=0.01)
+    assert verdict.physical.value == pytest.approx(196.07, abs=0.01)
+    assert (verdict.reachable.binding == f"ordered PCIe writes on {host}") is (setting == "OFF")

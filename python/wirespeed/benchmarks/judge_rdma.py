@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks import judge_where as where
 from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, text, truth, whole
 from wirespeed.benchmarks.judge_profile import Profile, Thresholds
 from wirespeed.benchmarks.judge_where import NicAt
-from wirespeed.limits import framing, pcie
+from wirespeed.limits import fabric, framing, host, pcie
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
-from wirespeed.limits.bound import convert, in_unit, number, tightest
+from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
 from wirespeed.limits.framing import Path, Verb
 from wirespeed.limits.nic import path_of
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
-from wirespeed.results.verdicts import Term
+from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import Bandwidth
 from wirespeed.wire import PATH_MTUS
 
 PIPELINED = 2
 """A stream of messages is bandwidth-bound from twice the size at which the message rate alone would fill the line:
 there a measured curve (Broadcom 957608-AN210, section 2.8.2) is within 5 % of its plateau."""
+
+RATE_ALONE = 0.5
+"""A message rate is a limit by itself up to this part of the line; nearer to it a curve bends away from both, by 4 % at
+a half of the line (fit to Broadcom 957608-AN210, section 2.8.2)."""
 
 SMALL = 4096
 """Messages up to this size are bound by the message rate on any NIC at 200 Gb/s and above (6 Mpps of one packet each):
@@ -37,9 +41,13 @@ class RdmaLimits:
     verb: Verb
     both_ways: bool
     slots: tuple[tuple[str, pcie.Slot], ...]
+    beside: tuple[Term, ...]  # cables between leaves, sockets: limits that nothing can beat
+    in_use: tuple[Term, ...]  # memory, ordered writes: what is reached
+    rate_known: float | None  # messages per second that the catalogue knows of
     message_rate: float  # messages per second, as the test counts them
     rate_from: str
     thresholds: Thresholds
+    rate_thresholds: Thresholds
     assumptions: tuple[str, ...]
     above: tuple[str, ...]
     hosts: tuple[str, ...]
@@ -55,19 +63,35 @@ class RdmaLimits:
         size = measurement.size_bytes
         if size == 0:
             return Limit(shown="a message of no bytes has no bandwidth")
-        physical = tightest([self._framing(size, 0.0), *self._slots()], self.assumptions)
+        physical = tightest([self._framing(size, 0.0), *self._slots(), *self.beside], self.assumptions)
         assumed = list(self.assumptions)
         if self.both_ways:
             assumed.append(f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic both ways")
-        reachable = tightest([self._framing(size, ACKS_PER_PACKET), *self._slots()], assumed)
+        terms = [self._framing(size, ACKS_PER_PACKET), *self._slots(), *self.beside, *self.in_use]
+        reachable = tightest(terms, assumed)
         shown = None
+        by_rate = self._by_rate(size, reachable)
         if measurement.metric is Metric.BW_PEAK:
             shown = "peak: perftest's best window counts data already in flight, so it is shown and not judged"
-        return Limit(in_unit(physical, measurement.unit), in_unit(reachable, measurement.unit), shown)
+        if by_rate is not None:
+            reachable = tightest([*terms, by_rate], assumed)
+        unit = measurement.unit
+        thresholds = self.rate_thresholds if by_rate is not None else None
+        return Limit(in_unit(physical, unit), in_unit(reachable, unit), shown, thresholds=thresholds)
+
+    def _by_rate(self, size: int | None, line: Bound) -> Term | None:
+        """The message rate as a limit of small messages, where the catalogue knows it; between both is neither."""
+        if size is None or self.rate_known is None:
+            return None
+        value = self.rate_known * size * 8 / 1e9
+        if value > RATE_ALONE * line.value:
+            return None
+        formula = f"{number(self.rate_known / 1e6)} Mpps × {size} B"
+        return Term("message rate", value, GBPS, formula, "the NIC's file in the catalogue")
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """Small messages are bound by the message rate."""
-        if measurement.size_bytes is None or limit.reachable is None:
+        if measurement.size_bytes is None or limit.reachable is None or limit.thresholds is not None:
             return None
         needed = PIPELINED * convert(limit.reachable.value, measurement.unit, "b/s") / 8
         if measurement.size_bytes * self.message_rate >= needed:
@@ -111,9 +135,13 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
         verb=_verb(run),
         both_ways=both_ways,
         slots=tuple(_slots(run, plan, ends, assumptions)),
+        beside=tuple(_beside(run, plan, ends, path, both_ways)),
+        in_use=tuple(_in_use(run, plan, ends, assumptions, both_ways)),
+        rate_known=_rate_known(plan, ends, both_ways),
         message_rate=rate,
         rate_from=rate_from,
         thresholds=profile.classes.rdma,
+        rate_thresholds=profile.classes.message_rate or profile.classes.rdma,
         assumptions=tuple(assumptions),
         hosts=tuple(dict.fromkeys(at.host for at in ends)),
         above=(
@@ -200,10 +228,73 @@ def _slots(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) 
         slot = where.nic_slot(plan, at, assumptions)
         if slot is not None:
             yield f"NIC slot of {at}", slot
+        for uplink in _uplinks(plan, at, gpu_memory):
+            yield f"{uplink.name} of {at.host}", uplink.slot
         gpu = where.gpu_slot(plan, at.host, at.nic.gpu, assumptions) if gpu_memory else None
         if gpu is not None:
             assumptions.append(f"the buffer of {at} is on {at.nic.gpu}, the GPU it serves")
             yield f"slot of {at.nic.gpu} beside {at}", gpu
+
+
+def _uplinks(plan: Plan, at: NicAt, gpu_memory: bool) -> tuple[host.Uplink, ...]:
+    """The PCIe switches' uplinks on the way from a NIC to the buffer."""
+    if not gpu_memory:
+        return host.uplinks_to_memory(plan, at.host, at.nic.pcie)
+    gpu = plan.hosts[at.host].gpus.get(at.nic.gpu or "")
+    return host.uplinks_to_gpu(plan, at.host, at.nic.pcie, gpu.pcie) if gpu else ()
+
+
+def _beside(run: Run, plan: Plan, ends: list[NicAt], path: Path, both_ways: bool) -> Iterable[Term]:
+    """What else nothing can beat: the cables between two NICs, for one flow, and the sockets between NIC and GPU."""
+    flow = _flow(run, plan, ends)
+    if flow is not None and flow < path.speed:
+        slow = Path(flow, path.path_mtu, path.encapsulation)
+        term = framing.two_way(slow) if both_ways else framing.one_way(slow)
+        yield replace(term, name="slowest cable between the NICs")
+    for at in ends if _gpu_memory(run) else ():
+        gpu = plan.hosts[at.host].gpus.get(at.nic.gpu or "")
+        term_between = host.socket_term(plan, at.host, at.nic.pcie, gpu.pcie if gpu else None, both_ways=both_ways)
+        if term_between is not None:
+            yield term_between
+
+
+def _flow(run: Run, plan: Plan, ends: list[NicAt]) -> Bandwidth | None:
+    """The fastest way of one queue pair between two NICs; several may take several ways."""
+    if len(ends) < 2 or (whole(run, "qps") or 1) > 1:
+        return None
+    return fabric.one_flow(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
+
+
+def _in_use(run: Run, plan: Plan, ends: list[NicAt], assumptions: list[str], both_ways: bool) -> Iterable[Term]:
+    """What host memory reaches: its own bandwidth, and writes that must keep their order."""
+    if _gpu_memory(run):
+        return
+    for name in dict.fromkeys(at.host for at in ends):
+        memory = host.memory_term(plan, name, both_ways=both_ways)
+        if memory is not None:
+            yield memory
+    for at in ends:
+        if not _ordered(run, plan, at):
+            continue
+        term = host.ordered_writes_term(plan, at.host)
+        if term is None:
+            assumptions.append(f"PCIe relaxed ordering is off at {at}: what its CPU then reaches is not known")
+        else:
+            yield term if not both_ways else replace(term, value=2 * term.value, formula=f"2 × {term.formula}")
+
+
+def _ordered(run: Run, plan: Plan, at: NicAt) -> bool:
+    """Whether the log, or what is planned or found, says that PCIe relaxed ordering is off."""
+    function = plan.hosts[at.host].pcie.get(at.nic.pcie or "")
+    off = at.nic.nvm.relaxed_ordering is False or (function is not None and function.relaxed_ordering is False)
+    return off or (text(run, "relaxed_ordering") or "").upper() == "OFF"
+
+
+def _rate_known(plan: Plan, ends: list[NicAt], both_ways: bool) -> float | None:
+    """The message rate that the catalogue knows of the slower NIC; None where it does not know one."""
+    models = [plan.hardware.nics.get(at.nic.model or "") for at in ends]
+    rates = [model.message_rate.value for model in models if model is not None and model.message_rate is not None]
+    return min(rates) * (2.0 if both_ways else 1.0) if rates and len(rates) == len(ends) else None
 
 
 def _gpu_memory(run: Run) -> bool:

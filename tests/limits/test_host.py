@@ -1,0 +1,82 @@
+"""Between a NIC and memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
+from wirespeed.limits import host
+from wirespeed.plan import Plan, build
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def planned(name: str) -> Plan:
+    return build(read(EXAMPLES / name / "cluster.yaml"), load())
+
+
+def test_bridges_above_a_nic():
+    functions = planned("mi300x-4node").hosts["node1"].pcie
+    assert host.bridges(functions, "0000:1d:00.0") == ("0000:19:01.0", "0000:18:00.0", "0000:17:01.0")
+    assert host.bridges(functions, None) == ()
+
+
+def test_a_gpu_beside_its_nic_passes_no_uplink():
+    plan = planned("mi300x-4node")
+    assert host.uplinks_to_gpu(plan, "node1", "0000:1d:00.0", "0000:1c:00.0") == ()
+    assert [one.address for one in host.uplinks_to_gpu(plan, "node1", "0000:1d:00.0", "0000:e6:00.0")] == [
+        "0000:18:00.0",
+        "0000:d1:00.0",
+    ]
+    assert [one.address for one in host.uplinks_to_memory(plan, "node1", "0000:1d:00.0")] == ["0000:18:00.0"]
+
+
+@pytest.mark.parametrize(
+    ("nics", "rate", "together"),
+    [
+        (["0000:1d:00.0"], 390.0, 390.0),
+        # two NICs of one switch share 504.12 Gb/s: G x (280/256 + 24/4096) each way
+        (["0000:1d:00.0", "0000:43:00.0"], 390.0, 32 * 16 * 128 / 130 / (280 / 256 + 24 / 4096)),
+        (["0000:1d:00.0", "0000:43:00.0"], 100.0, 200.0),
+        (["0000:1d:00.0", "0000:56:00.0"], 390.0, 780.0),  # of two switches
+    ],
+)
+def test_nics_that_share_an_uplink(nics, rate, together):
+    plan = planned("mi300x-4node")
+    total, binds = host.shared_rate(plan, "node1", dict.fromkeys(nics, rate))
+    assert total == pytest.approx(together)
+    assert (binds is not None) is (together < rate * len(nics))
+
+
+def test_sockets_between_a_nic_and_a_gpu():
+    """Two QPI links of 6.4 GT/s carry 25.6 GB/s each way (Xeon E5-2609)."""
+    plan = planned("pcie-lending")
+    model = "supermicro-x9drg-hf-qpi"
+    name = next(name for name, one in plan.hosts.items() if one.gpus)
+    at = replace(plan.hosts[name], model=model)
+    nodes = {"0000:02:00.0": 0, "0000:05:00.0": 0, "0000:85:00.0": 1}
+    functions = {
+        address: replace(at.pcie.get(address) or next(iter(at.pcie.values())), numa_node=node, parent=None)
+        for address, node in nodes.items()
+    }
+    there = replace(plan, hosts={name: replace(at, pcie=functions)})
+    assert host.socket_term(there, name, "0000:02:00.0", "0000:05:00.0", both_ways=False) is None
+    term = host.socket_term(there, name, "0000:02:00.0", "0000:85:00.0", both_ways=False)
+    assert term.value == pytest.approx(2 * 6.4 * 2 * 8)
+    assert host.socket_term(there, name, "0000:02:00.0", "0000:85:00.0", both_ways=True).value == 2 * term.value
+
+
+def test_what_the_catalogue_does_not_know_is_no_term():
+    plan = planned("mi300x-4node")
+    assert host.memory_term(plan, "node1", both_ways=False) is None
+    assert host.ordered_writes_term(plan, "node1") is None
+    assert host.socket_term(plan, "node1", "0000:1d:00.0", "0000:e6:00.0", both_ways=False) is None
+
+
+def test_memory_of_a_socket():
+    plan = planned("esnet-400g")
+    assert host.memory_term(plan, next(iter(plan.hosts)), both_ways=False).value == pytest.approx(8 * 3.2 * 8 * 8)
