@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from wirespeed.benchmarks.judge_collectives import collective_limits
 from wirespeed.benchmarks.judge_gates import Subject, gate_of, gated, subject_of
+from wirespeed.benchmarks.judge_gpu import gpu_limits
 from wirespeed.benchmarks.judge_limits import BANDWIDTHS, Asked, Limit, Limits, Unlimited
 from wirespeed.benchmarks.judge_notes import notes
 from wirespeed.benchmarks.judge_pair import pair_limits
@@ -88,6 +89,8 @@ def _limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
             return tcp_limits(run, plan, profile, asked)
         case "osu-micro-benchmarks" | "ucx_perftest" | "netpipe" | "mpigraph" | "gpcnet":
             return pair_limits(run, plan, profile, asked)
+        case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test":
+            return gpu_limits(run, plan, profile, asked)
         case other:
             return Unlimited(f"there are no limits for {other}", profile)
 

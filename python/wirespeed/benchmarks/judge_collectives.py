@@ -12,12 +12,13 @@ from wirespeed.benchmarks.judge_profile import SECONDS, Profile, Thresholds
 from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scaled, tightest
 from wirespeed.limits.cost import nic_function
-from wirespeed.limits.group import Collective, Group, Links, Member, bus_factor, printed_factor
+from wirespeed.limits.gpus import links_of
+from wirespeed.limits.group import Collective, Group, Member, bus_factor, printed_factor
 from wirespeed.limits.nic import nic_goodput_two_way, path_of
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound
-from wirespeed.settings import Host, Nic
+from wirespeed.settings import Nic
 from wirespeed.units import Bandwidth
 
 _NAMED = 8  # hosts named one by one
@@ -157,8 +158,9 @@ def _group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
         names = ", ".join(used) if len(used) <= _NAMED else f"{len(used)} hosts, {used[0]} to {used[-1]},"
         assumptions.append(f"the ranks are on {names} of {plan.name}")
     if len(counts) == 1:
-        host = plan.hosts[used[0]]
-        return Group((Member(used[0], counts[0], (), (), "", _gpu_links(plan, host)),), max(0, whole(run, "root") or 0))
+        return Group(
+            (Member(used[0], counts[0], (), (), "", links_of(plan, used[0])),), max(0, whole(run, "root") or 0)
+        )
     members = [_member(plan, host, count, assumptions) for host, count in zip(used, counts, strict=True)]
     return Group(tuple(members), max(0, whole(run, "root") or 0))
 
@@ -187,31 +189,18 @@ def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member
         at_most = nic_goodput_two_way(nic, function, speed=speed)
         in_use = nic_goodput_two_way(nic, function, speed=speed, acks_per_packet=algorithms.ACKS_PER_PACKET)
         if at_most is None or in_use is None:
-            return Member(name, ranks, (), (), "", _gpu_links(plan, host))
+            return Member(name, ranks, (), (), "", links_of(plan, name))
         most.append(convert(at_most.value, at_most.unit, GIGABYTES))
         usual.append(convert(in_use.value, in_use.unit, GIGABYTES))
         binds[at_most.binding] += 1
         assumptions.extend(at_most.assumptions)
     bind = binds.most_common(1)[0][0] if binds else ""
-    return Member(name, ranks, tuple(most), tuple(usual), bind, _gpu_links(plan, host))
+    return Member(name, ranks, tuple(most), tuple(usual), bind, links_of(plan, name))
 
 
 def _speed(plan: Plan, nic: Nic) -> Bandwidth | None:
     model = plan.hardware.nics.get(nic.model) if nic.model else None
     return model.speed.value if model else None
-
-
-def _gpu_links(plan: Plan, host: Host) -> Links | None:
-    names = {gpu.model for gpu in host.gpus.values()}
-    model = plan.hardware.gpus.get(next(iter(names)) or "") if len(names) == 1 else None
-    if model is None or model.links is None:
-        return None
-    of = model.links
-    usable = convert(float(of.usable.value), "b/s", GIGABYTES) if of.usable else None
-    reduces = of.reduction.value if of.reduction else None
-    source = f"{of.peak.source}; {of.usable.source}" if of.usable else of.peak.source
-    peak = convert(float(of.peak.value), "b/s", GIGABYTES)
-    return Links(of.name, of.per_gpu.value, of.full_mesh, peak, usable, source, reduces)
 
 
 def _floor(run: Run, profile: Profile) -> tuple[float, str]:
