@@ -16,24 +16,28 @@ from typing import ClassVar, Self
 _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z/µ%]*)\s*")
 
 
-BITS_PER_SECOND: dict[str, float] = {
-    f"{prefix}{bits}": scale
-    for bits in ("b/s", "bit/s", "bits/s", "bits/sec")
-    for prefix, scale in {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}.items()
-} | {
-    f"{prefix}B/s": 8.0 * scale
-    for prefix, scale in {
-        "": 1,
-        "k": 10**3,
-        "M": 10**6,
-        "G": 10**9,
-        "T": 10**12,
-        "Ki": 2**10,
-        "Mi": 2**20,
-        "Gi": 2**30,
-        "Ti": 2**40,
-    }.items()
-} | {"Kib/s": 2.0**10, "Mib/s": 2.0**20, "Gib/s": 2.0**30, "1000 MiB/s": 8e3 * 2**20, "MiB/s/rank": 8.0 * 2**20}
+BITS_PER_SECOND: dict[str, float] = (
+    {
+        f"{prefix}{bits}": scale
+        for bits in ("b/s", "bit/s", "bits/s", "bits/sec")
+        for prefix, scale in {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}.items()
+    }
+    | {
+        f"{prefix}B/s": 8.0 * scale
+        for prefix, scale in {
+            "": 1,
+            "k": 10**3,
+            "M": 10**6,
+            "G": 10**9,
+            "T": 10**12,
+            "Ki": 2**10,
+            "Mi": 2**20,
+            "Gi": 2**30,
+            "Ti": 2**40,
+        }.items()
+    }
+    | {"Kib/s": 2.0**10, "Mib/s": 2.0**20, "Gib/s": 2.0**30, "1000 MiB/s": 8e3 * 2**20, "MiB/s/rank": 8.0 * 2**20}
+)
 """Bits per second in one of each unit of bandwidth that a benchmark prints."""
 
 

@@ -124,3 +124,19 @@ def test_a_plan_of_one_host_has_nothing_to_send_between():
 def test_what_has_no_limit_is_unknown():
     verdict = one(judge(osu("osu_bw_fan_in", {4 * MIB: 48_500.0}), plan()))
     assert (verdict.judgement, verdict.reason) == (Judgement.UNKNOWN, "there are no limits for osu_bw_fan_in")
+
+
+@pytest.mark.parametrize(
+    ("value", "judgement"),
+    [
+        (2_000.0, Judgement.SKIP),  # GPCNeT's rounds wait for all ranks
+        (30_000.0, Judgement.UNKNOWN),  # 16 ranks share the eight NICs of a host
+    ],
+)
+def test_gpcnet_is_shown_and_still_has_a_limit(value, judgement):
+    place = "isolated: RR Two-sided BW+Sync"
+    log = run("gpcnet", "network_test", {131072: value}, unit="MiB/s/rank", place=place, ranks=64, nodes=4)
+    verdict = one(judge(log, plan()))
+    assert verdict.judgement is judgement
+    carried = SHARED / (280 / 256 + 24 / 4096)  # of two NICs
+    assert verdict.physical.value == pytest.approx(4 * carried * 1e9 / 8 / 2**20 / 16, rel=1e-3)

@@ -16,13 +16,14 @@ from collections.abc import Sequence
 from wirespeed.benchmarks.judge_collectives import collective_limits
 from wirespeed.benchmarks.judge_gates import Subject, gate_of, gated, subject_of
 from wirespeed.benchmarks.judge_gpu import gpu_limits
-from wirespeed.benchmarks.judge_limits import BANDWIDTHS, Asked, Limit, Limits, Unlimited
+from wirespeed.benchmarks.judge_limits import BANDWIDTHS, LATENCIES, Asked, Limit, Limits, Unlimited
 from wirespeed.benchmarks.judge_notes import notes
 from wirespeed.benchmarks.judge_pair import pair_limits
-from wirespeed.benchmarks.judge_profile import Profile, default
+from wirespeed.benchmarks.judge_profile import SECONDS, Profile, default
 from wirespeed.benchmarks.judge_rdma import rdma_limits
 from wirespeed.benchmarks.judge_tcp import tcp_limits
-from wirespeed.benchmarks.judge_verdict import Scale, against_found, judged, verdict
+from wirespeed.benchmarks.judge_verdict import Scale, against_found, explained, fast_enough, judged, verdict
+from wirespeed.benchmarks.nccl_evidence import Evidence
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
 from wirespeed.plan.found import AsFound
@@ -42,19 +43,22 @@ def judge(
     collective: str | None = None,
     profile: Profile | None = None,
     found: AsFound | None = None,
+    evidence: Evidence | None = None,
 ) -> JudgedRun:
     """Judge one run against a plan, and against the cluster as found where that is given too.
 
     ``source`` and ``target`` name the NICs of a point-to-point test as HOST/NIC; ``algorithm`` and ``collective`` say
-    what a log of a collective does not; ``profile`` holds the fractions to reach.
+    what a log of a collective does not; ``profile`` holds the fractions to reach; ``evidence`` is what NCCL's debug
+    lines prove of the run.
 
     Raises:
         Refused: ``source``, ``target`` or ``collective`` names nothing there is.
     """
     profile = profile or default()
-    asked = Asked(source, target, algorithm, collective)
+    asked = Asked(source, target, algorithm, collective, evidence)
     limits = _limits(run, plan, profile, asked)
-    verdicts = [*_wrong(run), *_bandwidths(run, limits, profile)]
+    verdicts = [*_wrong(run), *_bandwidths(run, limits, profile), *_latencies(run, limits)]
+    verdicts = [explained(one, limits.causes) for one in verdicts]
     said: tuple[str, ...] = ()
     if found is not None:
         limits_found = _limits(run, found.plan, profile, asked)
@@ -87,6 +91,10 @@ def _limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
             return collective_limits(run, plan, profile, asked)
         case "iperf3" | "iperf2":
             return tcp_limits(run, plan, profile, asked)
+        case "qperf" if (run.test or "").startswith(("rc_", "uc_", "ud_")):
+            return rdma_limits(run, plan, profile, asked)
+        case "qperf" | "sockperf":
+            return tcp_limits(run, plan, profile, asked)
         case "osu-micro-benchmarks" | "ucx_perftest" | "netpipe" | "mpigraph" | "gpcnet":
             return pair_limits(run, plan, profile, asked)
         case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test":
@@ -108,6 +116,12 @@ def _bandwidths(run: Run, limits: Limits, profile: Profile) -> list[Verdict]:
     rows = [(measurement, limits.limit(measurement)) for measurement in run.measurements if _is_bandwidth(measurement)]
     scale = Scale(limits, profile, _plateau(rows, limits, profile))
     return [judged(measurement, limit, scale) for measurement, limit in rows]
+
+
+def _latencies(run: Run, limits: Limits) -> list[Verdict]:
+    """No limit says what a latency should be; but nothing is below what bits and light take."""
+    rows = [one for one in run.measurements if one.metric in LATENCIES and one.unit in SECONDS and one.value > 0]
+    return [fast_enough(one, least) for one in rows if (least := limits.least(one)) is not None]
 
 
 def _is_bandwidth(measurement: Measurement) -> bool:

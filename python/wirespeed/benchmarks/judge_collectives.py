@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.judge_hosts import used
 from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, whole
 from wirespeed.benchmarks.judge_names import collective_of, foreign_gpus, named_collective
 from wirespeed.benchmarks.judge_profile import SECONDS, Profile, Thresholds
+from wirespeed.benchmarks.judge_proof import Proof, proof_of
 from wirespeed.limits import algorithms, cuts, fabric, framing
+from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scaled, tightest
 from wirespeed.limits.cost import nic_function
 from wirespeed.limits.gpus import links_of
@@ -32,7 +35,9 @@ class CollectiveLimits:
     collective: Collective
     ranks: int
     physical: Bound | None
-    reachable: Bound | None
+    by_algorithm: Mapping[Algorithm, Bound | None]
+    usual: Algorithm
+    proof: Proof
     floor: float  # seconds
     floor_from: str
     thresholds: Thresholds
@@ -41,13 +46,23 @@ class CollectiveLimits:
     hosts: tuple[str, ...]
     link: Bandwidth | None
 
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What the debug lines prove that explains a loss."""
+        return self.proof.causes
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        """A collective's time has its limit as bandwidth."""
+        return None
+
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits in bus bandwidth, or in algorithm bandwidth for that metric."""
         if measurement.metric is Metric.AVG_BUSBW:
             return Limit(shown="average over all sizes, small ones included")
         if self.physical is None:
             return Limit(unknown="neither GPU links nor NICs of these hosts are known")
-        physical, reachable = self.physical, self.reachable
+        physical = self.physical
+        reachable = self.by_algorithm[self.proof.algorithm(measurement.size_bytes) or self.usual]
         shown = None
         if measurement.metric is Metric.ALGBW:
             factor = printed_factor(self.collective, self.ranks)
@@ -93,11 +108,12 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> L
     if not plan.hosts:
         return Unlimited(f"{plan.name} has no hosts", profile)
     group = _group(run, run.ranks, plan, assumptions)
+    proof = proof_of(asked.evidence, plan, asked.algorithm)
     above = _beyond(plan, group)
     terms = [
         term
         for term in (
-            cuts.network_cut(collective, group),
+            cuts.network_cut(collective, group, summing=proof.summing),
             cuts.gpu_cut(collective, group),
             *(cuts.network_cut(collective, merged, name=name, what="they") for name, merged in above),
         )
@@ -107,20 +123,24 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> L
         assumptions.append("between GPUs of one host data take the GPU links only, never PCIe")
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
         assumptions.append(_sums(group))
-    algorithm = algorithms.algorithm_of(collective, asked.algorithm, group)
-    reachable = algorithms.reachable(collective, group, algorithm, above)
+    usual = algorithms.algorithm_of(collective, proof.forced or asked.algorithm, group)
     floor, floor_from = _floor(run, profile)
     classes = profile.classes
     return CollectiveLimits(
         collective=collective,
         ranks=run.ranks,
         physical=tightest(terms, assumptions) if terms else None,
-        reachable=reachable,
+        by_algorithm={
+            one: algorithms.reachable(collective, group, algorithms.algorithm_of(collective, one, group), above)
+            for one in {usual, *proof.algorithms.values(), *([proof.forced] if proof.forced else [])}
+        },
+        usual=usual,
+        proof=proof,
         floor=floor,
         floor_from=floor_from,
         thresholds=classes.collective_hosts if group.across_hosts else classes.collective_one_host,
         above=_above(collective, group),
-        notes=(),
+        notes=proof.notes,
         hosts=tuple(dict.fromkeys(member.name for member in group.members)),
         link=None,
     )

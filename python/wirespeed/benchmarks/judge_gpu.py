@@ -38,6 +38,11 @@ class GpuLimits:
     link: Bandwidth | None = None
     above: tuple[str, ...] = ("another GPU, or another number of links, than the plan's",)
     notes: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        """Of the latency of GPU links no figure is known."""
+        return None
 
     def limit(self, measurement: Measurement) -> Limit:
         """By the ends of the copy: host and GPU, or two GPUs."""

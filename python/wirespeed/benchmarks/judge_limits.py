@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from wirespeed.benchmarks.judge_profile import Profile, Thresholds
+from wirespeed.benchmarks.nccl_evidence import Evidence
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound
@@ -14,6 +15,14 @@ from wirespeed.units import Bandwidth
 
 BANDWIDTHS = frozenset({Metric.ALGBW, Metric.BUSBW, Metric.AVG_BUSBW, Metric.BW_PEAK, Metric.BW_AVG, Metric.BITRATE})
 """Metrics that have a limit."""
+
+LATENCIES = frozenset(
+    {
+        *(Metric.LATENCY_MIN, Metric.LATENCY_TYPICAL, Metric.LATENCY_AVG, Metric.LATENCY_MAX, Metric.LATENCY_P50),
+        *(Metric.LATENCY_P90, Metric.LATENCY_P95, Metric.LATENCY_P99, Metric.LATENCY_P999, Metric.LATENCY_PERCENTILE),
+    }
+)
+"""Metrics that cannot be below a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +33,7 @@ class Asked:
     target: str | None = None
     algorithm: Algorithm | None = None
     collective: str | None = None
+    evidence: Evidence | None = None  # what NCCL's debug lines of the same log prove of the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,10 @@ class Limits(Protocol):
         """What the reader should know of the run."""
 
     @property
+    def causes(self) -> tuple[str, ...]:
+        """What the log itself proves that explains a loss."""
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         """Hosts of the plan whose settings the limits rest on."""
 
@@ -71,6 +85,9 @@ class Limits(Protocol):
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """None when the transfer is long against the latency floor, else why it is not."""
 
+    def least(self, measurement: Measurement) -> Bound | None:
+        """The time in µs that nothing can be below; None where the latency is not that of one message."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unlimited:
@@ -80,6 +97,7 @@ class Unlimited:
     profile: Profile
     above: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    causes: tuple[str, ...] = field(default=())
     hosts: tuple[str, ...] = field(default=())
     link: Bandwidth | None = None
 
@@ -96,6 +114,10 @@ class Unlimited:
         return Limit(unknown=self.why)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """Nothing is known of latency either."""
+        return None
+
+    def least(self, measurement: Measurement) -> Bound | None:
         """Nothing is known of latency either."""
         return None
 

@@ -8,6 +8,7 @@ from wirespeed.benchmarks.judge import judge
 from wirespeed.benchmarks.judge_limits import Asked
 from wirespeed.benchmarks.judge_profile import Profile
 from wirespeed.benchmarks.judge_retest import settled
+from wirespeed.benchmarks.nccl_evidence import evidence
 from wirespeed.benchmarks.reading import Reading
 from wirespeed.plan import Plan
 from wirespeed.plan.found import AsFound
@@ -27,7 +28,7 @@ def judge_logs(
         Refused: the user names what there is not.
     """
     asked = asked or Asked()
-    runs = [(file, run) for file, reading in readings for run in reading.runs]
+    runs = [(file, run, evidence(run, reading.communicators)) for file, reading in readings for run in reading.runs]
     judged = [
         judge(
             run,
@@ -39,7 +40,8 @@ def judge_logs(
             collective=asked.collective,
             profile=profile,
             found=found,
+            evidence=proven,
         )
-        for file, run in runs
+        for file, run, proven in runs
     ]
-    return settled(judged, [run for _, run in runs], asked)
+    return settled(judged, [run for _, run, _ in runs], asked)

@@ -15,6 +15,7 @@ from wirespeed.benchmarks.judge_hosts import Network, network
 from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, text, truth, whole
 from wirespeed.benchmarks.judge_profile import SECONDS, Profile, Thresholds
 from wirespeed.benchmarks.judge_rdma import PIPELINED, SMALL
+from wirespeed.limits import latency
 from wirespeed.limits.bound import BITS_PER_SECOND, convert, in_unit, number, scaled, tightest
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
@@ -32,6 +33,7 @@ class Kind:
     added: bool = True  # of both ways
     ping_pong: bool = False
     pairs: int = 1
+    sharing: int = 1  # ranks of a host that share its NICs, where the figure is that of a rank
     shown: str | None = None  # why its bandwidth is shown and not judged
 
 
@@ -48,8 +50,17 @@ class PairLimits:
     thresholds: Thresholds
     hosts: tuple[str, ...]
     link: Bandwidth
+    one_message: bool  # whether its latencies are those of one message
     above: tuple[str, ...] = ("both ranks on one host, so that nothing crossed the wire",)
     notes: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        """A message over all NICs of a host at once."""
+        if not self.one_message:
+            return None
+        rate = convert(self.physical.value, self.physical.unit, "Gb/s")
+        return latency.least([latency.of_bytes(max(measurement.size_bytes or 0, 1), rate, "over all NICs of a host")])
 
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits, whatever the message size."""
@@ -112,27 +123,24 @@ def _limits(run: Run, plan: Plan, profile: Profile, kind: Kind, networks: Sequen
     at_most = tightest([fastest.all], assumptions)
     in_use = tightest([slowest.one], [*assumptions, _striping(run, fastest)])
     rails = min(kind.pairs, len(slowest.nics)) if kind.pairs > 1 else 1
-    times = _factor(ways * senders)
     rate, rate_from = _message_rate(run, profile)
+    most, usual = ways * senders / kind.sharing, ways * senders * rails / kind.sharing
     return PairLimits(
         kind=kind,
-        physical=scaled(at_most, ways * senders, times) if ways * senders > 1 else at_most,
-        reachable=(
-            scaled(in_use, ways * senders * rails, _factor(ways * senders * rails))
-            if ways * senders * rails > 1
-            else in_use
-        ),
+        physical=scaled(at_most, most, _factor(most)) if most != 1 else at_most,
+        reachable=scaled(in_use, usual, _factor(usual)) if usual != 1 else in_use,
         rate=rate,
         rate_from=rate_from,
         floor=_floor(run, profile),
         thresholds=profile.classes.rdma,
         hosts=tuple(one.host for one in networks),
         link=slowest.link,
+        one_message=kind.ping_pong or run.tool == "gpcnet",
     )
 
 
-def _factor(count: int) -> str:
-    return f"{count}, ways and senders"
+def _factor(count: float) -> str:
+    return f"{number(count)}, ways and senders, shared by the ranks of a host"
 
 
 def _striping(run: Run, of: Network) -> str:
@@ -186,7 +194,9 @@ def _ucx(run: Run) -> Kind:
 def _gpcnet(run: Run) -> Kind:
     ranks, nodes = run.ranks, whole(run, "nodes")
     why = "each round of GPCNeT waits for all ranks: compared over time, not with a limit"
-    return Kind(both_ways=True, added=False, shown=why if ranks and nodes else f"{why}; ranks on a node are not known")
+    if not ranks or not nodes:
+        return Kind(both_ways=True, added=False, shown=f"{why}; how many ranks a node has is not said")
+    return Kind(both_ways=True, added=False, shown=why, sharing=max(1, ranks // nodes))
 
 
 def _gpu_memory(run: Run) -> bool:

@@ -9,7 +9,7 @@ from wirespeed.benchmarks import judge_where as where
 from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, text, truth, whole
 from wirespeed.benchmarks.judge_profile import Profile, Thresholds
 from wirespeed.benchmarks.judge_where import NicAt
-from wirespeed.limits import fabric, framing, host, pcie
+from wirespeed.limits import fabric, framing, host, latency, pcie
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
 from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
 from wirespeed.limits.framing import Path, Verb
@@ -51,7 +51,9 @@ class RdmaLimits:
     assumptions: tuple[str, ...]
     above: tuple[str, ...]
     hosts: tuple[str, ...]
+    cables: Term | None  # time of light in the cables at both ends, once
     notes: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
 
     @property
     def link(self) -> Bandwidth:
@@ -88,6 +90,15 @@ class RdmaLimits:
             return None
         formula = f"{number(self.rate_known / 1e6)} Mpps × {size} B"
         return Term("message rate", value, GBPS, formula, "the NIC's file in the catalogue")
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        """A message on the link once; an answer that carries it comes after a question."""
+        terms = [latency.of_message(self.path, measurement.size_bytes, self.verb)]
+        if self.cables is not None and self.verb is Verb.READ:
+            terms.append(replace(self.cables, value=2 * self.cables.value, formula=f"2 × {self.cables.formula}"))
+        elif self.cables is not None:
+            terms.append(self.cables)
+        return latency.least(terms)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """Small messages are bound by the message rate."""
@@ -144,6 +155,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
         rate_thresholds=profile.classes.message_rate or profile.classes.rdma,
         assumptions=tuple(assumptions),
         hosts=tuple(dict.fromkeys(at.host for at in ends)),
+        cables=_cables(plan, ends),
         above=(
             "client and server on one host, so that nothing crossed the wire",
             "a faster NIC than the cluster file names",
@@ -256,6 +268,12 @@ def _beside(run: Run, plan: Plan, ends: list[NicAt], path: Path, both_ways: bool
         term_between = host.socket_term(plan, at.host, at.nic.pcie, gpu.pcie if gpu else None, both_ways=both_ways)
         if term_between is not None:
             yield term_between
+
+
+def _cables(plan: Plan, ends: list[NicAt]) -> Term | None:
+    if len(ends) < 2:
+        return None
+    return latency.of_cables(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
 
 
 def _flow(run: Run, plan: Plan, ends: list[NicAt]) -> Bandwidth | None:

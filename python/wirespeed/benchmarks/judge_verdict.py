@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from wirespeed.benchmarks.judge_limits import Limit, Limits
-from wirespeed.benchmarks.judge_profile import Profile, Thresholds
+from wirespeed.benchmarks.judge_profile import SECONDS, Profile, Thresholds
 from wirespeed.limits.bound import number
 from wirespeed.results.benchmarks import Measurement
 from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
@@ -58,6 +59,27 @@ def _compared(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale
     if fraction >= warns:
         return verdict(measurement, Judgement.WARN, below, limit)
     return verdict(measurement, Judgement.FAIL, below.replace(f"{passes:.0%}", f"{warns:.0%}"), limit)
+
+
+def explained(of: Verdict, causes: Sequence[str]) -> Verdict:
+    """A loss with what the log itself proves of its causes."""
+    if not causes or of.judgement not in (Judgement.WARN, Judgement.FAIL):
+        return of
+    return replace(of, reason=f"{of.reason}; the log proves: {'; '.join(causes)}")
+
+
+def fast_enough(measurement: Measurement, least: Bound) -> Verdict:
+    """A latency beside what nothing can be below; ``least`` is in µs."""
+    factor = 1e-6 / SECONDS[measurement.unit]
+    terms = tuple(replace(term, value=term.value * factor, unit=measurement.unit) for term in least.terms)
+    floor = replace(least, value=least.value * factor, unit=measurement.unit, terms=terms)
+    impossible = below(measurement, floor)
+    judgement = Judgement.UNKNOWN if impossible else Judgement.SKIP
+    told = f"nothing is below {number(floor.value)} {floor.unit}, its bits and the light in its cables"
+    reason = f"{told}; likely both ends on one host, or another cluster file" if impossible else f"a latency: {told}"
+    return replace(
+        verdict(measurement, judgement, reason), physical=floor, fraction_of_physical=floor.value / measurement.value
+    )
 
 
 def against_found(of: Verdict, limit: Limit, profile: Profile) -> Verdict:

@@ -241,6 +241,7 @@ class ServerModel(Entry):
     socket_link: Sourced[BandwidthField] | None = None  # between two sockets, one direction, all links together
     memory: Sourced[BandwidthField] | None = None  # of one socket, all channels populated
     ordered_writes: Sourced[BandwidthField] | None = None  # what a NIC's writes reach without relaxed ordering
+    tcp_core: Sourced[BandwidthField] | None = None  # what one core receives of TCP
     bios: BiosTable = {}
     source: str
 
