@@ -49,9 +49,9 @@ def test_osu_between_two_hosts(test, value, reachable, judgement):
 
 
 def test_nics_share_the_uplink_of_their_pcie_switch_to_host_memory():
-    """Eight NICs behind four switches: two share 504.1 Gb/s less the bytes around 256 of data and its requests."""
+    """Eight NICs behind four switches: two share 504.1 Gb/s less the bytes around 256 of data."""
     verdict = one(judge(osu("osu_bw", {**CURVE, 4 * MIB: 48_500.0}), plan()), 4 * MIB)
-    carried = SHARED / (280 / 256 + 24 / 4096)
+    carried = SHARED * 256 / 280
     assert verdict.physical.value == pytest.approx(4 * carried * 1000 / 8, rel=1e-3)
     assert "PCIe uplink" in verdict.physical.terms[0].formula
 

@@ -39,8 +39,8 @@ def test_a_gpu_beside_its_nic_passes_no_uplink():
     ("nics", "rate", "together"),
     [
         (["0000:1d:00.0"], 390.0, 390.0),
-        # two NICs of one switch share 504.12 Gb/s: G x (280/256 + 24/4096) each way
-        (["0000:1d:00.0", "0000:43:00.0"], 390.0, 32 * 16 * 128 / 130 / (280 / 256 + 24 / 4096)),
+        # two NICs of one switch share 504.12 Gb/s, of which 256 of 280 bytes are data
+        (["0000:1d:00.0", "0000:43:00.0"], 390.0, 32 * 16 * 128 / 130 * 256 / 280),
         (["0000:1d:00.0", "0000:43:00.0"], 100.0, 200.0),
         (["0000:1d:00.0", "0000:56:00.0"], 390.0, 780.0),  # of two switches
     ],

@@ -17,6 +17,7 @@ from wirespeed.benchmarks.judge_collectives import collective_limits
 from wirespeed.benchmarks.judge_gates import Subject, gate_of, gated, subject_of
 from wirespeed.benchmarks.judge_gpu import gpu_limits
 from wirespeed.benchmarks.judge_limits import BANDWIDTHS, LATENCIES, Asked, Limit, Limits, Unlimited
+from wirespeed.benchmarks.judge_mpi import mpi_limits
 from wirespeed.benchmarks.judge_notes import notes
 from wirespeed.benchmarks.judge_pair import pair_limits
 from wirespeed.benchmarks.judge_profile import SECONDS, Profile, default
@@ -95,7 +96,9 @@ def _limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
             return rdma_limits(run, plan, profile, asked)
         case "qperf" | "sockperf":
             return tcp_limits(run, plan, profile, asked)
-        case "osu-micro-benchmarks" | "ucx_perftest" | "netpipe" | "mpigraph" | "gpcnet":
+        case "osu-micro-benchmarks":
+            return mpi_limits(run, plan, profile, asked)
+        case "ucx_perftest" | "netpipe" | "mpigraph" | "gpcnet":
             return pair_limits(run, plan, profile, asked)
         case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test":
             return gpu_limits(run, plan, profile, asked)

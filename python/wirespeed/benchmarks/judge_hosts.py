@@ -65,7 +65,9 @@ def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network
         assumptions.extend(bound.assumptions)
     if not ends:
         return None
-    together, uplink = between.shared_rate(plan, name, most) if on_host else (sum(most.values()), None)
+    together, uplink = (
+        between.shared_rate(plan, name, most, both_ways=both_ways) if on_host else (sum(most.values()), None)
+    )
     bind = uplink or binds.most_common(1)[0][0]
     formula = f"{len(ends)} NICs, {number(min(most.values()))} to {number(max(most.values()))} Gb/s each ({bind})"
     slowest = min(in_use, key=lambda bound: bound.value)

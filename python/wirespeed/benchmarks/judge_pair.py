@@ -16,11 +16,11 @@ from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, t
 from wirespeed.benchmarks.judge_profile import SECONDS, Profile, Thresholds
 from wirespeed.benchmarks.judge_rdma import PIPELINED, SMALL
 from wirespeed.limits import latency
-from wirespeed.limits.bound import BITS_PER_SECOND, convert, in_unit, number, scaled, tightest
+from wirespeed.limits.bound import convert, in_unit, number, scaled, tightest
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound
-from wirespeed.units import Bandwidth
+from wirespeed.units import BITS_PER_SECOND, Bandwidth
 
 _TINY = 1e-9  # seconds
 
@@ -98,7 +98,7 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
         return Unlimited(f"there are no limits for {run.test or 'a test that the log does not name'}", profile)
     if len(plan.hosts) < 2:
         return Unlimited(f"{plan.name} has no two hosts to send between", profile)
-    on_host = not _gpu_memory(run)
+    on_host = not on_gpu(run)
     ends = [at.host for at in where.asked(plan, asked)]
     among = dict.fromkeys(ends) or plan.hosts
     networks = [network(plan, name, both_ways=kind.both_ways, on_host=on_host) for name in among]
@@ -199,7 +199,8 @@ def _gpcnet(run: Run) -> Kind:
     return Kind(both_ways=True, added=False, shown=why, sharing=max(1, ranks // nodes))
 
 
-def _gpu_memory(run: Run) -> bool:
+def on_gpu(run: Run) -> bool:
+    """Whether a buffer is in GPU memory, as far as the log says."""
     names = ("send_buffer", "receive_buffer", "send_memory", "receive_memory")
     return any((text(run, name) or "host").lower() not in ("host", "h") for name in names)
 

@@ -29,7 +29,6 @@ class Proof:
     algorithms: Mapping[int, Algorithm] = field(default_factory=dict)
     forced: Algorithm | None = None
     summing: bool = False  # the switches of the network reduce
-    staged: bool = False  # no connection uses GPUDirect RDMA: buffers are in host memory
     causes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -50,7 +49,6 @@ def proof_of(evidence: Evidence | None, plan: Plan, asked: Algorithm | None) -> 
         algorithms=said,
         forced=forced,
         summing=any(name in _SUMMING for name in names),
-        staged=evidence.gdrdma == "none",
         causes=causes,
         notes=(*(f"the log proves: {cause}" for cause in causes), *_contradictions(said, forced, asked)),
     )

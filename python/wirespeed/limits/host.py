@@ -66,10 +66,12 @@ def _uplinks(functions: Mapping[str, PcieFunction], addresses: Iterable[str]) ->
                 yield Uplink(address, slot)
 
 
-def shared_rate(plan: Plan, host: str, rates: Mapping[str, float]) -> tuple[float, str | None]:
-    """What NICs move together to host memory, by address, in the unit of ``rates`` in Gb/s, and the uplink that binds.
+def shared_rate(
+    plan: Plan, host: str, rates: Mapping[str, float], *, both_ways: bool = False
+) -> tuple[float, str | None]:
+    """What NICs move together one way between host memory and the wire, Gb/s, and the PCIe uplink that binds.
 
-    ``rates`` is what each moves alone, both directions counted as one.
+    ``rates`` is what each moves alone, by its PCIe address; ``both_ways`` is whether the other way is as full.
     """
     left = dict(rates)
     binds: str | None = None
@@ -78,7 +80,7 @@ def shared_rate(plan: Plan, host: str, rates: Mapping[str, float]) -> tuple[floa
         for uplink in uplinks_to_memory(plan, host, address):
             of.setdefault(uplink, []).append(address)
     for uplink, members in of.items():
-        carried = pcie.two_way(uplink.slot).value / 2
+        carried = pcie.two_way(uplink.slot).value / 2 if both_ways else pcie.one_way(uplink.slot).value
         asked = sum(left[address] for address in members)
         if asked > carried:
             binds = uplink.name
