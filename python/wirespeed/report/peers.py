@@ -108,12 +108,12 @@ def _like(like: Like, matrix: Matrix) -> str:
     cells = words.plural(like.cells, "cell")
     if like.expected is None or like.spread is None or like.least is None:
         return f"{like.name}: {cells}, too few to compare"
+    told = f"{like.name}: {cells}, usually {words.number(like.expected)} {matrix.unit}"
+    if like.least <= 0:
+        return f"{told}, spread {words.percent(like.spread)}, too wide for a single cell to be slow"
     low = like.expected / like.least if matrix.lower_is_better else like.expected * like.least
     side = "above" if matrix.lower_is_better else "below"
-    return (
-        f"{like.name}: {cells}, usually {words.number(like.expected)} {matrix.unit}, "
-        f"spread {words.percent(like.spread)}, a single cell is slow {side} {words.number(low)}"
-    )
+    return f"{told}, spread {words.percent(like.spread)}, a single cell is slow {side} {words.number(low)}"
 
 
 def _suspect(suspect: Suspect, console: Console) -> None:

@@ -170,6 +170,21 @@ def test_what_failed_is_slower_than_anything():
     assert all(math.isfinite(one.fraction) for one in found.cells if one.fraction is not None)
 
 
+def test_what_failed_is_low_however_wide_the_others_spread():
+    of = fabric.members(4)
+    values = (100.0, 390.0, 40.0, 380.0, None, 20.0, 390.0, 120.0, 300.0, 60.0, 350.0, 200.0)
+    ends = fabric.pairs(of)
+    samples = [
+        Sample(a, b, Reading(value, "a.log", 1, None if value else "timeout"))
+        for (a, b), value in zip(ends, values, strict=True)
+    ]
+    found = compare(fabric.KEY, samples, Seats(None))
+    (like,) = found.likes
+    assert like.least == 0
+    assert [(cell.source, cell.target) for cell in found.cells if cell.low] == [(ends[4][0].name, ends[4][1].name)]
+    assert fabric.accused(found) == [("path", "all", f"{ends[4][0].name} -> {ends[4][1].name}")]
+
+
 @pytest.mark.parametrize(("times", "confirmed"), [(1, False), (2, True)])
 def test_only_what_was_slow_twice_is_confirmed(times, confirmed):
     found = fabric.matrix(fabric.members(6), lambda a, b: 0.5 if "node2" in (a.host, b.host) else 1.0, times=times)

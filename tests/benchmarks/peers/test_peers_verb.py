@@ -173,8 +173,8 @@ def test_gpus_of_one_host():
     """A slow link between two GPUs; a copy of a GPU to itself is another thing."""
     result = peers(P2P)
     assert "SUSPECT   pair GPU0 and GPU3: 10.0 % of its like" in result.stdout
-    assert "all: 12 cells" in result.stdout
-    assert "to itself inside one host: 4 cells" in result.stdout
+    assert "GPU to another GPU inside one host: 12 cells" in result.stdout
+    assert "GPU to itself inside one host: 4 cells" in result.stdout
 
 
 def test_the_same_pair_of_gpus_in_every_host(tmp_path):
@@ -187,6 +187,20 @@ def test_the_same_pair_of_gpus_in_every_host(tmp_path):
     assert all("node2" in name for _, name in suspects)
     assert suspects
     assert all(like["cells"] == 4 for matrix in matrices for like in matrix["likes"])
+
+
+def test_copies_from_memory_are_no_like_of_those_between_gpus():
+    result = peers(SAMPLES / "rocm_bandwidth/unidirectional-and-bidirectional.txt")
+    assert "CPU to GPU inside one host: 4 cells" in result.stdout
+    assert "GPU to CPU inside one host: 4 cells" in result.stdout
+    assert "SUSPECT" not in result.stdout
+
+
+def test_both_ways_of_a_pair_have_the_same_members():
+    result = peers(*sorted((SAMPLES / "transferbench").glob("*.txt")), "--format", "json")
+    names = {one["name"] for matrix in json.loads(result.stdout)["peers"]["matrices"] for one in matrix["members"]}
+    assert names
+    assert all(name[:3] in ("GPU", "CPU") and name[3:].isdecimal() for name in names - {"none"})
 
 
 def test_logs_of_unknown_places_are_incomplete(tmp_path):

@@ -51,12 +51,12 @@ class Rule:
     z: float
 
     def low(self, fraction: float, deviation: float, count: int = 1) -> bool:
-        """Whether the median of so many cells is low."""
-        return fraction < self.bound(deviation, count)
+        """Whether the median of so many cells is low; what reached nothing is, however wide the others spread."""
+        return fraction <= 0 or fraction < self.bound(deviation, count)
 
     def bound(self, deviation: float, count: int = 1) -> float:
         """The fraction below which it is."""
-        return 1 - max(self.least, self.z * spread.of_group(max(deviation, spread.NOISE), count))
+        return max(0.0, 1 - max(self.least, self.z * spread.of_group(max(deviation, spread.NOISE), count)))
 
 
 def explain(

@@ -115,14 +115,19 @@ def _likes(key: Key, samples: Sequence[Sample], seats: Seats) -> dict[Ends, str]
         if len(hosts) < _FEWEST_HOSTS:
             return {_ends(one): _inside(one) for one in samples}
         return {_ends(one): f"{_LIKE_HOSTS}, {one.place}" for one in samples}
-    return {
-        _ends(one): _inside(one) if one.source == one.target else seats.like(one.source, one.target) for one in samples
-    }
+    return {_ends(one): _inside(one) if _device(one.source) else seats.like(one.source, one.target) for one in samples}
 
 
 def _inside(sample: Sample) -> str:
-    """A copy from a device to itself is not like one to another."""
-    return f"{'to itself' if sample.source == sample.target else 'to another'} inside {sample.source.host}"
+    """Like in a host: from a GPU to another, to itself, from a CPU to a GPU. How they are linked is not known."""
+    near, far = _device(sample.source), _device(sample.target) if sample.target else None
+    to = "itself" if sample.source == sample.target else f"another {far}" if near == far else far or "another"
+    return f"{near or 'device'} to {to} inside {sample.source.host}"
+
+
+def _device(member: Member) -> str | None:
+    """GPU or CPU; None for hosts and NICs."""
+    return member.device[:3] if member.device is not None and member.device.startswith(("GPU", "CPU")) else None
 
 
 def _by_like(likes: Mapping[Ends, str]) -> dict[str, list[Ends]]:
@@ -201,8 +206,11 @@ def _slow(cell: Cell, middle: float) -> bool:
 
 
 def _confirmed(slow: Sequence[Cell], expected: Mapping[str, float | None], key: Key, rule: Rule) -> bool:
-    """Whether what was slow was measured again, and was slow each time; of many cells, a few of them."""
-    again = [cell for cell in slow if len({(reading.file, reading.line) for reading in cell.readings}) > 1]
+    """Whether what was slow was measured again, and was slow each time; of many cells, a few of them.
+
+    Another measurement is another log: one log may hold the same pair under several conditions.
+    """
+    again = [cell for cell in slow if len({reading.file for reading in cell.readings}) > 1]
     if not slow or len(again) < min(len(slow), _ENOUGH_AGAIN):
         return False
     return all(_below(reading, expected[cell.like], key, rule.least) for cell in again for reading in cell.readings)

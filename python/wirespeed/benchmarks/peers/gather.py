@@ -28,6 +28,7 @@ CHOSEN = (
 """The number that stands for a run, the first that it has: bandwidth first, and what is least led by single values."""
 
 _ARROW = " -> "
+_WAYS = (" forward", " backward")  # of two transfers at a time, as TransferBench names them
 _RECEIVED = ", received"  # what the other end of the same transfer saw
 
 
@@ -143,10 +144,11 @@ def _pair(
     log: Log, run: Run, one: Measurement, own: tuple[tuple[str, Scalar], ...], seats: Seats
 ) -> tuple[Key, Sample]:
     place = (one.place or "").removesuffix(_RECEIVED)
-    near, _, far = place.partition(_ARROW)
+    way = next((word for word in _WAYS if place.endswith(word)), "")
+    near, _, far = place.removesuffix(way).partition(_ARROW)
     source, target = seats.member(near, log.host), seats.member(far, log.host)
     inside = log.host is not None and source.host == target.host == log.host
-    side = "as received" if (one.place or "").endswith(_RECEIVED) else None
+    side = "as received" if (one.place or "").endswith(_RECEIVED) else way.strip() or None
     key = _key(run, one, own, "pairs inside of hosts" if inside else "pairs", None, side)
     return key, Sample(source, target, _reading(log, one, key.unit), place)
 
