@@ -63,7 +63,7 @@ def peers(
     in the cluster file; a log of one host may be named after it, or lie in a folder that is (node3/all_reduce.log).
 
     One slow reading is a suspect, not a verdict: it comes with the commands that measure it again beside healthy
-    peers. Slow in every one of two readings or more, it is confirmed. Exit code 1 when a suspect is confirmed, 3 when
+    peers. Slow again in every further log or attempt, it is confirmed. Exit code 1 when a suspect is confirmed, 3 when
     one has to be measured again or nothing could be compared, 0 otherwise.
 
     Example: wirespeed bench run matrix --cluster cluster.yaml --output matrix
