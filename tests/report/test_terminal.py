@@ -7,9 +7,10 @@ import pytest
 import report_sample as sample
 from rich.console import Console
 
-from wirespeed.report import order, terminal
+from wirespeed.report import order, peers, terminal
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Cost, Finding, Status
+from wirespeed.results.peers import Kind, Suspect, Way
 from wirespeed.results.verdicts import Judgement
 
 
@@ -208,3 +209,15 @@ def test_without_a_cost_what_stops_traffic_comes_before_what_slows_it():
         "qos.ecn",
         "host.memlock",
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "way", "name", "says"),
+    [
+        (Kind.HOST, Way.ALL, "node2", "host node2: 52.0 % of its like"),
+        (Kind.NIC, Way.SENDS, "node2/nic1", "NIC node2/nic1 as sender: 52.0 % of its like"),
+        (Kind.LEAVES, Way.SENDS, "leaf1 to leaf2", "leaves leaf1 to leaf2: 52.0 % of its like"),
+    ],
+)
+def test_what_a_suspect_is_called(kind, way, name, says):
+    assert peers.named(Suspect(kind, way, name, "", 0.52, 1, 1, False)) == says

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from wirespeed.report import words
 from wirespeed.report.panels import Panel, panels
-from wirespeed.results.peers import Cell, Like, Matrix, Peers, Suspect
+from wirespeed.results.peers import Cell, Kind, Like, Matrix, Peers, Suspect, Way
 
 _SHADES = "█▓▒░"
 _STEPS = (0.95, 0.8, 0.6)  # down to which fraction each shade but the last stands
@@ -134,5 +134,6 @@ def _suspect(suspect: Suspect, console: Console) -> None:
 
 def named(suspect: Suspect) -> str:
     """``host node3 as sender: 54 % of its like``."""
-    way = "" if suspect.way.value == "all" else f" {suspect.way.value}"
+    plain = suspect.way is Way.ALL or suspect.kind is Kind.LEAVES  # the name says from which to which
+    way = "" if plain else f" {suspect.way.value}"
     return words.line(f"{suspect.kind.value} {suspect.name}{way}: {words.percent(suspect.fraction)} of its like")
