@@ -125,10 +125,12 @@ def _limits(run: Run, plan: Plan, profile: Profile, kind: Kind, networks: Sequen
     rails = min(kind.pairs, len(slowest.nics)) if kind.pairs > 1 else 1
     rate, rate_from = _message_rate(run, profile)
     most, usual = ways * senders / kind.sharing, ways * senders * rails / kind.sharing
+    physical = scaled(at_most, most, _factor(most)) if most != 1 else at_most
+    by_nic = scaled(in_use, usual, _factor(usual)) if usual != 1 else in_use
     return PairLimits(
         kind=kind,
-        physical=scaled(at_most, most, _factor(most)) if most != 1 else at_most,
-        reachable=scaled(in_use, usual, _factor(usual)) if usual != 1 else in_use,
+        physical=physical,
+        reachable=tightest([*by_nic.terms, *physical.terms], by_nic.assumptions),
         rate=rate,
         rate_from=rate_from,
         floor=_floor(run, profile),

@@ -117,8 +117,8 @@ def reachable(
 def _links(algorithm: Algorithm, group: Group) -> Term | None:
     """The term of the GPU links, from the slowest host; None where a host has several ranks and no usable figure."""
     members = (group.root_member,) if algorithm is Algorithm.LINEAR else group.members
-    inside = [member for member in members if member.ranks > 1]
-    terms = [_host_links(algorithm, member, group) for member in inside]
+    inside = {(member.ranks, member.links): member for member in members if member.ranks > 1}  # one of each kind
+    terms = [_host_links(algorithm, member, group) for member in inside.values()]
     known = [term for term in terms if term is not None]
     if len(known) < len(terms) or not known:
         return None

@@ -9,7 +9,9 @@ Checks ask `nic_goodput` for a NIC as it is planned or as it was found, and `wir
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
+from functools import lru_cache
 
 from wirespeed import wire
 from wirespeed.limits import framing, pcie
@@ -65,11 +67,18 @@ def nic_goodput_two_way(
     path = path_of(nic, assumptions, speed=speed)
     if path is None:
         return None
-    both = [framing.two_way(path, acks_per_packet=acks_per_packet)]
     slot = slot_of(function, assumptions, max_payload=max_payload)
+    bound = _one_of_two_ways(path, slot, acks_per_packet)
+    return dataclasses.replace(bound, assumptions=tuple(dict.fromkeys(assumptions)))
+
+
+@lru_cache(maxsize=1024)
+def _one_of_two_ways(path: Path, slot: Slot | None, acks_per_packet: float) -> Bound:
+    """The NICs of a cluster are few kinds: each is worked out once."""
+    both = [framing.two_way(path, acks_per_packet=acks_per_packet)]
     if slot is not None:
         both.append(pcie.two_way(slot))
-    return scaled(tightest(both, assumptions), 0.5, "1/2, one direction")
+    return scaled(tightest(both), 0.5, "1/2, one direction")
 
 
 def path_of(
