@@ -13,9 +13,12 @@ from functools import cache
 import pytest
 
 from wirespeed import wire
-from wirespeed.limits import framing, pcie, tcp
+from wirespeed.catalogue import load
+from wirespeed.limits import algorithms, framing, pcie, tcp
+from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import convert
 from wirespeed.limits.framing import Path
+from wirespeed.limits.group import Collective, Group, Links, Member
 from wirespeed.units import Bandwidth
 
 G400, G200, GIGE = Bandwidth.gbps(400), Bandwidth.gbps(200), Bandwidth.gbps(1)
@@ -50,7 +53,20 @@ def rows() -> tuple[Row, ...]:
         Row("002 table 4.1: PXH810 DMA, 64-byte packets", convert(5.449, "GB/s", "Gb/s"), _slot(pxh810), 0.05),
         Row("002 table 4.1: Gigabit Ethernet", convert(112, "MiB/s", "Gb/s"), _tcp(GIGE, 1500), 0.003),
         Row("004: iperf3, eight streams over 200G", 190.0, _tcp(G200, 9000), 0.05),
+        # two hosts send over two rails each: the figure is twice what one 100G NIC a host carries
+        Row("001 table 6: osu_mbw_mr over 100G", 389.0, 2 * 2 * _one(Path(Bandwidth.gbps(100), 4096), 1 << 17), 0.009),
+        Row("nccl-tests issue 290: all-reduce on eight H100 (NVLS)", 476.0, _nvls(), 0.03),
+        Row("Azure nd96isr_h100_v5.conf: gate of all-reduce on eight H100", 460.0, _nvls(), 0.07),
     )
+
+
+def _nvls() -> float:
+    """Eight H100, in GB/s: what the catalogue's NVLink reaches where the switch sums."""
+    model = load().gpus["h100"].links
+    peak, usable = (convert(float(rate.value), "b/s", "GB/s") for rate in (model.peak, model.usable))
+    links = Links(model.name, model.per_gpu.value, model.full_mesh, peak, usable, "", model.reduction.value)
+    group = Group((Member("host", 8, (), (), "", links),))
+    return algorithms.reachable(Collective.ALL_REDUCE, group, Algorithm.NVLS).value
 
 
 def _two(acks: float, size: int = 8 << 20) -> float:
