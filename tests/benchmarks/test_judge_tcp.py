@@ -1,7 +1,10 @@
 import pytest
-from judge_support import plan
+from judge_support import CLUSTER, plan
 
 from wirespeed.benchmarks.judge import judge
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
+from wirespeed.plan import build
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import Judgement
 
@@ -83,3 +86,46 @@ def test_addresses_of_another_cluster_are_unknown_until_named():
 def test_another_tool_has_no_limit():
     run = Run("other", None, None, RunStatus.COMPLETE, None, None, {}, iperf({"SUM": 1.0}).measurements)
     assert verdicts(run)["SUM"].reason == "there are no limits for other"
+
+
+def program(tool, test, value, unit="Gb/s", place=None, **parameters):
+    row = Measurement(Metric.BW_AVG, unit, value, None, place, 5)
+    return Run(tool, test, None, RunStatus.COMPLETE, None, None, parameters, (row,))
+
+
+@pytest.mark.parametrize(
+    ("run", "judgement"),
+    [
+        (program("qperf", "tcp_bw", 390.0), Judgement.PASS),
+        (program("qperf", "tcp_bw", 48.9, "GB/s"), Judgement.PASS),
+        (program("qperf", "tcp_bw", 25.0), Judgement.WARN),
+        (program("qperf", "udp_bw", 390.0, place="recv"), Judgement.PASS),
+        (program("qperf", "rc_bw", 391.0), Judgement.PASS),
+        (program("qperf", "rc_rdma_write_bw", 200.0), Judgement.FAIL),
+        (program("qperf", "tcp_bw", 500.0), Judgement.UNKNOWN),
+        (program("sockperf", "throughput", 3.0, protocol="UDP"), Judgement.SKIP),
+        (program("sockperf", "throughput", 500.0, protocol="UDP"), Judgement.UNKNOWN),
+    ],
+)
+def test_qperf_and_sockperf(run, judgement):
+    (verdict,) = judge(run, plan(), source="node1/bnxt_re0", target="node2/bnxt_re0").verdicts
+    assert verdict.judgement is judgement
+
+
+@pytest.mark.parametrize(
+    ("version", "streams", "reachable", "binding"),
+    [
+        ("3.16", 8, 198.0, "line rate × TCP framing"),
+        ("3.16", 4, 4 * 29.7, "TCP cores"),
+        ("3.9", 4, 29.7, "TCP cores"),  # all streams on one core
+        ("3.13-mt1", 4, 4 * 29.7, "TCP cores"),
+        (None, 4, 4 * 29.7, "TCP cores"),
+    ],
+)
+def test_what_cores_receive_where_it_was_measured(version, streams, reachable, binding):
+    there = build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
+    host, settings = next(iter(there.hosts.items()))
+    row = Measurement(Metric.BITRATE, "Gb/s", 20.0, None, "SUM receiver", 5)
+    run = Run("iperf3", "TCP", version, RunStatus.COMPLETE, None, None, {"streams": streams}, (row,))
+    (verdict,) = judge(run, there, source=f"{host}/{next(iter(settings.nics))}").verdicts
+    assert (verdict.reachable.value, verdict.reachable.binding) == (pytest.approx(reachable, rel=1e-3), binding)

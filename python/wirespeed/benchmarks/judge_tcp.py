@@ -30,6 +30,7 @@ class TcpLimits:
     hosts: tuple[str, ...]
     link: Bandwidth
     causes: tuple[str, ...] = ()
+    shown: str | None = None  # why its bandwidth is shown and not judged
 
     def least(self, measurement: Measurement) -> Bound | None:
         """A message at line rate."""
@@ -38,8 +39,10 @@ class TcpLimits:
 
     def limit(self, measurement: Measurement) -> Limit:
         """Both limits; only the bitrate of the whole run is judged, not its streams and intervals."""
-        shown = None if measurement.place in self.judged else "a part of the run; the whole is judged"
-        return Limit(in_unit(self.physical, measurement.unit), in_unit(self.reachable, measurement.unit), shown)
+        whole = measurement.place in self.judged
+        shown = self.shown if whole else "a part of the run; the whole is judged"
+        unit = measurement.unit
+        return Limit(in_unit(self.physical, unit), in_unit(self.reachable, unit), shown, bounded=whole)
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """A run of seconds is long."""
@@ -67,7 +70,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     udp = "UDP" in (run.test or text(run, "protocol") or "").upper()
     assumptions.append(f"MTU {mtu} as planned")
     if udp:
-        physical = reachable = tcp.udp(speed, mtu, whole(run, "block_bytes"), ipv6=ipv6)
+        physical = reachable = tcp.udp(speed, mtu, whole(run, "block_bytes", "message_bytes"), ipv6=ipv6)
         cores = None
     else:
         physical = tcp.tcp(speed, mtu, ipv6=ipv6)
@@ -84,6 +87,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
         notes=(),
         hosts=tuple(dict.fromkeys(end.host for end in ends)),
         link=speed,
+        shown="sockperf measures messages, 14 bytes if not told otherwise" if run.tool == "sockperf" else None,
     )
 
 
