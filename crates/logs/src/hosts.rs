@@ -30,7 +30,20 @@ pub fn host(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The hosts that nearly every one of `lines` begins with; none where the lines begin otherwise.
-pub fn hosts<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn hosts<'a>(lines: impl ExactSizeIterator<Item = &'a str> + Clone) -> Vec<&'a str> {
+    let most = lines.len();
+    let mut without = 0;
+    for line in lines.clone() {
+        let is_without = host(line).is_none() && !line.trim_matches(is_space).is_empty();
+        without += usize::from(is_without);
+        if without * 10 > most {
+            return Vec::new(); // however many of the others are blank
+        }
+    }
+    hosts_of(lines)
+}
+
+fn hosts_of<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let written: Vec<&str> = lines
         .filter(|line| !line.trim_matches(is_space).is_empty())
         .collect();

@@ -50,7 +50,7 @@ impl Log {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut log = Self {
             text: String::with_capacity(text.len()),
-            lines: Vec::new(),
+            lines: Vec::with_capacity(text.len() / USUAL_LINE),
             last_ended: text.is_empty() || text.ends_with('\n'),
         };
         log.text.push_str(text);
@@ -162,6 +162,9 @@ impl Log {
         })
     }
 }
+
+/// Bytes of a usual line.
+const USUAL_LINE: usize = 64;
 
 /// Digits of a number that no tool prints, and that no reader can take: such a line is read as an empty one.
 const LONGEST_NUMBER: usize = 1000;

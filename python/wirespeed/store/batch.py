@@ -23,6 +23,7 @@ _Name = tuple[Metric, str, int | None, str | None]
 
 # Of measurements, which are tuples: a large log has many thousands.
 _NAME = itemgetter(*map(Measurement._fields.index, ("metric", "unit", "size_bytes", "place")))
+_JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 _LINE, _VALUE = attrgetter("line"), attrgetter("value")
 
 
@@ -114,7 +115,7 @@ class Batch:
 
 def as_text(value: Mapping[str, Scalar] | Sequence[object]) -> str:
     """JSON in one spelling: the same value, the same text."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _JSON.encode(value)
 
 
 @lru_cache(maxsize=1 << 16)  # the logs of a campaign measure the same again and again
