@@ -7,13 +7,14 @@ from wirespeed.benchmarks.run.ask import FIRST_PORT, Ask, Words
 from wirespeed.benchmarks.run.campaign import Done, make, mesh_of, run
 from wirespeed.benchmarks.run.execute import How, Progress, open_steps
 from wirespeed.benchmarks.run.folder import Folder, begin, opened, resume
-from wirespeed.benchmarks.run.grade import grade
+from wirespeed.benchmarks.run.grade import Bar, grade
 from wirespeed.benchmarks.run.queue import duration
 from wirespeed.benchmarks.run.seats import Fabric, fabric_of
 
 __all__ = [
     "FIRST_PORT",
     "Ask",
+    "Bar",
     "Done",
     "Fabric",
     "Folder",

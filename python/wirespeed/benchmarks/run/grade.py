@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from wirespeed.benchmarks.judge import judge
+from wirespeed.benchmarks.judge_profile import Profile
+from wirespeed.benchmarks.nccl_evidence import evidence
 from wirespeed.benchmarks.reading import read
 from wirespeed.benchmarks.run.mesh import grade_of
 from wirespeed.benchmarks.run.seats import Fabric
 from wirespeed.errors import Refused
 from wirespeed.limits.bound import number
 from wirespeed.plan import Plan
+from wirespeed.plan.found import AsFound
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign import Grade, Outcome, Step
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
@@ -27,10 +31,22 @@ _SHOWN = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG, Metric
 """What is shown of a run that is not judged, the first that it has."""
 
 
-def grade(plan: Plan, fabric: Fabric, step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What is asked of figures beside the plan: a profile of fractions and gates, and the cluster as found."""
+
+    profile: Profile | None = None
+    found: AsFound | None = None
+
+
+def grade(
+    plan: Plan, fabric: Fabric, step: Step, outcome: Outcome, text: str, bar: Bar | None = None
+) -> tuple[Grade, str | None]:
     """What an attempt's log says of the place it was run at."""
+    bar = bar or Bar()
     try:
-        runs = read(text, step.id).runs
+        reading = read(text, step.id)
+        runs = reading.runs
     except Refused as refused:
         return Grade.UNKNOWN, f"not read: {refused.problems[0].found}" if outcome is Outcome.DONE else None
     if outcome is not Outcome.DONE:
@@ -40,7 +56,17 @@ def grade(plan: Plan, fabric: Fabric, step: Step, outcome: Outcome, text: str) -
     if meshes := tuple(run for run in runs if run.tool == "mesh"):
         return grade_of(plan, fabric, meshes)
     judged = [
-        judge(run, plan, file=step.id, source=step.source, target=step.target, collective=_collective(step, run))
+        judge(
+            run,
+            plan,
+            file=step.id,
+            source=step.source,
+            target=step.target,
+            collective=_collective(step, run),
+            profile=bar.profile,
+            found=bar.found,
+            evidence=evidence(run, reading.communicators),
+        )
         for run in runs
     ]
     return _graded(runs, judged)
@@ -77,7 +103,10 @@ def _says(verdict: Verdict) -> str:
         bound, share = verdict.physical, verdict.fraction_of_physical
     if bound is None or share is None or verdict.judgement is Judgement.UNKNOWN:
         return f"{value}: {verdict.reason}"
-    return f"{value}, {share:.0%} of {number(bound.value)} by {bound.binding}"
+    said = f"{value}, {share:.0%} of {number(bound.value)} by {bound.binding}"
+    if verdict.fraction_of_found is None or verdict.found is None:
+        return said
+    return f"{said}; {verdict.fraction_of_found:.0%} of what the cluster as found allows by {verdict.found.binding}"
 
 
 def _shown(runs: Sequence[Run]) -> tuple[Grade, str | None]:

@@ -14,7 +14,7 @@ from wirespeed.cli.campaign_output import Format, count, load, print_outcome, sh
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.run import Ask, Done, Folder
+    from wirespeed.benchmarks.run import Ask, Bar, Done, Folder
     from wirespeed.benchmarks.suites import Suite
     from wirespeed.plan import Plan
     from wirespeed.reach import Reach
@@ -83,7 +83,20 @@ def run(
     ] = None,
     bundle: Annotated[
         Path | None,
-        typer.Option("--bundle", metavar="BUNDLE", help="With --store, what wirespeed collect read at that time."),
+        typer.Option(
+            "--bundle",
+            metavar="BUNDLE",
+            help="What wirespeed collect read at that time: figures stand against the cluster as found too, and its "
+            "settings are kept by --store.",
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile",
+            metavar="PROFILE",
+            help="What must be reached: default, strict, loose, field, or a file of your own; see list profiles.",
+        ),
     ] = None,
     form: Annotated[
         Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_RUN_FORMAT", help="How to print the outcome.")
@@ -120,6 +133,7 @@ def run(
 
     chosen = suite_of(suite)
     plan = _plan(chosen, cluster)
+    bar = _bar(plan, profile, bundle)
     reach = _reach(By.LOCAL if suite == _LOOPBACK else by, user, ssh_option or [])
     ask = Ask(
         plan=plan,
@@ -135,7 +149,7 @@ def run(
         return
     folder = _folder(output, campaign, resume)
     _announce(folder, at_once, retest, yes)
-    done = _execute(chosen, ask, folder, reach, at_once, retest, tuple(path or ()), form)
+    done = _execute(chosen, ask, bar, folder, reach, at_once, retest, tuple(path or ()))
     print_outcome(ask, folder, done, form)
     if store is not None and done.latest:
         _keep(folder, store, label, bundle)
@@ -153,6 +167,19 @@ def _plan(suite: Suite, cluster: Path | None) -> Plan:
     if suite.name != _LOOPBACK:
         raise refuse("bench run", f"no cluster for the suite {suite.name}", "--cluster CLUSTER.yaml")
     return Plan(name=_LOOPBACK, hosts={}, switches={}, roles={}, cables=(), classes={}, hardware=load())
+
+
+def _bar(plan: Plan, profile: str | None, bundle: Path | None) -> Bar:
+    """What figures must reach.
+
+    Raises:
+        Refused: there is no such profile, or the bundle is none.
+    """
+    from wirespeed.benchmarks.judge_profile import read
+    from wirespeed.benchmarks.run import Bar
+
+    found = flows.found(plan, bundle) if bundle is not None and plan.hosts else None
+    return Bar(read(profile) if profile else None, found)
 
 
 def _hosts(plan: Plan, text: str | None) -> list[str] | None:
@@ -241,12 +268,12 @@ def _announce(folder: Folder, at_once: int, retest: int, yes: bool) -> None:
 
 
 def _execute(
-    suite: Suite, ask: Ask, folder: Folder, reach: Reach, at_once: int, retest: int, path: tuple[str, ...], form: Format
+    suite: Suite, ask: Ask, bar: Bar, folder: Folder, reach: Reach, at_once: int, retest: int, path: tuple[str, ...]
 ) -> Done:
     """Run it, with progress on standard error."""
     from rich.markup import escape
     from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import Progress as Progressing
 
     from wirespeed.benchmarks import run as running
     from wirespeed.cli.console import err
@@ -259,16 +286,16 @@ def _execute(
 
     def grader(step: Step, status: Outcome, text: str) -> tuple[Grade, str | None]:
         places[step.id] = step
-        return running.grade(plan, ask.fabric, step, status, text)
+        return running.grade(plan, ask.fabric, step, status, text, bar)
 
     columns = (TextColumn("{task.completed:.0f} of {task.total:.0f}"), BarColumn(), TextColumn("{task.description}"))
-    with interruptible() as interrupted, Bar(*columns, console=err(), disable=not err().is_terminal) as bar:
-        task = bar.add_task("", total=len(folder.campaign.steps))
+    with interruptible() as interrupted, Progressing(*columns, console=err(), disable=not err().is_terminal) as shown:
+        task = shown.add_task("", total=len(folder.campaign.steps))
 
         def tell(progress: running.Progress) -> None:
             now = f", now {len(progress.running)}: {progress.running[0].id}" if progress.running else ""
             said = escape(f"{time(progress.left_s)} left{now}")
-            bar.update(task, total=progress.of, completed=progress.done, description=said)
+            shown.update(task, total=progress.of, completed=progress.done, description=said)
             last = progress.last
             if last is not None:
                 step = places[last.step]

@@ -1,0 +1,47 @@
+"""What the log of a step says of its place: against the plan, a profile, and the cluster as found."""
+
+from __future__ import annotations
+
+import pytest
+from judge_support import plan
+from test_judge_cli import write_bw
+from test_judge_found import X8, found
+
+from wirespeed.benchmarks.judge_profile import read
+from wirespeed.benchmarks.run import Bar, fabric_of, grade
+from wirespeed.results.campaign import Command, Grade, Outcome, Step
+
+STEP = Step(
+    "1.1",
+    "ib_write_bw",
+    "node1/bnxt_re0 -> node2/bnxt_re0",
+    Command("node1", ("ib_write_bw",)),
+    limit_s=20.0,
+    seconds=10.0,
+    source="node1/bnxt_re0",
+    target="node2/bnxt_re0",
+)
+BY = "by line rate × RoCEv2 framing"
+
+
+@pytest.mark.parametrize(
+    ("average", "bar", "expected"),
+    [
+        (391.0, None, (Grade.GOOD, f"391 Gb/s, 100% of 392.06 {BY}")),
+        (228.0, None, (Grade.BAD, f"228 Gb/s, 58% of 392.06 {BY}")),
+        (
+            228.0,
+            Bar(found=found(X8)),
+            (
+                Grade.BAD,
+                f"228 Gb/s, 58% of 392.06 {BY}; 99% of what the cluster as found allows by NIC slot of node1/bnxt_re0",
+            ),
+        ),
+        (228.0, Bar(profile=read("loose")), (Grade.BAD, f"228 Gb/s, 58% of 392.06 {BY}")),
+        (330.0, None, (Grade.GOOD, f"330 Gb/s, 84% of 392.06 {BY}")),
+        (330.0, Bar(profile=read("strict")), (Grade.BAD, f"330 Gb/s, 84% of 392.06 {BY}")),
+    ],
+)
+def test_a_figure_stands_against_what_is_asked(average: float, bar: Bar | None, expected: tuple[Grade, str]) -> None:
+    whole = plan()
+    assert grade(whole, fabric_of(whole), STEP, Outcome.DONE, write_bw(average), bar) == expected
