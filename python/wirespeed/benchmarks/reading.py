@@ -44,9 +44,8 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
     """
     log = source(text)
     found = [one for tool in tools_for(log) for one in tool.read(log)]
-    has_debug = nccl_log.may_read(text)
-    said = nccl_log.communicators(log) if communicators and has_debug else ()
-    if not found and not said and (communicators or not has_debug):
+    said = nccl_log.communicators(log) if communicators and nccl_log.may_read(text) else ()
+    if not found and not said and (communicators or not nccl_log.may_read(text)):
         raise Refused([_nothing(text, name)])
     found.sort(key=lambda one: one.line)
     notices = [replace(notice, place=_place(notice.place, name)) for one in found for notice in one.notices]
