@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len, set_cell_size
 from rich.markup import escape
 from rich.table import Table
 
@@ -24,7 +28,7 @@ def show(run: Run) -> None:
         settings = "  ".join(f"{name}={value}" for name, value in run.parameters.items())
         out().print(f"  [dim]{escape(settings)}[/]", soft_wrap=True)
     if run.measurements:
-        out().print(_table(run.measurements))
+        _print(_table(run.measurements))
     out().print()
 
 
@@ -41,7 +45,20 @@ def _causes(run: Run) -> list[str]:
     ]
 
 
-def _table(measurements: tuple[Measurement, ...]) -> Table:
+@dataclass(slots=True)
+class _Grid:
+    """Headings, whether each stands right, and rows of cells."""
+
+    headings: list[str] = field(default_factory=list)
+    right: list[bool] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+
+    def add(self, heading: str, *, right: bool = True) -> None:
+        self.headings.append(heading)
+        self.right.append(right)
+
+
+def _table(measurements: tuple[Measurement, ...]) -> _Grid:
     columns = list(dict.fromkeys((one.metric, one.unit) for one in measurements))
     rows: dict[tuple[int, str | None, int | None], dict[tuple[str, str], str]] = {}
     for one in measurements:
@@ -49,46 +66,85 @@ def _table(measurements: tuple[Measurement, ...]) -> Table:
     filled = sum(len(cells) for cells in rows.values())
     if len(columns) > _FEW and filled < _SPARSE * len(columns) * len(rows):
         return _list(measurements)
-    table, has_sizes, has_places = _start(measurements)
+    grid, has_sizes, has_places = _start(measurements)
     for metric, unit in columns:
         words = metric.replace("_", "\n")
-        table.add_column(f"{words}\n{unit}", justify="right")
+        grid.add(f"{words}\n{unit}")
     for (line, place, size), cells in rows.items():
         lead = _lead(line, size, place, has_sizes, has_places)
-        table.add_row(*lead, *(cells.get(column, "") for column in columns))
-    return table
+        grid.rows.append([*lead, *(cells.get(column, "") for column in columns)])
+    return grid
 
 
 _FEW = 3  # columns that fit however empty they are
 _SPARSE = 0.5  # of the cells: below, most of a table would be empty
 
 
-def _list(measurements: tuple[Measurement, ...]) -> Table:
+def _list(measurements: tuple[Measurement, ...]) -> _Grid:
     """A row per number, for reports whose lines measure each something else."""
-    table, has_sizes, has_places = _start(measurements)
-    table.add_column("metric")
-    table.add_column("value", justify="right")
-    table.add_column("unit")
+    grid, has_sizes, has_places = _start(measurements)
+    grid.add("metric", right=False)
+    grid.add("value")
+    grid.add("unit", right=False)
     for one in measurements:
         lead = _lead(one.line, one.size_bytes, one.place, has_sizes, has_places)
-        table.add_row(*lead, one.metric, str(one.value), one.unit)
-    return table
+        grid.rows.append([*lead, one.metric.value, str(one.value), one.unit])
+    return grid
 
 
-def _start(measurements: tuple[Measurement, ...]) -> tuple[Table, bool, bool]:
-    """A table with the columns before the numbers, and whether sizes and places are among them."""
+def _start(measurements: tuple[Measurement, ...]) -> tuple[_Grid, bool, bool]:
+    """A grid with the columns before the numbers, and whether sizes and places are among them."""
     has_sizes = any(one.size_bytes is not None for one in measurements)
     has_places = any(one.place is not None for one in measurements)
-    table = Table(box=None, pad_edge=False)
-    table.add_column("line", justify="right", style="dim")
+    grid = _Grid()
+    grid.add("line")
     if has_sizes:
-        table.add_column("bytes", justify="right")
+        grid.add("bytes")
     if has_places:
-        table.add_column("place", overflow="fold")
-    return table, has_sizes, has_places
+        grid.add("place", right=False)
+    return grid, has_sizes, has_places
 
 
 def _lead(line: int, size: int | None, place: str | None, has_sizes: bool, has_places: bool) -> list[str]:
     lead = [str(line)]
     lead += [str(size) if size is not None else ""] if has_sizes else []
-    return lead + ([escape(place or "")] if has_places else [])
+    return lead + ([place or ""] if has_places else [])
+
+
+def _print(grid: _Grid) -> None:
+    """Rows that fit are laid out here: Rich needs a millisecond for each, and a log of 1000 runs has 100,000."""
+    headings = [heading.split("\n") for heading in grid.headings]
+    widths = [max(map(cell_len, words)) for words in headings]
+    for row in grid.rows:
+        widths = [max(width, cell_len(cell)) for width, cell in zip(widths, row, strict=True)]
+    if sum(widths) + len(_GAP) * (len(widths) - 1) > out().width:
+        out().print(_folded(grid))
+        return
+    height = max(map(len, headings))
+    tops = zip(*([""] * (height - len(words)) + words for words in headings), strict=True)
+    out().print("\n".join(_line(grid, widths, top) for top in tops), style="bold", markup=False, soft_wrap=True)
+    out().print("\n".join(_line(grid, widths, row) for row in grid.rows), markup=False, soft_wrap=True)
+
+
+_GAP = "  "
+
+
+def _line(grid: _Grid, widths: list[int], cells: Iterable[str]) -> str:
+    return _GAP.join(
+        " " * (width - cell_len(cell)) + cell if right else set_cell_size(cell, width)
+        for cell, width, right in zip(cells, widths, grid.right, strict=True)
+    )
+
+
+def _folded(grid: _Grid) -> Table:
+    """What is too wide for the terminal, folded to its width."""
+    table = Table(box=None, pad_edge=False)
+    for heading, right in zip(grid.headings, grid.right, strict=True):
+        table.add_column(
+            heading,
+            justify="right" if right else "left",
+            overflow="fold" if heading == "place" else "ellipsis",
+        )
+    for row in grid.rows:
+        table.add_row(*map(escape, row))
+    return table
