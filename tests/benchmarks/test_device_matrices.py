@@ -6,6 +6,7 @@ import pytest
 from tests.benchmarks.samples import SAMPLES
 
 from wirespeed.benchmarks import parse, read
+from wirespeed.errors import Refused
 from wirespeed.results.benchmarks import Metric, Run, RunStatus
 
 
@@ -187,4 +188,8 @@ def test_a_number_without_end_breaks_no_reader() -> None:
         f"TransferBench v1\nTest {digits}:\nTransfer 00 | 1.0 GB/s | 1.0 ms | {digits} bytes | G0 -> G0:1 -> G1\n"
         f"[ERROR] {digits}\n",
     ):
-        assert all(one.size_bytes is None or one.size_bytes < 10**18 for run in parse(text) for one in run.measurements)
+        try:
+            runs = parse(text)
+        except Refused:  # nothing is left of a log whose lines are such numbers
+            continue
+        assert all(one.size_bytes is None or one.size_bytes < 10**18 for run in runs for one in run.measurements)
