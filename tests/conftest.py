@@ -2,9 +2,19 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 
 # The same examples on every run, so that a change alone decides whether a test passes; WIRESPEED_EXPLORE=1 looks on.
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile("explore" if os.environ.get("WIRESPEED_EXPLORE") else "same")
+
+
+@pytest.fixture(autouse=True)
+def _fresh_consoles() -> None:
+    """A console keeps the width of the terminal it was made in: commands run in the same process have their own."""
+    from wirespeed.cli import console
+
+    console.out.cache_clear()
+    console.err.cache_clear()

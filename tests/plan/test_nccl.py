@@ -10,7 +10,7 @@ from wirespeed.plan.combination import Combination
 from wirespeed.plan.compatibility import conflicts, what_would_work
 
 K20X = "an NVIDIA Tesla K20X (compute capability 3.5, Kepler)"
-H100 = "an NVIDIA H100 (compute capability 9.0, Hopper)"
+H100 = "an NVIDIA H100 SXM (compute capability 9.0, Hopper)"
 MI300X = "an AMD Instinct MI300X (gfx942, CDNA 3)"
 SM_35 = "-gencode=arch=compute_35,code=sm_35"
 SM_70 = "-gencode=arch=compute_70,code=sm_70"

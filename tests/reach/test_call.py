@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -100,7 +101,7 @@ def test_the_guard_ends_its_command_when_wirespeed_is_killed(reach: Reach, tmp_p
         "print('started', flush=True)\n"
         "time.sleep(60)\n"
     )
-    process = subprocess.Popen(["python", "-c", script], stdout=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"started\n"
     process.kill()
