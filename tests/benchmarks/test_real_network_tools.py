@@ -41,8 +41,11 @@ def printed(*command: str) -> str:
 
 
 def iperf3(port: int, *options: str) -> tuple[Run, ...]:
-    """The runs in what a client prints that moves 8 MB, too few for more than one interval."""
-    return parse(printed("iperf3", "--client", LOOPBACK, "--port", str(port), "--bytes", "8M", *options))
+    """The runs in what a client prints that moves enough for the server to have counted some of it by the end.
+
+    A run of a millisecond ends before the server's first look, and iperf3 then says that nothing was received.
+    """
+    return parse(printed("iperf3", "--client", LOOPBACK, "--port", str(port), "--bytes", "256M", *options))
 
 
 @pytest.mark.parametrize(
