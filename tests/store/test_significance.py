@@ -97,6 +97,6 @@ def test_adjusted_is_never_smaller_and_keeps_the_order(found: list[float]) -> No
 
 
 def test_spread_ignores_an_outlier() -> None:
-    assert spread([10.0]) is None
-    assert spread([9.0, 10.0, 11.0]) == spread([9.0, 10.0, 11_000.0]) == pytest.approx(1.4826)
+    assert spread([10.0], 10.0) is None
+    assert spread([9.0, 10.0, 11.0], 10.0) == spread([9.0, 10.0, 11_000.0], 10.0) == pytest.approx(1.4826)
     assert (median([3.0, 1.0, 2.0]), median([4.0, 1.0, 2.0, 3.0])) == (2.0, 2.5)

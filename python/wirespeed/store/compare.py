@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from wirespeed.results.campaigns import Campaign, Changes, Compared, Comparison, Difference, Summary
 from wirespeed.results.series import Better, Series, better
-from wirespeed.store.significance import Tested, benjamini_hochberg, least_p, mann_whitney, median, spread
+from wirespeed.store.significance import Tested, benjamini_hochberg, least_p, mann_whitney, median, middle, spread
 
 SIGNIFICANCE: Final = 0.05
 
@@ -60,7 +60,8 @@ def compare(
 def summary(values: Sequence[float]) -> Summary:
     """The values of a series in one campaign."""
     ordered = sorted(values)
-    return Summary(len(ordered), median(ordered), ordered[0], ordered[-1], spread(ordered))
+    typical = middle(ordered)
+    return Summary(len(ordered), typical, ordered[0], ordered[-1], spread(ordered, typical))
 
 
 def relative(before: float, after: float) -> float | None:

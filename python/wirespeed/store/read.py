@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select, true
@@ -100,10 +102,8 @@ def values(connection: Connection, number: int, wanted: Wanted) -> dict[int, lis
     query = select(measurement.c.series_id, measurement.c.value).where(measurement.c.campaign_id == number)
     if not wanted.everything:
         query = query.where(measurement.c.series_id.in_(select(series.c.id).where(_matches(wanted))))
-    found: dict[int, list[float]] = {}
-    for name, value in connection.execute(query.order_by(*measurement.primary_key)).all():
-        found.setdefault(name, []).append(value)
-    return found
+    rows = connection.execute(query.order_by(*measurement.primary_key)).all()
+    return {name: [row[1] for row in of_series] for name, of_series in groupby(rows, itemgetter(0))}
 
 
 def names(connection: Connection, numbers: Sequence[int]) -> dict[int, Series]:

@@ -70,23 +70,33 @@ def benjamini_hochberg(probabilities: Sequence[float]) -> list[float]:
 
 def median(values: Sequence[float]) -> float:
     """The middle value, the mean of the two middle ones where there are two."""
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    return middle(sorted(values))
 
 
-def spread(values: Sequence[float]) -> float | None:
-    """The robust standard deviation: the median absolute deviation, scaled. None for a single value."""
+def middle(ordered: Sequence[float]) -> float:
+    """The median of values that are in order."""
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+
+
+def spread(values: Sequence[float], about: float) -> float | None:
+    """The robust standard deviation: the median absolute deviation from ``about``, their median, scaled.
+
+    None for a single value.
+    """
     if len(values) < 2:
         return None
-    middle = median(values)
-    return MAD_TO_SIGMA * median([abs(value - middle) for value in values])
+    return MAD_TO_SIGMA * middle(sorted([abs(value - about) for value in values]))
 
 
 def _doubled_ranks(values: Sequence[float]) -> list[int]:
     """Twice the mid-rank of each value, which is a whole number."""
     order = sorted(range(len(values)), key=values.__getitem__)
     ranks = [0] * len(values)
+    if len(set(values)) == len(values):  # no ties, as with most samples
+        for rank, index in enumerate(order, 1):
+            ranks[index] = 2 * rank
+        return ranks
     start = 0
     while start < len(order):
         end = start
