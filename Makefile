@@ -8,7 +8,7 @@ RUST := 1.88
 comma := ,
 RUST_SOURCES := Cargo.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: all demo test lint format docs bench clean
+.PHONY: all demo test lab lint format docs bench wheelhouse clean
 
 all: $(VENV)/.built
 
@@ -35,18 +35,22 @@ test: $(VENV)/.built
 	cargo test --release --quiet --workspace
 	$(BIN)/python -m pytest -n auto
 
+# What takes a machine of its own, or half a minute: needs root, and Linux.
+lab: $(VENV)/.built
+	$(BIN)/python -m pytest -m lab
+
 lint: $(VENV)/.built
 	cargo fmt --all --check
 	cargo clippy --release --quiet --workspace --all-targets -- -D warnings
-	$(BIN)/ruff format --check --quiet python tests examples
-	$(BIN)/ruff check --quiet python tests examples
+	$(BIN)/ruff format --check --quiet python tests examples tools
+	$(BIN)/ruff check --quiet python tests examples tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 
 format: $(VENV)/.built
 	cargo fmt --all
-	$(BIN)/ruff format --quiet python tests examples
-	$(BIN)/ruff check --quiet --fix python tests examples
+	$(BIN)/ruff format --quiet python tests examples tools
+	$(BIN)/ruff check --quiet --fix python tests examples tools
 
 docs: $(VENV)/.built
 	$(BIN)/python docs/generate.py
@@ -60,6 +64,10 @@ bench: $(VENV)/.built
 	$(BIN)/python tests/bench/render.py
 	$(BIN)/python tests/bench/logs.py
 	$(BIN)/python tests/bench/store.py
+
+# All wheels of an install, for a machine without a network: build/wheelhouse. WHEELHOUSE_PYTHON=3.12 for another Python.
+wheelhouse: $(VENV)/.built
+	$(BIN)/python tools/wheelhouse.py $(if $(WHEELHOUSE_PYTHON),--python $(WHEELHOUSE_PYTHON)) build/wheelhouse
 
 demo: $(VENV)/.built
 	@examples/mi300x-4node/demo.sh
