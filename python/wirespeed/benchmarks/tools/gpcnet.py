@@ -14,7 +14,8 @@ import re
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.mpi_words import MESSAGE, fail
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.source import Line, Source, by_label, splice
+from wirespeed.benchmarks.processes import read_apart, taken
+from wirespeed.benchmarks.source import Line, Source, splice
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of GPCNeT ('Network Tests v1.3', 'Isolated Network Tests')"
@@ -50,20 +51,17 @@ _WORST = 3
 
 def read(log: Source) -> list[Found]:
     """Every run of network_test or network_load_test in the log."""
-    found = []
-    for label, lines in by_label(log.without_debug(), lambda text: _TITLE.match(text.strip()) is not None):
-        reader = _Reader(label)
-        for line in splice(lines, MESSAGE, "["):
-            reader.take(line)
-        found += reader.finish()
-    return found
+    return read_apart(
+        log.without_debug(),
+        lambda text: _TITLE.match(text.strip()) is not None,
+        lambda lines: taken(_Reader(), splice(lines, MESSAGE, "[")),
+    )
 
 
 class _Reader:
     """A report at a time: title, legend, tables."""
 
-    def __init__(self, label: str | None) -> None:
-        self._label = label
+    def __init__(self) -> None:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._table: str | None = None
@@ -107,8 +105,6 @@ class _Reader:
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
             self._draft = Draft("gpcnet", line.number)
-            if self._label is not None:
-                self._draft.parameters["label"] = self._label
         return self._draft
 
     def _close(self) -> None:

@@ -10,7 +10,8 @@ import re
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.iperf_line import add, apart, report
-from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.benchmarks.processes import read_apart
+from wirespeed.benchmarks.source import Line, Source
 
 LOOKS_FOR = "the report of iperf 2 ('Client connecting to', 'connected with')"
 SIGNS = ("Client connecting to", "Server listening on", "connected with")
@@ -21,14 +22,12 @@ _CONNECTED = re.compile(r"\[ *\d+\] local (\S+) port \d+ connected with (\S+) po
 
 def read(log: Source) -> list[Found]:
     """Every run of iperf 2 in the log."""
-    found = []
-    for label, lines in by_label(log.lines, lambda text: _BEGINS.match(text.strip()) is not None):
-        _, foreign = apart(lines)
-        found += _runs(foreign, label)
-    return found
+    return read_apart(
+        log.lines, lambda text: _BEGINS.match(text.strip()) is not None, lambda lines: _runs(apart(lines)[1])
+    )
 
 
-def _runs(lines: list[Line], label: str | None) -> list[Found]:
+def _runs(lines: list[Line]) -> list[Found]:
     drafts: list[Draft] = []
     started: set[str] = set()
     whole: set[str] = set()
@@ -43,8 +42,6 @@ def _runs(lines: list[Line], label: str | None) -> list[Found]:
             drafts[-1].parameters |= {"side": side, "port": int(port)}
             if host:
                 drafts[-1].parameters["host"] = host
-            if label is not None:
-                drafts[-1].parameters["label"] = label
             continue
         one = report(text, retransmits=False) if line.ended else None
         connected = _CONNECTED.match(text) if line.ended else None

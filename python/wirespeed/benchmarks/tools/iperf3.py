@@ -14,7 +14,8 @@ from dataclasses import replace
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.iperf_line import Report, add, apart, report
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.benchmarks.processes import read_apart, taken
+from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.benchmarks import RunStatus
 
 LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"
@@ -57,15 +58,13 @@ def read(log: Source) -> list[Found]:
 
 def read_lines(given: Sequence[Line]) -> list[Found]:
     """Every run of iperf3 in lines of a log."""
-    found = []
-    for label, lines in by_label(given, lambda text: _COLUMNS.match(text.strip()) is not None):
-        title, untitled = _untitled(lines)
-        own, _ = apart(untitled)
-        reader = _Reader(label, title)
-        for line in _unwrapped(own):
-            reader.take(line)
-        found += reader.finish()
-    return found
+    return read_apart(given, lambda text: _COLUMNS.match(text.strip()) is not None, _read_process)
+
+
+def _read_process(lines: list[Line]) -> list[Found]:
+    title, untitled = _untitled(lines)
+    own, _ = apart(untitled)
+    return taken(_Reader(title), _unwrapped(own))
 
 
 def _untitled(lines: list[Line]) -> tuple[str | None, list[Line]]:
@@ -119,8 +118,7 @@ def _whole(line: Line) -> str | None:
 class _Reader:
     """A test at a time: its connections, the intervals, the summary."""
 
-    def __init__(self, label: str | None, title: str | None = None) -> None:
-        self._label = label
+    def __init__(self, title: str | None) -> None:
         self._title = title
         self._found: list[Found] = []
         self._version: str | None = None
@@ -161,9 +159,8 @@ class _Reader:
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
             self._draft = Draft("iperf3", line.number, version=self._version)
-            for name, value in (("label", self._label), ("title", self._title)):
-                if value is not None:
-                    self._draft.parameters[name] = value
+            if self._title is not None:
+                self._draft.parameters["title"] = self._title
         return self._draft
 
     def _close(self) -> None:

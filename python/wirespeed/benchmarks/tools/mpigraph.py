@@ -12,7 +12,8 @@ import re
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.mpi_words import fail
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.benchmarks.processes import read_apart, taken
+from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of mpiGraph ('START mpiGraph', 'Send max', ':0 to')"
@@ -39,20 +40,15 @@ _SIDES = {"Send": "sent", "Recv": "received"}
 
 def read(log: Source) -> list[Found]:
     """Every run of mpiGraph in the log."""
-    found = []
-    for label, lines in by_label(log.without_debug(), lambda text: _START.match(text.strip()) is not None):
-        reader = _Reader(label)
-        for line in lines:
-            reader.take(line)
-        found += reader.finish()
-    return found
+    return read_apart(
+        log.without_debug(), lambda text: _START.match(text.strip()) is not None, lambda lines: taken(_Reader(), lines)
+    )
 
 
 class _Reader:
     """A run at a time: settings, progress, two summaries with their table."""
 
-    def __init__(self, label: str | None) -> None:
-        self._label = label
+    def __init__(self) -> None:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._nodes: list[tuple[str, str]] = []
@@ -82,8 +78,6 @@ class _Reader:
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
             self._draft = Draft("mpigraph", line.number, test="mpiGraph")
-            if self._label is not None:
-                self._draft.parameters["label"] = self._label
         return self._draft
 
     def _close(self) -> None:

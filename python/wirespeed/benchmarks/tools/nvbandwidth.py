@@ -11,7 +11,8 @@ import re
 from wirespeed.benchmarks.device_matrix import Matrix, indices
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.nvbandwidth_words import BISECTION, DESCRIPTION, describe, matrix
-from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.benchmarks.processes import read_apart
+from wirespeed.benchmarks.source import Line, Source
 
 LOOKS_FOR = "the matrices of nvbandwidth ('memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)')"
 SIGNS = ("nvbandwidth Version", "GPU(", " Gpus ", BISECTION)
@@ -34,15 +35,15 @@ _BISECTED = re.compile(r"(\d+)\s*->\s*(\d+)\s+(\S+)$")
 
 def read(log: Source) -> list[Found]:
     """Every matrix of nvbandwidth in the log."""
-    found = []
-    for label, lines in by_label(log.without_debug(), lambda text: DESCRIPTION.match(text.strip()) is not None):
-        found += _Reader(label).read(lines)
-    return found
+    return read_apart(
+        log.without_debug(),
+        lambda text: DESCRIPTION.match(text.strip()) is not None,
+        lambda lines: _Reader().read(lines),
+    )
 
 
 class _Reader:
-    def __init__(self, label: str | None) -> None:
-        self._label = label
+    def __init__(self) -> None:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._matrix: Matrix | None = None
@@ -119,8 +120,6 @@ class _Reader:
         if self._hosts:
             self._draft.ranks = len(self._hosts)
             self._draft.parameters["nodes"] = len(set(self._hosts.values()))
-        if self._label is not None:
-            self._draft.parameters["label"] = self._label
 
     def _waive(self, line: Line, test: str | None) -> None:
         if test is not None or self._draft is None or self._draft.measurements:

@@ -32,7 +32,8 @@ from wirespeed.benchmarks.osu_words import (
     title_of,
     value_of,
 )
-from wirespeed.benchmarks.source import Line, Source, by_label, splice
+from wirespeed.benchmarks.processes import read_apart, taken
+from wirespeed.benchmarks.source import Line, Source, splice
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the table of the OSU micro-benchmarks ('# OSU MPI ... Test', '# Size')"
@@ -53,20 +54,17 @@ _TOOL = "osu-micro-benchmarks"
 
 def read(log: Source) -> list[Found]:
     """Every run of an OSU micro-benchmark in the log."""
-    found = []
-    for label, lines in by_label(log.without_debug(), lambda text: TITLE.match(text.strip()) is not None):
-        reader = _Reader(label)
-        for line in splice(lines, MESSAGE, "["):
-            reader.take(line)
-        found += reader.finish()
-    return found
+    return read_apart(
+        log.without_debug(),
+        lambda text: TITLE.match(text.strip()) is not None,
+        lambda lines: taken(_Reader(), splice(lines, MESSAGE, "[")),
+    )
 
 
 class _Reader:
     """A table at a time: title, settings, column line, rows; errors at any place."""
 
-    def __init__(self, label: str | None) -> None:
-        self._label = label
+    def __init__(self) -> None:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._sized = True
@@ -110,8 +108,6 @@ class _Reader:
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
             self._draft = Draft(_TOOL, line.number)
-            if self._label is not None:
-                self._draft.parameters["label"] = self._label
             if self._command is not None:
                 self._draft.test = self._command[0]
                 self._largest = self._command[1] or self._largest

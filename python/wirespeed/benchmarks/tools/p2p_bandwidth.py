@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.device_matrix import Matrix, indices
 from wirespeed.benchmarks.found import Draft, Found, Scalar
-from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.benchmarks.processes import read_apart
+from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the matrices of p2pBandwidthLatencyTest ('Unidirectional P2P=Enabled Bandwidth ... Matrix (GB/s)')"
@@ -30,10 +31,9 @@ _ERROR = re.compile(r"(?:Cuda|CUDA) (?:failure|error)\b.*|.*\bcode=\d+\(\w+\).*"
 
 def read(log: Source) -> list[Found]:
     """Every matrix of p2pBandwidthLatencyTest in the log."""
-    found = []
-    for label, lines in by_label(log.without_debug(), lambda text: _TITLE.search(text) is not None):
-        found += _Reader(label).read(lines)
-    return found
+    return read_apart(
+        log.without_debug(), lambda text: _TITLE.search(text) is not None, lambda lines: _Reader().read(lines)
+    )
 
 
 @dataclass(slots=True)
@@ -56,8 +56,7 @@ class _Report:
 
 
 class _Reader:
-    def __init__(self, label: str | None) -> None:
-        self._label = label
+    def __init__(self) -> None:
         self._report = _Report()
         self._found: list[Found] = []
         self._draft: Draft | None = None
@@ -111,8 +110,6 @@ class _Reader:
             self._draft.parameters["bidirectional"] = True
         if operation:
             self._draft.parameters["operation"] = operation.lower().removesuffix("s")
-        if self._label is not None:
-            self._draft.parameters["label"] = self._label
 
     def _header(self, line: Line, words: list[str]) -> None:
         if self._columns is not None:

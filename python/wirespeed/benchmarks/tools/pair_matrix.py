@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.benchmarks.processes import read_apart, taken
+from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = r"the table of pair matrices ('from\to  node1  node2', with its unit, such as Gb/s)"
@@ -42,13 +43,9 @@ _NONE = frozenset({"-", "--", "x", "X", "n/a", "N/A", "na", "NA", "", "."})
 
 def read(log: Source) -> list[Found]:
     """Every matrix of node pairs in the log."""
-    found = []
-    for label, lines in by_label(log.without_debug(), lambda text: _heading(text) is not None):
-        reader = _Reader(label)
-        for line in lines:
-            reader.take(line)
-        found += reader.finish()
-    return found
+    return read_apart(
+        log.without_debug(), lambda text: _heading(text) is not None, lambda lines: taken(_Reader(), lines)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +91,7 @@ def _unit(text: str) -> tuple[Metric, str] | None:
 class _Reader:
     """A matrix at a time, with the line that stands above it."""
 
-    def __init__(self, label: str | None) -> None:
-        self._label = label
+    def __init__(self) -> None:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._heading: _Heading | None = None
@@ -122,8 +118,6 @@ class _Reader:
         above = self._above
         self._close()
         self._draft = Draft("pair-matrix", line.number)
-        if self._label is not None:
-            self._draft.parameters["label"] = self._label
         if above:
             self._draft.parameters["heading"] = above.strip("# ")
         self._heading = heading

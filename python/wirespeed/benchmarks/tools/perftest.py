@@ -36,7 +36,8 @@ from wirespeed.benchmarks.perftest_words import (
     memory_of,
     test_name,
 )
-from wirespeed.benchmarks.source import Line, Source, by_label, splice
+from wirespeed.benchmarks.processes import read_apart, taken
+from wirespeed.benchmarks.source import Line, Source, splice
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = (
@@ -54,13 +55,11 @@ _RULE = re.compile(r"[-\u2014]{20,}")
 
 def read(log: Source) -> list[Found]:
     """Every run of a perftest tool in the log."""
-    found = []
-    for label, lines in by_label(log.without_debug(), lambda text: columns(text) is not None):
-        reader = _Reader(label)
-        for line in splice(lines, MESSAGE):
-            reader.take(line)
-        found += reader.finish()
-    return found
+    return read_apart(
+        log.without_debug(),
+        lambda text: columns(text) is not None,
+        lambda lines: taken(_Reader(), splice(lines, MESSAGE)),
+    )
 
 
 _SILENT_SERVERS = ("ib_read_lat", "ib_atomic_lat")  # only the client of these measures and prints
@@ -69,8 +68,7 @@ _SILENT_SERVERS = ("ib_read_lat", "ib_atomic_lat")  # only the client of these m
 class _Reader:
     """A report at a time: title, settings, addresses, column line, rows, dashed line; errors at any place."""
 
-    def __init__(self, label: str | None) -> None:
-        self._label = label
+    def __init__(self) -> None:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._columns: list[str] = []
@@ -126,8 +124,6 @@ class _Reader:
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
             self._draft = Draft("perftest", line.number, version=self._version)
-            if self._label is not None:
-                self._draft.parameters["label"] = self._label
             if self._command is not None:
                 self._draft.test = self._command
                 self._command = None

@@ -11,7 +11,8 @@ import re
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.benchmarks.processes import read_apart, taken
+from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the report of qperf ('tcp_bw:', '    bw  =  2.47 GB/sec')"
@@ -41,20 +42,15 @@ _TWINS = {"send_": "recv_", "loc_": "rem_"}
 
 def read(log: Source) -> list[Found]:
     """Every test of qperf in the log."""
-    found = []
-    for label, lines in by_label(log.without_debug(), lambda text: _TEST.match(text.strip()) is not None):
-        reader = _Reader(label)
-        for line in lines:
-            reader.take(line)
-        found += reader.finish()
-    return found
+    return read_apart(
+        log.without_debug(), lambda text: _TEST.match(text.strip()) is not None, lambda lines: taken(_Reader(), lines)
+    )
 
 
 class _Reader:
     """A test at a time: its name, its values, its error."""
 
-    def __init__(self, label: str | None) -> None:
-        self._label = label
+    def __init__(self) -> None:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._early: list[str] = []  # standard error comes before what standard output holds back
@@ -70,8 +66,6 @@ class _Reader:
         if test:
             self._close(followed=True)
             self._draft = Draft("qperf", line.number, test=test.group(1))
-            if self._label is not None:
-                self._draft.parameters["label"] = self._label
         elif _OTHER_TEST.match(text):
             self._close(followed=True)
             self._other = True

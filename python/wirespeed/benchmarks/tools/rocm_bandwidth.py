@@ -12,7 +12,8 @@ import re
 from wirespeed.benchmarks.device_matrix import Matrix, indices
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.benchmarks.processes import read_apart
+from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the matrices of rocm-bandwidth-test ('Unidirectional copy peak bandwidth GB/s')"
@@ -34,15 +35,13 @@ _ERROR = re.compile(r".*(?:cannot ACCESS Dst Memory|Invalid Request|hsa_\w+ fail
 
 def read(log: Source) -> list[Found]:
     """Every matrix and copy table of rocm-bandwidth-test in the log."""
-    found = []
-    for label, lines in by_label(log.without_debug(), lambda text: _VERSION.search(text) is not None):
-        found += _Reader(label).read(lines)
-    return found
+    return read_apart(
+        log.without_debug(), lambda text: _VERSION.search(text) is not None, lambda lines: _Reader().read(lines)
+    )
 
 
 class _Reader:
-    def __init__(self, label: str | None) -> None:
-        self._label = label
+    def __init__(self) -> None:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._matrix: Matrix | None = None
@@ -105,8 +104,6 @@ class _Reader:
             self._draft.parameters["gpu_addresses"] = ", ".join(self._gpus)
         if len(self._models) == 1:
             self._draft.parameters["device"] = next(iter(self._models))
-        if self._label is not None:
-            self._draft.parameters["label"] = self._label
 
     def _header(self, columns: list[str]) -> None:
         if self._draft is None or self._kind is None or self._matrix is not None:

@@ -12,7 +12,8 @@ import re
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.benchmarks.processes import read_apart, taken
+from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the report of sockperf ('sockperf: ====> avg-latency', 'Summary: BandWidth is')"
@@ -55,20 +56,15 @@ _ALL_DIGITS = 9  # of --increase_output_precision
 
 def read(log: Source) -> list[Found]:
     """Every run of sockperf in the log."""
-    found = []
-    for label, lines in by_label(log.without_debug(), lambda text: _VERSION.search(text) is not None):
-        reader = _Reader(label)
-        for line in lines:
-            reader.take(line)
-        found += reader.finish()
-    return found
+    return read_apart(
+        log.without_debug(), lambda text: _VERSION.search(text) is not None, lambda lines: taken(_Reader(), lines)
+    )
 
 
 class _Reader:
     """A report at a time."""
 
-    def __init__(self, label: str | None) -> None:
-        self._label = label
+    def __init__(self) -> None:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._command: tuple[str, str] | None = None
@@ -107,8 +103,6 @@ class _Reader:
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
             self._draft = Draft("sockperf", line.number)
-            if self._label is not None:
-                self._draft.parameters["label"] = self._label
             if self._command is not None:
                 self._draft.test = self._command[0]
                 size = re.search(r"(?:-m|--msg-size)[ =]*(\d+)(?=\s|$)", self._command[1])

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from wirespeed.benchmarks.device_matrix import Matrix
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.source import Line, Source, by_label
+from wirespeed.benchmarks.processes import read_apart
+from wirespeed.benchmarks.source import Line, Source
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of TransferBench ('Unidirectional copy peak bandwidth GB/s [Local read / Remote write]')"
@@ -46,15 +47,13 @@ _WAYS = {"->": " forward", "<-": " backward", "<->": ""}  # what a place of a pa
 
 def read(log: Source) -> list[Found]:
     """Every table and test of TransferBench in the log."""
-    found = []
-    for label, lines in by_label(log.without_debug(), lambda text: _TITLE.match(text.strip()) is not None):
-        found += _Reader(label).read(lines)
-    return found
+    return read_apart(
+        log.without_debug(), lambda text: _TITLE.match(text.strip()) is not None, lambda lines: _Reader().read(lines)
+    )
 
 
 class _Reader:
-    def __init__(self, label: str | None) -> None:
-        self._label = label
+    def __init__(self) -> None:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._ways: dict[str, str] = {}  # what the places of rows with an arrow end with
@@ -101,8 +100,6 @@ class _Reader:
         self._draft = Draft("TransferBench", line.number, test=test, version=self._version)
         if self._size is not None:
             self._draft.parameters["bytes"] = self._size
-        if self._label is not None:
-            self._draft.parameters["label"] = self._label
         return self._draft
 
     def _header(self, columns: list[str]) -> None:

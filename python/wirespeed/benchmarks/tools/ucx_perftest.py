@@ -11,7 +11,8 @@ import re
 
 from wirespeed.benchmarks.found import Draft, Found
 from wirespeed.benchmarks.mpi_words import fail
-from wirespeed.benchmarks.source import Line, Source, by_label, splice
+from wirespeed.benchmarks.processes import read_apart, taken
+from wirespeed.benchmarks.source import Line, Source, splice
 from wirespeed.benchmarks.ucx_words import TESTS, Columns, Row, columns_of, row_of
 from wirespeed.results.benchmarks import Metric
 
@@ -34,13 +35,11 @@ _DEFAULT_ITERATIONS = 1000000  # perftest_params.c, and the help text: -n
 
 def read(log: Source) -> list[Found]:
     """Every run of ucx_perftest in the log."""
-    found = []
-    for label, lines in by_label(log.without_debug(), lambda text: columns_of(text.strip(" \t|")) is not None):
-        reader = _Reader(label)
-        for line in splice(lines, _MESSAGE, " UCX "):
-            reader.take(line)
-        found += reader.finish()
-    return found
+    return read_apart(
+        log.without_debug(),
+        lambda text: columns_of(text.strip(" \t|")) is not None,
+        lambda lines: taken(_Reader(), splice(lines, _MESSAGE, " UCX ")),
+    )
 
 
 _MESSAGE = re.compile(r"\[\d{6,}\.\d+\] +\[[^\]]*\] +[\w.-]+:\d+ +UCX .*")
@@ -49,8 +48,7 @@ _MESSAGE = re.compile(r"\[\d{6,}\.\d+\] +\[[^\]]*\] +[\w.-]+:\d+ +UCX .*")
 class _Reader:
     """A run at a time: settings, column line, rows."""
 
-    def __init__(self, label: str | None) -> None:
-        self._label = label
+    def __init__(self) -> None:
         self._found: list[Found] = []
         self._draft: Draft | None = None
         self._box: dict[str, str] = {}
@@ -99,8 +97,6 @@ class _Reader:
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
             self._draft = Draft("ucx_perftest", self._boxed or line.number)
-            if self._label is not None:
-                self._draft.parameters["label"] = self._label
             if self._server:
                 self._draft.parameters["side"] = "server"
             if "t" in self._command:
