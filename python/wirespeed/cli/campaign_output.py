@@ -115,7 +115,6 @@ def print_outcome(ask: Ask, folder: Folder, done: Done, form: Format) -> None:
 def _mesh(mesh: Mesh, campaign: Campaign) -> str:
     """The whole matrix: a text for each NIC as source, a sign for each as target."""
     from wirespeed.results.json import document
-    from wirespeed.results.mesh import ASPECTS
 
     return document(
         "bench-mesh",
@@ -124,6 +123,7 @@ def _mesh(mesh: Mesh, campaign: Campaign) -> str:
         cluster=campaign.cluster,
         signs={".": "good", "x": "bad", "?": "unknown", " ": "no way leads there"},
         nics=mesh.nics,
-        rows={aspect: mesh.rows(aspect) for aspect in ASPECTS},
+        rows={aspect: mesh.rows(aspect) for aspect in mesh.aspects},
+        causes=mesh.causes,
         not_good=mesh.not_good(),
     )

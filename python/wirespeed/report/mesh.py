@@ -7,7 +7,7 @@ from rich.text import Text
 
 from wirespeed.report import words
 from wirespeed.results.campaign import Grade
-from wirespeed.results.mesh import ASPECTS, Mesh
+from wirespeed.results.mesh import Cause, Mesh
 
 _WIDEST = 160  # NICs; a wider matrix is no picture any more
 _MOST = 20  # pairs in words
@@ -15,12 +15,14 @@ _MOST = 20  # pairs in words
 
 def matrix(mesh: Mesh, console: Console) -> None:
     """Counts of every aspect, matrices, and the first pairs that are not good."""
-    for aspect in ASPECTS:
+    for aspect in mesh.aspects:
         counts = {grade: mesh.count(aspect, grade) for grade in (Grade.GOOD, Grade.BAD, Grade.UNKNOWN)}
         said = ", ".join(f"{number} {grade.value}" for grade, number in counts.items() if number)
         console.print(Text.assemble((f"{aspect:5} ", "bold"), said or "no pair"))
         if counts[Grade.BAD] and len(mesh.nics) <= _WIDEST:
             _rows(mesh, aspect, console)
+    for cause in mesh.causes:
+        _cause(cause, console)
     wrong = [cell for cell in mesh.not_good() if Grade.BAD in cell.grades.values()]
     for cell in wrong[:_MOST]:
         console.print(
@@ -28,6 +30,17 @@ def matrix(mesh: Mesh, console: Console) -> None:
         )
     if len(wrong) > _MOST:
         console.print(f"and {len(wrong) - _MOST} more, in mesh.json", markup=False)
+
+
+def _cause(cause: Cause, console: Console) -> None:
+    """What bad pairs have in common, then what it means and where to look on."""
+    port = f", cabled to {cause.port}" if cause.port else ""
+    head = f"{cause.name}{port}: {cause.bad} of {cause.of} pairs bad ({cause.aspect})"
+    console.print(Text(words.line(head), style="bold"), soft_wrap=True)
+    console.print(words.line(f"  {cause.says}"), markup=False, soft_wrap=True, highlight=False)
+    see = [f"checks {', '.join(cause.checks)}" if cause.checks else "", ", ".join(cause.failures)]
+    said = "; ".join(filter(None, see))
+    console.print(words.line(f"  see {said}"), markup=False, soft_wrap=True, highlight=False)
 
 
 def _rows(mesh: Mesh, aspect: str, console: Console) -> None:

@@ -18,6 +18,21 @@ class Cell:
     target: str
     grades: Mapping[str, Grade]  # by aspect
     says: tuple[str, ...] = ()
+    small: bool | None = None  # whether a small ping came back where a large one did not; None: it was not sent
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What bad pairs have in common, and what may be wrong with it."""
+
+    aspect: str
+    name: str  # "NIC node1/bnxt_re0", "leaf leaf2"; several that the pairs do not tell apart are joined by "or"
+    port: str | None  # what the NIC is cabled to, "leaf1 Eth1/1/1"
+    bad: int  # pairs of it that are
+    of: int  # pairs of it that were asked
+    says: str
+    checks: tuple[str, ...]  # that tell more, once its devices are collected from
+    failures: tuple[str, ...]  # entries of the failure catalogue that look like it
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +41,8 @@ class Mesh:
 
     nics: tuple[str, ...]
     cells: Mapping[tuple[str, str], Cell]
+    aspects: tuple[str, ...] = ASPECTS
+    causes: tuple[Cause, ...] = ()
 
     def count(self, aspect: str, grade: Grade) -> int:
         """How many pairs have it."""

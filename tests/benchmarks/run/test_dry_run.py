@@ -19,6 +19,7 @@ CASES = (
     ("tcp", "esnet-400g", ""),
     ("ucx", "arista-leaf-spine", "node[1-2]"),
     ("mesh", "esnet-400g", ""),
+    ("ping", "esnet-400g", ""),
     ("matrix", "arista-leaf-spine", ""),
     ("pairs-gpu", "mi300x-4node", "node[1-3]"),
     ("collectives", "mi300x-4node", ""),

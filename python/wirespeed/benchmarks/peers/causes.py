@@ -45,10 +45,14 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """From when on a fraction is low: ``least`` off at least, and ``z`` robust standard deviations."""
+    """From when on a fraction is low: ``least`` off at least, and ``z`` robust standard deviations.
+
+    ``nearly_all`` is the share of its cells that must be low for a cause to stand.
+    """
 
     least: float
     z: float
+    nearly_all: float = _NEARLY_ALL
 
     def low(self, fraction: float, deviation: float, count: int = 1) -> bool:
         """Whether the median of so many cells is low; what reached nothing is, however wide the others spread."""
@@ -101,7 +105,7 @@ def _stands(
     if not rule.low(middle, deviation, len(rest)):
         return None
     between = math.sqrt(max(_LEAST, middle))
-    if sum(value <= between for value in values) < _NEARLY_ALL * len(values):
+    if sum(value <= between for value in values) < rule.nearly_all * len(values):
         return None
     gain = sum(math.log(level[ends]) - math.log(max(_LEAST, fractions[ends])) for ends in rest)
     return round(gain, 12), middle

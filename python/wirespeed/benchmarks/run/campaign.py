@@ -19,7 +19,7 @@ from wirespeed.errors import Refused, refuse
 from wirespeed.reach import Reach
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.campaign import Attempt, Campaign, Grade, Outcome, Step, Suspect
-from wirespeed.results.mesh import Mesh
+from wirespeed.results.mesh import ASPECTS, Mesh
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.suites import Suite
@@ -97,10 +97,11 @@ def mesh_of(ask: Ask, folder: Folder, done: Done) -> Mesh | None:
     for attempt in logs:
         with contextlib.suppress(Refused):  # nothing was printed: its pairs stay unknown
             runs += read(folder.text(attempt)).runs
-    return mesh(ask.plan, ask.fabric, runs)
+    return mesh(ask.plan, ask.fabric, runs, ASPECTS if folder.campaign.suite == _WHOLE else _QUICK)
 
 
 _MESHES = ("mesh ping", "mesh rdma")
+_WHOLE, _QUICK = "mesh", ("ping", "route")  # the suite that asks for all aspects, and what others ask for
 
 
 def following(suite: Suite, ask: Ask, steps: tuple[Step, ...], latest: dict[str, Attempt]) -> Next:

@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from ipaddress import ip_address, ip_network
 
+from wirespeed.benchmarks.run.mesh_causes import causes
 from wirespeed.benchmarks.run.seats import Fabric, Seat
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Metric, Run
 from wirespeed.results.campaign import Grade
-from wirespeed.results.mesh import Cell, Mesh
+from wirespeed.results.mesh import ASPECTS, Cell, Mesh
 from wirespeed.settings import Host
 
 _NOT_INSTALLED = 127
 _WORDS = ("via", "dev", "table")
-_OPEN = {"ping": Grade.UNKNOWN, "route": Grade.UNKNOWN, "rdma": Grade.UNKNOWN}
 
 
-def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run]) -> Mesh:
-    """Every pair of NICs of different hosts that a cable leads from one to the other."""
+def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run], aspects: tuple[str, ...] = ASPECTS) -> Mesh:
+    """Every pair of NICs of different hosts that a cable leads from one to the other, and what bad ones share."""
     seats = {seat.name: seat for seat in fabric.seats}
     grades: dict[tuple[str, str], dict[str, Grade]] = {}
     says: dict[tuple[str, str], dict[str, str]] = {}
+    small: dict[tuple[str, str], bool] = {}
     for source in fabric.seats:
         for target in fabric.seats:
             if source.host != target.host and source.fabric == target.fabric:
-                grades[source.name, target.name] = dict(_OPEN)
+                grades[source.name, target.name] = dict.fromkeys(aspects, Grade.UNKNOWN)
     for run in runs:
         for (source_name, target_name), found in _of(run).items():
             if (source_name, target_name) not in grades:
@@ -34,6 +35,8 @@ def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run]) -> Mesh:
             told = _ping(found) if run.test == "ping" else {"rdma": _rdma(found)}
             if run.test == "ping":
                 told["route"] = _route(plan, seats[source_name], seats[target_name], found)
+                if "small" in found:
+                    small[source_name, target_name] = found["small"] == 0
             else:
                 pairs.append((target_name, source_name))  # an exchange goes both ways
             for pair in pairs:
@@ -42,10 +45,10 @@ def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run]) -> Mesh:
                     if said:
                         says.setdefault(pair, {})[aspect] = said
     cells = {
-        pair: Cell(*pair, of, tuple(f"{aspect}: {said}" for aspect, said in says.get(pair, {}).items()))
+        pair: Cell(*pair, of, tuple(f"{a}: {said}" for a, said in says.get(pair, {}).items()), small.get(pair))
         for pair, of in grades.items()
     }
-    return Mesh(tuple(seats), cells)
+    return Mesh(tuple(seats), cells, aspects, causes(plan, fabric, cells))
 
 
 def grade_of(plan: Plan, fabric: Fabric, runs: tuple[Run, ...]) -> tuple[Grade, str]:
@@ -95,7 +98,13 @@ def _ping(found: Found) -> dict[str, Told]:
         return {"ping": (Grade.GOOD, None)}
     if lost is None and not says:
         return {"ping": (Grade.UNKNOWN, "no summary in what ping printed")}
-    return {"ping": (Grade.BAD, str(says) if says else f"{lost} packets lost")}
+    said = str(says) if says else f"{lost} packets lost"
+    passes = {None: "", 0: "; small packets come back"}.get(_code(found.get("small")), "; small packets neither")
+    return {"ping": (Grade.BAD, said + passes)}
+
+
+def _code(value: object) -> int | None:
+    return value if isinstance(value, int) else None
 
 
 def _rdma(found: Found) -> Told:

@@ -11,7 +11,7 @@ bandwidth. Pings go from every host at a time; RDMA from half of the hosts to th
 from __future__ import annotations
 
 from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.mesh_scripts import PING, RDMA_CLIENT, RDMA_SERVER
+from wirespeed.benchmarks.run.mesh_scripts import AT_ONCE, RDMA_CLIENT, RDMA_SERVER, pings
 from wirespeed.benchmarks.run.pairing import tournament
 from wirespeed.benchmarks.run.seats import Seat
 from wirespeed.benchmarks.run.steps import dscp_of, identifier, limit
@@ -21,6 +21,7 @@ TITLE = "every NIC address to every other: jumbo ping, route, RDMA ping; a matri
 
 _HEADERS = {False: 28, True: 48}
 """Bytes of IP and ICMP header in a ping: RFC 791 and 792; RFC 8200 and 4443."""
+_COUNT, _WAIT_S = 3, 2  # pings of a pair, and how long each may take; our own choice
 _PING_S, _RDMA_S = 0.2, 0.5  # of a pair, some of which run at a time; our own guess
 _SERVER_S = 60
 
@@ -29,17 +30,22 @@ def make(ask: Ask) -> Steps:
     """Pings of all pairs of hosts, then RDMA pings."""
     steps = Steps()
     hosts = ask.fabric.hosts
-    steps.notes += ask.fabric.without
-    rounds = list(tournament(list(hosts)))
-    for one in rounds:
-        for a, b in one:
-            for source, target in ((a, b), (b, a)):
-                _ping(steps, hosts[source], hosts[target])
+    add_pings(ask, steps, pings(_COUNT, _WAIT_S, AT_ONCE), _PING_S)
     steps.next_stage()
-    for one in rounds:
+    for one in tournament(list(hosts)):
         for a, b in one:
             _rdma(ask, steps, hosts[a], hosts[b])
     return steps
+
+
+def add_pings(ask: Ask, steps: Steps, script: str, pair_s: float) -> None:
+    """Pings of all pairs of hosts, both ways; a pair of NICs is likely to take so many seconds."""
+    hosts = ask.fabric.hosts
+    steps.notes += ask.fabric.without
+    for one in tournament(list(hosts)):
+        for a, b in one:
+            for source, target in ((a, b), (b, a)):
+                _ping(steps, hosts[source], hosts[target], script, pair_s)
 
 
 def _pairs(sources: list[Seat], targets: list[Seat]) -> list[tuple[Seat, Seat]]:
@@ -47,7 +53,7 @@ def _pairs(sources: list[Seat], targets: list[Seat]) -> list[tuple[Seat, Seat]]:
     return [(a, b) for a in sources for b in targets if a.fabric == b.fabric and a.is_ipv6 == b.is_ipv6]
 
 
-def _ping(steps: Steps, sources: list[Seat], targets: list[Seat]) -> None:
+def _ping(steps: Steps, sources: list[Seat], targets: list[Seat], script: str, pair_s: float) -> None:
     pairs = [(a, b) for a, b in _pairs(sources, targets) if a.mtu is not None and b.mtu is not None]
     if not pairs:
         return
@@ -56,13 +62,13 @@ def _ping(steps: Steps, sources: list[Seat], targets: list[Seat]) -> None:
         payload = min(a.mtu or 0, b.mtu or 0) - _HEADERS[a.is_ipv6]
         words += [a.name, a.address, b.name, b.address, str(payload)]
     source, target = sources[0].host, targets[0].host
-    seconds = 1.0 + _PING_S * len(pairs)
+    seconds = 1.0 + pair_s * len(pairs)
     steps.add(
         Step(
             id=identifier("mesh-ping", source, target),
             test="mesh ping",
             place=f"{source} -> {target}",
-            client=Command(source, ("sh", "-c", PING, "mesh", source, *words)),
+            client=Command(source, ("sh", "-c", script, "mesh", source, *words)),
             limit_s=limit(seconds),
             seconds=seconds,
             stage=steps.stage,

@@ -14,6 +14,7 @@ SIGNS = ("mesh ping from ", "mesh rdma from ")
 
 _BEGINS = re.compile(r"mesh (ping|rdma) from (\S+): (\d{1,9}) pairs")
 _PAIR = re.compile(r"mesh pair (\S+ -> \S+)")
+_SMALL = re.compile(r"mesh small (\d{1,3}|-)")
 _END = re.compile(r"mesh end (\d{1,3})")
 _ROW = re.compile(r"mesh row\s+\d+\s+\d+((?:\s+\d+\.\d+){4,7})")
 _LAST = re.compile(r"mesh last (.+)")
@@ -75,6 +76,9 @@ def _take(draft: Draft, block: Sequence[Line], code: int) -> None:
             draft.parameters[f"route {place}"] = f"{route[1]} from {route[2]} {route[3]}"
         elif (none := _NO_ROUTE.fullmatch(text)) is not None and draft.test == "ping":
             draft.parameters[f"route {place}"] = f"none: {none[1]}"
+        elif (small := _SMALL.fullmatch(text)) is not None:
+            if small[1] != "-":
+                draft.parameters[f"small {place}"] = int(small[1])
         elif code and (last := _LAST.fullmatch(text)) is not None:
             draft.parameters[f"says {place}"] = last[1].strip()
         elif code and text and not text.startswith(("---", "PING", "mesh")):

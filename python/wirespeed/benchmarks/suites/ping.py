@@ -1,0 +1,29 @@
+"""Every NIC address of every host to every one of every other, in seconds: one jumbo ping each, and the route.
+
+The pings and routes of the suite mesh, without RDMA and with one packet for each pair: the largest that may not be
+fragmented, from the NIC's own address. A pair that does not answer is asked with a small packet too, which tells an MTU
+on the way from a link that is down. The route that the kernel takes is held against the planned rules and routes, since
+a missing rule is not seen by pings.
+
+What pairs that are bad have in common is named: a NIC, its port, a rail, a leaf, a host.
+"""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.mesh_scripts import pings
+from wirespeed.benchmarks.suites.mesh import add_pings
+
+TITLE = "every NIC address to every other, quickly: one jumbo ping and the route; a matrix of each"
+
+COUNT = 1
+_WAIT_S = 1
+_AT_ONCE = 64  # pairs of a host; each is a process that mostly waits
+_PAIR_S = 0.02  # of a pair, some of which run at a time: as measured between network namespaces on two cores
+
+
+def make(ask: Ask) -> Steps:
+    """Pings of all pairs of hosts."""
+    steps = Steps()
+    add_pings(ask, steps, pings(COUNT, _WAIT_S, _AT_ONCE), _PAIR_S)
+    return steps

@@ -1,0 +1,133 @@
+"""What is said of the bad pairs of a mesh: what they share, what it looks like, where to look on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wirespeed.benchmarks import parse
+from wirespeed.benchmarks.run import Fabric, fabric_of
+from wirespeed.benchmarks.run.mesh import mesh, planned_way
+from wirespeed.benchmarks.run.seats import Seat
+from wirespeed.catalogue import load
+from wirespeed.checks import checks
+from wirespeed.cluster import read
+from wirespeed.plan import Plan, build
+from wirespeed.results.mesh import Mesh
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+Says = Callable[[Seat, Seat], tuple[str, str, int | None] | None]
+"""Of a pair: lines of its route and its ping, and the exit code of a small one; None: all is well."""
+
+LOST = "1 packets transmitted, 0 received, 100% packet loss, time 0ms"
+HERE = "ping: local error: message too long, mtu=1500\n1 packets transmitted, 0 received, +1 errors, 100% packet loss"
+
+
+def planned(example: str) -> Plan:
+    return build(read(EXAMPLES / example / "cluster.yaml"))
+
+
+def way(plan: Plan, a: Seat, b: Seat, table: str | None = None) -> str:
+    wanted = planned_way(plan.hosts[a.host], a, b)
+    assert wanted is not None
+    gateway, device, number = wanted
+    via = f"via {gateway} " if gateway else ""
+    return f"{b.address} from {a.address} {via}dev {device} table {table or number} uid 0"
+
+
+def matrix(plan: Plan, fabric: Fabric, bad: Says) -> Mesh:
+    lines = []
+    pairs = [(a, b) for a in fabric.seats for b in fabric.seats if a.host != b.host and a.fabric == b.fabric]
+    for a, b in pairs:
+        route, ping, small = bad(a, b) or ("", "", None)
+        lines += [
+            f"mesh ping from {a.host}: 1 pairs",
+            f"mesh pair {a.name} -> {b.name}",
+            route or way(plan, a, b),
+            ping or "1 packets transmitted, 1 received, 0% packet loss, time 0ms",
+            f"mesh small {'-' if small is None else small}",
+            f"mesh end {1 if ping else 0}",
+            "mesh done",
+        ]
+    return mesh(plan, fabric, parse("\n".join(lines) + "\n"), ("ping", "route"))
+
+
+def with_nic(name: str, *told: object) -> Says:
+    return lambda a, b: told if name in (a.name, b.name) else None  # type: ignore[return-value]
+
+
+def said(mesh: Mesh) -> list[str]:
+    return [
+        f"{one.aspect}: {one.name}{f' at {one.port}' if one.port else ''}: {one.bad} of {one.of}: "
+        f"{' '.join(one.checks)}: {' '.join(one.failures)}"
+        for one in mesh.causes
+    ]
+
+
+ONE = "mi300x-4node"
+MTU = "link.mtu port.mtu port.vlan-mtu: SW-01 OS-07"
+DEAD = "link.up port.up address.assigned address.route: CAB-01 RT-10"
+BETWEEN = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
+
+
+@pytest.mark.parametrize(
+    ("example", "hosts", "bad", "expected"),
+    [
+        (ONE, 4, lambda a, b: None, []),
+        (
+            ONE,
+            4,
+            with_nic("node2/bnxt_re3", "", HERE, 0),
+            [f"ping: NIC node2/bnxt_re3 at leaf1 Eth1/12: 48 of 48: {MTU}"],
+        ),
+        (
+            ONE,
+            2,
+            with_nic("node2/bnxt_re3", "", LOST, 1),
+            [f"ping: NIC node2/bnxt_re3 at leaf1 Eth1/12: 16 of 16: {DEAD}"],
+        ),
+        (
+            ONE,
+            4,
+            lambda a, b: ("", LOST, 1) if "node3" in (a.host, b.host) else None,
+            [f"ping: host node3: 384 of 384: {DEAD}"],
+        ),
+        (
+            ONE,
+            4,
+            lambda a, b: ("", LOST, 1) if {a.host, b.host} == {"node1", "node4"} and a.rail == b.rail == 5 else None,
+            [f"ping: pair node1/bnxt_re4 and node4/bnxt_re4: 2 of 2: {BETWEEN}"],
+        ),
+        (
+            "arista-leaf-spine",
+            4,
+            lambda a, b: ("", LOST, 1) if {a.leaf, b.leaf} == {"leaf1", "leaf2"} else None,
+            [f"ping: leaves leaf1 and leaf2: 8 of 8: {BETWEEN}"],
+        ),
+    ],
+    ids=["well", "mtu", "link", "host", "pair", "leaves"],
+)
+def test_bad_pings_are_explained_by_the_fewest_causes(example: str, hosts: int, bad: Says, expected: list[str]) -> None:
+    plan = planned(example)
+    assert said(matrix(plan, fabric_of(plan).of(list(plan.hosts)[:hosts]), bad)) == expected
+
+
+def test_a_missing_rule_is_the_row_of_its_nic() -> None:
+    plan = planned(ONE)
+    fabric = fabric_of(plan).of(["node1", "node2"])
+    name = "node1/bnxt_re2"
+    found = matrix(plan, fabric, lambda a, b: (way(plan, a, b, "103"), "", None) if a.name == name else None)
+    assert said(found) == []  # 103 is what is planned
+    found = matrix(plan, fabric, lambda a, b: (way(plan, a, b, "101"), "", None) if a.name == name else None)
+    assert said(found) == [f"route: NIC {name} as sender at leaf1 Eth1/3: 8 of 8: address.rule address.route: OS-05"]
+
+
+def test_what_is_cited_exists() -> None:
+    from wirespeed.benchmarks.run import mesh_causes
+
+    signs = [one for one in vars(mesh_causes).values() if isinstance(one, mesh_causes._Sign)]
+    assert len(signs) == 8
+    assert {check for sign in signs for check in sign.checks} - checks().keys() == set()
+    assert {failure for sign in signs for failure in sign.failures} - load().failures.keys() == set()
