@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from wirespeed.benchmarks.iperf_line import is_interval
-from wirespeed.benchmarks.reading import Reading, parse, read
+from wirespeed.benchmarks.reading import Reading, failed_run, parse, read
 
-__all__ = ["Reading", "is_interval", "parse", "read"]
+__all__ = ["Reading", "failed_run", "is_interval", "parse", "read"]

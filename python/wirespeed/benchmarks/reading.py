@@ -52,6 +52,15 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
     return Reading(tuple(_with_causes(found, log)), tuple(notices), said)
 
 
+def failed_run(test: str, error: str, text: str) -> Run:
+    """A benchmark that failed before its tool said anything, by what was printed instead.
+
+    The program's name stands for the tool: nothing else says which it is.
+    """
+    tool, _, rest = test.partition(" ")
+    return Run(tool, rest or None, None, RunStatus.FAILED, error, None, failures=causes(error, text))
+
+
 def _with_causes(found: list[Found], log: Source) -> Iterable[Run]:
     """The runs, each failed one with what causes its error, and then what launchers and libraries said around it."""
     said = None

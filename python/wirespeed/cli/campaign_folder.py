@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirespeed.cli.logs import LogFile
+from wirespeed.cli.logs import Failed, LogFile
+from wirespeed.results.campaign import Outcome
 
 if TYPE_CHECKING:
     from wirespeed.results.campaign import Campaign
@@ -24,12 +25,16 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
 
     found = opened(folder)
     places = {step.id: step.place for step in found.campaign.steps}
+    tests = {step.id: step.test for step in found.campaign.steps}
     for attempt in found.attempts:
         path = folder / attempt.log
         if path.is_file():
             key = f"{attempt.step}.{attempt.attempt}"
             where = attempt.place or places.get(attempt.step)
-            yield LogFile(str(path), path, inside=True, where=where, key=key, folder=folder)
+            failed = None
+            if attempt.status is not Outcome.DONE:
+                failed = Failed(tests.get(attempt.step, attempt.step), attempt.says or attempt.status.value)
+            yield LogFile(str(path), path, inside=True, where=where, key=key, folder=folder, failed=failed)
 
 
 def campaign_of(files: Iterable[LogFile]) -> Campaign | None:

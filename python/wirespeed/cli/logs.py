@@ -7,8 +7,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirespeed.errors import Refused
+
+if TYPE_CHECKING:
+    from wirespeed.benchmarks import Reading
 
 STANDARD_INPUT = "standard input"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A step of ``bench run`` that failed: its log may hold nothing of a tool."""
+
+    test: str
+    error: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +38,7 @@ class LogFile:
     where: str | None = None
     key: str = ""
     folder: Path | None = None
+    failed: Failed | None = None
 
     def content(self) -> bytes:
         """The bytes of the log."""
@@ -55,6 +70,23 @@ def text(content: bytes) -> str:
     """UTF-8, or the UTF-16 that PowerShell's redirection writes; what is neither becomes replacement characters."""
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
     return content.decode(encoding, errors="replace")
+
+
+def read(log: LogFile, content: bytes, *, communicators: bool = True) -> Reading:
+    """What a log holds; a step that failed before its tool said anything is a failed run.
+
+    Raises:
+        Refused: nothing in it is output of a known tool.
+    """
+    from wirespeed import benchmarks
+
+    words = text(content)
+    try:
+        return benchmarks.read(words, log.name, communicators=communicators)
+    except Refused:
+        if log.failed is None:
+            raise
+    return benchmarks.Reading((benchmarks.failed_run(log.failed.test, log.failed.error, words),), ())
 
 
 def started(logs: Iterable[LogFile]) -> str:

@@ -104,12 +104,11 @@ def read_share(files: Sequence[LogFile], size: int = 0) -> Share:
 
 
 def _read(file: LogFile, share: Share) -> None:
-    from wirespeed.benchmarks import read
     from wirespeed.store import pack
 
     content = file.content()
     try:
-        reading = read(logs.text(content), file.name, communicators=False)
+        reading = logs.read(file, content, communicators=False)
     except Refused as problem:
         (share.notices if file.inside else share.refused).extend(problem.problems)  # in a folder stand others too
         return

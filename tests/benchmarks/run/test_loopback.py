@@ -54,6 +54,12 @@ def test_a_program_that_is_not_there_fails_alone(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, words)
     rows = {row["test"]: row["attempt"] for row in json.loads(done.stdout)["steps"]}
     assert rows["iperf3"]["status"] == "done"
-    assert rows["osu_latency"]["status"] == "failed"
-    assert rows["osu_latency"]["says"].startswith("localhost: mpirun was unable to find the specified executable")
-    assert done.exit_code == 1
+    absent = rows["osu_latency"]
+    assert (absent["status"], absent["attempt"]) == ("missing", 1)
+    words = "localhost: osu_latency is not installed, or in no folder of PATH: --path names more"
+    assert absent["says"] == words
+    assert done.exit_code == 3
+    parsed = CliRunner().invoke(app, ["bench", "parse", str(tmp_path), "-f", "json"])
+    failed = [run for run in json.loads(parsed.stdout)["runs"] if run["status"] == "failed"]
+    assert next((run["tool"], run["error"], run["failures"]) for run in failed) == ("osu_latency", words, ["MPI-02"])
+    assert len(failed) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +14,13 @@ LISTEN_S = 15.0
 
 _LOOK_S = 0.1
 _REPORT_S = 3.0  # for a server to print its own report and end by itself
+_NOT_FOUND = re.compile(
+    rb"unable to find the specified executable file[\s\S]*?Executable: (\S+)"  # mpirun (help-orterun.txt)
+    rb"|execve\(\): (\S+): No such file or directory"  # srun (slurmstepd/task.c)
+    rb"|execvp error on file (\S+) \(No such file"  # hydra's mpiexec
+)
+"""What launchers say of a program that a node does not have."""
+
 _OUTCOMES = {
     Status.OK: Outcome.DONE,
     Status.MISSING: Outcome.MISSING,
@@ -78,14 +86,18 @@ def _tried(step: Step, ran: Ran, server: Ran | None, detail: str | None = None) 
         status = Outcome.FAILED  # a server that ended before anybody came
     if server is ran and ran.exit_code is None and status is Outcome.TIMEOUT:
         status = Outcome.FAILED
-    where = step.client.host
-    said = detail or (f"{where}: {ran.detail}" if ran.detail else None)
+    output = _joined(ran)
+    where, why = step.client.host, ran.detail
+    if status is Outcome.FAILED and (absent := _NOT_FOUND.search(output)):
+        program = absent.group(absent.lastindex or 0).decode("utf-8", "replace")
+        status, why = Outcome.MISSING, f"{program} is not installed, or in no folder of PATH: --path names more"
+    said = detail or (f"{where}: {why}" if why else None)
     return Tried(
         status=status,
         rc=ran.exit_code,
         started=ran.started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         seconds=ran.duration_s,
-        output=_joined(ran),
+        output=output,
         beside=None if server is None or server is ran else _joined(server),
         detail=said,
     )

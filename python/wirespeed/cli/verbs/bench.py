@@ -104,9 +104,8 @@ def parse(
 
 
 def _show(logs: Sequence[LogFile], format: Format) -> None:
-    from wirespeed.benchmarks import read
     from wirespeed.cli.console import show_problems
-    from wirespeed.cli.logs import text
+    from wirespeed.cli.logs import read
     from wirespeed.errors import Problem, Refused
 
     runs: list[Run] = []
@@ -115,7 +114,7 @@ def _show(logs: Sequence[LogFile], format: Format) -> None:
     refused: list[Problem] = []
     for log in logs:
         try:
-            reading = read(text(log.content()), log.name)
+            reading = read(log, log.content())
         except Refused as problem:
             (notices if log.inside else refused).extend(problem.problems)
             continue
