@@ -4,17 +4,21 @@ The only package that starts processes.
 """
 
 from wirespeed.reach.call import Call, Reach, Started
+from wirespeed.reach.lasting import become, daemon
 from wirespeed.reach.local import Ran, Status, run
-from wirespeed.reach.prefixed import inside_namespaces, on_this_machine, through_slurm
+from wirespeed.reach.prefixed import Prefixed, inside_namespaces, on_this_machine, through_slurm
 from wirespeed.reach.ssh import Ssh
 
 __all__ = [
     "Call",
+    "Prefixed",
     "Ran",
     "Reach",
     "Ssh",
     "Started",
     "Status",
+    "become",
+    "daemon",
     "inside_namespaces",
     "on_this_machine",
     "run",

@@ -56,21 +56,23 @@ def run(
     exits: Sequence[int] = (0,),
     largest: int = LARGEST_OUTPUT,
     stop: threading.Event | None = None,
+    stdin: int = subprocess.DEVNULL,
 ) -> Ran:
     """Run a program with these arguments: no shell, no input, plain English output.
 
     The program is also looked for where an administrator's programs are. When the time is up, or more than ``largest``
     bytes were printed, the program and its children are ended; what was printed by then is kept. ``exits`` are the
-    exit codes that mean success. Setting ``stop`` ends the program as if its time were up.
+    exit codes that mean success. Setting ``stop`` ends the program as if its time were up. ``stdin`` is an open file,
+    also its children's: they hold a lock on it until the last of them has ended.
     """
     started, clock = datetime.now(UTC), time.monotonic()
     try:
         process = subprocess.Popen(
             list(arguments),
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=_environment(),
+            env=environment(),
             start_new_session=True,
         )
     except FileNotFoundError:
@@ -93,7 +95,8 @@ def run(
     return Ran(status, stdout, stderr, process.returncode, started, seconds, detail)
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """The variables that a program is given: plain English output, and an administrator's programs found too."""
     kept = {name: os.environ[name] for name in ("HOME", "USER", "LOGNAME") if name in os.environ}
     return {**kept, "PATH": _search(), "LC_ALL": "C", "LANG": "C", "TERM": "dumb"}
 

@@ -35,25 +35,48 @@ def read(text: str, place: str) -> Peers | Comparison | History:
     """
     expected = f"a document of {', '.join(_KINDS)}"
     hint = "write it with --format json of wirespeed bench peers, compare or history"
+    body = _body(text, place, tuple(_KINDS), expected, hint)
+    kind = body["kind"]
+    name, of = _KINDS[kind]
+    found: object = _content(body, place, kind, name, of)
+    assert isinstance(found, Peers | Comparison | History)
+    return found
+
+
+def read_as(text: str, place: str, kind: str, name: str, of: type[_Result], hint: str) -> _Result:
+    """What a document of one kind holds under a name.
+
+    Raises:
+        Refused: it is none, of another kind, newer than this program, or not whole.
+    """
+    return _content(_body(text, place, (kind,), f"a document of {kind}", hint), place, kind, name, of)
+
+
+def _body(text: str, place: str, kinds: tuple[str, ...], expected: str, hint: str) -> dict[str, Any]:
+    """A document of one of the kinds."""
     try:
         body = json.loads(text)
     except ValueError as error:
         raise refuse(place, f"no JSON: {error}", expected, hint) from None
     kind = body.get("kind") if isinstance(body, dict) else None
-    if not isinstance(kind, str) or kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in kinds:
         raise refuse(place, f"the kind {kind!r}", expected, hint)
+    assert isinstance(body, dict)
     if body.get("schema") != _SCHEMA:
         raise refuse(
             place, f"schema {body.get('schema')!r} of {kind}", f"schema {_SCHEMA}", "read it with its own version"
         )
-    name, of = _KINDS[kind]
+    return body
+
+
+def _content(body: dict[str, Any], place: str, kind: str, name: str, of: type[_Result]) -> _Result:
     try:
         found = _as(of, body[name], name)
     except KeyError as error:
         raise refuse(place, f"no {error.args[0]}", f"what {kind} holds") from None
     except (TypeError, ValueError) as error:
         raise refuse(place, str(error), f"what {kind} holds") from None
-    assert isinstance(found, Peers | Comparison | History)
+    assert isinstance(found, of)
     return found
 
 

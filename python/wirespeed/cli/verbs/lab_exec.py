@@ -1,0 +1,40 @@
+"""``wirespeed lab exec``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from wirespeed.cli.lab_app import lab
+
+
+@lab.command(
+    name="exec",
+    short_help="Run a command on a host or switch of a lab.",
+    context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True},
+)
+def exec_(
+    host: Annotated[str, typer.Argument(metavar="HOST", help="A host or a switch of the lab.")],
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND…", help="What to run there.")],
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="The lab; may be left out where there is one.")
+    ] = None,
+) -> None:
+    """Run a command inside a host or switch: with its network, host name, /run and /sys, and this machine's files.
+
+    Input and outputs are passed through; the exit code is the command's.
+
+    Examples:
+
+    \b
+      sudo wirespeed lab exec node1 -- ip route get 10.1.0.17 from 10.1.0.1
+      sudo wirespeed lab exec leaf1 -- tcpdump -ni Eth1-1
+      sudo wirespeed lab exec node2 -- bash
+    """
+    from wirespeed import lab as labs
+    from wirespeed.reach import become
+
+    labs.check_user()
+    words = command[1:] if command[0] == "--" else command
+    become((*labs.find(name).words(host), *words))

@@ -1,0 +1,61 @@
+"""``wirespeed lab up``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirespeed.cli import flows
+from wirespeed.cli.lab_app import lab
+
+
+@lab.command(short_help="Build a lab of a cluster's first hosts and the switches they need.")
+def up(
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
+    hosts: Annotated[
+        int | None, typer.Option("--hosts", metavar="N", min=1, help="The first N hosts of the file; else all.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="What to call the lab; else as the cluster.")
+    ] = None,
+) -> None:
+    """Build hosts and switches of a cluster file as network namespaces of this machine. Linux, and root, only.
+
+    A cable of the plan is a veth pair, with the planned interface names and MAC addresses. What render writes for a
+    host is loaded by what loads it there: netplan makes files of it that a systemd-networkd of its own applies, inside
+    the host. Switches have their planned addresses, subnets, MTUs and routes.
+
+    Names of namespaces begin with wsl-; nothing else on the machine is touched. `wirespeed lab down` removes all of it,
+    also after a crash.
+
+    What a lab cannot show: speeds, PFC, ECN marking and buffers, and what is set in NICs, firmware or the kernel as a
+    whole.
+
+    Examples:
+
+    \b
+      sudo wirespeed lab up cluster.yaml --hosts 2
+      sudo wirespeed lab exec node1 -- ping -c1 -I 10.1.0.1 10.1.0.17
+      sudo wirespeed lab down
+    """
+    from wirespeed import lab as labs
+    from wirespeed import render
+    from wirespeed.cli.console import err
+
+    labs.check_user()
+    plan = flows.planned(cluster)
+    chosen = labs.hosts_of(plan, hosts)
+    built = labs.up(
+        plan,
+        labs.lab_name(name, plan.name),
+        cluster,
+        chosen,
+        labs.switches_of(plan, chosen),
+        render.files(plan, chosen),
+        lambda said: err().print(said, markup=False, soft_wrap=True),
+    )
+    for line in built.state.left_out:
+        err().print(f"left out {line}", markup=False, soft_wrap=True)
+    typer.echo(f"{built.name} is up: {', '.join((*built.hosts, *built.switches))}")

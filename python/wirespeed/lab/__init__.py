@@ -1,0 +1,26 @@
+"""A cluster tried before it is cabled: its hosts and switches as network namespaces of one Linux machine.
+
+A cable is a veth pair; what was rendered for a host is loaded by the programs that would load it there.
+"""
+
+from wirespeed.lab.design import hosts_of, switches_of
+from wirespeed.lab.down import Removed, down
+from wirespeed.lab.lab import Lab, find
+from wirespeed.lab.machine import check_user
+from wirespeed.lab.names import lab_name
+from wirespeed.lab.state import names, tidy
+from wirespeed.lab.up import up
+
+__all__ = [
+    "Lab",
+    "Removed",
+    "check_user",
+    "down",
+    "find",
+    "hosts_of",
+    "lab_name",
+    "names",
+    "switches_of",
+    "tidy",
+    "up",
+]

@@ -1,0 +1,125 @@
+"""Whether a device has what the plan gives it: the kernel's own addresses, rules and routes, held against the plan's.
+
+Each is a line in the same words on both sides, so that what is missing can be read.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from ipaddress import ip_interface, ip_network
+from pathlib import Path
+from typing import Any
+
+from wirespeed.errors import refuse
+from wirespeed.reach import Status, run
+from wirespeed.settings import Host
+
+_QUESTIONS = "address show\nroute show table all\nrule show\n"
+_FILE = "questions"
+_LIMIT_S = 60
+_LOOK_S = 0.02
+
+
+def of_host(host: Host, interfaces: Collection[str]) -> tuple[str, ...]:
+    """What a host has once its network is configured, on those interfaces that have a cable."""
+    lines: list[str] = []
+    own: set[str] = set()
+    for name in interfaces:
+        for address in host.nics[name].addresses or () if name in host.nics else ():
+            lines.append(_address(name, address))
+            own.add(str(ip_interface(address).ip))
+    for key, route in host.routes.items():
+        table, _, destination = key.partition(" ")
+        if route.device is not None and route.device in interfaces:
+            lines.append(_route(table, destination, route.gateway or None, route.device))
+    for key, rule in host.rules.items():
+        source = ip_network(key.removeprefix("from "))
+        if str(source.network_address) in own:
+            lines.append(_rule(str(rule.priority), str(source), str(rule.table)))
+    return tuple(lines)
+
+
+def has(namespace: str, folder: Path, families: Collection[int]) -> set[str]:
+    """What a namespace has, in the same words.
+
+    Raises:
+        Refused: `ip` does not say.
+    """
+    path = folder / _FILE
+    path.write_text(_QUESTIONS, encoding="utf-8")
+    found: set[str] = set()
+    for family in sorted(families):
+        ran = run(("ip", "-n", namespace, f"-{family}", "-json", "-batch", str(path)), _LIMIT_S)
+        if ran.status is not Status.OK:
+            raise refuse(namespace, f"ip -batch: {ran.detail}", "addresses, routes and rules of a namespace")
+        addresses, routes, rules = _documents(ran.stdout.decode())
+        found |= {
+            _address(link["ifname"], f"{one['local']}/{one['prefixlen']}")
+            for link in addresses
+            for one in link.get("addr_info", ())
+        }
+        found |= {_said_route(route, family) for route in routes if "dst" in route}
+        found |= {_said_rule(rule) for rule in rules if rule.get("src", "all") != "all"}
+    return found
+
+
+def families(expected: Collection[str]) -> set[int]:
+    """The IP versions of the lines."""
+    return {6 if ":" in line else 4 for line in expected}
+
+
+def wait(
+    waiting: Mapping[str, tuple[str, Path, Collection[str]]], within_s: float, why: Callable[[str], str | None]
+) -> None:
+    """Wait until devices have what they should: by name, their namespace, folder and lines.
+
+    Raises:
+        Refused: one has not, when time is up; ``why`` may know more.
+    """
+    deadline = time.monotonic() + within_s
+    for name, (namespace, folder, expected) in waiting.items():
+        versions = families(expected)
+        while missing := [line for line in expected if line not in has(namespace, folder, versions)]:
+            if time.monotonic() > deadline:
+                raise refuse(name, f"{len(missing)} not there after {within_s:g} s", missing[0], why(name))
+            time.sleep(_LOOK_S)
+
+
+def _address(interface: str, address: str) -> str:
+    return f"address {address} dev {interface}"
+
+
+def _route(table: str, destination: str, gateway: str | None, device: str) -> str:
+    way = f"via {gateway} " if gateway else ""
+    return f"route {destination} {way}dev {device} table {table}"
+
+
+def _rule(priority: str, source: str, table: str) -> str:
+    return f"rule from {source} lookup {table} priority {priority}"
+
+
+def _said_route(route: Mapping[str, Any], family: int) -> str:
+    destination = route["dst"]
+    if destination == "default" and family == 6:
+        destination = "::/0"  # as the plan names it
+    hops = route.get("nexthops")
+    if hops:
+        return f"route {destination} over {len(hops)} table {route.get('table', 'main')}"
+    return _route(route.get("table", "main"), destination, route.get("gateway"), route.get("dev", "-"))
+
+
+def _said_rule(rule: Mapping[str, Any]) -> str:
+    source = ip_network(rule["src"] + (f"/{rule['srclen']}" if "srclen" in rule else ""))
+    return _rule(str(rule["priority"]), str(source), rule.get("table", "-"))
+
+
+def _documents(text: str) -> Iterator[Any]:
+    """The JSON documents of a batch: one for each question, one after the other."""
+    decoder = json.JSONDecoder()
+    position = 0
+    while position < len(text) and text[position:].strip():
+        start = position + len(text[position:]) - len(text[position:].lstrip())
+        document, position = decoder.raw_decode(text, start)
+        yield document

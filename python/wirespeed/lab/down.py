@@ -1,0 +1,128 @@
+"""Taking a lab away: processes, namespaces, files; whatever there is of it, however it came to be there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wirespeed.errors import Refused, refuse
+from wirespeed.lab import state
+from wirespeed.reach import Status, run
+from wirespeed.results.lab import Phase
+
+_GONE_WITHIN_S = 20
+_LOOK_S = 0.01
+_LIMIT_S = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What was there."""
+
+    namespaces: int
+    processes: int
+
+
+def down(name: str) -> Removed:
+    """Remove a lab.
+
+    Raises:
+        Refused: there is nothing of it, or some of it does not go.
+    """
+    if name not in state.names():
+        known = state.names()
+        raise refuse("lab", f"no lab {name!r}", "a lab", f"there is {', '.join(known)}" if known else None)
+    with state.locked(name):
+        return clear(name)
+
+
+def clear(name: str) -> Removed:
+    """Remove what there is of a lab whose lock is held.
+
+    Raises:
+        Refused: some of it does not go.
+    """
+    with contextlib.suppress(Refused):  # a state that cannot be read is removed with the rest
+        kept = state.load(name)
+        if kept is not None:
+            state.save(replace(kept, phase=Phase.LEAVING))
+    processes: set[int] = set()
+    namespaces = state.namespaces(name)
+    deadline = time.monotonic() + _GONE_WITHIN_S
+    while found := list(_inside(namespaces)):
+        for process in found:
+            processes.add(process)
+        _kill(found, namespaces)
+        if time.monotonic() > deadline:
+            raise refuse(
+                f"lab {name}", f"processes {', '.join(map(str, found))}, which do not end", "none", "try once more"
+            )
+        time.sleep(_LOOK_S)
+    _delete(name, namespaces)
+    state.remove(name)
+    return Removed(len(namespaces), len(processes))
+
+
+def _delete(name: str, namespaces: Iterable[str]) -> None:
+    lines = [f"netns delete {namespace}\n" for namespace in namespaces]
+    if not lines:
+        return
+    path = state.folder(name) / "delete"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(lines), encoding="utf-8")
+    ran = run(("ip", "-force", "-batch", str(path)), _LIMIT_S)
+    left = state.namespaces(name)
+    for namespace in left:  # a file that was made, and no namespace yet put on it
+        with contextlib.suppress(OSError):
+            (state.NAMESPACES / namespace).unlink()
+    left = state.namespaces(name)
+    if left:
+        said = ran.detail if ran.status is not Status.OK else "still there"
+        raise refuse(f"lab {name}", f"{', '.join(left)}: {said}", "namespaces removed")
+
+
+def _inside(namespaces: Iterable[str]) -> Iterator[int]:
+    """Processes that have one of the namespaces as their network."""
+    wanted = _inodes(namespaces)
+    if not wanted:
+        return
+    for entry in os.scandir("/proc"):
+        if entry.name.isdecimal() and _network(int(entry.name)) in wanted:
+            yield int(entry.name)
+
+
+def _kill(processes: Iterable[int], namespaces: Iterable[str]) -> None:
+    """End them, each after another look: its number may have become another's."""
+    wanted = _inodes(namespaces)
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            handle = os.pidfd_open(process)
+            try:
+                if _network(process) in wanted:
+                    signal.pidfd_send_signal(handle, signal.SIGKILL)
+            finally:
+                os.close(handle)
+
+
+def _inodes(namespaces: Iterable[str]) -> set[int]:
+    """Inodes of those names that are namespaces: a name whose namespace is not there yet is a plain file."""
+    found = set()
+    plain = state.NAMESPACES.stat().st_dev if state.NAMESPACES.exists() else None
+    for namespace in namespaces:
+        with contextlib.suppress(OSError):
+            status = (state.NAMESPACES / namespace).stat()
+            if status.st_dev != plain:
+                found.add(status.st_ino)
+    return found
+
+
+def _network(process: int) -> int | None:
+    try:
+        return Path(f"/proc/{process}/ns/net").stat().st_ino
+    except OSError:
+        return None

@@ -1,0 +1,94 @@
+"""A lab that was built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirespeed.errors import did_you_mean, refuse
+from wirespeed.lab import inside, state
+from wirespeed.reach import Prefixed, Ran, run
+from wirespeed.results.lab import LabDevice, LabLink, LabState, Phase, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """The devices of a cluster as namespaces."""
+
+    state: LabState
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.state.name
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Its hosts, in the order of the cluster file."""
+        return tuple(device.name for device in self.state.of_role(Role.HOST))
+
+    @property
+    def switches(self) -> tuple[str, ...]:
+        """Its switches, in the order of the cluster file."""
+        return tuple(device.name for device in self.state.of_role(Role.SWITCH))
+
+    @property
+    def links(self) -> tuple[LabLink, ...]:
+        """Its cables."""
+        return self.state.links
+
+    def links_of(self, device: str) -> tuple[LabLink, ...]:
+        """The cables of a device."""
+        return tuple(link for link in self.links if device in (link.a.device, link.b.device))
+
+    def device(self, name: str) -> LabDevice:
+        """A device.
+
+        Raises:
+            Refused: the lab has none of this name.
+        """
+        known = {device.name: device for device in self.state.devices}
+        if name not in known:
+            hint = did_you_mean(name, list(known)) or f"it has {', '.join(known)}"
+            raise refuse(f"lab {self.name}", f"no device {name!r}", "a device of the lab", hint)
+        return known[name]
+
+    def namespace(self, device: str) -> str:
+        """The network namespace of a device, for `ip -n`."""
+        return self.device(device).namespace
+
+    def folder(self, device: str) -> Path:
+        """Where the device's files are: ``etc`` as rendered, ``run`` as its /run."""
+        return state.device_folder(self.name, self.device(device).name)
+
+    def words(self, device: str) -> tuple[str, ...]:
+        """What brings a command into the device's namespaces, with its host name, /run and /sys."""
+        return inside.words(self.namespace(device), device, self.folder(device))
+
+    def reach(self, device: str | None = None) -> Prefixed:
+        """The way into a device; without one, into the device that a call names as its host."""
+        return Prefixed(lambda host: self.words(device or host))
+
+    def run(self, device: str, *arguments: str, timeout_s: float = 60) -> Ran:
+        """Run a command inside a device."""
+        return run((*self.words(device), *arguments), timeout_s)
+
+
+def find(name: str | None = None) -> Lab:
+    """The lab of this name; without a name, the only one.
+
+    Raises:
+        Refused: there is none, there are several, or it was not built to its end.
+    """
+    labs = state.names()
+    if name is None and len(labs) != 1:
+        found = f"{len(labs)} labs: {', '.join(labs)}" if labs else "no lab"
+        raise refuse("lab", found, "one lab", "say which with --name" if labs else "wirespeed lab up CLUSTER")
+    name = labs[0] if name is None else name
+    kept = state.load(name) if name in labs else None
+    if kept is None and name not in labs:
+        hint = f"there is {', '.join(labs)}" if labs else "wirespeed lab up CLUSTER"
+        raise refuse("lab", f"no lab {name!r}", "a lab that is up", hint)
+    if kept is None or kept.phase is not Phase.UP:
+        raise refuse(f"lab {name}", "a lab that is not whole", "one that is up", f"wirespeed lab down {name}")
+    return Lab(kept)

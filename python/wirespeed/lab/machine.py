@@ -1,0 +1,67 @@
+"""What a lab needs of the machine it is built on: Linux, root, and programs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from wirespeed.errors import Problem, Refused, refuse
+
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+# What `netplan generate` calls, which does not start Python; the second is where it was before netplan 0.107.
+_NETPLAN = ("/usr/libexec/netplan/generate", "/lib/netplan/generate")
+_PLACES = {
+    "netplan": _NETPLAN,
+    "networkd": ("/usr/lib/systemd/systemd-networkd", "/lib/systemd/systemd-networkd"),
+}
+_PACKAGES = {  # of Debian and Ubuntu
+    "ip": "iproute2",
+    "mount": "mount",
+    "unshare": "util-linux",
+    "netplan": "netplan.io",
+    "networkd": "systemd",
+}
+
+
+def check_user() -> None:
+    """That this is Linux, and root.
+
+    Raises:
+        Refused: it is not.
+    """
+    if not sys.platform.startswith("linux"):
+        raise refuse("lab", f"the operating system {sys.platform}", "Linux, whose network namespaces a lab is made of")
+    if os.geteuid() != 0:
+        raise refuse("lab", "a user who is not root", "root, who alone may make network namespaces", "sudo wirespeed …")
+
+
+def check_programs(names: Iterable[str]) -> None:
+    """That these programs are installed.
+
+    Raises:
+        Refused: some are not.
+    """
+    problems = [
+        Problem("lab", f"no {name}", f"{name} on this machine", f"apt-get install {_PACKAGES.get(name, name)}")
+        for name in names
+        if _find(name) is None
+    ]
+    if problems:
+        raise Refused(problems)
+
+
+def program(name: str) -> tuple[str, ...]:
+    """How a program that `check_programs` found is called."""
+    found = _find(name)
+    assert found is not None, f"{name} was not checked for"
+    return (found,)
+
+
+def _find(name: str) -> str | None:
+    if name in _PLACES:
+        return next((place for place in _PLACES[name] if os.access(place, os.X_OK) and Path(place).is_file()), None)
+    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_PATH}")

@@ -1,0 +1,57 @@
+"""systemd-networkd in a host's namespaces: its files made by netplan, and itself started."""
+
+from __future__ import annotations
+
+import os
+import pwd
+from collections.abc import Sequence
+from pathlib import Path
+
+from wirespeed.errors import refuse
+from wirespeed.lab.machine import program
+from wirespeed.reach import Status, daemon, run
+
+DAEMON = "systemd-networkd"
+LOG = "networkd.log"
+_USER = "systemd-network"  # that it becomes (systemd-networkd.service, User=)
+_LIMIT_S = 60
+_DETACH = 'exec "$@" </dev/null'
+
+
+def generate(host: str, folder: Path, stdin: int) -> None:
+    """Let netplan make networkd's files of ``etc/netplan``, in ``run/systemd/network``.
+
+    Raises:
+        Refused: it did not, with what it said.
+    """
+    ran = run((*program("netplan"), "--root-dir", str(folder)), _LIMIT_S, stdin=stdin)
+    if ran.status is not Status.OK:
+        said = ran.stderr.decode("utf-8", "replace").strip() or ran.detail or ""
+        raise refuse(host, f"netplan generate: {said}", "a file that netplan takes")
+
+
+def prepare(folder: Path) -> None:
+    """Give networkd what it needs of the host's /run."""
+    network = folder / "run" / "systemd" / "network"
+    network.mkdir(parents=True, exist_ok=True)
+    own = folder / "etc" / "systemd" / "network"
+    for file in own.iterdir() if own.is_dir() else ():
+        (network / file.name).write_bytes(file.read_bytes())
+    for file in network.iterdir():
+        file.chmod(0o644)
+    user = pwd.getpwnam(_USER)
+    netif = folder / "run" / "systemd" / "netif"
+    for made in (netif, netif / "links", netif / "leases"):
+        made.mkdir(exist_ok=True)
+        os.chown(made, user.pw_uid, user.pw_gid)
+
+
+def start(words: Sequence[str], folder: Path, stdin: int) -> None:
+    """Start it inside the host. It drops ``stdin`` when it is there."""
+    daemon((*words, "sh", "-c", _DETACH, "networkd", *program("networkd")), folder / LOG, stdin)
+
+
+def last_words(folder: Path) -> str | None:
+    """The last line of its log."""
+    lines = (folder / LOG).read_text("utf-8", "replace").strip().splitlines()
+    return f"{DAEMON} said last: {lines[-1]}" if lines else None

@@ -1,0 +1,146 @@
+"""What a lab keeps on disk while it is there, and the lock that two commands never hold at once.
+
+/run/wirespeed/lab/NAME/lab.json          the lab as it was built
+/run/wirespeed/lab/NAME/devices/DEVICE/   etc/: the files rendered for it; run/: its /run; what configured it, and logs
+/run/wirespeed/lab/NAME.lock              the lock
+
+/run is in memory: a lab does not outlive the machine's boot, and neither does this.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from wirespeed.errors import refuse
+from wirespeed.lab.names import PREFIX
+from wirespeed.results import documents
+from wirespeed.results.json import document
+from wirespeed.results.lab import KIND, SCHEMA, LabState
+
+ROOT = Path("/run/wirespeed/lab")
+NAMESPACES = Path("/run/netns")  # where ip-netns(8) keeps the names
+_STATE = "lab.json"
+_PATIENCE_S = 30
+_LOOK_S = 0.05
+
+
+def folder(lab: str) -> Path:
+    """Where a lab keeps what it has."""
+    return ROOT / lab
+
+
+def device_folder(lab: str, device: str) -> Path:
+    """Where a device's files are."""
+    return folder(lab) / "devices" / device
+
+
+def names() -> list[str]:
+    """Every lab of which there is anything, whole or not."""
+    labs = {entry.name for entry in _entries(ROOT) if entry.is_dir()}
+    labs |= {name.removeprefix(PREFIX).partition("-")[0] for name in _namespaces() if name.startswith(PREFIX)}
+    return sorted(labs)
+
+
+def namespaces(lab: str) -> list[str]:
+    """The namespaces that a lab has now."""
+    return sorted(name for name in _namespaces() if name.startswith(f"{PREFIX}{lab}-"))
+
+
+def save(state: LabState) -> None:
+    """Write the lab's state, whole or not at all."""
+    path = folder(state.name) / _STATE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(".new")
+    new.write_text(document(KIND, SCHEMA, lab=state), encoding="utf-8")
+    new.replace(path)
+
+
+def load(lab: str) -> LabState | None:
+    """The lab's state; None where it was never written.
+
+    Raises:
+        Refused: it is not whole, or a newer program's.
+    """
+    path = folder(lab) / _STATE
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    return documents.read_as(text, str(path), KIND, "lab", LabState, f"wirespeed lab down {lab}")
+
+
+def remove(lab: str) -> None:
+    """Remove what the lab kept."""
+    shutil.rmtree(folder(lab), ignore_errors=True)
+
+
+@contextlib.contextmanager
+def locked(lab: str, patience_s: float = _PATIENCE_S) -> Iterator[int]:
+    """Hold the lab's lock. Given is its descriptor.
+
+    A program that has it as an open file holds the lock too, also when this one was killed: what it still does is over
+    before another command begins.
+
+    Raises:
+        Refused: another command held it all the time.
+    """
+    ROOT.mkdir(parents=True, exist_ok=True)
+    path = ROOT / f"{lab}.lock"
+    deadline = time.monotonic() + patience_s
+    while (descriptor := _try(path)) is None:
+        if time.monotonic() > deadline:
+            raise refuse(
+                f"lab {lab}",
+                f"another command at work on it for {patience_s:g} s",
+                "one command at a time",
+                f"fuser {path} names the process",
+            )
+        time.sleep(_LOOK_S)
+    try:
+        yield descriptor
+    finally:
+        if not folder(lab).exists():
+            path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def tidy() -> None:
+    """Remove the folders of all labs when there is none."""
+    for empty in (ROOT, ROOT.parent):
+        with contextlib.suppress(OSError):
+            empty.rmdir()
+
+
+def _try(path: Path) -> int | None:
+    """The lock, unless another holds it or removed its file meanwhile."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except FileNotFoundError:  # the folder went with the last lab
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_ino == path.stat().st_ino:
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    os.close(descriptor)
+    return None
+
+
+def _namespaces() -> list[str]:
+    return [entry.name for entry in _entries(NAMESPACES)]
+
+
+def _entries(path: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(path) as entries:
+            return list(entries)
+    except FileNotFoundError:
+        return []

@@ -1,0 +1,38 @@
+"""Programs that outlive this one: daemons, and a command that takes its place."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from wirespeed.reach.local import environment
+
+
+def daemon(arguments: Sequence[str], log: Path, stdin: int = subprocess.DEVNULL) -> int:
+    """Start a program that goes on after this one, in a session of its own; its process id. It prints to ``log``.
+
+    Raises:
+        OSError: it did not start.
+    """
+    with log.open("ab") as written:
+        started = subprocess.Popen(
+            list(arguments),
+            stdin=stdin,
+            stdout=written,
+            stderr=subprocess.STDOUT,
+            env=environment(),
+            start_new_session=True,
+        )
+    started.returncode = 0  # nobody waits for it
+    return started.pid
+
+
+def become(arguments: Sequence[str]) -> None:
+    """Run a program in place of this one: with its input, outputs, terminal and signals; its exit code is ours.
+
+    Raises:
+        OSError: it did not start.
+    """
+    os.execvp(arguments[0], list(arguments))

@@ -1,0 +1,36 @@
+"""Labs that tests build: with names of their own, and gone afterwards, whatever happened."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from needs import needs
+from wirespeed import lab, render
+from wirespeed.cluster import read
+from wirespeed.plan import Plan, build
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TOOLS = ("netplan", "ip", "ping", "networkd", "unshare")
+
+
+def name(part: str) -> str:
+    """A lab's name that no other test run on this machine has."""
+    return f"test{os.getpid()}{part}"
+
+
+@contextlib.contextmanager
+def built(cluster: str, hosts: int, part: str = "") -> Iterator[tuple[Plan, lab.Lab]]:
+    """A lab of an example's first hosts."""
+    needs(*TOOLS, root=True)
+    plan = build(read(EXAMPLES / cluster))
+    chosen = lab.hosts_of(plan, hosts)
+    switches = lab.switches_of(plan, chosen)
+    path = EXAMPLES / cluster
+    made = lab.up(plan, name(part), path, chosen, switches, render.files(plan, chosen), lambda said: None)
+    try:
+        yield plan, made
+    finally:
+        lab.down(made.name)

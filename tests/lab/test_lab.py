@@ -1,0 +1,115 @@
+"""Labs of one leaf, in the real kernel: built, used, and gone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from labs import EXAMPLES, TOOLS, built, name
+
+from needs import needs
+from wirespeed import lab
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan
+from wirespeed.reach import Call, Status
+
+CLUSTER = "mi300x-4node/cluster.yaml"
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[tuple[Plan, lab.Lab]]:
+    """Two hosts and their leaf."""
+    with built(CLUSTER, 2) as found:
+        yield found
+
+
+def said(built_lab: lab.Lab, device: str, *arguments: str) -> str:
+    ran = built_lab.run(device, *arguments)
+    assert ran.status is Status.OK, ran
+    return ran.stdout.decode()
+
+
+def test_it_is_found_by_its_name(two: tuple[Plan, lab.Lab]) -> None:
+    _, made = two
+    found = lab.find(made.name)
+    assert found == made
+    assert (found.hosts, found.switches, len(found.links)) == (("node1", "node2"), ("leaf1",), 16)
+
+
+def test_a_host_has_its_name_its_interfaces_and_its_own_run(two: tuple[Plan, lab.Lab]) -> None:
+    plan, made = two
+    script = "hostname; ls /sys/class/net; ls /run; touch /sys/class/net/lo/mtu 2>/dev/null || echo read-only"
+    lines = said(made, "node2", "sh", "-c", script).split()
+    interfaces = sorted([*plan.hosts["node2"].nics, "lo"])
+    assert lines == ["node2", *interfaces, "systemd", "udev", "read-only"]
+
+
+def test_kernel_parameters_are_those_rendered(two: tuple[Plan, lab.Lab]) -> None:
+    _, made = two
+    keys = ("all/arp_ignore", "all/arp_announce", "all/rp_filter", "enp29s0np0/rp_filter")
+    assert said(made, "node1", "cat", *(f"/proc/sys/net/ipv4/conf/{key}" for key in keys)).split() == list("1202")
+    assert any("kernel.numa_balancing" in line for line in made.state.left_out)
+
+
+@pytest.mark.parametrize("cluster", ["cluster.yaml", "cluster-rail24.yaml", "cluster-ipv6.yaml"])
+def test_the_largest_packet_passes_between_hosts(cluster: str) -> None:
+    with built(f"mi300x-4node/{cluster}", 2, "mtu") as (plan, made):
+        one, other = (
+            (plan.hosts[host].nics["enp67s0np0"].addresses or ("",))[0].partition("/")[0] for host in made.hosts
+        )
+        size = 9000 - (48 if ":" in one else 28)
+        said(made, "node1", "ping", "-nq", "-c1", "-w5", "-Mdo", f"-s{size}", "-I", one, other)
+
+
+def test_calls_go_to_the_device_they_name(two: tuple[Plan, lab.Lab]) -> None:
+    _, made = two
+    started = [made.reach().start(Call(host, ("hostname",), 30)) for host in made.hosts]
+    assert [one.ran().stdout.decode().strip() for one in started] == list(made.hosts)
+
+
+def test_exec_passes_input_outputs_and_the_exit_code_on(two: tuple[Plan, lab.Lab]) -> None:
+    _, made = two
+    script = "cat; hostname >&2; exit 7"
+    done = subprocess.run(
+        [sys.executable, "-m", "wirespeed", "lab", "exec", "--name", made.name, "node1", "--", "sh", "-c", script],
+        input="hello\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("hello\n", "node1\n", 7)
+
+
+def test_a_second_one_of_the_name_is_refused(two: tuple[Plan, lab.Lab]) -> None:
+    plan, made = two
+    with pytest.raises(Refused) as refused:
+        lab.up(plan, made.name, EXAMPLES / CLUSTER, (), (), (), lambda line: None)
+    problem = refused.value.problems[0]
+    assert (problem.found, problem.hint) == (
+        f"a lab that is up, since {made.state.started}",
+        f"wirespeed lab down {made.name}",
+    )
+
+
+def test_a_device_it_has_not_is_refused(two: tuple[Plan, lab.Lab]) -> None:
+    with pytest.raises(Refused, match="no device 'node3'"):
+        two[1].words("node3")
+
+
+def test_nothing_is_left() -> None:
+    needs(*TOOLS, root=True)
+    with built(CLUSTER, 1, "gone") as (_, made):
+        namespaces = [device.namespace for device in made.state.devices]
+        assert all((Path("/run/netns") / one).exists() for one in namespaces)
+        sleeper = made.reach().start(Call("node1", ("sleep", "1000"), 1000))
+    assert sleeper.ran().exit_code != 0
+    assert not any((Path("/run/netns") / one).exists() for one in namespaces)
+    assert not list(Path("/run/wirespeed/lab").glob(f"{name('gone')}*"))
+
+
+def test_no_such_lab_is_refused() -> None:
+    with pytest.raises(Refused, match="no lab 'nowhere'"):
+        lab.find("nowhere")
