@@ -17,11 +17,6 @@ NCCL_COLUMNS = """\
 """
 NCCL_ROW = "  1024  256  float  sum  -1  25.40  0.04  0.07      0  25.01  0.04  0.07      0\n"
 BW_COLUMNS = " #bytes     #iterations    BW peak[{0}]    BW average[{0}]   MsgRate[Mpps]\n"
-EXPECTED = (
-    "output of GPCNeT, iperf 2, iperf3, mpiGraph, nccl-tests, NetPIPE, nvbandwidth, OSU micro-benchmarks, "
-    "p2pBandwidthLatencyTest, pair matrices, perftest, qperf, rccl-tests, rocm-bandwidth-test, sockperf, "
-    "TransferBench, ucx_perftest or wirespeed's mesh"
-)
 RULE = "-" * 87 + "\n"
 
 
@@ -345,9 +340,9 @@ def test_what_is_no_benchmark_is_refused(text: str, place: str, found: str) -> N
         read(text, "log")
     (problem,) = refused.value.problems
     assert (problem.place, problem.found) == (place, found)
-    assert problem.expected == EXPECTED
+    assert problem.expected == "output of a benchmark tool"
     assert problem.hint == (
-        "give the tool's whole output, with its header lines; 'wirespeed list tools' says what each is recognised by"
+        "give its whole output, with its header lines; 'wirespeed list tools' says which are known, and by what"
     )
 
 

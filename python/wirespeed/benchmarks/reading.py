@@ -10,7 +10,7 @@ from wirespeed.benchmarks import nccl_log
 from wirespeed.benchmarks.causes import Case, causes
 from wirespeed.benchmarks.found import Found
 from wirespeed.benchmarks.source import Line, Source, source
-from wirespeed.benchmarks.tools import titles, tools_for
+from wirespeed.benchmarks.tools import tools_for
 from wirespeed.errors import Problem, Refused
 from wirespeed.results.benchmarks import Run, RunStatus
 from wirespeed.results.nccl import Communicator
@@ -93,10 +93,9 @@ def _nothing(text: str, name: str) -> Problem:
     found = f"{count} line{'s' if count != 1 else ''} of other text, first {shown!r}" if shown else "no text"
     if " NCCL INFO " in text:
         found = "debug lines of NCCL that say nothing of a communicator, and no table of a benchmark"
-    *names, last = titles()
     return Problem(
         f"{name}:{max(count, 1)}",
         found,
-        f"output of {', '.join(names)} or {last}",
-        "give the tool's whole output, with its header lines; 'wirespeed list tools' says what each is recognised by",
+        "output of a benchmark tool",
+        "give its whole output, with its header lines; 'wirespeed list tools' says which are known, and by what",
     )

@@ -26,17 +26,6 @@ class Tool:
     signs: tuple[str, ...]
     read: Callable[[Source], list[Found]]
 
-    @property
-    def titles(self) -> tuple[str, ...]:
-        """What users call the tool."""
-        _, _, rest = self.looks_for.partition(" of ")
-        return tuple(rest.partition(" (")[0].removeprefix("the ").split(" or "))
-
-
-def titles() -> tuple[str, ...]:
-    """What users call the tools, each once, in alphabetical order."""
-    return tuple(sorted({title for tool in tools() for title in tool.titles}, key=str.lower))
-
 
 @cache
 def tools() -> tuple[Tool, ...]:
