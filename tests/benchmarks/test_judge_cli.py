@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
+from wirespeed.errors import Refused
 
 WRITE_BW = """\
 ---------------------------------------------------------------------------------------
@@ -36,6 +37,9 @@ def write_bw(average, end=END):
     return WRITE_BW.format(average=f"{average:.2f}", rate=f"{average * 1e9 / 8 / 65536 / 1e6:.6f}") + end
 
 
+ENDS = ("--from", "node1/bnxt_re0", "--to", "node2/bnxt_re4")
+
+
 def run(tmp_path: Path, text: str, *options: str):
     log = tmp_path / "write_bw.txt"
     log.write_text(text, encoding="utf-8")
@@ -51,7 +55,7 @@ def run(tmp_path: Path, text: str, *options: str):
         (write_bw(230.0), (), Exit.FAILED),
         (write_bw(399.0), (), Exit.INCOMPLETE),
         (write_bw(391.0, end=""), (), Exit.INCOMPLETE),
-        (write_bw(391.0), ("--from", "node1/bnxt_re0", "--to", "node2/bnxt_re4"), Exit.PASSED),
+        (write_bw(391.0), ENDS, Exit.PASSED),
         (
             write_bw(391.0) + "Completion with error at client\nFailed status 12: wr_id 0 syndrom 0x81\n",
             (),
@@ -96,3 +100,74 @@ def test_help_names_every_option():
     assert result.exit_code == 0
     for option in ("--cluster", "--from", "--to", "--algorithm", "--collective", "--profile", "--format"):
         assert option in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        (
+            (),
+            "between which NICs it ran is not said: say it with --from HOST/NIC and --to HOST/NIC, "
+            "such as --from node1/bnxt_re0 --to node2/bnxt_re0",
+        ),
+        (
+            ENDS[:2],
+            "--to is missing: the other end is taken for a NIC like node1/bnxt_re0; "
+            "say it with --to HOST/NIC, such as --to node2/bnxt_re0",
+        ),
+        (
+            ENDS[2:],
+            "--from is missing: the other end is taken for a NIC like node2/bnxt_re4; "
+            "say it with --from HOST/NIC, such as --from node1/bnxt_re0",
+        ),
+        (ENDS, None),
+    ],
+)
+def test_ends_that_nobody_said_are_asked_for(tmp_path, options, hint):
+    told = [line for line in run(tmp_path, write_bw(391.0), *options).stderr.splitlines() if line.startswith("hint")]
+    assert told == ([f"hint: {tmp_path / 'write_bw.txt'}: {hint}"] if hint else [])
+
+
+def test_short_options_and_standard_input():
+    words = ["bench", "judge", "-", "-c", str(CLUSTER), *ENDS, "-f", "json"]
+    done = CliRunner().invoke(app, words, input=write_bw(391.0))
+    assert done.exit_code == Exit.PASSED
+    assert json.loads(done.stdout)["runs"][0]["file"] == "standard input"
+
+
+def test_nothing_to_judge_is_refused():
+    done = CliRunner().invoke(app, ["bench", "judge", "-c", str(CLUSTER)])
+    assert isinstance(done.exception, Refused)
+    assert str(done.exception) == "FILE...: found no logs; expected logs, folders of logs, or --campaign of a store"
+
+
+def test_runs_are_compared_with_each_other(tmp_path):
+    """Of a folder of logs, with a baseline and without."""
+    one, many = write_bw(300.0), write_bw(391.0).replace("of qps   : 1", "of qps   : 8")
+    (tmp_path / "many.txt").write_text(many, encoding="utf-8")
+    words = ["bench", "judge", str(tmp_path), "-c", str(CLUSTER), *ENDS, "--profile", "field"]
+    done = run(tmp_path, one, *ENDS, "--profile", "field")
+    assert "Runs compared" not in done.stdout  # one log alone
+    done = CliRunner().invoke(app, [*words, "-f", "json"])
+    (found,) = json.loads(done.stdout)["relations"]
+    assert (found["name"], found["judgement"], found["value"]) == ("one-queue-pair", "fail", pytest.approx(300 / 391))
+    assert done.exit_code == Exit.FAILED
+    (tmp_path / "many.txt").write_text(one, encoding="utf-8")
+    done = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
+    assert (
+        "unknown: one-queue-pair: nothing to compare with: no like run qps from 2; wirespeed bench run" in done.stdout
+    )
+
+
+@pytest.mark.parametrize("campaign", ["night", "latest", "1"])
+def test_a_stored_campaign_is_judged(tmp_path, campaign):
+    run(tmp_path, write_bw(230.0))
+    store = str(tmp_path / "store.db")
+    kept = ["bench", "parse", str(tmp_path / "write_bw.txt"), "--store", store, "--label", "night"]
+    assert CliRunner().invoke(app, kept).exit_code == Exit.PASSED
+    words = ["bench", "judge", "--campaign", campaign, "--store", store, "-c", str(CLUSTER), *ENDS, "-f", "json"]
+    done = CliRunner().invoke(app, words)
+    (judged,) = json.loads(done.stdout)["runs"]
+    assert judged["file"] == str(tmp_path / "write_bw.txt")
+    assert {one["judgement"] for one in judged["verdicts"]} == {"fail", "skip"}
+    assert done.exit_code == Exit.FAILED

@@ -13,6 +13,7 @@ def test_the_document_carries_everything():
     assert list(body) == [
         *("kind", "schema", "cluster", "recorded", "plan", "topology"),
         *("counts", "findings", "runs", "computed", "inputs", "notes", "peers", "comparisons", "histories"),
+        "relations",
     ]
     assert body["counts"] == {"pass": 1, "warn": 1, "fail": 2, "unknown": 2, "skip": 1, "error": 1}
     assert body["plan"][0] == {"name": "hosts", "value": "2 × dell-xe9680-mi300x"}

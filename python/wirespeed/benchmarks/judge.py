@@ -20,11 +20,12 @@ from wirespeed.benchmarks.judge_limits import BANDWIDTHS, LATENCIES, Asked, Limi
 from wirespeed.benchmarks.judge_mpi import mpi_limits
 from wirespeed.benchmarks.judge_notes import notes
 from wirespeed.benchmarks.judge_pair import pair_limits
-from wirespeed.benchmarks.judge_profile import SECONDS, Profile, default
+from wirespeed.benchmarks.judge_profile import Profile, default
 from wirespeed.benchmarks.judge_rdma import rdma_limits
 from wirespeed.benchmarks.judge_tcp import tcp_limits
-from wirespeed.benchmarks.judge_verdict import Scale, against_found, explained, fast_enough, judged, verdict
+from wirespeed.benchmarks.judge_verdict import Scale, against_found, compared, explained, fast_enough, verdict
 from wirespeed.benchmarks.nccl_evidence import Evidence
+from wirespeed.benchmarks.numbers import SECONDS
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
 from wirespeed.plan.found import AsFound
@@ -55,8 +56,18 @@ def judge(
     Raises:
         Refused: ``source``, ``target`` or ``collective`` names nothing there is.
     """
-    profile = profile or default()
     asked = Asked(source, target, algorithm, collective, evidence)
+    return examined(run, plan, asked, file, profile or default(), found)[0]
+
+
+def examined(
+    run: Run, plan: Plan, asked: Asked, file: str, profile: Profile, found: AsFound | None
+) -> tuple[JudgedRun, Subject]:
+    """A run judged, and what of it gates ask for.
+
+    Raises:
+        Refused: a name that the user gave names nothing there is.
+    """
     limits = _limits(run, plan, profile, asked)
     verdicts = [*_wrong(run), *_bandwidths(run, limits, profile), *_latencies(run, limits)]
     verdicts = [explained(one, limits.causes) for one in verdicts]
@@ -69,7 +80,7 @@ def judge(
     verdicts = _gated(run.measurements, verdicts, subject, profile)
     order = {id(measurement): place for place, measurement in enumerate(run.measurements)}
     verdicts.sort(key=lambda one: order[id(one.measurement)])
-    return JudgedRun(
+    judged = JudgedRun(
         file=file,
         tool=run.tool,
         test=run.test,
@@ -79,9 +90,10 @@ def judge(
         notes=(*notes(run, verdicts), *limits.notes, *said),
         status=run.status,
         error=run.error,
-        source=source,
-        target=target,
+        source=asked.source,
+        target=asked.target,
     )
+    return judged, subject
 
 
 def _limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
@@ -118,7 +130,7 @@ def _wrong(run: Run) -> list[Verdict]:
 def _bandwidths(run: Run, limits: Limits, profile: Profile) -> list[Verdict]:
     rows = [(measurement, limits.limit(measurement)) for measurement in run.measurements if _is_bandwidth(measurement)]
     scale = Scale(limits, profile, _plateau(rows, limits, profile))
-    return [judged(measurement, limit, scale) for measurement, limit in rows]
+    return [compared(measurement, limit, scale) for measurement, limit in rows]
 
 
 def _latencies(run: Run, limits: Limits) -> list[Verdict]:

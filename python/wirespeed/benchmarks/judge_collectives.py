@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from wirespeed.benchmarks.judge_hosts import used
 from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, whole
 from wirespeed.benchmarks.judge_names import collective_of, foreign_gpus, named_collective
-from wirespeed.benchmarks.judge_profile import SECONDS, Profile, Thresholds
+from wirespeed.benchmarks.judge_profile import Profile, Thresholds
 from wirespeed.benchmarks.judge_proof import Proof, proof_of
+from wirespeed.benchmarks.numbers import SECONDS
 from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scaled, tightest

@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
+from wirespeed.benchmarks.judge_forms import Gate, Selection
 from wirespeed.benchmarks.judge_limits import text, truth, whole
 from wirespeed.benchmarks.judge_names import collective_of
-from wirespeed.benchmarks.judge_profile import SECONDS, Gate, Profile
+from wirespeed.benchmarks.judge_profile import Profile
 from wirespeed.benchmarks.judge_verdict import verdict
+from wirespeed.benchmarks.numbers import SECONDS
 from wirespeed.limits.bound import convert, number
 from wirespeed.limits.group import Collective
 from wirespeed.plan import Plan
@@ -57,28 +59,38 @@ def subject_of(run: Run, plan: Plan, link: Bandwidth | None, hosts: int | None) 
 
 def gate_of(measurement: Measurement, subject: Subject, profile: Profile) -> Gate | None:
     """The gate that a measurement falls under, the first that fits."""
-    return next((gate for gate in profile.gates if _fits(gate, measurement, subject)), None)
+    return next((gate for gate in profile.gates if _asked_of(gate, measurement, subject)), None)
 
 
-def _fits(gate: Gate, measurement: Measurement, subject: Subject) -> bool:
-    size = measurement.size_bytes
+def _asked_of(gate: Gate, measurement: Measurement, subject: Subject) -> bool:
     same_quantity = (gate.unit in SECONDS) == (measurement.unit in SECONDS)
+    return same_quantity and of_kind(gate, subject) and measures(gate, measurement)
+
+
+def of_kind(asked: Selection, subject: Subject) -> bool:
+    """Whether a run is one of those that a gate speaks of."""
     return (
-        measurement.metric is gate.metric
+        subject.tool in asked.tools
+        and (not asked.tests or subject.test in asked.tests)
+        and asked.collective in (None, subject.collective)
+        and asked.link in (None, subject.link)
+        and asked.memory in (None, subject.memory)
+        and asked.both_ways in (None, subject.both_ways)
+        and (asked.gpu is None or asked.gpu.upper() in subject.gpus)
+        and asked.hosts in (None, subject.hosts)
+        and asked.ranks in (None, subject.ranks)
+    )
+
+
+def measures(asked: Selection, measurement: Measurement) -> bool:
+    """Whether a measurement of such a run is one of those that a gate speaks of."""
+    size = measurement.size_bytes
+    return (
+        measurement.metric is asked.metric
         and (measurement.unit in SECONDS or measurement.unit in BITS_PER_SECOND)
-        and same_quantity
-        and subject.tool in gate.tools
-        and (not gate.tests or subject.test in gate.tests)
-        and gate.collective in (None, subject.collective)
-        and gate.link in (None, subject.link)
-        and gate.memory in (None, subject.memory)
-        and gate.both_ways in (None, subject.both_ways)
-        and (gate.gpu is None or gate.gpu.upper() in subject.gpus)
-        and gate.hosts in (None, subject.hosts)
-        and gate.ranks in (None, subject.ranks)
-        and (not gate.sizes or size in gate.sizes)
-        and (gate.from_size is None or (size is not None and size >= gate.from_size))
-        and (gate.place is None or fnmatchcase(measurement.place or "", gate.place))
+        and (not asked.sizes or size in asked.sizes)
+        and (asked.from_size is None or (size is not None and size >= asked.from_size))
+        and (asked.place is None or fnmatchcase(measurement.place or "", asked.place))
     )
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from wirespeed.benchmarks import judge_where as where
 from wirespeed.benchmarks.judge_hosts import Network, network
 from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, text, truth, whole
-from wirespeed.benchmarks.judge_profile import SECONDS, Profile, Thresholds
+from wirespeed.benchmarks.judge_profile import Profile, Thresholds
 from wirespeed.benchmarks.judge_rdma import PIPELINED, SMALL
+from wirespeed.benchmarks.numbers import SECONDS
 from wirespeed.limits import latency
 from wirespeed.limits.bound import convert, in_unit, number, scaled, tightest
 from wirespeed.plan import Plan

@@ -14,11 +14,9 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from wirespeed.catalogue.model import BandwidthField, Entry, SizeField, Sourced
+from wirespeed.benchmarks.judge_forms import Gate, RelativeGate
+from wirespeed.catalogue.model import Entry, Sourced
 from wirespeed.errors import Problem, Refused, did_you_mean, refuse
-from wirespeed.limits.group import Collective
-from wirespeed.results.benchmarks import Metric
-from wirespeed.units import BITS_PER_SECOND
 
 
 class Thresholds(Entry):
@@ -52,43 +50,6 @@ class Floors(Entry):
     message_rate: Sourced[float]  # messages per second, one direction
 
 
-class Gate(Entry):
-    """A number that a measurement of one kind must reach, or stay below, whatever its limits are.
-
-    What it does not say fits every run. ``tests`` are names as `bench parse` gives them; ``gpu`` is a word of the GPU's
-    name; ``place`` may hold ``*``.
-    """
-
-    name: str = Field(min_length=1)
-    tools: list[str] = Field(min_length=1)
-    tests: list[str] = Field(default_factory=list)
-    collective: Collective | None = None
-    metric: Metric
-    link: BandwidthField | None = None
-    memory: Literal["host", "gpu"] | None = None
-    both_ways: bool | None = None
-    gpu: str | None = None
-    hosts: int | None = None
-    ranks: int | None = None
-    sizes: list[SizeField] = Field(default_factory=list)
-    from_size: SizeField | None = None
-    place: str | None = None
-    at_least: float | None = None
-    at_most: float | None = None
-    unit: str
-    tolerance: float = Field(default=0.0, ge=0, lt=1)  # so near the number it only draws a warning
-    severity: Literal["fail", "warn"] = "fail"
-    source: str = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _one_number(self) -> Gate:
-        if (self.at_least is None) == (self.at_most is None):
-            raise ValueError("expected either at_least or at_most")
-        if self.unit not in BITS_PER_SECOND and self.unit not in SECONDS:
-            raise ValueError(f"{self.unit!r} is no unit of bandwidth or time")
-        return self
-
-
 class Profile(Entry):
     """An acceptance profile."""
 
@@ -99,17 +60,15 @@ class Profile(Entry):
     plateau: Sourced[float]
     clock_tolerance: Sourced[float]
     gates: list[Gate] = Field(default_factory=list)
+    relative_gates: list[RelativeGate] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _own_names(self) -> Profile:
-        names = [gate.name for gate in self.gates]
+        names = [*(gate.name for gate in self.gates), *(gate.name for gate in self.relative_gates)]
         if len(set(names)) < len(names):
             raise ValueError("expected a name of its own for each gate")
         return self
 
-
-SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
-"""Seconds in one of each unit of time that a benchmark prints."""
 
 DEFAULT = "default"
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from wirespeed.benchmarks.judge_limits import Asked, text, truth, whole
+from wirespeed.benchmarks.judge_limits import text, truth, whole
 from wirespeed.results.benchmarks import Run
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 
@@ -28,11 +28,11 @@ _ENDS = (("local_gid", "remote_gid"), ("local", "remote"))
 _ATTEMPT = re.compile(r"(.+)\.\d+\.log")
 
 
-def settled(judged: Sequence[JudgedRun], runs: Sequence[Run], asked: Asked) -> tuple[JudgedRun, ...]:
+def settled(judged: Sequence[JudgedRun], runs: Sequence[Run]) -> tuple[JudgedRun, ...]:
     """The judged runs, each in the light of the others of its test. ``runs`` are what was judged, in order."""
     groups: dict[object, list[int]] = {}
     for at, (one, run) in enumerate(zip(judged, runs, strict=True)):
-        groups.setdefault(_same_test(one, run, asked) or at, []).append(at)
+        groups.setdefault(_same_test(one, run) or at, []).append(at)
     found = list(judged)
     for members in groups.values():
         together = _together([judged[at] for at in members])
@@ -41,20 +41,26 @@ def settled(judged: Sequence[JudgedRun], runs: Sequence[Run], asked: Asked) -> t
     return tuple(found)
 
 
-def _same_test(judged: JudgedRun, run: Run, asked: Asked) -> tuple[object, ...] | None:
+def _same_test(judged: JudgedRun, run: Run) -> tuple[object, ...] | None:
     """What runs of one test share; None where nothing tells at which place this one was run."""
-    place = _place(judged, run, asked)
+    place = _place(judged, run)
     if place is None or run.test is None:
         return None
     return (run.tool, run.test, run.ranks, place, *(run.parameters.get(name) for name in _SAME))
 
 
-def _place(judged: JudgedRun, run: Run, asked: Asked) -> object | None:
-    if asked.source and asked.target:
-        return asked.source, asked.target
-    step = _ATTEMPT.fullmatch(PurePath(judged.file).name)
+def step_of(file: str) -> tuple[str, str] | None:
+    """The folder and the step of ``bench run`` that a log is an attempt of; None where it is of none."""
+    step = _ATTEMPT.fullmatch(PurePath(file).name)
+    return (str(PurePath(file).parent), step[1]) if step is not None else None
+
+
+def _place(judged: JudgedRun, run: Run) -> object | None:
+    if judged.source and judged.target:
+        return judged.source, judged.target
+    step = step_of(judged.file)
     if step is not None:
-        return str(PurePath(judged.file).parent), step[1]
+        return step
     return next(((a, b) for names in _ENDS if (a := text(run, names[0])) and (b := text(run, names[1]))), None)
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from wirespeed.benchmarks.judge_limits import Limit, Limits
-from wirespeed.benchmarks.judge_profile import SECONDS, Profile, Thresholds
+from wirespeed.benchmarks.judge_profile import Profile, Thresholds
+from wirespeed.benchmarks.numbers import SECONDS
 from wirespeed.limits.bound import number
 from wirespeed.results.benchmarks import Measurement
 from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
@@ -26,7 +27,7 @@ class Scale:
     plateau: float
 
 
-def judged(measurement: Measurement, limit: Limit, scale: Scale) -> Verdict:
+def compared(measurement: Measurement, limit: Limit, scale: Scale) -> Verdict:
     """The verdict of a bandwidth against the limits of the design."""
     if limit.unknown is not None:
         return verdict(measurement, Judgement.UNKNOWN, limit.unknown)
@@ -41,10 +42,10 @@ def judged(measurement: Measurement, limit: Limit, scale: Scale) -> Verdict:
     bound = limit.reachable or limit.physical
     if bound is None:
         return verdict(measurement, Judgement.UNKNOWN, "no limit is known", limit)
-    return _compared(measurement, limit, bound, scale)
+    return _beside(measurement, limit, bound, scale)
 
 
-def _compared(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale) -> Verdict:
+def _beside(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale) -> Verdict:
     """Against the thresholds; below the plateau a size that does not pass is left to the plateau."""
     what = "the reachable limit" if bound is limit.reachable else "the physical limit"
     thresholds: Thresholds = limit.thresholds or scale.limits.thresholds

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 import re
 
+SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
+"""Seconds in one of each unit of time that a benchmark prints."""
+
 _LONGEST = 300  # digits; more are no number of a tool, and slow to read
 _INT = re.compile(rf"[+-]?[0-9]{{1,{_LONGEST}}}")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:[eE][+-]?[0-9]+)?")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from wirespeed.cli.logs import Failed, LogFile
 from wirespeed.results.campaign import Outcome
 
 if TYPE_CHECKING:
-    from wirespeed.results.campaign import Campaign
+    from wirespeed.results.campaign import Attempt, Campaign
 
 NAME = "campaign.json"
 
@@ -34,7 +35,18 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
             failed = None
             if attempt.status is not Outcome.DONE:
                 failed = Failed(tests.get(attempt.step, attempt.step), attempt.says or attempt.status.value)
-            yield LogFile(str(path), path, inside=True, where=where, key=key, folder=folder, failed=failed)
+            yield LogFile(
+                str(path), path, inside=True, where=where, key=key, folder=folder, failed=failed, span=span_of(attempt)
+            )
+
+
+def span_of(attempt: Attempt) -> tuple[float, float] | None:
+    """From when to when an attempt was made, in seconds since 1970; None where the journal does not say it well."""
+    try:
+        start = datetime.fromisoformat(attempt.started).timestamp()
+    except ValueError:
+        return None
+    return start, start + attempt.duration_s
 
 
 def campaign_of(files: Iterable[LogFile]) -> Campaign | None:

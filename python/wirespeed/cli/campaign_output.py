@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.run import Ask, Done, Folder
+    from wirespeed.benchmarks.run import Ask, Bar, Done, Folder
     from wirespeed.reach import Reach
     from wirespeed.results.campaign import Campaign
     from wirespeed.results.mesh import Mesh
+    from wirespeed.results.verdicts import Relation
 
 SCHEMA = 1
 
@@ -70,12 +71,23 @@ def time(seconds: float) -> str:
     return f"{whole // 60} min {whole % 60:02} s" if whole >= 60 else f"{whole} s"
 
 
-def print_outcome(ask: Ask, folder: Folder, done: Done, form: Format) -> None:
+def related(ask: Ask, folder: Folder, bar: Bar) -> tuple[Relation, ...]:
+    """What the runs of a campaign reach of each other, where the profile has relative gates."""
+    from wirespeed.cli import flows
+    from wirespeed.cli.campaign_folder import logs_of
+
+    if bar.profile is None or not bar.profile.relative_gates or not ask.plan.hosts:
+        return ()
+    return flows.judged(ask.plan, logs_of(folder.path), None, bar.profile, bar.found)[0].relations
+
+
+def print_outcome(ask: Ask, folder: Folder, done: Done, form: Format, relations: Sequence[Relation] = ()) -> None:
     """The outcome, also into the folder."""
     from wirespeed.benchmarks.run import mesh_of
     from wirespeed.cli.console import err, out
     from wirespeed.report import campaign as report
     from wirespeed.report.mesh import matrix
+    from wirespeed.report.relations import table as compared
     from wirespeed.results.json import document
 
     campaign = folder.campaign
@@ -95,6 +107,7 @@ def print_outcome(ask: Ask, folder: Folder, done: Done, form: Format) -> None:
         notes=campaign.notes,
         steps=rows,
         suspects=done.suspects,
+        relations=relations,
     )
     mesh = mesh_of(ask, folder, done)
     try:
@@ -106,6 +119,7 @@ def print_outcome(ask: Ask, folder: Folder, done: Done, form: Format) -> None:
             typer.echo(text, nl=False)
         else:
             report.table(done.steps, done.latest, done.suspects, out())
+            compared(relations, out())
             if mesh is not None:
                 matrix(mesh, out())
     if not done.complete:

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirespeed.cli.exit import Exit
-from wirespeed.cli.logs import log_files
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.judge_limits import Asked
+    from wirespeed.benchmarks.judge_logs import Judged
+    from wirespeed.benchmarks.judge_profile import Profile
     from wirespeed.benchmarks.reading import Reading
     from wirespeed.cli.logs import LogFile
     from wirespeed.errors import Problem
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from wirespeed.results.campaigns import Comparison
     from wirespeed.results.findings import Finding, Fix
     from wirespeed.results.peers import Peers
-    from wirespeed.results.verdicts import JudgedRun
+    from wirespeed.results.verdicts import JudgedRun, Relation
 
 
 def planned(cluster: Path) -> Plan:
@@ -122,26 +123,31 @@ def _holds(lines: tuple[str, ...], part: tuple[str, ...]) -> bool:
     return any(lines[start : start + len(part)] == part for start in range(len(lines) - len(part) + 1))
 
 
-def judged(plan: Plan, log: Path) -> tuple[tuple[JudgedRun, ...], tuple[Problem, ...]]:
-    """The runs of a benchmark log or of a folder of logs, judged, and what was left out of them.
+def judged(
+    plan: Plan,
+    files: Iterable[LogFile],
+    asked: Asked | None = None,
+    profile: Profile | None = None,
+    found: AsFound | None = None,
+) -> tuple[Judged, tuple[Problem, ...]]:
+    """The runs of benchmark logs, judged together, and what was left out of them.
 
-    Attempts of one step of ``bench run`` are judged together, between the NICs they were made with.
+    Those of ``bench run`` are judged between the NICs they were made with; ``asked`` holds where a log says nothing.
 
     Raises:
-        Refused: the log holds no output of a known tool.
+        Refused: a log holds no output of a known tool, or the user names what there is not.
     """
-    from wirespeed.benchmarks.judge_logs import judge_logs
+    from wirespeed.benchmarks.judge_logs import Log, judge_together
 
-    together: dict[str, list[LogFile]] = {}
-    for file in log_files([str(log)]):
-        together.setdefault(file.where or file.name, []).append(file)
-    runs: list[JudgedRun] = []
+    logs: list[Log] = []
     notices: list[Problem] = []
-    for files in together.values():
-        readings = [(file.name, reading) for file in files if (reading := _read(file, notices)) is not None]
-        notices += [notice for _, reading in readings for notice in reading.notices]
-        runs += judge_logs(readings, plan, _ends(plan, files[0].where))
-    return tuple(runs), tuple(notices)
+    for file in files:
+        reading = _read(file, notices)
+        if reading is not None:
+            notices += reading.notices
+            source, target = _ends(plan, file.where)
+            logs.append(Log(file.name, reading, source, target, file.span))
+    return judge_together(logs, plan, asked, profile, found), tuple(notices)
 
 
 def _read(file: LogFile, notices: list[Problem]) -> Reading | None:
@@ -159,14 +165,24 @@ def _read(file: LogFile, notices: list[Problem]) -> Reading | None:
         return None
 
 
-def _ends(plan: Plan, where: str | None) -> Asked:
+def profile(which: str | None) -> Profile | None:
+    """An acceptance profile by its name or file; None where none is asked for.
+
+    Raises:
+        Refused: there is none.
+    """
+    from wirespeed.benchmarks.judge_profile import read
+
+    return read(which) if which else None
+
+
+def _ends(plan: Plan, where: str | None) -> tuple[str | None, str | None]:
     """Both NICs of a pair that the plan has."""
-    from wirespeed.benchmarks.judge_limits import Asked
     from wirespeed.benchmarks.judge_where import nics
 
     source, arrow, target = (where or "").partition(" -> ")
     known = {name for at in nics(plan) for name in (str(at), f"{at.host}/{at.interface}")}
-    return Asked(source, target) if arrow and {source, target} <= known else Asked()
+    return (source, target) if arrow and {source, target} <= known else (None, None)
 
 
 def findings_exit(findings: Iterable[Finding], strict: bool) -> Exit:
@@ -182,12 +198,12 @@ def findings_exit(findings: Iterable[Finding], strict: bool) -> Exit:
     return Exit.worst(*codes)
 
 
-def runs_exit(runs: Sequence[JudgedRun], strict: bool) -> Exit:
-    """What judged runs mean for the exit code."""
+def runs_exit(runs: Sequence[JudgedRun], strict: bool, relations: Sequence[Relation] = ()) -> Exit:
+    """What judged runs, and what they reach of each other, mean for the exit code."""
     from wirespeed.results.benchmarks import RunStatus
     from wirespeed.results.verdicts import Judgement
 
-    found = {verdict.judgement for run in runs for verdict in run.verdicts}
+    found = {verdict.judgement for run in runs for verdict in run.verdicts} | {one.judgement for one in relations}
     ended = {run.status for run in runs}
     codes = [Exit.PASSED]
     if Judgement.FAIL in found or RunStatus.FAILED in ended or (strict and Judgement.WARN in found):
@@ -196,6 +212,16 @@ def runs_exit(runs: Sequence[JudgedRun], strict: bool) -> Exit:
     if Judgement.UNKNOWN in found or RunStatus.TRUNCATED in ended or nothing:
         codes.append(Exit.INCOMPLETE)
     return Exit.worst(*codes)
+
+
+def relations_exit(found: Sequence[Relation]) -> Exit:
+    """What relative gates mean for the exit code."""
+    from wirespeed.results.verdicts import Judgement
+
+    judgements = {one.judgement for one in found}
+    if Judgement.FAIL in judgements:
+        return Exit.FAILED
+    return Exit.INCOMPLETE if Judgement.UNKNOWN in judgements else Exit.PASSED
 
 
 def peers_exit(found: Peers) -> Exit:

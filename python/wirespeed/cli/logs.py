@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,8 @@ class Failed:
 class LogFile:
     """A log to read. ``inside`` is set for one that stood in a folder: there other files may stand too.
 
-    ``where``, ``key`` and ``folder`` are known of a log of ``bench run``: its pair or nodes, its attempt, its folder.
+    ``where``, ``key``, ``folder`` and ``span`` are known of a log of ``bench run``: its pair or nodes, its attempt, its
+    folder, and from when to when it was made, in seconds. ``held`` gives the bytes of one that a store holds.
     """
 
     name: str
@@ -39,9 +40,13 @@ class LogFile:
     key: str = ""
     folder: Path | None = None
     failed: Failed | None = None
+    span: tuple[float, float] | None = None
+    held: Callable[[], bytes] | None = None
 
     def content(self) -> bytes:
         """The bytes of the log."""
+        if self.held is not None:
+            return self.held()
         return sys.stdin.buffer.read() if self.path is None else self.path.read_bytes()
 
 

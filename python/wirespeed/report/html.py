@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from wirespeed.report import before, campaigns, chart, health, heat, order, past, peers, picture, runs, words
+from wirespeed.report import before, campaigns, chart, health, heat, order, past, peers, picture, relations, runs, words
 from wirespeed.report.order import Group
 from wirespeed.results.findings import Finding, Status
 from wirespeed.results.peers import Cell, Matrix
@@ -154,6 +154,8 @@ def _environment() -> Environment:
         reasons=runs.reasons,
         assumptions=runs.assumptions,
         binding=runs.binding,
+        gate_said=runs.gate_said,
+        relation=relations,
         ended_early=runs.ENDED_EARLY,
         heats=heat.heats,
         heat_legend=heat.legend,

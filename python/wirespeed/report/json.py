@@ -27,4 +27,5 @@ def text(report: Report) -> str:
         peers=report.peers,
         comparisons=report.comparisons,
         histories=report.histories,
+        relations=report.relations,
     )

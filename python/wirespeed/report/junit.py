@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent, tostring
 
-from wirespeed.report import peers, runs, words
+from wirespeed.report import peers, relations, runs, words
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.campaigns import Comparison, Difference
 from wirespeed.results.findings import Finding
 from wirespeed.results.peers import Matrix
 from wirespeed.results.report import Report
-from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
+from wirespeed.results.verdicts import JudgedRun, Judgement, Relation, Verdict
 
 _TAGS = {"fail": "failure", "unknown": "error", "error": "error", "skip": "skipped"}
 
@@ -38,6 +38,8 @@ def text(report: Report) -> str:
         if run.status is not RunStatus.COMPLETE:
             _ended(suite, run)
         _count(suite)
+    if report.relations:
+        _relations(_suite(root, "runs compared with each other", report.recorded), report.relations)
     for found in report.peers:
         for matrix in found.matrices:
             _matrix(_suite(root, f"peers: {matrix.title}", report.recorded), matrix)
@@ -100,6 +102,17 @@ def _ended(suite: Element, run: JudgedRun) -> None:
     case = SubElement(suite, "testcase", classname=words.line(run.tool), name="the run is complete")
     said = run.error or runs.ENDED_EARLY
     _outcome(case, "fail" if run.status is RunStatus.FAILED else "unknown", f"{run.status.value}: {said}", run.file)
+
+
+def _relations(suite: Element, found: Iterable[Relation]) -> None:
+    """A case for each relative gate and test."""
+    for one in found:
+        case = SubElement(suite, "testcase", classname="relative-gate", name=relations.title(one))
+        lines = [one.reason, f"{one.of.what}: {relations.side(one.of)}"]
+        lines += [f"{one.to.what}: {relations.side(one.to)}"] if one.to else []
+        lines += [f"measured: {at}"] if (at := relations.place(one.of)) else []
+        _outcome(case, one.judgement.value, one.reason, "\n".join(lines))
+    _count(suite)
 
 
 def _matrix(suite: Element, matrix: Matrix) -> None:

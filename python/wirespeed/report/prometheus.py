@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 from wirespeed.report import words
 from wirespeed.results.peers import Matrix
 from wirespeed.results.report import Report
-from wirespeed.results.verdicts import JudgedRun, Verdict
+from wirespeed.results.verdicts import JudgedRun, Relation, Verdict
 from wirespeed.units import BITS_PER_SECOND, Duration
 
 _Labels = Mapping[str, str]
@@ -33,6 +33,9 @@ _HELP = {
     "wirespeed_benchmark_of_physical_limit_ratio": "Bandwidth as a fraction of the physical limit.",
     "wirespeed_benchmark_of_reachable_limit_ratio": "Bandwidth as a fraction of the reachable limit.",
     "wirespeed_benchmark_measurements": "Judged measurements by judgement.",
+    "wirespeed_benchmark_relations": "Relative gates by test and judgement.",
+    "wirespeed_benchmark_relation_ratio": "What runs reach of those that a relative gate compares them with.",
+    "wirespeed_benchmark_relation_difference_seconds": "By how much runs take longer than their baseline.",
     "wirespeed_peer_of_like_ratio": "What a member of a pair matrix reaches of what the others do, by median polish.",
     "wirespeed_peer_suspect_of_like_ratio": "What a suspect reaches of its like; it exists while there is a suspect.",
     "wirespeed_compared_ratio": "Median after over median before, of each series that was compared.",
@@ -50,6 +53,8 @@ def text(report: Report) -> str:
         families.add("wirespeed_findings", {"host": device, "check": check, "status": status}, count)
     for run in report.runs:
         _run(families, run)
+    for relation in report.relations:
+        _relation(families, relation)
     for found in report.peers:
         for matrix in found.matrices:
             _matrix(families, matrix)
@@ -112,6 +117,18 @@ def _verdict(families: _Families, of_run: _Labels, verdict: Verdict) -> None:
             )
         if fraction is not None:
             families.add(f"wirespeed_benchmark_of_{name}_limit_ratio", labels, fraction)
+
+
+def _relation(families: _Families, one: Relation) -> None:
+    size = "" if one.size_bytes is None else str(one.size_bytes)
+    labels = {"gate": one.name, "test": one.test, "metric": one.metric.value, "size": size, "where": one.where or ""}
+    families.add("wirespeed_benchmark_relations", {**labels, "judgement": one.judgement.value}, 1)
+    if one.value is None:
+        return
+    if one.unit is None:
+        families.add("wirespeed_benchmark_relation_ratio", labels, one.value)
+    elif (seconds := _in_seconds(one.value, one.unit)) is not None:
+        families.add("wirespeed_benchmark_relation_difference_seconds", labels, seconds)
 
 
 def _matrix(families: _Families, matrix: Matrix) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wirespeed.report import words
 from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Verdict
 
 ENDED_EARLY = "the log ends before the run does"
@@ -24,6 +25,14 @@ def gate(verdict: Verdict) -> float | None:
     """The number that a profile's gate asks for."""
     of = verdict.gate
     return None if of is None else of.at_least if of.at_least is not None else of.at_most
+
+
+def gate_said(verdict: Verdict) -> str:
+    """``≥ 390 Gb/s``, what a gate asks for; empty where there is none."""
+    asked = gate(verdict)
+    if verdict.gate is None or asked is None:
+        return ""
+    return f"{'≥' if verdict.gate.at_least is not None else '≤'} {words.number(asked)} {verdict.gate.unit}"
 
 
 def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.report import campaigns, order, peers, runs, words
+from wirespeed.report import campaigns, order, peers, relations, runs, words
 from wirespeed.report.order import Group
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Finding, Fix, Status
@@ -22,14 +22,6 @@ from wirespeed.results.report import Report
 from wirespeed.results.topology import Topology
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 
-_STYLES = {
-    "pass": "green",
-    "warn": "yellow",
-    "fail": "bold red",
-    "unknown": "magenta",
-    "skip": "dim",
-    "error": "bold magenta",
-}
 _JUDGED = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS, Judgement.SKIP)
 _PLACES_NAMED = 4
 _INDENT = " " * 8
@@ -44,6 +36,7 @@ def report(content: Report, console: Console) -> None:
     if content.findings:
         findings(content.findings, console)
     judged(content.runs, console)
+    relations.table(content.relations, console)
     for found in content.peers:
         console.print()
         peers.peers(found, console)
@@ -65,6 +58,10 @@ def summary(content: Report, console: Console) -> None:
     if content.runs:
         counted = Counter(verdict.judgement.value for run in content.runs for verdict in run.verdicts)
         console.print(Text.assemble("benchmarks  ", _statuses(counted, [judgement.value for judgement in _JUDGED])))
+    if content.relations:
+        counted = Counter(one.judgement.value for one in content.relations)
+        shown = [judgement.value for judgement in _JUDGED if judgement is not Judgement.SKIP]
+        console.print(Text.assemble("compared    ", _statuses(counted, shown)))
 
 
 def text(content: Report, width: int = 100) -> str:
@@ -149,7 +146,7 @@ def judged(results: Iterable[JudgedRun], console: Console) -> None:
 
 def _group(group: Group, console: Console) -> None:
     finding = group.first
-    status = Text(f"{group.status.value.upper():<8}", style=_STYLES[group.status.value])
+    status = Text(f"{group.status.value.upper():<8}", style=words.STYLES[group.status.value])
     head = Text.assemble(status, (words.line(group.check), "bold"), " ", _listed(group.places))
     console.print(head, soft_wrap=True)
     _labelled("", finding.summary, console)
@@ -194,7 +191,7 @@ def _statuses(counted: Mapping[str, int], shown: Iterable[str]) -> Text:
     parts: list[Text] = []
     for status in shown:
         count = counted.get(status, 0)
-        parts.append(Text(f"{count:,} {status}", style=_STYLES[status] if count else "dim"))
+        parts.append(Text(f"{count:,} {status}", style=words.STYLES[status] if count else "dim"))
     return Text("  ").join(parts)
 
 
@@ -220,7 +217,7 @@ def _table(name: str, shown: Sequence[Verdict], console: Console) -> None:
     for column in columns:
         table.add_column(column.heading, justify=column.justify, max_width=column.width, overflow="fold")
     for row in shown:
-        style = _STYLES[row.judgement.value]
+        style = words.STYLES[row.judgement.value]
         cells = [words.line(column.cell(row)) for column in columns]
         table.add_row(*(Text(cell, style=style if cell == row.judgement.value else "") for cell in cells))
     console.print(table)

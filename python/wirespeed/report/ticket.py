@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from wirespeed.report import campaigns, order, peers, words
+from wirespeed.report import campaigns, order, peers, relations, words
 from wirespeed.results.campaigns import Comparison, Difference
 from wirespeed.results.peers import Matrix, Suspect
 from wirespeed.results.report import Report
-from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Verdict
+from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Verdict
 
 _INPUTS, _RUNS, _FINDINGS, _SUSPECTS, _SERIES, _CHANGES, _COMMANDS = 4, 5, 4, 3, 3, 3, 8
 """Most rows of each part: with headings and lines that wrap, together a page."""
@@ -28,6 +28,7 @@ def text(report: Report) -> str:
     lines += _listed([f"{_code(one.name)}: {_said(one.detail)}" for one in report.inputs], _INPUTS)
     for heading, part in (
         ("Measured against what physics allows", _measured(report.runs)),
+        ("Measured against each other", _related(report.relations)),
         ("Wrong settings", _wrong(report)),
         ("Slow among its peers", _peers(report)),
         ("Since before", _since(report.comparisons)),
@@ -62,6 +63,16 @@ def _verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
         f"- **{worst.judgement.value}** {_of_run(run)} {what}: found {found}, {limit}; {_said(worst.reason)}"
         f" ({_code(f'{run.file}:{one.line}')}{more})"
     )
+
+
+def _related(found: Sequence[Relation]) -> list[str]:
+    """What relative gates say, the worst first; of those that pass only how many."""
+    bad = [one for one in found if one.judgement is not Judgement.PASS]
+    ranked = sorted(bad, key=lambda one: _TOLD.index(one.judgement))
+    rows = [f"**{one.judgement.value}** {_code(relations.title(one))}: {_said(one.reason)}" for one in ranked]
+    if passed := len(found) - len(bad):
+        rows.append(f"**pass** {words.plural(passed, 'relative gate')}")
+    return _listed(rows, _RUNS)
 
 
 def _limit(verdict: Verdict) -> str:

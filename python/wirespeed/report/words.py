@@ -12,6 +12,17 @@ _USUAL = frozenset({("aggregated_iterations", 1), ("threads", 1), ("root", -1), 
 _ESCAPED = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, format (bidirectional overrides), surrogate, separators
 
 
+STYLES = {
+    "pass": "green",
+    "warn": "yellow",
+    "fail": "bold red",
+    "unknown": "magenta",
+    "skip": "dim",
+    "error": "bold magenta",
+}
+"""How a terminal shows the outcome of a check or a measurement."""
+
+
 def clean(text: str) -> str:
     """Text that cannot drive a terminal or break XML: invisible characters are shown as escapes.
 

@@ -8,7 +8,7 @@ from wirespeed.results.campaigns import Comparison, History
 from wirespeed.results.findings import Finding
 from wirespeed.results.peers import Peers
 from wirespeed.results.topology import Topology
-from wirespeed.results.verdicts import JudgedRun
+from wirespeed.results.verdicts import JudgedRun, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +50,4 @@ class Report:
     peers: tuple[Peers, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     histories: tuple[History, ...] = ()
+    relations: tuple[Relation, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wirespeed.results.benchmarks import Measurement, RunStatus
+from wirespeed.results.benchmarks import Measurement, Metric, RunStatus
 
 
 class Judgement(StrEnum):
@@ -86,3 +86,43 @@ class JudgedRun:
     error: str | None = None  # the tool's own words for why it failed
     source: str | None = None  # HOST/NIC of a point-to-point test, where it was said
     target: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison between runs: what it is, how many measurements, and the number that stands for them."""
+
+    what: str  # in what it differs from the other side
+    statistic: str
+    count: int
+    value: float | None  # None where nothing was measured
+    unit: str
+    file: str | None = None  # of the measurement that is that number, where one is
+    line: int | None = None
+    between: str | None = None  # its two ends
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What runs reach of other runs, and whether that is what a relative gate of a profile asks.
+
+    ``value`` is the ratio of both sides, their difference in ``unit``, or the spread of the one; None where a side is
+    missing. Of several comparisons (message sizes, pairs) it is the worst, and ``where`` says between whom that was.
+    """
+
+    name: str
+    judgement: Judgement
+    reason: str
+    test: str
+    metric: Metric
+    size_bytes: int | None
+    where: str | None  # the pair, the hosts or the rail that both sides share
+    of: Side
+    to: Side | None
+    value: float | None
+    unit: str | None  # of a difference; None: value is a fraction
+    at_least: float | None
+    at_most: float | None
+    source: str
+    compared: int = 1  # comparisons of this gate and test
+    passed: int = 0  # of them

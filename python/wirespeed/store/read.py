@@ -148,6 +148,19 @@ def logs(connection: Connection, number: int) -> tuple[tuple[str, str, int], ...
     return tuple((row.name, row.key, row.size) for row in connection.execute(query.order_by(log.c.id)))
 
 
+def held(connection: Connection, number: int) -> tuple[tuple[int, str, str, str | None], ...]:
+    """Id, name and key of the logs of a campaign, and between whom their runs were, in the order they were stored."""
+    where = select(func.max(run.c.where)).where(run.c.log_id == log.c.id).scalar_subquery()
+    query = select(log.c.id, log.c.name, log.c.key, where).where(log.c.campaign_id == number).order_by(log.c.id)
+    return tuple((row[0], row[1], row[2], row[3]) for row in connection.execute(query))
+
+
+def output(connection: Connection, number: int) -> bytes:
+    """What the log of this id held."""
+    query = select(raw.c.content).select_from(log.join(raw)).where(log.c.id == number)
+    return unpack(connection.execute(query).scalar_one())
+
+
 def content(connection: Connection, number: int, name: str) -> tuple[bytes, ...]:
     """What the logs of this name or key in a campaign held."""
     wanted = and_(log.c.campaign_id == number, or_(log.c.name == name, log.c.key == name))

@@ -112,6 +112,16 @@ class Store:
         with self._reading() as connection:
             return read.content(connection, _id(of), name)
 
+    def held(self, of: Campaign) -> tuple[tuple[int, str, str, str | None], ...]:
+        """Id, name and key of the logs of a campaign, and between whom their runs were."""
+        with self._reading() as connection:
+            return read.held(connection, _id(of))
+
+    def output(self, log: int) -> bytes:
+        """The raw output of the log of this id."""
+        with self._reading() as connection:
+            return read.output(connection, log)
+
     def keep_settings(self, of: Campaign, found: Mapping[str, Settings]) -> None:
         """Keep the settings that devices had at the time of a campaign, in words by place and path."""
         with told(self._url), writing(self._engine) as connection:

@@ -70,6 +70,37 @@ def test_pairs_with_gpus_are_run_and_judged(tmp_path: Path) -> None:
     assert done.exit_code == 0
 
 
+def test_runs_of_a_campaign_are_compared_with_each_other(tmp_path: Path) -> None:
+    """Between leaves with under one; what the suite does not measure is unknown, and said."""
+    install(tmp_path / "bin", slow=("node4/bnxt_re0",), rate=194.0)
+    given = ("matrix", *words(tmp_path)[1:], "--retest", "0", "--profile", "field", "-w", "node[1-2,4]")
+    done = ran(*given)
+    found = {one["name"]: one for one in summary(tmp_path / "out")["relations"]}
+    assert {name: one["judgement"] for name, one in found.items()} == {
+        "cross-leaf": "fail",
+        "one-queue-pair": "unknown",
+    }
+    assert found["cross-leaf"]["of"]["between"].endswith("node4/bnxt_re0")
+    assert "nothing to compare with: no like run qps from 2; wirespeed bench run rails measures both" in done.stdout
+    assert done.exit_code == 1
+
+
+@pytest.mark.parametrize(("profile", "code"), [((), 0), (("--profile", "field"), 3)])
+def test_what_has_no_baseline_is_never_good(tmp_path: Path, profile: tuple[str, ...], code: int) -> None:
+    install(tmp_path / "bin", rate=194.0)
+    given = ("matrix", *words(tmp_path)[1:], *profile, "-w", "node[1-2,3]")
+    assert ran(*given).exit_code == code
+
+
+def test_each_rail_alone_and_all_at_once(tmp_path: Path) -> None:
+    install(tmp_path / "bin", seconds=0.2, rate=775.0)
+    done = ran("rails", *words(tmp_path)[1:], "-w", "node[1-2]", "-c", GPUS, "--profile", "field")
+    found = summary(tmp_path / "out")["relations"]
+    assert [(one["name"], one["judgement"]) for one in found] == [("rails-at-once", "pass"), ("one-queue-pair", "pass")]
+    assert (found[0]["of"]["count"], found[0]["to"]["count"], found[1]["compared"]) == (8, 8, 8)
+    assert done.exit_code == 0
+
+
 def test_a_slow_nic_is_measured_again_and_named(tmp_path: Path) -> None:
     install(tmp_path / "bin", slow=("node3/bnxt_re0",))
     done = ran(*words(tmp_path, "-f", "json"))

@@ -27,6 +27,7 @@ CASES = (
     ("quick", "mi300x-4node", "node[1-2]"),
     ("mpi", "bluebonnet-64node", "node[01-03]"),
     ("mpi", "arista-leaf-spine", ""),
+    ("rails", "mi300x-4node", "node[1-3]"),
     ("loopback", "", ""),
 )
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.cli import flows
+from wirespeed.cli import flows, past_runs, stored
 from wirespeed.cli.bench_app import bench
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.judge_limits import Asked
-    from wirespeed.benchmarks.judge_profile import Profile
-    from wirespeed.benchmarks.reading import Reading
+    from wirespeed.benchmarks.judge_logs import Judged
     from wirespeed.plan import Plan
-    from wirespeed.plan.found import AsFound
-    from wirespeed.results.verdicts import JudgedRun
 
 SCHEMA = 1
 
@@ -41,12 +37,13 @@ class Algorithm(StrEnum):
 
 @bench.command()
 def judge(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Output of benchmark tools, such as nccl-tests or perftest.")
-    ],
     cluster: Annotated[
-        Path, typer.Option("--cluster", metavar="CLUSTER.yaml", help="The cluster file of what was measured.")
+        Path, typer.Option("--cluster", "-c", metavar="CLUSTER.yaml", help="The cluster file of what was measured.")
     ],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE...", help="Output of benchmark tools, folders of it or of bench run; - is stdin."),
+    ] = None,
     source: Annotated[
         str | None,
         typer.Option("--from", metavar="HOST/NIC", help="One end of a point-to-point test, such as node1/bnxt_re0."),
@@ -78,9 +75,11 @@ def judge(
             help="What collect wrote at the time: how much of it the cluster as found allows.",
         ),
     ] = None,
+    campaign: stored.CampaignOption = None,
+    store: past_runs.StoreOption = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
     output: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_BENCH_JUDGE_FORMAT", help="How to print the verdicts.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_JUDGE_FORMAT", help="How to print the verdicts.")
     ] = Format.TABLE,
 ) -> None:
     """Judge benchmark results against what the hardware can do, naming what binds.
@@ -94,7 +93,12 @@ def judge(
     uplink: "61% of the design, 99% of what the cluster as found allows".
 
     What passes is a profile's: fractions of the limits, and gates, numbers that operators ask of such hardware. A
-    verdict that a gate decided names it and its source.
+    verdict that a gate decided names it and its source. Relative gates compare runs that are judged together: pairs
+    between leaves with pairs under one, all rails at once with each alone, one queue pair with many. Where there is
+    nothing to compare with the outcome is unknown.
+
+    Between which NICs a point-to-point test ran, folders and stored campaigns of bench run say; for other logs say it
+    with --from and --to.
 
     Of several runs of one test in the files, one that is bad once and good otherwise warns, and what is bad twice is
     bad. For a run that is bad alone the command that repeats it is printed.
@@ -102,13 +106,24 @@ def judge(
     Exit code 1 when a number is below its limit, data arrived wrong or a run failed; 3 when a verdict is unknown or a
     log is truncated or holds nothing to judge; 0 otherwise.
 
-    Example: wirespeed bench judge write_bw.log --cluster cluster.yaml --from node1/bnxt_re0 --to node2/bnxt_re4
+    Example: wirespeed bench judge write_bw.log -c cluster.yaml --from node1/bnxt_re0 --to node2/bnxt_re4
+
+    Example: wirespeed bench judge results/ -c cluster.yaml --profile field
+
+    Example: wirespeed bench judge --campaign latest -c cluster.yaml
     """
+    from wirespeed.cli.console import err, show_problems
+
     plan = flows.planned(cluster)
     found = flows.found(plan, bundle) if bundle else None
-    judged = _judged(files, plan, _asked(source, target, algorithm, collective), _profile(profile), found)
+    asked = _asked(source, target, algorithm, collective)
+    with stored.given(files or [], campaign, store) as logs:
+        judged, notices = flows.judged(plan, logs, asked, flows.profile(profile), found)
+    show_problems(notices, label="left out")
+    for file, told in judged.hints:
+        err().print(f"hint: {file}: {told}", markup=False, soft_wrap=True, highlight=False)
     _print(plan, judged, output)
-    raise typer.Exit(flows.runs_exit(judged, strict))
+    raise typer.Exit(flows.runs_exit(judged.runs, strict, judged.relations))
 
 
 def _asked(source: str | None, target: str | None, algorithm: Algorithm | None, collective: str | None) -> Asked:
@@ -119,41 +134,16 @@ def _asked(source: str | None, target: str | None, algorithm: Algorithm | None, 
     return Asked(source, target, named, collective)
 
 
-def _profile(which: str | None) -> Profile | None:
-    from wirespeed.benchmarks.judge_profile import read
-
-    return read(which) if which else None
-
-
-def _judged(
-    files: Sequence[Path], plan: Plan, asked: Asked, profile: Profile | None, found: AsFound | None
-) -> tuple[JudgedRun, ...]:
-    from wirespeed.benchmarks.judge_logs import judge_logs
-
-    return judge_logs([(str(file), _reading(file)) for file in files], plan, asked, profile, found)
-
-
-def _reading(file: Path) -> Reading:
-    from wirespeed.benchmarks import read
-    from wirespeed.cli.console import show_problems
-    from wirespeed.errors import Problem
-
-    reading = read(file.read_text(encoding="utf-8", errors="replace"), str(file))
-    show_problems(reading.notices, label="left out")
-    if not reading.runs:
-        only = Problem(str(file), "debug lines of NCCL alone", "the table of a benchmark")
-        show_problems([only], label="nothing to judge")
-    return reading
-
-
-def _print(plan: Plan, judged: Sequence[JudgedRun], output: Format) -> None:
+def _print(plan: Plan, judged: Judged, output: Format) -> None:
     from wirespeed.cli.console import out
 
     if output is Format.JSON:
         from wirespeed.results.json import document
 
-        typer.echo(document("bench-verdicts", SCHEMA, cluster=plan.name, runs=judged), nl=False)
+        text = document("bench-verdicts", SCHEMA, cluster=plan.name, runs=judged.runs, relations=judged.relations)
+        typer.echo(text, nl=False)
         return
-    from wirespeed.report import terminal
+    from wirespeed.report import relations, terminal
 
-    terminal.judged(judged, out())
+    terminal.judged(judged.runs, out())
+    relations.table(judged.relations, out())

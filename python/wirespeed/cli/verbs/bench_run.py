@@ -10,7 +10,7 @@ import typer
 
 from wirespeed.cli import flows
 from wirespeed.cli.bench_app import bench
-from wirespeed.cli.campaign_output import Format, count, load, print_outcome, show, time
+from wirespeed.cli.campaign_output import Format, count, load, print_outcome, related, show, time
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
@@ -114,8 +114,10 @@ def run(
     Each command ends by itself when its time is up or the connection to its host is lost. Hosts must let ssh in without
     a password; programs of MPI also among each other.
 
-    Exit code 1 when something is bad or failed; 3 when a figure could not be judged or a host did not answer; 130 when
-    interrupted.
+    Runs are compared with each other where the profile has relative gates, as the one called field does.
+
+    Exit code 1 when something is bad or failed; 3 when a figure could not be judged, had nothing to be compared with or
+    a host did not answer; 130 when interrupted.
 
     Examples:
 
@@ -150,10 +152,11 @@ def run(
     folder = _folder(output, campaign, resume)
     _announce(folder, at_once, retest, yes)
     done = _execute(chosen, ask, bar, folder, reach, at_once, retest, tuple(path or ()))
-    print_outcome(ask, folder, done, form)
+    relations = related(ask, folder, bar)
+    print_outcome(ask, folder, done, form, relations)
     if store is not None and done.latest:
         _keep(folder, store, label, bundle)
-    raise typer.Exit(_exit(done))
+    raise typer.Exit(Exit.worst(_exit(done), flows.relations_exit(relations)))
 
 
 def _plan(suite: Suite, cluster: Path | None) -> Plan:

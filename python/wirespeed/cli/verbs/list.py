@@ -208,6 +208,9 @@ def _profiles() -> Rows:
                 for kind, of in one.classes.model_dump(exclude_none=True).items()
             },
             "gates": [gate.model_dump(mode="json", exclude_none=True, exclude_defaults=True) for gate in one.gates],
+            "relative_gates": [
+                gate.model_dump(mode="json", exclude_none=True, exclude_defaults=True) for gate in one.relative_gates
+            ],
         }
         for name in judge_profile.names()
         for one in [judge_profile.named(name)]
@@ -290,7 +293,7 @@ def _page(row: Mapping[str, Any]) -> None:
     from wirespeed.cli.console import out
 
     for key, value in row.items():
-        if key in ("fractions", "gates"):
+        if key in ("fractions", "gates", "relative_gates"):
             for line in _asked(value):
                 out().print(line, soft_wrap=True, markup=False)
         elif key != "settings":
@@ -312,10 +315,27 @@ def _asked(value: Any) -> list[str]:
             f"{kind}: pass from {of['pass']:.1%} of the limit, warn from {of['warn']:.1%}" for kind, of in value.items()
         ]
     return [
-        f"gate {gate['name']}: {'at least' if 'at_least' in gate else 'at most'} "
-        f"{gate.get('at_least', gate.get('at_most')):g} {gate['unit']}, {gate['source']}"
+        f"{'relative gate' if 'of' in gate else 'gate'} {gate['name']}: "
+        f"{'at least' if 'at_least' in gate else 'at most'} {_number(gate)}, {gate['source']}"
         for gate in value
     ]
+
+
+def _number(gate: Mapping[str, Any]) -> str:
+    """What a gate asks for, and of a relative one of what."""
+    number = gate.get("at_least", gate.get("at_most"))
+    if "of" not in gate:
+        return f"{number:g} {gate['unit']}"
+    asked = f"{number:g} {gate['unit']} more" if "unit" in gate else f"{number:.1%}"
+    kept = {key: value for key, value in gate.get("to", {}).items() if gate["of"].get(key) != value}
+    of = "of the mean, by standard deviation" if "to" not in gate else f"{'than' if 'unit' in gate else 'of'} runs with"
+    return " ".join([asked, of, ", ".join(f"{key} {_plain(value)}" for key, value in kept.items())]).rstrip()
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return " ".join(f"{key} {_plain(of)}" for key, of in value.items())
+    return str(value)
 
 
 def _details(settings: Mapping[str, Any]) -> list[tuple[str, str, str]]:

@@ -17,11 +17,11 @@ from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
+    from wirespeed.benchmarks.judge_profile import Profile
     from wirespeed.errors import Problem
     from wirespeed.plan import Plan
     from wirespeed.results.findings import Finding
     from wirespeed.results.report import Input, Report
-    from wirespeed.results.verdicts import JudgedRun
 
 
 class Format(StrEnum):
@@ -66,6 +66,14 @@ def report(
             "--format", help="How to write it; by the name of the output (.html .json .xml .prom .md), else terminal."
         ),
     ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile",
+            metavar="NAME|FILE",
+            help="What benchmarks must reach: default, strict, loose, field, or a file of your own; see list profiles.",
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
 ) -> None:
     """Report on a cluster: what is wrong, what to do first, how fast it is against its limits, and how that is known.
@@ -85,12 +93,13 @@ def report(
     Example: wirespeed report cluster.yaml --bundle bundle.tar.gz --bench all_reduce.log -o report.html
     """
     plan = flows.planned(cluster)
-    content = _with_results(_gathered(plan, cluster, bundle, bench or []), result or [])
+    content = _with_results(_gathered(plan, cluster, bundle, bench or [], flows.profile(profile)), result or [])
     _write(content, format or _by_name(output), output)
     raise typer.Exit(_exit(content, bundle, strict))
 
 
-def _gathered(plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Path]) -> Report:
+def _gathered(plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Path], profile: Profile | None) -> Report:
+    from wirespeed.cli.logs import log_files
     from wirespeed.cli.topology import topology_of
     from wirespeed.results.report import ComputedNumber, Input, Report
 
@@ -101,18 +110,20 @@ def _gathered(plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Pat
     if bundle is not None:
         recorded, findings, told = _checked(plan, bundle)
         inputs.append(told)
-    runs: list[JudgedRun] = []
-    for log in logs:
-        found, left_out = flows.judged(plan, log)
-        runs.extend(found)
-        inputs.append(Input(str(log), f"benchmark log, {len(found)} run{'' if len(found) == 1 else 's'}"))
-        notes.extend(f"left out: {_sentence(notice)}" for notice in left_out)
+    files = {log: list(log_files([str(log)])) for log in logs}
+    judged, left_out = flows.judged(plan, [file for of in files.values() for file in of], profile=profile)
+    notes += [f"left out: {_sentence(notice)}" for notice in left_out]
+    for log, of in files.items():
+        names = {file.name for file in of}
+        count = sum(run.file in names for run in judged.runs)
+        inputs.append(Input(str(log), f"benchmark log, {count} run{'' if count == 1 else 's'}"))
     return Report(
         cluster=plan.name,
         recorded=recorded,
         topology=topology_of(plan),
         findings=findings,
-        runs=tuple(runs),
+        runs=judged.runs,
+        relations=judged.relations,
         computed=tuple(
             ComputedNumber(row.name, row.value, row.formula, row.source, row.compared) for row in plan.computed
         ),
@@ -241,7 +252,7 @@ def _exit(content: Report, bundle: Path | None, strict: bool) -> Exit:
     if bundle is not None:
         codes.append(flows.findings_exit(content.findings, strict))
     if content.runs:
-        codes.append(flows.runs_exit(content.runs, strict))
+        codes.append(flows.runs_exit(content.runs, strict, content.relations))
     codes += [flows.peers_exit(one) for one in content.peers]
     codes += [flows.comparison_exit(one) for one in content.comparisons]
     codes += [Exit.PASSED if one.series else Exit.INCOMPLETE for one in content.histories]

@@ -1,0 +1,49 @@
+"""What two hosts reach over all rails at once, beside each rail alone with one queue pair and with several.
+
+A NIC that is at line rate alone and not beside the others shares a PCIe switch, a socket or memory with them. One that
+is at line rate with several queue pairs and not with one is bound by its own work for a queue pair.
+
+Each host is measured with one other, all pairs of hosts at a time; of an odd number the last has its turn after them.
+The relative gates of a profile compare the runs: bench run rails --profile field.
+"""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.run.ask import Ask, Steps
+from wirespeed.benchmarks.run.pairing import Pair, rails_between
+from wirespeed.benchmarks.run.steps import BANDWIDTH, add_perftest
+
+TITLE = "two hosts over each rail alone and over all at once: ib_write_bw both ways, one queue pair and several"
+NARROWS = (BANDWIDTH,)
+
+_SEVERAL = 8
+"""Queue pairs: with 8 a NIC reaches 392 Gb/s at 1 MiB where one reaches 284 (NVIDIA/nccl issue 2409)."""
+
+
+def make(ask: Ask) -> Steps:
+    """Each rail alone, with one queue pair and with several; then all rails at once."""
+    steps = Steps()
+    for met in _meetings(ask):
+        for rail in sorted({pair.a.rail for pair in met}):
+            of_rail = [pair for pair in met if pair.a.rail == rail]
+            for count in (1, _SEVERAL):
+                steps.next_stage()
+                for pair in of_rail:
+                    tag = f"{BANDWIDTH}.alone" + (f"-{count}-queue-pairs" if count > 1 else "")
+                    add_perftest(ask, steps, pair, queue_pairs=count, tag=tag)
+        steps.next_stage()
+        for pair in met:
+            add_perftest(ask, steps, pair, tag=f"{BANDWIDTH}.at-once")
+    steps.notes += ask.fabric.without
+    return steps
+
+
+def _meetings(ask: Ask) -> list[list[Pair]]:
+    """Rounds in which hosts meet one other over all rails that join them, each host in one round at least."""
+    hosts = ask.fabric.hosts
+    names = list(hosts)
+    rounds = [list(zip(names[0::2], names[1::2], strict=False))]
+    if len(names) % 2 and len(names) > 1:
+        rounds.append([(names[-1], names[0])])
+    met = [[pair for a, b in one for pair in rails_between(hosts[a], hosts[b])] for one in rounds]
+    return [pairs for pairs in met if pairs]

@@ -1,0 +1,42 @@
+"""The logs of a stored campaign, as logs to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from wirespeed.cli.logs import LogFile, log_files
+
+CampaignOption = Annotated[
+    str | None,
+    typer.Option("--campaign", metavar="CAMPAIGN", help="A stored campaign: its label or id, latest, or latest~1."),
+]
+
+
+@contextmanager
+def given(names: Sequence[str], campaign: str | None, store: str | None) -> Iterator[list[LogFile]]:
+    """The logs of these names and of a stored campaign, which can be read until the end of the block.
+
+    Raises:
+        Refused: nothing is named, there is no such campaign or store, or a folder of ``bench run`` is not whole.
+    """
+    from wirespeed.cli.past_runs import open_known
+    from wirespeed.errors import refuse
+
+    files = list(log_files(names))
+    if campaign is None:
+        if not names:
+            raise refuse("FILE...", "no logs", "logs, folders of logs, or --campaign of a store")
+        yield files
+        return
+    with open_known(store) as opened:
+        of = opened.find(campaign)
+        held = [
+            LogFile(name, None, inside=True, where=where, key=key, held=partial(opened.output, number))
+            for number, name, key, where in opened.held(of)
+        ]
+        yield [*files, *held]

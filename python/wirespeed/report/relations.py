@@ -1,0 +1,83 @@
+"""What every format says of runs that a relative gate compares with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from wirespeed.report import words
+from wirespeed.results.verdicts import Judgement, Relation, Side
+
+
+def title(one: Relation) -> str:
+    """The gate, and what it was asked of: ``cross-leaf: ib_write_bw bw_avg 1 MiB, the worst of 8``."""
+    of = " ".join(filter(None, (one.test, one.metric.value, words.size(one.size_bytes))))
+    at = f", {one.where}" if one.where else ""
+    worst = f", the worst of {one.compared}" if one.compared > 1 else ""
+    return words.line(f"{one.name}: {of}{at}{worst}")
+
+
+def side(of: Side | None) -> str:
+    """``388.1 Gb/s, the min of 4``; what is not there is said."""
+    if of is None:
+        return ""
+    if of.value is None:
+        return "not measured" if not of.count else f"{of.count} measured"
+    value = words.percent(of.value) if of.statistic == "spread" else f"{words.number(of.value)} {of.unit}"
+    if of.count > 1:
+        return words.line(f"{value}, {of.statistic} of {of.count}")
+    return words.line(value + (f", {of.between}" if of.between else ""))
+
+
+def value(one: Relation) -> str:
+    """The ratio, the difference, or the spread."""
+    if one.value is None:
+        return ""
+    return f"{words.number(one.value)} {one.unit}" if one.unit else words.percent(one.value)
+
+
+def asked(one: Relation) -> str:
+    """``≥ 98.0 %``."""
+    bound = one.at_least if one.at_least is not None else one.at_most or 0.0
+    sign = "≥" if one.at_least is not None else "≤"
+    return f"{sign} {words.number(bound)} {one.unit}" if one.unit else f"{sign} {words.percent(bound)}"
+
+
+def place(of: Side | None) -> str | None:
+    """The file and line of a side that is one measurement."""
+    return f"{of.file}:{of.line}" if of is not None and of.file is not None else None
+
+
+def table(of: Sequence[Relation], console: Console) -> None:
+    """All of them, then why those are not good that are not."""
+    if not of:
+        return
+    console.print()
+    console.print(Text("Runs compared with each other", style="bold"))
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    shown.add_column("gate", overflow="fold", ratio=3)
+    shown.add_column("runs", overflow="fold", ratio=3)
+    shown.add_column("baseline", overflow="fold", ratio=3)
+    shown.add_column("reached", justify="right")
+    shown.add_column("asked", justify="right")
+    shown.add_column("verdict")
+    for one in of:
+        style = words.STYLES[one.judgement.value]
+        cells = (title(one), _named(one.of), _named(one.to), value(one), asked(one))
+        shown.add_row(*(Text(cell) for cell in cells), Text(one.judgement.value, style=style))
+    console.print(shown)
+    for one in of:
+        if one.judgement is not Judgement.PASS:
+            at = place(one.of)
+            count = f"{one.passed} of {one.compared} pass; " if one.compared > 1 else ""
+            said = f"{one.judgement.value}: {one.name}: {count}{one.reason}" + (f" ({at})" if at else "")
+            console.print(Text(words.line(said)), soft_wrap=True)
+
+
+def _named(of: Side | None) -> str:
+    """A side with what it is, each on a line."""
+    return "" if of is None else "\n".join(filter(None, (words.line(of.what), side(of))))
