@@ -126,9 +126,11 @@ def test_all_rails_at_once(logs, judgement):
     assert (found.judgement if found else None) is judgement
 
 
-def test_a_rail_that_failed_leaves_a_mean_unknown():
+@pytest.mark.parametrize(("tool", "test"), [("perftest", "ib_write_bw"), ("ib_write_bw", None)])
+def test_a_rail_that_failed_leaves_a_mean_unknown(tool, test):
+    """Also where its program said nothing, and stands for the tool."""
     at_once = rails([389.0] * 8, 1000.0)
-    dead = Run("perftest", "ib_write_bw", None, RunStatus.FAILED, "no", None, {"device": "bnxt_re0", "qps": 1}, ())
+    dead = Run(tool, test, None, RunStatus.FAILED, "no", None, {}, ())
     logs = [*ALONE, *at_once[:7], between(1, 2, dead, (1000.0, 1010.0), 7)]
     found = related(*logs, plan=four_hosts)["rails-at-once"]
     assert (found.judgement, found.reason) == (UNKNOWN, "1 of 8 runs gave no figure")

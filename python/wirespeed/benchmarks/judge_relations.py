@@ -97,16 +97,14 @@ def _groups(gate: RelativeGate, entries: Iterable[tuple[Entry, Where]]) -> dict[
     """Like measurements by size, place of their runs, then all else that both sides share."""
     groups: dict[tuple[object, ...], _Group] = {}
     unlike = differing(gate)
-    failed: list[tuple[tuple[object, ...], Entry]] = []
+    failed: list[tuple[object, ...]] = []
     for entry, where in entries:
-        sides = [name for name, side in (("of", gate.of), ("to", gate.to)) if side and _is_of(side, entry, where)]
-        if not sides:
-            continue
         shared = tuple(_shared(kind, where) for kind in gate.same)
-        of_run = (*shared, *_like(entry, unlike, gate))
         if entry.run.status is RunStatus.FAILED:
-            failed += [(of_run, entry)] if "of" in sides else []
+            failed += [shared] if _would_be_of(gate.of, entry, where) else []
             continue
+        sides = [name for name, side in (("of", gate.of), ("to", gate.to)) if side and _is_of(side, entry, where)]
+        of_run = (*shared, *_like(entry, unlike, gate))
         for one in entry.run.measurements:
             for name in sides:
                 side = gate.of if name == "of" or gate.to is None else gate.to
@@ -116,9 +114,9 @@ def _groups(gate: RelativeGate, entries: Iterable[tuple[Entry, Where]]) -> dict[
                         (size, *of_run, one.place), _Group(_test(entry, unlike), one.metric, size, _named(shared))
                     )
                     _add(group, name, entry, one, where, known=None not in shared)
-    for of_run, _ in failed:
+    for shared in failed:
         for key, group in groups.items():
-            group.failed += key[1:-1] == of_run
+            group.failed += key[1 : 1 + len(shared)] == shared
     return groups
 
 
@@ -139,6 +137,12 @@ def _in_unit(value: float, unit: str, wanted: str) -> float:
 
 def _is_of(side: Runs, entry: Entry, where: Where) -> bool:
     return of_kind(side, entry.subject) and fits(side, entry.run.parameters, where)
+
+
+def _would_be_of(side: Runs, entry: Entry, where: Where) -> bool:
+    """Whether a run that failed was to be of a side: where nothing was printed, its program stands for the test."""
+    known = of_kind(side, entry.subject) or entry.run.tool in side.tests
+    return known and fits(side, entry.run.parameters, where)
 
 
 def _like(entry: Entry, unlike: frozenset[str], gate: RelativeGate) -> tuple[object, ...]:

@@ -152,12 +152,11 @@ def judged(
 
 def _read(file: LogFile, notices: list[Problem]) -> Reading | None:
     """What a log says; one without output of a tool that lies in a folder is noted and left out."""
-    from wirespeed.benchmarks import read
-    from wirespeed.cli.logs import text
+    from wirespeed.cli.logs import read
     from wirespeed.errors import Refused
 
     try:
-        return read(text(file.content()), file.name)
+        return read(file, file.content())
     except Refused as refused:
         if not file.inside:
             raise
