@@ -138,6 +138,7 @@ def judged(
         Refused: a log holds no output of a known tool, or the user names what there is not.
     """
     from wirespeed.benchmarks.judge_logs import Log, judge_together
+    from wirespeed.errors import Problem
 
     logs: list[Log] = []
     notices: list[Problem] = []
@@ -145,6 +146,8 @@ def judged(
         reading = _read(file, notices)
         if reading is not None:
             notices += reading.notices
+            if not reading.runs:
+                notices.append(Problem(file.name, "debug lines of NCCL alone", "the table of a benchmark"))
             source, target = _ends(plan, file.where)
             logs.append(Log(file.name, reading, source, target, file.span))
     return judge_together(logs, plan, asked, profile, found), tuple(notices)
