@@ -15,6 +15,9 @@ PACKAGES = {
     "networkd": "systemd",
     "chromium": "chromium",
     "unshare": "util-linux",
+    "bgpd": "frr",
+    "zebra": "frr",
+    "bfdd": "frr",
     "sysctl": "procps",
     "tshark": "tshark",
     "nmcli": "network-manager",
@@ -38,6 +41,7 @@ PACKAGES = {
 _PLACES = {  # programs that are in no PATH
     "networkd": "lib/systemd/systemd-networkd",
     "postgres": "usr/lib/postgresql/*/bin/postgres",
+    **{daemon: f"usr/lib/frr/{daemon}" for daemon in ("bgpd", "zebra", "bfdd")},
 }
 
 

@@ -13,6 +13,7 @@ from wirespeed.cluster import read
 from wirespeed.plan import Plan, build
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+ROUTERS = ("zebra", "bgpd", "bfdd")
 TOOLS = ("netplan", "ip", "ping", "networkd", "unshare")
 
 
@@ -22,14 +23,13 @@ def name(part: str) -> str:
 
 
 @contextlib.contextmanager
-def built(cluster: str, hosts: int, part: str = "") -> Iterator[tuple[Plan, lab.Lab]]:
-    """A lab of an example's first hosts."""
+def built(cluster: str | Path, hosts: int, part: str = "") -> Iterator[tuple[Plan, lab.Lab]]:
+    """A lab of the first hosts of an example, or of another cluster file."""
     needs(*TOOLS, root=True)
     plan = build(read(EXAMPLES / cluster))
     chosen = lab.hosts_of(plan, hosts)
-    switches = lab.switches_of(plan, chosen)
-    path = EXAMPLES / cluster
-    made = lab.up(plan, name(part), path, chosen, switches, render.files(plan, chosen), lambda said: None)
+    design = lab.design(plan, name(part), chosen, render.files(plan, chosen), render.speaker)
+    made = lab.up(design, EXAMPLES / cluster, lambda said: None)
     try:
         yield plan, made
     finally:

@@ -11,7 +11,7 @@ import pytest
 from labs import EXAMPLES, TOOLS, built, name
 
 from needs import needs
-from wirespeed import lab
+from wirespeed import lab, render
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan
 from wirespeed.reach import Call, Status
@@ -86,7 +86,7 @@ def test_exec_passes_input_outputs_and_the_exit_code_on(two: tuple[Plan, lab.Lab
 def test_a_second_one_of_the_name_is_refused(two: tuple[Plan, lab.Lab]) -> None:
     plan, made = two
     with pytest.raises(Refused) as refused:
-        lab.up(plan, made.name, EXAMPLES / CLUSTER, (), (), (), lambda line: None)
+        lab.up(lab.design(plan, made.name, (), (), render.speaker), EXAMPLES / CLUSTER, lambda line: None)
     problem = refused.value.problems[0]
     assert (problem.found, problem.hint) == (
         f"a lab that is up, since {made.state.started}",

@@ -3,7 +3,7 @@
 A cable is a veth pair; what was rendered for a host is loaded by the programs that would load it there.
 """
 
-from wirespeed.lab.design import hosts_of, switches_of
+from wirespeed.lab.design import Design, design, hosts_of, switches_of
 from wirespeed.lab.down import Removed, down
 from wirespeed.lab.lab import Lab, find
 from wirespeed.lab.machine import check_user
@@ -12,9 +12,11 @@ from wirespeed.lab.state import names, tidy
 from wirespeed.lab.up import up
 
 __all__ = [
+    "Design",
     "Lab",
     "Removed",
     "check_user",
+    "design",
     "down",
     "find",
     "hosts_of",

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from ipaddress import ip_interface, ip_network
 from pathlib import Path
 from typing import Any
 
 from wirespeed.errors import refuse
 from wirespeed.reach import Status, run
-from wirespeed.settings import Host
+from wirespeed.settings import Host, Switch
 
 _QUESTIONS = "address show\nroute show table all\nrule show\n"
 _FILE = "questions"
@@ -41,6 +41,14 @@ def of_host(host: Host, interfaces: Collection[str]) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def of_switch(switch: Switch, ways: Mapping[str, Sequence[object]]) -> tuple[str, ...]:
+    """What a switch has once its neighbours have told it of theirs: the subnets of hosts, over so many next hops."""
+    lines = [
+        _address(interface, address) for interface, port in switch.ports.items() for address in port.addresses or ()
+    ]
+    return (*lines, *(_over(network, len(hops), "main") for network, hops in ways.items()))
+
+
 def has(namespace: str, folder: Path, families: Collection[int]) -> set[str]:
     """What a namespace has, in the same words.
 
@@ -60,7 +68,8 @@ def has(namespace: str, folder: Path, families: Collection[int]) -> set[str]:
             for link in addresses
             for one in link.get("addr_info", ())
         }
-        found |= {_said_route(route, family) for route in routes if "dst" in route}
+        for route in routes:
+            found |= set(_said_route(route, family))
         found |= {_said_rule(rule) for rule in rules if rule.get("src", "all") != "all"}
     return found
 
@@ -100,14 +109,22 @@ def _rule(priority: str, source: str, table: str) -> str:
     return f"rule from {source} lookup {table} priority {priority}"
 
 
-def _said_route(route: Mapping[str, Any], family: int) -> str:
-    destination = route["dst"]
+def _over(destination: str, hops: int, table: str) -> str:
+    return f"route {destination} over {hops} table {table}"
+
+
+def _said_route(route: Mapping[str, Any], family: int) -> Iterator[str]:
+    """A route by its next hop; by their number too, where a gateway leads on."""
+    if "dst" not in route:
+        return
+    destination, table = route["dst"], route.get("table", "main")
     if destination == "default" and family == 6:
         destination = "::/0"  # as the plan names it
-    hops = route.get("nexthops")
-    if hops:
-        return f"route {destination} over {len(hops)} table {route.get('table', 'main')}"
-    return _route(route.get("table", "main"), destination, route.get("gateway"), route.get("dev", "-"))
+    hops = route.get("nexthops", ())
+    if not hops:
+        yield _route(table, destination, route.get("gateway"), route.get("dev", "-"))
+    if hops or "gateway" in route or "via" in route:
+        yield _over(destination, len(hops) or 1, table)
 
 
 def _said_rule(rule: Mapping[str, Any]) -> str:

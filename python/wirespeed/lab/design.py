@@ -1,16 +1,69 @@
-"""What a lab is made of: which devices of the plan, which cables, under which names. Pure; nothing is built here."""
+"""What a lab is made of: which devices of the plan, which cables, under which names, told what. Pure."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from wirespeed.errors import refuse
-from wirespeed.lab import configured, networkd
+from wirespeed.lab import configured, fabric, networkd
+from wirespeed.lab.host import File, HostFiles, files_of
+from wirespeed.lab.kernel import Setup
 from wirespeed.lab.names import interfaces, mac, namespace
+from wirespeed.lab.switch import setup as switch_setup
 from wirespeed.plan import Plan
 from wirespeed.results.lab import LabDevice, LabEnd, LabLink, Role
+from wirespeed.settings import Switch
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A lab before it is built: its devices and cables, and what each device is told."""
+
+    name: str
+    cluster: str
+    devices: tuple[LabDevice, ...]
+    links: tuple[LabLink, ...]
+    files: Mapping[str, HostFiles]  # by host
+    setups: Mapping[str, Setup]
+    speakers: Mapping[str, Mapping[str, str]]  # by switch: its routing daemons, each with its configuration
+
+
+def design(
+    plan: Plan,
+    name: str,
+    hosts: Sequence[str],
+    files: Iterable[File],
+    speaker: Callable[[str, Switch], Mapping[str, str]],
+) -> Design:
+    """A lab of hosts and the switches they need.
+
+    Args:
+        plan: of the cluster.
+        name: of the lab.
+        hosts: see `hosts_of`.
+        files: what was rendered for them, host by host.
+        speaker: the daemons that route for a switch of a lab, each with its configuration.
+
+    Raises:
+        Refused: the network of a host is configured by what does not run in a namespace.
+    """
+    told = files_of(files)
+    names = switches_of(plan, hosts)
+    links = links_of(plan, [*hosts, *names])
+    switches = {one: fabric.switch_of(plan, one, links) for one in names}
+    speakers = {one: speaker(one, switch) for one, switch in switches.items()}
+    devices = devices_of(plan, name, hosts, switches, links, speakers)
+    ends: dict[str, list[LabEnd]] = {device.name: [] for device in devices}
+    for link in links:
+        for end in (link.a, link.b):
+            ends[end.device].append(end)
+    setups = {one: told[one].setup([end.interface for end in ends[one]]) for one in hosts}
+    for one, switch in switches.items():
+        setups[one] = switch_setup(plan.name, one, switch, {end.interface: end.port for end in ends[one]})
+    return Design(name, plan.name, devices, links, told, setups, speakers)
 
 
 def hosts_of(plan: Plan, count: int | None) -> tuple[str, ...]:
@@ -49,26 +102,27 @@ def switches_of(plan: Plan, hosts: Sequence[str]) -> tuple[str, ...]:
 
 
 def devices_of(
-    plan: Plan, lab: str, hosts: Sequence[str], switches: Sequence[str], links: Sequence[LabLink]
+    plan: Plan,
+    lab: str,
+    hosts: Sequence[str],
+    switches: Mapping[str, Switch],
+    links: Sequence[LabLink],
+    speakers: Mapping[str, Iterable[str]],
 ) -> tuple[LabDevice, ...]:
-    """The devices with their namespaces, hosts first."""
+    """The devices with their namespaces, hosts first. ``switches`` are those of the lab, as they are in it."""
     cabled: dict[str, list[str]] = {}
     for link in links:
         for end in (link.a, link.b):
             cabled.setdefault(end.device, []).append(end.interface)
-    return (
-        *(
-            LabDevice(
-                name,
-                Role.HOST,
-                namespace(lab, name),
-                (networkd.DAEMON,),
-                configured.of_host(plan.hosts[name], cabled.get(name, ())),
-            )
-            for name in hosts
-        ),
-        *(LabDevice(name, Role.SWITCH, namespace(lab, name)) for name in switches),
-    )
+    ways = fabric.expected(switches, links)
+    found = []
+    for name in hosts:
+        has = configured.of_host(plan.hosts[name], cabled.get(name, ()))
+        found.append(LabDevice(name, Role.HOST, namespace(lab, name), (networkd.DAEMON,), has))
+    for name, switch in switches.items():
+        has = configured.of_switch(switch, ways.get(name, {}))
+        found.append(LabDevice(name, Role.SWITCH, namespace(lab, name), tuple(speakers[name]), has))
+    return tuple(found)
 
 
 def links_of(plan: Plan, devices: Sequence[str]) -> tuple[LabLink, ...]:

@@ -59,7 +59,7 @@ class HostFiles:
             path.chmod(0o600)  # netplan warns of a file that others may read
 
 
-def hosts(files: Iterable[File]) -> dict[str, HostFiles]:
+def files_of(files: Iterable[File]) -> dict[str, HostFiles]:
     """The files of every host, told apart.
 
     Raises:

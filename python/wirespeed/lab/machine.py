@@ -17,6 +17,7 @@ _NETPLAN = ("/usr/libexec/netplan/generate", "/lib/netplan/generate")
 _PLACES = {
     "netplan": _NETPLAN,
     "networkd": ("/usr/lib/systemd/systemd-networkd", "/lib/systemd/systemd-networkd"),
+    **{daemon: (f"/usr/lib/frr/{daemon}",) for daemon in ("zebra", "bgpd", "bfdd")},
 }
 _PACKAGES = {  # of Debian and Ubuntu
     "ip": "iproute2",
@@ -24,6 +25,7 @@ _PACKAGES = {  # of Debian and Ubuntu
     "unshare": "util-linux",
     "netplan": "netplan.io",
     "networkd": "systemd",
+    **dict.fromkeys(("zebra", "bgpd", "bfdd"), "frr"),
 }
 
 
@@ -45,13 +47,15 @@ def check_programs(names: Iterable[str]) -> None:
     Raises:
         Refused: some are not.
     """
-    problems = [
-        Problem("lab", f"no {name}", f"{name} on this machine", f"apt-get install {_PACKAGES.get(name, name)}")
-        for name in names
-        if _find(name) is None
-    ]
-    if problems:
-        raise Refused(problems)
+    lacking: dict[str, list[str]] = {}
+    for name in names:
+        if _find(name) is None:
+            lacking.setdefault(_PACKAGES.get(name, name), []).append(name)
+    if lacking:
+        raise Refused(
+            Problem("lab", f"no {', '.join(missing)}", f"the package {package}", f"apt-get install {package}")
+            for package, missing in lacking.items()
+        )
 
 
 def program(name: str) -> tuple[str, ...]:

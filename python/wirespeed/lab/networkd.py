@@ -49,9 +49,3 @@ def prepare(folder: Path) -> None:
 def start(words: Sequence[str], folder: Path, stdin: int) -> None:
     """Start it inside the host. It drops ``stdin`` when it is there."""
     daemon((*words, "sh", "-c", _DETACH, "networkd", *program("networkd")), folder / LOG, stdin)
-
-
-def last_words(folder: Path) -> str | None:
-    """The last line of its log."""
-    lines = (folder / LOG).read_text("utf-8", "replace").strip().splitlines()
-    return f"{DAEMON} said last: {lines[-1]}" if lines else None

@@ -13,30 +13,32 @@ from wirespeed.lab.names import mac
 from wirespeed.settings import Switch
 
 _NO_ALIKE = "nodad"  # see kernel.defaults
+_BY_FLOW = {"net/ipv4/fib_multipath_hash_policy": "1", "net/ipv6/fib_multipath_hash_policy": "1"}
+"""Equal paths are chosen by addresses and ports, not by addresses alone (ip-sysctl)."""
 
 
-def setup(cluster: str, name: str, switch: Switch, interfaces: Mapping[str, str]) -> Setup:
-    """What the switch's namespace is told. ``interfaces`` names those of its ports that have a cable here."""
+def setup(cluster: str, name: str, switch: Switch, aliases: Mapping[str, str]) -> Setup:
+    """What the namespace of a switch, as it is in the lab, is told. ``aliases`` are the planned names of its ports."""
     lines = ["link set dev lo up"]
     lines += [_address(address, "lo") for address in switch.loopbacks or ()]
-    used = {switch.ports[port].vlan for port in interfaces}
-    vlans = {number: vlan for number, vlan in switch.vlans.items() if int(number) in used}
-    for number in vlans:
+    for number in switch.vlans:
         lines.append(f"link add name {bridge(number)} address {mac(cluster, name, f'vlan {number}')} type bridge")
-    for port, interface in interfaces.items():
-        said = switch.ports[port]
-        if said.link.mtu is not None:
-            lines.append(f"link set dev {interface} mtu {said.link.mtu}")
-        lines += [_address(address, interface) for address in said.addresses or ()]
-        if said.vlan is not None:
-            lines.append(f"link set dev {interface} master {bridge(said.vlan)}")
-        lines.append(f"link set dev {interface} {'down' if said.link.enabled is False else 'up'}")
-    for number, vlan in vlans.items():
+    for interface, port in switch.ports.items():
+        if port.link.mtu is not None:
+            lines.append(f"link set dev {interface} mtu {port.link.mtu}")
+        lines += [_address(address, interface) for address in port.addresses or ()]
+        if port.vlan is not None:
+            lines.append(f"link set dev {interface} master {bridge(port.vlan)}")
+        lines.append(f"link set dev {interface} alias {aliases[interface]}")
+        lines.append(f"link set dev {interface} {'down' if port.link.enabled is False else 'up'}")
+    for number, vlan in switch.vlans.items():
         lines += [_address(address, bridge(number)) for address in vlan.addresses or ()]
         lines.append(f"link set dev {bridge(number)} up")
     routes = "1" if switch.routing else "0"
-    forwarding = {"net/ipv4/ip_forward": routes, "net/ipv6/conf/all/forwarding": routes}
-    return Setup(defaults(interfaces.values()) | forwarding, tuple(lines))
+    parameters = defaults(switch.ports) | {"net/ipv4/ip_forward": routes, "net/ipv6/conf/all/forwarding": routes}
+    if switch.bgp.asn is not None:
+        parameters |= _BY_FLOW
+    return Setup(parameters, tuple(lines))
 
 
 def bridge(vlan: str | int) -> str:

@@ -4,6 +4,7 @@ from wirespeed.render.ansible import INVENTORY, ansible
 from wirespeed.render.compare import Difference, FileDifference, SettingDifference, compare_files, compare_settings
 from wirespeed.render.files import RenderedFile, check, devices_of, files
 from wirespeed.render.job import Jobs
+from wirespeed.render.speaker import speaker
 from wirespeed.render.stack import stack
 from wirespeed.render.word import word
 from wirespeed.render.write import MANIFEST, Written, is_rendered, write
@@ -24,6 +25,7 @@ __all__ = [
     "devices_of",
     "files",
     "is_rendered",
+    "speaker",
     "stack",
     "word",
     "write",

@@ -47,15 +47,9 @@ def up(
     labs.check_user()
     plan = flows.planned(cluster)
     chosen = labs.hosts_of(plan, hosts)
-    built = labs.up(
-        plan,
-        labs.lab_name(name, plan.name),
-        cluster,
-        chosen,
-        labs.switches_of(plan, chosen),
-        render.files(plan, chosen),
-        lambda said: err().print(said, markup=False, soft_wrap=True),
-    )
+    files = render.files(plan, chosen)
+    design = labs.design(plan, labs.lab_name(name, plan.name), chosen, files, render.speaker)
+    built = labs.up(design, cluster, lambda said: err().print(said, markup=False, soft_wrap=True))
     for line in built.state.left_out:
         err().print(f"left out {line}", markup=False, soft_wrap=True)
     typer.echo(f"{built.name} is up: {', '.join((*built.hosts, *built.switches))}")

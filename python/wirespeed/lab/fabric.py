@@ -1,0 +1,97 @@
+"""The switches as they are in a lab: ports that have a cable there, by the names they have there; and their ways."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from ipaddress import ip_interface, ip_network
+
+from wirespeed.plan import Plan
+from wirespeed.results.lab import LabEnd, LabLink
+from wirespeed.settings import Switch
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A next hop: the neighbour's end of a cable, and our own."""
+
+    own: LabEnd
+    neighbour: LabEnd
+
+
+def switch_of(plan: Plan, name: str, links: Iterable[LabLink]) -> Switch:
+    """A switch with those of its ports that have a cable here, and what hangs on them.
+
+    What it announces is what it has: subnets of hosts that are left out are not in the lab.
+    """
+    planned = plan.switches[name]
+    own = [(link.end(name), link.other(name)) for link in links if name in (link.a.device, link.b.device)]
+    ports = {mine.interface: planned.ports[mine.port] for mine, _ in own}
+    vlans = {number: vlan for number, vlan in planned.vlans.items() if int(number) in {p.vlan for p in ports.values()}}
+    peers = {}
+    for mine, other in own:
+        if other.device not in plan.switches:
+            continue
+        if mine.port in planned.peers:
+            peers[mine.interface] = planned.peers[mine.port]
+        for address in plan.switches[other.device].ports[other.port].addresses or ():
+            key = str(ip_interface(address).ip)
+            if key in planned.peers:
+                peers[key] = planned.peers[key]
+    switch = replace(planned, ports=ports, vlans=vlans, peers=peers)
+    here = subnets(switch) | {str(ip_network(address)) for address in planned.loopbacks or ()}
+    announced = tuple(network for network in planned.bgp.networks or () if network in here)
+    return replace(switch, bgp=replace(planned.bgp, networks=announced))
+
+
+def subnets(switch: Switch) -> set[str]:
+    """Subnets that the switch is the gateway of."""
+    addresses = [address for port in switch.ports.values() for address in port.addresses or ()]
+    addresses += [address for vlan in switch.vlans.values() for address in vlan.addresses or ()]
+    return {str(ip_interface(address).network) for address in addresses}
+
+
+def host_subnets(switch: Switch, links: Sequence[LabLink], name: str, switches: Iterable[str]) -> set[str]:
+    """Those of its subnets that hosts are in."""
+    others = set(switches)
+    uplinks = {
+        link.end(name).interface
+        for link in links
+        if name in (link.a.device, link.b.device) and link.other(name).device in others
+    }
+    hosts = {interface: port for interface, port in switch.ports.items() if interface not in uplinks}
+    return subnets(replace(switch, ports=hosts))
+
+
+def ways(switches: Mapping[str, Switch], links: Sequence[LabLink], target: str) -> dict[str, tuple[Hop, ...]]:
+    """The next hops of every other switch on the shortest ways to one."""
+    between = [link for link in links if link.a.device in switches and link.b.device in switches]
+    steps = {target: 0}
+    waiting = deque([target])
+    while waiting:
+        here = waiting.popleft()
+        for link in between:
+            if here in (link.a.device, link.b.device) and (there := link.other(here).device) not in steps:
+                steps[there] = steps[here] + 1
+                waiting.append(there)
+    found: dict[str, list[Hop]] = {name: [] for name in steps if name != target}
+    for link in between:
+        for own, other in ((link.a, link.b), (link.b, link.a)):
+            if own.device in found and steps[other.device] == steps[own.device] - 1:
+                found[own.device].append(Hop(own, other))
+    return {name: tuple(hops) for name, hops in found.items()}
+
+
+def expected(switches: Mapping[str, Switch], links: Sequence[LabLink]) -> dict[str, dict[str, tuple[Hop, ...]]]:
+    """Per switch that speaks BGP: the next hops of each subnet of other switches' hosts."""
+    speaking = {name: switch for name, switch in switches.items() if switch.bgp.asn is not None}
+    found: dict[str, dict[str, tuple[Hop, ...]]] = {name: {} for name in speaking}
+    for target, switch in speaking.items():
+        networks = host_subnets(switch, links, target, switches)
+        if not networks:
+            continue
+        for name, hops in ways(speaking, links, target).items():
+            most = speaking[name].bgp.maximum_paths
+            found[name] |= dict.fromkeys(sorted(networks), hops[:most])
+    return found

@@ -1,0 +1,33 @@
+"""The daemons of FRRouting in a switch's namespaces."""
+
+from __future__ import annotations
+
+import os
+import pwd
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from wirespeed.lab.machine import program
+from wirespeed.reach import daemon
+
+_USER = "frr"  # that its daemons become
+_RUN = "run/frr"  # seen as /run/frr inside, where its own tools look
+_DETACH = 'exec "$@" </dev/null'
+
+
+def prepare(folder: Path, configurations: Mapping[str, str]) -> None:
+    """Write the file that each daemon reads, so that it reads none of the machine's."""
+    user = pwd.getpwnam(_USER)
+    run = folder / _RUN
+    run.mkdir(parents=True)
+    for name, text in configurations.items():
+        (run / f"{name}.conf").write_text(text, encoding="utf-8")
+        os.chown(run / f"{name}.conf", user.pw_uid, user.pw_gid)
+    os.chown(run, user.pw_uid, user.pw_gid)
+
+
+def start(words: Sequence[str], folder: Path, daemons: Iterable[str], stdin: int) -> None:
+    """Start the daemons inside the switch. They drop ``stdin`` when they are there. None is asked over TCP: -P 0."""
+    for name in daemons:
+        command = (*program(name), "-P", "0", "--log", "stdout", "-f", f"/run/frr/{name}.conf")
+        daemon((*words, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)

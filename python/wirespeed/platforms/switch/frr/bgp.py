@@ -1,0 +1,68 @@
+"""FRRouting's configuration. Source: its user guide, chapters BGP, and IPv6 support for router advertisements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import ip_network
+
+from wirespeed.settings import BgpPeer, Switch
+
+_FAMILIES = {4: "ipv4", 6: "ipv6"}
+_RETRY_S = 1  # all daemons of a lab start together; the first try of most finds nobody, and the next is 10 s away
+_ADVERTISE_S = 1  # as little between two router advertisements: a neighbour is found by the first that it hears
+
+
+def configuration(name: str, switch: Switch) -> Mapping[str, str]:
+    """The daemons that the switch needs, each with the file that it reads, in the order they start in."""
+    if switch.bgp.asn is None:
+        return {}
+    watched = {"bfdd": ""} if any(peer.bfd for peer in switch.peers.values()) else {}
+    zebra = [line for key, peer in switch.peers.items() if peer.unnumbered for line in _advertising(key)]
+    return {"zebra": _text(zebra), **watched, "bgpd": _text(_lines(name, switch))}
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _advertising(interface: str) -> Iterator[str]:
+    yield f"interface {interface}"
+    yield f" ipv6 nd ra-interval {_ADVERTISE_S}"
+    yield "exit"
+
+
+def _lines(name: str, switch: Switch) -> Iterator[str]:
+    bgp = switch.bgp
+    yield "frr defaults datacenter"
+    yield f"hostname {name}"
+    yield f"router bgp {bgp.asn}"
+    if bgp.router_id is not None:
+        yield f" bgp router-id {bgp.router_id}"
+    if bgp.multipath_relax:
+        yield " bgp bestpath as-path multipath-relax"
+    yield " no bgp default ipv4-unicast"
+    for key, peer in switch.peers.items():
+        yield from _peer(key, peer)
+    for version, family in _FAMILIES.items():
+        exchanging = [key for key, peer in switch.peers.items() if (peer.ipv4 if version == 4 else peer.ipv6)]
+        if exchanging:
+            yield " !"
+            yield f" address-family {family} unicast"
+            yield from (f"  network {network}" for network in _networks(switch.bgp.networks, version))
+            yield from (f"  neighbor {key} activate" for key in exchanging)
+            if bgp.maximum_paths is not None:
+                yield f"  maximum-paths {bgp.maximum_paths}"
+            yield " exit-address-family"
+
+
+def _peer(key: str, peer: BgpPeer) -> Iterator[str]:
+    yield f" neighbor {key} {'interface ' if peer.unnumbered else ''}remote-as {peer.asn}"
+    if peer.description is not None:
+        yield f" neighbor {key} description {peer.description}"
+    if peer.bfd:
+        yield f" neighbor {key} bfd"
+    yield f" neighbor {key} timers connect {_RETRY_S}"
+
+
+def _networks(networks: tuple[str, ...] | None, version: int) -> Iterator[str]:
+    yield from (network for network in networks or () if ip_network(network).version == version)

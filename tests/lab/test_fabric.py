@@ -1,0 +1,144 @@
+"""Leaves and spines: which routes a switch must have, how it is told, and that the real daemons find them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from labs import EXAMPLES, ROUTERS, built
+
+from needs import needs
+from wirespeed import lab, render
+from wirespeed.cluster import read
+from wirespeed.errors import Refused
+from wirespeed.lab.design import links_of
+from wirespeed.lab.fabric import expected, switch_of
+from wirespeed.plan import build
+from wirespeed.reach import Status
+
+CLUSTER = EXAMPLES / "arista-leaf-spine" / "cluster.yaml"
+_ADDRESSES = "addresses: {scheme: link-31, pool: 10.1.0.0/24, fabric: 10.2.0.0/24, loopbacks: 10.255.0.0/24}"
+_ROUTING = "routing: {underlay: bgp-numbered, bfd: true}"
+UNDERLAYS = {
+    "numbered": (_ADDRESSES, _ROUTING),
+    "unnumbered": (
+        "addresses: {scheme: link-31, pool: 10.1.0.0/24, loopbacks: 10.255.0.0/24}",
+        "routing: {underlay: bgp-unnumbered}",
+    ),
+    "numbered 6": (
+        "addresses: {scheme: link-127, pool: fd00::/64, fabric: fd01::/64, loopbacks: 10.255.0.0/24}",
+        _ROUTING,
+    ),
+    "subnets 6": (
+        "addresses: {scheme: leaf-64, pool: fd00::/48, loopbacks: 10.255.0.0/24}",
+        "routing: {underlay: bgp-unnumbered, bfd: true}",
+    ),
+    "subnets": (
+        "addresses: {scheme: leaf-26, pool: 10.1.0.0/16, fabric: 10.2.0.0/24, loopbacks: 10.255.0.0/24}",
+        "routing: {underlay: bgp-numbered}",
+    ),
+}
+
+
+def cluster_with(underlay: str, folder: Path) -> Path:
+    """The example with other addresses and routing."""
+    addresses, routing = UNDERLAYS[underlay]
+    path = folder / "cluster.yaml"
+    path.write_text(CLUSTER.read_text().replace(_ADDRESSES, addresses).replace(_ROUTING, routing))
+    return path
+
+
+def test_every_switch_needs_every_subnet_of_hosts_over_all_its_ways() -> None:
+    plan = build(read(CLUSTER))
+    links = links_of(plan, list(plan.devices))
+    switches = {name: switch_of(plan, name, links) for name in plan.switches}
+    found = {
+        name: {network: [hop.neighbour.device for hop in hops] for network, hops in networks.items()}
+        for name, networks in expected(switches, links).items()
+    }
+    up = ["spine1", "spine1", "spine2", "spine2"]
+    down = {
+        f"10.1.0.{last}/31": [leaf, leaf] for leaf, lasts in (("leaf1", (0, 2)), ("leaf2", (4, 6))) for last in lasts
+    }
+    assert found == {
+        "leaf1": {"10.1.0.4/31": up, "10.1.0.6/31": up},
+        "leaf2": {"10.1.0.0/31": up, "10.1.0.2/31": up},
+        "spine1": down,
+        "spine2": down,
+    }
+
+
+def test_a_switch_announces_what_is_in_the_lab() -> None:
+    plan = build(read(CLUSTER))
+    links = links_of(plan, ["node1", "node3", *plan.switches])
+    assert switch_of(plan, "leaf1", links).bgp.networks == ("10.255.0.1/32", "10.1.0.0/31")
+
+
+@pytest.mark.parametrize("underlay", ["numbered", "unnumbered"])
+def test_a_speaker_in_the_words_of_its_daemons(underlay: str, tmp_path: Path) -> None:
+    plan = build(read(cluster_with(underlay, tmp_path)))
+    links = links_of(plan, ["node1", "leaf1", "spine1"])
+    said = render.speaker("leaf1", switch_of(plan, "leaf1", links))
+    text = "".join(f"# {daemon}\n{text}" for daemon, text in said.items())
+    golden = Path(__file__).parent / f"speaker-{underlay}.txt"
+    if os.environ.get("WIRESPEED_ACCEPT") == "1":
+        golden.write_text(text)
+    assert text == golden.read_text()
+
+
+def test_a_switch_without_sessions_has_no_daemon() -> None:
+    plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
+    assert render.speaker("leaf1", plan.switches["leaf1"]) == {}
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("underlay", UNDERLAYS)
+def test_hosts_of_two_leaves_reach_each_other_over_equal_paths(underlay: str, tmp_path: Path) -> None:
+    needs(*ROUTERS)
+    with built(cluster_with(underlay, tmp_path), 4, "bgp") as (plan, made):
+        assert (made.switches, len(made.links)) == (("leaf1", "leaf2", "spine1", "spine2"), 12)
+        nics = [(plan.hosts[host].nics["ens7f0np0"].addresses or ("",))[0].partition("/")[0] for host in made.hosts]
+        size = 9000 - (48 if ":" in nics[0] else 28)
+        ran = made.run("node1", "ping", "-nq", "-c1", "-w5", "-Mdo", f"-s{size}", "-I", nics[0], nics[3])
+        assert ran.status is Status.OK, ran
+        summary = json.loads(made.run("leaf1", "vtysh", "-c", "show bgp summary json").stdout)
+        states = {peer["state"] for family in summary.values() for peer in family["peers"].values()}
+        assert states == {"Established"}
+
+
+@pytest.mark.lab
+def test_a_dead_spine_takes_half_of_the_ways() -> None:
+    needs(*ROUTERS)
+    with built(CLUSTER, 4, "ecmp") as (_, made):
+
+        def hops() -> int:
+            said = made.run("leaf1", "ip", "-json", "route", "show", "10.1.0.4/31").stdout
+            return max((len(route.get("nexthops", ())) for route in json.loads(said or b"[]")), default=0)
+
+        assert hops() == 4
+        policy = made.run("leaf1", "cat", "/proc/sys/net/ipv4/fib_multipath_hash_policy").stdout
+        assert policy == b"1\n"
+        for link in made.links_of("spine2"):
+            end = link.end("spine2")
+            subprocess.run(
+                ["ip", "-n", made.namespace("spine2"), "link", "set", "dev", end.interface, "down"], check=True
+            )
+        deadline = time.monotonic() + 60
+        while hops() != 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert hops() == 2
+
+
+def test_a_lab_without_its_daemons_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs("ip", root=True)
+    plan = build(read(CLUSTER))
+    hosts = lab.hosts_of(plan, 4)
+    design = lab.design(plan, "none", hosts, render.files(plan, hosts), render.speaker)
+    monkeypatch.setattr("wirespeed.lab.machine._PLACES", dict.fromkeys(("bgpd", "bfdd", "zebra"), ("/nowhere",)))
+    with pytest.raises(Refused) as refused:
+        lab.up(design, CLUSTER, lambda said: None)
+    assert "no zebra, bfdd, bgpd; expected the package frr" in str(refused.value)
