@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirespeed.errors import Refused, refuse
-from wirespeed.lab import state
-from wirespeed.reach import Status, run
+from wirespeed.lab import kernel, state
+from wirespeed.reach import Status
 from wirespeed.results.lab import Phase
 
 _GONE_WITHIN_S = 20
 _LOOK_S = 0.01
-_LIMIT_S = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +36,11 @@ def down(name: str) -> Removed:
     if name not in state.names():
         known = state.names()
         raise refuse("lab", f"no lab {name!r}", "a lab", f"there is {', '.join(known)}" if known else None)
-    with state.locked(name):
-        return clear(name)
+    with state.locked(name) as lock:
+        return clear(name, lock)
 
 
-def clear(name: str) -> Removed:
+def clear(name: str, lock: int) -> Removed:
     """Remove what there is of a lab whose lock is held.
 
     Raises:
@@ -63,19 +62,19 @@ def clear(name: str) -> Removed:
                 f"lab {name}", f"processes {', '.join(map(str, found))}, which do not end", "none", "try once more"
             )
         time.sleep(_LOOK_S)
-    _delete(name, namespaces)
+    _delete(name, namespaces, lock)
     state.remove(name)
     return Removed(len(namespaces), len(processes))
 
 
-def _delete(name: str, namespaces: Iterable[str]) -> None:
+def _delete(name: str, namespaces: Iterable[str], lock: int) -> None:
     lines = [f"netns delete {namespace}\n" for namespace in namespaces]
     if not lines:
         return
     path = state.folder(name) / "delete"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(lines), encoding="utf-8")
-    ran = run(("ip", "-force", "-batch", str(path)), _LIMIT_S)
+    ran = kernel.batch(path, lock, "-force")
     left = state.namespaces(name)
     for namespace in left:  # a file that was made, and no namespace yet put on it
         with contextlib.suppress(OSError):

@@ -9,7 +9,7 @@ from pathlib import Path
 from wirespeed.reach import Ran, run
 
 _SETTINGS, _LINES = "sysctl", "ip"
-_LIMIT_S = 60
+_LIMIT_S = 120
 
 # Prints the parameters that could not be set. A key has slashes, since an interface's name may have dots.
 _SET_UP = """
@@ -17,8 +17,9 @@ cd "$1"
 while read -r key value; do
   printf %s "$value" 2>/dev/null >"/proc/sys/$key" || echo "$key"
 done <sysctl
-exec ip -batch ip
+ip -batch ip; exit $?
 """
+_HELD = '"$@"; exit $?'
 
 _DEFAULTS = {"rp_filter": "0", "arp_ignore": "0", "arp_announce": "0"}
 """The kernel's own. A new namespace starts with those of the machine (ip-sysctl, devconf_inherit_init_net)."""
@@ -41,6 +42,11 @@ class Setup:
 def apply(namespace: str, folder: Path, stdin: int) -> Ran:
     """Set a namespace up; the keys that could not be set are printed."""
     return run(("ip", "netns", "exec", namespace, "sh", "-ec", _SET_UP, "setup", str(folder)), _LIMIT_S, stdin=stdin)
+
+
+def batch(path: Path, stdin: int, *options: str) -> Ran:
+    """Run lines for `ip`. It reads them in place of its input, so that the shell around it is what holds a lock."""
+    return run(("sh", "-c", _HELD, "batch", "ip", *options, "-batch", str(path)), _LIMIT_S, stdin=stdin)
 
 
 def defaults(interfaces: Iterable[str]) -> dict[str, str]:

@@ -14,11 +14,10 @@ from wirespeed.lab.design import Design
 from wirespeed.lab.down import clear
 from wirespeed.lab.lab import Lab
 from wirespeed.lab.machine import check_programs, check_user
-from wirespeed.reach import Status, run
+from wirespeed.reach import Status
 from wirespeed.results.lab import LabDevice, LabState, Phase, Role
 
 _AT_ONCE = 8
-_LIMIT_S = 120
 _CONFIGURED_WITHIN_S = 60
 
 _NO_SWITCH = "of switches: traffic classes, PFC, ECN marking, buffers and speeds, of which a veth pair has none"
@@ -44,7 +43,7 @@ def up(design: Design, cluster: Path, tell: Tell) -> Lab:
         try:
             return _build(design, cluster, tell, lock)
         except BaseException:
-            clear(design.name)
+            clear(design.name, lock)
             raise
 
 
@@ -111,7 +110,7 @@ def _cables(lab: LabState, lock: int) -> None:
         )
     path = state.folder(lab.name) / "cables"
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    ran = run(("ip", "-batch", str(path)), _LIMIT_S, stdin=lock)
+    ran = kernel.batch(path, lock)
     if ran.status is not Status.OK:
         raise refuse(
             f"lab {lab.name}", f"ip -batch {path}: {_said(ran.stderr, ran.detail)}", "namespaces and cables made"
