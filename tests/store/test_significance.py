@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
+from math import sqrt
 from random import Random
 
 import pytest
@@ -10,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirespeed.store import significance
-from wirespeed.store.significance import benjamini_hochberg, least_p, mann_whitney, median, spread
+from wirespeed.store.significance import (
+    benjamini_hochberg,
+    least_p,
+    mann_whitney,
+    median,
+    signed_ranks,
+    spread,
+    unimodal,
+)
 
 SAMPLE = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=5)
 """Few different values, so that there are ties."""
@@ -44,6 +53,46 @@ def test_no_sample_goes_below_the_least_p(first: int, second: int) -> None:
     low, high = [float(one) for one in range(first)], [float(one) for one in range(100, 100 + second)]
     assert mann_whitney(low, high).p == pytest.approx(least_p(first, second))
     assert mann_whitney(low, high).effect == 1.0
+
+
+def _counted_signs(changes: list[float]) -> float:
+    """p by its definition: every choice of signs for the ranks of the changes that are not 0."""
+    sizes = [abs(one) for one in changes]
+    ranks = [sum(other < one for other in sizes) + (sizes.count(one) + 1) / 2 for one in sizes]
+    moved = [(rank, 1 if one > 0 else -1) for rank, one in zip(ranks, changes, strict=True) if one]
+    distance = abs(sum(rank * sign for rank, sign in moved))
+    sums = [sum(rank * sign for (rank, _), sign in zip(moved, signs, strict=True)) for signs in _signs(len(moved))]
+    return sum(abs(one) >= distance for one in sums) / len(sums)
+
+
+def _signs(count: int) -> list[tuple[int, ...]]:
+    return list(product((-1, 1), repeat=count))
+
+
+@given(st.lists(st.integers(-4, 4).map(float), min_size=1, max_size=8))
+def test_p_of_signed_ranks_is_the_share_of_all_signs(changes: list[float]) -> None:
+    assert signed_ranks(changes) == pytest.approx(_counted_signs(changes), abs=1e-12)
+
+
+def test_signed_ranks_as_published() -> None:
+    """Wilcoxon, 1945, table II: of 8 pairs a smaller sum of 4 has a two-sided p of about 0.05 (14/256)."""
+    assert signed_ranks([1, 2, 3, -4, 5, 6, 7, 8]) == pytest.approx(14 / 256)
+    assert signed_ranks([1, 2, 3, 4, 5, 6]) == pytest.approx(2 / 2**6)
+
+
+def test_the_approximation_of_signed_ranks_is_near_the_exact_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = Random(1)
+    samples = [[chance.gauss(0.2, 1) for _ in range(50)] for _ in range(20)]
+    exact = [signed_ranks(one) for one in samples]
+    monkeypatch.setattr(significance, "EXACT_UP_TO", 0)
+    assert [signed_ranks(one) for one in samples] == pytest.approx(exact, abs=0.01)
+
+
+def test_one_peak_bounds_the_tails() -> None:
+    """Three standard deviations: below 5 %, the three-sigma rule of Vysochanskij and Petunin. Both branches meet."""
+    assert unimodal(3) == pytest.approx(4 / 81) and unimodal(-3) == unimodal(3)
+    assert unimodal(sqrt(8 / 3)) == pytest.approx(1 / 6) == pytest.approx(unimodal(sqrt(8 / 3) + 1e-9))
+    assert unimodal(0) == unimodal(1) == 1.0
 
 
 def test_published_values() -> None:

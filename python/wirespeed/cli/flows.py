@@ -242,7 +242,7 @@ def comparison_exit(found: Comparison) -> Exit:
     """What a comparison of campaigns means for the exit code."""
     from wirespeed.results.campaigns import Difference
 
-    differences = {row.difference for row in found.series}
+    differences = {row.difference for row in found.series} | {one.difference for one in found.together}
     if Difference.WORSE in differences:
         return Exit.FAILED
     return Exit.PASSED if differences - {Difference.FEW} else Exit.INCOMPLETE

@@ -11,7 +11,18 @@ from rich.table import Table
 from rich.text import Text
 
 from wirespeed.report import words
-from wirespeed.results.campaigns import Campaign, Changes, Compared, Comparison, Difference, History, Past, Step
+from wirespeed.results.campaigns import (
+    Campaign,
+    Changes,
+    Compared,
+    Comparison,
+    Difference,
+    History,
+    Past,
+    Step,
+    Together,
+)
+from wirespeed.results.series import Series
 
 _STYLES = {
     Difference.WORSE: "bold red",
@@ -62,9 +73,39 @@ def comparison(found: Comparison, console: Console, limit: int) -> None:
             console.print(f"{count:,} series are in {letter} alone")
     for reason in sorted({row.reason for row in found.series if row.difference is Difference.FEW}):
         console.print(Text(f"too few values: {words.line(reason)}"), soft_wrap=True)
+    _together(found.together, console, limit)
     console.print()
     console.print(Text("changed between A and B", style="bold"))
     changes(found.changes, console)
+
+
+def _together(families: Sequence[Together], console: Console, limit: int) -> None:
+    """The measurements whose places moved together."""
+    if not families:
+        return
+    moved = [one for one in families if one.difference is not Difference.NONE]
+    console.print()
+    console.print(Text("all places of a measurement together", style="bold"))
+    for one in moved[:limit]:
+        line = Text(f"  {measured(one.series)}: ")
+        line.append(one.difference.value, _STYLES[one.difference])
+        console.print(line.append(f" {moved_by(one)}"), soft_wrap=True)
+    if len(moved) > limit:
+        console.print(f"  {len(moved) - limit:,} more: --limit shows more, --format json all")
+    rest = len(families) - len(moved)
+    if rest:
+        console.print(f"  {words.plural(rest, 'measurement')}{' more' if moved else ''}: none shown")
+
+
+def measured(of: Series) -> str:
+    """A series with its metric and size, in a line."""
+    return words.line(" ".join(filter(None, (words.series(of), of.metric.value, words.size(of.size_bytes)))))
+
+
+def moved_by(one: Together) -> str:
+    """How much the places of a measurement changed together."""
+    ends = f"{_signed(one.lowest)} to {_signed(one.highest)}"
+    return f"by {_signed(one.change)}, the median of {one.places} places ({ends}; p = {one.adjusted:.2g})"
 
 
 def changes(found: Changes, console: Console, indent: str = "  ") -> None:

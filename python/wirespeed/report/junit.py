@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent, tostring
 
-from wirespeed.report import peers, relations, runs, words
+from wirespeed.report import campaigns, peers, relations, runs, words
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.campaigns import Comparison, Difference
 from wirespeed.results.findings import Finding
@@ -136,11 +136,14 @@ _COMPARED = {Difference.WORSE: "fail", Difference.FEW: "unknown"}
 def _comparison(suite: Element, comparison: Comparison) -> None:
     """A case for each series that both have."""
     for row in comparison.series:
-        of = row.series
-        name = " ".join(filter(None, (words.series(of), of.metric.value, words.size(of.size_bytes))))
-        case = SubElement(suite, "testcase", classname="compared", name=words.line(name))
-        medians = f"{words.number(row.a.median)} to {words.number(row.b.median)} {of.unit}"
+        case = SubElement(suite, "testcase", classname="compared", name=campaigns.measured(row.series))
+        medians = f"{words.number(row.a.median)} to {words.number(row.b.median)} {row.series.unit}"
         _outcome(case, _COMPARED.get(row.difference, "pass"), f"{row.difference.value}: {medians}", row.reason)
+    for one in comparison.together:
+        name = f"{campaigns.measured(one.series)}, all places together"
+        case = SubElement(suite, "testcase", classname="compared", name=name)
+        said = campaigns.moved_by(one)
+        _outcome(case, _COMPARED.get(one.difference, "pass"), f"{one.difference.value} {said}", said)
     _count(suite)
 
 

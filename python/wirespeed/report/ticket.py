@@ -152,6 +152,9 @@ def _since(comparisons: Sequence[Comparison]) -> list[str]:
             for row in worse
         ]
         lines += _listed(rows, _SERIES, bullet="  - ")
+        whole = [one for one in found.together if one.difference is Difference.WORSE]
+        rows = [f"{_code(campaigns.measured(one.series))} worse {campaigns.moved_by(one)}" for one in whole]
+        lines += _listed(rows, _SERIES, bullet="  - ")
         changed = [
             f"changed {_code(name)}: {_code(before or 'not read')} to {_code(after or 'not read')} ({_code(places)})"
             for name, before, after, places in campaigns.grouped(found.changes)

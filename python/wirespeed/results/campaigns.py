@@ -70,8 +70,9 @@ class Compared:
     """A series side by side.
 
     ``change`` is relative to A's median, None where that is 0. ``p`` is the probability of a difference this large
-    where there is none, ``adjusted`` the same for as many series as were compared. ``effect`` is the probability that
-    a value of B is higher than one of A.
+    where there is none, by the series' own repeated values; ``unlike`` the same, by how much the other places of the
+    same measurement changed; ``adjusted`` is the smaller of the two for as many tests as were made. ``effect`` is the
+    probability that a value of B is higher than one of A.
     """
 
     series: Series
@@ -83,6 +84,25 @@ class Compared:
     p: float | None = None
     adjusted: float | None = None
     effect: float | None = None
+    unlike: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """A measurement that was taken at several places, all of them together; ``series`` names none of them.
+
+    ``change`` is the median of the places' relative changes, which go from ``lowest`` to ``highest``; ``p`` the
+    probability that so many move so far one way by chance, ``adjusted`` the same for as many measurements as there are.
+    """
+
+    series: Series
+    places: int
+    difference: Difference
+    change: float
+    lowest: float
+    highest: float
+    p: float
+    adjusted: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +118,7 @@ class Comparison:
     only_a: int
     only_b: int
     changes: Changes
+    together: tuple[Together, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

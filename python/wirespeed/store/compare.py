@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Final, TypeVar
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeVar
 
 from wirespeed.results.campaigns import Campaign, Changes, Compared, Comparison, Difference, Summary
 from wirespeed.results.series import Better, Series, better
 from wirespeed.store.significance import Tested, benjamini_hochberg, least_p, mann_whitney, median, middle, spread
+from wirespeed.store.together import alike, together, unlike
 
 SIGNIFICANCE: Final = 0.05
 
@@ -16,6 +18,15 @@ AT_LEAST: Final = 0.02
 
 _Key = TypeVar("_Key", bound=Hashable)
 Values = Mapping[_Key, Sequence[float]]
+
+
+class Found(NamedTuple):
+    """What tells a series' two sides apart: its own repeated values, or other places of the same measurement."""
+
+    tested: Tested | None
+    unlike: float | None
+    p: float | None
+    by_unlike: bool
 
 
 def compare(
@@ -32,16 +43,18 @@ def compare(
     both = [key for key in before if key in after]
     known = names(both)
     sides = [(known[key], summary(before[key]), summary(after[key])) for key in both if key in known]
+    families = alike([side[0] for side in sides], [relative(one.median, other.median) for _, one, other in sides])
     tested = [
         mann_whitney(before[key], after[key]) if _enough(before[key], after[key], significance) else None
         for key in both
         if key in known
     ]
-    adjusted = iter(benjamini_hochberg([one.p for one in tested if one is not None]))
-    family = sum(one is not None for one in tested)
+    found = [_found(*one) for one in zip(tested, unlike(families, len(sides)), strict=True)]
+    adjusted = iter(benjamini_hochberg([one.p for one in found if one.p is not None]))
+    family = sum(one.p is not None for one in found)
     rows = [
-        _few(*side) if one is None else _judged(*side, one, next(adjusted), significance, at_least, family)
-        for side, one in zip(sides, tested, strict=True)
+        _few(*side) if one.p is None else _judged(*side, one, one.p, next(adjusted), significance, at_least, family)
+        for side, one in zip(sides, found, strict=True)
     ]
     rows.sort(key=_order)
     return Comparison(
@@ -54,6 +67,7 @@ def compare(
         len(before) - len(both),
         len(after) - len(both),
         changes,
+        together(families, significance, at_least),
     )
 
 
@@ -79,6 +93,13 @@ def direction(series: Series, before: float, after: float) -> Difference:
     return Difference.BETTER if (after > before) == (way is Better.HIGHER) else Difference.WORSE
 
 
+def _found(tested: Tested | None, unlike: float | None) -> Found:
+    """Both, and the smaller p of the two, doubled for having asked twice: Bonferroni."""
+    if tested is None or unlike is None:
+        return Found(tested, unlike, unlike if tested is None else tested.p, tested is None)
+    return Found(tested, unlike, min(1.0, 2 * min(tested.p, unlike)), unlike < tested.p)
+
+
 def _enough(before: Sequence[float], after: Sequence[float], significance: float) -> bool:
     """Whether so many values could show a difference at all."""
     return min(len(before), len(after)) > 1 and least_p(len(before), len(after)) <= significance
@@ -96,21 +117,25 @@ def _judged(
     series: Series,
     a: Summary,
     b: Summary,
-    tested: Tested,
+    found: Found,
+    p: float,
     adjusted: float,
     significance: float,
     at_least: float,
     family: int,
 ) -> Compared:
     change = relative(a.median, b.median)
-    difference, reason = Difference.NONE, f"p = {tested.p:.2g}"
+    difference, reason = Difference.NONE, f"p = {p:.2g}"
+    if found.by_unlike:
+        reason += ", by how much the other places of this measurement changed"
     if adjusted > significance:
         reason += f", {adjusted:.2g} among {family} series" if family > 1 else ""
     elif change is not None and abs(change) < at_least:
         reason = f"certain, but smaller than {100 * at_least:g} %"
     else:
         difference = direction(series, a.median, b.median)
-    return Compared(series, a, b, difference, reason, change, tested.p, adjusted, tested.effect)
+    own, effect = (None, None) if found.tested is None else (found.tested.p, found.tested.effect)
+    return Compared(series, a, b, difference, reason, change, own, adjusted, effect, found.unlike)
 
 
 def _noise(rows: Sequence[Compared]) -> float | None:
@@ -130,5 +155,8 @@ _RANK = {name: rank for rank, name in enumerate(Difference)}
 def _order(row: Compared) -> tuple[object, ...]:
     series = row.series
     size = -1 if series.size_bytes is None else series.size_bytes
-    words = (series.tool, series.test or "", series.where or "", str(series.workload), series.metric.value)
-    return (_RANK[row.difference], -abs(row.change or 0.0), words, size, series.place or "", series.ranks or 0)
+    what = (series.tool, series.test or "", series.where or "", _text(series.workload), series.metric.value)
+    return (_RANK[row.difference], -abs(row.change or 0.0), what, size, series.place or "", series.ranks or 0)
+
+
+_text = lru_cache(maxsize=1024)(str)

@@ -46,6 +46,34 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> Tested:
     return Tested(_approximate(few, many, doubled, distance), effect)
 
 
+def signed_ranks(changes: Sequence[float]) -> float:
+    """The test of Wilcoxon, Biometrics Bulletin 1 (1945), that changes lie as often and as far below 0 as above.
+
+    Mid-ranks for ties; changes of 0 keep their ranks and count on neither side: Pratt, JASA 54 (1959). Up to
+    `EXACT_UP_TO` changes p is the share of all ways to give them signs, beyond it a normal approximation.
+    """
+    doubled = _doubled_ranks([abs(change) for change in changes])
+    moved = [(rank, change > 0) for rank, change in zip(doubled, changes, strict=True) if change]
+    ranks = sorted(rank for rank, _ in moved)
+    above = sum(rank for rank, up in moved if up)
+    distance = abs(2 * above - sum(ranks))
+    if len(ranks) <= EXACT_UP_TO:
+        return _exact_signs(tuple(ranks), distance)
+    deviation = math.sqrt(sum(rank * rank for rank in ranks))
+    return math.erfc(distance / deviation / math.sqrt(2))
+
+
+def unimodal(distance: float) -> float:
+    """The most probability that a value lies so many standard deviations from its mean, if its law has one peak.
+
+    Vysochanskij and Petunin, Theory of Probability and Mathematical Statistics 21 (1980).
+    """
+    square = distance * distance
+    if square > 8 / 3:
+        return 4 / (9 * square)
+    return min(1.0, 4 / (3 * square) - 1 / 3) if square else 1.0
+
+
 def least_p(first: int, second: int) -> float:
     """The smallest p that samples of these sizes can give: one order of all, and its mirror image."""
     return min(1.0, 2 / math.comb(first + second, first))
@@ -128,6 +156,20 @@ def _exact(few: int, doubled: tuple[int, ...], distance: int) -> float:
         if abs(exponent - mean) >= distance:
             reached += counts >> (exponent * width) & mask
     return reached / total
+
+
+@lru_cache(maxsize=4096)
+def _exact_signs(doubled: tuple[int, ...], distance: int) -> float:
+    """How many choices of signs have each sum, by the shift algorithm of `_exact`."""
+    width = len(doubled) + 1
+    polynomial = 1
+    for rank in doubled:
+        polynomial += polynomial << (rank * width)
+    total, mask, reached = sum(doubled), (1 << width) - 1, 0
+    for exponent in range(total + 1):
+        if abs(2 * exponent - total) >= distance:
+            reached += polynomial >> (exponent * width) & mask
+    return reached / (1 << len(doubled))
 
 
 def _approximate(few: int, many: int, doubled: Sequence[int], distance: int) -> float:

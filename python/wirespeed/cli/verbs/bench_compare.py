@@ -50,8 +50,12 @@ def compare(
     fewer series with --test, --metric or --size makes the test sharper.
 
     Few values cannot show anything: one on a side never, four on each are the fewest for one series, and many series
-    need more. Repeat runs rather than trust one. Below stands what changed in settings, drivers and firmware between
-    the two, where facts were stored with them (bench parse --bundle), and in the parameters of the runs.
+    need more. Repeat runs rather than trust one. Where twenty places or more were measured alike, each is also held
+    against how much the others changed, which tells a slow pair from one run of each; from six places on all of them
+    are tested together (Wilcoxon's signed ranks), which tells a change of the whole.
+
+    Below stands what changed in settings, drivers and firmware between the two, where facts were stored with them
+    (bench parse --bundle), and in the parameters of the runs.
 
     Exit code 1 when something got worse, 3 when nothing could be compared, 0 otherwise.
 
