@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from judge_support import MIB, one, plan
+from judge_support import GIB, MIB, one, plan
+from test_judge_rdma import with_memory
 
 from wirespeed.benchmarks.judge import judge
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
@@ -140,3 +141,22 @@ def test_gpcnet_is_shown_and_still_has_a_limit(value, judgement):
     assert verdict.judgement is judgement
     carried = SHARED / (280 / 256 + 24 / 4096)  # of two NICs
     assert verdict.physical.value == pytest.approx(4 * carried * 1e9 / 8 / 2**20 / 16, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("test", "channels", "size", "binds"),
+    [
+        ("osu_bw", 8, 16 * GIB, False),  # 716.8 GB/s of memory, four uplinks before
+        ("osu_bw", 1, 16 * GIB, True),
+        ("osu_bibw", 1, 16 * GIB, True),
+        ("osu_bw", 1, 512 * MIB, False),  # caches may hold it
+    ],
+)
+def test_all_nics_of_a_host_share_its_memory(test, channels, size, binds):
+    judged = one(judge(osu(test, {**CURVE, size: 48_500.0}), with_memory(plan(), channels)), size)
+    memory = [term for term in judged.physical.terms if term.name == "memory of node1"]
+    assert (judged.physical.binding == "memory of node1") is binds
+    assert len(memory) == (size > 2 * 448 * MIB)
+    if binds:
+        cached = 16 * GIB / (16 * GIB - 896 * MIB)
+        assert judged.physical.value == pytest.approx(2 * channels * 5.6e9 * 8 / 1e6 * cached)  # MB/s

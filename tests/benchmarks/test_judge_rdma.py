@@ -1,10 +1,11 @@
 from dataclasses import replace
 
 import pytest
-from judge_support import CLUSTER, MIB, judgements, one, perftest, plan
+from judge_support import CLUSTER, GIB, MIB, judgements, one, perftest, plan
 
 from wirespeed.benchmarks.judge import judge
 from wirespeed.catalogue import load
+from wirespeed.catalogue.model import Sourced
 from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.plan import build
@@ -310,3 +311,31 @@ def test_ordered_writes_have_a_limit_where_it_was_measured(setting, reachable):
     assert verdict.reachable.value == pytest.approx(reachable, abs=0.01)
     assert verdict.physical.value == pytest.approx(196.07, abs=0.01)
     assert (verdict.reachable.binding == f"ordered PCIe writes on {host}") is (setting == "OFF")
+
+
+def with_memory(there, channels):
+    """The same cluster with so many channels of memory in each socket."""
+    servers = {
+        name: server.model_copy(
+            update={"memory": server.memory.model_copy(update={"channels": Sourced(value=channels, source="a test")})}
+        )
+        if server.memory
+        else server
+        for name, server in there.hardware.servers.items()
+    }
+    return replace(there, hardware=replace(there.hardware, servers=servers))
+
+
+@pytest.mark.parametrize(
+    ("channels", "size", "memory", "binding"),
+    [
+        (8, 16 * GIB, "host", "line rate × RoCEv2 framing"),
+        (1, 16 * GIB, "host", "memory of node1"),  # 716.8 Gb/s of both sockets, both ways
+        (1, 64 * MIB, "host", "line rate × RoCEv2 framing"),  # caches may hold it
+        (1, 16 * GIB, "rocm", "line rate × RoCEv2 framing"),
+    ],
+)
+def test_memory_binds_what_caches_cannot_hold(channels, size, memory, binding):
+    there = with_memory(plan(), channels)
+    run = perftest({size: 700.0}, bidirectional=True, memory=memory)
+    assert one(judge(run, there)).physical.binding == binding

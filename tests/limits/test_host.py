@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
@@ -71,8 +73,11 @@ def test_sockets_between_a_nic_and_a_gpu():
 
 
 def test_what_the_catalogue_does_not_know_is_no_term():
+    plan = planned("pcie-lending")
+    name = next(iter(plan.hosts))
+    assert host.memory_term(plan, name, both_ways=False) is None
+    assert host.memory_of(plan, name) is None
     plan = planned("mi300x-4node")
-    assert host.memory_term(plan, "node1", both_ways=False) is None
     assert host.ordered_writes_term(plan, "node1") is None
     assert host.socket_term(plan, "node1", "0000:1d:00.0", "0000:e6:00.0", both_ways=False) is None
 
@@ -80,3 +85,31 @@ def test_what_the_catalogue_does_not_know_is_no_term():
 def test_memory_of_a_socket():
     plan = planned("esnet-400g")
     assert host.memory_term(plan, next(iter(plan.hosts)), both_ways=False).value == pytest.approx(8 * 3.2 * 8 * 8)
+
+
+@pytest.mark.parametrize(
+    ("example", "sockets", "gb_per_s", "mib"),
+    [
+        ("esnet-400g", 2, 8 * 3.2 * 64, 136),
+        ("arista-leaf-spine", 2, 6 * 2.666 * 64, 38),
+        ("mi300x-4node", 2, 8 * 5.6 * 64, 448),
+    ],
+)
+def test_memory_of_a_host(example, sockets, gb_per_s, mib):
+    """Of a buffer twice the size of all caches one half passes memory, of one that they hold nothing needs to."""
+    plan = planned(example)
+    memory = host.memory_of(plan, next(iter(plan.hosts)))
+    assert memory.cache == sockets * mib * 2**20
+    assert memory.gb_per_s == pytest.approx(sockets * gb_per_s)
+    assert memory.term(memory.cache) is None
+    assert memory.term(None) is None
+    assert memory.term(2 * memory.cache).value == pytest.approx(2 * sockets * gb_per_s)
+    assert memory.term(1 << 40).value == pytest.approx(sockets * gb_per_s, rel=0.001)
+
+
+@given(st.integers(1, 1 << 44), st.integers(0, 1 << 30))
+def test_a_larger_buffer_never_gets_more_of_memory(size, cache):
+    memory = host.MemoryOfHost("node1", 1000.0, cache, "", "")
+    terms = [memory.term(one) for one in (size, 2 * size)]
+    assert all(term is None or term.value >= 1000.0 for term in terms)
+    assert terms[0] is None or terms[1].value <= terms[0].value

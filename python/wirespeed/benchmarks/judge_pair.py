@@ -8,7 +8,7 @@ and unknown.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks import judge_where as where
 from wirespeed.benchmarks.judge_hosts import Network, network
@@ -18,6 +18,7 @@ from wirespeed.benchmarks.judge_rdma import PIPELINED, SMALL
 from wirespeed.benchmarks.numbers import SECONDS
 from wirespeed.limits import latency
 from wirespeed.limits.bound import convert, in_unit, number, scaled, tightest
+from wirespeed.limits.host import MemoryOfHost, memory_of
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import Bound
@@ -51,6 +52,8 @@ class PairLimits:
     thresholds: Thresholds
     hosts: tuple[str, ...]
     link: Bandwidth
+    memory: tuple[MemoryOfHost, ...]  # of a sending host, where buffers are in it
+    hosts_at_once: float  # by which it is multiplied: hosts that send, over ranks that share each
     one_message: bool  # whether its latencies are those of one message
     above: tuple[str, ...] = ("both ranks on one host, so that nothing crossed the wire",)
     notes: tuple[str, ...] = ()
@@ -69,8 +72,22 @@ class PairLimits:
         shown = "a part of the run; the whole is judged" if part else self.kind.shown
         if measurement.metric is Metric.BW_MAX:
             shown = "the best of many; the average is judged"
+        physical, reachable = self._with_memory(measurement.size_bytes)
         unit = measurement.unit
-        return Limit(in_unit(self.physical, unit), in_unit(self.reachable, unit), shown, bounded=not part)
+        return Limit(in_unit(physical, unit), in_unit(reachable, unit), shown, bounded=not part)
+
+    def _with_memory(self, size: int | None) -> tuple[Bound, Bound]:
+        """Both limits, and memory where the buffer is larger than caches."""
+        terms = [term for one in self.memory if (term := one.term(size)) is not None]
+        if not terms:
+            return self.physical, self.reachable
+        most = max(terms, key=lambda term: term.value)  # whichever host it was: none has more
+        value = most.value * self.hosts_at_once
+        term = replace(most, value=value, formula=f"{number(self.hosts_at_once)} × ({most.formula})")
+        return (
+            tightest([*self.physical.terms, term], self.physical.assumptions),
+            tightest([*self.reachable.terms, term], self.reachable.assumptions),
+        )
 
     def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
         """Small messages are bound by the library's work for each, or by latency where each waits for an answer."""
@@ -106,10 +123,20 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     known = [one for one in networks if one is not None]
     if len(known) < len(networks):
         return Unlimited("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
-    return _limits(run, plan, profile, kind, known, bool(ends))
+    memory = [memory_of(plan, name) for name in among] if on_host else []
+    counted = tuple(one for one in memory if one is not None) if None not in memory else ()
+    return _limits(run, plan, profile, kind, known, bool(ends), counted)
 
 
-def _limits(run: Run, plan: Plan, profile: Profile, kind: Kind, networks: Sequence[Network], named: bool) -> PairLimits:
+def _limits(
+    run: Run,
+    plan: Plan,
+    profile: Profile,
+    kind: Kind,
+    networks: Sequence[Network],
+    named: bool,
+    memory: tuple[MemoryOfHost, ...],
+) -> PairLimits:
     senders = _senders(kind, plan)
     fastest = (
         max(networks, key=lambda one: one.all.value) if not named else min(networks, key=lambda one: one.all.value)
@@ -138,6 +165,8 @@ def _limits(run: Run, plan: Plan, profile: Profile, kind: Kind, networks: Sequen
         thresholds=profile.classes.rdma,
         hosts=tuple(one.host for one in networks),
         link=slowest.link,
+        memory=memory,
+        hosts_at_once=senders / kind.sharing / (1 if ways == 2 or not kind.both_ways else 2),
         one_message=kind.ping_pong or run.tool == "gpcnet",
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from wirespeed.benchmarks import judge_where as where
 from wirespeed.benchmarks.judge_limits import Asked, Limit, Limits, Unlimited, text, truth, whole
 from wirespeed.benchmarks.judge_profile import Profile, Thresholds
+from wirespeed.benchmarks.judge_rdma_memory import gpu_memory, in_use, memories
 from wirespeed.benchmarks.judge_where import NicAt
 from wirespeed.limits import fabric, framing, host, latency, pcie
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
@@ -42,6 +43,7 @@ class RdmaLimits:
     both_ways: bool
     slots: tuple[tuple[str, pcie.Slot], ...]
     beside: tuple[Term, ...]  # cables between leaves, sockets: limits that nothing can beat
+    memory: tuple[host.MemoryOfHost, ...]  # of both ends, where buffers are in it
     in_use: tuple[Term, ...]  # memory, ordered writes: what is reached
     rate_known: float | None  # messages per second that the catalogue knows of
     message_rate: float  # messages per second, as the test counts them
@@ -65,11 +67,12 @@ class RdmaLimits:
         size = measurement.size_bytes
         if size == 0:
             return Limit(shown="a message of no bytes has no bandwidth")
-        physical = tightest([self._framing(size, 0.0), *self._slots(), *self.beside], self.assumptions)
+        beside = [*self._slots(), *self.beside, *self._memory(size)]
+        physical = tightest([self._framing(size, 0.0), *beside], self.assumptions)
         assumed = list(self.assumptions)
         if self.both_ways:
             assumed.append(f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic both ways")
-        terms = [self._framing(size, ACKS_PER_PACKET), *self._slots(), *self.beside, *self.in_use]
+        terms = [self._framing(size, ACKS_PER_PACKET), *beside, *self.in_use]
         reachable = tightest(terms, assumed)
         shown = None
         by_rate = self._by_rate(size, reachable)
@@ -114,6 +117,10 @@ class RdmaLimits:
             return framing.two_way(self.path, size, self.verb, acks)
         return framing.one_way(self.path, size, self.verb)
 
+    def _memory(self, size: int | None) -> list[Term]:
+        """Reads and writes together: both ways each host reads one half of what is counted, and writes the other."""
+        return [term for one in self.memory if (term := one.term(size)) is not None]
+
     def _slots(self) -> list[Term]:
         of = pcie.two_way if self.both_ways else pcie.one_way
         return [of(slot, name) for name, slot in self.slots]
@@ -147,7 +154,8 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
         both_ways=both_ways,
         slots=tuple(_slots(run, plan, ends, assumptions)),
         beside=tuple(_beside(run, plan, ends, path, both_ways)),
-        in_use=tuple(_in_use(run, plan, ends, assumptions, both_ways)),
+        memory=() if gpu_memory(run) else memories(plan, ends),
+        in_use=tuple(in_use(run, plan, ends, assumptions, both_ways)),
         rate_known=_rate_known(plan, ends, both_ways),
         message_rate=rate,
         rate_from=rate_from,
@@ -235,22 +243,22 @@ def _path(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -
 
 
 def _slots(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -> Iterable[tuple[str, pcie.Slot]]:
-    gpu_memory = _gpu_memory(run)
+    on_gpu = gpu_memory(run)
     for at in ends:
         slot = where.nic_slot(plan, at, assumptions)
         if slot is not None:
             yield f"NIC slot of {at}", slot
-        for uplink in _uplinks(plan, at, gpu_memory):
+        for uplink in _uplinks(plan, at, on_gpu):
             yield f"{uplink.name} of {at.host}", uplink.slot
-        gpu = where.gpu_slot(plan, at.host, at.nic.gpu, assumptions) if gpu_memory else None
+        gpu = where.gpu_slot(plan, at.host, at.nic.gpu, assumptions) if on_gpu else None
         if gpu is not None:
             assumptions.append(f"the buffer of {at} is on {at.nic.gpu}, the GPU it serves")
             yield f"slot of {at.nic.gpu} beside {at}", gpu
 
 
-def _uplinks(plan: Plan, at: NicAt, gpu_memory: bool) -> tuple[host.Uplink, ...]:
+def _uplinks(plan: Plan, at: NicAt, on_gpu: bool) -> tuple[host.Uplink, ...]:
     """The PCIe switches' uplinks on the way from a NIC to the buffer."""
-    if not gpu_memory:
+    if not on_gpu:
         return host.uplinks_to_memory(plan, at.host, at.nic.pcie)
     gpu = plan.hosts[at.host].gpus.get(at.nic.gpu or "")
     return host.uplinks_to_gpu(plan, at.host, at.nic.pcie, gpu.pcie) if gpu else ()
@@ -263,7 +271,7 @@ def _beside(run: Run, plan: Plan, ends: list[NicAt], path: Path, both_ways: bool
         slow = Path(flow, path.path_mtu, path.encapsulation)
         term = framing.two_way(slow) if both_ways else framing.one_way(slow)
         yield replace(term, name="slowest cable between the NICs")
-    for at in ends if _gpu_memory(run) else ():
+    for at in ends if gpu_memory(run) else ():
         gpu = plan.hosts[at.host].gpus.get(at.nic.gpu or "")
         term_between = host.socket_term(plan, at.host, at.nic.pcie, gpu.pcie if gpu else None, both_ways=both_ways)
         if term_between is not None:
@@ -283,40 +291,11 @@ def _flow(run: Run, plan: Plan, ends: list[NicAt]) -> Bandwidth | None:
     return fabric.one_flow(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
 
 
-def _in_use(run: Run, plan: Plan, ends: list[NicAt], assumptions: list[str], both_ways: bool) -> Iterable[Term]:
-    """What host memory reaches: its own bandwidth, and writes that must keep their order."""
-    if _gpu_memory(run):
-        return
-    for name in dict.fromkeys(at.host for at in ends):
-        memory = host.memory_term(plan, name, both_ways=both_ways)
-        if memory is not None:
-            yield memory
-    for at in ends:
-        if not _ordered(run, plan, at):
-            continue
-        term = host.ordered_writes_term(plan, at.host)
-        if term is None:
-            assumptions.append(f"PCIe relaxed ordering is off at {at}: what its CPU then reaches is not known")
-        else:
-            yield term if not both_ways else replace(term, value=2 * term.value, formula=f"2 × {term.formula}")
-
-
-def _ordered(run: Run, plan: Plan, at: NicAt) -> bool:
-    """Whether the log, or what is planned or found, says that PCIe relaxed ordering is off."""
-    function = plan.hosts[at.host].pcie.get(at.nic.pcie or "")
-    off = at.nic.nvm.relaxed_ordering is False or (function is not None and function.relaxed_ordering is False)
-    return off or (text(run, "relaxed_ordering") or "").upper() == "OFF"
-
-
 def _rate_known(plan: Plan, ends: list[NicAt], both_ways: bool) -> float | None:
     """The message rate that the catalogue knows of the slower NIC; None where it does not know one."""
     models = [plan.hardware.nics.get(at.nic.model or "") for at in ends]
     rates = [model.message_rate.value for model in models if model is not None and model.message_rate is not None]
     return min(rates) * (2.0 if both_ways else 1.0) if rates and len(rates) == len(ends) else None
-
-
-def _gpu_memory(run: Run) -> bool:
-    return text(run, "memory") in ("rocm", "cuda") or truth(run, "rocm_memory")
 
 
 def _both_ways(run: Run) -> bool:

@@ -225,6 +225,25 @@ def _known_bios(rows: dict[str, BiosRow]) -> dict[str, BiosRow]:
 BiosTable = Annotated[dict[str, BiosRow], AfterValidator(_known_bios)]
 
 
+class Memory(Entry):
+    """The memory of one socket, with every channel populated at the fastest rate there is for it."""
+
+    channels: Sourced[int]
+    speed: Sourced[int]  # MT/s
+    cache: Sourced[SizeField] | None = None  # all of the socket's caches together, levels 2 and 3
+    sockets: Sourced[int] | None = None  # where `cpus` does not say it
+
+    @property
+    def bandwidth(self) -> Bandwidth:
+        """Channels times rate times 8 bytes: 64 data bits of a channel (JEDEC JESD79-3, JESD79-4, JESD79-5)."""
+        return Bandwidth(self.channels.value * self.speed.value * 10**6 * 64)
+
+    @property
+    def source(self) -> str:
+        """Where channels and rate are from."""
+        return "; ".join(dict.fromkeys((self.channels.source, self.speed.source)))
+
+
 class ServerModel(Entry):
     """A server."""
 
@@ -239,7 +258,7 @@ class ServerModel(Entry):
     bridges: list[Bridge] = []
     max_payload: Sourced[int] | None = None
     socket_link: Sourced[BandwidthField] | None = None  # between two sockets, one direction, all links together
-    memory: Sourced[BandwidthField] | None = None  # of one socket, all channels populated
+    memory: Memory | None = None
     ordered_writes: Sourced[BandwidthField] | None = None  # what a NIC's writes reach without relaxed ordering
     tcp_core: Sourced[BandwidthField] | None = None  # what one core receives of TCP
     bios: BiosTable = {}

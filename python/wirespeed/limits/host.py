@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from wirespeed.catalogue.model import Memory
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GBPS, number
 from wirespeed.limits.nic import slot_of
@@ -118,14 +119,57 @@ def _numa_node(functions: Mapping[str, PcieFunction], address: str | None) -> in
 def memory_term(plan: Plan, host: str, *, both_ways: bool) -> Term | None:
     """Host memory of one socket, where the catalogue knows it: each byte is written, or read, at least once.
 
-    What caches take of DMA never reaches memory, so this is no limit that nothing can beat.
+    What caches take of DMA never reaches memory, so this is no limit that nothing can beat: `MemoryOfHost` is.
     """
     server = plan.hardware.servers.get(plan.hosts[host].model or "")
     if server is None or server.memory is None:
         return None
-    value = server.memory.value.gb_per_s
-    ways = "reads and writes together" if both_ways else "read or written once"
-    return Term(f"memory of a socket of {host}", value, GBPS, f"{number(value)} Gb/s, {ways}", server.memory.source)
+    value = server.memory.bandwidth.gb_per_s
+    formula = f"{_channels(server.memory)}, {'reads and writes together' if both_ways else 'read or written once'}"
+    return Term(f"memory of a socket of {host}", value, GBPS, formula, server.memory.source)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOfHost:
+    """The memory of all sockets of a host, and how much of a buffer their caches can keep from it."""
+
+    host: str
+    gb_per_s: float
+    cache: int  # bytes
+    formula: str
+    source: str
+
+    def term(self, size: int | None) -> Term | None:
+        """What reads and writes of DMA together cannot beat, of a buffer of this size; None where caches may hold it.
+
+        A buffer passes again and again, and what caches hold of it never exceeds their size, whatever they replace: so
+        of S bytes at least S less all caches are read from or written to memory each time.
+        """
+        if size is None or size <= self.cache:
+            return None
+        kept = f" × {size} B / ({size} - {self.cache}) B, caches hold the rest" if self.cache else ""
+        value = self.gb_per_s * size / (size - self.cache)
+        return Term(f"memory of {self.host}", value, GBPS, f"{self.formula}{kept}", self.source)
+
+
+def memory_of(plan: Plan, host: str) -> MemoryOfHost | None:
+    """The memory of a host, where the catalogue knows it, its caches and its sockets."""
+    server = plan.hardware.servers.get(plan.hosts[host].model or "")
+    if server is None or server.memory is None or server.memory.cache is None:
+        return None
+    memory, cache = server.memory, server.memory.cache
+    sockets = server.cpus.sockets if server.cpus else memory.sockets
+    if sockets is None:
+        return None
+    source = "; ".join(dict.fromkeys((memory.source, cache.source, sockets.source)))
+    formula = f"{sockets.value} sockets × {_channels(memory)}"
+    return MemoryOfHost(
+        host, sockets.value * memory.bandwidth.gb_per_s, sockets.value * int(cache.value), formula, source
+    )
+
+
+def _channels(memory: Memory) -> str:
+    return f"{memory.channels.value} channels × {memory.speed.value} MT/s × 8 B"
 
 
 def ordered_writes_term(plan: Plan, host: str) -> Term | None:
