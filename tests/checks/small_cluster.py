@@ -79,6 +79,7 @@ def _nic(rail: int) -> Nic:
     address = f"10.1.0.{2 * rail - 1}"
     return Nic(
         rail=rail,
+        mac=f"02:00:00:00:01:0{rail}",
         pcie=f"0000:{rail}d:00.0",
         rdma_device=f"bnxt_re{rail - 1}",
         rdma_state="ACTIVE",
@@ -231,7 +232,12 @@ PLAN = Plan(
     hardware=catalogue.load(),
 )
 
-_NOBODY_PLANS = ((HOST, "host.kernel.errors", ()), (HOST, "host.conflicting_stacks", ()))
+STRANGER = Place("node9").thing("resolved", "eth1 10.1.0.1")  # what a host beside the plan knows of the NIC's address
+_NOBODY_PLANS = (
+    (HOST, "host.kernel.errors", ()),
+    (HOST, "host.conflicting_stacks", ()),
+    (STRANGER, "resolved.mac", "02:00:00:00:01:01"),
+)
 
 Changes = Mapping[tuple[Place, str], Any]
 

@@ -1,6 +1,6 @@
 """One vocabulary for what a device must be (plan) and what it is (facts)."""
 
-from wirespeed.settings.address import Gid, Neighbour, Route, Rule
+from wirespeed.settings.address import Gid, Neighbour, Resolved, Route, Rule
 from wirespeed.settings.bios import BiosAttribute
 from wirespeed.settings.host import Gpu, Host, Kernel, Module, Sysctl
 from wirespeed.settings.launch import Cores, Launch
@@ -56,6 +56,7 @@ THINGS = (
     PcieFunction,
     Rule,
     Route,
+    Resolved,
     Switch,
     BgpPeer,
     Vlan,
@@ -107,6 +108,7 @@ __all__ = [
     "Priority",
     "PriorityGroup",
     "Queue",
+    "Resolved",
     "Ring",
     "Route",
     "Rule",

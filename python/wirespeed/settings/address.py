@@ -40,6 +40,15 @@ class Gid:
 
 
 @dataclass(frozen=True, slots=True)
+class Resolved:
+    """A row of the kernel's neighbour table (ARP, RFC 826; ND, RFC 4861). Its name is interface and address."""
+
+    kind: ClassVar[str] = "resolved"
+
+    mac: Annotated[str | None, Setting("MAC address that answered for the IP address", observed=True)] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Neighbour:
     """Who is at the other end of a link, as LLDP says."""
 

@@ -49,6 +49,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _rules(host, output)
     if output := outputs.get("ip-route"):
         yield from _routes(host, output)
+    if output := outputs.get("ip-neigh"):
+        yield from _resolved(host, output)
     if output := outputs.get("ip-rule-6"):
         yield from _rules(host, output, _IPV6)
     if output := outputs.get("ip-route-6"):
@@ -170,6 +172,19 @@ def _routes(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[
         yield see(host, "host.ipv6_routes", len(found), output)
     else:
         yield see(host, "host.routes", COMPLETE, output)
+
+
+def _resolved(host: Place, output: Output) -> Iterator[Observation]:
+    """Who answered for which address; nothing of those for whom nobody did."""
+    found = json_objects(output)
+    if found is None:
+        return
+    for line, entry in found:
+        interface, address, mac, states = (entry.get(key) for key in ("dev", "dst", "lladdr", "state"))
+        answered = isinstance(states, list) and not {"INCOMPLETE", "FAILED"} & {str(state) for state in states}
+        if answered and all(isinstance(one, str) for one in (interface, address, mac)):
+            yield see(host.thing("resolved", f"{interface} {address}"), "resolved.mac", mac, output, line)
+    yield see(host, "host.resolved", COMPLETE, output)
 
 
 def _gateway(hop: dict[str, Any]) -> str:

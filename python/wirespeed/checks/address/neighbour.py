@@ -1,0 +1,111 @@
+"""Who answers for the NIC's addresses
+
+The hosts that asked for an address of the NIC were told the NIC's own MAC address.
+
+Why it hurts:
+    By default Linux answers an ARP request on any interface for any of its addresses (ARP flux). Where several NICs of
+    a host are in one subnet, all of them answer, and the last answer wins: all rails' traffic goes to one NIC.
+
+How to fix:
+    Set arp_ignore and arp_announce as planned (address.arp), then let the others ask anew: ip neigh flush all. Where
+    another host answers, two have one address.
+
+Example:
+    $ ip neigh
+    10.9.0.21 dev eth1 lladdr 02:00:00:00:02:08 REACHABLE
+    10.9.0.22 dev eth1 lladdr 02:00:00:00:02:08 REACHABLE
+
+Source:
+    Broadcom 957608-AN210, 2.4; RFC 826; Linux Documentation/networking/ip-sysctl.rst, arp_ignore
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from wirespeed.checks.model import Here, InapplicableError, NoIntentError, Outcome, failed, passed
+from wirespeed.facts import Facts
+from wirespeed.results.findings import Fix
+from wirespeed.settings import Host, Nic, Place
+
+over = Nic
+needs = ("nic.mac", "nic.addresses", "host.resolved", "resolved.mac")
+failures = ("OS-04",)
+
+
+def check(here: Here) -> Outcome:
+    """By the neighbour tables of all other hosts. One that never asked for an address says nothing of it."""
+    own = here.found("nic.mac")
+    known = _known(_Same(here.facts))
+    addresses = [address.partition("/")[0] for address in here.found("nic.addresses")]
+    told = [(address, entry) for address in addresses for entry in known.get(address, ())]
+    told = [(address, entry) for address, entry in told if entry.device != here.place.device]
+    if not told:
+        _are_read(here)
+        raise InapplicableError("no other host that was read has asked for an address of it")
+    wrong = [(address, entry, mac) for address, entry in told if (mac := here.found("resolved.mac", entry)) != own]
+    if not wrong:
+        return passed(own, f"{own}, as {_said(sorted({entry.device for _, entry in told}))} knows")
+    nics = {nic.mac: name for name, nic in _host(here).nics.items()}
+    foreign = any(mac not in nics for _, _, mac in wrong)
+    found = "; ".join(
+        dict.fromkeys(
+            f"{entry.device} knows {address} as {mac}{_whose(nics.get(mac))}" for address, entry, mac in wrong
+        )
+    )
+    summary = "another device answers for the NIC's address" if foreign else "another NIC of the host answers for it"
+    return failed(summary, own, found, Fix("set arp_ignore and arp_announce as planned, then flush neighbour tables"))
+
+
+def _are_read(here: Here) -> None:
+    """That at least one other host's table was read.
+
+    Raises:
+        NoIntentError: there is no other host.
+        UnreadError: none was.
+    """
+    others = [name for name in here.plan.hosts if name != here.place.device]
+    if not others:
+        raise NoIntentError("there is no other host")
+    if not any(here.facts.complete(Place(name), "host.resolved") for name in others):
+        here.members("host.resolved", Place(others[0]))
+
+
+def _host(here: Here) -> Host:
+    host = here.facts.devices[here.place.device]
+    assert isinstance(host, Host)
+    return host
+
+
+def _whose(interface: str | None) -> str:
+    return f" ({interface})" if interface else ""
+
+
+def _said(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+class _Same:
+    """Facts as a key: the very same object."""
+
+    __slots__ = ("facts",)
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def __hash__(self) -> int:
+        return id(self.facts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.facts is self.facts
+
+
+@lru_cache(maxsize=1)
+def _known(same: _Same) -> Mapping[str, tuple[Place, ...]]:
+    """All rows of all neighbour tables by IP address: a large cluster has many, and every NIC asks for its own."""
+    found: dict[str, list[Place]] = {}
+    for name, device in same.facts.devices.items():
+        for row in device.resolved if isinstance(device, Host) else ():
+            found.setdefault(row.partition(" ")[2], []).append(Place(name).thing("resolved", row))
+    return {address: tuple(places) for address, places in found.items()}
