@@ -113,7 +113,7 @@ def print_outcome(ask: Ask, folder: Folder, done: Done, form: Format, relations:
     try:
         (folder.path / "summary.json").write_text(text, encoding="utf-8")
         if mesh is not None:
-            (folder.path / "mesh.json").write_text(_mesh(mesh, campaign), encoding="utf-8")
+            (folder.path / "mesh.json").write_text(mesh_text(mesh, campaign), encoding="utf-8")
     finally:
         if form is Format.JSON:
             typer.echo(text, nl=False)
@@ -126,7 +126,7 @@ def print_outcome(ask: Ask, folder: Folder, done: Done, form: Format, relations:
         err().print(f"interrupted: --resume goes on from what is in {folder.path}", markup=False, soft_wrap=True)
 
 
-def _mesh(mesh: Mesh, campaign: Campaign) -> str:
+def mesh_text(mesh: Mesh, campaign: Campaign) -> str:
     """The whole matrix: a text for each NIC as source, a sign for each as target."""
     from wirespeed.results.json import document
 
@@ -139,5 +139,6 @@ def _mesh(mesh: Mesh, campaign: Campaign) -> str:
         nics=mesh.nics,
         rows={aspect: mesh.rows(aspect) for aspect in mesh.aspects},
         causes=mesh.causes,
+        carried=mesh.carried,
         not_good=mesh.not_good(),
     )

@@ -3,8 +3,13 @@
 A cable is a veth pair; what was rendered for a host is loaded by the programs that would load it there.
 """
 
+from wirespeed.lab.counters import counters
 from wirespeed.lab.design import Design, design, hosts_of, switches_of
 from wirespeed.lab.down import Removed, down
+from wirespeed.lab.fault import cure
+from wirespeed.lab.fault import make as make_fault
+from wirespeed.lab.fault import undo as undo_faults
+from wirespeed.lab.faults import kinds as fault_kinds
 from wirespeed.lab.lab import Lab, find
 from wirespeed.lab.machine import check_user
 from wirespeed.lab.names import lab_name
@@ -16,13 +21,18 @@ __all__ = [
     "Lab",
     "Removed",
     "check_user",
+    "counters",
+    "cure",
     "design",
     "down",
+    "fault_kinds",
     "find",
     "hosts_of",
     "lab_name",
+    "make_fault",
     "names",
     "switches_of",
     "tidy",
+    "undo_faults",
     "up",
 ]

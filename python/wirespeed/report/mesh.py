@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from rich.console import Console
 from rich.text import Text
 
@@ -10,7 +12,8 @@ from wirespeed.results.campaign import Grade
 from wirespeed.results.mesh import Cause, Mesh
 
 _WIDEST = 160  # NICs; a wider matrix is no picture any more
-_MOST = 20  # pairs in words
+_MOST, _EXAMPLES = 20, 3  # pairs in words: where nothing explains them, and beside what does
+_CAUSES = 12
 
 
 def matrix(mesh: Mesh, console: Console) -> None:
@@ -21,15 +24,29 @@ def matrix(mesh: Mesh, console: Console) -> None:
         console.print(Text.assemble((f"{aspect:5} ", "bold"), said or "no pair"))
         if counts[Grade.BAD] and len(mesh.nics) <= _WIDEST:
             _rows(mesh, aspect, console)
-    for cause in mesh.causes:
+    if mesh.carried:
+        _carried(mesh, console)
+    for cause in mesh.causes[:_CAUSES]:
         _cause(cause, console)
+    if len(mesh.causes) > _CAUSES:
+        console.print(f"and {len(mesh.causes) - _CAUSES} causes more, in the JSON", markup=False)
     wrong = [cell for cell in mesh.not_good() if Grade.BAD in cell.grades.values()]
-    for cell in wrong[:_MOST]:
+    most = _EXAMPLES if mesh.causes else _MOST
+    for cell in wrong[:most]:
         console.print(
             words.line(f"{cell.source} -> {cell.target}  {'; '.join(cell.says)}"), markup=False, soft_wrap=True
         )
-    if len(wrong) > _MOST:
-        console.print(f"and {len(wrong) - _MOST} more, in mesh.json", markup=False)
+    if len(wrong) > most:
+        console.print(f"and {len(wrong) - most} pairs more, in the JSON", markup=False)
+
+
+def _carried(mesh: Mesh, console: Console) -> None:
+    """Whether packets went over the NIC of their address."""
+    counts = Counter(one.grade for one in mesh.carried)
+    said = ", ".join(
+        f"{counts[grade]} {grade.value}" for grade in (Grade.GOOD, Grade.BAD, Grade.UNKNOWN) if counts[grade]
+    )
+    console.print(Text.assemble(("NICs  ", "bold"), f"{said}, by their counters"))
 
 
 def _cause(cause: Cause, console: Console) -> None:
@@ -37,10 +54,10 @@ def _cause(cause: Cause, console: Console) -> None:
     port = f", cabled to {cause.port}" if cause.port else ""
     head = f"{cause.name}{port}: {cause.bad} of {cause.of} pairs bad ({cause.aspect})"
     console.print(Text(words.line(head), style="bold"), soft_wrap=True)
-    console.print(words.line(f"  {cause.says}"), markup=False, soft_wrap=True, highlight=False)
+    console.print(f"  {words.line(cause.says)}", markup=False, soft_wrap=True, highlight=False)
     see = [f"checks {', '.join(cause.checks)}" if cause.checks else "", ", ".join(cause.failures)]
     said = "; ".join(filter(None, see))
-    console.print(words.line(f"  see {said}"), markup=False, soft_wrap=True, highlight=False)
+    console.print(f"  see {words.line(said)}", markup=False, soft_wrap=True, highlight=False)
 
 
 def _rows(mesh: Mesh, aspect: str, console: Console) -> None:

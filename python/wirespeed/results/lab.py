@@ -67,6 +67,36 @@ class LabLink:
 
 
 @dataclass(frozen=True, slots=True)
+class LabAct:
+    """A command inside a device, and the one that takes it back; () where nothing need be."""
+
+    device: str
+    do: tuple[str, ...]
+    undo: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabFault:
+    """Something that was broken on purpose, and what takes it back, in reverse order.
+
+    ``cure`` is what the plan holds against it where that is not its opposite; ``dead`` names devices that are off.
+    """
+
+    kind: str
+    place: str
+    says: str
+    acts: tuple[LabAct, ...]
+    cure: tuple[LabAct, ...] = ()
+    dead: tuple[str, ...] = ()
+    cured: bool = False
+
+    @property
+    def title(self) -> str:
+        """``mtu on leaf1 Eth1/3``."""
+        return f"{self.kind} on {self.place}" + (", cured" if self.cured else "")
+
+
+@dataclass(frozen=True, slots=True)
 class LabState:
     """A lab as it was built. ``left_out`` says what was rendered and cannot be in it."""
 
@@ -78,6 +108,7 @@ class LabState:
     devices: tuple[LabDevice, ...]
     links: tuple[LabLink, ...]
     left_out: tuple[str, ...] = ()
+    faults: tuple[LabFault, ...] = ()
 
     def of_role(self, role: Role) -> Sequence[LabDevice]:
         """Its hosts, or its switches."""

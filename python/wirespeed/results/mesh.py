@@ -36,6 +36,22 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
+class Carried:
+    """What counters of a NIC say while a mesh was asked for: whether the packets of its address went over it.
+
+    The least is what the pings that came back must have moved, without headers of the link; None: not counted.
+    """
+
+    nic: str
+    sent: int | None  # bytes
+    sent_least: int
+    received: int | None
+    received_least: int
+    grade: Grade
+    says: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Mesh:
     """All pairs, of hosts in order. What was not measured is there too, as unknown."""
 
@@ -43,6 +59,7 @@ class Mesh:
     cells: Mapping[tuple[str, str], Cell]
     aspects: tuple[str, ...] = ASPECTS
     causes: tuple[Cause, ...] = ()
+    carried: tuple[Carried, ...] = ()  # empty where no counters were read
 
     def count(self, aspect: str, grade: Grade) -> int:
         """How many pairs have it."""

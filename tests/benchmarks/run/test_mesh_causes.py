@@ -68,7 +68,7 @@ def said(mesh: Mesh) -> list[str]:
 
 ONE = "mi300x-4node"
 MTU = "link.mtu port.mtu port.vlan-mtu: SW-01 OS-07"
-DEAD = "link.up port.up address.assigned address.route: CAB-01 RT-10"
+DEAD = "link.up port.up address.assigned address.route address.rule: CAB-01 RT-10 OS-05"
 BETWEEN = "port.up fabric.bgp-session fabric.bgp-networks: RT-10 RT-05"
 
 
@@ -128,6 +128,6 @@ def test_what_is_cited_exists() -> None:
     from wirespeed.benchmarks.run import mesh_causes
 
     signs = [one for one in vars(mesh_causes).values() if isinstance(one, mesh_causes._Sign)]
-    assert len(signs) == 8
+    assert len(signs) == 10
     assert {check for sign in signs for check in sign.checks} - checks().keys() == set()
     assert {failure for sign in signs for failure in sign.failures} - load().failures.keys() == set()

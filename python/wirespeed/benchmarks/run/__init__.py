@@ -8,6 +8,7 @@ from wirespeed.benchmarks.run.campaign import Done, make, mesh_of, run
 from wirespeed.benchmarks.run.execute import How, Progress, open_steps
 from wirespeed.benchmarks.run.folder import Folder, begin, opened, resume
 from wirespeed.benchmarks.run.grade import Bar, grade
+from wirespeed.benchmarks.run.mesh_carried import Moved, with_counters
 from wirespeed.benchmarks.run.queue import duration
 from wirespeed.benchmarks.run.seats import Fabric, fabric_of
 
@@ -19,6 +20,7 @@ __all__ = [
     "Fabric",
     "Folder",
     "How",
+    "Moved",
     "Progress",
     "Words",
     "begin",
@@ -31,4 +33,5 @@ __all__ = [
     "opened",
     "resume",
     "run",
+    "with_counters",
 ]

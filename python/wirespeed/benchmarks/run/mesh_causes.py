@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.peers.causes import Cause as Found
 from wirespeed.benchmarks.peers.causes import Ends, Rule, candidates, explain
@@ -15,6 +15,7 @@ from wirespeed.results.peers import Kind, Member
 
 _RULE = Rule(least=0.5, z=0.0, nearly_all=0.9)
 """A pair is good or bad with nothing between, so a link that is up for one pair of five is not down."""
+_FEW = 3  # pairs alone that are worth naming one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,8 @@ _LARGE = _Sign(
 )
 _DEAD = _Sign(
     "nothing comes back, large or small: a link is down, or an address or route is not there",
-    ("link.up", "port.up", "address.assigned", "address.route"),
-    ("CAB-01", "RT-10"),
+    ("link.up", "port.up", "address.assigned", "address.route", "address.rule"),
+    ("CAB-01", "RT-10", "OS-05"),
 )
 _BETWEEN = _Sign(
     "nothing comes back, large or small, between these alone: what lies between them does not forward",
@@ -48,9 +49,19 @@ _WAY = _Sign(
     ("OS-05",),
 )
 _NOWHERE = _Sign(
-    "the kernel has no way there: the link is down, or the address or the route is not there",
-    ("link.up", "address.assigned", "address.route"),
-    ("RT-10", "CAB-01"),
+    "the kernel has no way there: the link is down, or the address, its rule or its route is not there",
+    ("link.up", "address.assigned", "address.rule", "address.route"),
+    ("OS-05", "RT-10", "CAB-01"),
+)
+_LEAVES = _Sign(
+    "what comes from its address leaves by another NIC, so a rule or a route is not as planned",
+    ("address.rule", "address.route"),
+    ("OS-05",),
+)
+_ARRIVES = _Sign(
+    "what goes to its address arrives at another NIC, whose MAC address others know for it",
+    ("address.neighbour", "address.arp"),
+    ("OS-04",),
 )
 _RDMA = _Sign(
     "RDMA fails where pings come back: the GID, the RDMA port, its MTU or a filter",
@@ -70,8 +81,15 @@ def causes(plan: Plan, fabric: Fabric, cells: Mapping[tuple[str, str], Cell]) ->
         seat.name: Member(seat.name, seat.host, seat.device or seat.interface, seat.rail, seat.leaf)
         for seat in fabric.seats
     }
-    ports = _ports(plan, fabric)
+    ports = ports_of(plan, fabric)
     return tuple(one for aspect in aspects for one in _of(aspect, known, members, ports))
+
+
+def of_carried(nic: str, port: str | None, sends: bool, bad: int, says: str) -> Cause:
+    """The cause that counters of a NIC show: pings come back, but not over it."""
+    sign = _LEAVES if sends else _ARRIVES
+    way = "as sender" if sends else "as receiver"
+    return Cause("carried", f"NIC {nic} {way}", port, bad, bad, f"{says}: {sign.says}", sign.checks, sign.failures)
 
 
 def _of(
@@ -83,7 +101,21 @@ def _of(
         return []
     # Of an exchange nobody knows who was to blame; a ping that fails one way alone tells more.
     found = explain(fractions, dict.fromkeys(fractions, 0.0), candidates(members, known, aspect == "rdma"), _RULE)
-    return [_cause(aspect, one, known, ports) for one, _ in found]
+    return _joined([_cause(aspect, one, known, ports) for one, _ in found], {one.said: one.kind for one, _ in found})
+
+
+def _joined(found: list[Cause], kinds: Mapping[str, Kind]) -> list[Cause]:
+    """Pairs that look alike and have nothing else in common as one, where they are many."""
+    alone = [one for one in found if kinds.get(one.name) in (Kind.PAIR, Kind.PATH)]
+    alike: dict[str, list[Cause]] = {}
+    for one in alone:
+        alike.setdefault(one.says, []).append(one)
+    kept = [one for one in found if one not in alone or len(alike[one.says]) <= _FEW]
+    for like in alike.values():
+        if len(like) > _FEW:
+            first, bad, of = like[0], sum(one.bad for one in like), sum(one.of for one in like)
+            kept.append(replace(first, name=f"{first.name} and {len(like) - 1} like it", bad=bad, of=of))
+    return kept
 
 
 def _cause(aspect: str, found: Found, known: Mapping[Ends, Cell], ports: Mapping[str, str]) -> Cause:
@@ -119,7 +151,7 @@ def _is_route(said: str) -> bool:
     return said.startswith("route: ")
 
 
-def _ports(plan: Plan, fabric: Fabric) -> dict[str, str]:
+def ports_of(plan: Plan, fabric: Fabric) -> dict[str, str]:
     """What each NIC is cabled to."""
     interface = {(seat.host, seat.interface): seat.name for seat in fabric.seats}
     found = {}

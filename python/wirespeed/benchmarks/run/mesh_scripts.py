@@ -12,24 +12,24 @@ SMALL = 56
 """Bytes of a ping that fits every MTU: ping's own choice, ping(8)."""
 
 
-def pings(count: int, wait_s: int, at_once: int) -> str:
+def pings(count: int, wait_s: int, at_once: int, tries: int) -> str:
     """Pings of HOST, then FROM ADDRESS TO ADDRESS PAYLOAD of each pair.
 
     A first ping that does not count has both ends learn each other's addresses: packets that wait for that may be
-    dropped. Where some of the next came back and some did not, a busy host may be why: it is asked once more. Where it
-    stays bad, a small one tells whether nothing arrives or only what is large does not.
+    dropped. Where not all of the next come back, a small one tells whether nothing arrives or only what is large does
+    not; and where that one comes back, a busy host may be why, so that the large ones are sent again.
     """
     return (
         'host=$1; shift; echo "mesh ping from $host: $(($# / 5)) pairs"; '
-        'one() { way=$(ip -o route get "$4" from "$2" 2>&1); small=; '
+        'one() { way=$(ip -o route get "$4" from "$2" 2>&1); small=-; '
         f'ping -nq -c 1 -W {min(wait_s, 1)} -I "$2" "$4" >/dev/null 2>&1; '
-        "for try in 1 2; do "
-        f'said=$(ping -nq -c {count} -i 0.2 -W {wait_s} -M do -s "$5" -I "$2" "$4" 2>&1); code=$?; '
-        'case $said in *" 0% packet loss"*|*" 0 received"*) break;; esac; [ "$code" -lt 2 ] || break; done; '
-        "case $code in 0|127) ;; "
-        f'*) ping -nq -c 1 -W {wait_s} -s {SMALL} -I "$2" "$4" >/dev/null 2>&1; small=$?;; esac; '
+        f"for try in {' '.join(map(str, range(1, tries + 1)))}; do "
+        f'said=$(ping -nq -c {count} -i 0.2 -W {wait_s} -M do -s "$5" -I "$2" "$4" 2>&1); code=$?; small=-; '
+        'case $said in *" 0% packet loss"*) break;; esac; [ "$code" -ne 127 ] || break; '
+        f'ping -nq -c 1 -W {wait_s} -s {SMALL} -I "$2" "$4" >/dev/null 2>&1; small=$?; '
+        '[ "$small" -eq 0 ] || break; done; '
         "printf 'mesh pair %s -> %s\\n%s\\n%s\\nmesh small %s\\nmesh end %s\\n' "
-        '"$1" "$3" "$way" "$said" "${small:--}" "$code"; }; '
+        '"$1" "$3" "$way" "$said" "$small" "$code"; }; '
         f'n=0; while [ $# -ge 5 ]; do one "$@" & shift 5; n=$((n + 1)); [ $((n % {at_once})) -ne 0 ] || wait; done; '
         'wait; echo "mesh done"'
     )

@@ -22,6 +22,7 @@ TITLE = "every NIC address to every other: jumbo ping, route, RDMA ping; a matri
 _HEADERS = {False: 28, True: 48}
 """Bytes of IP and ICMP header in a ping: RFC 791 and 792; RFC 8200 and 4443."""
 _COUNT, _WAIT_S = 3, 2  # pings of a pair, and how long each may take; our own choice
+_TRIES = 2  # as long as small ones come back
 _PING_S, _RDMA_S = 0.2, 0.5  # of a pair, some of which run at a time; our own guess
 _SERVER_S = 60
 
@@ -30,7 +31,7 @@ def make(ask: Ask) -> Steps:
     """Pings of all pairs of hosts, then RDMA pings."""
     steps = Steps()
     hosts = ask.fabric.hosts
-    add_pings(ask, steps, pings(_COUNT, _WAIT_S, AT_ONCE), _PING_S)
+    add_pings(ask, steps, pings(_COUNT, _WAIT_S, AT_ONCE, _TRIES), _PING_S)
     steps.next_stage()
     for one in tournament(list(hosts)):
         for a, b in one:

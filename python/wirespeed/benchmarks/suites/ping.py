@@ -18,6 +18,7 @@ TITLE = "every NIC address to every other, quickly: one jumbo ping and the route
 
 COUNT = 1
 _WAIT_S = 1
+_TRIES = 3  # as long as small ones come back
 _AT_ONCE = 64  # pairs of a host; each is a process that mostly waits
 _PAIR_S = 0.02  # of a pair, some of which run at a time: as measured between network namespaces on two cores
 
@@ -25,5 +26,5 @@ _PAIR_S = 0.02  # of a pair, some of which run at a time: as measured between ne
 def make(ask: Ask) -> Steps:
     """Pings of all pairs of hosts."""
     steps = Steps()
-    add_pings(ask, steps, pings(COUNT, _WAIT_S, _AT_ONCE), _PAIR_S)
+    add_pings(ask, steps, pings(COUNT, _WAIT_S, _AT_ONCE, _TRIES), _PAIR_S)
     return steps

@@ -1,0 +1,108 @@
+"""``wirespeed lab fault``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli import flows
+from wirespeed.cli.lab_app import lab
+
+if TYPE_CHECKING:
+    from wirespeed.lab import Lab
+
+
+@lab.command(short_help="Break something in a lab on purpose, and take it back.")
+def fault(
+    kind: Annotated[
+        str | None, typer.Argument(metavar="[KIND]", help="What to break; without it, kinds and faults are listed.")
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option("--device", metavar="DEVICE", help="The host or switch; else the first that fits.")
+    ] = None,
+    port: Annotated[
+        str | None, typer.Option("--port", metavar="PORT", help="Its port, NIC or RDMA device; else the first.")
+    ] = None,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take the faults of this kind back; without a kind, all.")
+    ] = False,
+    cure: Annotated[
+        bool, typer.Option("--cure", help="Leave the fault, and set what the plan holds against it.")
+    ] = False,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="The lab; may be left out where there is one.")
+    ] = None,
+) -> None:
+    """Break something in a lab that breaks in clusters, to see what tools say of it.
+
+    \b
+    mtu           a leaf port at MTU 1500
+    port-down     a leaf port that is down
+    missing-rule  the routing rule of a NIC is missing
+    one-subnet    all NICs of the hosts under a leaf in one subnet, with the kernel's own ARP
+    dead-spine    a spine that is off
+
+    It says what it does, and keeps it with the lab, so that `lab status` shows it and --undo takes it back; `lab down`
+    works as ever. `wirespeed lab ping` shows who is hurt, `wirespeed collect --lab` and `wirespeed check` name it.
+
+    Examples:
+
+    \b
+      sudo wirespeed lab fault mtu --device node2 --port bnxt_re3
+      sudo wirespeed lab ping
+      sudo wirespeed lab fault --undo
+      sudo wirespeed lab fault one-subnet && sudo wirespeed lab fault one-subnet --cure
+    """
+    from wirespeed import lab as labs
+    from wirespeed.errors import refuse
+
+    labs.check_user()
+    found = labs.find(name)
+    if undo and cure:
+        raise refuse("lab fault", "--undo and --cure", "one of them")
+    if (undo or cure) and (device or port):
+        raise refuse("lab fault", "--device or --port", "the kind alone: a lab has few faults at a time")
+    if undo:
+        _undo(found, kind)
+    elif kind is None:
+        if cure:
+            raise refuse("lab fault --cure", "no kind of fault", "one", "wirespeed lab fault")
+        _list(found)
+    elif cure:
+        _print(found, kind, labs.cure(found.name, kind).says + ", as before; what the plan holds against it is set")
+    else:
+        made = labs.make_fault(found.name, flows.planned(Path(found.state.file)), kind, device, port)
+        _print(found, kind, made.says)
+
+
+def _list(found: Lab) -> None:
+    from wirespeed import lab as labs
+
+    for one in labs.fault_kinds().values():
+        typer.echo(f"{one.name:13} {one.title}")
+    for there in found.state.faults:
+        typer.echo(f"in {found.name} now: {there.title}: {there.says}")
+
+
+def _undo(found: Lab, kind: str | None) -> None:
+    from wirespeed import lab as labs
+
+    gone = labs.undo_faults(found.name, None if kind is None else [kind])
+    for one in gone:
+        typer.echo(f"taken back: {one.title}")
+    if not gone:
+        typer.echo("there is no such fault" if kind else "there is no fault")
+
+
+def _print(found: Lab, kind: str, says: str) -> None:
+    """What was done, and what can be seen of it where that takes more than a ping."""
+    from wirespeed import lab as labs
+
+    typer.echo(says)
+    show = labs.fault_kinds()[kind].show
+    now = labs.find(found.name)
+    one = next(fault for fault in reversed(now.state.faults) if fault.kind == kind)
+    for line in show(now, one) if show else ():
+        typer.echo(line)

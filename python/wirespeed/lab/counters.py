@@ -1,0 +1,36 @@
+"""What the interfaces of a lab's hosts have sent and received."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+from wirespeed.errors import refuse
+from wirespeed.lab.lab import Lab
+from wirespeed.reach import Status, run
+
+_AT_ONCE = 8
+_LIMIT_S = 60
+
+
+def counters(lab: Lab) -> dict[tuple[str, str], tuple[int, int]]:
+    """Bytes sent and received by host and interface, since they were made.
+
+    Raises:
+        Refused: a host does not say.
+    """
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        found = pool.map(lambda host: _of(lab, host), lab.hosts)
+        return {
+            (host, link["ifname"]): (link["stats64"]["tx"]["bytes"], link["stats64"]["rx"]["bytes"])
+            for host, links in zip(lab.hosts, found, strict=True)
+            for link in links
+        }
+
+
+def _of(lab: Lab, host: str) -> list[dict[str, object]]:
+    ran = run(("ip", "-n", lab.namespace(host), "-json", "-statistics", "link"), _LIMIT_S)
+    if ran.status is not Status.OK:
+        raise refuse(host, f"ip -statistics link: {ran.detail}", "counters of its interfaces")
+    links: list[dict[str, object]] = json.loads(ran.stdout)
+    return links

@@ -1,0 +1,109 @@
+"""Making faults in a lab, and taking them back. A fault is on record before anything is done, so that it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from wirespeed.errors import Problem, Refused, refuse
+from wirespeed.lab import configured, state
+from wirespeed.lab.faults import kind
+from wirespeed.lab.faults.where import Where
+from wirespeed.lab.lab import Lab, find
+from wirespeed.plan import Plan
+from wirespeed.reach import Status
+from wirespeed.results.lab import LabFault
+
+_LIMIT_S = 60
+_SETTLED_WITHIN_S = 60
+
+
+def make(name: str, plan: Plan, kind_name: str, device: str | None = None, port: str | None = None) -> LabFault:
+    """Make a fault in the lab of this name.
+
+    Raises:
+        Refused: there is no such kind or place, the fault is there already, or it could not be made; then nothing is.
+    """
+    chosen = kind(kind_name)
+    with state.locked(name):
+        lab = find(name)
+        fault = chosen.make(Where(lab, plan, device, port))
+        same = [one for one in lab.state.faults if (one.kind, one.place) == (fault.kind, fault.place)]
+        if same:
+            raise refuse(f"lab {name}", f"the fault {same[0].title}", "none such", f"lab fault --undo {fault.kind}")
+        state.save(replace(lab.state, faults=(*lab.state.faults, fault)))
+        problems = _do(lab, ((act.device, act.do) for act in fault.acts), stop=True)
+        if problems:
+            _do(lab, ((act.device, act.undo) for act in reversed(fault.acts)))
+            state.save(lab.state)
+            raise Refused(problems)
+    return fault
+
+
+def undo(name: str, kinds: Iterable[str] | None = None) -> tuple[LabFault, ...]:
+    """Take faults back, the last one first: those of some kinds, or all.
+
+    Raises:
+        Refused: part of one could not be taken back; it stays on record. The others are gone.
+    """
+    with state.locked(name):
+        lab = find(name)
+        wanted = None if kinds is None else {kind(one).name for one in kinds}
+        gone, problems = [], []
+        left = list(lab.state.faults)
+        for fault in reversed(lab.state.faults):
+            if wanted is not None and fault.kind not in wanted:
+                continue
+            found = _do(lab, ((act.device, act.undo) for act in reversed(fault.acts)))
+            problems += found
+            if not found:
+                left.remove(fault)
+                gone.append(fault)
+                state.save(replace(lab.state, faults=tuple(left)))
+        if problems:
+            raise Refused(problems)
+        if gone and not left:
+            _settle(lab)
+    return tuple(gone)
+
+
+def _settle(lab: Lab) -> None:
+    """Wait until the devices have all again that they had: what goes with a link, their daemons bring back."""
+    devices = [device for device in lab.state.devices if device.expects]
+    known = {one.name: (one.namespace, lab.folder(one.name), one.expects) for one in devices}
+    configured.wait(known, _SETTLED_WITHIN_S, lambda _: None)
+
+
+def cure(name: str, kind_name: str) -> LabFault:
+    """Set what the plan holds against a fault, and leave the fault.
+
+    Raises:
+        Refused: there is no such fault, the plan holds nothing against it but its opposite, or it could not be set.
+    """
+    with state.locked(name):
+        lab = find(name)
+        fault = next((one for one in lab.state.faults if one.kind == kind(kind_name).name), None)
+        if fault is None:
+            raise refuse(f"lab {name}", f"no fault {kind_name}", "a fault that is there")
+        if not fault.cure:
+            raise refuse(f"lab {name}", f"nothing but its undoing against {fault.title}", "lab fault --undo")
+        problems = _do(lab, ((act.device, act.do) for act in fault.cure))
+        if problems:
+            raise Refused(problems)
+        cured = replace(fault, cured=True)
+        state.save(replace(lab.state, faults=tuple(cured if one is fault else one for one in lab.state.faults)))
+    return cured
+
+
+def _do(lab: Lab, commands: Iterable[tuple[str, tuple[str, ...]]], stop: bool = False) -> list[Problem]:
+    """Run commands one after the other; what went wrong, and with ``stop`` no further than that."""
+    problems: list[Problem] = []
+    for device, words in commands:
+        if not words:
+            continue
+        ran = lab.run(device, *words, timeout_s=_LIMIT_S)
+        if ran.status is not Status.OK:
+            problems.append(Problem(device, f"{' '.join(words)}: {ran.detail}", "to be done"))
+            if stop:
+                break
+    return problems

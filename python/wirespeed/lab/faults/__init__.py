@@ -1,0 +1,58 @@
+"""One file per kind of fault; being here registers it.
+
+A kind's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(where)``, which says what is done to
+which device and what takes it back. Nothing is done there. ``show(lab, fault)`` may say what can be seen of it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from wirespeed.errors import did_you_mean, refuse
+from wirespeed.lab.faults.where import Where
+from wirespeed.lab.lab import Lab
+from wirespeed.results.lab import LabFault
+
+_HELPERS = ("where",)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of fault."""
+
+    name: str
+    title: str
+    manual: str
+    make: Callable[[Where], LabFault]
+    show: Callable[[Lab, LabFault], list[str]] | None
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """Every kind by name."""
+    found = {}
+    for module in pkgutil.iter_modules(__path__):
+        if module.name in _HELPERS:
+            continue
+        file = importlib.import_module(f"{__name__}.{module.name}")
+        name = module.name.replace("_", "-")
+        manual = inspect.cleandoc(file.__doc__ or "")
+        found[name] = Kind(name, file.TITLE, manual, file.make, getattr(file, "show", None))
+    return dict(sorted(found.items()))
+
+
+def kind(name: str) -> Kind:
+    """One kind.
+
+    Raises:
+        Refused: there is none of this name.
+    """
+    known = kinds()
+    if name not in known:
+        raise refuse("lab fault", f"the fault {name!r}", f"one of {', '.join(known)}", did_you_mean(name, list(known)))
+    return known[name]

@@ -1,0 +1,35 @@
+"""A spine that is off: all its links are down, and what the leaves sent over it goes over the others.
+
+As when it loses power. With another spine every pair still reaches every other, at part of the bandwidth: pings do not
+show it, links and sessions of the leaves do. --device names the spine.
+"""
+
+from __future__ import annotations
+
+from wirespeed.errors import refuse
+from wirespeed.lab.faults.where import Where, ip, keep_ipv6
+from wirespeed.results.lab import LabAct, LabFault
+
+TITLE = "a spine that is off"
+
+
+def make(where: Where) -> LabFault:
+    """All its links, at its own ends."""
+    lab, plan = where.lab, where.plan
+    spines = [name for name in lab.switches if plan.roles.get(name) not in ("leaf", None)]
+    if where.device is not None and lab.device(where.device).name not in spines:
+        raise refuse("--device", where.device, "a switch above the leaves", f"there is {', '.join(spines) or 'none'}")
+    if not spines:
+        raise refuse(
+            f"lab {lab.name}", "no switch above the leaves", "one", "hosts under several leaves: lab up --hosts N"
+        )
+    spine = where.device or spines[0]
+    acts: list[LabAct] = []
+    for link in lab.links_of(spine):
+        interface = link.end(spine).interface
+        acts += [
+            keep_ipv6(spine, interface),
+            ip(spine, f"link set dev {interface} down", f"link set dev {interface} up"),
+        ]
+    leaves = ", ".join(dict.fromkeys(link.other(spine).device for link in lab.links_of(spine)))
+    return LabFault("dead-spine", spine, f"{spine} is off: no link to {leaves}", tuple(acts), dead=(spine,))

@@ -1,0 +1,38 @@
+"""The source rule of one NIC is deleted: what it sends finds no table, or another NIC's.
+
+Somebody flushed the rules, or set one NIC up by hand. Pings may still come back, over another NIC. --device and --port
+name the NIC.
+"""
+
+from __future__ import annotations
+
+from ipaddress import ip_interface
+
+from wirespeed.errors import refuse
+from wirespeed.lab.faults.where import Where, ip
+from wirespeed.results.lab import LabFault
+
+TITLE = "the routing rule of a NIC is missing"
+
+
+def make(where: Where) -> LabFault:
+    """Every planned rule from an address of the NIC."""
+    host = where.host_end(where.host_link())
+    rules = where.plan.hosts[host.device].rules
+    acts = []
+    for address in where.nic(host).addresses or ():
+        own = ip_interface(address)
+        selector = f"from {own.ip}/{own.max_prefixlen}"
+        rule = rules.get(selector)
+        if rule is not None:
+            said = f"{selector} table {rule.table} priority {rule.priority}"
+            acts.append(ip(host.device, f"rule del {said}", f"rule add {said}", f"-{own.version}"))
+    if not acts:
+        raise refuse(f"{host.device} {host.port}", "no planned rule from its address", "a NIC with a source rule")
+    said = ", ".join(" ".join(act.do[4:6]) for act in acts)
+    return LabFault(
+        "missing-rule",
+        f"{host.device} {host.port}",
+        f"{host.device} has no rule {said}, the address of {host.port}",
+        tuple(acts),
+    )

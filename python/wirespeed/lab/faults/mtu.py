@@ -1,0 +1,35 @@
+"""A leaf port at MTU 1500: what is larger is dropped without a word, small packets pass.
+
+Forgotten on one port, on a new switch, or after a port was exchanged. --device and --port name the port, or the NIC
+that is cabled to it.
+"""
+
+from __future__ import annotations
+
+from wirespeed.lab.faults.where import Where, forget, ip
+from wirespeed.results.lab import LabFault
+
+TITLE = "a leaf port at MTU 1500"
+
+_ETHERNET = 1500  # IEEE 802.3, without jumbo frames
+
+
+def make(where: Where) -> LabFault:
+    """At the switch's end of a host's cable."""
+    link = where.host_link()
+    host = where.host_end(link)
+    end = link.other(host.device)
+    planned = where.plan.switches[end.device].ports[end.port].link.mtu or where.nic(host).link.mtu or _ETHERNET
+    return LabFault(
+        "mtu",
+        f"{end.device} {end.port}",
+        f"{end.device} {end.port}, where {host.device} {host.port} is plugged in, forwards no packet above 1500 bytes",
+        (
+            *(forget(one, "route flush cache") for one in where.lab.hosts),
+            ip(
+                end.device,
+                f"link set dev {end.interface} mtu {_ETHERNET}",
+                f"link set dev {end.interface} mtu {planned}",
+            ),
+        ),
+    )

@@ -1,0 +1,139 @@
+"""All NICs of the hosts under a leaf are in one subnet, and the kernel answers ARP as it does by itself.
+
+One VLAN and one subnet for all rails looks simple. Then every NIC of a host answers for every address of it (ARP flux):
+others learn one MAC address for several NICs, and all their traffic goes to that one. --cure keeps the subnet and sets
+arp_ignore and arp_announce as planned: each NIC answers for itself. --device names the leaf.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from wirespeed.errors import refuse
+from wirespeed.lab.faults.where import Where, forget, ip, parameter
+from wirespeed.lab.lab import Lab
+from wirespeed.reach import Status
+from wirespeed.results.lab import LabAct, LabEnd, LabFault
+
+TITLE = "all NICs of the hosts under a leaf in one subnet, with the kernel's own ARP"
+
+_BRIDGE = "one-subnet"
+_NETWORK = "198.18"  # RFC 2544, C.2.2: set apart for tests of networks; a host's number and a NIC's follow
+_BITS = 16
+_ARP = ("arp_ignore", "arp_announce")
+_REPLY = re.compile(r"reply from \S+ \[([0-9A-Fa-f:]+)\]")  # arping(8) of iputils
+_PING_S = 10
+
+
+def make(where: Where) -> LabFault:
+    """A bridge of all ports with hosts on the leaf, which takes the leaf's addresses; an address more for each NIC."""
+    leaf, ends = _leaf(where)
+    acts = [ip(leaf, f"link add name {_BRIDGE} type bridge", f"link del dev {_BRIDGE}")]
+    links = {link["ifname"]: link for link in _json(where.lab, leaf, "address", "show")}
+    moved = [link.other(end.device).interface for end, link in ((end, _link(where, end)) for end in ends)]
+    before = dict.fromkeys([*moved, *(links[port]["master"] for port in moved if "master" in links[port])])
+    for interface in before:
+        for address in links[interface].get("addr_info", ()):
+            if address["scope"] == "global":
+                said = f"{address['local']}/{address['prefixlen']}"
+                version = "-6" if address["family"] == "inet6" else "-4"
+                acts.append(
+                    ip(leaf, f"address del {said} dev {interface}", f"address add {said} dev {interface}", version)
+                )
+                acts.append(ip(leaf, f"address add {said} dev {_BRIDGE}", version=version))
+    for port in moved:
+        old = f"master {links[port]['master']}" if "master" in links[port] else "nomaster"
+        acts.append(ip(leaf, f"link set dev {port} master {_BRIDGE}", f"link set dev {port} {old}"))
+    # What comes in and leaves by one interface makes a router tell hosts of a shorter way; those would go on taking it.
+    acts += [parameter(leaf, f"net/ipv4/conf/{name}/send_redirects", "0", "1") for name in ("all", "default")]
+    acts += [parameter(leaf, f"net/ipv4/conf/{_BRIDGE}/send_redirects", "0")]
+    acts.append(ip(leaf, f"link set dev {_BRIDGE} up"))
+    hosts = list(dict.fromkeys(end.device for end in ends))
+    cure: list[LabAct] = []
+    for number, host in enumerate(hosts, start=1):
+        own = [end for end in ends if end.device == host]
+        for place, end in enumerate(own, start=1):
+            said = f"{_NETWORK}.{number}.{place}/{_BITS} dev {end.interface}"
+            acts.append(ip(host, f"address add {said}", f"address del {said}"))
+        for name in ("all", *(end.interface for end in own)):
+            for key in _ARP:
+                planned = where.plan.hosts[host].sysctls.get(f"net.ipv4.conf.{name}.{key}")
+                value = planned.value if planned is not None and planned.value is not None else "0"
+                path = f"net/ipv4/conf/{name}/{key}"
+                acts.append(parameter(host, path, "0", value))
+                cure.append(parameter(host, path, value))
+    anew = [ip(device, "neigh flush all") for device in (leaf, *hosts)]
+    return LabFault(
+        "one-subnet",
+        leaf,
+        f"all NICs of {', '.join(hosts)} under {leaf} are in one subnet, {_NETWORK}.0.0/{_BITS}; each answers for all",
+        (*(forget(device, "neigh flush all") for device in (leaf, *hosts)), *acts, *anew),
+        (*cure, *anew),
+    )
+
+
+def show(lab: Lab, fault: LabFault) -> list[str]:
+    """What the first host learns of the second one's NICs, and how many answer for one of them."""
+    addresses: dict[str, dict[str, str]] = {}
+    for act in fault.acts:
+        if act.do[2:4] == ("address", "add") and act.do[4].startswith(_NETWORK):
+            addresses.setdefault(act.device, {})[act.do[6]] = act.do[4].partition("/")[0]
+    asking, asked = list(addresses)[:2]
+    interface = next(iter(addresses[asking]))
+    for host, other in ((asking, asked), (asked, asking)):
+        script = 'for one; do ping -nq -c1 -W1 "$one" & done; wait'
+        lab.run(host, "sh", "-c", script, "show", *addresses[other].values(), timeout_s=_PING_S)
+    table = _json(lab, asking, "neigh", "show", "dev", interface)
+    known = {row["dst"]: row["lladdr"] for row in table if row["dst"] in addresses[asked].values() and "lladdr" in row}
+    macs = len(set(known.values()))
+    said = [
+        f"{asking} knows {len(known)} addresses of {asked} by {macs} MAC address{'' if macs == 1 else 'es'} (ip neigh)"
+    ]
+    one = list(addresses[asked].values())[-1]
+    ran = lab.run(asking, "arping", "-b", "-w1", "-I", interface, one, timeout_s=_PING_S)
+    if ran.status is Status.OK or ran.stdout:
+        replies = _REPLY.findall(ran.stdout.decode("utf-8", "replace"))
+        said.append(
+            f"{len(set(replies))} NIC{'' if len(set(replies)) == 1 else 's'} of {asked} answered for {one} (arping)"
+        )
+    return said
+
+
+def _leaf(where: Where) -> tuple[str, list[LabEnd]]:
+    """A leaf with two hosts of which one has several NICs there, and the hosts' ends of its cables.
+
+    Raises:
+        Refused: there is none such, or the one that was asked for is none.
+    """
+    lab = where.lab
+    ends: dict[str, list[LabEnd]] = {}
+    for link in lab.links:
+        for end, other in ((link.a, link.b), (link.b, link.a)):
+            if end.device in lab.hosts and other.device in lab.switches:
+                ends.setdefault(other.device, []).append(end)
+    fit = {
+        leaf: own
+        for leaf, own in ends.items()
+        if len({end.device for end in own}) > 1 and len(own) > len({end.device for end in own})
+    }
+    if where.device is not None and lab.device(where.device).name not in fit:
+        found = f"{where.device}, which has no two hosts with several NICs"
+        raise refuse("--device", found, "a leaf that has", f"there is {', '.join(fit) or 'none'}")
+    if not fit:
+        raise refuse(f"lab {lab.name}", "no leaf with several NICs of one host", "one, and a second host on it")
+    leaf = where.device or next(iter(fit))
+    return leaf, fit[leaf]
+
+
+def _link(where: Where, end: LabEnd) -> Any:
+    return next(link for link in where.lab.links_of(end.device) if link.end(end.device) == end)
+
+
+def _json(lab: Lab, device: str, *words: str) -> list[dict[str, Any]]:
+    ran = lab.run(device, "ip", "-json", *words)
+    if ran.status is not Status.OK:
+        raise refuse(device, f"ip {' '.join(words)}: {ran.detail}", "an answer")
+    found: list[dict[str, Any]] = json.loads(ran.stdout or "[]")
+    return found

@@ -1,0 +1,158 @@
+"""What breaks in clusters, broken in a lab: who is hurt, what explains it, and that it can be taken back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from labs import built
+from typer.testing import CliRunner
+
+from needs import needs
+from wirespeed import lab
+from wirespeed.cli.app import app
+from wirespeed.errors import Refused
+from wirespeed.lab.faults import kinds
+from wirespeed.plan import Plan
+
+pytestmark = pytest.mark.lab
+
+CLUSTER = "mi300x-4node/cluster.yaml"
+RAIL24 = "mi300x-4node/cluster-rail24.yaml"
+
+NIC = "NIC node2/bnxt_re3"
+PORT = "leaf1 Eth1/12"
+AT = ("--device", "node2", "--port", "bnxt_re3")
+LARGE = "packets of the planned size are lost and small ones come back: an MTU on the way is too small"
+DEAD = "nothing comes back, large or small: a link is down, or an address or route is not there"
+NOWHERE = "the kernel has no way there: the link is down, or the address, its rule or its route is not there"
+
+# The fault, where, how many of 128 pairs have a bad ping and a bad route, and the causes: aspect, name, port, words.
+ROWS = [
+    ("mtu", AT, 16, 0, [("ping", NIC, PORT, LARGE)]),
+    (
+        "port-down",
+        ("--device", "leaf1", "--port", "Eth1/12"),
+        16,
+        8,
+        [("ping", NIC, PORT, DEAD), ("route", f"{NIC} as sender", PORT, NOWHERE)],
+    ),
+    ("missing-rule", AT, 16, 8, [("ping", NIC, PORT, DEAD), ("route", f"{NIC} as sender", PORT, NOWHERE)]),
+]
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[tuple[Plan, lab.Lab]]:
+    """Two hosts and their leaf."""
+    with built(CLUSTER, 2, "fault") as found:
+        yield found
+
+
+def typed(*words: str, expected: int = 0) -> str:
+    done = CliRunner().invoke(app, ["lab", *words])
+    assert done.exit_code == expected, done.output
+    return done.stdout
+
+
+def pinged(made: lab.Lab, expected: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(typed("ping", "--name", made.name, "--format", "json", expected=expected))
+    return found
+
+
+def bad(mesh: dict[str, Any], aspect: str) -> int:
+    return "".join(mesh["rows"][aspect]).count("x")
+
+
+def causes(mesh: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    return [(one["aspect"], one["name"], one["port"], one["says"]) for one in mesh["causes"]]
+
+
+def test_a_lab_without_faults_is_good_throughout(two: tuple[Plan, lab.Lab]) -> None:
+    mesh = pinged(two[1])
+    assert (mesh["kind"], len(mesh["nics"])) == ("bench-mesh", 16)
+    assert mesh["rows"]["ping"] == mesh["rows"]["route"] == ["        ........"] * 8 + ["........        "] * 8
+    assert {one["grade"] for one in mesh["carried"]} == {"good"}
+    assert (mesh["causes"], mesh["not_good"]) == ([], [])
+
+
+@pytest.mark.parametrize(("kind", "where", "pings", "routes", "expected"), ROWS, ids=[row[0] for row in ROWS])
+def test_a_fault_is_found_by_pings_and_can_be_taken_back(
+    two: tuple[Plan, lab.Lab],
+    kind: str,
+    where: tuple[str, ...],
+    pings: int,
+    routes: int,
+    expected: list[tuple[str, str, str, str]],
+) -> None:
+    _, made = two
+    try:
+        typed("fault", kind, *where, "--name", made.name)
+        assert [fault.kind for fault in lab.find(made.name).state.faults] == [kind]
+        mesh = pinged(made, expected=1)
+        assert (bad(mesh, "ping"), bad(mesh, "route")) == (pings, routes)
+        assert causes(mesh) == expected
+    finally:
+        assert typed("fault", "--undo", "--name", made.name).startswith(f"taken back: {kind} on ")
+    assert pinged(made)["causes"] == []
+
+
+@pytest.mark.parametrize("cluster", [CLUSTER, RAIL24])
+def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(cluster: str) -> None:
+    needs("arping")
+    with built(cluster, 2, "arp") as (_, made):
+        said = typed("fault", "one-subnet", "--name", made.name)
+        known, answered = said.splitlines()[1:]
+        assert known.startswith("node1 knows 8 addresses of node2 by ") and not known.startswith(f"{known[:36]}8 ")
+        assert answered == "8 NICs of node2 answered for 198.18.2.8 (arping)"
+        mesh = pinged(made, expected=1)
+        assert (bad(mesh, "ping"), bad(mesh, "route")) == (0, 0)
+        assert {(one["aspect"], tuple(one["failures"])) for one in mesh["causes"]} == {("carried", ("OS-04",))}
+        assert all(one["name"].endswith(" as receiver") for one in mesh["causes"])
+        said = typed("fault", "one-subnet", "--cure", "--name", made.name)
+        assert said.splitlines()[1:] == [
+            "node1 knows 8 addresses of node2 by 8 MAC addresses (ip neigh)",
+            "1 NIC of node2 answered for 198.18.2.8 (arping)",
+        ]
+        assert pinged(made)["causes"] == []
+        assert typed("fault", "--undo", "--name", made.name) == "taken back: one-subnet on leaf1, cured\n"
+        assert pinged(made)["causes"] == []
+
+
+def test_a_fault_that_cannot_be_made_leaves_nothing(two: tuple[Plan, lab.Lab]) -> None:
+    plan, made = two
+    made.run("node1", "ip", "rule", "del", "priority", "1002")
+    try:
+        with pytest.raises(Refused, match="RTNETLINK answers: No such file or directory"):
+            lab.make_fault(made.name, plan, "missing-rule", "node1", "bnxt_re1")
+        assert lab.find(made.name).state.faults == ()
+    finally:
+        made.run("node1", "ip", "rule", "add", "from", "10.1.0.3", "table", "102", "priority", "1002")
+
+
+def test_what_is_there_already_or_has_no_place_is_refused(two: tuple[Plan, lab.Lab]) -> None:
+    plan, made = two
+    refusals = {
+        ("mtus", None, None): r"(?s)the fault 'mtus'.*did you mean 'mtu'\?",
+        ("mtu", "node9", None): "no device 'node9'",
+        ("mtu", "node1", "bnxt_re9"): "--port: found 'bnxt_re9'; expected a port with a cable to a host",
+        ("dead-spine", None, None): "no switch above the leaves",
+        ("one-subnet", "node1", None): "--device: found node1, which has no two hosts with several NICs",
+    }
+    for (kind, device, port), words in refusals.items():
+        with pytest.raises(Refused, match=words):
+            lab.make_fault(made.name, plan, kind, device, port)
+    lab.make_fault(made.name, plan, "mtu")
+    with pytest.raises(Refused, match=r"the fault mtu on leaf1 Eth1/1; expected none such"):
+        lab.make_fault(made.name, plan, "mtu")
+    with pytest.raises(Refused, match=r"nothing but its undoing against mtu on leaf1 Eth1/1"):
+        lab.cure(made.name, "mtu")
+    assert [one.title for one in lab.undo_faults(made.name)] == ["mtu on leaf1 Eth1/1"]
+
+
+def test_help_and_list_name_every_kind(two: tuple[Plan, lab.Lab]) -> None:
+    listed = typed("fault", "--name", two[1].name)
+    help_ = " ".join(typed("fault", "--help").split())
+    for kind in kinds().values():
+        assert kind.title in listed and kind.title in help_ and kind.manual.endswith(".")
