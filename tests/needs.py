@@ -12,6 +12,7 @@ PACKAGES = {
     "netplan": "netplan.io",
     "ip": "iproute2",
     "ping": "iputils-ping",
+    "arping": "iputils-arping",
     "networkd": "systemd",
     "chromium": "chromium",
     "unshare": "util-linux",

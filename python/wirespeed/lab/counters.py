@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from wirespeed.errors import refuse
 from wirespeed.lab.lab import Lab
@@ -28,9 +29,9 @@ def counters(lab: Lab) -> dict[tuple[str, str], tuple[int, int]]:
         }
 
 
-def _of(lab: Lab, host: str) -> list[dict[str, object]]:
+def _of(lab: Lab, host: str) -> list[dict[str, Any]]:
     ran = run(("ip", "-n", lab.namespace(host), "-json", "-statistics", "link"), _LIMIT_S)
     if ran.status is not Status.OK:
         raise refuse(host, f"ip -statistics link: {ran.detail}", "counters of its interfaces")
-    links: list[dict[str, object]] = json.loads(ran.stdout)
+    links: list[dict[str, Any]] = json.loads(ran.stdout)
     return links

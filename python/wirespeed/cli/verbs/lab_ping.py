@@ -49,7 +49,7 @@ def ping(
     import tempfile
 
     from wirespeed import lab as labs
-    from wirespeed.benchmarks.run import Moved, with_counters
+    from wirespeed.benchmarks.run import Moved, mesh_of, with_counters
     from wirespeed.cli.campaign_output import mesh_text
     from wirespeed.cli.console import out
     from wirespeed.report.mesh import matrix
@@ -60,12 +60,10 @@ def ping(
         before = labs.counters(found)
         ask, folder, done = _ran(found, Path(scratch) / "ping")
         after = labs.counters(found)
-        from wirespeed.benchmarks.run import mesh_of
-
         mesh = mesh_of(ask, folder, done)
     assert mesh is not None
-    told = [{key: Moved(*moved) for key, moved in one.items()} for one in (before, after)]
-    mesh = with_counters(ask.plan, ask.fabric, mesh, *told)
+    then, now = ({key: Moved(*moved) for key, moved in one.items()} for one in (before, after))
+    mesh = with_counters(ask.plan, ask.fabric, mesh, then, now)
     if form is Format.JSON:
         typer.echo(mesh_text(mesh, folder.campaign), nl=False)
     else:
