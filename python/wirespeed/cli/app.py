@@ -22,6 +22,7 @@ WORKFLOW = (
     "explain",
     "bench",
     "sim",
+    "lab",
     "report",
     "list",
     "schema",

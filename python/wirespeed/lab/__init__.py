@@ -14,6 +14,7 @@ from wirespeed.lab.lab import Lab, find
 from wirespeed.lab.machine import check_user
 from wirespeed.lab.names import lab_name
 from wirespeed.lab.state import names, tidy
+from wirespeed.lab.status import status
 from wirespeed.lab.up import up
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "lab_name",
     "make_fault",
     "names",
+    "status",
     "switches_of",
     "tidy",
     "undo_faults",

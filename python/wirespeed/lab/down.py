@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from wirespeed.errors import Refused, refuse
-from wirespeed.lab import kernel, state
+from wirespeed.lab import kernel, processes, state
 from wirespeed.reach import Status
 from wirespeed.results.lab import Phase
 
@@ -50,13 +47,12 @@ def clear(name: str, lock: int) -> Removed:
         kept = state.load(name)
         if kept is not None:
             state.save(replace(kept, phase=Phase.LEAVING))
-    processes: set[int] = set()
+    ended: set[int] = set()
     namespaces = state.namespaces(name)
     deadline = time.monotonic() + _GONE_WITHIN_S
-    while found := list(_inside(namespaces)):
-        for process in found:
-            processes.add(process)
-        _kill(found, namespaces)
+    while found := list(processes.inside(namespaces)):
+        ended.update(found)
+        processes.kill(found, namespaces)
         if time.monotonic() > deadline:
             raise refuse(
                 f"lab {name}", f"processes {', '.join(map(str, found))}, which do not end", "none", "try once more"
@@ -64,7 +60,7 @@ def clear(name: str, lock: int) -> Removed:
         time.sleep(_LOOK_S)
     _delete(name, namespaces, lock)
     state.remove(name)
-    return Removed(len(namespaces), len(processes))
+    return Removed(len(namespaces), len(ended))
 
 
 def _delete(name: str, namespaces: Iterable[str], lock: int) -> None:
@@ -83,45 +79,3 @@ def _delete(name: str, namespaces: Iterable[str], lock: int) -> None:
     if left:
         said = ran.detail if ran.status is not Status.OK else "still there"
         raise refuse(f"lab {name}", f"{', '.join(left)}: {said}", "namespaces removed")
-
-
-def _inside(namespaces: Iterable[str]) -> Iterator[int]:
-    """Processes that have one of the namespaces as their network."""
-    wanted = _inodes(namespaces)
-    if not wanted:
-        return
-    for entry in os.scandir("/proc"):
-        if entry.name.isdecimal() and _network(int(entry.name)) in wanted:
-            yield int(entry.name)
-
-
-def _kill(processes: Iterable[int], namespaces: Iterable[str]) -> None:
-    """End them, each after another look: its number may have become another's."""
-    wanted = _inodes(namespaces)
-    for process in processes:
-        with contextlib.suppress(ProcessLookupError):
-            handle = os.pidfd_open(process)
-            try:
-                if _network(process) in wanted:
-                    signal.pidfd_send_signal(handle, signal.SIGKILL)
-            finally:
-                os.close(handle)
-
-
-def _inodes(namespaces: Iterable[str]) -> set[int]:
-    """Inodes of those names that are namespaces: a name whose namespace is not there yet is a plain file."""
-    found = set()
-    plain = state.NAMESPACES.stat().st_dev if state.NAMESPACES.exists() else None
-    for namespace in namespaces:
-        with contextlib.suppress(OSError):
-            status = (state.NAMESPACES / namespace).stat()
-            if status.st_dev != plain:
-                found.add(status.st_ino)
-    return found
-
-
-def _network(process: int) -> int | None:
-    try:
-        return Path(f"/proc/{process}/ns/net").stat().st_ino
-    except OSError:
-        return None

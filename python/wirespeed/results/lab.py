@@ -113,3 +113,76 @@ class LabState:
     def of_role(self, role: Role) -> Sequence[LabDevice]:
         """Its hosts, or its switches."""
         return [device for device in self.devices if device.role is role]
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonStatus:
+    """A program that a device needs, and whether it runs."""
+
+    name: str
+    running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EndStatus:
+    """An end of a cable: up, down, no carrier, or gone; None for the MTU of one that is gone."""
+
+    device: str
+    port: str
+    interface: str
+    state: str
+    mtu: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkStatus:
+    """A cable as the kernel sees it now."""
+
+    a: EndStatus
+    b: EndStatus
+    rail: int | None = None
+
+    @property
+    def up(self) -> bool:
+        """Whether both ends are."""
+        return self.a.state == self.b.state == UP
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceStatus:
+    """A device now. ``missing`` are those of the addresses, rules and routes it should have that it has not."""
+
+    name: str
+    role: Role
+    namespace: str
+    there: bool
+    daemons: tuple[DaemonStatus, ...]
+    expected: int
+    missing: tuple[str, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is there, all runs, and nothing is missing."""
+        return self.there and not self.missing and all(daemon.running for daemon in self.daemons)
+
+
+@dataclass(frozen=True, slots=True)
+class LabStatus:
+    """A lab now."""
+
+    name: str
+    cluster: str
+    file: str
+    started: str
+    phase: Phase
+    devices: tuple[DeviceStatus, ...]
+    links: tuple[LinkStatus, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is as it was built."""
+        parts = (*(device.whole for device in self.devices), *(link.up for link in self.links))
+        return self.phase is Phase.UP and all(parts)
+
+
+UP = "up"

@@ -1,0 +1,60 @@
+"""``wirespeed lab status``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from wirespeed.cli.exit import Exit
+from wirespeed.cli.lab_app import lab
+
+SCHEMA = 1
+
+
+class Format(StrEnum):
+    """How it is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+@lab.command(short_help="Show labs: devices, daemons, cables, and whether all routes are there.")
+def status(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="This lab alone; else all.")] = None,
+    form: Annotated[
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_LAB_STATUS_FORMAT", help="A table, or JSON.")
+    ] = Format.TABLE,
+) -> None:
+    """Show each lab on this machine as it is now.
+
+    Of each device: its namespace, whether its daemons run, and how many of the addresses, rules and routes that the
+    plan gives it are in its kernel; of each cable the state of both ends and their MTUs.
+
+    Exit code 1 when something is not as it was built, 3 when there is no lab.
+
+    Examples:
+
+    \b
+      sudo wirespeed lab status
+      sudo wirespeed lab status mi300x_4node --format json
+    """
+    from wirespeed import lab as labs
+    from wirespeed.results.json import document
+
+    labs.check_user()
+    found = [labs.status(one) for one in ([name] if name is not None else labs.names())]
+    if form is Format.JSON:
+        typer.echo(document("lab-status", SCHEMA, labs=found), nl=False)
+    else:
+        from wirespeed.cli.console import err, out
+        from wirespeed.report import lab as report
+
+        for one in found:
+            report.table(one, out())
+        if not found:
+            err().print("no lab")
+    if not found:
+        raise typer.Exit(Exit.INCOMPLETE)
+    raise typer.Exit(Exit.PASSED if all(one.whole for one in found) else Exit.FAILED)

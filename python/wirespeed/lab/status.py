@@ -1,0 +1,90 @@
+"""How a lab is now: what runs, which cables carry, which addresses, rules and routes are there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from wirespeed.errors import refuse
+from wirespeed.lab import configured, state
+from wirespeed.lab.processes import inside, programs
+from wirespeed.reach import Status, run
+from wirespeed.results.lab import (
+    UP,
+    DaemonStatus,
+    DeviceStatus,
+    EndStatus,
+    LabDevice,
+    LabEnd,
+    LabState,
+    LabStatus,
+    LinkStatus,
+)
+
+_AT_ONCE = 8
+_LIMIT_S = 60
+
+Interfaces = Mapping[str, Mapping[str, Any]]
+
+
+def status(name: str) -> LabStatus:
+    """How a lab is; one that an interrupted command left, as far as it was built.
+
+    Raises:
+        Refused: there is none, or nothing is known of it but its namespaces.
+    """
+    known = state.names()
+    kept = state.load(name) if name in known else None
+    if kept is None and name in known:
+        raise refuse(f"lab {name}", "what is left of a lab", "one that is up", f"wirespeed lab down {name}")
+    if kept is None:
+        hint = f"there is {', '.join(known)}" if known else "wirespeed lab up CLUSTER"
+        raise refuse("lab", f"no lab {name!r}", "a lab that is up", hint)
+    there = set(state.namespaces(name))
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        devices = tuple(pool.map(lambda device: _device(kept, device, device.namespace in there), kept.devices))
+        interfaces = dict(
+            zip(
+                (device.name for device in kept.devices),
+                pool.map(lambda device: _interfaces(device) if device.namespace in there else {}, kept.devices),
+                strict=True,
+            )
+        )
+    links = tuple(LinkStatus(_end(link.a, interfaces), _end(link.b, interfaces), link.rail) for link in kept.links)
+    return LabStatus(kept.name, kept.cluster, kept.file, kept.started, kept.phase, devices, links)
+
+
+def _device(lab: LabState, device: LabDevice, there: bool) -> DeviceStatus:
+    running = programs(inside([device.namespace])) if there else set()
+    found: set[str] = set()
+    if there and device.expects:
+        folder = state.device_folder(lab.name, device.name)
+        found = configured.has(device.namespace, folder, configured.families(device.expects))
+    return DeviceStatus(
+        device.name,
+        device.role,
+        device.namespace,
+        there,
+        tuple(DaemonStatus(daemon, daemon in running) for daemon in device.daemons),
+        len(device.expects),
+        tuple(line for line in device.expects if line not in found),
+    )
+
+
+def _interfaces(device: LabDevice) -> Interfaces:
+    """Interfaces of a namespace by name, as `ip` says them."""
+    ran = run(("ip", "-n", device.namespace, "-json", "link", "show"), _LIMIT_S)
+    if ran.status is not Status.OK:
+        raise refuse(device.name, f"ip link: {ran.detail}", "the interfaces of a namespace")
+    return {link["ifname"]: link for link in json.loads(ran.stdout)}
+
+
+def _end(end: LabEnd, interfaces: Mapping[str, Interfaces]) -> EndStatus:
+    link = interfaces[end.device].get(end.interface)
+    if link is None:
+        return EndStatus(end.device, end.port, end.interface, "gone", None)
+    flags = link.get("flags", ())
+    carrier = UP if "LOWER_UP" in flags else "no carrier"
+    return EndStatus(end.device, end.port, end.interface, carrier if "UP" in flags else "down", link.get("mtu"))

@@ -1,0 +1,82 @@
+"""A lab in a terminal: its devices, and the cables that carry nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from wirespeed.report import words
+from wirespeed.results.lab import DeviceStatus, EndStatus, LabStatus, LinkStatus, Phase
+
+_MOST_MISSING = 3
+"""Lines of what a device lacks that are shown; the rest is counted."""
+
+
+def table(lab: LabStatus, console: Console) -> None:
+    """The lab, its devices and its cables."""
+    carrying = sum(link.up for link in lab.links)
+    state = f"{lab.phase.value} since {lab.started}" if lab.phase is Phase.UP else f"not whole ({lab.phase.value})"
+    console.print(
+        Text(words.line(f"{lab.name}: {lab.cluster}, {state}; {carrying} of {len(lab.links)} cables carry")),
+        style="bold",
+        soft_wrap=True,
+    )
+    console.print(_devices(lab))
+    console.print(_links(lab))
+    for device in lab.devices:
+        for line in _missing(device):
+            console.print(Text(words.line(line), style="red"), soft_wrap=True)
+
+
+def _devices(lab: LabStatus) -> Table:
+    found = Table(box=None, pad_edge=False)
+    for column in ("device", "role", "namespace", "daemons", "configured"):
+        found.add_column(column, overflow="fold")
+    for device in lab.devices:
+        cells = (device.name, device.role.value, device.namespace, _daemons(device), _configured(device))
+        found.add_row(*(words.line(cell) for cell in cells), style=None if device.whole else "red")
+    return found
+
+
+def _links(lab: LabStatus) -> Table:
+    found = Table(box=None, pad_edge=False)
+    for column in ("cable", "to", "rail", "state", "MTU"):
+        found.add_column(column, overflow="fold")
+    for link in lab.links:
+        rail = "" if link.rail is None else str(link.rail)
+        cells = (_at(link.a), _at(link.b), rail, _both(link, "state"), _both(link, "mtu"))
+        found.add_row(*(words.line(cell) for cell in cells), style=None if link.up else "red")
+    return found
+
+
+def _daemons(device: DeviceStatus) -> str:
+    ended = [one.name for one in device.daemons if not one.running]
+    if ended:
+        return f"not running: {', '.join(ended)}"
+    return ", ".join(one.name for one in device.daemons) or "-"
+
+
+def _configured(device: DeviceStatus) -> str:
+    if not device.there:
+        return "no namespace"
+    return f"{device.expected - len(device.missing)} of {device.expected}"
+
+
+def _missing(device: DeviceStatus) -> Iterator[str]:
+    for line in device.missing[:_MOST_MISSING]:
+        yield f"{device.name} lacks: {line}"
+    if len(device.missing) > _MOST_MISSING:
+        yield f"{device.name} lacks {len(device.missing) - _MOST_MISSING} more"
+
+
+def _at(end: EndStatus) -> str:
+    """The end by the name that commands inside take."""
+    return f"{end.device} {end.interface}"
+
+
+def _both(link: LinkStatus, field: str) -> str:
+    a, b = getattr(link.a, field), getattr(link.b, field)
+    return str(a) if a == b else f"{a} | {b}"

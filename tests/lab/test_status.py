@@ -1,0 +1,84 @@
+"""What is said of a lab after something in it was changed."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from labs import built
+from rich.console import Console
+
+from wirespeed import lab
+from wirespeed.errors import Refused
+from wirespeed.lab.processes import inside
+from wirespeed.report import lab as report
+
+CLUSTER = "mi300x-4node/cluster.yaml"
+
+
+@pytest.fixture
+def one() -> Iterator[lab.Lab]:
+    """One host and its leaf."""
+    with built(CLUSTER, 1, "status") as (_, made):
+        yield made
+
+
+def printed(made: lab.Lab) -> list[str]:
+    out = io.StringIO()
+    report.table(lab.status(made.name), Console(file=out, width=120))
+    return [" ".join(line.split()) for line in out.getvalue().splitlines()]
+
+
+def test_as_built_then_changed(one: lab.Lab) -> None:
+    assert lab.status(one.name).whole
+    namespace = one.namespace("node1")
+    before = printed(one)
+    assert before[0].endswith(f"up since {one.state.started}; 8 of 8 cables carry")
+    assert before[2] == f"node1 host {namespace} systemd-networkd 24 of 24"
+    assert before[5] == "node1 enp29s0np0 leaf1 Eth1-1 1 up 9000 | 9100"
+
+    (daemon,) = inside([namespace])
+    os.kill(daemon, signal.SIGKILL)
+    for line in ("link set dev Eth1-2 down", "link set dev Eth1-3 mtu 1500"):
+        subprocess.run(["ip", "-n", one.namespace("leaf1"), *line.split()], check=True)
+    for line in ("rule delete priority 1001", "address flush dev enp105s0np0"):
+        subprocess.run(["ip", "-n", namespace, *line.split()], check=True)
+
+    after = printed(one)
+    assert after[0].endswith("7 of 8 cables carry")
+    # With the address go the routes that have it as their source.
+    assert after[2] == f"node1 host {namespace} not running: systemd-networkd 21 of 24"
+    assert after[6] == "node1 enp67s0np0 leaf1 Eth1-2 2 no carrier | down 9000 | 9100"
+    assert after[7] == "node1 enp86s0np0 leaf1 Eth1-3 3 up 9000 | 1500"
+    assert after[-3:] == [
+        "node1 lacks: address 10.1.0.7/31 dev enp105s0np0",
+        "node1 lacks: route default via 10.1.0.6 dev enp105s0np0 table 104",
+        "node1 lacks: rule from 10.1.0.1/32 lookup 101 priority 1001",
+    ]
+
+
+def test_a_device_whose_namespace_was_removed(one: lab.Lab) -> None:
+    subprocess.run(["ip", "netns", "delete", one.namespace("leaf1")], check=True)
+    device = lab.status(one.name).devices[1]
+    assert (device.there, device.whole, len(device.missing)) == (False, False, 8)
+    assert "leaf1 switch wsl-" in printed(one)[3]
+
+
+def test_the_command_says_it_as_json_and_by_its_exit_code(one: lab.Lab) -> None:
+    command = [sys.executable, "-m", "wirespeed", "lab", "status", one.name, "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["kind"], document["labs"][0]["name"]) == (0, "lab-status", one.name)
+    subprocess.run(["ip", "-n", one.namespace("leaf1"), "link", "set", "dev", "Eth1-2", "down"], check=True)
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+
+
+def test_no_such_lab_is_refused() -> None:
+    with pytest.raises(Refused, match="no lab 'nowhere'"):
+        lab.status("nowhere")
