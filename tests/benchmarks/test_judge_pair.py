@@ -123,8 +123,33 @@ def test_a_plan_of_one_host_has_nothing_to_send_between():
 
 
 def test_what_has_no_limit_is_unknown():
-    verdict = one(judge(osu("osu_bw_fan_in", {4 * MIB: 48_500.0}), plan()))
-    assert (verdict.judgement, verdict.reason) == (Judgement.UNKNOWN, "there are no limits for osu_bw_fan_in")
+    verdict = one(judge(osu("osu_neighbor_bw", {4 * MIB: 48_500.0}), plan()))
+    assert (verdict.judgement, verdict.reason) == (Judgement.UNKNOWN, "there are no limits for osu_neighbor_bw")
+
+
+@pytest.mark.parametrize("test", ["osu_bw_fan_in", "osu_bw_fan_out"])
+@pytest.mark.parametrize(
+    ("value", "ranks", "nics", "judgement"),
+    [
+        (48_500.0, None, 1, Judgement.PASS),
+        (20_000.0, None, 1, Judgement.FAIL),
+        (190_000.0, 16, 4, Judgement.PASS),  # four ranks of one host with each of three
+        (100_000.0, 16, 4, Judgement.FAIL),
+        (900_000.0, 16, 4, Judgement.UNKNOWN),  # more than the NICs of the one host
+    ],
+)
+def test_all_of_a_fan_passes_one_host(test, value, ranks, nics, judgement):
+    parameters = {"nodes": 4} if ranks else {}
+    verdict = one(judge(osu(test, {**CURVE, 4 * MIB: value}, ranks=ranks, **parameters), plan()), 4 * MIB)
+    assert verdict.judgement is judgement
+    assert verdict.reachable.value == pytest.approx(nics * ONE * 1000 / 8, rel=1e-3)
+    assert verdict.physical.value == pytest.approx(4 * SHARED * 256 / 280 * 1000 / 8, rel=1e-3)
+
+
+@pytest.mark.parametrize("test", ["osu_multi_lat", "osu_acc_latency", "osu_fop_latency", "osu_partitioned_latency"])
+def test_latencies_of_every_kind_have_a_least(test):
+    verdict = one(judge(osu(test, {8: 0.0000001}, unit="us", metric=Metric.LATENCY_AVG), plan()))
+    assert (verdict.judgement, verdict.physical.unit) == (Judgement.UNKNOWN, "us")
 
 
 @pytest.mark.parametrize(

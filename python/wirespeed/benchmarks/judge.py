@@ -136,6 +136,8 @@ def _bandwidths(run: Run, limits: Limits, profile: Profile) -> list[Verdict]:
 def _latencies(run: Run, limits: Limits) -> list[Verdict]:
     """No limit says what a latency should be; but nothing is below what bits and light take."""
     rows = [one for one in run.measurements if one.metric in LATENCIES and one.unit in SECONDS and one.value > 0]
+    if isinstance(limits, Unlimited):
+        return [verdict(one, Judgement.UNKNOWN, limits.why) for one in rows]
     return [fast_enough(one, least) for one in rows if (least := limits.least(one)) is not None]
 
 

@@ -19,6 +19,7 @@ BANDWIDTHS = frozenset({Metric.ALGBW, Metric.BUSBW, Metric.AVG_BUSBW, Metric.BW_
 LATENCIES = frozenset(
     {
         *(Metric.LATENCY_MIN, Metric.LATENCY_TYPICAL, Metric.LATENCY_AVG, Metric.LATENCY_MAX, Metric.LATENCY_P50),
+        *(Metric.COMM_AVG, Metric.COMM_MIN, Metric.COMM_MAX),  # of a non-blocking collective, without its computation
         *(Metric.LATENCY_P90, Metric.LATENCY_P95, Metric.LATENCY_P99, Metric.LATENCY_P999, Metric.LATENCY_PERCENTILE),
     }
 )

@@ -30,8 +30,36 @@ _CROSSING: dict[str, tuple[str, Crossing]] = {
     "gather": ("what the ranks elsewhere give", lambda size, ranks, here: size * (ranks - here)),
     "scatter": ("what the ranks elsewhere get", lambda size, ranks, here: size * (ranks - here)),
     "alltoall": ("what ranks here send to ranks elsewhere", lambda size, ranks, here: here * size * (ranks - here)),
+    "reduce_scatter": ("what enters sums elsewhere", lambda size, ranks, here: size * (ranks - here) / ranks),
+    "reduce_scatter_block": (
+        "what enters sums elsewhere",
+        lambda size, ranks, here: _block(size, ranks) * (ranks - here),
+    ),
+    "barrier": ("a byte out of every host", lambda size, ranks, here: 1),
 }
-"""OSU prints the buffer of allreduce, bcast and reduce, and what one rank gives another of the rest (osu_util.c)."""
+"""OSU prints the buffer of allreduce, bcast, reduce and reduce_scatter, and what one rank gives another of the rest
+(osu_util.c and the tests' own files)."""
+
+_EQUAL = {"allgatherv": "allgather", "gatherv": "gather", "scatterv": "scatter", "alltoallv": "alltoall"} | {
+    "alltoallw": "alltoall"
+}
+"""Variants whose counts may differ: OSU gives all ranks the same (osu_coll.c, OMB_IRREGULAR_ARGS)."""
+
+_ELEMENT = 16
+"""Bytes: no datatype of OSU is larger, and of a block only whole elements are sent."""
+
+
+def _block(size: int, ranks: int) -> int:
+    """What each rank gets of a buffer at least: what does not divide is left out (osu_reduce_scatter_block.c)."""
+    return size // (ranks * _ELEMENT) * _ELEMENT
+
+
+def _collective(test: str | None) -> str:
+    """The collective of a test: that of its variants, non-blocking and persistent ones too."""
+    name = (test or "").removeprefix("osu_").removeprefix("nccl_").removeprefix("xccl_").removesuffix("_persistent")
+    if name not in _CROSSING and name not in _EQUAL:
+        name = name.removeprefix("i")
+    return _EQUAL.get(name, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +89,11 @@ class MpiLimits:
 
     def least(self, measurement: Measurement) -> Bound | None:
         """What must cross the NICs of a host, over all of them."""
-        if not measurement.size_bytes:
+        if not measurement.size_bytes and self.what != _CROSSING["barrier"][0]:
             return None
-        count = self.crossing(measurement.size_bytes, self.ranks, self.here)
+        count = self.crossing(measurement.size_bytes or 0, self.ranks, self.here)
+        if count < 1:
+            return None
         bound = latency.least([latency.of_bytes(int(count), self.gb_per_s, f"({self.what}) over a host's NICs")])
         return Bound(bound.value, bound.unit, bound.binding, bound.terms, self.assumptions)
 
@@ -74,7 +104,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     Raises:
         Refused: the user names no NIC of the plan.
     """
-    found = _CROSSING.get((run.test or "").removeprefix("osu_"))
+    found = _CROSSING.get(_collective(run.test))
     if found is None:
         return pair_limits(run, plan, profile, asked)
     what, crossing = found
@@ -106,7 +136,7 @@ def _placed(run: Run, plan: Plan) -> tuple[int, int, str] | None:
     """Ranks, those of a host, and what was assumed. A whole buffer crosses however many ranks there are."""
     ranks = run.ranks
     if ranks is None:
-        of_buffer = (run.test or "").removeprefix("osu_") in ("allreduce", "bcast", "reduce")
+        of_buffer = _collective(run.test) in ("allreduce", "bcast", "reduce", "barrier")
         return (2, 1, "the ranks are on two hosts or more") if of_buffer else None
     if ranks < 2:
         return None

@@ -35,6 +35,7 @@ class Kind:
     added: bool = True  # of both ways
     ping_pong: bool = False
     pairs: int = 1
+    one_sender: bool = False  # all pairs begin, or end, at one host
     sharing: int = 1  # ranks of a host that share its NICs, where the figure is that of a rank
     shown: str | None = None  # why its bandwidth is shown and not judged
 
@@ -183,6 +184,8 @@ def _striping(run: Run, of: Network) -> str:
 
 def _senders(kind: Kind, plan: Plan) -> int:
     """Hosts that send at once: the first half of the ranks sends to the second."""
+    if kind.one_sender:
+        return 1
     return max(1, min(kind.pairs, len(plan.hosts) // 2))
 
 
@@ -204,6 +207,14 @@ def _kind(run: Run) -> Kind | None:
             return None
 
 
+_LATENCY = frozenset(
+    {
+        *("latency", "latency_mt", "latency_mp", "multi_lat", "partitioned_latency", "put_latency", "get_latency"),
+        *("acc_latency", "get_acc_latency", "fop_latency", "cas_latency"),
+    }
+)
+
+
 def _osu(run: Run) -> Kind | None:
     name = (run.test or "").removeprefix("osu_").removeprefix("nccl_").removeprefix("xccl_")
     if name in ("bw", "put_bw", "get_bw"):
@@ -212,7 +223,11 @@ def _osu(run: Run) -> Kind | None:
         return Kind(both_ways=True)
     if name == "mbw_mr":
         return Kind(pairs=whole(run, "pairs") or 1)
-    if name in ("latency", "put_latency", "get_latency", "latency_mt", "latency_mp"):
+    if name in ("bw_fan_in", "bw_fan_out"):
+        # Every rank of one host with one of each other host, added (osu_bw_fan_in.c, osu_bw_fan_out.c)
+        nodes = whole(run, "nodes")
+        return Kind(pairs=run.ranks // nodes if run.ranks and nodes else 1, one_sender=True)
+    if name in _LATENCY:
         return Kind(ping_pong=True)
     return None
 

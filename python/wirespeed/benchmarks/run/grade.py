@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.judge import judge
+from wirespeed.benchmarks.judge_limits import LATENCIES
 from wirespeed.benchmarks.judge_profile import Profile
 from wirespeed.benchmarks.nccl_evidence import evidence
 from wirespeed.benchmarks.reading import read
@@ -81,13 +82,19 @@ def _graded(runs: Sequence[Run], judged: Sequence[JudgedRun]) -> tuple[Grade, st
     failed = next((run for run in runs if run.status is RunStatus.FAILED), None)
     if failed is not None:
         return Grade.BAD, _failure(failed)
-    verdicts = [verdict for one in judged for verdict in one.verdicts if verdict.judgement is not Judgement.SKIP]
+    verdicts = [verdict for one in judged for verdict in one.verdicts if not _is_shown(verdict)]
     if any(run.status is RunStatus.TRUNCATED for run in runs):
         return Grade.UNKNOWN, "the log is truncated"
     if not verdicts:
         return _shown(runs)
     worst = min(verdicts, key=lambda verdict: (_WORST.index(verdict.judgement), -(verdict.measurement.size_bytes or 0)))
     return _GRADES[worst.judgement], _says(worst)
+
+
+def _is_shown(verdict: Verdict) -> bool:
+    """Whether a figure is for information: not judged, or a time of which no limit is known."""
+    timed = verdict.measurement.metric in LATENCIES and verdict.physical is None and verdict.gate is None
+    return verdict.judgement is Judgement.SKIP or (timed and verdict.judgement is Judgement.UNKNOWN)
 
 
 def _failure(run: Run) -> str:
