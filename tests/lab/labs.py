@@ -23,12 +23,12 @@ def name(part: str) -> str:
 
 
 @contextlib.contextmanager
-def built(cluster: str | Path, hosts: int, part: str = "") -> Iterator[tuple[Plan, lab.Lab]]:
+def built(cluster: str | Path, hosts: int, part: str = "", daemons: bool = True) -> Iterator[tuple[Plan, lab.Lab]]:
     """A lab of the first hosts of an example, or of another cluster file."""
     needs(*TOOLS, root=True)
     plan = build(read(EXAMPLES / cluster))
     chosen = lab.hosts_of(plan, hosts)
-    design = lab.design(plan, name(part), chosen, render.files(plan, chosen), render.speaker)
+    design = lab.design(plan, name(part), chosen, render.files(plan, chosen), render.speaker if daemons else None)
     made = lab.up(design, EXAMPLES / cluster, lambda said: None)
     try:
         yield plan, made

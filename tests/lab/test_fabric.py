@@ -16,7 +16,7 @@ from wirespeed import lab, render
 from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.lab.design import links_of
-from wirespeed.lab.fabric import expected, switch_of
+from wirespeed.lab.fabric import expected, link_local, switch_of
 from wirespeed.plan import build
 from wirespeed.reach import Status
 
@@ -108,6 +108,20 @@ def test_hosts_of_two_leaves_reach_each_other_over_equal_paths(underlay: str, tm
         summary = json.loads(made.run("leaf1", "vtysh", "-c", "show bgp summary json").stdout)
         states = {peer["state"] for family in summary.values() for peer in family["peers"].values()}
         assert states == {"Established"}
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("underlay", UNDERLAYS)
+def test_kernels_are_told_the_routes_that_daemons_would_find(underlay: str, tmp_path: Path) -> None:
+    with built(cluster_with(underlay, tmp_path), 4, "kernel", daemons=False) as (plan, made):
+        assert {device.daemons for device in made.state.devices[4:]} == {()}
+        nics = [(plan.hosts[host].nics["ens7f0np0"].addresses or ("",))[0].partition("/")[0] for host in made.hosts]
+        ran = made.run("node1", "ping", "-nq", "-c1", "-w5", "-I", nics[0], nics[3])
+        assert ran.status is Status.OK, ran
+
+
+def test_the_address_that_a_kernel_makes_of_a_mac_address() -> None:
+    assert link_local("00:00:5e:00:53:01") == "fe80::200:5eff:fe00:5301"
 
 
 @pytest.mark.lab

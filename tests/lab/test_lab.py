@@ -47,6 +47,16 @@ def test_a_host_has_its_name_its_interfaces_and_its_own_run(two: tuple[Plan, lab
     assert lines == ["node2", *interfaces, "systemd", "udev", "read-only"]
 
 
+def test_hosts_know_each_other_by_name(two: tuple[Plan, lab.Lab]) -> None:
+    _, made = two
+    names = ("node2", "node2-enp67s0np0", "localhost")
+    assert [said(made, "node1", "getent", "ahostsv4", name).split()[0] for name in names] == [
+        "10.1.0.17",
+        "10.1.0.19",
+        "127.0.0.1",
+    ]
+
+
 def test_kernel_parameters_are_those_rendered(two: tuple[Plan, lab.Lab]) -> None:
     _, made = two
     keys = ("all/arp_ignore", "all/arp_announce", "all/rp_filter", "enp29s0np0/rp_filter")

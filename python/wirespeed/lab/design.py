@@ -17,6 +17,8 @@ from wirespeed.plan import Plan
 from wirespeed.results.lab import LabDevice, LabEnd, LabLink, Role
 from wirespeed.settings import Switch
 
+Speaker = Callable[[str, Switch], Mapping[str, str]]
+
 
 @dataclass(frozen=True, slots=True)
 class Design:
@@ -29,6 +31,7 @@ class Design:
     files: Mapping[str, HostFiles]  # by host
     setups: Mapping[str, Setup]
     speakers: Mapping[str, Mapping[str, str]]  # by switch: its routing daemons, each with its configuration
+    names: str  # what every device has as its /etc/hosts
 
 
 def design(
@@ -36,7 +39,7 @@ def design(
     name: str,
     hosts: Sequence[str],
     files: Iterable[File],
-    speaker: Callable[[str, Switch], Mapping[str, str]],
+    speaker: Speaker | None,
 ) -> Design:
     """A lab of hosts and the switches they need.
 
@@ -45,7 +48,8 @@ def design(
         name: of the lab.
         hosts: see `hosts_of`.
         files: what was rendered for them, host by host.
-        speaker: the daemons that route for a switch of a lab, each with its configuration.
+        speaker: the daemons that route for a switch, each with its configuration; for None the kernels are told the
+            routes that those would find.
 
     Raises:
         Refused: the network of a host is configured by what does not run in a namespace.
@@ -54,16 +58,18 @@ def design(
     names = switches_of(plan, hosts)
     links = links_of(plan, [*hosts, *names])
     switches = {one: fabric.switch_of(plan, one, links) for one in names}
-    speakers = {one: speaker(one, switch) for one, switch in switches.items()}
-    devices = devices_of(plan, name, hosts, switches, links, speakers)
+    speakers = {one: {} if speaker is None else speaker(one, switch) for one, switch in switches.items()}
+    ways = fabric.expected(switches, links)
+    devices = devices_of(plan, name, hosts, switches, links, speakers, ways)
     ends: dict[str, list[LabEnd]] = {device.name: [] for device in devices}
     for link in links:
         for end in (link.a, link.b):
             ends[end.device].append(end)
     setups = {one: told[one].setup([end.interface for end in ends[one]]) for one in hosts}
     for one, switch in switches.items():
-        setups[one] = switch_setup(plan.name, one, switch, {end.interface: end.port for end in ends[one]})
-    return Design(name, plan.name, devices, links, told, setups, speakers)
+        routes = {} if speaker is not None else fabric.gateways(switches, ways.get(one, {}))
+        setups[one] = switch_setup(plan.name, one, switch, {end.interface: end.port for end in ends[one]}, routes)
+    return Design(name, plan.name, devices, links, told, setups, speakers, hosts_file(plan, hosts, links))
 
 
 def hosts_of(plan: Plan, count: int | None) -> tuple[str, ...]:
@@ -108,13 +114,13 @@ def devices_of(
     switches: Mapping[str, Switch],
     links: Sequence[LabLink],
     speakers: Mapping[str, Iterable[str]],
+    ways: Mapping[str, Mapping[str, Sequence[fabric.Hop]]],
 ) -> tuple[LabDevice, ...]:
     """The devices with their namespaces, hosts first. ``switches`` are those of the lab, as they are in it."""
     cabled: dict[str, list[str]] = {}
     for link in links:
         for end in (link.a, link.b):
             cabled.setdefault(end.device, []).append(end.interface)
-    ways = fabric.expected(switches, links)
     found = []
     for name in hosts:
         has = configured.of_host(plan.hosts[name], cabled.get(name, ()))
@@ -142,6 +148,19 @@ def links_of(plan: Plan, devices: Sequence[str]) -> tuple[LabLink, ...]:
         LabLink(end_of(cable.a.device, cable.a.port), end_of(cable.b.device, cable.b.port), cable.rail)
         for cable in cables
     )
+
+
+def hosts_file(plan: Plan, hosts: Sequence[str], links: Sequence[LabLink]) -> str:
+    """Names of the hosts' addresses: a host by its own stands for its first NIC, with the NIC's behind it for each."""
+    lines = ["127.0.0.1 localhost", "::1 localhost"]
+    cabled = {(end.device, end.port) for link in links for end in (link.a, link.b)}
+    for host in hosts:
+        own = [host]
+        for nic, said in plan.hosts[host].nics.items():
+            if (host, nic) in cabled and said.addresses:
+                lines.append(" ".join((said.addresses[0].partition("/")[0], *own, f"{host}-{nic}")))
+                own = []
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _mac(plan: Plan, device: str, port: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from ipaddress import ip_interface, ip_network
+from ipaddress import IPv6Address, ip_interface, ip_network
 
 from wirespeed.plan import Plan
 from wirespeed.results.lab import LabEnd, LabLink
@@ -18,6 +18,14 @@ class Hop:
 
     own: LabEnd
     neighbour: LabEnd
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """A next hop as a kernel is told it."""
+
+    address: str
+    interface: str
 
 
 def switch_of(plan: Plan, name: str, links: Iterable[LabLink]) -> Switch:
@@ -95,3 +103,26 @@ def expected(switches: Mapping[str, Switch], links: Sequence[LabLink]) -> dict[s
             most = speaking[name].bgp.maximum_paths
             found[name] |= dict.fromkeys(sorted(networks), hops[:most])
     return found
+
+
+def gateways(switches: Mapping[str, Switch], ways: Mapping[str, Sequence[Hop]]) -> dict[str, tuple[Gateway, ...]]:
+    """Next hops by network: the neighbour's address on the cable, or its link-local one where it has no other."""
+    return {
+        network: tuple(Gateway(_address(switches, hop.neighbour, network), hop.own.interface) for hop in hops)
+        for network, hops in ways.items()
+    }
+
+
+def _address(switches: Mapping[str, Switch], end: LabEnd, network: str) -> str:
+    version = ip_network(network).version
+    for address in switches[end.device].ports[end.interface].addresses or ():
+        if ip_interface(address).version == version:
+            return str(ip_interface(address).ip)
+    return link_local(end.mac)
+
+
+def link_local(mac: str) -> str:
+    """The address that a kernel makes of a MAC address (RFC 4291, appendix A)."""
+    parts = bytes.fromhex(mac.replace(":", ""))
+    identifier = bytes((parts[0] ^ 2, *parts[1:3], 0xFF, 0xFE, *parts[3:]))
+    return str(IPv6Address(b"\xfe\x80" + bytes(6) + identifier))

@@ -53,7 +53,16 @@ def status(name: str) -> LabStatus:
             )
         )
     links = tuple(LinkStatus(_end(link.a, interfaces), _end(link.b, interfaces), link.rail) for link in kept.links)
-    return LabStatus(kept.name, kept.cluster, kept.file, kept.started, kept.phase, devices, links)
+    return LabStatus(
+        kept.name,
+        kept.cluster,
+        kept.file,
+        kept.started,
+        kept.phase,
+        devices,
+        links,
+        tuple(fault.title for fault in kept.faults),
+    )
 
 
 def _device(lab: LabState, device: LabDevice, there: bool) -> DeviceStatus:

@@ -6,8 +6,9 @@ bridge for each VLAN does the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from wirespeed.lab.fabric import Gateway
 from wirespeed.lab.kernel import Setup, defaults
 from wirespeed.lab.names import mac
 from wirespeed.settings import Switch
@@ -17,8 +18,13 @@ _BY_FLOW = {"net/ipv4/fib_multipath_hash_policy": "1", "net/ipv6/fib_multipath_h
 """Equal paths are chosen by addresses and ports, not by addresses alone (ip-sysctl)."""
 
 
-def setup(cluster: str, name: str, switch: Switch, aliases: Mapping[str, str]) -> Setup:
-    """What the namespace of a switch, as it is in the lab, is told. ``aliases`` are the planned names of its ports."""
+def setup(
+    cluster: str, name: str, switch: Switch, aliases: Mapping[str, str], routes: Mapping[str, Sequence[Gateway]]
+) -> Setup:
+    """What the namespace of a switch, as it is in the lab, is told.
+
+    ``aliases`` are the planned names of its ports, ``routes`` what the kernel itself is told of other switches.
+    """
     lines = ["link set dev lo up"]
     lines += [_address(address, "lo") for address in switch.loopbacks or ()]
     for number in switch.vlans:
@@ -34,11 +40,23 @@ def setup(cluster: str, name: str, switch: Switch, aliases: Mapping[str, str]) -
     for number, vlan in switch.vlans.items():
         lines += [_address(address, bridge(number)) for address in vlan.addresses or ()]
         lines.append(f"link set dev {bridge(number)} up")
-    routes = "1" if switch.routing else "0"
-    parameters = defaults(switch.ports) | {"net/ipv4/ip_forward": routes, "net/ipv6/conf/all/forwarding": routes}
+    lines += [_route(network, gateways) for network, gateways in routes.items()]
+    forwards = "1" if switch.routing else "0"
+    parameters = defaults(switch.ports) | {"net/ipv4/ip_forward": forwards, "net/ipv6/conf/all/forwarding": forwards}
+    if routes:
+        for interface in ("all", *switch.ports):  # no daemon takes a dead way out
+            parameters |= {f"net/{ip}/conf/{interface}/ignore_routes_with_linkdown": "1" for ip in ("ipv4", "ipv6")}
     if switch.bgp.asn is not None:
         parameters |= _BY_FLOW
     return Setup(parameters, tuple(lines))
+
+
+def _route(network: str, gateways: Sequence[Gateway]) -> str:
+    hops = []
+    for gateway in gateways:
+        other = "inet6 " if ":" in gateway.address and ":" not in network else ""  # RFC 8950
+        hops.append(f"nexthop via {other}{gateway.address} dev {gateway.interface}")
+    return f"route add {network} {' '.join(hops)}"
 
 
 def bridge(vlan: str | int) -> str:

@@ -22,6 +22,8 @@ _CONFIGURED_WITHIN_S = 60
 
 _NO_SWITCH = "of switches: traffic classes, PFC, ECN marking, buffers and speeds, of which a veth pair has none"
 
+_NAMED = 4  # files that are named; the others are counted
+
 Tell = Callable[[str], None]
 
 
@@ -93,6 +95,7 @@ def _build(design: Design, cluster: Path, tell: Tell, lock: int) -> Lab:
 def _write(lab: LabState, device: LabDevice, design: Design) -> None:
     folder = state.device_folder(lab.name, device.name)
     (folder / "run").mkdir(parents=True)
+    (folder / "hosts").write_text(design.names, encoding="utf-8")
     design.setups[device.name].write(folder)
     if device.name in design.files:
         design.files[device.name].write(folder)
@@ -161,7 +164,9 @@ def _left_out(design: Design, refused: Mapping[str, Sequence[str]]) -> tuple[str
         names = ", ".join(key.replace("/", ".") for key in parameters)
         said.append(f"of kernel parameters, {names}: the whole machine's")
     if left:
-        said.append(f"of files, {', '.join(left)}: nothing in a network namespace reads them")
+        others = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        named = ", ".join(list(left)[:_NAMED])
+        said.append(f"of files, {named}{others}: hardware, boot and jobs read them, no network namespace")
     return (*said, _NO_SWITCH)
 
 

@@ -24,6 +24,8 @@ def table(lab: LabStatus, console: Console) -> None:
         style="bold",
         soft_wrap=True,
     )
+    for fault in lab.faults:
+        console.print(Text(words.line(f"fault: {fault}"), style="bold red"), soft_wrap=True)
     console.print(_devices(lab))
     console.print(_links(lab))
     for device in lab.devices:

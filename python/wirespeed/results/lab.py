@@ -177,6 +177,7 @@ class LabStatus:
     phase: Phase
     devices: tuple[DeviceStatus, ...]
     links: tuple[LinkStatus, ...]
+    faults: tuple[str, ...] = ()  # that were made on purpose, by their titles
 
     @property
     def whole(self) -> bool:

@@ -20,12 +20,17 @@ def up(
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="What to call the lab; else as the cluster.")
     ] = None,
+    kernel_routes: Annotated[
+        bool,
+        typer.Option("--kernel-routes", help="Tell kernels the routes between switches; needs no routing daemons."),
+    ] = False,
 ) -> None:
     """Build hosts and switches of a cluster file as network namespaces of this machine. Linux, and root, only.
 
     A cable of the plan is a veth pair, with the planned interface names and MAC addresses. What render writes for a
     host is loaded by what loads it there: netplan makes files of it that a systemd-networkd of its own applies, inside
-    the host. Switches have their planned addresses, subnets, MTUs and routes.
+    the host. Switches have their planned addresses, subnets and MTUs; FRRouting speaks BGP between them, numbered or
+    unnumbered as planned. The lab is up when every planned address, rule and route is in the kernels.
 
     Names of namespaces begin with wsl-; nothing else on the machine is touched. `wirespeed lab down` removes all of it,
     also after a crash.
@@ -48,7 +53,7 @@ def up(
     plan = flows.planned(cluster)
     chosen = labs.hosts_of(plan, hosts)
     files = render.files(plan, chosen)
-    design = labs.design(plan, labs.lab_name(name, plan.name), chosen, files, render.speaker)
+    design = labs.design(plan, labs.lab_name(name, plan.name), chosen, files, None if kernel_routes else render.speaker)
     built = labs.up(design, cluster, lambda said: err().print(said, markup=False, soft_wrap=True))
     for line in built.state.left_out:
         err().print(f"left out {line}", markup=False, soft_wrap=True)
