@@ -20,6 +20,7 @@ PACKAGES = {
     "zebra": "frr",
     "bfdd": "frr",
     "sysctl": "procps",
+    "pgrep": "procps",
     "tshark": "tshark",
     "nmcli": "network-manager",
     "mpirun": "openmpi-bin",
@@ -36,6 +37,11 @@ PACKAGES = {
     "ib_write_bw": "perftest",
     "ib_send_lat": "perftest",
     "raw_ethernet_bw": "perftest",
+    "slurmctld": "slurmctld",
+    "slurmd": "slurmd",
+    "srun": "slurm-client",
+    "munged": "munge",
+    "nsenter": "util-linux",
 }
 """Tool to Debian package, for the reason given when one is missing."""
 

@@ -36,6 +36,9 @@ def reach(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reach]:
         (("sh", "-c", "echo out; echo err >&2; exit 3"), Status.FAILED, 3, b"out\n", "err"),
         (("false",), Status.FAILED, 1, b"", "exit code 1"),
         (("sh", "-c", "echo begun; sleep 60"), Status.TIMEOUT, 124, b"begun\n", "not done within 0.5 s"),
+        # As after a time limit, but before it: something else ended the program.
+        (("sh", "-c", "echo killed >&2; exit 137"), Status.FAILED, 137, b"", "killed"),
+        (("sh", "-c", "exit 124"), Status.FAILED, 124, b"", "exit code 124"),
         (("sh", "-c", "cat; echo done"), Status.OK, 0, b"done\n", None),
         (("sh", "-c", "echo $TUNED"), Status.OK, 0, b"a 'b' $c\n", None),
     ],

@@ -51,6 +51,8 @@ def load(campaign: Campaign, at_once: int) -> str:
     from wirespeed.benchmarks.run import duration
 
     hosts = {command.host for step in campaign.steps for command in (step.client, step.server) if command}
+    # A parallel program is typed on one of its hosts, and uses all.
+    hosts |= {used[5:] for step in campaign.steps for used in step.uses if used.startswith("host ")}
     nics = {name for step in campaign.steps for name in (step.source, step.target) if name}
     on = f"{len(nics)} NICs of {count(len(hosts), 'host')}" if nics else count(len(hosts), "host")
     runs = count(len(campaign.steps), "run")

@@ -106,17 +106,17 @@ def typed(prefix: Sequence[str], call: Call) -> str:
 def outcome(call: Call, stdout: bytes, stderr: bytes, exit_code: int | None, started: datetime, seconds: float) -> Ran:
     """How a guarded command ended. None is the exit code of one that was stopped."""
     kept = b"".join(line for line in stdout.splitlines(keepends=True) if line.strip() != LISTENING)
-    status, detail = _status(call, stderr, exit_code)
+    status, detail = _status(call, stderr, exit_code, seconds)
     return Ran(status, kept, stderr, exit_code, started, seconds, detail)
 
 
-def _status(call: Call, stderr: bytes, exit_code: int | None) -> tuple[Status, str | None]:
+def _status(call: Call, stderr: bytes, exit_code: int | None, seconds: float) -> tuple[Status, str | None]:
     program = call.arguments[0]
     if exit_code == 0:
         return Status.OK, None
     if exit_code is None:
         return Status.TIMEOUT, "stopped"
-    if exit_code in _TIMED_OUT:
+    if exit_code in _TIMED_OUT and seconds >= call.limit_s:  # before, it is of a program that something else killed
         return Status.TIMEOUT, f"not done within {call.limit_s:g} s"
     words = telling_line(stderr)
     if exit_code == _MISSING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -17,6 +18,12 @@ from wirespeed.reach.call import LISTENING, Call, outcome, typed
 from wirespeed.reach.local import LARGEST_OUTPUT, Ran, Status
 
 _GRACE_S = 6  # between asking the guard to end and ending it; the guard gives its program 5 s
+# What srun says of a node that is down, not in the job, or that went away, and of a job that is over.
+_NO_NODE = re.compile(
+    rb"^(srun: error: (?:Node failure|Task launch .* failed on node|Unable to create step|"
+    rb"Unable to confirm allocation|Slurm job \d+ has expired).*)",
+    re.MULTILINE,
+)
 
 
 def on_this_machine() -> Prefixed:
@@ -41,19 +48,21 @@ def through_slurm() -> Prefixed:
             "--ntasks=1",
             f"--nodelist={host}",
             "--cpu-bind=none",
-        )
+        ),
+        _NO_NODE,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Prefixed:
-    """Commands behind the words that bring them to their host."""
+    """Commands behind the words that bring them to their host. ``lost`` is what is said when one cannot be reached."""
 
     prefix: Callable[[str], tuple[str, ...]]
+    lost: re.Pattern[bytes] | None = None
 
     def start(self, call: Call) -> _Process:
         """Start a command there."""
-        return _Process(call, (*self.prefix(call.host), *call.guarded))
+        return _Process(call, (*self.prefix(call.host), *call.guarded), self.lost)
 
     def typed(self, call: Call) -> str:
         """The command as one would copy and paste it."""
@@ -63,8 +72,8 @@ class Prefixed:
 class _Process:
     """A local process whose outputs are read as they come."""
 
-    def __init__(self, call: Call, arguments: tuple[str, ...]) -> None:
-        self._call = call
+    def __init__(self, call: Call, arguments: tuple[str, ...], lost: re.Pattern[bytes] | None) -> None:
+        self._call, self._lost = call, lost
         self._started, self._clock = datetime.now(UTC), time.monotonic()
         self._seconds = 0.0
         self._stopped = False
@@ -135,7 +144,12 @@ class _Process:
             self._process.stdin.close()
         self._seconds = self._seconds or time.monotonic() - self._clock
         code = None if self._stopped else self._process.returncode
-        return outcome(self._call, bytes(self._outputs[0]), bytes(self._outputs[1]), code, self._started, self._seconds)
+        stdout, stderr = (bytes(kept) for kept in self._outputs)
+        lost = self._lost.search(stderr) if self._lost is not None and code else None
+        if lost is not None:
+            said = lost[1].decode("utf-8", "replace").strip()
+            return Ran(Status.UNREACHABLE, stdout, stderr, code, self._started, self._seconds, said)
+        return outcome(self._call, stdout, stderr, code, self._started, self._seconds)
 
     def _read(self, stream: IO[bytes], kept: bytearray) -> None:
         with stream:

@@ -294,9 +294,9 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
             "arista-leaf-spine: found node1 without GPUs; expected hosts with GPUs\n  hint: the suite mpi needs none",
         ),
         (
-            ("pairs", "-c", CLUSTER, "--by", "slurm", "--dry-run"),
+            ("pairs", "-c", CLUSTER, "--by", "slurm"),
             "--by slurm: found no allocation of Slurm here (SLURM_JOB_ID is not set); expected to be started "
-            "inside one\n  hint: salloc --exclusive --nodelist=NODES wirespeed bench run …",
+            "inside one\n  hint: salloc --exclusive --no-kill --nodelist=NODES wirespeed bench run …",
         ),
     ],
 )

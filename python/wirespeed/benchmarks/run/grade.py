@@ -110,7 +110,8 @@ def _says(verdict: Verdict) -> str:
         bound, share = verdict.physical, verdict.fraction_of_physical
     if bound is None or share is None or verdict.judgement is Judgement.UNKNOWN:
         return f"{value}: {verdict.reason}"
-    said = f"{value}, {share:.0%} of {number(bound.value)} by {bound.binding}"
+    limit = f"{number(bound.value / 10**9)} Gb/s" if bound.unit == "b/s" else number(bound.value)
+    said = f"{value}, {share:.0%} of {limit} by {bound.binding}"
     if verdict.fraction_of_found is None or verdict.found is None:
         return said
     return f"{said}; {verdict.fraction_of_found:.0%} of what the cluster as found allows by {verdict.found.binding}"

@@ -1,0 +1,80 @@
+"""Which hosts of a plan a command is for: those it names, those of a Slurm allocation, or all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wirespeed.plan import Plan
+
+_JOB, _NODES = "SLURM_JOB_ID", "SLURM_JOB_NODELIST"  # sbatch(1), output environment variables
+
+
+def chosen_hosts(plan: Plan, text: str | None) -> list[str] | None:
+    """The hosts of a node range, in the plan's order; None for all.
+
+    Raises:
+        Refused: it is no node range, or names a host that the plan has not.
+    """
+    from wirespeed.errors import Problem, Refused, did_you_mean
+
+    if text is None:
+        return None
+    wanted = _members("--hosts", text)
+    known = list(plan.hosts)
+    unknown = [name for name in wanted if name not in plan.hosts]
+    if unknown:
+        raise Refused(
+            Problem("--hosts", f"the host {name!r}", f"a host of {plan.name}", did_you_mean(name, known))
+            for name in unknown
+        )
+    return _in_order(plan, wanted)
+
+
+def allocated_hosts(plan: Plan, text: str | None) -> list[str]:
+    """The same, of the nodes of the Slurm allocation that this runs in; without a range all of them.
+
+    Raises:
+        Refused: there is no allocation, or a host is not in it.
+    """
+    from wirespeed.errors import Problem, Refused, refuse
+
+    if _JOB not in os.environ:
+        raise refuse(
+            "--by slurm",
+            f"no allocation of Slurm here ({_JOB} is not set)",
+            "to be started inside one",
+            "salloc --exclusive --no-kill --nodelist=NODES wirespeed bench run …",
+        )
+    chosen = chosen_hosts(plan, text)
+    given = os.environ.get(_NODES, "")
+    nodes = set(_members(_NODES, given)) if given else set()
+    if chosen is not None and not nodes.issuperset(chosen):
+        raise Refused(
+            Problem("--hosts", f"{name}, no node of job {os.environ[_JOB]}", f"one of {given}", "leave --hosts away")
+            for name in chosen
+            if name not in nodes
+        )
+    found = chosen or _in_order(plan, nodes)
+    if not found:
+        expected = f"nodes that are hosts of {plan.name}"
+        raise refuse("--by slurm", f"job {os.environ[_JOB]} on {given or 'no nodes'}", expected)
+    return found
+
+
+def _members(place: str, text: str) -> list[str]:
+    from wirespeed.cluster.fields import Unfit
+    from wirespeed.cluster.ranges import members
+    from wirespeed.errors import refuse
+
+    try:
+        return members(text)
+    except Unfit as unfit:
+        raise refuse(place, repr(text), unfit.expected, unfit.hint) from None
+
+
+def _in_order(plan: Plan, wanted: Iterable[str]) -> list[str]:
+    kept = set(wanted)
+    return [name for name in plan.hosts if name in kept]

@@ -1,0 +1,141 @@
+"""Suites through a real Slurm: srun, salloc and sbatch of the distribution, on three hosts (`slurm_cluster`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from needs import needs
+from slurm_cluster import HEAD, Slurm, slurm
+from wirespeed.cli import flows
+
+ROOT = Path(__file__).parents[3]
+CLUSTER = ROOT / "examples" / "arista-leaf-spine" / "cluster.yaml"  # four hosts of one NIC, two under each leaf
+HOSTS = ("node1", "node2", "node3")
+PATIENCE_S = 120
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Slurm]:
+    with slurm(flows.planned(CLUSTER), HOSTS) as started:
+        yield started
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    """Our own MPI programs that print tables as OSU's do, under OSU's names."""
+    needs("mpicc")
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    for source in (ROOT / "tests" / "mpi").glob("*.c"):
+        subprocess.run(["mpicc", "-O1", "-o", folder / source.stem, source], check=True)
+    return folder
+
+
+def bench_run(suite: str, out: Path, *more: str | Path) -> list[str]:
+    """A suite by Slurm. No core is bound to: veth devices belong to no NUMA node."""
+    words = [sys.executable, "-m", "wirespeed", "bench", "run", suite, "-c", CLUSTER, "-o", out, "--yes"]
+    return [str(word) for word in (*words, "--by", "slurm", "--no-bind", *more)]
+
+
+def salloc(*command: str) -> tuple[str, ...]:
+    return ("salloc", "--exclusive", "--no-kill", "--nodelist=node[1-3]", *command)
+
+
+def attempts(out: Path) -> dict[str, dict[str, Any]]:
+    rows = json.loads((out / "summary.json").read_text())["steps"]
+    return {row["step"]: row["attempt"] for row in rows}
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_tcp_between_the_nodes_of_an_allocation(cluster: Slurm, tmp_path: Path) -> None:
+    """Of the plan's four hosts those that the job has; iperf3 is real, and runs where its step says."""
+    needs("iperf3")
+    out = tmp_path / "out"
+    done = cluster.run(HEAD, *salloc(*bench_run("tcp", out, "--seconds", "1")))
+    assert done.returncode == 0, done.stderr
+    assert "tcp on arista-leaf-spine: 4 runs on 3 NICs of 3 hosts" in done.stderr
+    assert {name: one["status"] for name, one in attempts(out).items()} == {
+        "iperf3.node1-bnxt-re0.node2-bnxt-re0": "done",
+        "iperf3.node3-bnxt-re0.node1-bnxt-re0": "done",
+        "iperf3.node2-bnxt-re0.node1-bnxt-re0": "done",
+        "iperf3.node1-bnxt-re0.node3-bnxt-re0": "done",
+    }
+    text = (out / attempts(out)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["log"]).read_text()
+    log = json.JSONDecoder().raw_decode(text)[0]  # srun's own remarks follow
+    assert log["start"]["system_info"].split()[1] == "node1"
+    assert {(one["local_host"], one["remote_host"]) for one in log["start"]["connected"]} == {("10.1.0.1", "10.1.0.5")}
+    assert "% of 99 Gb/s by line rate × TCP framing" in attempts(out)["iperf3.node1-bnxt-re0.node3-bnxt-re0"]["says"]
+
+
+def test_mpi_from_a_batch_script(cluster: Slurm, programs: Path, tmp_path: Path) -> None:
+    """What the script asks for its own tasks does not get into the steps; what is not installed is missing."""
+    out, script = tmp_path / "out", tmp_path / "script.sh"
+    command = " ".join(bench_run("mpi", out, "--path", programs))
+    script.write_text(
+        "#!/bin/sh\n#SBATCH --nodelist=node[1-3]\n#SBATCH --exclusive\n#SBATCH --ntasks-per-node=2\n"
+        f"#SBATCH --hint=nomultithread\n{command}\n"
+    )
+    done = cluster.run(HEAD, "sbatch", "--wait", f"--output={tmp_path / 'job.log'}", script)
+    said = (tmp_path / "job.log").read_text()
+    assert done.returncode == 3, said
+    assert "mpi on arista-leaf-spine: 8 runs on 3 hosts" in said
+    tables = {name: one for name, one in attempts(out).items() if "latency" in name or "allreduce" in name}
+    assert {name: (one["status"], one["grade"]) for name, one in tables.items()} == {
+        "osu-latency.node1.node2": ("done", "skip"),
+        "osu-latency.node3.node1": ("done", "skip"),
+        "osu-allreduce-leaf.node1.node2": ("done", "skip"),
+        "osu-allreduce-pod.node1.3-hosts.node3": ("done", "skip"),
+    }
+    assert {one["status"] for name, one in attempts(out).items() if name not in tables} == {"missing"}
+
+
+def test_ctrl_c_leaves_no_step_in_the_allocation(cluster: Slurm, tmp_path: Path) -> None:
+    needs("iperf3", "pgrep")
+    out = tmp_path / "out"
+    inside = bench_run("tcp", out, "--seconds", "600")
+    # A shell that outlives the interrupted command, as a terminal's does.
+    script = '"$@"; echo ended $?; while [ -n "$(squeue -h --steps)" ]; do sleep 0.1; done; echo empty'
+    process = cluster.start(HEAD, *salloc("bash", "-c", script, "bash", *inside))
+    until(lambda: len(_steps(cluster)) == 2)  # of three hosts' one pair: a server and a client
+    found = subprocess.run(["pgrep", "-fx", " ".join(inside)], capture_output=True, text=True, check=True)
+    os.kill(int(found.stdout), signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=PATIENCE_S)
+    assert stdout.splitlines()[-2:] == ["ended 130", "empty"], stderr
+    assert f"interrupted: --resume goes on from what is in {out}" in stderr
+
+
+def _steps(cluster: Slurm) -> list[str]:
+    shown = cluster.run(HEAD, "squeue", "--noheader", "--steps", "--format=%i").stdout.split()
+    return [one for one in shown if one.rpartition(".")[2].isdigit()]
+
+
+@pytest.mark.lab
+def test_a_node_that_fails_costs_nobody_else_a_result(cluster: Slurm, tmp_path: Path) -> None:
+    needs("iperf3")
+    out = tmp_path / "out"
+    process = cluster.start(HEAD, *salloc(*bench_run("tcp", out, "--seconds", "5", "--retest", "0")))
+    until(lambda: len(_steps(cluster)) == 2)
+    cluster.power_off("node2")
+    _, stderr = process.communicate(timeout=5 * PATIENCE_S)
+    cluster.boot("node2")
+    found = {name: one["grade"] for name, one in attempts(out).items()}
+    assert {grade for name, grade in found.items() if "node2" in name} <= {"bad", "unknown"}, stderr
+    assert {grade for name, grade in found.items() if "node2" not in name} == {"good"}, stderr
+    assert "unreachable: the server on node2: srun: error: " in stderr
+    assert process.returncode == 1

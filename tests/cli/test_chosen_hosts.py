@@ -1,0 +1,68 @@
+"""Which hosts a command is for: in a Slurm allocation those of the allocation, and no other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.cli import flows
+from wirespeed.cli.chosen_hosts import allocated_hosts, chosen_hosts
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return flows.planned(Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "asked", "hosts"),
+    [
+        ("node[1-4]", None, ["node1", "node2", "node3", "node4"]),
+        ("node3,node1", None, ["node1", "node3"]),
+        ("login1,node[2-3],storage[01-12]", None, ["node2", "node3"]),
+        ("node[1-3]", "node[3,1]", ["node1", "node3"]),
+    ],
+)
+def test_hosts_of_an_allocation(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, nodes: str, asked: str | None, hosts: list[str]
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    monkeypatch.setenv("SLURM_JOB_NODELIST", nodes)
+    assert allocated_hosts(plan, asked) == hosts
+
+
+@pytest.mark.parametrize(
+    ("nodes", "asked", "message"),
+    [
+        (
+            "node[1-2]",
+            "node[2-3]",
+            "--hosts: found node3, no node of job 17; expected one of node[1-2]\n  hint: leave --hosts away",
+        ),
+        ("rack[1-8]", None, "--by slurm: found job 17 on rack[1-8]; expected nodes that are hosts of mi300x-4node"),
+        (None, None, "--by slurm: found job 17 on no nodes; expected nodes that are hosts of mi300x-4node"),
+        (
+            "node[1-",
+            None,
+            "SLURM_JOB_NODELIST: found 'node[1-'; expected a name or a node range such as node[001-128,130]\n"
+            "  hint: a bracket is not closed, or not opened",
+        ),
+    ],
+)
+def test_hosts_outside_of_it_are_refused(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, nodes: str | None, asked: str | None, message: str
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
+    if nodes is not None:
+        monkeypatch.setenv("SLURM_JOB_NODELIST", nodes)
+    with pytest.raises(Refused) as refused:
+        allocated_hosts(plan, asked)
+    assert str(refused.value) == message
+
+
+def test_without_a_range_it_is_for_all(plan: Plan) -> None:
+    assert chosen_hosts(plan, None) is None

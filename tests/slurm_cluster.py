@@ -1,0 +1,202 @@
+"""A real Slurm on this machine: munged, slurmctld on a head node, a slurmd in each host.
+
+A host is a network namespace with a host name and processes of its own, on a management network; its NIC has the
+planned name and address, and a leaf that routes. Slurm's files are in a folder of their own, and nothing is left of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from ipaddress import ip_interface
+from pathlib import Path
+from typing import Any
+
+from needs import needs
+from netns.network import Network
+from wirespeed.plan import Plan
+
+HEAD, LEAF = "head", "leaf"
+_MANAGEMENT = "198.18.0"  # for benchmarks, routed nowhere (RFC 2544)
+_PATIENCE_S = 120
+
+# Only what a cluster on one machine needs: no cgroups are made, since a machine may have none to give away (the plugin
+# of version 1 looks for none before it is asked), and hosts have as many cores as is said, not as the machine has.
+_CONFIGURATION = """\
+ClusterName=wirespeed
+SlurmctldHost={head}({net}.254)
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/socket
+StateSaveLocation={folder}
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdPidFile={folder}/%n.pid
+SlurmdSpoolDir={folder}/%n
+SlurmdLogFile={folder}/%n.log
+TmpFS={folder}/%n.tmp
+SlurmdParameters=config_overrides
+SlurmdTimeout=20
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+ReturnToService=2
+KillWait=1
+{nodes}
+PartitionName=all Nodes=ALL Default=YES State=UP
+"""
+_CGROUPS = "CgroupPlugin=cgroup/v1\n"
+
+
+@dataclass
+class Slurm:
+    """The cluster. Use `slurm` to start one."""
+
+    network: Network
+    folder: Path
+    hosts: tuple[str, ...]
+    daemons: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    started: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    def words(self, host: str, *command: str | Path) -> list[str]:
+        """A command in a host, or on the head node: with its network, its name, and processes of its own."""
+        named = 'hostname "$1"; shift; exec "$@"'
+        inside = ["unshare", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", named, "sh", host]
+        return ["nsenter", f"--net=/run/netns/{self.network.namespace(host)}", *inside, *map(str, command)]
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What Slurm's commands need to find it, and what the tests' do: no settings of a job around them."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "OMPI_", "PMIX_"))}
+        return {**kept, "SLURM_CONF": str(self.folder / "slurm.conf"), "NO_COLOR": "1", "COLUMNS": "160"}
+
+    def start(self, host: str, *command: str | Path, **how: Any) -> subprocess.Popen[str]:
+        """Start a command on the head node or in a host."""
+        process = subprocess.Popen(
+            self.words(host, *command),
+            env=self.environment,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **how,
+        )
+        self.started.append(process)
+        return process
+
+    def run(self, host: str, *command: str | Path, **how: Any) -> subprocess.CompletedProcess[str]:
+        """Run a command on the head node or in a host."""
+        process = self.start(host, *command, **how)
+        stdout, stderr = process.communicate(timeout=5 * _PATIENCE_S)
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+
+    def boot(self, host: str) -> None:
+        """Start a host's slurmd."""
+        self._daemon(host, *self.words(host, "slurmd", "-D"))
+
+    def power_off(self, host: str) -> None:
+        """Kill all that runs in a host at once, and take it off the network."""
+        self.network.batch(host, "link set dev mgmt0 down")
+        daemon = self.daemons.pop(host)
+        daemon.kill()
+        daemon.wait()
+
+    def wait(self, hosts: Sequence[str], *states: str) -> None:
+        """Wait until Slurm shows all these hosts in one of the states."""
+        deadline, found = time.monotonic() + _PATIENCE_S, [""]
+        while not found or not set(found) <= set(states):
+            assert time.monotonic() < deadline, f"{found}: {self.said()}"
+            shown = self.run(HEAD, "sinfo", "--noheader", "--Node", f"--nodes={','.join(hosts)}", "--format=%T")
+            found = shown.stdout.split() or [shown.stderr]
+            time.sleep(0.1)
+
+    def said(self) -> str:
+        """The ends of all logs, for a failure."""
+        return "\n".join(f"{path.name}: {path.read_text()[-1000:]}" for path in sorted(self.folder.glob("*.log")))
+
+    def _daemon(self, name: str, *words: str | Path) -> None:
+        quiet = subprocess.DEVNULL
+        self.daemons[name] = subprocess.Popen(words, env=self.environment, stdin=quiet, stdout=quiet, stderr=quiet)
+
+    def _configure(self, plan: Plan) -> None:
+        net = _MANAGEMENT
+        nodes = [f"NodeName={host} NodeAddr={net}.{n} CPUs=8" for n, host in enumerate(self.hosts, 1)]
+        text = _CONFIGURATION.format(head=HEAD, net=net, folder=self.folder, nodes="\n".join(nodes))
+        (self.folder / "slurm.conf").write_text(text)
+        (self.folder / "cgroup.conf").write_text(_CGROUPS)
+        for host in self.hosts:
+            (self.folder / f"{host}.tmp").mkdir()  # PMIx would share /tmp between hosts
+        key = self.folder / "key"
+        key.write_bytes(secrets.token_bytes(64))
+        key.chmod(0o400)
+        self._cable(plan)
+
+    def _cable(self, plan: Plan) -> None:
+        for name in (HEAD, LEAF, *self.hosts):
+            self.network.add(name)
+        self.network.set(LEAF, net__ipv4__ip_forward="1")
+        self.network.batch(
+            HEAD, "link add name mgmt type bridge", f"address add {_MANAGEMENT}.254/24 dev mgmt", "link set mgmt up"
+        )
+        for number, host in enumerate(self.hosts, 1):
+            self._plug(host, "mgmt0", f"{_MANAGEMENT}.{number}/24", HEAD, f"port{number}")
+            self.network.batch(HEAD, f"link set dev port{number} master mgmt up")
+            for at, (name, nic) in enumerate(plan.hosts[host].nics.items()):
+                for address in nic.addresses or ():
+                    own = ip_interface(address)
+                    peer = next(one for one in own.network if one != own.ip)
+                    port = f"port{number}x{at}"
+                    self._plug(host, name, address, LEAF, port)
+                    self.network.batch(
+                        LEAF, f"address add {peer}/{own.network.prefixlen} dev {port}", f"link set dev {port} up"
+                    )
+                    self.network.batch(host, f"route add 10.0.0.0/8 via {peer} dev {name}")
+
+    def _plug(self, host: str, name: str, address: str, to: str, port: str) -> None:
+        of = self.network.namespace
+        words = ["link", "add", "name", name, "netns", of(host), "type", "veth", "peer", "name", port, "netns", of(to)]
+        subprocess.run(["ip", *words], check=True)
+        self.network.batch(host, f"address add {address} dev {name}", f"link set dev {name} up")
+
+    def _up(self) -> None:
+        munge = self.folder
+        paths = [f"--{name}-file={munge / name}" for name in ("key", "pid", "log", "seed")]
+        self._daemon("munged", "munged", "--foreground", "--force", f"--socket={munge / 'socket'}", *paths)
+        deadline = time.monotonic() + _PATIENCE_S
+        while not (munge / "socket").exists():
+            assert time.monotonic() < deadline and self.daemons["munged"].poll() is None, "munged did not start"
+            time.sleep(0.05)
+        self._daemon(HEAD, *self.words(HEAD, "slurmctld", "-D"))
+        for host in self.hosts:
+            self.boot(host)
+        self.wait(self.hosts, "idle")
+
+    def _down(self) -> None:
+        for process in (*self.started, *self.daemons.values()):
+            process.kill()
+            process.communicate()
+
+
+@contextlib.contextmanager
+def slurm(plan: Plan, hosts: Sequence[str]) -> Iterator[Slurm]:
+    """Hosts of a plan under a Slurm of their own."""
+    needs("slurmctld", "slurmd", "srun", "munged", "ip", "nsenter", "unshare", root=True)
+    folder = Path(tempfile.mkdtemp(prefix="wirespeed-slurm-"))  # short: sockets are in it (unix(7): 108 bytes)
+    folder.chmod(0o755)
+    with Network() as network:
+        built = Slurm(network, folder, tuple(hosts))
+        try:
+            built._configure(plan)
+            built._up()
+            yield built
+        finally:
+            built._down()
+            shutil.rmtree(folder, ignore_errors=True)
