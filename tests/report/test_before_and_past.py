@@ -1,11 +1,13 @@
 """Where comparisons and histories are drawn."""
 
 import dataclasses
+from xml.etree import ElementTree
 
 import pytest
+import report_sample as sample
 import tell_sample as tell
 
-from wirespeed.report import before, past
+from wirespeed.report import before, junit, past, prometheus
 from wirespeed.results.campaigns import Summary
 
 
@@ -65,3 +67,38 @@ def test_a_single_campaign_is_a_point():
     one = dataclasses.replace(tell.HISTORY.series[1], points=tell.HISTORY.series[1].points[:1])
     (line,) = past.draw(dataclasses.replace(tell.HISTORY, series=(one,)))
     assert len(line.dots) == 1
+
+
+@pytest.mark.parametrize(("significance", "fewest"), [(0.05, 8), (0.01, 10), (0.001, 14)])
+def test_how_many_campaigns_it_takes(significance, fewest):
+    assert dataclasses.replace(tell.HISTORY, significance=significance).fewest == fewest
+
+
+def test_a_history_as_junit():
+    """What got worse and stayed so has failed; what too few campaigns have is not known."""
+    short = tell._past([48.0] * 9, (), 1 << 10)
+    history = dataclasses.replace(tell.HISTORY, series=(*tell.HISTORY.series, short))
+    root = ElementTree.fromstring(
+        junit.text(dataclasses.replace(sample.REPORT, findings=(), runs=(), histories=(history,)))
+    )
+    (suite,) = root.iter("testsuite")
+    assert suite.get("name") == "history of 13 campaigns"
+    cases = [(one.get("name"), [(of.tag, of.get("message")) for of in one]) for one in suite.iter("testcase")]
+    name = "all_reduce, 32 ranks, redop=sum busbw"
+    assert cases == [
+        (f"{name} 1 GiB", [("failure", "worse since campaign week-8: 371.0 to 344.2 GB/s, -7.2 %")]),
+        (f"{name} 1 MiB", []),
+        (f"{name} 1 KiB", [("error", "9 campaigns of the 10 it takes to see a change of level")]),
+    ]
+
+
+def test_a_history_for_prometheus():
+    text = prometheus.text(dataclasses.replace(sample.REPORT, findings=(), runs=(), histories=(tell.HISTORY,)))
+    of = 'metric="busbw",{}series="all_reduce, 32 ranks, redop=sum",{}size="1073741824"'
+    lines = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    plain = 'cluster="two-nodes",' + of.format("", "")
+    name = "wirespeed_history_bandwidth_bytes_per_second"
+    assert float(lines[f"{name}{{{plain}}}"]) == pytest.approx(tell.LEVELS[-1] * 1e9)
+    step = 'cluster="two-nodes",difference="worse",' + of.format("", 'since="week-8",')
+    assert float(lines[f"wirespeed_history_step_ratio{{{step}}}"]) == pytest.approx(1 - 0.072)
+    assert [line for line in lines if line.startswith("wirespeed_history_step") and '"1048576"' in line] == []

@@ -44,6 +44,27 @@ def test_a_change_and_what_changed_then(where: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("form", "line"),
+    [
+        (
+            "junit",
+            '<testcase classname="history" name="ib_write_bw, node1/bnxt_re0 -&gt; node2/bnxt_re0 bw_avg 64 KiB">',
+        ),
+        ("junit", '<failure message="worse since campaign night11: 390.1 to 365.0 Gb/s, -6.4 %" type="fail">'),
+        (
+            "prometheus",
+            'metric="bw_avg",series="ib_write_bw, node1/bnxt_re0 -> node2/bnxt_re0",since="night11",size="65536"} 0.93',
+        ),
+    ],
+)
+def test_a_history_for_other_programs(form: str, line: str, tmp_path: Path) -> None:
+    _fill(str(tmp_path / "a.db"))
+    ran = bench("history", "--store", tmp_path / "a.db", "-f", form)
+    assert ran.returncode == 0, ran.stderr
+    assert line in ran.stdout
+
+
 def test_campaigns_are_listed(where: str) -> None:
     assert bench("history", "--store", where).returncode == (2 if "://" not in where else 3)
     _fill(where)

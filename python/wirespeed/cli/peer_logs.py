@@ -28,8 +28,12 @@ class Read:
     refused: list[Problem] = field(default_factory=list)
 
 
-def read(names: Sequence[str], plan: Plan | None, ends: tuple[str | None, str | None]) -> Read:
-    """Everything these names hold. ``ends`` are the two ends of logs that do not say them.
+def read(
+    names: Sequence[str], plan: Plan | None, ends: tuple[str | None, str | None], held: Sequence[logs.LogFile] = ()
+) -> Read:
+    """Everything these names hold, and logs ``held`` by a store.
+
+    ``ends`` are the two ends of logs that do not say them.
 
     Raises:
         Refused: a folder of bench run is not whole.
@@ -43,7 +47,32 @@ def read(names: Sequence[str], plan: Plan | None, ends: tuple[str | None, str | 
         for file in logs.log_files([name]):
             if file.path is None or not any(file.path.is_relative_to(folder) for folder in folders):
                 found.logs += _file(file, plan, ends, found)
+    for file in held:
+        found.logs += _held(file, plan, ends, found)
     return found
+
+
+def _held(file: logs.LogFile, plan: Plan | None, ends: tuple[str | None, str | None], found: Read) -> Iterable[Log]:
+    """A log of a stored campaign: between whom it was, the campaign says."""
+    from wirespeed.benchmarks.peers import Log
+
+    if file.where is None:
+        yield from _file(file, plan, ends, found)
+        return
+    source, target, host = _places(file.where)
+    runs = _runs(file, found)
+    if runs:
+        yield Log(file.name, runs, source, target, host)
+    elif file.failed is not None:
+        yield Log(file.name, (), source, target, host, file.failed.test.partition(" ")[0], file.failed.error)
+
+
+def _places(where: str) -> tuple[str | None, str | None, str | None]:
+    """Both ends of ``FROM -> TO``, or the one host, as a campaign says where a step is run."""
+    near, arrow, far = where.partition(" -> ")
+    hosts = [near, far] if arrow else where.split(", ")
+    source, target = (hosts[0], hosts[1]) if len(hosts) == 2 else (None, None)
+    return source, target, hosts[0] if len(hosts) == 1 else None
 
 
 def _campaign(folder: Path, found: Read) -> Iterator[Log]:
@@ -61,16 +90,13 @@ def _attempt(folder: Path, step: Step | None, attempt: Attempt, found: Read) -> 
     from wirespeed.benchmarks.peers import Log
     from wirespeed.results.campaign import Outcome
 
-    place = attempt.place or (step.place if step else "")
-    near, arrow, far = place.partition(" -> ")
-    hosts = [near, far] if arrow else place.split(", ")
-    source, target = (hosts[0], hosts[1]) if len(hosts) == 2 else (None, None)
+    source, target, host = _places(attempt.place or (step.place if step else ""))
     path = folder / attempt.log
     file = logs.LogFile(str(path), path, inside=True)
     runs = _runs(file, found) if path.is_file() else ()
     failed = None if attempt.status is Outcome.DONE or runs else attempt.says or attempt.status.value
     test = step.test.partition(" ")[0] if step else None
-    yield Log(file.name, runs, source, target, hosts[0] if len(hosts) == 1 else None, test, failed)
+    yield Log(file.name, runs, source, target, host, test, failed)
 
 
 def _file(file: logs.LogFile, plan: Plan | None, ends: tuple[str | None, str | None], found: Read) -> Iterable[Log]:

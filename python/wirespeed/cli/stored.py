@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from wirespeed.cli.logs import LogFile, log_files
+from wirespeed.cli.logs import Failed, LogFile, log_files
 
 CampaignOption = Annotated[
     str | None,
@@ -24,19 +24,37 @@ def given(names: Sequence[str], campaign: str | None, store: str | None) -> Iter
     Raises:
         Refused: nothing is named, there is no such campaign or store, or a folder of ``bench run`` is not whole.
     """
+    files = list(log_files(names))
+    with held(names, campaign, store) as kept:
+        yield [*files, *kept]
+
+
+@contextmanager
+def held(names: Sequence[str], campaign: str | None, store: str | None) -> Iterator[list[LogFile]]:
+    """The logs of a stored campaign, if one is asked for beside logs of these names.
+
+    Raises:
+        Refused: neither is named, or there is no such campaign or store.
+    """
     from wirespeed.cli.past_runs import open_known
     from wirespeed.errors import refuse
 
-    files = list(log_files(names))
     if campaign is None:
         if not names:
             raise refuse("FILE...", "no logs", "logs, folders of logs, or --campaign of a store")
-        yield files
+        yield []
         return
     with open_known(store) as opened:
         of = opened.find(campaign)
-        held = [
-            LogFile(name, None, inside=True, where=where, key=key, held=partial(opened.output, number))
-            for number, name, key, where in opened.held(of)
+        yield [
+            LogFile(
+                one.name,
+                None,
+                inside=True,
+                where=one.where,
+                key=one.key,
+                failed=Failed(one.test, one.error) if one.test and one.error else None,
+                held=partial(opened.output, one.id),
+            )
+            for one in opened.held(of)
         ]
-        yield [*files, *held]

@@ -1,9 +1,9 @@
 """A report as JUnit XML, for the pipelines that show it.
 
 One suite per device with one case per check and place, one suite per benchmark run with one case per judged
-measurement, one per pair matrix and one per comparison. JUnit has no *warn* and no *unknown*: a warning is a passed
-case that says so in ``system-out``; what is not known is an error of its own type, so that no pipeline takes it for
-good.
+measurement, one per pair matrix, one per comparison and one per history. JUnit has no *warn* and no *unknown*: a
+warning is a passed case that says so in ``system-out``; what is not known is an error of its own type, so that no
+pipeline takes it for good.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, ElementTree, SubElement, indent, tost
 
 from wirespeed.report import campaigns, peers, relations, runs, words
 from wirespeed.results.benchmarks import RunStatus
-from wirespeed.results.campaigns import Comparison, Difference
+from wirespeed.results.campaigns import Comparison, Difference, History
 from wirespeed.results.findings import Finding
 from wirespeed.results.peers import Matrix
 from wirespeed.results.report import Report
@@ -46,6 +46,10 @@ def text(report: Report) -> str:
     for comparison in report.comparisons:
         name = f"{comparison.a.label} to {comparison.b.label}"
         _comparison(_suite(root, name, comparison.b.started or report.recorded), comparison)
+    for history in report.histories:
+        latest = history.campaigns[-1] if history.campaigns else None
+        name = f"history of {words.plural(len(history.campaigns), 'campaign')}"
+        _history(_suite(root, name, (latest.started if latest else None) or report.recorded), history)
     _count(root)
     indent(ElementTree(root))
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
@@ -144,6 +148,27 @@ def _comparison(suite: Element, comparison: Comparison) -> None:
         case = SubElement(suite, "testcase", classname="compared", name=name)
         said = campaigns.moved_by(one)
         _outcome(case, _COMPARED.get(one.difference, "pass"), f"{one.difference.value} {said}", said)
+    _count(suite)
+
+
+def _history(suite: Element, history: History) -> None:
+    """A case for each series: one that got worse, and has not changed since, has failed."""
+    labels = {one.id: one.label for one in history.campaigns}
+    for past in history.series:
+        of = past.series
+        name = " ".join(filter(None, (words.series(of), of.metric.value, words.size(of.size_bytes))))
+        case = SubElement(suite, "testcase", classname="history", name=words.line(name))
+        last = past.steps[-1] if past.steps else None
+        if len(past.points) < history.fewest:
+            counted = words.plural(len(past.points), "campaign")
+            told = f"{counted} of the {history.fewest} it takes to see a change of level"
+            _outcome(case, "unknown", told, name)
+        elif last is not None and last.difference is Difference.WORSE:
+            levels = f"{words.number(last.before)} to {words.number(last.after)} {of.unit}"
+            since = f"since campaign {labels.get(last.campaign, last.campaign)}"
+            change = f", {100 * last.change:+.1f} %" if last.change is not None else ""
+            told = f"worse {since}: {levels}{change}"
+            _outcome(case, "fail", told, f"{told}; p = {last.p:.2g}")
     _count(suite)
 
 

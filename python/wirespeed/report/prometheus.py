@@ -16,6 +16,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from wirespeed.report import words
+from wirespeed.results.campaigns import History
 from wirespeed.results.peers import Matrix
 from wirespeed.results.report import Report
 from wirespeed.results.verdicts import JudgedRun, Relation, Verdict
@@ -39,6 +40,11 @@ _HELP = {
     "wirespeed_peer_of_like_ratio": "What a member of a pair matrix reaches of what the others do, by median polish.",
     "wirespeed_peer_suspect_of_like_ratio": "What a suspect reaches of its like; it exists while there is a suspect.",
     "wirespeed_compared_ratio": "Median after over median before, of each series that was compared.",
+    "wirespeed_history_timestamp_seconds": "When the last campaign that has a series began.",
+    "wirespeed_history_campaigns": "Campaigns that have a series.",
+    "wirespeed_history_bandwidth_bytes_per_second": "Median bandwidth of a series in the last campaign that has it.",
+    "wirespeed_history_time_seconds": "Median time of a series in the last campaign that has it.",
+    "wirespeed_history_step_ratio": "Level since the last change point of a series over the level before it.",
 }
 
 
@@ -59,6 +65,8 @@ def text(report: Report) -> str:
         for matrix in found.matrices:
             _matrix(families, matrix)
     _compared(families, report)
+    for history in report.histories:
+        _history(families, history)
     registry = CollectorRegistry(auto_describe=False)
     registry.register(families)
     return generate_latest(registry).decode("utf-8")
@@ -163,6 +171,30 @@ def _compared(families: _Families, report: Report) -> None:
                     "difference": row.difference.value,
                 }
                 families.add("wirespeed_compared_ratio", labels, 1 + row.change)
+
+
+def _history(families: _Families, history: History) -> None:
+    known = {one.id: one for one in history.campaigns}
+    for past in history.series:
+        of, last = past.series, past.points[-1] if past.points else None
+        if last is None:
+            continue
+        size = "" if of.size_bytes is None else str(of.size_bytes)
+        labels = {"series": words.series(of), "metric": of.metric.value, "size": size}
+        families.add("wirespeed_history_campaigns", labels, len(past.points))
+        began = known[last.campaign].started if last.campaign in known else None
+        if (when := _seconds_since_epoch(began)) is not None:
+            families.add("wirespeed_history_timestamp_seconds", labels, when)
+        seconds = _in_seconds(last.median, of.unit)
+        if seconds is not None:
+            families.add("wirespeed_history_time_seconds", labels, seconds)
+        elif of.unit in BITS_PER_SECOND:
+            families.add("wirespeed_history_bandwidth_bytes_per_second", labels, _in_bytes(last.median, of.unit))
+        step = past.steps[-1] if past.steps else None
+        if step is not None and step.change is not None:
+            since = known[step.campaign].label if step.campaign in known else str(step.campaign)
+            told = {**labels, "since": since, "difference": step.difference.value}
+            families.add("wirespeed_history_step_ratio", told, 1 + step.change)
 
 
 def _end(prefix: str, name: str | None) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import comb
 
 from wirespeed.results.series import Series
 
@@ -172,3 +173,14 @@ class History:
     at_least: float
     series: tuple[Past, ...]
     turns: tuple[Turn, ...]
+
+    @property
+    def fewest(self) -> int:
+        """Campaigns from which on a change of level can be told from chance.
+
+        Of n values in any order, one split in halves is one of n over n/2 that are as likely, and so is its mirror.
+        """
+        count = 2
+        while 2 / comb(count, count // 2) > self.significance:
+            count += 1
+        return count

@@ -148,11 +148,27 @@ def logs(connection: Connection, number: int) -> tuple[tuple[str, str, int], ...
     return tuple((row.name, row.key, row.size) for row in connection.execute(query.order_by(log.c.id)))
 
 
-def held(connection: Connection, number: int) -> tuple[tuple[int, str, str, str | None], ...]:
-    """Id, name and key of the logs of a campaign, and between whom their runs were, in the order they were stored."""
-    where = select(func.max(run.c.where)).where(run.c.log_id == log.c.id).scalar_subquery()
-    query = select(log.c.id, log.c.name, log.c.key, where).where(log.c.campaign_id == number).order_by(log.c.id)
-    return tuple((row[0], row[1], row[2], row[3]) for row in connection.execute(query))
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A log of a campaign: between whom its runs were, and of the first of them what was run, and its error."""
+
+    id: int
+    name: str
+    key: str
+    where: str | None
+    test: str | None
+    error: str | None
+
+
+def held(connection: Connection, number: int) -> tuple[Held, ...]:
+    """The logs of a campaign in the order they were stored."""
+    first = log.outerjoin(run, and_(run.c.log_id == log.c.id, run.c.position == 0))
+    columns = (log.c.id, log.c.name, log.c.key, run.c.where, run.c.tool, run.c.test, run.c.error)
+    query = select(*columns).select_from(first).where(log.c.campaign_id == number).order_by(log.c.id)
+    return tuple(
+        Held(row.id, row.name, row.key, row.where, " ".join(filter(None, (row.tool, row.test))) or None, row.error)
+        for row in connection.execute(query)
+    )
 
 
 def output(connection: Connection, number: int) -> bytes:

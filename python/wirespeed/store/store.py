@@ -18,7 +18,7 @@ from wirespeed.store.address import address, shown
 from wirespeed.store.batch import Batch
 from wirespeed.store.between import Circumstance, Settings, parameters_between, settings_between
 from wirespeed.store.engine import connect, told, writing
-from wirespeed.store.read import Wanted
+from wirespeed.store.read import Held, Wanted
 from wirespeed.store.tables import campaign
 from wirespeed.store.write import Added
 
@@ -112,8 +112,8 @@ class Store:
         with self._reading() as connection:
             return read.content(connection, _id(of), name)
 
-    def held(self, of: Campaign) -> tuple[tuple[int, str, str, str | None], ...]:
-        """Id, name and key of the logs of a campaign, and between whom their runs were."""
+    def held(self, of: Campaign) -> tuple[Held, ...]:
+        """The logs of a campaign, and what is known of them without reading them."""
         with self._reading() as connection:
             return read.held(connection, _id(of))
 

@@ -221,3 +221,26 @@ def test_refusals(arguments, message):
     with pytest.raises(Refused) as refused:
         peers(HERE.parents[2] / MPIGRAPH, *arguments)
     assert str(refused.value.problems[0]).startswith(message)
+
+
+def test_a_stored_campaign_is_compared_as_its_folder_is(tmp_path):
+    """Those of failed steps too, whose logs hold nothing of a tool."""
+    folder = tmp_path / "run"
+    slow = campaign(folder, lambda step: 190.0 if through(step, "node2/bnxt_re3") else 391.0, fails=("node4/bnxt_re7",))
+    store = tmp_path / "store.db"
+    kept = CliRunner().invoke(app, ["bench", "parse", str(slow), "--store", str(store), "--label", "night"])
+    assert kept.exit_code == Exit.PASSED, kept.output
+    of_folder = peers(slow, "-c", CLUSTER, "-f", "json")
+    of_store = peers("--campaign", "night", "--store", store, "-c", CLUSTER, "-f", "json")
+    assert of_store.exit_code == of_folder.exit_code
+    found = [json.loads(done.stdout)["peers"]["matrices"] for done in (of_folder, of_store)]
+    assert [[one["name"] for one in matrix["suspects"]] for matrix in found[0]] == [
+        [one["name"] for one in matrix["suspects"]] for matrix in found[1]
+    ]
+    assert [len(matrix["cells"]) for matrix in found[0]] == [len(matrix["cells"]) for matrix in found[1]]
+    assert any(f"--campaign night --store {store}" in line for line in of_store.stdout.splitlines())
+
+
+def test_nothing_to_compare_is_refused():
+    with pytest.raises(Refused, match=r"FILE\.\.\.: found no logs; expected logs, folders of logs, or --campaign"):
+        peers("-c", CLUSTER)

@@ -12,7 +12,7 @@ from wirespeed.cli.bench_app import bench
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
-    from wirespeed.results.campaigns import Campaign
+    from wirespeed.results.campaigns import Campaign, History
 
 SCHEMA = 1
 
@@ -22,6 +22,8 @@ class Format(StrEnum):
 
     TABLE = "table"
     JSON = "json"
+    JUNIT = "junit"
+    PROMETHEUS = "prometheus"
 
 
 @bench.command()
@@ -41,7 +43,7 @@ def history(
     ] = 2.0,
     limit: past_runs.LimitOption = 20,
     output: Annotated[
-        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_HISTORY_FORMAT", help="A table, or JSON.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_HISTORY_FORMAT", help="How to print it.")
     ] = Format.TABLE,
 ) -> None:
     """Show how measurements developed over campaigns, where their level changed, and what changed then.
@@ -52,25 +54,45 @@ def history(
     what differs in settings, drivers and firmware between the last campaign before it and the first after it, where
     facts were stored with both (bench parse --bundle).
 
+    As JUnit a series that got worse, and has not changed since, is a failed case, and one of too few campaigns an
+    error; for Prometheus there is the level of each series in its last campaign, and its last change.
+
     Exit code 3 when nothing is stored of what was asked for, 0 otherwise: a change may be meant.
 
     Example: wirespeed bench history --test all_reduce --metric busbw --size 8GiB
+
+    Example: wirespeed bench history --tool perftest --format prometheus > wirespeed.prom
     """
     wanted = past_runs.wanted(tool, test, metric, size, place, ranks)
     with past_runs.open_known(store) as opened:
-        if wanted.everything:
+        if wanted.everything and output in (Format.TABLE, Format.JSON):
             raise typer.Exit(_list(opened.campaigns(), output))
         found = past_runs.over_time(opened, wanted, past_runs.Judging(significance, at_least / 100))
     if output is Format.JSON:
         from wirespeed.results.json import document
 
         typer.echo(document("bench-history", SCHEMA, history=found), nl=False)
-    else:
+    elif output is Format.TABLE:
         from wirespeed.cli.console import out
         from wirespeed.report import campaigns
 
         campaigns.history(found, out(), limit)
+    else:
+        typer.echo(_report(found, output), nl=False)
     raise typer.Exit(Exit.PASSED if found.series else Exit.INCOMPLETE)
+
+
+def _report(found: History, output: Format) -> str:
+    """The history alone, in the form of a report's."""
+    from wirespeed.report import junit, prometheus
+    from wirespeed.results.report import Report
+    from wirespeed.results.topology import Topology
+
+    clusters = {one.cluster for one in found.campaigns}
+    cluster = clusters.pop() if len(clusters) == 1 else None
+    began = found.campaigns[-1].started if found.campaigns else None
+    report = Report(cluster or "", began, Topology((), ()), histories=(found,))
+    return junit.text(report) if output is Format.JUNIT else prometheus.text(report)
 
 
 def _list(known: tuple[Campaign, ...], output: Format) -> Exit:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.cli import flows, past_runs
+from wirespeed.cli import flows, past_runs, stored
 from wirespeed.cli.bench_app import bench
 
 if TYPE_CHECKING:
-    from wirespeed.errors import Problem
+    from wirespeed.benchmarks.peers import Log
+    from wirespeed.cli.logs import LogFile
+    from wirespeed.cli.peer_logs import Read
+    from wirespeed.plan import Plan
     from wirespeed.results.peers import Peers
 
 SCHEMA = 1
@@ -28,9 +32,9 @@ class Format(StrEnum):
 @bench.command()
 def peers(
     files: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(metavar="FILE...", help="Folders of bench run, logs, or folders of logs; - is standard input."),
-    ],
+    ] = None,
     cluster: Annotated[
         Path | None,
         typer.Option("--cluster", "-c", metavar="CLUSTER.yaml", help="The cluster: its hardware, leaves and rails."),
@@ -41,6 +45,8 @@ def peers(
     target: Annotated[
         str | None, typer.Option("--to", metavar="HOST/NIC", help="Where data went, if no log says it.")
     ] = None,
+    campaign: stored.CampaignOption = None,
+    store: past_runs.StoreOption = None,
     metric: past_runs.MetricOption = None,
     size: past_runs.SizeOption = None,
     at_least: Annotated[
@@ -69,40 +75,55 @@ def peers(
     Example: wirespeed bench run matrix --cluster cluster.yaml --output matrix
 
     Example: wirespeed bench peers matrix --cluster cluster.yaml
+
+    Example: wirespeed bench peers --campaign latest --cluster cluster.yaml
     """
     from wirespeed.cli.console import show_problems
     from wirespeed.errors import Refused
 
-    found, notices, refused = _compared(files, cluster, (source, target), metric, size, at_least / 100)
+    names = files or []
+    said = (("--campaign", campaign), ("--store", store if campaign else None))
+    again = (*names, *(word for option, value in said if value for word in (option, value)))
+    with stored.held(names, campaign, store) as held:
+        read, plan = _read(names, held, cluster, (source, target))
+    found = _compared(read.logs, plan, again, cluster, metric, size, at_least / 100)
     _print(found, output)
-    show_problems(notices, label="left out")
-    if refused:
-        raise Refused(refused)
+    show_problems(read.notices, label="left out")
+    if read.refused:
+        raise Refused(read.refused)
     raise typer.Exit(flows.peers_exit(found))
 
 
-def _compared(
-    files: list[str],
-    cluster: Path | None,
-    ends: tuple[str | None, str | None],
-    metric: str | None,
-    size: str | None,
-    least: float,
-) -> tuple[Peers, list[Problem], list[Problem]]:
-    from wirespeed.benchmarks.peers import Given, Seats, compare_all, gather
+def _read(
+    files: list[str], held: Sequence[LogFile], cluster: Path | None, ends: tuple[str | None, str | None]
+) -> tuple[Read, Plan | None]:
     from wirespeed.cli import peer_logs
     from wirespeed.errors import refuse
-    from wirespeed.results.benchmarks import Metric
 
     if (ends[0] is None) != (ends[1] is None):
         raise refuse("--from and --to", "one of them", "both, or none")
-    wanted = past_runs.wanted(None, None, metric, size, None, None)
     plan = flows.planned(cluster) if cluster else None
-    read = peer_logs.read(files, plan, ends)
+    return peer_logs.read(files, plan, ends, held), plan
+
+
+def _compared(
+    logs: Sequence[Log],
+    plan: Plan | None,
+    again: tuple[str, ...],
+    cluster: Path | None,
+    metric: str | None,
+    size: str | None,
+    least: float,
+) -> Peers:
+    """``again`` are the words that name these logs on a command line."""
+    from wirespeed.benchmarks.peers import Given, Seats, compare_all, gather
+    from wirespeed.results.benchmarks import Metric
+
+    wanted = past_runs.wanted(None, None, metric, size, None, None)
     seats = Seats(plan)
-    gathered = gather(read.logs, seats, Metric(metric) if metric else None, wanted.size_bytes)
-    given = Given(tuple(files), str(cluster) if cluster else None)
-    return compare_all(gathered, seats, given, least), read.notices, read.refused
+    gathered = gather(logs, seats, Metric(metric) if metric else None, wanted.size_bytes)
+    given = Given(again, str(cluster) if cluster else None)
+    return compare_all(gathered, seats, given, least)
 
 
 def _print(found: Peers, output: Format) -> None:
