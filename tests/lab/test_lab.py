@@ -12,8 +12,10 @@ from labs import EXAMPLES, TOOLS, built, name
 
 from needs import needs
 from wirespeed import lab, render
+from wirespeed.cluster import read
 from wirespeed.errors import Refused
-from wirespeed.plan import Plan
+from wirespeed.lab import machine
+from wirespeed.plan import Plan, build
 from wirespeed.reach import Call, Status
 
 CLUSTER = "mi300x-4node/cluster.yaml"
@@ -78,6 +80,8 @@ def test_calls_go_to_the_device_they_name(two: tuple[Plan, lab.Lab]) -> None:
     _, made = two
     started = [made.reach().start(Call(host, ("hostname",), 30)) for host in made.hosts]
     assert [one.ran().stdout.decode().strip() for one in started] == list(made.hosts)
+    typed = made.reach().typed(Call("node1", ("iperf3", "-s"), 30))
+    assert typed == f"wirespeed lab exec --name {made.name} node1 -- iperf3 -s"
 
 
 def test_exec_passes_input_outputs_and_the_exit_code_on(two: tuple[Plan, lab.Lab]) -> None:
@@ -118,6 +122,42 @@ def test_nothing_is_left() -> None:
     assert sleeper.ran().exit_code != 0
     assert not any((Path("/run/netns") / one).exists() for one in namespaces)
     assert not list(Path("/run/wirespeed/lab").glob(f"{name('gone')}*"))
+
+
+def small() -> lab.Design:
+    plan = build(read(EXAMPLES / CLUSTER))
+    hosts = lab.hosts_of(plan, 1)
+    return lab.design(plan, name("refused"), hosts, render.files(plan, hosts), render.speaker)
+
+
+def test_a_daemon_that_ends_is_told_at_once_and_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs(*TOOLS, root=True)
+    monkeypatch.setitem(machine._PLACES, "networkd", ("/bin/false",))
+    with pytest.raises(Refused, match="found systemd-networkd, which has ended; expected a daemon that goes on"):
+        lab.up(small(), EXAMPLES / CLUSTER, lambda line: None)
+    assert name("refused") not in lab.names()
+
+
+def test_more_hosts_than_the_kernel_has_inotify_instances_for_are_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    needs(*TOOLS, root=True)
+    (tmp_path / "most").write_text("0\n")
+    monkeypatch.setattr(machine, "_WATCHES", tmp_path / "most")
+    with pytest.raises(Refused, match=r"found 1 hosts, where the kernel has 0 of 0 inotify instances left"):
+        lab.up(small(), EXAMPLES / CLUSTER, lambda line: None)
+
+
+def test_hosts_that_no_networkd_configures_are_refused() -> None:
+    plan = build(read(EXAMPLES / "bluebonnet-64node/cluster.yaml"))
+    hosts = lab.hosts_of(plan, 2)
+    with pytest.raises(Refused) as refused:
+        lab.design(plan, "x", hosts, render.files(plan, hosts), render.speaker)
+    assert str(refused.value) == (
+        "node01 to node02: found 2 hosts without a file below etc/netplan or etc/systemd/network; "
+        "expected hosts whose network systemd-networkd configures, from its own files or netplan's\n"
+        "  hint: NetworkManager and wicked want a machine of their own; give the hosts os: ubuntu-24.04 for the lab"
+    )
 
 
 def test_no_such_lab_is_refused() -> None:

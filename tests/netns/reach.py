@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address, ip_network
 
-from netns.network import Network
+from wirespeed.lab import Lab
 from wirespeed.plan import Plan
 from wirespeed.settings import Host
 
@@ -18,7 +18,7 @@ HEADERS = {4: 28, 6: 48}
 _ANSWER = re.compile(r"(\S+) from (\S+) (?:via (\S+) )?dev (\S+) table (\S+)")
 
 
-def verify(plan: Plan, network: Network, one: str, other: str) -> list[str]:
+def verify(plan: Plan, network: Lab, one: str, other: str) -> list[str]:
     """What is not as planned, in words; empty when all is well."""
     return [
         *_routes(plan, network, one, other),
@@ -46,7 +46,7 @@ def planned_way(host: Host, source: str, target: str) -> tuple[str | None, str |
     return route.gateway or None, route.device, table
 
 
-def _routes(plan: Plan, network: Network, one: str, other: str) -> Iterator[str]:
+def _routes(plan: Plan, network: Lab, one: str, other: str) -> Iterator[str]:
     host = plan.hosts[one]
     pairs = [
         (source, target) for source in addresses(host).values() for target in addresses(plan.hosts[other]).values()
@@ -79,7 +79,7 @@ def _said(way: tuple[object, object, object] | None) -> str:
     return f"{'direct' if gateway is None else f'via {gateway}'} dev {device} table {table}"
 
 
-def _pings(plan: Plan, network: Network, one: str, other: str) -> Iterator[str]:
+def _pings(plan: Plan, network: Lab, one: str, other: str) -> Iterator[str]:
     host = plan.hosts[one]
     mtu = min(nic.link.mtu or 0 for nic in host.nics.values())
     pairs = [

@@ -10,13 +10,13 @@ import pytest
 
 from needs import needs
 from netns.leaf import leaf_as_rendered
-from netns.network import Network, generate, network, run
+from netns.network import TOOLS, network, run
 from wirespeed import render
 from wirespeed.benchmarks import run as running
 from wirespeed.benchmarks.suites import suite
 from wirespeed.cluster import read
+from wirespeed.lab import Lab
 from wirespeed.plan import Plan, build
-from wirespeed.reach import inside_namespaces
 from wirespeed.results.campaign import Grade, Outcome
 from wirespeed.results.mesh import Mesh
 
@@ -25,21 +25,19 @@ HOSTS = ["node1", "node2"]
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Plan, Network]]:
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Plan, Lab]]:
     """Two hosts and their leaf, told what was rendered for them."""
-    needs("netplan", "ip", "ping", "networkd", "sysctl", "unshare", root=True)
+    needs(*TOOLS, root=True)
     folder = tmp_path_factory.mktemp("lab")
     plan = build(read(CLUSTER))
     render.write(render.files(plan, [*HOSTS, "leaf1"]), folder / "out", plan.name)
     roots = {host: folder / "out" / host for host in HOSTS}
-    for root in roots.values():
-        generate(root)
     with network(plan, roots, "leaf1", leaf_as_rendered(plan, "leaf1", folder / "out")) as built:
         yield plan, built
 
 
 def ran(
-    plan: Plan, built: Network, name: str, folder: Path, only: int | None = None, rails: int = 8
+    plan: Plan, built: Lab, name: str, folder: Path, only: int | None = None, rails: int = 8
 ) -> tuple[running.Done, Mesh | None]:
     """A suite, or its first steps, on the first rails."""
     fabric = running.fabric_of(plan).of(HOSTS)
@@ -52,7 +50,7 @@ def ran(
         chosen,
         ask,
         kept,
-        inside_namespaces(f"{built.prefix}-"),
+        built.reach(),
         lambda step, outcome, text: running.grade(plan, fabric, step, outcome, text),
         running.How(at_once=2, retests=0),
         lambda progress: None,
@@ -61,9 +59,7 @@ def ran(
     return done, running.mesh_of(ask, kept, done)
 
 
-def test_a_mesh_is_good_throughout_and_what_is_not_measured_is_unknown(
-    lab: tuple[Plan, Network], tmp_path: Path
-) -> None:
+def test_a_mesh_is_good_throughout_and_what_is_not_measured_is_unknown(lab: tuple[Plan, Lab], tmp_path: Path) -> None:
     done, mesh = ran(*lab, "mesh", tmp_path)
     assert mesh is not None
     assert {(row, grade): mesh.count(row, grade) for row in ("ping", "route") for grade in Grade} == {
@@ -74,7 +70,7 @@ def test_a_mesh_is_good_throughout_and_what_is_not_measured_is_unknown(
     assert [(one.grade, one.says) for one in pings] == [(Grade.GOOD, "128 of 128 good")] * 2
 
 
-def test_iperf3_is_run_and_judged(lab: tuple[Plan, Network], tmp_path: Path) -> None:
+def test_iperf3_is_run_and_judged(lab: tuple[Plan, Lab], tmp_path: Path) -> None:
     needs("iperf3")
     done, _ = ran(*lab, "tcp", tmp_path, only=2)
     attempts = [done.latest[step.id] for step in done.steps]
@@ -83,7 +79,7 @@ def test_iperf3_is_run_and_judged(lab: tuple[Plan, Network], tmp_path: Path) -> 
     assert {step.client.host for step in done.steps} == {"node1"}
 
 
-def test_an_interface_that_is_down_is_a_row_and_a_column(lab: tuple[Plan, Network], tmp_path: Path) -> None:
+def test_an_interface_that_is_down_is_a_row_and_a_column(lab: tuple[Plan, Lab], tmp_path: Path) -> None:
     plan, built = lab
     interface = list(plan.hosts["node2"].nics)[2]
     run("ip", "-n", built.namespace("node2"), "link", "set", "dev", interface, "down")

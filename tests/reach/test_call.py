@@ -14,7 +14,7 @@ import pytest
 from needs import needs
 from ssh_server import free_port, server
 from wirespeed.errors import Refused
-from wirespeed.reach import Call, Reach, Ssh, Status, inside_namespaces, on_this_machine, through_slurm
+from wirespeed.reach import Call, Prefixed, Reach, Ssh, Status, on_this_machine, through_slurm
 
 _SERVE = "import socket, time; s = socket.create_server(('127.0.0.1', {port})); print('up', flush=True); time.sleep(60)"
 
@@ -131,7 +131,8 @@ def test_a_name_that_ssh_would_take_for_something_else_is_refused(name: str) -> 
     ("reach", "said"),
     [
         (on_this_machine(), "env A='b c' ib_write_bw -d x"),
-        (inside_namespaces("lab-"), "ip netns exec lab-node1 env 'A=b c' ib_write_bw -d x"),
+        (Prefixed(lambda host: ("ip", "netns", "exec", host)), "ip netns exec node1 env 'A=b c' ib_write_bw -d x"),
+        (Prefixed(lambda host: ("long",), said=lambda host: ("exec", host)), "exec node1 env 'A=b c' ib_write_bw -d x"),
         (Ssh(user="root"), "ssh -l root -oConnectTimeout=10 node1 'env '\"'\"'A=b c'\"'\"' ib_write_bw -d x'"),
     ],
 )

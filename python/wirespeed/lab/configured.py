@@ -80,20 +80,30 @@ def families(expected: Collection[str]) -> set[int]:
 
 
 def wait(
-    waiting: Mapping[str, tuple[str, Path, Collection[str]]], within_s: float, why: Callable[[str], str | None]
+    waiting: Mapping[str, tuple[str, Path, Collection[str]]],
+    within_s: float,
+    why: Callable[[str], str | None] = lambda name: None,
+    ended: Callable[[str], str | None] = lambda name: None,
 ) -> None:
     """Wait until devices have what they should: by name, their namespace, folder and lines.
 
     Raises:
-        Refused: one has not, when time is up; ``why`` may know more.
+        Refused: one has not, when time is up, or because a daemon of it ``ended``; ``why`` may know more.
     """
     deadline = time.monotonic() + within_s
     for name, (namespace, folder, expected) in waiting.items():
         versions = families(expected)
-        while missing := [line for line in expected if line not in has(namespace, folder, versions)]:
+        while missing := _missing(expected, has(namespace, folder, versions)):
+            daemon = ended(name)
+            if daemon is not None:
+                raise refuse(name, f"{daemon}, which has ended", "a daemon that goes on", why(name))
             if time.monotonic() > deadline:
                 raise refuse(name, f"{len(missing)} not there after {within_s:g} s", missing[0], why(name))
             time.sleep(_LOOK_S)
+
+
+def _missing(expected: Collection[str], found: Collection[str]) -> list[str]:
+    return [line for line in expected if line not in found]
 
 
 def _address(interface: str, address: str) -> str:

@@ -26,8 +26,11 @@ def prepare(folder: Path, configurations: Mapping[str, str]) -> None:
     os.chown(run, user.pw_uid, user.pw_gid)
 
 
-def start(words: Sequence[str], folder: Path, daemons: Iterable[str], stdin: int) -> None:
-    """Start the daemons inside the switch. They drop ``stdin`` when they are there. None is asked over TCP: -P 0."""
+def start(words: Sequence[str], folder: Path, daemons: Iterable[str], stdin: int) -> dict[str, int]:
+    """Start the daemons inside the switch; their processes. They drop ``stdin`` when they are there."""
+    started = {}
     for name in daemons:
+        # Port 0: none is asked over TCP.
         command = (*program(name), "-P", "0", "--log", "stdout", "-f", f"/run/frr/{name}.conf")
-        daemon((*words, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)
+        started[name] = daemon((*words, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)
+    return started

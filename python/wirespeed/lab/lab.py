@@ -67,7 +67,10 @@ class Lab:
 
     def reach(self, device: str | None = None) -> Prefixed:
         """The way into a device; without one, into the device that a call names as its host."""
-        return Prefixed(lambda host: self.words(device or host))
+        return Prefixed(
+            lambda host: self.words(device or host),
+            said=lambda host: ("wirespeed", "lab", "exec", "--name", self.name, device or host, "--"),
+        )
 
     def run(self, device: str, *arguments: str, timeout_s: float = 60) -> Ran:
         """Run a command inside a device."""

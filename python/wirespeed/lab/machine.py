@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -19,6 +20,7 @@ _PLACES = {
     "networkd": ("/usr/lib/systemd/systemd-networkd", "/lib/systemd/systemd-networkd"),
     **{daemon: (f"/usr/lib/frr/{daemon}",) for daemon in ("zebra", "bgpd", "bfdd")},
 }
+_WATCHES = Path("/proc/sys/fs/inotify/max_user_instances")
 _PACKAGES = {  # of Debian and Ubuntu
     "ip": "iproute2",
     "mount": "mount",
@@ -56,6 +58,32 @@ def check_programs(names: Iterable[str]) -> None:
             Problem("lab", f"no {', '.join(missing)}", f"the package {package}", f"apt-get install {package}")
             for package, missing in lacking.items()
         )
+
+
+def check_watches(hosts: int) -> None:
+    """That the kernel lets root watch as many sets of files as there are hosts: each systemd-networkd has one.
+
+    Raises:
+        Refused: it does not (inotify(7), /proc interfaces).
+    """
+    most = int(_WATCHES.read_text())
+    free = most - _watching() if hosts > most // 2 else most
+    if hosts > free:
+        raise refuse(
+            "lab",
+            f"{hosts} hosts, where the kernel has {max(free, 0)} of {most} inotify instances left",
+            "one for the systemd-networkd of each host",
+            f"sysctl fs.inotify.max_user_instances={most + hosts}, or fewer --hosts",
+        )
+
+
+def _watching() -> int:
+    """inotify instances of root's processes."""
+    found = 0
+    for handle in Path("/proc").glob("[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            found += handle.parent.stat().st_uid == 0 and handle.readlink().name == "anon_inode:inotify"
+    return found
 
 
 def program(name: str) -> tuple[str, ...]:

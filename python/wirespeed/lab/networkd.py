@@ -46,6 +46,6 @@ def prepare(folder: Path) -> None:
         os.chown(made, user.pw_uid, user.pw_gid)
 
 
-def start(words: Sequence[str], folder: Path, stdin: int) -> None:
-    """Start it inside the host. It drops ``stdin`` when it is there."""
-    daemon((*words, "sh", "-c", _DETACH, "networkd", *program("networkd")), folder / LOG, stdin)
+def start(words: Sequence[str], folder: Path, stdin: int) -> int:
+    """Start it inside the host; its process. It drops ``stdin`` when it is there."""
+    return daemon((*words, "sh", "-c", _DETACH, "networkd", *program("networkd")), folder / LOG, stdin)

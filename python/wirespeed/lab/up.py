@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,12 +13,12 @@ from wirespeed.lab import configured, frr, inside, kernel, networkd, state
 from wirespeed.lab.design import Design
 from wirespeed.lab.down import clear
 from wirespeed.lab.lab import Lab
-from wirespeed.lab.machine import check_programs, check_user
-from wirespeed.reach import Status
+from wirespeed.lab.machine import check_programs, check_user, check_watches
+from wirespeed.reach import Status, ended
 from wirespeed.results.lab import LabDevice, LabState, Phase, Role
 
 _AT_ONCE = 8
-_CONFIGURED_WITHIN_S = 60
+_CONFIGURED_WITHIN_S, _EACH_WITHIN_S = 60, 3
 
 _NO_SWITCH = "of switches: traffic classes, PFC, ECN marking, buffers and speeds, of which a veth pair has none"
 
@@ -40,6 +40,7 @@ def up(design: Design, cluster: Path, tell: Tell) -> Lab:
     """
     check_user()
     check_programs(_programs(design))
+    check_watches(len(design.files))
     with state.locked(design.name) as lock:
         _check_new(design.name)
         try:
@@ -78,15 +79,17 @@ def _build(design: Design, cluster: Path, tell: Tell, lock: int) -> Lab:
     for device in lab.devices:
         _write(lab, device, design)
     _cables(lab, lock)
+    names = [device.name for device in lab.devices]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        refused = list(pool.map(lambda device: _start(lab, device, design, lock), lab.devices))
+        begun = dict(zip(names, pool.map(lambda device: _start(lab, device, design, lock), lab.devices), strict=True))
     tell("waiting for addresses, rules and routes")
     configured.wait(
         {one.name: (one.namespace, state.device_folder(lab.name, one.name), one.expects) for one in lab.devices},
-        _CONFIGURED_WITHIN_S,
+        _CONFIGURED_WITHIN_S + _EACH_WITHIN_S * len(lab.devices),
         lambda device: _last_words(lab, device),
+        lambda device: next((name for name, process in begun[device].daemons.items() if ended(process)), None),
     )
-    left = _left_out(design, dict(zip((device.name for device in lab.devices), refused, strict=True)))
+    left = _left_out(design, {name: one.refused for name, one in begun.items()})
     whole = replace(lab, phase=Phase.UP, left_out=left)
     state.save(whole)
     return Lab(whole)
@@ -120,8 +123,16 @@ def _cables(lab: LabState, lock: int) -> None:
         )
 
 
-def _start(lab: LabState, device: LabDevice, design: Design, lock: int) -> tuple[str, ...]:
-    """Set a device up and start its daemons; the kernel parameters that it could not have."""
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A device that was begun: kernel parameters that it could not have, and processes of its daemons."""
+
+    refused: tuple[str, ...]
+    daemons: Mapping[str, int]
+
+
+def _start(lab: LabState, device: LabDevice, design: Design, lock: int) -> _Begun:
+    """Set a device up and start its daemons."""
     folder = state.device_folder(lab.name, device.name)
     files = design.files.get(device.name)
     if files is not None:
@@ -135,11 +146,9 @@ def _start(lab: LabState, device: LabDevice, design: Design, lock: int) -> tuple
     if ran.status is not Status.OK:
         raise refuse(device.name, f"ip -batch: {_said(ran.stderr, ran.detail)}", "a namespace set up")
     words = inside.words(device.namespace, device.name, folder)
-    if files is not None:
-        networkd.start(words, folder, lock)
-    if speakers:
-        frr.start(words, folder, speakers, lock)
-    return tuple(ran.stdout.decode().split())
+    daemons = {networkd.DAEMON: networkd.start(words, folder, lock)} if files is not None else {}
+    daemons |= frr.start(words, folder, speakers, lock)
+    return _Begun(tuple(ran.stdout.decode().split()), daemons)
 
 
 def _last_words(lab: LabState, name: str) -> str | None:

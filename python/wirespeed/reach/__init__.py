@@ -4,9 +4,9 @@ The only package that starts processes.
 """
 
 from wirespeed.reach.call import Call, Reach, Started
-from wirespeed.reach.lasting import become, daemon
+from wirespeed.reach.lasting import become, daemon, ended
 from wirespeed.reach.local import Ran, Status, run
-from wirespeed.reach.prefixed import Prefixed, inside_namespaces, on_this_machine, through_slurm
+from wirespeed.reach.prefixed import Prefixed, on_this_machine, through_slurm
 from wirespeed.reach.ssh import Ssh
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
     "Status",
     "become",
     "daemon",
-    "inside_namespaces",
+    "ended",
     "on_this_machine",
     "run",
     "through_slurm",

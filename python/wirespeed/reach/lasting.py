@@ -25,8 +25,16 @@ def daemon(arguments: Sequence[str], log: Path, stdin: int = subprocess.DEVNULL)
             env=environment(),
             start_new_session=True,
         )
-    started.returncode = 0  # nobody waits for it
+    started.returncode = 0  # it is waited for by its number, if at all: see `ended`
     return started.pid
+
+
+def ended(process: int) -> bool:
+    """Whether a program that `daemon` started here has ended."""
+    try:
+        return os.waitpid(process, os.WNOHANG)[0] == process
+    except ChildProcessError:  # it had, when this was asked before
+        return True
 
 
 def become(arguments: Sequence[str]) -> None:

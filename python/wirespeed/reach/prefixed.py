@@ -1,4 +1,4 @@
-"""Machines that a local command leads to: this one, a network namespace, a node of a Slurm allocation."""
+"""Machines that a local command leads to: this one, a device of a lab, a node of a Slurm allocation."""
 
 from __future__ import annotations
 
@@ -31,11 +31,6 @@ def on_this_machine() -> Prefixed:
     return Prefixed(lambda host: ())
 
 
-def inside_namespaces(prefix: str) -> Prefixed:
-    """A host is the network namespace of its name behind a prefix."""
-    return Prefixed(lambda host: ("ip", "netns", "exec", f"{prefix}{host}"))
-
-
 def through_slurm() -> Prefixed:
     """A host is a node of the Slurm allocation that this runs in."""
     # --overlap: the step shares the node with others, a server and a client among them (srun(1), since Slurm 20.11).
@@ -55,10 +50,14 @@ def through_slurm() -> Prefixed:
 
 @dataclass(frozen=True, slots=True)
 class Prefixed:
-    """Commands behind the words that bring them to their host. ``lost`` is what is said when one cannot be reached."""
+    """Commands behind the words that bring them to their host.
+
+    ``lost`` is what is said when one cannot be reached; ``said`` are shorter words, for what a person types.
+    """
 
     prefix: Callable[[str], tuple[str, ...]]
     lost: re.Pattern[bytes] | None = None
+    said: Callable[[str], tuple[str, ...]] | None = None
 
     def start(self, call: Call) -> _Process:
         """Start a command there."""
@@ -66,7 +65,7 @@ class Prefixed:
 
     def typed(self, call: Call) -> str:
         """The command as one would copy and paste it."""
-        return typed(self.prefix(call.host), call)
+        return typed((self.said or self.prefix)(call.host), call)
 
 
 class _Process:
