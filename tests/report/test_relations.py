@@ -145,11 +145,11 @@ def test_html_has_them_and_a_column_of_gates():
     assert '<th scope="row">cross-leaf: ib_write_bw bw_avg 1 MiB</th>' in page
     assert "<td>same-leaf<br>391.0 Gb/s, median of 2</td>" in page
     assert "92.1% of &lt;that&gt;" in page
-    assert '<th scope="col">Gate</th><th scope="col">Verdict</th>' not in page  # no run has one
+    assert '<th scope="col" class="n">Gate</th><th scope="col">Verdict</th>' not in page  # no run has one
     gate = Gate("busy", 350.0, None, "GB/s", Judgement.PASS, "here")
     judged = dataclasses.replace(sample.verdict(2**30, 360.0), gate=gate, found=sample.verdict(1, 1.0).physical)
     run = dataclasses.replace(sample.RUN, verdicts=(judged, sample.verdict(2**34, 300.0)))
     page = html.page(dataclasses.replace(REPORT, runs=(run,)))
-    assert '<th scope="col">Gate</th><th scope="col">Verdict</th>' in page
-    assert "<td>≥ 350.0 GB/s: pass, busy</td>" in page
+    assert '<th scope="col" class="n">Gate</th><th scope="col">Verdict</th>' in page
+    assert '<td class="n"><span title="busy: here">✓ ≥ 350.0 GB/s</span></td>' in page
     assert '<th scope="col" class="n">As found</th>' in page

@@ -67,7 +67,8 @@ class _Group:
     where: str | None
     of: list[_Value] = field(default_factory=list)
     to: list[_Value] = field(default_factory=list)
-    nowhere: int = 0  # measurements of which nothing says between which NICs they were
+    nowhere_of: int = 0  # measurements of which nothing says between which NICs they were
+    nowhere_to: int = 0
     failed: int = 0  # runs of the kind that gave no figure
 
 
@@ -122,7 +123,8 @@ def _groups(gate: RelativeGate, entries: Iterable[tuple[Entry, Where]]) -> dict[
 
 def _add(group: _Group, side: str, entry: Entry, one: Measurement, where: Where, *, known: bool) -> None:
     if not known:
-        group.nowhere += side == "of"
+        group.nowhere_of += side == "of"
+        group.nowhere_to += side == "to"
         return
     values = group.of if side == "of" else group.to
     unit = next((value.unit for value in (*group.of, *group.to)), one.unit)
@@ -188,12 +190,12 @@ def _named(shared: Sequence[object]) -> str | None:
 
 def _told(gate: RelativeGate, group: _Group) -> Relation | None:
     """What a gate says of one group; None where nothing of the kind was measured."""
-    if not group.of and not group.nowhere:
+    if not group.of and not group.nowhere_of:
         return None
     if gate.to is None and len(group.of) < gate.runs:
         return None  # a gate of how runs repeat speaks of so many, and says nothing of fewer
-    of = _side(gate, gate.of, gate.statistic, group.of)
-    to = _side(gate, gate.to, gate.baseline, group.to) if gate.to else None
+    of = _side(gate, gate.of, gate.statistic, group.of, group.nowhere_of)
+    to = _side(gate, gate.to, gate.baseline, group.to, group.nowhere_to) if gate.to else None
     why = _unknown(gate, group, of, to)
     if why is not None:
         return _relation(gate, group, of, to, Judgement.UNKNOWN, None, why)
@@ -214,7 +216,7 @@ def _unknown(gate: RelativeGate, group: _Group, of: Side, to: Side | None) -> st
         return _NOWHERE
     if group.failed and gate.statistic in _OF_ALL:
         return f"{group.failed} of {len(group.of) + group.failed} runs gave no figure"
-    if to is not None and not to.count:
+    if to is not None and not group.to:
         return f"nothing to compare with: no like run {to.what}{hint}"
     for side in (of, *([to] if to else [])):
         if side.count < gate.runs:
@@ -243,11 +245,11 @@ def _judgement(gate: RelativeGate, value: float) -> Judgement:
     return Judgement.WARN if near or gate.severity == "warn" else Judgement.FAIL
 
 
-def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence[_Value]) -> Side:
+def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence[_Value], nowhere: int) -> Side:
     what = words(gate, runs)
     unit = values[0].unit if values else ""
     if not values or (statistic is Statistic.SPREAD and len(values) < 2):
-        return Side(what, statistic.value, len(values), None, unit)
+        return Side(what, statistic.value, len(values) or nowhere, None, unit)
     numbers = [one.value for one in values]
     if statistic is Statistic.SPREAD and not statistics.fmean(numbers):
         return Side(what, statistic.value, len(values), None, unit)
