@@ -50,3 +50,40 @@ def test_messages_cross_the_binding():
     assert wire.send_wire_bytes(8192, 4096) == 2 * 4178
     assert wire.read_response_wire_bytes(12288, 4096) == 4182 + 4178 + 4182
     assert wire.packets(4097, 4096) == 2
+
+
+# Soft-RoCE of Linux 6.1 acknowledges an RDMA write; captured on a switch's port of `wirespeed lab rdma`.
+ACK = bytes.fromhex(
+    "020000000201020000000101080045680030e30b40004011d3f5c0a80101c0a80102c12112b7001c00001100ffff00000011007f67f71f000000"
+    "cac3777f"
+)
+
+
+def test_a_packet_crosses_the_binding():
+    assert wire.packet(ACK) == wire.Packet(
+        source_mac="02:00:00:00:01:01",
+        destination_mac="02:00:00:00:02:01",
+        source="192.168.1.1",
+        destination="192.168.1.2",
+        dscp=26,
+        ecn=0,
+        ttl=64,
+        udp_source_port=49441,
+        opcode=0x11,
+        solicited_event=False,
+        migrated=False,
+        partition_key=0xFFFF,
+        fecn=False,
+        becn=False,
+        destination_qp=17,
+        acknowledge_request=False,
+        psn=8349687,
+        payload=0,
+        syndrome=31,
+        msn=0,
+    )
+
+
+def test_a_packet_that_was_changed_is_refused():
+    with pytest.raises(ValueError, match="invariant CRC 0x7f77c3ca: expected"):
+        wire.packet(ACK[:-5] + b"\1" + ACK[-4:])

@@ -177,3 +177,45 @@ def headroom(rate: int, delay: int, mtu: int, lossless: int, cell: int) -> Headr
         rate, delay, mtu, lossless, cell
     )
     return Headroom(sent_back, pfc_frames, cable, response, longest, ends, between, packing, cell)
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """A RoCEv2 packet whose invariant CRC is right. A header that it does not have is None."""
+
+    source_mac: str
+    destination_mac: str
+    source: str
+    destination: str
+    dscp: int
+    ecn: int  # 0 to 3, as in the IP header
+    ttl: int
+    udp_source_port: int
+    opcode: int  # of the base transport header (IBTA volume 1, section 9.2.1)
+    solicited_event: bool
+    migrated: bool
+    partition_key: int
+    fecn: bool
+    becn: bool
+    destination_qp: int
+    acknowledge_request: bool
+    psn: int
+    payload: int  # bytes, without padding
+    vlan: int | None = None
+    priority: int | None = None
+    remote_address: int | None = None
+    remote_key: int | None = None
+    length: int | None = None  # of the whole message, bytes
+    syndrome: int | None = None
+    msn: int | None = None
+    queue_key: int | None = None
+    source_qp: int | None = None
+
+
+def packet(frame: bytes) -> Packet:
+    """The RoCEv2 packet in an Ethernet frame, which may lack its frame check sequence.
+
+    Raises:
+        ValueError: it is none, of a kind that is not known here, or damaged.
+    """
+    return Packet(**_core.packet(frame))

@@ -1,6 +1,7 @@
 //! The Python binding: converts types and errors, computes nothing.
 
 mod logs;
+mod packet;
 mod simulation;
 
 use pyo3::exceptions::PyValueError;
@@ -193,6 +194,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pcie_reads, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_packets, module)?)?;
     module.add_function(wrap_pyfunction!(headroom, module)?)?;
+    module.add_function(wrap_pyfunction!(packet::packet, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::presets, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::preset_json, module)?)?;
     module.add_function(wrap_pyfunction!(logs::numbers, module)?)?;

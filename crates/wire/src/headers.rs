@@ -159,7 +159,8 @@ impl Syndrome {
     /// An acknowledgement from a receiver that sets no limit.
     pub const UNLIMITED: Syndrome = Syndrome::Ack { credits: 31 };
 
-    fn byte(self) -> u8 {
+    /// As it stands in the packet.
+    pub fn byte(self) -> u8 {
         match self {
             Syndrome::Ack { credits } => credits & 0x1f,
             Syndrome::ReceiverNotReady { timer } => 0b001 << 5 | timer & 0x1f,

@@ -277,6 +277,35 @@ impl PacketKind {
         self.parts().0
     }
 
+    /// Bytes of payload without padding; a CNP's are its reserved ones.
+    pub fn payload(&self) -> u32 {
+        self.parts().2
+    }
+
+    /// Which remote memory it is for.
+    pub fn reth(&self) -> Option<Reth> {
+        match self.parts().1 {
+            Extension::Reth(reth) => Some(reth),
+            _ => None,
+        }
+    }
+
+    /// What it acknowledges.
+    pub fn aeth(&self) -> Option<Aeth> {
+        match self.parts().1 {
+            Extension::Aeth(aeth) => Some(aeth),
+            _ => None,
+        }
+    }
+
+    /// Which queue pair sent it, of a datagram.
+    pub fn deth(&self) -> Option<Deth> {
+        match self.parts().1 {
+            Extension::Deth(deth) => Some(deth),
+            _ => None,
+        }
+    }
+
     /// Opcode, extension header, and bytes of payload; a CNP's are its reserved ones.
     fn parts(&self) -> (u8, Extension, u32) {
         use PacketKind::*;
