@@ -147,7 +147,8 @@ _loading = threading.Lock()
 def _load() -> None:
     """Import the library before the threads that use it: its modules import each other in a circle."""
     with _loading:
-        import ClusterShell.Task  # noqa: F401
+        import ClusterShell.Task
+        import ClusterShell.Worker.Ssh  # noqa: F401  # else each thread's first command imports it
 
 
 def _handler(remote: _Remote) -> Any:
