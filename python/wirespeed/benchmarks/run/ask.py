@@ -36,12 +36,16 @@ class Words(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What steps are made of. ``seconds`` is how long a measurement of bandwidth takes."""
+    """What steps are made of.
+
+    ``seconds`` is how long a measurement of bandwidth takes, ``messages`` how many one of RDMA's latency sends.
+    """
 
     plan: Plan
     fabric: Fabric
     words: Words
     seconds: int = 10
+    messages: int = 10000
     first_port: int = FIRST_PORT
     bind: bool = True  # to the NUMA node of the NIC
 

@@ -21,7 +21,7 @@ BANDWIDTH = "ib_write_bw"
 LATENCY = "ib_write_lat"
 _MESSAGE = 1 << 20
 """Bytes: from 64 KiB on all NICs of Broadcom 957608-AN210, 2.8.2, and of its like are at their plateau."""
-_LATENCY_BYTES, _LATENCY_COUNT = 8, 10000
+_LATENCY_BYTES = 8
 
 
 def limit(seconds: float) -> float:
@@ -73,7 +73,7 @@ def _perftest(ask: Ask, seat: Seat, test: str, port: int, queue_pairs: int, gpu:
     if test == BANDWIDTH:
         words += ["--report_gbits", "-b", "-s", str(_MESSAGE), "-D", str(ask.seconds), "-q", str(queue_pairs)]
     else:
-        words += ["-s", str(_LATENCY_BYTES), "-n", str(_LATENCY_COUNT)]
+        words += ["-s", str(_LATENCY_BYTES), "-n", str(ask.messages)]
     if gpu and seat.gpu is not None:
         words += ask.words.gpu_memory(seat.host, seat.gpu)
     return tuple(words)

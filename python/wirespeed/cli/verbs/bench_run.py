@@ -60,6 +60,9 @@ def run(
     seconds: Annotated[
         int, typer.Option("--seconds", metavar="SECONDS", min=1, max=86400, help="Length of a bandwidth measurement.")
     ] = 10,
+    messages: Annotated[
+        int, typer.Option("--messages", metavar="COUNT", min=5, max=10**9, help="Messages of an RDMA latency test.")
+    ] = 10000,
     retest: Annotated[
         int, typer.Option("--retest", metavar="TIMES", min=0, max=10, help="Run what is bad again, this often.")
     ] = 1,
@@ -150,6 +153,7 @@ def run(
         fabric=fabric_of(plan).of(hosts_of(plan, hosts)),
         words=Jobs(plan, "slurm" if by is By.SLURM else None),
         seconds=seconds,
+        messages=messages,
         first_port=port,
         bind=bind,
     )
