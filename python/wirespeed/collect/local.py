@@ -33,16 +33,23 @@ def _system() -> str:
     return next((found for name in names if (found := of_system("host", name))), _ANY)
 
 
-_AT_ONCE = 8
+_AT_ONCE = min(8, 2 * (os.cpu_count() or 1))  # they wait more than they compute
 
 Progress = Callable[[str], None]
 """Told of each command that has ended, as typed."""
 
 
-def local(out: Path, name: str | None = None, limit_s: float | None = None, progress: Progress | None = None) -> None:
+def local(
+    out: Path,
+    name: str | None = None,
+    limit_s: float | None = None,
+    progress: Progress | None = None,
+    patience: float = 1,
+) -> None:
     """Collect from this machine into a bundle.
 
-    ``name`` is what the cluster calls this host, its own name otherwise. No command gets more than ``limit_s``.
+    ``name`` is what the cluster calls this host, its own name otherwise. A command gets ``patience`` times its own
+    time, and never more than ``limit_s``.
 
     Raises:
         Refused: something that is no bundle is in the way.
@@ -50,7 +57,7 @@ def local(out: Path, name: str | None = None, limit_s: float | None = None, prog
     """
     device = name or os.uname().nodename
     with Writer(out) as writer:
-        _Collector(writer, device, limit_s, progress or (lambda _: None)).collect()
+        _Collector(writer, device, limit_s, progress or (lambda _: None), patience=patience).collect()
 
 
 @dataclass(slots=True)
@@ -64,6 +71,7 @@ class _Collector:
     stop: threading.Event = field(default_factory=threading.Event)
     order: dict[str, int] = field(default_factory=dict)
     system: str = field(default_factory=_system)
+    patience: float = 1
 
     def collect(self) -> None:
         """First what needs no NIC, then what needs its name alone, then what needs what was learnt by that."""
@@ -121,7 +129,8 @@ class _Collector:
 
     def _ask(self, ask: Asked) -> Ran:
         lock = self.locks[ask.command.run[0]] if ask.command.exclusive else nullcontext()
-        seconds = ask.command.timeout_s if self.limit_s is None else min(ask.command.timeout_s, self.limit_s)
+        own = self.patience * ask.command.timeout_s
+        seconds = own if self.limit_s is None else min(own, self.limit_s)
         with lock:
             return run(ask.arguments, seconds, ask.command.exits, stop=self.stop)
 

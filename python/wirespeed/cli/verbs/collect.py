@@ -51,6 +51,12 @@ def collect(
         float | None,
         typer.Option(metavar="SECONDS", min=0.1, help="Give no command more time than this."),
     ] = None,
+    patience: Annotated[
+        float,
+        typer.Option(
+            metavar="TIMES", min=1, max=100, help="Give each command its own time so often: on slow machines."
+        ),
+    ] = 1,
     form: Annotated[
         Format, typer.Option("--format", envvar="WIRESPEED_COLLECT_FORMAT", help="How to print the commands.")
     ] = Format.TABLE,
@@ -74,14 +80,14 @@ def collect(
     elif as_planned is not None:
         _planned(as_planned, output)
     else:
-        _local(output, name, timeout)
+        _local(output, name, timeout, patience)
 
 
 def _ways(local: bool, as_planned: Path | None, show_commands: bool) -> tuple[tuple[str, bool], ...]:
     return (("--local", local), ("--as-planned", as_planned is not None), ("--show-commands", show_commands))
 
 
-def _local(output: Path | None, name: str | None, timeout: float | None) -> None:
+def _local(output: Path | None, name: str | None, timeout: float | None, patience: float) -> None:
     import os
 
     from wirespeed.cli.console import err
@@ -91,7 +97,7 @@ def _local(output: Path | None, name: str | None, timeout: float | None) -> None
     out = output or Path(f"{host}.tar.gz")
     with err().status(_doing(host, "")) as status:
         try:
-            local(out, name, timeout, lambda command: status.update(_doing(host, command)))
+            local(out, name, timeout, lambda command: status.update(_doing(host, command)), patience)
         except KeyboardInterrupt:
             err().print(f"interrupted: what was collected by then is in {out}", markup=False)
             raise
