@@ -42,6 +42,12 @@ PACKAGES = {
     "srun": "slurm-client",
     "munged": "munge",
     "nsenter": "util-linux",
+    "qemu-system-x86_64": "qemu-system-x86",
+    "busybox": "busybox-static",
+    "modprobe": "kmod",
+    "rdma": "iproute2",
+    "ibv_devinfo": "ibverbs-utils",
+    "tcpdump": "tcpdump",
 }
 """Tool to Debian package, for the reason given when one is missing."""
 

@@ -35,6 +35,10 @@ class File(Protocol):
     def text(self) -> str:
         """What it holds."""
 
+    @property
+    def mode(self) -> int:
+        """Its permissions."""
+
 
 @dataclass(frozen=True, slots=True)
 class HostFiles:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.lab import inside, state
+from wirespeed.lab.rdma import access
 from wirespeed.reach import Prefixed, Ran, run
 from wirespeed.results.lab import LabDevice, LabLink, LabState, Phase, Role
 
@@ -62,7 +63,9 @@ class Lab:
         return state.device_folder(self.name, self.device(device).name)
 
     def words(self, device: str) -> tuple[str, ...]:
-        """What brings a command into the device's namespaces, with its host name, /run and /sys."""
+        """What brings a command into the device's namespaces, host name, /run and /sys, or its machine."""
+        if self.device(device).machine:
+            return access.words(state.folder(self.name), device)
         return inside.words(self.namespace(device), device, self.folder(device))
 
     def reach(self, device: str | None = None) -> Prefixed:

@@ -25,15 +25,17 @@ _NO_SWITCH = "of switches: traffic classes, PFC, ECN marking, buffers and speeds
 _NAMED = 4  # files that are named; the others are counted
 
 Tell = Callable[[str], None]
+Boot = Callable[[LabState, int], tuple[str, ...]]
 
 
-def up(design: Design, cluster: Path, tell: Tell) -> Lab:
+def up(design: Design, cluster: Path, tell: Tell, boot: Boot | None = None) -> Lab:
     """Build a lab; where that fails or is interrupted, all of it is removed again.
 
     Args:
         design: what it is made of.
         cluster: the cluster file, for who asks later.
         tell: called with what is done next.
+        boot: starts its machines, given the lab and the descriptor of its lock; says what they lack, in sentences.
 
     Raises:
         Refused: there is such a lab, or it could not be built.
@@ -44,7 +46,7 @@ def up(design: Design, cluster: Path, tell: Tell) -> Lab:
     with state.locked(design.name) as lock:
         _check_new(design.name)
         try:
-            return _build(design, cluster, tell, lock)
+            return _build(design, cluster, tell, boot, lock)
         except BaseException:
             clear(design.name, lock)
             raise
@@ -69,7 +71,7 @@ def _check_new(name: str) -> None:
         raise refuse(f"lab {name}", "what is left of a lab", "none", f"wirespeed lab down {name}")
 
 
-def _build(design: Design, cluster: Path, tell: Tell, lock: int) -> Lab:
+def _build(design: Design, cluster: Path, tell: Tell, boot: Boot | None, lock: int) -> Lab:
     started = datetime.now(UTC).isoformat(timespec="seconds")
     lab = LabState(
         design.name, design.cluster, str(cluster.resolve()), started, Phase.BUILDING, design.devices, design.links
@@ -90,7 +92,8 @@ def _build(design: Design, cluster: Path, tell: Tell, lock: int) -> Lab:
         lambda device: next((name for name, process in begun[device].daemons.items() if ended(process)), None),
     )
     left = _left_out(design, {name: one.refused for name, one in begun.items()})
-    whole = replace(lab, phase=Phase.UP, left_out=left)
+    lacking = boot(lab, lock) if boot is not None else ()
+    whole = replace(lab, phase=Phase.UP, left_out=(*lacking, *left))
     state.save(whole)
     return Lab(whole)
 

@@ -44,3 +44,9 @@ def become(arguments: Sequence[str]) -> None:
         OSError: it did not start.
     """
     os.execvp(arguments[0], list(arguments))
+
+
+def attached(arguments: Sequence[str]) -> int:
+    """Run a program with this one's input, outputs and terminal, and wait for it; its exit code as a shell says it."""
+    ended = subprocess.run(list(arguments), check=False).returncode
+    return ended if ended >= 0 else 128 - ended

@@ -29,7 +29,8 @@ class Phase(StrEnum):
 class LabDevice:
     """A device and its namespace.
 
-    ``expects`` is what its kernel has once it is configured: addresses, rules and routes, a line each.
+    ``expects`` is what its kernel has once it is configured: addresses, rules and routes, a line each. A ``machine`` is
+    a virtual machine with a kernel of its own, and the namespace no more than what it is plugged into.
     """
 
     name: str
@@ -37,6 +38,7 @@ class LabDevice:
     namespace: str
     daemons: tuple[str, ...] = ()
     expects: tuple[str, ...] = ()
+    machine: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,124 @@
+"""``wirespeed lab rdma``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer.core import TyperCommand
+
+from wirespeed.cli import flows
+from wirespeed.cli.lab_app import lab
+
+if TYPE_CHECKING:
+    from wirespeed.lab import Lab
+
+_COMMAND = "wirespeed.command"
+
+
+class _BeforeACommand(TyperCommand):
+    """A verb whose words end at ``--``; what follows is a command of somebody else's."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Keep the command, and parse what comes before it."""
+        own, dashes, command = args, "--" in args, list[str]()
+        if dashes:
+            at = args.index("--")
+            own, command = args[:at], args[at + 1 :]
+        ctx.meta[_COMMAND] = command
+        return super().parse_args(ctx, own)
+
+    def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        """Say where the command stands."""
+        return [*super().collect_usage_pieces(ctx), "[-- COMMAND…]"]
+
+
+@lab.command(cls=_BeforeACommand, short_help="Build a lab of virtual machines with real RDMA, and run a command there.")
+def rdma(
+    ctx: typer.Context,
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
+    hosts: Annotated[int, typer.Option("--hosts", metavar="N", min=1, help="The first N hosts of the file.")] = 2,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="What to call the lab; else as the cluster.")
+    ] = None,
+    kernel: Annotated[
+        Path | None,
+        typer.Option(
+            "--kernel",
+            metavar="DIR|FILE.deb",
+            help="A kernel with rdma_rxe: an unpacked or packed Debian package, or / for the one installed here. Else "
+            "Debian's, 70 MB, downloaded by apt-get at the first time.",
+        ),
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", "-k", metavar="DIR", help="The one folder of this machine that the hosts may write to."),
+    ] = None,
+) -> None:
+    """Build hosts as virtual machines with soft-RoCE NICs, plugged into the cluster's switches. Linux, and root, only.
+
+    Each host has a Linux kernel of its own, and for every NIC of the plan a virtual one with the planned name, MTU,
+    addresses, routes and rules, set by netplan's files under systemd-networkd, and a soft-RoCE device with the planned
+    name. The host's files are this machine's, and what it writes is gone with it, except in the folder of --keep. The
+    processor is emulated, so it needs no virtualization, and is slow: formats and faults are real, speeds are not.
+
+    With a command, that is run on the first host and the lab removed. Without, the lab stays until `wirespeed lab
+    down`; `wirespeed lab exec` runs commands on its hosts and switches, and hosts reach each other by ssh.
+
+    Examples:
+
+    \b
+      sudo wirespeed lab rdma cluster.yaml -- ibv_devinfo
+      sudo wirespeed lab rdma cluster.yaml
+      sudo wirespeed lab exec node1 -- rdma statistic
+      sudo wirespeed lab down
+    """
+    from wirespeed import lab as labs
+    from wirespeed import render
+    from wirespeed.cli.console import err
+    from wirespeed.lab.rdma import up as machines
+
+    machines.check()
+    plan = flows.planned(cluster)
+    chosen = labs.hosts_of(plan, hosts)
+
+    def tell(said: str) -> None:
+        err().print(said, markup=False, soft_wrap=True)
+
+    built = machines.up(
+        plan,
+        labs.lab_name(name, plan.name),
+        chosen,
+        render.files(plan, chosen),
+        render.speaker,
+        cluster,
+        tell,
+        kernel,
+        _folder(keep),
+    )
+    command = ctx.meta[_COMMAND]
+    if command:
+        raise typer.Exit(_run(built, command))
+    for line in built.state.left_out:
+        err().print(f"left out {line}", markup=False, soft_wrap=True)
+    typer.echo(f"{built.name} is up: {', '.join((*built.hosts, *built.switches))}")
+
+
+def _folder(keep: Path | None) -> Path | None:
+    if keep is None:
+        return None
+    keep.mkdir(parents=True, exist_ok=True)
+    return keep.resolve()
+
+
+def _run(built: Lab, command: list[str]) -> int:
+    """Run a command on the first host, and remove the lab, however it ends."""
+    from wirespeed import lab as labs
+    from wirespeed.reach import attached
+
+    try:
+        return attached((*built.words(built.hosts[0]), *command))
+    finally:
+        labs.down(built.name)
+        labs.tidy()

@@ -1,0 +1,95 @@
+"""The way into the machines: ssh over a network of its own, with keys that last as long as the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from wirespeed.lab.rdma.told import told
+
+_FOLDER = "ssh"
+_INSIDE = Path("/run/wirespeed/ssh")
+_ALIAS = "wirespeed-lab"
+_KEYS_S = 60
+
+# Words, quoted for the shell there, which is /bin/sh. The command begins in the folder in which it was typed, since the
+# files there are the same, and finds the same programs.
+_ENTER = r"""
+config=$1 host=$2; shift 2
+quoted() { printf "'"; printf %s "$1" | sed "s/'/'\\\\''/g"; printf "'"; }
+line="PATH=$(quoted "$PATH") export PATH; cd $(quoted "$PWD") 2>/dev/null; exec"
+for word do line="$line $(quoted "$word")"; done
+if [ -t 0 ] && [ -t 1 ]; then exec ssh -t -F "$config" "$host" "$line"; fi
+exec ssh -F "$config" "$host" "$line"
+"""
+
+_SERVER = """Port 22
+ListenAddress {address}
+HostKey {inside}/host
+AuthorizedKeysFile {inside}/user.pub
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin yes
+PidFile none
+MaxStartups 200
+MaxSessions 200
+"""
+
+# One connection for all commands: a handshake takes an emulated processor seconds.
+_CLIENT = """Host {hosts}
+ User root
+ IdentityFile {folder}/user
+ IdentitiesOnly yes
+ UserKnownHostsFile {folder}/known
+ HostKeyAlias {alias}
+ StrictHostKeyChecking yes
+ LogLevel ERROR
+ ControlMaster auto
+ ControlPersist yes
+ ControlPath {folder}/%n
+"""
+
+
+def words(lab: Path, host: str) -> tuple[str, ...]:
+    """What to put before a command that runs in a machine."""
+    return ("sh", "-c", _ENTER, "wirespeed-lab", str(configuration(lab)), host)
+
+
+def configuration(lab: Path) -> Path:
+    """What `ssh -F` takes to reach the machines by their names."""
+    return lab / _FOLDER / "config"
+
+
+def keys(lab: Path, namespace: str, addresses: Mapping[str, str], busybox: Path, lock: int) -> None:
+    """Make keys, and the configuration of a client on this machine.
+
+    Raises:
+        Refused: ssh-keygen does not.
+    """
+    folder = lab / _FOLDER
+    folder.mkdir(mode=0o700)
+    for name in ("host", "user"):
+        make = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", _ALIAS, "-f", str(folder / name))
+        told(make, _KEYS_S, "ssh-keygen", lock=lock)
+    public = " ".join((folder / "host.pub").read_text().split()[:2])
+    (folder / "known").write_text(f"{_ALIAS} {public}\n")
+    way = f" ProxyCommand ip netns exec {namespace} {busybox} nc %h %p\n"
+    named = "".join(f"Host {host}\n HostName {address}\n" for host, address in addresses.items())
+    configuration(lab).write_text(named + _client(addresses, folder) + way)
+
+
+def give(lab: Path, machine: Path, address: str, addresses: Mapping[str, str]) -> None:
+    """Write what a machine needs to be reached and to reach the others, below what it is told."""
+    folder = machine / _FOLDER
+    folder.mkdir()
+    for name in ("host", "user", "user.pub", "known"):
+        (folder / name).write_bytes((lab / _FOLDER / name).read_bytes())
+        (folder / name).chmod(0o600)
+    (folder / "sshd_config").write_text(_SERVER.format(address=address, inside=_INSIDE))
+    (folder / "ssh_config").write_text(_client(addresses, _INSIDE))
+
+
+def _client(hosts: Mapping[str, str], folder: Path) -> str:
+    return _CLIENT.format(hosts=" ".join(hosts), folder=folder, alias=_ALIAS)

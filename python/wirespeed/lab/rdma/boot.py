@@ -1,0 +1,108 @@
+"""Starting the machines of a lab, and waiting until they are ready."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from wirespeed.errors import refuse
+from wirespeed.lab import kernel as namespaces
+from wirespeed.lab import networkd, state
+from wirespeed.lab.host import File, HostFiles
+from wirespeed.lab.rdma import access, initrd
+from wirespeed.lab.rdma.kernel import Kernel
+from wirespeed.lab.rdma.machine import CONSOLE, Machine
+from wirespeed.lab.rdma.plugged import address, management
+from wirespeed.lab.rdma.told import told
+from wirespeed.reach import Status
+from wirespeed.results.lab import LabState
+
+_START_S = 120
+_READY_WITHIN_S = 600  # ten seconds on a machine that does nothing else; an emulated processor may have to wait for one
+_LOOK_S = 0.05
+_READY, _FAILED = "wirespeed: ready", "wirespeed: failed"
+_PANIC = "Kernel panic"
+
+
+def boot(
+    lab: LabState,
+    machines: Sequence[Machine],
+    files: Sequence[File],
+    networks: Mapping[str, HostFiles],
+    kernel: Kernel,
+    keep: Path | None,
+    lock: int,
+) -> None:
+    """Start the machines of a lab whose namespaces are there.
+
+    Raises:
+        Refused: one does not come up, with what it said last.
+    """
+    folder = state.folder(lab.name)
+    within = {device.name: device.namespace for device in lab.devices if device.machine}
+    addresses = {machine.name: address(number) for number, machine in enumerate(machines)}
+    access.keys(folder, within[machines[0].name], addresses, initrd.static_busybox(), lock)
+    _connect(lab, list(within.values()), lock)
+
+    def start(machine: Machine) -> None:
+        own = state.device_folder(lab.name, machine.name)
+        machine.tell(own / "machine", kernel.root, addresses, keep)
+        _write(own, machine.name, files, networks[machine.name], lock)
+        access.give(folder, own / "machine", addresses[machine.name], addresses)
+        packed = initrd.write(own, kernel, lock)
+        words = ("ip", "netns", "exec", within[machine.name], *machine.command(kernel.image, packed, own, keep))
+        told(words, _START_S, machine.name, "apt-get install qemu-system-x86", lock)
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(start, machines))
+    _wait({machine.name: state.device_folder(lab.name, machine.name) / CONSOLE for machine in machines})
+
+
+def _connect(lab: LabState, within: Sequence[str], lock: int) -> None:
+    """Lay the network that ssh uses."""
+    path = state.folder(lab.name) / "management"
+    for namespace, lines in management(within):
+        path.write_text("".join(f"{line}\n" for line in lines))
+        ran = namespaces.batch(path, lock, "-n", namespace)
+        if ran.status is not Status.OK:
+            raise refuse(f"lab {lab.name}", f"ip -batch {path}: {ran.detail}", "a network for ssh")
+
+
+def _write(own: Path, host: str, files: Sequence[File], network: HostFiles, lock: int) -> None:
+    """What was rendered for the host, and what netplan makes of it."""
+    machine = own / "machine"
+    for file in files:
+        if file.device == host:
+            path = machine / "files" / file.relative
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(file.text, encoding="utf-8")
+            path.chmod(file.mode)
+    network.write(own)
+    if network.netplan:
+        networkd.generate(host, own, lock)
+    networkd.prepare(own)
+    (own / "run" / "systemd" / "network").rename(machine / "network")
+
+
+def _wait(consoles: Mapping[str, Path]) -> None:
+    """Wait until every machine says that it is ready.
+
+    Raises:
+        Refused: one says that it failed, or nothing in time.
+    """
+    deadline = time.monotonic() + _READY_WITHIN_S
+    waiting = dict(consoles)
+    while waiting:
+        for host, console in list(waiting.items()):
+            lines = console.read_text("utf-8", "replace").splitlines() if console.exists() else []
+            wrong = next((line for line in lines if line.startswith(_FAILED) or _PANIC in line), None)
+            late = time.monotonic() > deadline
+            if wrong is None and late:
+                wrong = f"nothing for {_READY_WITHIN_S} s" + (f", but {lines[-1]!r}" if lines else "")
+            if wrong is not None:
+                raise refuse(host, wrong, "a virtual machine that is ready")
+            if any(line.startswith(_READY) for line in lines):
+                del waiting[host]
+        time.sleep(_LOOK_S)

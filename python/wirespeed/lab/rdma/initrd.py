@@ -1,0 +1,81 @@
+"""What a virtual machine boots from: busybox, the modules for the files of this machine, and what it is told."""
+
+from __future__ import annotations
+
+import lzma
+import shutil
+from pathlib import Path
+
+from wirespeed.errors import refuse
+from wirespeed.lab.rdma.kernel import Kernel
+from wirespeed.lab.rdma.told import told
+
+_FIRST = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
+"""What the host's files need; all else is loaded from there."""
+
+_HERE = Path(__file__).parent
+_PACK = 'cd "$1" && find . | "$3" cpio -o -H newc >"$2" 2>/dev/null'
+_PACK_S = 120.0
+
+
+def write(folder: Path, kernel: Kernel, lock: int) -> Path:
+    """Pack ``folder``/machine into ``folder``/initrd, with all that is needed to start.
+
+    Raises:
+        Refused: the kernel lacks a module, or busybox is not static.
+    """
+    root = folder / "initrd.d"
+    busybox = static_busybox()
+    (root / "modules").mkdir(parents=True)
+    shutil.copy(busybox, root / "busybox")
+    names = [_copied(path, root / "modules") for path in _modules(kernel)]
+    (root / "modules" / "order").write_text("".join(f"{name}\n" for name in names))
+    shutil.copy(_HERE / "first.sh", root / "init")
+    (root / "init").chmod(0o755)
+    (root / "bin").mkdir()
+    (folder / "machine").rename(root / "machine")
+    shutil.copy(_HERE / "boot.sh", root / "machine" / "boot")
+    packed = folder / "initrd"
+    told(("sh", "-c", _PACK, "sh", str(root), str(packed), str(busybox)), _PACK_S, "busybox cpio", lock=lock)
+    packed.chmod(0o600)  # it holds keys
+    shutil.rmtree(root)
+    return packed
+
+
+def static_busybox() -> Path:
+    """A busybox that runs where there is nothing else.
+
+    Raises:
+        Refused: there is none.
+    """
+    found = shutil.which("busybox", path="/bin:/usr/bin:/sbin:/usr/sbin")
+    if found is None:
+        raise refuse("lab rdma", "no busybox", "a static busybox", "apt install busybox-static")
+    with Path(found).open("rb") as binary:
+        if b"/ld-" in binary.read(4096):  # the name of its loader stands among the headers (elf(5), PT_INTERP)
+            raise refuse("lab rdma", f"{found} needs libraries", "a static busybox", "apt install busybox-static")
+    return Path(found)
+
+
+def _modules(kernel: Kernel) -> list[Path]:
+    """The modules that come first, each behind what it needs."""
+    if not (kernel.modules / "modules.dep").is_file():
+        raise refuse(
+            "--kernel", f"no modules.dep in {kernel.modules}", "one", f"depmod -b {kernel.root} {kernel.release}"
+        )
+    ask = ("modprobe", "-d", str(kernel.root), "-S", kernel.release, "--show-depends", "-a", *_FIRST)
+    lines = [line.split() for line in told(ask, 60, "modprobe", "apt install kmod").splitlines()]
+    found = dict.fromkeys(Path(words[1]) for words in lines if len(words) > 1 and words[0] == "insmod")
+    return list(found)
+
+
+def _copied(module: Path, folder: Path) -> str:
+    """Copy a module, unpacked: insmod takes no other."""
+    if module.suffix == ".ko":
+        shutil.copy(module, folder)
+        return module.name
+    if module.suffix != ".xz":
+        raise refuse("--kernel", f"the module {module}", "modules as .ko or .ko.xz", "unpack them, then depmod")
+    name = module.name.removesuffix(".xz")
+    (folder / name).write_bytes(lzma.decompress(module.read_bytes()))
+    return name

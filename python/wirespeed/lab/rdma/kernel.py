@@ -1,0 +1,141 @@
+"""The kernel of the virtual machines: Debian's stock package, downloaded or given, unpacked and never installed.
+
+The machine's own kernel is left alone; it may lack rdma_rxe, as kernels of containers and clouds do.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirespeed.errors import refuse
+from wirespeed.lab.rdma.told import told
+
+CACHE = Path("/var/cache/wirespeed/lab")
+PACKAGE = "linux-image-amd64"
+"""What depends on Debian's newest stock kernel. That of clouds, linux-image-cloud-amd64, is built without rdma_rxe."""
+
+DOWNLOAD = "70 MB"  # linux-image-6.1.0-56-amd64 6.1.192-2: 70.6 MB, 404 MB unpacked
+_RXE = "rdma_rxe"
+_UNPACK_S = 600.0
+_DOWNLOAD_S = 1800.0
+_ELSEWHERE = (
+    f"download the package that {PACKAGE} depends on where there is a network, and give it: --kernel FILE.deb; "
+    "or --kernel / for the kernel that is installed here"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel to boot: its release, its image, and the folder that holds ``lib/modules/RELEASE``."""
+
+    release: str
+    image: Path
+    root: Path
+
+    @property
+    def modules(self) -> Path:
+        """Its modules."""
+        return self.root / "lib" / "modules" / self.release
+
+
+def kernel(given: Path | None, tell: Callable[[str], None], cache: Path = CACHE) -> Kernel:
+    """The kernel given as a folder or as a Debian package; without one, Debian's, downloaded into the cache once.
+
+    Raises:
+        Refused: there is none, or it has no soft-RoCE.
+    """
+    if given is None:
+        return _kept(cache) or _downloaded(cache, tell)
+    if given.is_dir():
+        return _of_folder(given)
+    if given.suffix != ".deb" or not given.is_file():
+        raise refuse("--kernel", str(given), "a folder with boot/ and lib/modules/, or a .deb file")
+    found = _kept(cache, given.name)
+    return found or _unpacked(given, cache)
+
+
+def _of_folder(folder: Path) -> Kernel:
+    """The newest kernel of a folder that has soft-RoCE."""
+    found = _kernels(folder)
+    if not found:
+        raise refuse("--kernel", f"no boot/vmlinuz-RELEASE beside lib/modules/RELEASE in {folder}", "both", _ELSEWHERE)
+    fit = [one for one in found if _has_rxe(one)]
+    if not fit:
+        raise _without_rxe(", ".join(one.release for one in found))
+    return max(fit, key=lambda one: _order(one.release))
+
+
+def _kernels(folder: Path) -> list[Kernel]:
+    images = {path.name.removeprefix("vmlinuz-"): path for path in (folder / "boot").glob("vmlinuz-*")}
+    every = [Kernel(release, image, folder) for release, image in images.items()]
+    return [one for one in every if one.modules.is_dir()]
+
+
+def _has_rxe(one: Kernel) -> bool:
+    builtin = one.modules / "modules.builtin"
+    said = builtin.read_text() if builtin.is_file() else ""
+    return f"/{_RXE}.ko" in said or any((one.modules / "kernel").glob(f"**/{_RXE}.ko*"))
+
+
+def _without_rxe(found: str) -> Exception:
+    return refuse("--kernel", f"{found} without the module {_RXE}", "a kernel with soft-RoCE", _ELSEWHERE)
+
+
+def _order(release: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", release)]
+
+
+def _kept(cache: Path, package: str | None = None) -> Kernel | None:
+    """What the cache holds of a package, or the newest of all that were downloaded."""
+    folders = [cache / package] if package else sorted(cache.glob(f"{PACKAGE.removesuffix('-amd64')}-*.deb"))
+    found = [one for folder in folders if folder.is_dir() for one in _kernels(folder) if _has_rxe(one)]
+    return max(found, key=lambda one: _order(one.release), default=None)
+
+
+def _downloaded(cache: Path, tell: Callable[[str], None]) -> Kernel:
+    """Debian's kernel of today, as apt verifies it."""
+    for program, package in (("apt-get", "apt"), ("dpkg-deb", "dpkg")):
+        if shutil.which(program) is None:
+            raise refuse("lab rdma", f"no {program} here to get a kernel with ({package})", "--kernel", _ELSEWHERE)
+    asked = told(("apt-cache", "depends", PACKAGE), 60, "--kernel", _ELSEWHERE)
+    names = re.findall(r"Depends: (linux-image-[\w.+-]+)", asked)
+    if not names:
+        raise refuse("lab rdma", f"apt knows no package {PACKAGE}", "a kernel", f"apt-get update; or {_ELSEWHERE}")
+    tell(f"downloading {names[0]} ({DOWNLOAD}) with apt-get into {cache}")
+    folder = _fresh(cache / "download.partial")
+    ask = 'cd "$1" && exec apt-get -q -o APT::Sandbox::User=root download "$2"'
+    told(("sh", "-c", ask, "sh", str(folder), names[0]), _DOWNLOAD_S, "--kernel", f"apt-get update; or {_ELSEWHERE}")
+    found = _unpacked(next(folder.glob("*.deb")), cache)
+    shutil.rmtree(folder)
+    return found
+
+
+def _unpacked(package: Path, cache: Path) -> Kernel:
+    """A package unpacked into the cache: whole, or not there at all."""
+    if shutil.which("dpkg-deb") is None:
+        raise refuse("--kernel", f"{package.name}, and no dpkg-deb to unpack it", "dpkg, or a folder", _ELSEWHERE)
+    folder = _fresh(cache / "unpack.partial")
+    told(("dpkg-deb", "--extract", str(package), str(folder)), _UNPACK_S, "--kernel", _ELSEWHERE)
+    found = _kernels(folder)
+    if not found:
+        shutil.rmtree(folder)
+        raise refuse("--kernel", f"{package.name} holds no kernel", "a package like those of linux-image-amd64")
+    if not _has_rxe(found[0]):
+        shutil.rmtree(folder)
+        raise _without_rxe(package.name)
+    told(("depmod", "--basedir", str(folder), found[0].release), _UNPACK_S, "depmod", "apt install kmod")
+    kept = cache / package.name
+    shutil.rmtree(kept, ignore_errors=True)
+    folder.rename(kept)
+    return _kernels(kept)[0]
+
+
+def _fresh(folder: Path) -> Path:
+    """An empty folder of this name, whatever a run that was killed left there."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder

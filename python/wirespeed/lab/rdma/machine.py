@@ -1,0 +1,113 @@
+"""A host as a virtual machine: what it is told, and how it is started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+MEMORY_MIB = 1024  # 120 MiB are used once it is up; what is written to its disk lies in the rest
+EMULATOR = "qemu-system-x86_64"
+CONSOLE = "console"
+
+
+@dataclass(frozen=True, slots=True)
+class Nic:
+    """A NIC: its name and MAC inside, its MTU, and the tap that it is plugged into.
+
+    ``rdma`` is its soft-RoCE device, ``row`` that of the GID table where its first planned address is.
+    """
+
+    name: str
+    mac: str
+    mtu: int
+    tap: str
+    rdma: str | None = None
+    row: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A host."""
+
+    name: str
+    nics: tuple[Nic, ...]
+    management: str  # with prefix length
+
+    def tell(self, folder: Path, modules: Path, hosts: Mapping[str, str], keep: Path | None) -> None:
+        """Write what the machine reads at its start (boot.sh)."""
+        folder.mkdir(parents=True, exist_ok=True)
+        said = {
+            "name": self.name,
+            "modules": str(modules),
+            "hosts": "\n".join(f"{address} {name}" for name, address in hosts.items()),
+            "nics": "\n".join(f"{nic.mac} {nic.name} {nic.mtu}" for nic in self.nics),
+            "rdma": "\n".join(f"link add {nic.rdma} type rxe netdev {nic.name}" for nic in self.nics if nic.rdma),
+            "rows": "\n".join(line for nic in self.nics for line in _rows(nic)),
+            "rows-undo": "\n".join(f"link delete dev {_row_device(nic)}" for nic in self.nics if nic.row > 1),
+            "keep": str(keep or ""),
+            "management": self.management,
+        }
+        for name, text in said.items():
+            (folder / name).write_text(text + "\n")
+
+    def command(self, kernel: Path, initrd: Path, folder: Path, keep: Path | None) -> tuple[str, ...]:
+        """The emulator's command line. It goes on by itself, and leaves its number in ``folder``/qemu.pid."""
+        return (
+            *(EMULATOR, "-name", self.name, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max"),
+            *("-m", str(MEMORY_MIB), "-smp", "1", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+            *("-kernel", str(kernel), "-initrd", str(initrd)),
+            *("-append", "console=ttyS0 panic=-1 quiet mitigations=off"),
+            *(
+                "-serial",
+                f"file:{str(folder / CONSOLE).replace(',', ',,')}",
+                "-daemonize",
+                "-pidfile",
+                str(folder / "qemu.pid"),
+            ),
+            # The whole of the host's files, other file systems among them, for reading alone.
+            *("-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"),
+            *("-device", "virtio-9p-pci,fsdev=root,mount_tag=root"),
+            *(_kept(keep) if keep is not None else ()),
+            *_plugged(self.nics),
+        )
+
+
+def _rows(nic: Nic) -> list[str]:
+    """Lines for `ip` that take the rows of a GID table before the planned one.
+
+    A soft-RoCE device gives its addresses the first rows that are free, behind the one of its link-local address. A
+    hardware's table has more before it: every address once per RoCE version. Addresses of a VLAN device take rows too.
+    """
+    if nic.row < 2:
+        return []
+    made = [
+        f"link add link {nic.name} name {_row_device(nic)} type vlan id 1",
+        f"link set dev {_row_device(nic)} addrgenmode none",
+        f"link set dev {nic.name} up",
+    ]
+    addresses = [f"address add fd00::{nic.row:x}:{row:x}/128 dev {_row_device(nic)} nodad" for row in range(1, nic.row)]
+    return [*made, f"link set dev {_row_device(nic)} up", *addresses]
+
+
+def _row_device(nic: Nic) -> str:
+    return f"{nic.tap}.1"
+
+
+def _kept(folder: Path) -> tuple[str, ...]:
+    """The one folder of this machine that the machine may write to. A comma is doubled (qemu(1))."""
+    path = str(folder).replace(",", ",,")
+    return (
+        "-fsdev",
+        f"local,id=keep,path={path},security_model=none",
+        "-device",
+        "virtio-9p-pci,fsdev=keep,mount_tag=keep",
+    )
+
+
+def _plugged(nics: Sequence[Nic]) -> list[str]:
+    words = []
+    for number, nic in enumerate(nics):
+        words += ["-netdev", f"tap,id=n{number},ifname={nic.tap},script=no,downscript=no"]
+        words += ["-device", f"virtio-net-pci,netdev=n{number},mac={nic.mac},host_mtu={nic.mtu},romfile="]
+    return words

@@ -1,0 +1,20 @@
+"""Short commands of this machine: what they print, or the one problem that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wirespeed.errors import refuse
+from wirespeed.reach import Status, run
+
+
+def told(arguments: Sequence[str], limit_s: float, place: str, hint: str | None = None, lock: int | None = None) -> str:
+    """What a command prints. It holds the lock too, so that it is over before another command begins.
+
+    Raises:
+        Refused: it failed; with its own words.
+    """
+    ran = run(arguments, limit_s) if lock is None else run(arguments, limit_s, stdin=lock)
+    if ran.status is not Status.OK:
+        raise refuse(place, f"{arguments[0]}: {ran.detail}", "exit code 0", hint)
+    return ran.stdout.decode("utf-8", "replace")

@@ -1,0 +1,115 @@
+"""Building a lab whose hosts are machines."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from wirespeed.errors import Problem, Refused, refuse
+from wirespeed.lab.design import Design, design
+from wirespeed.lab.host import File, files_of
+from wirespeed.lab.lab import Lab
+from wirespeed.lab.machine import check_user
+from wirespeed.lab.rdma import kernel as kernels
+from wirespeed.lab.rdma.boot import boot
+from wirespeed.lab.rdma.machine import EMULATOR
+from wirespeed.lab.rdma.plugged import MOST, machines_of, plugged
+from wirespeed.lab.up import Tell
+from wirespeed.lab.up import up as namespaces_up
+from wirespeed.plan import Plan
+from wirespeed.results.lab import LabState
+from wirespeed.settings import Switch
+
+_TUN = Path("/dev/net/tun")
+_NEEDED = {  # program: package of Debian and Ubuntu
+    EMULATOR: "qemu-system-x86",
+    "busybox": "busybox-static",
+    "modprobe": "kmod",
+    "depmod": "kmod",
+    "rdma": "iproute2",
+    "ssh": "openssh-client",
+    "ssh-keygen": "openssh-client",
+    "sshd": "openssh-server",
+}
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+_LACKING = (
+    "of services and scripts, all: they are there as files, and systemd does not run",
+    "of NICs and GPUs: drivers, firmware, PCIe and queues; a NIC is a virtio-net device with soft-RoCE",
+)
+
+
+def check() -> None:
+    """That this machine can have machines.
+
+    Raises:
+        Refused: something is missing; with the package that brings it.
+    """
+    check_user()
+    problems = []
+    if platform.machine() != "x86_64":
+        problems.append(Problem("lab rdma", f"a processor of {platform.machine()}", "x86_64, for which the kernel is"))
+    if not _opens(_TUN):
+        hint = "modprobe tun; in a container, start it with --device /dev/net/tun"
+        problems.append(Problem("lab rdma", f"no {_TUN} that opens", "it: the machines' NICs are tap devices", hint))
+    for name, package in _NEEDED.items():
+        if shutil.which(name, path=f"{os.environ.get('PATH', '')}:{_PATH}") is None:
+            problems.append(Problem("lab rdma", f"no {name}", f"{name} on this machine", f"apt-get install {package}"))
+    if problems:
+        raise Refused(problems)
+
+
+def _opens(device: Path) -> bool:
+    try:
+        with device.open("rb"):
+            return True
+    except OSError:
+        return False
+
+
+def up(
+    plan: Plan,
+    name: str,
+    hosts: tuple[str, ...],
+    files: Iterable[File],
+    speaker: Callable[[str, Switch], Mapping[str, str]],
+    cluster: Path,
+    tell: Tell,
+    kernel: Path | None = None,
+    keep: Path | None = None,
+) -> Lab:
+    """Build a lab of machines; where that fails or is interrupted, all of it is removed again.
+
+    Args:
+        plan: of the cluster.
+        name: of the lab.
+        hosts: those that become machines, with the switches that they need.
+        files: what was rendered for them.
+        speaker: see `design`.
+        cluster: the cluster file.
+        tell: called with what is done next.
+        kernel: a folder or a package; without it, Debian's, downloaded once.
+        keep: the one folder that the machines may write to.
+
+    Raises:
+        Refused: something is missing, there is such a lab, or it could not be built.
+    """
+    check()
+    if len(hosts) > MOST:
+        raise refuse("--hosts", f"{len(hosts)} machines", f"at most {MOST}, of one GiB each")
+    rendered = list(files)
+    of_namespaces: Design = design(plan, name, hosts, rendered, speaker)
+    chosen = kernels.kernel(kernel, tell)
+    tell(f"{len(hosts)} machines with Linux {chosen.release}")
+    machines = machines_of(plan, of_namespaces)
+    networks = files_of(rendered)
+
+    def start(lab: LabState, lock: int) -> tuple[str, ...]:
+        tell("waiting for the machines")
+        boot(lab, machines, rendered, networks, chosen, keep, lock)
+        return _LACKING
+
+    return namespaces_up(plugged(plan, of_namespaces), cluster, tell, start)

@@ -1,0 +1,60 @@
+"""A lab of two machines for tests, gone afterwards; where its kernel comes from."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from labs import EXAMPLES, TOOLS, name
+
+from needs import needs
+from wirespeed import lab, render
+from wirespeed.cluster import read
+from wirespeed.lab.rdma import up as machines
+from wirespeed.plan import Plan, build
+from wirespeed.reach import Ran, Status
+
+CLUSTER = EXAMPLES / "mi300x-4node" / "cluster.yaml"
+EMULATOR = ("qemu-system-x86_64", "busybox", "modprobe", "ssh", "ssh-keygen", "sshd", "rdma")
+_LIMIT_S = 300
+_PYTHON = Path(lab.__file__).parents[2]
+
+
+@contextlib.contextmanager
+def built(part: str, keep: Path) -> Iterator[tuple[Plan, lab.Lab]]:
+    """Two machines and their leaf."""
+    needs(*TOOLS, *EMULATOR, root=True)
+    plan = build(read(CLUSTER))
+    hosts = lab.hosts_of(plan, 2)
+    files = render.files(plan, hosts)
+    made = machines.up(plan, name(part), hosts, files, render.speaker, CLUSTER, lambda said: None, keep=keep)
+    try:
+        yield plan, made
+    finally:
+        lab.down(made.name)
+
+
+def ran(made: lab.Lab, host: str, *arguments: str) -> Ran:
+    """What became of a command in a machine."""
+    return made.run(host, *arguments, timeout_s=_LIMIT_S)
+
+
+def said(made: lab.Lab, host: str, *arguments: str) -> str:
+    """What a command in a machine prints, where it must succeed."""
+    found = ran(made, host, *arguments)
+    assert found.status is Status.OK, found
+    return found.stdout.decode()
+
+
+def wirespeed(made: lab.Lab, host: str, *arguments: str) -> Ran:
+    """What became of our own program in a machine, which sees this Python as it sees all files."""
+    return ran(made, host, "env", f"PYTHONPATH={_PYTHON}", sys.executable, "-m", "wirespeed", *arguments)
+
+
+def counters(made: lab.Lab, host: str) -> dict[str, dict[str, int]]:
+    """RDMA counters of a machine by device."""
+    links = json.loads(said(made, host, "rdma", "-j", "statistic", "show"))
+    return {link["ifname"]: link for link in links}

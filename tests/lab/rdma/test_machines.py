@@ -1,0 +1,122 @@
+"""Two virtual machines with soft-RoCE: as planned, collected, checked, measured; what they send; gone afterwards."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rdma.capture import captured, decoded
+from rdma.machines import CLUSTER, built, said, wirespeed
+
+from needs import needs
+from wirespeed import lab
+from wirespeed.lab import state
+from wirespeed.lab.rdma import access
+from wirespeed.plan import Plan
+from wirespeed.wire import packet
+
+pytestmark = pytest.mark.lab
+
+AS_PLANNED = (
+    *("address.assigned", "address.gid", "address.route", "address.rule", "launch.gid-index", "launch.rdma-devices"),
+    *(
+        "link.mtu",
+        "link.up",
+        "nic.present",
+        "nic.rdma-mtu",
+        "nic.rdma-name",
+        "nic.rdma-port",
+        "software.rdma-libraries",
+    ),
+)
+"""What real ip, ethtool, rdma, ibv_devinfo and sysfs must show to be as planned."""
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the machines may write to."""
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture(scope="module")
+def two(kept: Path) -> Iterator[tuple[Plan, lab.Lab]]:
+    """Two machines."""
+    with built("rdma", kept) as found:
+        yield found
+
+
+def test_every_nic_has_its_device_and_its_row(two: tuple[Plan, lab.Lab]) -> None:
+    plan, made = two
+    for host in made.hosts:
+        links = json.loads(said(made, host, "rdma", "-j", "link"))
+        nics = plan.hosts[host].nics
+        assert {link["netdev"]: link["ifname"] for link in links} == {nic: nics[nic].rdma_device for nic in nics}
+        assert {link["state"] for link in links} == {"ACTIVE"}
+
+
+def test_the_largest_packet_passes_on_every_rail(two: tuple[Plan, lab.Lab]) -> None:
+    plan, made = two
+    one, other = ([nic.addresses[0].partition("/")[0] for nic in plan.hosts[host].nics.values()] for host in made.hosts)
+    script = "".join(
+        f"ping -nq -c1 -w60 -Mdo -s8972 -I {source} {target} >/dev/null || echo {source} {target}\n"
+        for source, target in zip(one, other, strict=True)
+    )
+    assert said(made, "node1", "sh", "-c", script) == ""
+
+
+def test_words_reach_a_machine_as_they_are(two: tuple[Plan, lab.Lab]) -> None:
+    _, made = two
+    odd = ["a b", "it's", "$HOME", "*", "", "--", 'a"b', "`id`", "\\"]
+    assert said(made, "node2", "printf", "%s\\n", *odd).splitlines() == odd
+    assert made.run("node2", "sh", "-c", "exit 7").exit_code == 7
+
+
+def test_this_machines_files_cannot_be_changed(two: tuple[Plan, lab.Lab], tmp_path: Path, kept: Path) -> None:
+    _, made = two
+    (tmp_path / "mine").write_text("1")
+    said(made, "node1", "sh", "-c", f"echo 2 >{tmp_path}/mine; rm -f /etc/hostname; echo 3 >{kept}/theirs")
+    assert (tmp_path / "mine").read_text() == "1"
+    assert (kept / "theirs").read_text() == "3\n"
+
+
+def test_collect_and_check_inside(two: tuple[Plan, lab.Lab], kept: Path) -> None:
+    needs("ibv_devinfo", "ethtool", "ip")
+    _, made = two
+    bundle = kept / "node1.tar.gz"
+    collected = wirespeed(made, "node1", "collect", "--local", "--patience", "3", "-o", str(bundle))
+    assert collected.exit_code == 0, collected
+    only = [word for check in AS_PLANNED for word in ("--only", check)]
+    ran = wirespeed(made, "node1", "check", str(CLUSTER), str(bundle), "--format", "json", *only)
+    findings = [one for one in json.loads(ran.stdout)["findings"] if one["device"] == "node1"]
+    assert {one["check"] for one in findings} == set(AS_PLANNED)
+    assert [one for one in findings if one["status"] != "pass"] == []
+
+
+def test_perftest_by_bench_run_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
+    needs("ib_write_bw", "tcpdump", "tshark")
+    plan, made = two
+    out = tmp_path / "out"
+    with captured(made, "leaf1", made.links[0], tmp_path / "leaf.pcap") as capture:
+        ran = subprocess.run(
+            [
+                *("wirespeed", "bench", "run", "pairs", "-c", str(CLUSTER), "-w", "node[1-2]", "-o", str(out), "--yes"),
+                *("--seconds", "1", "--messages", "50", "--no-bind", "--retest", "0", "--at-once", "1"),
+                *("--ssh-option", f"-F{access.configuration(state.folder(made.name))}"),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=580,
+        )
+    steps = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
+    ended = Counter(step["status"] for step in steps if "status" in step)
+    assert ended == {"done": 16}, ran.stderr
+
+    packets = [packet(frame) for frame in capture.roce()]
+    assert len(packets) == len(capture.roce()) > 100  # an ICRC that is wrong is refused
+    assert {one.dscp for one in packets} == plan.classes["roce"].dscp
+    assert decoded(capture.file) == packets

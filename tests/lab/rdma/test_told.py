@@ -1,0 +1,147 @@
+"""What a machine is told and how it is started, without starting one; what is refused."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from labs import EXAMPLES
+
+from wirespeed import lab, render
+from wirespeed.cluster import read
+from wirespeed.errors import Refused
+from wirespeed.lab.rdma import access, initrd
+from wirespeed.lab.rdma.kernel import kernel
+from wirespeed.lab.rdma.machine import Machine, Nic
+from wirespeed.lab.rdma.plugged import machines_of, plugged
+from wirespeed.plan import build
+
+NIC = Nic("eth1", "02:00:00:00:00:01", 9000, "tap1", "rxe0", 3)
+
+
+def folder_with(at: Path, release: str, *modules: str) -> Path:
+    """A kernel as a package holds it."""
+    (at / "boot").mkdir(parents=True)
+    (at / "boot" / f"vmlinuz-{release}").touch()
+    for module in modules:
+        path = at / "lib/modules" / release / "kernel" / module
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return at
+
+
+def test_the_newest_kernel_with_soft_roce_is_taken(tmp_path: Path) -> None:
+    for release in ("6.1.0-9-amd64", "6.1.0-56-amd64"):
+        folder_with(tmp_path / release, release, "drivers/infiniband/sw/rxe/rdma_rxe.ko")
+        for path in (tmp_path / release).glob("*/**/*"):
+            if path.is_file():
+                new = tmp_path / "all" / path.relative_to(tmp_path / release)
+                new.parent.mkdir(parents=True, exist_ok=True)
+                path.rename(new)
+    found = kernel(tmp_path / "all", print)
+    assert (found.release, found.image.name) == ("6.1.0-56-amd64", "vmlinuz-6.1.0-56-amd64")
+
+
+@pytest.mark.parametrize(
+    ("release", "modules", "found", "expected"),
+    [
+        ("", (), "no boot/vmlinuz-RELEASE beside lib/modules/RELEASE in HERE", "both"),
+        (
+            "6.1.0-56-cloud-amd64",
+            ("net/veth.ko",),
+            "6.1.0-56-cloud-amd64 without the module rdma_rxe",
+            "a kernel with soft-RoCE",
+        ),
+    ],
+)
+def test_a_folder_that_is_no_kernel_is_refused(
+    tmp_path: Path, release: str, modules: tuple[str, ...], found: str, expected: str
+) -> None:
+    if release:
+        folder_with(tmp_path, release, *modules)
+    with pytest.raises(Refused) as caught:
+        kernel(tmp_path, print)
+    (problem,) = caught.value.problems
+    assert (problem.place, problem.found.replace(str(tmp_path), "HERE"), problem.expected) == (
+        "--kernel",
+        found,
+        expected,
+    )
+    assert "--kernel FILE.deb" in (problem.hint or "")
+
+
+def test_a_file_that_is_no_package_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "vmlinuz").touch()
+    with pytest.raises(
+        Refused, match=r"found .*/vmlinuz; expected a folder with boot/ and lib/modules/, or a .deb file"
+    ):
+        kernel(tmp_path / "vmlinuz", print)
+
+
+def test_a_busybox_with_libraries_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dynamic = tmp_path / "busybox"
+    dynamic.write_bytes(b"\x7fELF" + b"\0" * 500 + b"/lib64/ld-linux-x86-64.so.2\0")
+    monkeypatch.setattr(initrd.shutil, "which", lambda name, path: str(dynamic))
+    with pytest.raises(Refused, match="needs libraries; expected a static busybox\n  hint: apt install busybox-static"):
+        initrd.static_busybox()
+
+
+def test_the_planned_row_of_a_gid_table_is_reached_by_rows_before_it(tmp_path: Path) -> None:
+    Machine("node1", (NIC,), "169.254.77.1/24").tell(tmp_path, Path("/kernel"), {"node1": "169.254.77.1"}, None)
+    assert (tmp_path / "rows").read_text().splitlines() == [
+        "link add link eth1 name tap1.1 type vlan id 1",
+        "link set dev tap1.1 addrgenmode none",
+        "link set dev eth1 up",
+        "link set dev tap1.1 up",
+        "address add fd00::3:1/128 dev tap1.1 nodad",
+        "address add fd00::3:2/128 dev tap1.1 nodad",
+    ]
+    assert (tmp_path / "rows-undo").read_text() == "link delete dev tap1.1\n"
+    assert (tmp_path / "rdma").read_text() == "link add rxe0 type rxe netdev eth1\n"
+
+
+def test_only_the_kept_folder_may_be_written(tmp_path: Path) -> None:
+    machine = Machine("node1", (NIC,), "169.254.77.1/24")
+    shares = [word for word in machine.command(Path("k"), Path("i"), tmp_path, Path("/a,b")) if "local," in word]
+    assert shares == [
+        "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap",
+        "local,id=keep,path=/a,,b,security_model=none",
+    ]
+    assert not any("id=keep" in word for word in machine.command(Path("k"), Path("i"), tmp_path, None))
+
+
+def test_hosts_are_plugged_into_their_namespaces() -> None:
+    plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
+    hosts = lab.hosts_of(plan, 2)
+    design = lab.design(plan, "x", hosts, render.files(plan, hosts), render.speaker)
+    made = plugged(plan, design)
+    assert [(one.name, one.machine, one.expects) for one in made.devices if one.machine] == [
+        ("node1", True, ()),
+        ("node2", True, ()),
+    ]
+    assert made.setups["leaf1"] == design.setups["leaf1"]
+    one, _ = machines_of(plan, design)
+    assert [(nic.name, nic.rdma, nic.row) for nic in one.nics][::8] == [
+        ("enp29s0np0", "bnxt_re0", 3),
+        ("mgmt0", None, 1),
+    ]
+    macs = [nic.mac for machine in machines_of(plan, design) for nic in machine.nics]
+    assert len(set(macs)) == len(macs) == 18
+    assert not any(mac in line for mac in macs for host in hosts for line in made.setups[host].lines)
+
+
+def test_words_and_the_exit_code_pass_the_shell_there(tmp_path: Path) -> None:
+    """A program in ssh's place runs what it is given with a shell, as a server does."""
+    ssh = tmp_path / "ssh"
+    ssh.write_text('#!/bin/sh\nshift 3\nexec sh -c "$*"\n')
+    ssh.chmod(ssh.stat().st_mode | stat.S_IXUSR)
+    odd = ["a b", "it's", "$HOME", "*", "", "--", 'a"b', "`id`", "\\", "line\nline"]
+    words = (*access.words(tmp_path, "node1"), "printf", "%s\\0", *odd)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env={"PATH": path, "PWD": "/"}, cwd="/")
+    assert done.stdout.split("\0")[:-1] == odd
+    failing = (*access.words(tmp_path, "node1"), "sh", "-c", "exit 7")
+    assert subprocess.run(failing, check=False, env={"PATH": path}).returncode == 7
