@@ -92,7 +92,7 @@ def test_an_unknown_name_is_refused():
     with pytest.raises(Refused) as refused:
         judge_profile.read("stric")
     assert str(refused.value) == (
-        "--profile: found 'stric'; expected one of default, field, loose, strict, or a file\n"
+        "--profile: found 'stric'; expected one of default, field, lab, loose, strict, or a file\n"
         "  hint: did you mean 'strict'?"
     )
 

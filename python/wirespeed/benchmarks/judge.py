@@ -12,6 +12,7 @@ was found explains; it stays a verdict on the design.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from wirespeed.benchmarks.judge_collectives import collective_limits
 from wirespeed.benchmarks.judge_gates import Subject, gate_of, gated, subject_of
@@ -69,8 +70,7 @@ def examined(
         Refused: a name that the user gave names nothing there is.
     """
     limits = _limits(run, plan, profile, asked)
-    verdicts = [*_wrong(run), *_bandwidths(run, limits, profile), *_latencies(run, limits)]
-    verdicts = [explained(one, limits.causes) for one in verdicts]
+    verdicts = _against(run, limits, profile)
     said: tuple[str, ...] = ()
     if found is not None:
         limits_found = _limits(run, found.plan, profile, asked)
@@ -78,22 +78,33 @@ def examined(
         said = tuple(f"as found: {text}" for text in found.unread(limits_found.hosts))
     subject = subject_of(run, plan, limits.link, len(limits.hosts) or None)
     verdicts = _gated(run.measurements, verdicts, subject, profile)
+    judged = _judged(run, verdicts, (*limits.notes, *said), file, plan.name)
+    return replace(judged, source=asked.source, target=asked.target), subject
+
+
+def judge_within(run: Run, limits: Limits, profile: Profile, file: str, cluster: str) -> JudgedRun:
+    """Judge one run against limits that no plan gives: nothing of hardware is known, and no gate applies."""
+    return _judged(run, _against(run, limits, profile), limits.notes, file, cluster)
+
+
+def _against(run: Run, limits: Limits, profile: Profile) -> list[Verdict]:
+    verdicts = [*_wrong(run), *_bandwidths(run, limits, profile), *_latencies(run, limits)]
+    return [explained(one, limits.causes) for one in verdicts]
+
+
+def _judged(run: Run, verdicts: Sequence[Verdict], said: Sequence[str], file: str, cluster: str) -> JudgedRun:
     order = {id(measurement): place for place, measurement in enumerate(run.measurements)}
-    verdicts.sort(key=lambda one: order[id(one.measurement)])
-    judged = JudgedRun(
+    return JudgedRun(
         file=file,
         tool=run.tool,
         test=run.test,
-        title=_title(run, plan),
+        title=f"{run.test or run.tool} on {cluster}",
         ranks=run.ranks,
-        verdicts=tuple(verdicts),
-        notes=(*notes(run, verdicts), *limits.notes, *said),
+        verdicts=tuple(sorted(verdicts, key=lambda one: order[id(one.measurement)])),
+        notes=(*notes(run, verdicts), *said),
         status=run.status,
         error=run.error,
-        source=asked.source,
-        target=asked.target,
     )
-    return judged, subject
 
 
 def _limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
@@ -174,7 +185,3 @@ def _gated(
         ),
         *(gated(None, one, gates[id(one)]) for one in measurements if id(one) in gates and id(one) not in done),
     ]
-
-
-def _title(run: Run, plan: Plan) -> str:
-    return f"{run.test or run.tool} on {plan.name}"

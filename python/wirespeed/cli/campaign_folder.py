@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,15 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
             if attempt.status is not Outcome.DONE:
                 failed = Failed(tests.get(attempt.step, attempt.step), attempt.says or attempt.status.value)
             yield LogFile(
-                str(path), path, inside=True, where=where, key=key, folder=folder, failed=failed, span=span_of(attempt)
+                str(path),
+                path,
+                inside=True,
+                where=where,
+                key=key,
+                folder=folder,
+                failed=failed,
+                span=span_of(attempt),
+                cluster=found.campaign.cluster,
             )
 
 
@@ -47,6 +56,39 @@ def span_of(attempt: Attempt) -> tuple[float, float] | None:
     except ValueError:
         return None
     return start, start + attempt.duration_s
+
+
+def check_no_lab(file: LogFile) -> None:
+    """That a log is none that `wirespeed lab bench` wrote: it stands against no cluster.
+
+    Raises:
+        Refused: it is.
+    """
+    from wirespeed.errors import refuse
+    from wirespeed.results.lab import is_lab
+
+    cluster = file.cluster
+    if cluster is None and file.path is not None:
+        cluster = _cluster_of(file.path.absolute().parent.parent)  # one log of a folder was named
+    if is_lab(cluster):
+        raise refuse(
+            file.name,
+            f"a figure of the {cluster}",
+            "one of the cluster",
+            "what a lab's figures stand against is in the summary.json beside them",
+        )
+
+
+@cache
+def _cluster_of(folder: Path) -> str | None:
+    """The cluster of a folder that may be a campaign's."""
+    from wirespeed.benchmarks.run import opened
+    from wirespeed.errors import Refused
+
+    try:
+        return opened(folder).campaign.cluster if (folder / NAME).is_file() else None
+    except Refused:  # another program's file of that name
+        return None
 
 
 def campaign_of(files: Iterable[LogFile]) -> Campaign | None:

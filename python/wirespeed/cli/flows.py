@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wirespeed.cli.campaign_folder import check_no_lab
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def judged(
     Those of ``bench run`` are judged between the NICs they were made with; ``asked`` holds where a log says nothing.
 
     Raises:
-        Refused: a log holds no output of a known tool, or the user names what there is not.
+        Refused: a log holds no output of a known tool or is a lab's, or the user names what there is not.
     """
     from wirespeed.benchmarks.judge_logs import Log, judge_together
     from wirespeed.errors import Problem
@@ -143,6 +144,7 @@ def judged(
     logs: list[Log] = []
     notices: list[Problem] = []
     for file in files:
+        check_no_lab(file)
         reading = _read(file, notices)
         if reading is not None:
             notices += reading.notices

@@ -29,8 +29,9 @@ class Failed:
 class LogFile:
     """A log to read. ``inside`` is set for one that stood in a folder: there other files may stand too.
 
-    ``where``, ``key``, ``folder`` and ``span`` are known of a log of ``bench run``: its pair or nodes, its attempt, its
-    folder, and from when to when it was made, in seconds. ``held`` gives the bytes of one that a store holds.
+    ``where``, ``key``, ``folder``, ``span`` and ``cluster`` are known of a log of ``bench run``: its pair or nodes, its
+    attempt, its folder, from when to when it was made, in seconds, and of which cluster. ``held`` gives the bytes of
+    one that a store holds.
     """
 
     name: str
@@ -42,6 +43,7 @@ class LogFile:
     failed: Failed | None = None
     span: tuple[float, float] | None = None
     held: Callable[[], bytes] | None = None
+    cluster: str | None = None
 
     def content(self) -> bytes:
         """The bytes of the log."""

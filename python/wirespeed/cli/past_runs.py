@@ -109,6 +109,7 @@ def compared(a: str, b: str, where: str | None, which: Wanted, judging: Judging)
             )
             return _of_sides(first, second, judging)
         one, other = store.find(a), store.find(b)
+        _check_alike(one, other)
         values = (store.values(one, which), store.values(other, which))
         between = store.between(one, other)
         return compare(one, other, values, store.names, between, judging.significance, judging.at_least)
@@ -127,8 +128,28 @@ def _of_sides(a: _Side, b: _Side, judging: Judging) -> Comparison:
     def names(keys: Sequence[Series]) -> dict[Series, Series]:
         return {key: key for key in keys}
 
+    _check_alike(a.campaign, b.campaign)
     values, between = (a.values, b.values), _between(a, b)
     return compare(a.campaign, b.campaign, values, names, between, judging.significance, judging.at_least)
+
+
+def _check_alike(a: Campaign, b: Campaign) -> None:
+    """That not one of them alone is of a lab: there the same places are namespaces of one machine.
+
+    Raises:
+        Refused: one is.
+    """
+    from wirespeed.errors import refuse
+    from wirespeed.results.lab import is_lab
+
+    if is_lab(a.cluster) != is_lab(b.cluster):
+        labs, other = (a, b) if is_lab(a.cluster) else (b, a)
+        raise refuse(
+            f"campaign {labs.label}",
+            f"figures of the {labs.cluster}, beside those of {other.cluster or other.label}",
+            "both of labs, or none",
+            "a lab's figures say how fast one machine copies memory",
+        )
 
 
 def _between(a: _Side, b: _Side) -> Changes:
@@ -147,6 +168,7 @@ def _of_store(name: str, store: Store, which: Wanted) -> _Side:
 
 
 def _of_files(name: str, which: Wanted) -> _Side:
+    from wirespeed.cli.campaign_folder import campaign_of
     from wirespeed.cli.console import show_problems
     from wirespeed.cli.reading import read_share
     from wirespeed.errors import Refused, refuse
@@ -155,7 +177,8 @@ def _of_files(name: str, which: Wanted) -> _Side:
     from wirespeed.store.batch import series_of
     from wirespeed.store.between import Circumstance
 
-    share = read_share(list(logs.log_files([name])))
+    files = list(logs.log_files([name]))
+    share = read_share(files)
     batch = share.batch
     show_problems(share.notices, label="left out")
     if share.refused:
@@ -168,17 +191,34 @@ def _of_files(name: str, which: Wanted) -> _Side:
         if which.includes(kinds[kind]):
             values.setdefault(kinds[kind], []).append(value)
     failed = sum(run.status == RunStatus.FAILED.value for run in batch.runs)
-    campaign = Campaign(None, name, None, None, True, len(batch.logs), len(batch.runs), failed)
+    said = campaign_of(files)
+    cluster = said.cluster if said is not None else None
+    campaign = Campaign(None, name, None, cluster, True, len(batch.logs), len(batch.runs), failed)
     runs = [Circumstance(run.tool, run.test, run.version, run.parameters) for run in batch.runs]
     return _Side(campaign, values, runs)
 
 
-def over_time(store: Store, which: Wanted, judging: Judging) -> History:
-    """The series that are wanted over all campaigns, the most notable first."""
+def over_time(store: Store, which: Wanted, judging: Judging, cluster: str | None = None) -> History:
+    """The series that are wanted over the campaigns of a cluster, the most notable first.
+
+    Without a cluster they are all campaigns but those of labs.
+
+    Raises:
+        Refused: there is no campaign of this cluster.
+    """
+    from wirespeed.errors import did_you_mean, refuse
     from wirespeed.results.campaigns import History, Turn
+    from wirespeed.results.lab import is_lab
     from wirespeed.store.history import notable, past
 
-    campaigns = store.campaigns()
+    every = store.campaigns()
+    known_clusters = sorted({one.cluster for one in every if one.cluster is not None})
+    if cluster is not None and cluster not in known_clusters:
+        hint = did_you_mean(cluster, known_clusters) or f"there is {', '.join(known_clusters)}"
+        raise refuse("--cluster", repr(cluster), "a cluster with campaigns", hint if known_clusters else None)
+    campaigns = tuple(
+        one for one in every if (one.cluster == cluster if cluster is not None else not is_lab(one.cluster))
+    )
     series = store.matching(which)
     values = store.past(campaigns, list(series))
     found = sorted(

@@ -55,6 +55,7 @@ def held(names: Sequence[str], campaign: str | None, store: str | None) -> Itera
                 key=one.key,
                 failed=Failed(one.test, one.error) if one.test and one.error else None,
                 held=partial(opened.output, one.id),
+                cluster=of.cluster,
             )
             for one in opened.held(of)
         ]

@@ -3,6 +3,7 @@
 A cable is a veth pair; what was rendered for a host is loaded by the programs that would load it there.
 """
 
+from wirespeed.lab.bench import AGENT, CONTROL, PAIR, PAIR_ADDRESSES, PAIR_INTERFACE, benching
 from wirespeed.lab.counters import counters
 from wirespeed.lab.design import Design, design, hosts_of, switches_of
 from wirespeed.lab.down import Removed, down
@@ -18,9 +19,15 @@ from wirespeed.lab.status import status
 from wirespeed.lab.up import up
 
 __all__ = [
+    "AGENT",
+    "CONTROL",
+    "PAIR",
+    "PAIR_ADDRESSES",
+    "PAIR_INTERFACE",
     "Design",
     "Lab",
     "Removed",
+    "benching",
     "check_user",
     "counters",
     "cure",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.errors import Refused, refuse
@@ -47,8 +47,18 @@ def clear(name: str, lock: int) -> Removed:
         kept = state.load(name)
         if kept is not None:
             state.save(replace(kept, phase=Phase.LEAVING))
+    removed = remove(name, state.namespaces(name), lock)
+    state.remove(name)
+    return removed
+
+
+def remove(name: str, namespaces: Sequence[str], lock: int) -> Removed:
+    """Remove some namespaces of a lab whose lock is held, with what runs in them.
+
+    Raises:
+        Refused: one does not go.
+    """
     ended: set[int] = set()
-    namespaces = state.namespaces(name)
     deadline = time.monotonic() + _GONE_WITHIN_S
     while found := list(processes.inside(namespaces)):
         ended.update(found)
@@ -59,11 +69,10 @@ def clear(name: str, lock: int) -> Removed:
             )
         time.sleep(_LOOK_S)
     _delete(name, namespaces, lock)
-    state.remove(name)
     return Removed(len(namespaces), len(ended))
 
 
-def _delete(name: str, namespaces: Iterable[str], lock: int) -> None:
+def _delete(name: str, namespaces: Sequence[str], lock: int) -> None:
     lines = [f"netns delete {namespace}\n" for namespace in namespaces]
     if not lines:
         return
@@ -71,11 +80,11 @@ def _delete(name: str, namespaces: Iterable[str], lock: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(lines), encoding="utf-8")
     ran = kernel.batch(path, lock, "-force")
-    left = state.namespaces(name)
+    left = set(namespaces) & set(state.namespaces(name))
     for namespace in left:  # a file that was made, and no namespace yet put on it
         with contextlib.suppress(OSError):
             (state.NAMESPACES / namespace).unlink()
-    left = state.namespaces(name)
+    left = set(namespaces) & set(state.namespaces(name))
     if left:
         said = ran.detail if ran.status is not Status.OK else "still there"
-        raise refuse(f"lab {name}", f"{', '.join(left)}: {said}", "namespaces removed")
+        raise refuse(f"lab {name}", f"{', '.join(sorted(left))}: {said}", "namespaces removed")

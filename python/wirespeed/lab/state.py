@@ -80,6 +80,11 @@ def remove(lab: str) -> None:
     shutil.rmtree(folder(lab), ignore_errors=True)
 
 
+def remove_device(lab: str, device: str) -> None:
+    """Remove what the lab kept of one device."""
+    shutil.rmtree(device_folder(lab, device), ignore_errors=True)
+
+
 @contextlib.contextmanager
 def locked(lab: str, patience_s: float = _PATIENCE_S) -> Iterator[int]:
     """Hold the lab's lock. Given is its descriptor.

@@ -3,7 +3,7 @@
 from wirespeed.render.ansible import INVENTORY, ansible
 from wirespeed.render.compare import Difference, FileDifference, SettingDifference, compare_files, compare_settings
 from wirespeed.render.files import RenderedFile, check, devices_of, files
-from wirespeed.render.job import Jobs
+from wirespeed.render.job import Jobs, LabJobs
 from wirespeed.render.speaker import speaker
 from wirespeed.render.stack import stack
 from wirespeed.render.word import word
@@ -15,6 +15,7 @@ __all__ = [
     "Difference",
     "FileDifference",
     "Jobs",
+    "LabJobs",
     "RenderedFile",
     "SettingDifference",
     "Written",

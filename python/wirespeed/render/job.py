@@ -9,7 +9,7 @@ from wirespeed.errors import refuse
 from wirespeed.plan import Plan
 from wirespeed.platforms import Job, of_launch, platforms
 from wirespeed.platforms.launcher.families import gpu_memory, of_nic, over_nics
-from wirespeed.platforms.launcher.openmpi.job import start_here
+from wirespeed.platforms.launcher.openmpi.job import start_here, start_over_tcp
 
 
 class Jobs:
@@ -59,3 +59,24 @@ class Jobs:
     def environment(self, host: str, device: str) -> Mapping[str, str]:
         """What a program over UCX is told so that it takes one NIC of a host."""
         return dict(of_nic(self._plan.hosts[host].launch, device))
+
+
+class LabJobs(Jobs):
+    """The same on hosts of a lab: by Open MPI over TCP whatever the plan says, for there is no RDMA and no ssh."""
+
+    def __init__(self, plan: Plan, agent: Sequence[str], control: str) -> None:
+        """``agent`` starts a command on a host, ``control`` is the interface that no data go over."""
+        super().__init__(plan)
+        self._agent, self._control = agent, control
+
+    def job(
+        self, hosts: Sequence[str], ranks_per_host: int, program: Sequence[str], *, nics_only: bool = False
+    ) -> tuple[str, ...]:
+        """The command that starts a program on hosts.
+
+        Raises:
+            Refused: ranks of a host were to use the NICs among them.
+        """
+        if nics_only:
+            raise refuse("lab", "ranks that reach each other over NICs alone", "ranks on several hosts")
+        return start_over_tcp(hosts, ranks_per_host, program, self._agent, self._control)

@@ -9,6 +9,19 @@ from enum import StrEnum
 KIND = "lab"
 SCHEMA = 1
 
+_CLUSTER = "lab "
+"""Before a lab's name: results of a lab are never those of a cluster, whose name has no space."""
+
+
+def cluster_of(lab: str) -> str:
+    """What results of a lab say their cluster is."""
+    return f"{_CLUSTER}{lab}"
+
+
+def is_lab(cluster: str | None) -> bool:
+    """Whether results of this cluster are a lab's."""
+    return cluster is not None and cluster.startswith(_CLUSTER)
+
 
 class Role(StrEnum):
     """What a namespace stands for."""

@@ -90,8 +90,8 @@ def run(
 
 def mesh_of(ask: Ask, folder: Folder, done: Done) -> Mesh | None:
     """Who reaches whom, where the campaign has asked; None where it has not."""
-    logs = [done.latest[step.id] for step in done.steps if step.id in done.latest and step.test in _MESHES]
-    if not any(step.test in _MESHES for step in done.steps):
+    logs = [done.latest[step.id] for step in done.steps if step.id in done.latest and step.test in MESHES]
+    if not any(step.test in MESHES for step in done.steps):
         return None
     runs: list[Run] = []
     for attempt in logs:
@@ -100,7 +100,7 @@ def mesh_of(ask: Ask, folder: Folder, done: Done) -> Mesh | None:
     return mesh(ask.plan, ask.fabric, runs, ASPECTS if folder.campaign.suite == _WHOLE else _QUICK)
 
 
-_MESHES = ("mesh ping", "mesh rdma")
+MESHES = ("mesh ping", "mesh rdma")
 _WHOLE, _QUICK = "mesh", ("ping", "route")  # the suite that asks for all aspects, and what others ask for
 
 
@@ -117,7 +117,8 @@ def following(suite: Suite, ask: Ask, steps: tuple[Step, ...], latest: dict[str,
         ]
         return narrow_pairs(ask.fabric, pairs)
     if suite.follow_group is not None:
-        return narrow_groups((tuple(step.place.split(", ")), grade) for step, grade in told)
+        groups = [(tuple(step.place.split(", ")), grade) for step, grade in told]
+        return narrow_groups((group, grade) for group, grade in groups if ask.fabric.hosts.keys() >= set(group))
     return Next()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.judge import judge
+from wirespeed.benchmarks.judge_direct import Figures, judge_direct
 from wirespeed.benchmarks.judge_limits import LATENCIES
 from wirespeed.benchmarks.judge_profile import Profile
 from wirespeed.benchmarks.nccl_evidence import evidence
@@ -38,6 +39,7 @@ class Bar:
 
     profile: Profile | None = None
     found: AsFound | None = None
+    direct: Figures | None = None  # of a lab: they stand in place of all that the plan says of speed
 
 
 def grade(
@@ -56,6 +58,8 @@ def grade(
         return _shown(runs)
     if meshes := tuple(run for run in runs if run.tool == "mesh"):
         return grade_of(plan, fabric, meshes)
+    if bar.direct is not None:
+        return _graded(runs, [judge_direct(run, bar.direct, step.id, plan.name) for run in runs])
     judged = [
         judge(
             run,

@@ -1,7 +1,8 @@
 """One file per suite of benchmarks; being here registers it.
 
 A suite's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(ask)``, which returns its steps.
-``PAIRS`` names the test of its pairs by which a bad one is narrowed down, ``GROUPS`` that of its groups, if any.
+``NARROWS`` names the tests by which what is bad is narrowed down, ``KERNEL_ALONE`` says that it needs neither RDMA nor
+GPUs, so that hosts of a lab can run it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Suite:
     follow_pair: Callable[[Ask, Steps, Pair], None] | None  # adds the step of one more pair
     follow_group: Callable[[Ask, Steps, Sequence[str]], None] | None
     narrows: tuple[str, ...]  # tests whose results are looked at
+    kernel_alone: bool  # whether it asks for no RDMA and no GPU: hosts of a lab have none
 
 
 @cache
@@ -46,6 +48,7 @@ def suites() -> Mapping[str, Suite]:
             follow_pair=getattr(file, "follow_pair", None),
             follow_group=getattr(file, "follow_group", None),
             narrows=getattr(file, "NARROWS", ()),
+            kernel_alone=getattr(file, "KERNEL_ALONE", False),
         )
     return dict(sorted(found.items()))
 

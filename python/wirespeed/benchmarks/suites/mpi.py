@@ -11,6 +11,7 @@ from wirespeed.benchmarks.run.steps import add_job
 
 TITLE = "OSU micro-benchmarks: pairs of hosts, then collectives over growing groups"
 NARROWS = ("osu_allreduce",)
+KERNEL_ALONE = True
 
 _SECONDS = 30.0
 

@@ -15,6 +15,7 @@ from wirespeed.benchmarks.run.mesh_scripts import pings
 from wirespeed.benchmarks.suites.mesh import add_pings
 
 TITLE = "every NIC address to every other, quickly: one jumbo ping and the route; a matrix of each"
+KERNEL_ALONE = True
 
 COUNT = 1
 _WAIT_S = 1

@@ -9,6 +9,7 @@ from wirespeed.benchmarks.run.steps import add_iperf3
 
 TITLE = "the same pairs with TCP: iperf3, both directions one after the other"
 NARROWS = ("iperf3",)
+KERNEL_ALONE = True
 
 
 def make(ask: Ask) -> Steps:

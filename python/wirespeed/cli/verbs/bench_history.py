@@ -35,6 +35,14 @@ def history(
     size: past_runs.SizeOption = None,
     place: past_runs.PlaceOption = None,
     ranks: past_runs.RanksOption = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="NAME",
+            help="Only campaigns of this cluster; if not said, of all but labs ('lab NAME').",
+        ),
+    ] = None,
     significance: Annotated[
         float, typer.Option("--significance", min=0.001, max=0.5, help="How likely a change point may be chance.")
     ] = 0.01,
@@ -67,7 +75,7 @@ def history(
     with past_runs.open_known(store) as opened:
         if wanted.everything and output in (Format.TABLE, Format.JSON):
             raise typer.Exit(_list(opened.campaigns(), output))
-        found = past_runs.over_time(opened, wanted, past_runs.Judging(significance, at_least / 100))
+        found = past_runs.over_time(opened, wanted, past_runs.Judging(significance, at_least / 100), cluster)
     if output is Format.JSON:
         from wirespeed.results.json import document
 

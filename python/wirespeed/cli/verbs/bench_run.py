@@ -10,16 +10,17 @@ import typer
 
 from wirespeed.cli import flows
 from wirespeed.cli.bench_app import bench
-from wirespeed.cli.campaign_output import Format, count, load, print_outcome, related, show, time
+from wirespeed.cli.campaign_output import Format, load, print_outcome, related, show
+from wirespeed.cli.campaign_running import execute, exit_of, folder_of, store_logs
 from wirespeed.cli.chosen_hosts import allocated_hosts, chosen_hosts
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.run import Ask, Bar, Done, Folder
+    from wirespeed.benchmarks.run import Bar, Folder
     from wirespeed.benchmarks.suites import Suite
     from wirespeed.plan import Plan
     from wirespeed.reach import Reach
-    from wirespeed.results.campaign import Campaign
+    from wirespeed.results.campaign import Grade, Outcome, Step
 
 _LOOPBACK = "loopback"
 
@@ -138,7 +139,7 @@ def run(
       sbatch --exclusive --no-kill --nodes=64 --wrap="wirespeed bench run mpi -c cluster.yaml -o mpi --by slurm --yes"
       wirespeed bench run loopback -o here
     """
-    from wirespeed.benchmarks.run import Ask, fabric_of, make
+    from wirespeed.benchmarks.run import Ask, How, fabric_of, grade, make
     from wirespeed.benchmarks.suites import suite as suite_of
     from wirespeed.render import Jobs
 
@@ -161,14 +162,18 @@ def run(
     if dry_run:
         show(campaign, reach, at_once, path or ())
         return
-    folder = _folder(output, campaign, resume)
+    folder = folder_of("bench run", output, campaign, resume)
     _announce(folder, at_once, retest, yes)
-    done = _execute(chosen, ask, bar, folder, reach, at_once, retest, tuple(path or ()))
+
+    def grader(step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
+        return grade(plan, ask.fabric, step, outcome, text, bar)
+
+    done = execute(chosen, ask, grader, folder, reach, How(at_once, retest, tuple(path or ())))
     relations = related(ask, folder, bar)
     print_outcome(ask, folder, done, form, relations)
     if store is not None and done.latest:
-        _keep(folder, store, label, bundle)
-    raise typer.Exit(Exit.worst(_exit(done), flows.relations_exit(relations)))
+        store_logs(folder, store, label, bundle)
+    raise typer.Exit(Exit.worst(exit_of(done), flows.relations_exit(relations)))
 
 
 def _plan(suite: Suite, cluster: Path | None) -> Plan:
@@ -208,15 +213,6 @@ def _reach(by: By, user: str | None, options: list[str]) -> Reach:
     return through_slurm()
 
 
-def _folder(output: Path | None, campaign: Campaign, resume: bool) -> Folder:
-    from wirespeed.benchmarks import run as running
-    from wirespeed.errors import refuse
-
-    if output is None:
-        raise refuse("bench run", "no folder for logs and journal", "--output DIR, or --dry-run")
-    return running.resume(output, campaign) if resume else running.begin(output, campaign)
-
-
 def _announce(folder: Folder, at_once: int, retest: int, yes: bool) -> None:
     """Say what will happen to the cluster, and ask.
 
@@ -244,79 +240,3 @@ def _announce(folder: Folder, at_once: int, retest: int, yes: bool) -> None:
     err().print(said, markup=False, soft_wrap=True)
     if not typer.confirm("continue?", err=True):
         raise typer.Exit(Exit.REFUSED)
-
-
-def _execute(
-    suite: Suite, ask: Ask, bar: Bar, folder: Folder, reach: Reach, at_once: int, retest: int, path: tuple[str, ...]
-) -> Done:
-    """Run it, with progress on standard error."""
-    from rich.markup import escape
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Progressing
-
-    from wirespeed.benchmarks import run as running
-    from wirespeed.cli.console import err
-    from wirespeed.cli.interrupt import interruptible
-    from wirespeed.report.campaign import outcome
-    from wirespeed.results.campaign import Grade, Outcome, Step
-
-    plan = ask.plan
-    places = {step.id: step for step in folder.campaign.steps}
-
-    def grader(step: Step, status: Outcome, text: str) -> tuple[Grade, str | None]:
-        places[step.id] = step
-        return running.grade(plan, ask.fabric, step, status, text, bar)
-
-    columns = (TextColumn("{task.completed:.0f} of {task.total:.0f}"), BarColumn(), TextColumn("{task.description}"))
-    with interruptible() as interrupted, Progressing(*columns, console=err(), disable=not err().is_terminal) as shown:
-        task = shown.add_task("", total=len(folder.campaign.steps))
-
-        def tell(progress: running.Progress) -> None:
-            now = f", now {len(progress.running)}: {progress.running[0].id}" if progress.running else ""
-            said = escape(f"{time(progress.left_s)} left{now}")
-            shown.update(task, total=progress.of, completed=progress.done, description=said)
-            last = progress.last
-            if last is not None:
-                step = places[last.step]
-                line = f"{progress.done} of {progress.of}  {step.test}  {step.place}: {outcome(last)}"
-                line += f": {last.says}" if last.says else ""
-                err().print(f"{line}  [{time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
-
-        how = running.How(at_once, retest, path)
-        return running.run(suite, ask, folder, reach, grader, how, tell, interrupted)
-
-
-def _keep(folder: Folder, where: str, label: str | None, bundle: Path | None) -> None:
-    """Store the logs, those of an interrupted campaign too: storing them again adds what is new.
-
-    Raises:
-        Refused: the store, the label or the bundle is refused.
-    """
-    from wirespeed.cli.console import err, show_problems
-    from wirespeed.cli.keeping import Asked, keep, open_store
-    from wirespeed.cli.logs import log_files
-    from wirespeed.cli.reading import Readers
-
-    logs = list(log_files([str(folder.path)]))
-    with Readers(logs, None) as readers, open_store(where) as store:
-        campaign, kept = keep(store, logs, readers, Asked(label=label, bundle=bundle))
-        name = store.name
-    show_problems(kept.notices, label="left out")
-    if campaign is not None:
-        said = f"campaign {campaign.id} {campaign.label}: {count(kept.runs, 'run')} stored in {name}"
-        err().print(said, markup=False, soft_wrap=True)
-
-
-def _exit(done: Done) -> Exit:
-    from wirespeed.results.campaign import Grade, Outcome
-
-    if not done.complete:
-        return Exit.INTERRUPTED
-    codes = [Exit.PASSED]
-    for step in done.steps:
-        last = done.latest.get(step.id)
-        if last is None or last.status not in (Outcome.DONE, Outcome.FAILED) or last.grade is Grade.UNKNOWN:
-            codes.append(Exit.INCOMPLETE)
-        if last is not None and (last.grade is Grade.BAD or last.status is Outcome.FAILED):
-            codes.append(Exit.FAILED)
-    return Exit.worst(*codes)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from wirespeed.platforms.launcher.families import of_job
 from wirespeed.platforms.model import Job
 
 _BINDER = "/usr/local/bin/wirespeed-bind"
 _AS_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 """Without both mpirun refuses root (mpirun(1)); for others they mean nothing."""
+
+_YIELDING = ("--mca", "mpi_yield_when_idle", "1")
+"""Ranks that share a core give it up while they wait."""
 
 
 def start(job: Job) -> tuple[str, ...]:
@@ -28,12 +33,35 @@ def start(job: Job) -> tuple[str, ...]:
     )
 
 
+def start_over_tcp(
+    hosts: Sequence[str], ranks_per_host: int, program: Sequence[str], agent: Sequence[str], control: str
+) -> tuple[str, ...]:
+    """A job on hosts without RDMA that share one machine's cores, over all of their interfaces but ``control``.
+
+    ``agent`` starts a command on a host in place of ssh; its words have no blanks. Over ``control`` mpirun and its
+    daemons find each other.
+    """
+    return (
+        *("env", *_AS_ROOT),
+        *("mpirun", "-np", str(len(hosts) * ranks_per_host)),
+        *("--host", ",".join(f"{host}:{ranks_per_host}" for host in hosts)),
+        *("--map-by", f"ppr:{ranks_per_host}:node", "--bind-to", "none"),
+        *("--mca", "plm_rsh_agent", " ".join(agent)),
+        *("--mca", "oob_tcp_if_include", control),
+        *("--mca", "pml", "ob1", "--mca", "btl", "tcp,self,vader", "--mca", "btl_tcp_if_exclude", f"lo,{control}"),
+        # Without RDMA no other one-sided component takes messages over TCP.
+        *("--mca", "osc", "pt2pt"),
+        *_YIELDING,
+        *("-x", "PATH"),
+        *program,
+    )
+
+
 def start_here(ranks: int, program: tuple[str, ...]) -> tuple[str, ...]:
     """A job on this machine alone, with more ranks than cores if need be."""
     return (
         *("env", *_AS_ROOT, "mpirun", "--oversubscribe", "-np", str(ranks), "--host", f"localhost:{ranks}"),
         *("--bind-to", "none"),
-        # Ranks that share a core give it up while they wait.
-        *("--mca", "mpi_yield_when_idle", "1"),
+        *_YIELDING,
         *program,
     )

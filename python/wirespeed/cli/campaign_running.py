@@ -1,0 +1,102 @@
+"""What verbs that run benchmarks share: the folder, the run with its progress, the store, the exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirespeed.cli.campaign_output import count, time
+from wirespeed.cli.exit import Exit
+
+if TYPE_CHECKING:
+    from wirespeed.benchmarks.run import Ask, Done, Folder, How
+    from wirespeed.benchmarks.run.execute import Grader
+    from wirespeed.benchmarks.suites import Suite
+    from wirespeed.reach import Reach
+    from wirespeed.results.campaign import Campaign, Grade, Outcome, Step
+
+
+def folder_of(verb: str, output: Path | None, campaign: Campaign, resume: bool) -> Folder:
+    """The folder of a campaign, new or as an earlier run left it.
+
+    Raises:
+        Refused: none was given, or it is another's.
+    """
+    from wirespeed.benchmarks import run as running
+    from wirespeed.errors import refuse
+
+    if output is None:
+        raise refuse(verb, "no folder for logs and journal", "--output DIR, or --dry-run")
+    return running.resume(output, campaign) if resume else running.begin(output, campaign)
+
+
+def execute(suite: Suite, ask: Ask, grader: Grader, folder: Folder, reach: Reach, how: How) -> Done:
+    """Run it, with progress on standard error."""
+    from rich.markup import escape
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Progressing
+
+    from wirespeed.benchmarks import run as running
+    from wirespeed.cli.console import err
+    from wirespeed.cli.interrupt import interruptible
+    from wirespeed.report.campaign import outcome
+
+    places = {step.id: step for step in folder.campaign.steps}
+
+    def graded(step: Step, status: Outcome, text: str) -> tuple[Grade, str | None]:
+        places[step.id] = step  # of those that narrow down too
+        return grader(step, status, text)
+
+    columns = (TextColumn("{task.completed:.0f} of {task.total:.0f}"), BarColumn(), TextColumn("{task.description}"))
+    with interruptible() as interrupted, Progressing(*columns, console=err(), disable=not err().is_terminal) as shown:
+        task = shown.add_task("", total=len(folder.campaign.steps))
+
+        def tell(progress: running.Progress) -> None:
+            now = f", now {len(progress.running)}: {progress.running[0].id}" if progress.running else ""
+            said = escape(f"{time(progress.left_s)} left{now}")
+            shown.update(task, total=progress.of, completed=progress.done, description=said)
+            last = progress.last
+            if last is not None:
+                step = places[last.step]
+                line = f"{progress.done} of {progress.of}  {step.test}  {step.place}: {outcome(last)}"
+                line += f": {last.says}" if last.says else ""
+                err().print(f"{line}  [{time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
+
+        return running.run(suite, ask, folder, reach, graded, how, tell, interrupted)
+
+
+def store_logs(folder: Folder, where: str, label: str | None, bundle: Path | None) -> None:
+    """Store the logs, those of an interrupted campaign too: storing them again adds what is new.
+
+    Raises:
+        Refused: the store, the label or the bundle is refused.
+    """
+    from wirespeed.cli.console import err, show_problems
+    from wirespeed.cli.keeping import Asked, keep, open_store
+    from wirespeed.cli.logs import log_files
+    from wirespeed.cli.reading import Readers
+
+    logs = list(log_files([str(folder.path)]))
+    with Readers(logs, None) as readers, open_store(where) as store:
+        campaign, kept = keep(store, logs, readers, Asked(label=label, bundle=bundle))
+        name = store.name
+    show_problems(kept.notices, label="left out")
+    if campaign is not None:
+        said = f"campaign {campaign.id} {campaign.label}: {count(kept.runs, 'run')} stored in {name}"
+        err().print(said, markup=False, soft_wrap=True)
+
+
+def exit_of(done: Done) -> Exit:
+    """What a campaign means for the exit code."""
+    from wirespeed.results.campaign import Grade, Outcome
+
+    if not done.complete:
+        return Exit.INTERRUPTED
+    codes = [Exit.PASSED]
+    for step in done.steps:
+        last = done.latest.get(step.id)
+        if last is None or last.status not in (Outcome.DONE, Outcome.FAILED) or last.grade is Grade.UNKNOWN:
+            codes.append(Exit.INCOMPLETE)
+        if last is not None and (last.grade is Grade.BAD or last.status is Outcome.FAILED):
+            codes.append(Exit.FAILED)
+    return Exit.worst(*codes)

@@ -1,0 +1,163 @@
+"""What a lab has while benchmarks run in it: a network for control, and two hosts with nothing between them.
+
+Ranks of a parallel program find each other over the first: an address of a NIC is reached from addresses of NICs alone,
+and a cluster has a management network beside them. What the second reach is this machine's limit, and so the lab's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+
+from wirespeed.errors import Refused, refuse
+from wirespeed.lab import kernel, state
+from wirespeed.lab.down import remove
+from wirespeed.lab.lab import Lab, find
+from wirespeed.lab.names import namespace
+from wirespeed.reach import Status
+from wirespeed.results.lab import LabDevice, Role
+
+CONTROL = "wsl-control"
+"""The interface of every host for control."""
+PAIR = ("direct-1", "direct-2")
+"""Both hosts with nothing between them."""
+PAIR_INTERFACE = "direct"
+PAIR_ADDRESSES = ("198.19.0.0/31", "198.19.0.1/31")
+"""198.18.0.0/15 is for benchmarks: RFC 2544, section C.2.2."""
+AGENT = ("sh", "/run/wirespeed-enter")
+"""What starts a command on another host, from inside a host: the host's name, then the command as one line."""
+
+_NAMES = "".join(
+    f"{address.partition('/')[0]} {name}\n"
+    for address, name in (("127.0.0.1", "localhost"), ("::1", "localhost"), *zip(PAIR_ADDRESSES, PAIR, strict=True))
+)
+_SWITCH = "_control"  # no device's name: an underscore is in none (RFC 1123, section 2.1)
+_CONTROL_ADDRESS = "198.18.{0}.{1}/16"
+_LINES = "bench"
+_AGENT_FILE = AGENT[1].removeprefix("/")
+
+# The machine's own /run, which knows the namespaces, is below that of the host.
+_UNDER = 'umount /run && exec "$@"'
+
+
+@contextlib.contextmanager
+def benching(lab: Lab, mtu: int | None) -> Iterator[Lab]:
+    """The lab with what benchmarks need, `PAIR` among its hosts, until they are over. ``mtu`` is that of the pair.
+
+    Raises:
+        Refused: the lab is not up any more, other benchmarks run in it, or the kernel refuses something.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(state.locked(f"{lab.name}-bench", 0))  # no lab's name has a hyphen
+        except Refused:
+            raise refuse(
+                f"lab {lab.name}", "benchmarks that run in it", "one run at a time: all share this machine's cores"
+            ) from None
+        whole = _with_pair(lab)
+        with state.locked(lab.name) as lock:
+            find(lab.name)
+            _remove(lab, lock)  # of a run that was killed
+            stack.callback(_locked_remove, lab)
+            _build(whole, mtu, lock)
+        yield whole
+
+
+def _with_pair(lab: Lab) -> Lab:
+    taken = [device.name for device in lab.state.devices if device.name in PAIR]
+    if taken:
+        raise refuse(f"lab {lab.name}", f"a device called {taken[0]}", "that name left for benchmarks")
+    pair = tuple(LabDevice(name, Role.HOST, namespace(lab.name, name)) for name in PAIR)
+    return Lab(replace(lab.state, devices=(*lab.state.devices, *pair)))
+
+
+def _build(lab: Lab, mtu: int | None, lock: int) -> None:
+    switch = namespace(lab.name, _SWITCH)
+    a, b = (lab.namespace(name) for name in PAIR)
+    ports = _ports(lab)
+    _ip(
+        lab,
+        lock,
+        None,
+        *(f"netns add {name}" for name in (switch, a, b)),
+        f"link add name {PAIR_INTERFACE} netns {a} type veth peer name {PAIR_INTERFACE} netns {b}",
+        *(
+            f"link add name {port} netns {switch} type veth peer name {CONTROL} netns {lab.namespace(host)}"
+            for port, host in zip(ports, lab.hosts, strict=True)
+        ),
+    )
+    _ip(
+        lab,
+        lock,
+        switch,
+        "link add name switch type bridge",
+        "link set dev switch up",
+        *(f"link set dev {port} master switch up" for port in ports),
+    )
+    own = dict(zip(PAIR, PAIR_ADDRESSES, strict=True))
+    for number, host in enumerate(lab.hosts, start=1):
+        address = _CONTROL_ADDRESS.format(number // 256, number % 256)
+        lines = [f"address add {address} dev {CONTROL}", f"link set dev {CONTROL} up"]
+        if host in own:
+            (lab.folder(host) / "run").mkdir(parents=True, exist_ok=True)
+            (lab.folder(host) / "hosts").write_text(_NAMES, encoding="utf-8")
+            size = f" mtu {mtu}" if mtu is not None else ""
+            lines += [
+                "link set dev lo up",
+                f"address add {own[host]} dev {PAIR_INTERFACE}",
+                f"link set dev {PAIR_INTERFACE}{size} up",
+            ]
+        _ip(lab, lock, lab.namespace(host), *lines)
+    agent = _agent(lab)
+    for host in lab.hosts:
+        (lab.folder(host) / _AGENT_FILE).write_text(agent, encoding="utf-8")
+
+
+def _ports(lab: Lab) -> list[str]:
+    """Of the network for control; a host of the pair may be among the lab's hosts, or not."""
+    return [f"port{number}" for number in range(1, len({*lab.hosts, *PAIR}) + 1)]
+
+
+def _agent(lab: Lab) -> str:
+    """The script behind `AGENT`."""
+    lines = ["case $1 in"]
+    for host in lab.hosts:
+        words = shlex.join(("unshare", "--mount", "sh", "-c", _UNDER, "enter", *lab.words(host)))
+        lines.append(f'{host}) shift; exec {words} sh -c "$*" ;;')
+    lines += ["esac", 'echo "no host $1 in this lab" >&2', "exit 1"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _ip(lab: Lab, lock: int, inside: str | None, *lines: str) -> None:
+    path = state.folder(lab.name) / _LINES
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    ran = kernel.batch(path, lock, *(("-n", inside) if inside else ()))
+    if ran.status is not Status.OK:
+        raise refuse(f"lab {lab.name}", f"ip -batch: {_first(ran.stderr) or ran.detail}", "a network for benchmarks")
+
+
+def _first(text: bytes) -> str:
+    return text.decode("utf-8", "replace").partition("\n")[0].strip()
+
+
+def _locked_remove(lab: Lab) -> None:
+    with state.locked(lab.name) as lock:
+        _remove(lab, lock)
+
+
+def _remove(lab: Lab, lock: int) -> None:
+    """Remove all of it that is there; a lab that is gone took it along."""
+    known = state.namespaces(lab.name)
+    switch, *pair = (namespace(lab.name, name) for name in (_SWITCH, *PAIR))
+    if switch in known:
+        # A cable goes some time after its namespace, and the next run would find its name taken.
+        path = state.folder(lab.name) / _LINES
+        path.write_text("".join(f"link delete dev {port}\n" for port in _ports(lab)), encoding="utf-8")
+        kernel.batch(path, lock, "-n", switch, "-force")
+    remove(lab.name, [name for name in (switch, *pair) if name in known], lock)
+    for host in lab.hosts:
+        (lab.folder(host) / _AGENT_FILE).unlink(missing_ok=True)
+    for name in PAIR:
+        state.remove_device(lab.name, name)

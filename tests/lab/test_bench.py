@@ -1,0 +1,182 @@
+"""Benchmarks between the hosts of a lab: real iperf3, real MPI ranks, and nothing left of what they needed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from labs import built
+from typer.testing import CliRunner
+
+from needs import needs
+from ssh_server import first_port
+from wirespeed import lab
+from wirespeed.benchmarks import read
+from wirespeed.cli.app import app
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import RunStatus
+
+pytestmark = pytest.mark.lab
+
+PROGRAMS = Path(__file__).parents[1] / "mpi"
+CLUSTER = """
+version: 1
+name: small
+hosts:
+  node[1-2]: {model: dell-xe9680-mi300x, os: ubuntu-22.04, nics: 2 x broadcom-bcm957608-p1400gd}
+switches:
+  leaf1: {model: dell-z9664f, os: dell-sonic, role: leaf}
+cabling: {pattern: by-host, cable: dac-400g, length: 3 m}
+addresses: {scheme: link-31, pool: 10.1.0.0/16}
+"""
+NIC = "enp29s0np0"
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Plan, lab.Lab]]:
+    """Two hosts with two NICs each, and their leaf."""
+    file = tmp_path_factory.mktemp("cluster") / "cluster.yaml"
+    file.write_text(CLUSTER)
+    with built(file, 2, "bench") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Our own MPI programs, under OSU's names."""
+    needs("mpicc", "mpirun")
+    folder = tmp_path_factory.mktemp("programs")
+    for source in PROGRAMS.glob("*.c"):
+        subprocess.run(["mpicc", "-O1", "-o", folder / source.stem, source], check=True)
+    return folder
+
+
+def ran(made: lab.Lab, *words: str) -> tuple[dict[str, dict[str, Any]], str]:
+    """Attempts by step, and the announcement."""
+    arguments = ["lab", "bench", *words, "--name", made.name, "-f", "json", "--port", first_port()]
+    done = CliRunner().invoke(app, arguments)
+    document = json.loads(done.stdout)
+    assert document["cluster"] == f"lab {made.name}"
+    return {row["step"]: row["attempt"] for row in document["steps"]}, done.stderr
+
+
+def lab_namespaces(made: lab.Lab) -> list[str]:
+    """Those there are now."""
+    return [path.name for path in Path("/run/netns").glob(f"wsl-{made.name}-*")]
+
+
+def moved(made: lab.Lab, host: str, interface: str) -> int:
+    """Bytes that an interface has sent."""
+    said = made.run(host, "ip", "-json", "-statistics", "link", "show", "dev", interface)
+    sent: int = json.loads(said.stdout)[0]["stats64"]["tx"]["bytes"]
+    return sent
+
+
+def test_iperf3_stands_against_the_labs_own_limit(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
+    needs("iperf3")
+    _, made = two
+    before = moved(made, "node1", NIC)
+    steps, announced = ran(made, "tcp", "-o", str(tmp_path / "tcp"), "--seconds", "1")
+    assert "nothing of the cluster" in announced
+    assert {one["status"] for one in steps.values()} == {"done"}
+    direct = [name for name in steps if name.startswith("direct.")]
+    assert (len(direct), len(steps)) == (2, 6)  # both ways; two NICs both ways
+    assert {steps[name]["grade"] for name in direct} == {"skip"}
+    for name in steps.keys() - set(direct):
+        assert "by two hosts with nothing between them" in steps[name]["says"]
+    assert moved(made, "node1", NIC) - before > 1 << 20
+
+
+def test_ranks_of_mpi_run_on_hosts_without_sshd_over_the_nics(
+    two: tuple[Plan, lab.Lab], programs: Path, tmp_path: Path
+) -> None:
+    _, made = two
+    before = {nic: moved(made, "node1", nic) for nic in (NIC, "enp67s0np0")}
+    steps, _ = ran(made, "mpi", "-o", str(tmp_path / "mpi"), "--path", str(programs))
+    found = {name.partition(".node1")[0]: one for name, one in steps.items() if not name.startswith("direct.")}
+    statuses = {name: one["status"] for name, one in found.items()}
+    assert statuses == {
+        "osu-latency": "done",
+        "osu-bw": "done",
+        "osu-allreduce-leaf": "done",
+        "osu-alltoall-leaf": "missing",
+    }
+    assert "by two hosts with nothing between them" in found["osu-bw"]["says"]
+    assert found["osu-latency"]["grade"] == "skip"
+    logs = [tmp_path / "mpi" / one["log"] for name, one in found.items() if statuses[name] == "done"]
+    runs = [run for log in logs for run in read(log.read_text(), log.name).runs]
+    assert [run.status for run in runs] == [RunStatus.COMPLETE] * 3
+    # 16 messages of 4 MiB one way, and more than that the other.
+    assert sum(moved(made, "node1", nic) - bytes_ for nic, bytes_ in before.items()) > 64 << 20
+
+
+def test_what_benchmarks_need_is_gone_afterwards_and_after_a_kill(two: tuple[Plan, lab.Lab]) -> None:
+    _, made = two
+    inside = set(lab_namespaces(made))
+    assert inside == {device.namespace for device in made.state.devices}
+    with lab.benching(made, 9000) as whole:
+        assert set(whole.hosts) == {"node1", "node2", *lab.PAIR}
+        assert len(lab_namespaces(made)) == len(inside) + 3
+        with pytest.raises(Refused, match="benchmarks that run in it"), lab.benching(made, 9000):
+            pass
+        sizes = [whole.run(host, "cat", f"/sys/class/net/{lab.PAIR_INTERFACE}/mtu").stdout for host in lab.PAIR]
+        assert sizes == [b"9000\n"] * 2
+        agent = whole.run("node1", *lab.AGENT, "node2", "hostname; ls -d /run/systemd")
+        assert agent.stdout.decode().split() == ["node2", "/run/systemd"]
+        stranger = whole.run("node1", *lab.AGENT, "node3", "hostname")
+        assert (stranger.exit_code, stranger.stderr.decode()) == (1, "no host node3 in this lab\n")
+    assert set(lab_namespaces(made)) == inside
+    assert lab.CONTROL not in made.run("node1", "ls", "/sys/class/net").stdout.decode().split()
+
+
+def test_what_a_killed_run_left_is_no_hindrance(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
+    needs("iperf3")
+    _, made = two
+    words = [
+        "bench",
+        "tcp",
+        "--name",
+        made.name,
+        "-o",
+        str(tmp_path / "out"),
+        "--seconds",
+        "60",
+        "--port",
+        first_port(),
+    ]
+    running = subprocess.Popen([sys.executable, "-m", "wirespeed", "lab", *words], stderr=subprocess.DEVNULL)
+    while not (made.folder("node1") / "run" / "wirespeed-enter").exists():  # the last that is made
+        assert running.poll() is None
+        time.sleep(0.05)
+    running.kill()
+    running.wait()
+    assert made.namespace("node1").replace("node1", "direct-1") in lab_namespaces(made)
+    with lab.benching(made, None) as whole:
+        assert whole.run("direct-1", "ping", "-nq", "-c1", "-w5", "198.19.0.1").exit_code == 0
+    assert set(lab_namespaces(made)) == {device.namespace for device in made.state.devices}
+
+
+def test_commands_are_shown_and_none_is_run(two: tuple[Plan, lab.Lab]) -> None:
+    _, made = two
+    done = CliRunner().invoke(app, ["lab", "bench", "--name", made.name, "--dry-run"])
+    lines = done.stdout.splitlines()
+    assert f"wirespeed lab exec --name {made.name} node2 -- iperf3 -s -1 -B 10.1.0.5 -p 18600  # server" in lines
+    assert set(lab_namespaces(made)) == {device.namespace for device in made.state.devices}
+
+
+@pytest.mark.parametrize("suite", ["pairs", "collectives", "mesh"])
+def test_what_a_namespace_cannot_run_is_refused(two: tuple[Plan, lab.Lab], suite: str) -> None:
+    with pytest.raises(Refused) as refused:
+        CliRunner().invoke(app, ["lab", "bench", suite, "--name", two[1].name], catch_exceptions=False)
+    problem = refused.value.problems[0]
+    assert (problem.found, problem.expected) == (
+        f"the suite {suite}",
+        "one that needs neither RDMA nor GPUs: mpi, ping, tcp",
+    )

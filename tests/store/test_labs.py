@@ -1,0 +1,111 @@
+"""Figures of a lab beside those of a cluster: the same places, and never compared, followed or judged together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.store.campaigns import PAIR, measured
+from tests.store.commands import bench
+
+from wirespeed.benchmarks.run.folder import begin
+from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
+from wirespeed.results.lab import cluster_of, is_lab
+from wirespeed.store import Batch, Store, pack
+
+CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
+LOG = CLUSTER.parent / "bench" / "ib-write-bw-bidirectional.log"
+
+
+def _store(where: str) -> None:
+    """Three campaigns of the cluster, and two of a lab of it, of the same pair."""
+    with Store(where) as store:
+        for day, (label, cluster, values) in enumerate(
+            [
+                ("one", "mi300x-4node", [390.0, 391.0, 392.0, 393.0]),
+                ("try", cluster_of("mi300x_4node"), [12.0, 13.0, 14.0, 15.0]),
+                ("two", "mi300x-4node", [390.5, 391.5, 392.5, 393.5]),
+                ("again", cluster_of("mi300x_4node"), [12.5, 13.5, 14.5, 15.5]),
+                ("three", None, [390.0, 391.0, 392.0, 393.0]),
+            ]
+        ):
+            campaign = store.begin(label, f"2026-01-0{day + 1}T00:00:00Z", cluster, "wirespeed 0")
+            batch = Batch()
+            for number, run in enumerate(measured(values)):
+                batch.add(pack(f"{number}.log", f"{label} {number}".encode()), [run], PAIR)
+            store.add(campaign, batch)
+            store.finish(campaign)
+
+
+def _folder(path: Path) -> None:
+    step = Step("a", "ib_write_bw", PAIR, Command("node1", ()), 60, 10)
+    folder = begin(path, Campaign("", "tcp", cluster_of("mine"), (step,)))
+    log = folder.keep(step, 1, LOG.read_bytes(), None)
+    folder.note(Attempt("a", 1, Outcome.DONE, 0, "2026-11-21T08:00:00Z", 9.0, Grade.GOOD, log))
+
+
+def test_what_a_lab_is_called_is_no_cluster() -> None:
+    assert [is_lab(one) for one in (cluster_of("x"), "lab", "laboratory", None)] == [True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "code"),
+    [("one", "two", 0), ("try", "again", 0), ("one", "try", 2), ("again", "two", 2), ("try", "three", 2)],
+)
+def test_one_of_a_lab_is_compared_with_labs_alone(where: str, a: str, b: str, code: int) -> None:
+    _store(where)
+    ran = bench("compare", a, b, "--store", where)
+    assert ran.returncode == code, ran.stderr
+    if code:
+        lab = a if a in ("try", "again") else b
+        other = "three" if "three" in (a, b) else "mi300x-4node"
+        assert ran.stderr == (
+            f"refused: campaign {lab}: found figures of the lab mi300x_4node, beside those of {other}; "
+            "expected both of labs, or none\n  hint: a lab's figures say how fast one machine copies memory\n"
+        )
+
+
+def test_folders_of_runs_are_told_apart_too(tmp_path: Path) -> None:
+    _folder(tmp_path / "lab")
+    for other, code in (("plain.log", 2), ("lab", 3)):  # one value each is too few
+        (tmp_path / "plain.log").write_bytes(LOG.read_bytes())
+        assert bench("compare", tmp_path / "lab", tmp_path / other).returncode == code
+
+
+@pytest.mark.parametrize(
+    ("asked", "labels"),
+    [
+        ((), ["one", "two", "three"]),
+        (("--cluster", "lab mi300x_4node"), ["try", "again"]),
+        (("--cluster", "mi300x-4node"), ["one", "two"]),
+    ],
+)
+def test_a_history_is_of_clusters_or_of_one_lab(where: str, asked: tuple[str, ...], labels: list[str]) -> None:
+    _store(where)
+    ran = bench("history", "--test", "ib_write_bw", "--store", where, "-f", "json", *asked)
+    history = json.loads(ran.stdout)["history"]
+    assert [one["label"] for one in history["campaigns"]] == labels
+    assert [len(past["points"]) for past in history["series"]] == [len(labels)]
+
+
+def test_a_cluster_without_campaigns_is_refused(where: str) -> None:
+    _store(where)
+    ran = bench("history", "--test", "ib_write_bw", "--store", where, "--cluster", "mi300x-4nod")
+    assert ran.returncode == 2
+    assert ran.stderr == (
+        "refused: --cluster: found 'mi300x-4nod'; expected a cluster with campaigns\n"
+        "  hint: did you mean 'mi300x-4node'?\n"
+    )
+
+
+def test_no_figure_of_a_lab_is_judged_as_a_clusters(where: str, tmp_path: Path) -> None:
+    _folder(tmp_path / "lab")
+    _store(where)
+    log = tmp_path / "lab" / "logs" / "a.1.log"
+    ways = [(tmp_path / "lab",), (log,), ("--campaign", "try", "--store", where)]
+    names = [str(log), str(log), "0.log"]
+    for way, name, lab in zip(ways, names, ("mine", "mine", "mi300x_4node"), strict=True):
+        ran = bench("judge", *way, "--cluster", CLUSTER)
+        assert ran.returncode == 2
+        assert f"refused: {name}: found a figure of the lab {lab}; expected one of the cluster\n" in ran.stderr
