@@ -120,6 +120,65 @@ def test_kernels_are_told_the_routes_that_daemons_would_find(underlay: str, tmp_
         assert ran.status is Status.OK, ran
 
 
+_PODS = """
+version: 1
+name: pods
+hosts:
+  node[1-8]: {model: dell-r740-xeon-5218, os: ubuntu-20.04, nics: 1 x broadcom-bcm957508-p2100g}
+switches:
+  leaf[1-4]: {model: arista-7060dx4-32, role: leaf}
+  spine[1-4]: {model: arista-7060dx4-32, role: spine}
+  core[1-2]: {model: arista-7060dx4-32, role: core}
+fabric:
+  pods: 2
+  leaf_spine: {uplinks: 2, cable: fibre-400g, length: 10 m}
+  spine_core: {uplinks: 2, cable: fibre-400g, length: 10 m}
+cabling: {pattern: by-host, length: 3 m}
+addresses: {scheme: link-31, pool: 10.1.0.0/24, loopbacks: 10.255.0.0/24}
+routing: {underlay: bgp-unnumbered}
+"""
+_PLANES = """
+version: 1
+name: planes
+hosts:
+  node[1-4]: {model: dell-xe9680-mi300x, os: ubuntu-22.04, nics: 8 x broadcom-bcm957608-p1400gd}
+switches:
+  leaf[1-4]: {model: dell-z9664f, os: dell-sonic, role: leaf}
+  spine[1-4]: {model: dell-z9664f, os: dell-sonic, role: spine}
+fabric:
+  planes: 2
+  leaf_spine: {uplinks: 2, cable: fibre-400g, length: 10 m}
+cabling: {pattern: by-host, cable: dac-400g, length: 3 m}
+addresses: {scheme: link-31, pool: 10.1.0.0/24, loopbacks: 10.255.0.0/24}
+routing: {underlay: bgp-unnumbered, bfd: true}
+"""
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize(
+    ("text", "source", "there", "elsewhere"),
+    [
+        (_PODS, "10.1.0.1", "10.1.0.15", None),  # the last host, in the other pod
+        # The first NICs of the first host and of the last are in one plane; its second NIC is in the other.
+        (_PLANES, "10.1.0.1", "10.1.0.49", "10.1.0.51"),
+    ],
+    ids=["pods", "planes"],
+)
+def test_three_tiers_and_planes(text: str, source: str, there: str, elsewhere: str | None, tmp_path: Path) -> None:
+    needs(*ROUTERS)
+    path = tmp_path / "cluster.yaml"
+    path.write_text(text)
+    with built(path, 8 if text is _PODS else 4, "tiers") as (_, made):
+        assert lab.status(made.name).whole
+
+        def answers(target: str) -> bool:
+            ran = made.run("node1", "ping", "-nq", "-c1", "-w5", "-I", source, target)
+            return ran.status is Status.OK
+
+        assert answers(there)
+        assert elsewhere is None or not answers(elsewhere)
+
+
 def test_the_address_that_a_kernel_makes_of_a_mac_address() -> None:
     assert link_local("00:00:5e:00:53:01") == "fe80::200:5eff:fe00:5301"
 

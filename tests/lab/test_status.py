@@ -9,15 +9,18 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from labs import built
 from rich.console import Console
 
 from wirespeed import lab
-from wirespeed.errors import Refused
+from wirespeed.errors import Problem, Refused
+from wirespeed.lab import configured, state
 from wirespeed.lab.processes import inside
 from wirespeed.report import lab as report
+from wirespeed.results.lab import Phase
 
 CLUSTER = "mi300x-4node/cluster.yaml"
 
@@ -77,6 +80,17 @@ def test_the_command_says_it_as_json_and_by_its_exit_code(one: lab.Lab) -> None:
     assert (done.returncode, document["kind"], document["labs"][0]["name"]) == (0, "lab-status", one.name)
     subprocess.run(["ip", "-n", one.namespace("leaf1"), "link", "set", "dev", "Eth1-2", "down"], check=True)
     assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+
+
+def test_a_lab_that_goes_meanwhile_is_no_mistake(one: lab.Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def goes(*_: object) -> set[str]:
+        state.save(replace(one.state, phase=Phase.LEAVING))
+        raise Refused([Problem("node1", "ip -batch: killed", "addresses, routes and rules of a namespace")])
+
+    monkeypatch.setattr(configured, "has", goes)
+    found = lab.status(one.name)
+    assert (found.whole, {device.there for device in found.devices}) == (False, {False})
+    assert {link.a.state for link in found.links} == {"gone"}
 
 
 def test_no_such_lab_is_refused() -> None:

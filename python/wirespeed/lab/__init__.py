@@ -15,7 +15,7 @@ from wirespeed.lab.lab import Lab, find
 from wirespeed.lab.machine import check_user
 from wirespeed.lab.names import lab_name
 from wirespeed.lab.state import names, tidy
-from wirespeed.lab.status import status
+from wirespeed.lab.status import status, statuses
 from wirespeed.lab.up import up
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "make_fault",
     "names",
     "status",
+    "statuses",
     "switches_of",
     "tidy",
     "undo_faults",

@@ -81,6 +81,8 @@ def hosts_of(plan: Plan, count: int | None) -> tuple[str, ...]:
     hosts = tuple(plan.hosts)
     if count is not None and count > len(hosts):
         raise refuse("--hosts", f"{count} hosts", f"at most {len(hosts)}, the hosts of {plan.name}")
+    if count == 0 or not hosts:
+        raise refuse("--hosts", "no hosts", "at least one")
     return hosts[:count]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from wirespeed.errors import refuse
+from wirespeed.errors import Refused, refuse
 from wirespeed.lab import configured, state
 from wirespeed.lab.processes import inside, programs
 from wirespeed.reach import Status, run
@@ -21,6 +21,7 @@ from wirespeed.results.lab import (
     LabState,
     LabStatus,
     LinkStatus,
+    Phase,
 )
 
 _AT_ONCE = 8
@@ -42,27 +43,41 @@ def status(name: str) -> LabStatus:
     if kept is None:
         hint = f"there is {', '.join(known)}" if known else "wirespeed lab up CLUSTER"
         raise refuse("lab", f"no lab {name!r}", "a lab that is up", hint)
-    there = set(state.namespaces(name))
+    try:
+        return _of(kept)
+    except Refused:
+        now = state.load(name)
+        if now is not None and now.phase is not Phase.LEAVING:
+            raise
+        return _of(kept, there=False)  # it was removed while it was looked at
+
+
+def statuses() -> list[LabStatus]:
+    """Every lab; one that goes while they are looked at is left out, and so is what has no record."""
+    found = []
+    for name in state.names():
+        try:
+            found.append(status(name))
+        except Refused:
+            if state.load(name) is not None:
+                raise
+    return found
+
+
+def _of(kept: LabState, there: bool = True) -> LabStatus:
+    known = set(state.namespaces(kept.name)) if there else set()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        devices = tuple(pool.map(lambda device: _device(kept, device, device.namespace in there), kept.devices))
+        devices = tuple(pool.map(lambda device: _device(kept, device, device.namespace in known), kept.devices))
         interfaces = dict(
             zip(
                 (device.name for device in kept.devices),
-                pool.map(lambda device: _interfaces(device) if device.namespace in there else {}, kept.devices),
+                pool.map(lambda device: _interfaces(device) if device.namespace in known else {}, kept.devices),
                 strict=True,
             )
         )
     links = tuple(LinkStatus(_end(link.a, interfaces), _end(link.b, interfaces), link.rail) for link in kept.links)
-    return LabStatus(
-        kept.name,
-        kept.cluster,
-        kept.file,
-        kept.started,
-        kept.phase,
-        devices,
-        links,
-        tuple(fault.title for fault in kept.faults),
-    )
+    faults = tuple(fault.title for fault in kept.faults)
+    return LabStatus(kept.name, kept.cluster, kept.file, kept.started, kept.phase, devices, links, faults)
 
 
 def _device(lab: LabState, device: LabDevice, there: bool) -> DeviceStatus:

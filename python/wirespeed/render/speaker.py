@@ -9,5 +9,5 @@ from wirespeed.settings import Switch
 
 
 def speaker(name: str, switch: Switch) -> Mapping[str, str]:
-    """The daemons of FRRouting that a switch needs, each with its configuration; none where it speaks no BGP."""
+    """The daemons of FRRouting that a switch needs, each with its configuration; none where it has no session."""
     return frr.configuration(name, switch)

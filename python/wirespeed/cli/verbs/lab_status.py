@@ -44,7 +44,7 @@ def status(
     from wirespeed.results.json import document
 
     labs.check_user()
-    found = [labs.status(one) for one in ([name] if name is not None else labs.names())]
+    found = [labs.status(name)] if name is not None else labs.statuses()
     if form is Format.JSON:
         typer.echo(document("lab-status", SCHEMA, labs=found), nl=False)
     else:

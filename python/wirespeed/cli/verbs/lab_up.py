@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wirespeed.cli import flows
+from wirespeed.cli.chosen_hosts import chosen_hosts
 from wirespeed.cli.lab_app import lab
+
+if TYPE_CHECKING:
+    from wirespeed.plan import Plan
 
 
 @lab.command(short_help="Build a lab of a cluster's first hosts and the switches they need.")
 def up(
     cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
     hosts: Annotated[
-        int | None, typer.Option("--hosts", metavar="N", min=1, help="The first N hosts of the file; else all.")
+        str | None,
+        typer.Option("--hosts", "-w", metavar="N|NODES", help="The first N hosts of the file, or these; else all."),
     ] = None,
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="What to call the lab; else as the cluster.")
@@ -42,6 +47,7 @@ def up(
 
     \b
       sudo wirespeed lab up cluster.yaml --hosts 2
+      sudo wirespeed lab up cluster.yaml --hosts node[1,33] --name two_pods
       sudo wirespeed lab exec node1 -- ping -c1 -I 10.1.0.1 10.1.0.17
       sudo wirespeed lab down
     """
@@ -51,10 +57,19 @@ def up(
 
     labs.check_user()
     plan = flows.planned(cluster)
-    chosen = labs.hosts_of(plan, hosts)
+    chosen = _chosen(plan, hosts)
     files = render.files(plan, chosen)
     design = labs.design(plan, labs.lab_name(name, plan.name), chosen, files, None if kernel_routes else render.speaker)
     built = labs.up(design, cluster, lambda said: err().print(said, markup=False, soft_wrap=True))
     for line in built.state.left_out:
         err().print(f"left out {line}", markup=False, soft_wrap=True)
     typer.echo(f"{built.name} is up: {', '.join((*built.hosts, *built.switches))}")
+
+
+def _chosen(plan: Plan, hosts: str | None) -> tuple[str, ...]:
+    """The first so many hosts, or those of a node range."""
+    from wirespeed import lab as labs
+
+    if hosts is None or hosts.isdecimal():
+        return labs.hosts_of(plan, None if hosts is None else int(hosts))
+    return tuple(chosen_hosts(plan, hosts) or ())

@@ -14,7 +14,7 @@ _ADVERTISE_S = 1  # as little between two router advertisements: a neighbour is 
 
 def configuration(name: str, switch: Switch) -> Mapping[str, str]:
     """The daemons that the switch needs, each with the file that it reads, in the order they start in."""
-    if switch.bgp.asn is None:
+    if switch.bgp.asn is None or not switch.peers:
         return {}
     watched = {"bfdd": ""} if any(peer.bfd for peer in switch.peers.values()) else {}
     zebra = [line for key, peer in switch.peers.items() if peer.unnumbered for line in _advertising(key)]
