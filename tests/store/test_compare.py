@@ -53,6 +53,20 @@ def test_worse_is_said_with_what_changed(where: str) -> None:
     assert bench("compare", "before", "after", "--store", where, "--metric", "busbw").returncode == 3
 
 
+@pytest.mark.parametrize("columns", ["40", "200"])
+def test_a_name_stands_above_its_rows_however_narrow_the_terminal(tmp_path: Path, columns: str) -> None:
+    where = str(tmp_path / "store.db")
+    with Store(where) as store:
+        add(store, "before", measured(FAST), 1)
+        add(store, "after", measured(SLOW), 2)
+    lines = bench("compare", "before", "after", "--store", where, COLUMNS=columns).stdout.splitlines()
+    at = lines.index(f"ib_write_bw, {PAIR}")
+    assert lines[at - 1 : at + 2 : 2] == [
+        "  metric         size      A  n      B  n  change",
+        "  bw_avg Gb/s  64 KiB  389.5  5  361.1  5  -7.3 %  worse",
+    ]
+
+
 @pytest.mark.parametrize(
     ("a", "b", "code", "difference", "reason"),
     [

@@ -58,7 +58,7 @@ def comparison(found: Comparison, console: Console, limit: int) -> None:
         console.print(Text(f"{letter}  {_campaign(one)}"), soft_wrap=True)
     if found.series:
         console.print()
-        console.print(_compared(found.series[:limit]))
+        _compared(found.series[:limit], console)
     if len(found.series) > limit:
         console.print(f"{len(found.series) - limit:,} more series: --limit shows more, --format json all")
     console.print()
@@ -174,26 +174,37 @@ def _table() -> Table:
     return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
 
 
-def _compared(rows: Sequence[Compared]) -> Table:
-    table = _table()
-    table.add_column("", overflow="fold")
-    table.add_column("metric", overflow="fold")
-    for column in ("size", "A", "n", "B", "n", "change"):
-        table.add_column(column, justify="right")
-    table.add_column("")
+def _compared(rows: Sequence[Compared], console: Console) -> None:
+    """A block of lines for each series, in the order of their first ones: its name above, which has no room beside."""
+    blocks: dict[str, list[Compared]] = {}
     for row in rows:
-        table.add_row(
-            Text(words.series(row.series)),
-            Text(words.line(f"{row.series.metric} {row.series.unit}")),
-            words.size(row.series.size_bytes),
-            words.number(row.a.median),
-            str(row.a.count),
-            words.number(row.b.median),
-            str(row.b.count),
-            _signed(row.change),
-            Text(row.difference.value, style=_STYLES[row.difference]),
-        )
-    return table
+        blocks.setdefault(words.series(row.series), []).append(row)
+    cells = {id(row): _cells(row) for row in rows}
+    widths = [max(map(len, column)) for column in zip(_HEADS, *cells.values(), strict=True)]
+    console.print(Text(_laid_out(_HEADS, widths), style="bold"), soft_wrap=True)
+    for name, block in blocks.items():
+        console.print(Text(name), soft_wrap=True)
+        for row in block:
+            line = Text(f"{_laid_out(cells[id(row)], widths)}  ")
+            console.print(line.append(row.difference.value, _STYLES[row.difference]), soft_wrap=True)
+
+
+_HEADS = ("metric", "size", "A", "n", "B", "n", "change")
+
+
+def _cells(row: Compared) -> tuple[str, ...]:
+    a, b = row.a, row.b
+    return (
+        f"{row.series.metric.value} {words.line(row.series.unit)}",
+        words.size(row.series.size_bytes),
+        *(words.number(a.median), str(a.count), words.number(b.median), str(b.count)),
+        _signed(row.change),
+    )
+
+
+def _laid_out(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *rest = zip(cells, widths, strict=True)
+    return "  ".join([f"  {first[0]:<{first[1]}}", *(f"{cell:>{width}}" for cell, width in rest)])
 
 
 def _count(count: int, difference: Difference) -> Text:
