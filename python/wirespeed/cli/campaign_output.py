@@ -57,7 +57,8 @@ def load(campaign: Campaign, at_once: int) -> str:
     on = f"{len(nics)} NICs of {count(len(hosts), 'host')}" if nics else count(len(hosts), "host")
     runs = count(len(campaign.steps), "run")
     likely = duration(campaign.steps, campaign.holds, at_once)
-    return f"{campaign.suite} on {campaign.cluster}: {runs} on {on}, about {time(likely)}"
+    said = f"{campaign.suite} on {campaign.cluster}: {runs} on {on}, about {time(likely)}"
+    return f"{said}, at most {at_once} at a time (--at-once)" if len(campaign.steps) > at_once else said
 
 
 def count(number: int, what: str) -> str:

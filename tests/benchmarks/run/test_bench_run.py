@@ -306,6 +306,14 @@ def test_what_cannot_be_run_is_refused(arguments: tuple[str, ...], message: str)
     assert str(done.exception) == message
 
 
+@pytest.mark.parametrize(
+    ("at_once", "said"), [("4", "about 19 s\n"), ("1", "about 38 s, at most 1 at a time (--at-once)\n")]
+)
+def test_what_makes_it_long_is_said(at_once: str, said: str) -> None:
+    done = ran("pairs", "-c", CLUSTER, "--dry-run", "--at-once", at_once)
+    assert done.stdout.splitlines(keepends=True)[0].endswith(said)
+
+
 def test_without_a_terminal_it_does_not_start_by_itself(tmp_path: Path) -> None:
     done = ran("pairs", "-c", CLUSTER, "-o", tmp_path / "out", "--by", "local")
     assert isinstance(done.exception, Refused)

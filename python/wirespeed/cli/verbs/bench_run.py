@@ -33,9 +33,16 @@ class By(StrEnum):
     LOCAL = "local"
 
 
+def _suites(incomplete: str) -> list[str]:
+    """For the shell's completion."""
+    from wirespeed.benchmarks.suites import suites
+
+    return [name for name in suites() if name.startswith(incomplete)]
+
+
 @bench.command(short_help="Run a suite of benchmarks on the cluster.")
 def run(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="See: wirespeed list suites.")],
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="See: wirespeed list suites.", autocompletion=_suites)],
     cluster: Annotated[
         Path | None, typer.Option("--cluster", "-c", metavar="CLUSTER.yaml", help="The cluster to run it on.")
     ] = None,

@@ -1,0 +1,30 @@
+"""What a shell offers to go on with, as it asks for it."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from wirespeed.cli.app import app
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("bench his", ["history"]),
+        ("bench run p", ["pairs", "pairs-gpu"]),
+        ("bench run --by s", ["ssh", "slurm"]),
+        ("explain nic.pcie-w", ["nic.pcie-width"]),
+    ],
+)
+def test_what_is_offered(typed: str, offered: list[str]) -> None:
+    words = f"wirespeed {typed}".split()
+    asked = {
+        "_WIRESPEED_COMPLETE": "complete_bash",
+        "COMP_WORDS": " ".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    answer = CliRunner().invoke(app, [], prog_name="wirespeed", env=asked).stdout.split()
+    # Suites come and go: what is offered begins with what was typed, and has these.
+    assert set(offered) <= set(answer)
+    assert all(one.startswith(words[-1]) for one in answer)
