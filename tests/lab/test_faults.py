@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,6 +41,24 @@ ROWS = [
         [("ping", NIC, PORT, DEAD), ("route", f"{NIC} as sender", PORT, NOWHERE)],
     ),
     ("missing-rule", AT, 16, 8, [("ping", NIC, PORT, DEAD), ("route", f"{NIC} as sender", PORT, NOWHERE)]),
+]
+
+ADDRESS = "10.1.0.23"
+HERE = "node2 bnxt_re3 / enp105s0np0 / 0000:69:00.0"
+# What `collect` and `check` say of each fault, and nothing else that they say is warn, fail or error.
+FINDINGS = [
+    ("mtu", ["port.mtu leaf1 port Eth1/12: 1500 bytes"]),
+    (
+        "port-down",
+        [
+            f"address.assigned {HERE}: none",
+            "address.route node2 route 104 default: absent",
+            f"address.rule node2 rule from {ADDRESS}/32: absent",
+            f"link.up {HERE}: down",
+            "port.up leaf1 port Eth1/12: down",
+        ],
+    ),
+    ("missing-rule", [f"address.rule node2 rule from {ADDRESS}/32: absent"]),
 ]
 
 
@@ -98,8 +117,61 @@ def test_a_fault_is_found_by_pings_and_can_be_taken_back(
     assert pinged(made)["causes"] == []
 
 
+def checked(made: lab.Lab, folder: Path) -> list[dict[str, Any]]:
+    """What check finds wrong in what collect finds in a lab."""
+    bundle = str(folder / "bundle")
+    done = CliRunner().invoke(app, ["collect", "--lab", made.name, "-o", bundle])
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(app, ["check", made.state.file, bundle, "--format", "json"])
+    assert done.exit_code in (1, 3), done.output  # much of a lab is unknown: only its network is its own
+    findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    return [one for one in findings if one["status"] in ("warn", "fail", "error")]
+
+
+def short(findings: list[dict[str, Any]]) -> list[str]:
+    return sorted(f"{one['check']} {one['device']} {one['place']}: {one['found']}" for one in findings)
+
+
+def test_check_finds_nothing_wrong_in_a_lab_without_faults(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
+    assert short(checked(two[1], tmp_path)) == []
+
+
+@pytest.mark.parametrize(("kind", "expected"), FINDINGS, ids=[row[0] for row in FINDINGS])
+def test_collect_and_check_name_a_fault(
+    two: tuple[Plan, lab.Lab], tmp_path: Path, kind: str, expected: list[str]
+) -> None:
+    _, made = two
+    try:
+        typed("fault", kind, *AT, "--name", made.name)
+        assert short(checked(made, tmp_path)) == expected
+    finally:
+        typed("fault", "--undo", "--name", made.name)
+
+
+def test_collect_and_check_name_a_spine_that_is_off(tmp_path: Path) -> None:
+    with built("arista-leaf-spine/cluster.yaml", 4, "spine") as (plan, made):
+        assert short(checked(made, tmp_path)) == []
+        typed("fault", "dead-spine", "--device", "spine2", "--name", made.name)
+        assert pinged(made)["causes"] == []  # the other spine carries everything
+        findings = short(checked(made, tmp_path))
+        ports = {
+            f"{end.device} port {end.port}"
+            for cable in plan.cables
+            for end, other in ((cable.a, cable.b), (cable.b, cable.a))
+            if other.device == "spine2"
+        }
+        assert {one.removesuffix(": down") for one in findings if "port.up" in one} == {
+            f"port.up {one}" for one in ports
+        }
+        sessions = [one for one in findings if "port.up" not in one]
+        assert len(sessions) == len(ports)
+        assert all(
+            one.startswith(("fabric.bgp-session leaf1 peer ", "fabric.bgp-session leaf2 peer ")) for one in sessions
+        )
+
+
 @pytest.mark.parametrize("cluster", [CLUSTER, RAIL24])
-def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(cluster: str) -> None:
+def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(cluster: str, tmp_path: Path) -> None:
     needs("arping")
     with built(cluster, 2, "arp") as (_, made):
         said = typed("fault", "one-subnet", "--name", made.name)
@@ -110,12 +182,15 @@ def test_one_subnet_is_not_seen_by_pings_but_by_counters_and_the_plan_cures_it(c
         assert (bad(mesh, "ping"), bad(mesh, "route")) == (0, 0)
         assert {(one["aspect"], tuple(one["failures"])) for one in mesh["causes"]} == {("carried", ("OS-04",))}
         assert all(one["name"].endswith(" as receiver") for one in mesh["causes"])
+        found = {(one["check"], one["device"]) for one in checked(made, tmp_path) if one["device"] in made.hosts}
+        assert found == {(check, host) for check in ("address.arp", "address.neighbour") for host in made.hosts}
         said = typed("fault", "one-subnet", "--cure", "--name", made.name)
         assert said.splitlines()[1:] == [
             "node1 knows 8 addresses of node2 by 8 MAC addresses (ip neigh)",
             "1 NIC of node2 answered for 198.18.2.8 (arping)",
         ]
         assert pinged(made)["causes"] == []
+        assert [one for one in checked(made, tmp_path) if one["device"] in made.hosts] == []
         assert typed("fault", "--undo", "--name", made.name) == "taken back: one-subnet on leaf1, cured\n"
         assert pinged(made)["causes"] == []
 

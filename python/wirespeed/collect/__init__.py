@@ -4,9 +4,22 @@ A live machine is a bundle just written, so live, recorded and simulated evidenc
 """
 
 from wirespeed.collect.commands import Published, published
-from wirespeed.collect.local import local
+from wirespeed.collect.local import Machine, local, machines, system_of
 from wirespeed.collect.open import Bundle, open_bundle
 from wirespeed.collect.planned import as_planned, simulate
 from wirespeed.collect.read import facts_of, read
 
-__all__ = ["Bundle", "Published", "as_planned", "facts_of", "local", "open_bundle", "published", "read", "simulate"]
+__all__ = [
+    "Bundle",
+    "Machine",
+    "Published",
+    "as_planned",
+    "facts_of",
+    "local",
+    "machines",
+    "open_bundle",
+    "published",
+    "read",
+    "simulate",
+    "system_of",
+]

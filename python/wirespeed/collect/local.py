@@ -1,15 +1,16 @@
-"""Collecting from this machine."""
+"""Collecting from this machine, or from machines that a function runs commands on."""
 
 from __future__ import annotations
 
 import os
 import platform as stdlib_platform
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from wirespeed.collect.commands import Asked, asked, needs, nics_of, stack
 from wirespeed.collect.manifest import Entry
@@ -39,6 +40,30 @@ Progress = Callable[[str], None]
 """Told of each command that has ended, as typed."""
 
 
+class Run(Protocol):
+    """Runs a command somewhere, as `wirespeed.reach.run` does here."""
+
+    def __call__(
+        self, arguments: Sequence[str], timeout_s: float, exits: Sequence[int] = (0,), *, stop: threading.Event
+    ) -> Ran:
+        """What it printed, and how it ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A device, the platform that speaks for its system, and the way to it.
+
+    ``network`` says that only its network is its own, as a namespace's is: nothing else is asked. ``off`` says why it
+    cannot answer at all.
+    """
+
+    name: str
+    platform: tuple[str, str]
+    run: Run
+    network: bool = False
+    off: str | None = None
+
+
 def local(
     out: Path,
     name: str | None = None,
@@ -55,35 +80,65 @@ def local(
         Refused: something that is no bundle is in the way.
         KeyboardInterrupt: interrupted; the bundle holds what was collected by then.
     """
-    device = name or os.uname().nodename
-    with Writer(out) as writer:
-        _Collector(writer, device, limit_s, progress or (lambda _: None), patience=patience).collect()
+    here = Machine(name or os.uname().nodename, ("host", _system()), run)
+    machines(out, (here,), limit_s=limit_s, progress=progress, patience=patience)
+
+
+def machines(
+    out: Path,
+    wanted: Sequence[Machine],
+    cluster: str | None = None,
+    limit_s: float | None = None,
+    progress: Progress | None = None,
+    patience: float = 1,
+) -> None:
+    """Collect from machines, one after the other, into one bundle; see `local`.
+
+    Raises:
+        Refused: something that is no bundle is in the way.
+        KeyboardInterrupt: interrupted; the bundle holds what was collected by then.
+    """
+    with Writer(out, cluster) as writer:
+        for machine in wanted:
+            _Collector(writer, machine, limit_s, progress or (lambda _: None), patience=patience).collect()
+
+
+def system_of(kind: str, os: str | None) -> tuple[str, str]:
+    """The platform of an operating system as a cluster file names it; that of any Linux for one nobody speaks for."""
+    return (kind, of_system(kind, os or "") or _ANY)
 
 
 @dataclass(slots=True)
 class _Collector:
     writer: Writer
-    device: str
+    machine: Machine
     limit_s: float | None
     progress: Progress
     outputs: dict[str, Output] = field(default_factory=dict)
     locks: dict[str, threading.Lock] = field(default_factory=dict)
     stop: threading.Event = field(default_factory=threading.Event)
     order: dict[str, int] = field(default_factory=dict)
-    system: str = field(default_factory=_system)
     patience: float = 1
+
+    @property
+    def device(self) -> str:
+        return self.machine.name
 
     def collect(self) -> None:
         """First what needs no NIC, then what needs its name alone, then what needs what was learnt by that."""
-        system = ("host", self.system)
+        system = self.machine.platform
         self.writer.device(self.device, (system,))
         commands = platforms()[system].commands
         self._run(ask for command in commands if not command.per_nic for ask in asked(command, {}))
+        if system[0] != "host":
+            return
         for known in ({"interface"}, {"interface", "rdma", "pcie", "function"}):
             nics = self._host().nics
             self._run(ask for command in self._waiting(commands, known) for ask in asked(command, nics))
+        if self.machine.network:
+            return
         host = self._host()
-        platforms_of_host = stack(self.system, host.nics)
+        platforms_of_host = stack(system[1], host.nics)
         self.writer.device(self.device, platforms_of_host)
         for key in platforms_of_host[1:]:
             nics = nics_of(host, key)
@@ -97,7 +152,7 @@ class _Collector:
 
     def _host(self) -> Host:
         """What is known of this machine by now."""
-        found = platforms()["host", self.system].parse(Outputs(self.device, self.outputs))
+        found = platforms()[self.machine.platform].parse(Outputs(self.device, self.outputs))
         host = facts_from(found, devices=[self.device]).devices[self.device]
         assert isinstance(host, Host)
         return host
@@ -113,11 +168,14 @@ class _Collector:
             futures: dict[Future[Ran], Asked] = {}
             for ask in wanted:
                 self.order[ask.id] = len(self.order)
-                if ask.arguments:
+                why = self._why_not(ask)
+                if why is None:
                     self.locks.setdefault(ask.command.run[0], threading.Lock())
                     futures[pool.submit(self._ask, ask)] = ask
                 else:
-                    entry = Entry(ask.id, ask.text, "not-applicable", None, detail=ask.reason)
+                    entry = Entry(
+                        ask.id, ask.text, "failed" if self.machine.off else "not-applicable", None, detail=why
+                    )
                     self.writer.output(self.device, entry, None, order=self.order[ask.id])
             try:
                 for future in as_completed(futures):
@@ -127,12 +185,19 @@ class _Collector:
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
 
+    def _why_not(self, ask: Asked) -> str | None:
+        if self.machine.off is not None:
+            return self.machine.off
+        if self.machine.network and not ask.command.network:
+            return "it would show the machine around, of which only the network is the device's own"
+        return None if ask.arguments else ask.reason
+
     def _ask(self, ask: Asked) -> Ran:
         lock = self.locks[ask.command.run[0]] if ask.command.exclusive else nullcontext()
         own = self.patience * ask.command.timeout_s
         seconds = own if self.limit_s is None else min(own, self.limit_s)
         with lock:
-            return run(ask.arguments, seconds, ask.command.exits, stop=self.stop)
+            return self.machine.run(ask.arguments, seconds, ask.command.exits, stop=self.stop)
 
     def _keep(self, ask: Asked, ran: Ran) -> None:
         started = ran.started.isoformat(timespec="milliseconds").replace("+00:00", "Z")

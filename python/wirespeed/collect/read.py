@@ -55,6 +55,7 @@ def facts_of(bundle: Bundle) -> Facts:
         gaps,
         (device.name for device in bundle.manifest.devices),
         {(device.entry.name, path) for device in devices for path in device.unverified},
+        (device.name for device in bundle.manifest.devices if any(kind == "switch" for kind, _ in device.platforms)),
     )
 
 

@@ -17,11 +17,13 @@ def facts_from(
     gaps: Mapping[tuple[str, str], tuple[Gap, ...]] | None = None,
     devices: Iterable[str] = (),
     unverified: Iterable[tuple[str, str]] = (),
+    switches: Iterable[str] = (),
 ) -> Facts:
     """Assemble observations.
 
     Of several readings of one setting the first of the highest state is believed. ``devices`` names devices from
-    which something was collected even if nothing was observed of them; such a one is a `Host` without values.
+    which something was collected even if nothing was observed of them; such a one is a device without values: a `Host`
+    unless ``switches`` names it too.
     ``unverified`` is passed on.
 
     Raises:
@@ -33,7 +35,7 @@ def facts_from(
         reading = Reading(observation.value, observation.source, observation.state)
         readings.setdefault((observation.place, observation.path), []).append(reading)
     ordered = {key: tuple(sorted(found, key=lambda reading: -reading.state)) for key, found in readings.items()}
-    return Facts(_devices(ordered, devices), ordered, dict(gaps or {}), frozenset(unverified))
+    return Facts(_devices(ordered, devices, frozenset(switches)), ordered, dict(gaps or {}), frozenset(unverified))
 
 
 def _check(observation: Observation) -> None:
@@ -49,7 +51,9 @@ def _check(observation: Observation) -> None:
         raise KeyError(f"{observation.path} is no setting of {observation.place}")
 
 
-def _devices(readings: Mapping[tuple[Place, str], tuple[Reading, ...]], devices: Iterable[str]) -> dict[str, Device]:
+def _devices(
+    readings: Mapping[tuple[Place, str], tuple[Reading, ...]], devices: Iterable[str], switches: frozenset[str]
+) -> dict[str, Device]:
     values: dict[Place, dict[str, Any]] = {Place(device): {} for device in devices}
     for (place, path), found in readings.items():
         outer = place
@@ -64,7 +68,12 @@ def _devices(readings: Mapping[tuple[Place, str], tuple[Reading, ...]], devices:
         if place.within:
             members.setdefault(place.outer, []).append(place)
     return {
-        place.device: _make(_device_class(values[place], place, readings), place, values, members)
+        place.device: _make(
+            Switch if place.device in switches else _device_class(values[place], place, readings),
+            place,
+            values,
+            members,
+        )
         for place in values
         if not place.within
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.errors import refuse
 from wirespeed.lab.lab import Lab
-from wirespeed.reach import Status, run
+from wirespeed.reach import Status
 
 _AT_ONCE = 8
 _LIMIT_S = 60
@@ -30,7 +30,7 @@ def counters(lab: Lab) -> dict[tuple[str, str], tuple[int, int]]:
 
 
 def _of(lab: Lab, host: str) -> list[dict[str, Any]]:
-    ran = run(("ip", "-n", lab.namespace(host), "-json", "-statistics", "link"), _LIMIT_S)
+    ran = lab.run(host, "ip", "-json", "-statistics", "link", timeout_s=_LIMIT_S)
     if ran.status is not Status.OK:
         raise refuse(host, f"ip -statistics link: {ran.detail}", "counters of its interfaces")
     links: list[dict[str, Any]] = json.loads(ran.stdout)

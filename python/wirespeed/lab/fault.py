@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from wirespeed.results.lab import LabFault
 
 _LIMIT_S = 60
 _SETTLED_WITHIN_S = 60
+_LOOK_S = 0.1
 
 
 def make(name: str, plan: Plan, kind_name: str, device: str | None = None, port: str | None = None) -> LabFault:
@@ -37,6 +39,9 @@ def make(name: str, plan: Plan, kind_name: str, device: str | None = None, port:
             _do(lab, ((act.device, act.undo) for act in reversed(fault.acts)))
             state.save(lab.state)
             raise Refused(problems)
+        deadline = time.monotonic() + _SETTLED_WITHIN_S
+        while not chosen.settled(lab, fault) and time.monotonic() < deadline:
+            time.sleep(_LOOK_S)
     return fault
 
 

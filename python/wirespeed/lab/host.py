@@ -52,7 +52,9 @@ class HostFiles:
 
     def setup(self, interfaces: Sequence[str]) -> Setup:
         """What the host's namespace is told before its daemon starts."""
-        return Setup(defaults(interfaces) | dict(self.parameters), ("link set dev lo up",))
+        # An alias tells the ports of the plan from other virtual pairs, also where a link is down and has no address.
+        aliases = (f"link set dev {interface} alias {interface}" for interface in interfaces)
+        return Setup(defaults(interfaces) | dict(self.parameters), ("link set dev lo up", *aliases))
 
     def write(self, folder: Path) -> None:
         """Write the network's files below the host's folder."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.lab import inside, state
 from wirespeed.lab.rdma import access
-from wirespeed.reach import Prefixed, Ran, run
+from wirespeed.reach import Prefixed, Ran, Status, run
 from wirespeed.results.lab import LabDevice, LabLink, LabState, Phase, Role
+
+_NOT_FOUND = 127  # of a shell: POSIX, XCU 2.8.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,21 @@ class Lab:
     def run(self, device: str, *arguments: str, timeout_s: float = 60) -> Ran:
         """Run a command inside a device."""
         return run((*self.words(device), *arguments), timeout_s)
+
+    def ask(
+        self,
+        device: str,
+        arguments: Sequence[str],
+        timeout_s: float,
+        exits: Sequence[int] = (0,),
+        *,
+        stop: threading.Event,
+    ) -> Ran:
+        """Run a command inside a device as `wirespeed.reach.run` does outside: what is not installed is told apart."""
+        ran = run((*self.words(device), *arguments), timeout_s, exits, stop=stop)
+        if ran.exit_code != _NOT_FOUND or _NOT_FOUND in exits:
+            return ran
+        return replace(ran, status=Status.MISSING, exit_code=None, detail=f"{arguments[0]} is not installed")
 
 
 def find(name: str | None = None) -> Lab:

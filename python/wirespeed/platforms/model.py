@@ -26,6 +26,7 @@ class Command:
     exclusive: bool = False  # the tool does not bear to run twice at a time
     fallback_for: str | None = None  # command that shows the same: this one is run only where that one did not answer
     verified: bool = True  # False: the form of its answer is known from memory only; see Support
+    network: bool = False  # what it shows is of the network namespace it is run in, not of the machine around that
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,4 +128,5 @@ def _command(entry: dict[str, Any]) -> Command:
         exclusive=entry.get("exclusive", False),
         fallback_for=entry.get("fallback_for"),
         verified=entry.get("verified", True),
+        network=entry.get("network", False),
     )

@@ -33,6 +33,10 @@ def collect(
             help="Write what a cluster would give that is exactly as planned: a reference, and an example of a bundle.",
         ),
     ] = None,
+    lab: Annotated[
+        str | None,
+        typer.Option("--lab", metavar="NAME", help="Collect from the hosts and switches of a lab (wirespeed lab up)."),
+    ] = None,
     show_commands: Annotated[
         bool,
         typer.Option("--show-commands", help="Print every command that may be run, and run none."),
@@ -67,24 +71,37 @@ def collect(
     does not answer is recorded as that, and shows up as unknown. Some of it only root may see: run it with sudo. Ctrl-C
     keeps what was collected by then.
 
-    Example: sudo wirespeed collect --local -o node1.tar.gz
+    Of a lab's devices only the network is their own, and only that is asked for; the rest is unknown.
+
+    Examples:
+
+    \b
+      sudo wirespeed collect --local -o node1.tar.gz
+      sudo wirespeed collect --lab mi300x -o lab.tar.gz
     """
     from wirespeed.errors import refuse
 
-    chosen = [said for said, given in _ways(local, as_planned, show_commands) if given]
+    chosen = [said for said, given in _ways(local, as_planned, lab, show_commands) if given]
     if len(chosen) != 1:
         found = " and ".join(chosen) or "none of them"
-        raise refuse("collect", found, "one of --local, --as-planned and --show-commands")
+        raise refuse("collect", found, "one of --local, --as-planned, --lab and --show-commands")
     if show_commands:
         _show(form)
     elif as_planned is not None:
         _planned(as_planned, output)
+    elif lab is not None:
+        _lab(lab, output, timeout, patience)
     else:
         _local(output, name, timeout, patience)
 
 
-def _ways(local: bool, as_planned: Path | None, show_commands: bool) -> tuple[tuple[str, bool], ...]:
-    return (("--local", local), ("--as-planned", as_planned is not None), ("--show-commands", show_commands))
+def _ways(local: bool, as_planned: Path | None, lab: str | None, show_commands: bool) -> tuple[tuple[str, bool], ...]:
+    return (
+        ("--local", local),
+        ("--as-planned", as_planned is not None),
+        ("--lab", lab is not None),
+        ("--show-commands", show_commands),
+    )
 
 
 def _local(output: Path | None, name: str | None, timeout: float | None, patience: float) -> None:
@@ -98,6 +115,40 @@ def _local(output: Path | None, name: str | None, timeout: float | None, patienc
     with err().status(_doing(host, "")) as status:
         try:
             local(out, name, timeout, lambda command: status.update(_doing(host, command)), patience)
+        except KeyboardInterrupt:
+            err().print(f"interrupted: what was collected by then is in {out}", markup=False)
+            raise
+    _report(out)
+
+
+def _lab(name: str, output: Path | None, timeout: float | None, patience: float) -> None:
+    """From namespaces: what they show of their network, and of a switch what a Linux kernel and FRR say for it."""
+    from functools import partial
+
+    from wirespeed import lab as labs
+    from wirespeed.cli import flows
+    from wirespeed.cli.console import err
+    from wirespeed.collect import Machine, machines, system_of
+
+    labs.check_user()
+    found = labs.find(name)
+    plan = flows.planned(Path(found.state.file))
+    off = {device: f"it is off: {fault.title}" for fault in found.state.faults for device in fault.dead}
+    wanted = [
+        Machine(
+            device,
+            system_of("host", plan.hosts[device].os) if device in found.hosts else ("switch", "linux"),
+            partial(found.ask, device),
+            network=not found.device(device).machine,
+            off=off.get(device),
+        )
+        for device in (*found.hosts, *found.switches)
+    ]
+    out = output or Path(f"{found.name}.tar.gz")
+    with err().status(_doing(f"lab {found.name}", "")) as status:
+        try:
+            doing = partial(_doing, f"lab {found.name}")
+            machines(out, wanted, plan.name, timeout, lambda said: status.update(doing(said)), patience)
         except KeyboardInterrupt:
             err().print(f"interrupted: what was collected by then is in {out}", markup=False)
             raise

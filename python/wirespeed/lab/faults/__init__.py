@@ -1,7 +1,8 @@
 """One file per kind of fault; being here registers it.
 
 A kind's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(where)``, which says what is done to
-which device and what takes it back. Nothing is done there. ``show(lab, fault)`` may say what can be seen of it.
+which device and what takes it back. Nothing is done there. ``settled(lab, fault)``, if there, says whether daemons have
+done all that they do about it; ``show(lab, fault)`` says what can be seen of it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,12 @@ class Kind:
     title: str
     manual: str
     make: Callable[[Where], LabFault]
+    settled: Callable[[Lab, LabFault], bool]
     show: Callable[[Lab, LabFault], list[str]] | None
+
+
+def _at_once(lab: Lab, fault: LabFault) -> bool:
+    return True
 
 
 @cache
@@ -42,7 +48,9 @@ def kinds() -> Mapping[str, Kind]:
         file = importlib.import_module(f"{__name__}.{module.name}")
         name = module.name.replace("_", "-")
         manual = inspect.cleandoc(file.__doc__ or "")
-        found[name] = Kind(name, file.TITLE, manual, file.make, getattr(file, "show", None))
+        found[name] = Kind(
+            name, file.TITLE, manual, file.make, getattr(file, "settled", _at_once), getattr(file, "show", None)
+        )
     return dict(sorted(found.items()))
 
 

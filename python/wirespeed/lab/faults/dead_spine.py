@@ -6,8 +6,12 @@ show it, links and sessions of the leaves do. --device names the spine.
 
 from __future__ import annotations
 
+import json
+
 from wirespeed.errors import refuse
 from wirespeed.lab.faults.where import Where, ip, keep_ipv6
+from wirespeed.lab.lab import Lab
+from wirespeed.reach import Status
 from wirespeed.results.lab import LabAct, LabFault
 
 TITLE = "a spine that is off"
@@ -33,3 +37,19 @@ def make(where: Where) -> LabFault:
         ]
     leaves = ", ".join(dict.fromkeys(link.other(spine).device for link in lab.links_of(spine)))
     return LabFault("dead-spine", spine, f"{spine} is off: no link to {leaves}", tuple(acts), dead=(spine,))
+
+
+def settled(lab: Lab, fault: LabFault) -> bool:
+    """Whether its neighbours have noticed: as many BGP sessions are gone as they have links to it."""
+    for neighbour in dict.fromkeys(link.other(fault.place).device for link in lab.links_of(fault.place)):
+        ran = lab.run(neighbour, "vtysh", "-c", "show bgp summary json")
+        if ran.status is not Status.OK:
+            continue  # it has no sessions
+        families = json.loads(ran.stdout or "{}")
+        states = {
+            name: peer.get("state") for family in families.values() for name, peer in family.get("peers", {}).items()
+        }
+        links = sum(neighbour in (link.a.device, link.b.device) for link in lab.links_of(fault.place))
+        if sum(state != "Established" for state in states.values()) < min(links, len(states)):
+            return False
+    return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ipaddress import ip_interface
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.where import Where, ip
+from wirespeed.lab.faults.where import Where, after, ip
 from wirespeed.results.lab import LabFault
 
 TITLE = "the routing rule of a NIC is missing"
@@ -26,13 +26,16 @@ def make(where: Where) -> LabFault:
         rule = rules.get(selector)
         if rule is not None:
             said = f"{selector} table {rule.table} priority {rule.priority}"
-            acts.append(ip(host.device, f"rule del {said}", f"rule add {said}", f"-{own.version}"))
+            acts.append(ip(host.device, f"rule del {said}", version=f"-{own.version}"))
     if not acts:
         raise refuse(f"{host.device} {host.port}", "no planned rule from its address", "a NIC with a source rule")
     said = ", ".join(" ".join(act.do[4:6]) for act in acts)
+    # A rule that others add is none of networkd's: it would stay when the link goes. After a link that comes up again
+    # networkd adds all that it has to, so that is the way back.
+    back = [after(host.device, f"link set dev {host.interface} {state}") for state in ("up", "down")]
     return LabFault(
         "missing-rule",
         f"{host.device} {host.port}",
         f"{host.device} has no rule {said}, the address of {host.port}",
-        tuple(acts),
+        (*back, *acts),
     )

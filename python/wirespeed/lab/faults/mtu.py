@@ -6,7 +6,7 @@ that is cabled to it.
 
 from __future__ import annotations
 
-from wirespeed.lab.faults.where import Where, forget, ip
+from wirespeed.lab.faults.where import Where, after, ip
 from wirespeed.results.lab import LabFault
 
 TITLE = "a leaf port at MTU 1500"
@@ -25,7 +25,7 @@ def make(where: Where) -> LabFault:
         f"{end.device} {end.port}",
         f"{end.device} {end.port}, where {host.device} {host.port} is plugged in, forwards no packet above 1500 bytes",
         (
-            *(forget(one, "route flush cache") for one in where.lab.hosts),
+            *(after(one, "route flush cache") for one in where.lab.hosts),
             ip(
                 end.device,
                 f"link set dev {end.interface} mtu {_ETHERNET}",

@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.where import Where, forget, ip, parameter
+from wirespeed.lab.faults.where import Where, after, ip, parameter
 from wirespeed.lab.lab import Lab
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabAct, LabEnd, LabFault
@@ -69,7 +69,7 @@ def make(where: Where) -> LabFault:
         "one-subnet",
         leaf,
         f"all NICs of {', '.join(hosts)} under {leaf} are in one subnet, {_NETWORK}.0.0/{_BITS}; each answers for all",
-        (*(forget(device, "neigh flush all") for device in (leaf, *hosts)), *acts, *anew),
+        (*(after(device, "neigh flush all") for device in (leaf, *hosts)), *acts, *anew),
         (*cure, *anew),
     )
 

@@ -5,7 +5,11 @@
 
 from __future__ import annotations
 
+import json
+
 from wirespeed.lab.faults.where import Where, ip, keep_ipv6
+from wirespeed.lab.lab import Lab
+from wirespeed.reach import Status
 from wirespeed.results.lab import LabFault
 
 TITLE = "a leaf port that is down"
@@ -25,3 +29,12 @@ def make(where: Where) -> LabFault:
             ip(end.device, f"link set dev {end.interface} down", f"link set dev {end.interface} up"),
         ),
     )
+
+
+def settled(lab: Lab, fault: LabFault) -> bool:
+    """Whether the host's daemon has noticed: it takes the addresses away, and then nothing more."""
+    device, port = fault.place.split(" ", 1)
+    link = next(one for one in lab.links_of(device) if one.end(device).port == port)
+    end = link.other(device)
+    ran = lab.run(end.device, "ip", "-json", "address", "show", "dev", end.interface, "scope", "global")
+    return ran.status is not Status.OK or not any(one.get("addr_info") for one in json.loads(ran.stdout or "[]"))

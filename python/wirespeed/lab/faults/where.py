@@ -73,8 +73,8 @@ def ip(device: str, do: str, undo: str = "", version: str = "-4") -> LabAct:
     return LabAct(device, ("ip", version, *do.split()), ("ip", version, *undo.split()) if undo else ())
 
 
-def forget(device: str, words: str) -> LabAct:
-    """What a device learnt while the fault was there is forgotten after it, at the end: put it first."""
+def after(device: str, words: str) -> LabAct:
+    """Words of `ip` that are for the way back alone, such as forgetting what was learnt: what stands first is last."""
     return LabAct(device, ("true",), ("ip", *words.split()))
 
 

@@ -69,12 +69,16 @@ def _interfaces(host: Place, output: Output) -> Iterator[Observation]:
 
 
 def _is_nic(link: dict[str, Any]) -> bool:
-    """A port of hardware; or a virtual pair that carries an address itself, as in a laboratory of name spaces."""
+    """A port of hardware; or a virtual pair that stands for one, as in a lab: it has an address or an alias.
+
+    A link that is down may lose its address, and keeps its alias.
+    """
     if link.get("link_type") != "ether":
         return False
     info = link.get("linkinfo")
     kind = info.get("info_kind") if isinstance(info, dict) else None
-    return kind is None or (kind == "veth" and "master" not in link and bool(_addresses(link)))
+    stands = bool(_addresses(link) or link.get("ifalias"))
+    return kind is None or (kind == "veth" and "master" not in link and stands)
 
 
 def _addresses(link: dict[str, Any]) -> tuple[str, ...]:

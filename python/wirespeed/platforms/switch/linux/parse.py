@@ -1,0 +1,100 @@
+"""What iproute2, procps and FRRouting print on a switch of a lab.
+
+Ports without a cable in the lab are not there, nor are VLANs and sessions of such alone. That says nothing of those, so
+no collection is ever read to its end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wirespeed.facts import Observation
+from wirespeed.platforms.model import Output, Outputs
+from wirespeed.platforms.reading import json_objects, lines, see, whole
+from wirespeed.platforms.switch.json import document, mapping_of, source_of
+from wirespeed.settings import Place
+
+_VLAN = re.compile(r"vlan([0-9]{1,4})")
+_FORWARDING = re.compile(r"net\.ipv4\.ip_forward = ([01])")
+_GLOBAL = ("global", "0")  # names of the scope, /etc/iproute2/rt_scopes
+
+
+def parse(outputs: Outputs) -> Iterator[Observation]:
+    """Ports, VLANs and sessions."""
+    switch = Place(outputs.device)
+    ports: dict[str, str] = {}
+    if output := outputs.get("ip-addr"):
+        links = json_objects(output) or []
+        ports = {str(link.get("ifname")): str(link.get("ifalias") or link.get("ifname")) for _, link in links}
+        yield from _links(switch, output, ports)
+    if output := outputs.get("forwarding"):
+        for number, line in lines(output):
+            if match := _FORWARDING.fullmatch(line):
+                yield see(switch, "switch.routing", match[1] == "1", output, number)
+    if output := outputs.get("bgp-summary"):
+        yield from _sessions(switch, output, ports)
+
+
+def _links(switch: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
+    found = json_objects(output)
+    if found is None:
+        return
+    for line, link in found:
+        name = link.get("ifname")
+        kind = mapping_of(link, "linkinfo").get("info_kind")
+        vlan = _VLAN.fullmatch(str(name))
+        if name == "lo":
+            yield see(switch, "switch.loopbacks", _addresses(link), output, line)
+        elif kind == "bridge" and vlan:
+            place = switch.thing("vlan", str(int(vlan[1])))
+            yield see(place, "vlan.addresses", _addresses(link), output, line)
+            if (mtu := whole(link.get("mtu"))) is not None:
+                yield see(place, "vlan.mtu", mtu, output, line)
+        elif isinstance(name, str) and kind != "bridge" and link.get("link_type") == "ether":
+            yield from _port(switch.thing("port", ports[name]), link, output, line)
+
+
+def _port(place: Place, link: Mapping[str, Any], output: Output, line: int) -> Iterator[Observation]:
+    flags = link.get("flags")
+    if isinstance(flags, list):
+        yield see(place, "port.link.enabled", "UP" in flags, output, line)
+        yield see(place, "port.link.up", {"UP", "LOWER_UP"} <= {str(flag) for flag in flags}, output, line)
+    if (mtu := whole(link.get("mtu"))) is not None:
+        yield see(place, "port.link.mtu", mtu, output, line)
+    yield see(place, "port.addresses", _addresses(link), output, line)
+    if vlan := _VLAN.fullmatch(str(link.get("master"))):
+        yield see(place, "port.vlan", int(vlan[1]), output, line)
+
+
+def _addresses(link: Mapping[str, Any]) -> tuple[str, ...]:
+    entries = link.get("addr_info")
+    return tuple(
+        f"{entry['local']}/{entry['prefixlen']}"
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict) and {"local", "prefixlen"} <= entry.keys() and entry.get("scope") in _GLOBAL
+    )
+
+
+def _sessions(switch: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
+    """``show bgp summary json``: a session in several address families works when all of them do."""
+    data = document(output)
+    if data is None:
+        return
+    found: dict[str, dict[str, Any]] = {}
+    for family in data:
+        said = mapping_of(data, family)
+        if (asn := whole(said.get("as"))) is not None:
+            yield Observation(switch, "switch.bgp.asn", asn, source_of(output, "as"))
+        if isinstance(said.get("routerId"), str):
+            yield Observation(switch, "switch.bgp.router_id", said["routerId"], source_of(output, "routerId"))
+        for name, peer in mapping_of(said, "peers").items():
+            if isinstance(peer, dict) and found.get(name, {}).get("state", "Established") == "Established":
+                found[name] = peer
+    for name, peer in found.items():
+        place = switch.thing("peer", ports.get(name, name))
+        if isinstance(peer.get("state"), str):
+            yield Observation(place, "peer.state", peer["state"], source_of(output, name))
+        if (asn := whole(peer.get("remoteAs"))) is not None:
+            yield Observation(place, "peer.asn", asn, source_of(output, name))
