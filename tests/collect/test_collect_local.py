@@ -6,16 +6,18 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from wirespeed.collect import local, open_bundle, published, read
+from wirespeed.collect import Machine, local, machines, open_bundle, published, read
 from wirespeed.collect.commands import asked
 from wirespeed.collect.write import Writer
 from wirespeed.platforms import Command, platforms
-from wirespeed.reach import Ran, run
-from wirespeed.settings import Host, Nic
+from wirespeed.reach import Ran, Status, run
+from wirespeed.settings import Host, Nic, Switch
 
 
 def test_this_machine(tmp_path: Path) -> None:
@@ -146,3 +148,24 @@ def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path, m
         collector._run([ask for command in (old, new) for ask in asked(command, nics)])
     assert sorted(typed[:2]) == ["new a", "new b"]
     assert typed[2:] == ["old a"]
+
+
+def test_of_a_machine_whose_network_alone_is_its_own_only_that_is_asked(tmp_path: Path) -> None:
+    ran: list[str] = []
+
+    def answer(
+        arguments: Sequence[str], timeout_s: float, exits: Sequence[int] = (0,), *, stop: threading.Event
+    ) -> Ran:
+        ran.append(" ".join(arguments))
+        return Ran(Status.OK, b"[ ]", b"", 0, datetime(2025, 1, 2, tzinfo=UTC), 0.0)
+
+    there = Machine("node1", ("host", "ubuntu"), answer, network=True)
+    leaf = Machine("leaf1", ("switch", "linux"), answer, network=True, off="it is off")
+    machines(tmp_path / "b", (there, leaf), "small")
+    assert {one.split()[0] for one in ran} == {"ip", "iptables", "nft", "sysctl"}
+    manifest = open_bundle(tmp_path / "b").manifest
+    assert (manifest.cluster, manifest.complete) == ("small", True)
+    statuses = {one.name: {entry.status for entry in one.outputs} for one in manifest.devices}
+    assert statuses == {"node1": {"ok", "not-applicable"}, "leaf1": {"failed"}}
+    assert {entry.detail for entry in manifest.devices[1].outputs} == {"it is off"}
+    assert isinstance(read(tmp_path / "b").devices["leaf1"], Switch)

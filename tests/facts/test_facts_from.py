@@ -63,3 +63,8 @@ def test_gaps_say_why():
 def test_an_unknown_path_is_our_bug():
     with pytest.raises(KeyError, match=r"nic\.mtu is no setting of node1"):
         facts_from([Observation(Place("node1"), "nic.mtu", 9000, SOURCE)])
+
+
+def test_a_device_of_which_nothing_was_observed_is_of_the_kind_it_was_asked_as():
+    facts = facts_from([], devices=["node1", "leaf1"], switches=["leaf1"])
+    assert facts.devices == {"node1": Host(), "leaf1": Switch()}
