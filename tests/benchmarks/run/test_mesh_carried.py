@@ -59,8 +59,8 @@ def test_what_was_moved_by_the_nic_itself_is_good() -> None:
             {NIC: (300, WHOLE), "node1/bnxt_re7": (2 * WHOLE, WHOLE)},
             [
                 f"NIC {NIC} as sender at leaf1 Eth1/3: OS-05: sent 300 of at least 144000 bytes, node1/bnxt_re7 144000 "
-                "more than it had to: what comes from its address leaves by another NIC, so a rule or a route is not as "
-                "planned"
+                "more than it had to: what comes from its address leaves by another NIC, so a rule or a route is not "
+                "as planned"
             ],
         ),
         (
