@@ -129,7 +129,7 @@ def test_the_published_list_is_a_document(tmp_path: Path) -> None:
     ].items()
 
 
-def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path) -> None:
     """Port a has an older tool, port b the newest."""
     module = sys.modules["wirespeed.collect.local"]
     typed: list[str] = []
@@ -138,13 +138,12 @@ def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path, m
         typed.append(" ".join(arguments))
         return run(("false" if arguments == ("new", "a") else "true",), timeout_s, (0,), stop=stop)
 
-    monkeypatch.setattr(module, "run", answer)
     new = Command("new", ("new", "{interface}"), (), per_nic=True)
     old = Command("old", ("old", "{interface}"), (), per_nic=True, fallback_for="new")
     nics = {"a": Nic(), "b": Nic()}
     with Writer(tmp_path / "b") as writer:
         writer.device("h", (("host", "ubuntu"),))
-        collector = module._Collector(writer, "h", None, lambda _: None)
+        collector = module._Collector(writer, Machine("h", ("host", "ubuntu"), answer), None, lambda _: None)
         collector._run([ask for command in (old, new) for ask in asked(command, nics)])
     assert sorted(typed[:2]) == ["new a", "new b"]
     assert typed[2:] == ["old a"]

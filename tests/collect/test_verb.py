@@ -46,7 +46,7 @@ def test_one_thing_at_a_time(arguments: list[str], found: str) -> None:
     result = CliRunner().invoke(app, ["collect", *arguments])
     assert isinstance(result.exception, Refused)
     assert str(result.exception) == (
-        f"collect: found {found}; expected one of --local, --as-planned and --show-commands"
+        f"collect: found {found}; expected one of --local, --as-planned, --lab and --show-commands"
     )
 
 
