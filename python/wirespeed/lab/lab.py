@@ -105,7 +105,7 @@ def find(name: str | None = None) -> Lab:
     Raises:
         Refused: there is none, there are several, or it was not built to its end.
     """
-    labs = state.names()
+    labs = [one for one in state.names() if state.begun(one)]
     if name is None and len(labs) != 1:
         found = f"{len(labs)} labs: {', '.join(labs)}" if labs else "no lab"
         raise refuse("lab", found, "one lab", "say which with --name" if labs else "wirespeed lab up CLUSTER")

@@ -25,7 +25,7 @@ from wirespeed.results.lab import KIND, SCHEMA, LabState
 
 ROOT = Path("/run/wirespeed/lab")
 NAMESPACES = Path("/run/netns")  # where ip-netns(8) keeps the names
-_STATE = "lab.json"
+_STATE, _LOCK = "lab.json", ".lock"
 _PATIENCE_S = 30
 _LOOK_S = 0.05
 
@@ -41,10 +41,15 @@ def device_folder(lab: str, device: str) -> Path:
 
 
 def names() -> list[str]:
-    """Every lab of which there is anything, whole or not."""
-    labs = {entry.name for entry in _entries(ROOT) if entry.is_dir()}
+    """Every lab of which there is anything, whole or not: a lock alone is what a command killed at once leaves."""
+    labs = {entry.name if entry.is_dir() else entry.name.removesuffix(_LOCK) for entry in _entries(ROOT)}
     labs |= {name.removeprefix(PREFIX).partition("-")[0] for name in _namespaces() if name.startswith(PREFIX)}
     return sorted(labs)
+
+
+def begun(lab: str) -> bool:
+    """Whether there is more of a lab than its lock."""
+    return folder(lab).exists() or bool(namespaces(lab))
 
 
 def namespaces(lab: str) -> list[str]:
@@ -96,7 +101,7 @@ def locked(lab: str, patience_s: float = _PATIENCE_S) -> Iterator[int]:
         Refused: another command held it all the time.
     """
     ROOT.mkdir(parents=True, exist_ok=True)
-    path = ROOT / f"{lab}.lock"
+    path = ROOT / f"{lab}{_LOCK}"
     deadline = time.monotonic() + patience_s
     while (descriptor := _try(path)) is None:
         if time.monotonic() > deadline:

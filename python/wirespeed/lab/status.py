@@ -36,7 +36,7 @@ def status(name: str) -> LabStatus:
     Raises:
         Refused: there is none, or nothing is known of it but its namespaces.
     """
-    known = state.names()
+    known = [one for one in state.names() if state.begun(one)]
     kept = state.load(name) if name in known else None
     if kept is None and name in known:
         raise refuse(f"lab {name}", "what is left of a lab", "one that is up", f"wirespeed lab down {name}")

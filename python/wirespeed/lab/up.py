@@ -67,7 +67,7 @@ def _check_new(name: str) -> None:
     kept = state.load(name)
     if kept is not None and kept.phase is Phase.UP:
         raise refuse(f"lab {name}", f"a lab that is up, since {kept.started}", "none", f"wirespeed lab down {name}")
-    if kept is not None or name in state.names():
+    if state.begun(name):
         raise refuse(f"lab {name}", "what is left of a lab", "none", f"wirespeed lab down {name}")
 
 
