@@ -234,6 +234,11 @@ PLAN = Plan(
 
 STRANGER = Place("node9").thing("resolved", "eth1 10.1.0.1")  # what a host beside the plan knows of the NIC's address
 _NOBODY_PLANS = (
+    *(
+        (HOST.thing("nic", f"eth{rail}"), f"nic.counters.{name}", 0)
+        for rail in (1, 2)
+        for name in ("retries", "sequence_errors")
+    ),
     (HOST, "host.kernel.errors", ()),
     (HOST, "host.conflicting_stacks", ()),
     (STRANGER, "resolved.mac", "02:00:00:00:01:01"),
@@ -255,7 +260,7 @@ def observations(changes: Changes | None = None, absent: Iterable[Place] = ()) -
                 seen[place, path] = get(thing, path)
             for path in collections_of(type(thing)):
                 seen[place, path] = COMPLETE
-    seen |= {(place, path): value for place, path, value in _NOBODY_PLANS}
+    seen |= {(place, path): value for place, path, value in _NOBODY_PLANS if place not in set(absent)}
     seen |= changes
     found = []
     for line, ((place, path), value) in enumerate(seen.items(), 1):

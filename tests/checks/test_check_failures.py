@@ -85,6 +85,7 @@ ROWS = [
     ("nic.rdma-name", {(N, "nic.rdma_device"): "rocep29s0"}),
     ("nic.rdma-name", {(N, "nic.rdma_device"): None, (H, "host.rdma_devices"): ("bnxt_re1",)}),
     ("nic.rdma-mtu", {(N, "nic.rdma_mtu"): 1024}),
+    ("nic.rdma-losses", {(N, "nic.counters.retries"): 49, (N, "nic.counters.sequence_errors"): 35}),
     ("nic.congestion-enabled", {(N, "nic.qos.ecn"): False}),
     ("nic.present", [N]),
     ("nic.qos-priority-tc", {(N, "nic.qos.priority_tc"): {Priority(n): NicTrafficClass(0) for n in range(8)}}),

@@ -7,5 +7,6 @@ values here; what was not observed is None, and `Facts.missing` says why.
 
 from wirespeed.facts.build import facts_from
 from wirespeed.facts.model import COMPLETE, Facts, Gap, Observation, Reading, Source, State
+from wirespeed.facts.since import since
 
-__all__ = ["COMPLETE", "Facts", "Gap", "Observation", "Reading", "Source", "State", "facts_from"]
+__all__ = ["COMPLETE", "Facts", "Gap", "Observation", "Reading", "Source", "State", "facts_from", "since"]

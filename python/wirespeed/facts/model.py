@@ -74,13 +74,15 @@ class Facts:
     """All that was observed of a cluster.
 
     ``gaps`` is keyed by (device, path): on that device, readings of that path are lacking for that reason.
-    ``unverified`` holds the (device, path) whose output format is known from memory only.
+    ``unverified`` holds the (device, path) whose output format is known from memory only. ``counted_since`` is when the
+    collection was made that counters are held against; None when they count since their port came up.
     """
 
     devices: Mapping[str, Device]
     readings: Mapping[tuple[Place, str], tuple[Reading, ...]] = field(default_factory=dict)
     gaps: Mapping[tuple[str, str], tuple[Gap, ...]] = field(default_factory=dict)
     unverified: frozenset[tuple[str, str]] = frozenset()
+    counted_since: str | None = None
 
     def reading(self, place: Place, path: str) -> Reading | None:
         """The reading a check believes: running before configured before persistent; None when not read."""

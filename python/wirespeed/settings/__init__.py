@@ -16,7 +16,7 @@ from wirespeed.settings.model import (
     things,
     walk,
 )
-from wirespeed.settings.nic import Coalescing, Driver, Nic, Nvm, Ring
+from wirespeed.settings.nic import Coalescing, Counters, Driver, Nic, Nvm, Ring
 from wirespeed.settings.pcie import PcieFunction, PcieLink, bdf
 from wirespeed.settings.qos import (
     Congestion,
@@ -77,6 +77,7 @@ __all__ = [
     "Compare",
     "Congestion",
     "Cores",
+    "Counters",
     "Device",
     "Discipline",
     "Driver",

@@ -62,6 +62,21 @@ class Coalescing:
 
 
 @dataclass(frozen=True, slots=True)
+class Counters:
+    """What an RDMA port has counted since it came up; since an earlier collection, where one is given."""
+
+    sent: Annotated[int | None, Setting("RDMA packets sent", "packets", Compare.NONE)] = None
+    retries: Annotated[
+        int | None,
+        Setting("times that an acknowledgement did not come and packets were sent again", compare=Compare.NONE),
+    ] = None
+    sequence_errors: Annotated[
+        int | None,
+        Setting("packets before which others were missing, seen here or at the other end", compare=Compare.NONE),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Nic:
     """A NIC port. Its name is its network interface."""
 
@@ -94,4 +109,5 @@ class Nic:
     qdisc: Annotated[str | None, Setting("queueing discipline of each transmit queue")] = None
     qos: NicQos = field(default_factory=NicQos)
     nvm: Nvm = field(default_factory=Nvm)
+    counters: Counters = field(default_factory=Counters)
     gids: Mapping[str, Gid] = field(default_factory=dict)

@@ -10,13 +10,18 @@ from pathlib import Path
 
 import pytest
 from rdma.capture import captured, decoded
-from rdma.machines import CLUSTER, built, said, wirespeed
+from rdma.machines import CLUSTER, built, counters, said, wirespeed
 
 from needs import needs
 from wirespeed import lab
+from wirespeed.checks import checks, run
+from wirespeed.facts import Facts, Source, facts_from, since
 from wirespeed.lab import state
 from wirespeed.lab.rdma import access
 from wirespeed.plan import Plan
+from wirespeed.platforms import Output, Outputs, platforms
+from wirespeed.reach import Call
+from wirespeed.results.findings import Status
 from wirespeed.wire import packet
 
 pytestmark = pytest.mark.lab
@@ -83,15 +88,29 @@ def test_this_machines_files_cannot_be_changed(two: tuple[Plan, lab.Lab], tmp_pa
     assert (kept / "theirs").read_text() == "3\n"
 
 
-def test_collect_and_check_inside(two: tuple[Plan, lab.Lab], kept: Path) -> None:
+@pytest.fixture(scope="module")
+def before(two: tuple[Plan, lab.Lab], kept: Path) -> Path:
+    """What the first host shows before there was any load."""
+    return collected(two[1], kept / "before.tar.gz")
+
+
+def collected(made: lab.Lab, bundle: Path) -> Path:
+    """Collect inside the first host, with its real tools."""
     needs("ibv_devinfo", "ethtool", "ip")
-    _, made = two
-    bundle = kept / "node1.tar.gz"
-    collected = wirespeed(made, "node1", "collect", "--local", "--patience", "3", "-o", str(bundle))
-    assert collected.exit_code == 0, collected
+    ran = wirespeed(made, "node1", "collect", "--local", "--patience", "3", "-o", str(bundle))
+    assert ran.exit_code == 0, ran
+    return bundle
+
+
+def checked(made: lab.Lab, *words: str) -> list[dict[str, str]]:
+    """What check says of the first host, inside it."""
+    ran = wirespeed(made, "node1", "check", str(CLUSTER), *words, "--format", "json")
+    return [one for one in json.loads(ran.stdout)["findings"] if one["device"] == "node1"]
+
+
+def test_collect_and_check_inside(two: tuple[Plan, lab.Lab], before: Path) -> None:
     only = [word for check in AS_PLANNED for word in ("--only", check)]
-    ran = wirespeed(made, "node1", "check", str(CLUSTER), str(bundle), "--format", "json", *only)
-    findings = [one for one in json.loads(ran.stdout)["findings"] if one["device"] == "node1"]
+    findings = checked(two[1], str(before), *only)
     assert {one["check"] for one in findings} == set(AS_PLANNED)
     assert [one for one in findings if one["status"] != "pass"] == []
 
@@ -120,3 +139,34 @@ def test_perftest_by_bench_run_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab]
     assert len(packets) == len(capture.roce()) > 100  # an ICRC that is wrong is refused
     assert {one.dscp for one in packets} == plan.classes["roce"].dscp
     assert decoded(capture.file) == packets
+
+
+def counted(made: lab.Lab, host: str) -> Facts:
+    """What a host's real rdma shows, as collecting reads it."""
+    asked = {"rdma-link": ("link",), "rdma-statistic": ("statistic", "show")}
+    outputs = {
+        name: Output(name, said(made, host, "rdma", "-j", "-p", *words), Source(host, name, name))
+        for name, words in asked.items()
+    }
+    return facts_from(platforms()["host", "ubuntu"].parse(Outputs(host, outputs)), devices=[host])
+
+
+def test_a_lossy_link_is_flagged(two: tuple[Plan, lab.Lab]) -> None:
+    """1 % of what one NIC sends is dropped: it is found, and no other."""
+    needs("ib_write_bw")
+    plan, made = two
+    before = counted(made, "node1")
+    said(made, "node1", "tc", "qdisc", "add", "dev", "enp29s0np0", "root", "netem", "loss", "1%")
+    words = ("ib_write_bw", "-F", "-d", "bnxt_re0", "-p", "18999", "-x", "3", "-m", "4096", "-s", "65536", "-n", "100")
+    reach = made.reach()
+    for _ in range(20):
+        server = reach.start(Call("node2", words, 300, listens=18999))
+        assert server.listens(200)
+        reach.start(Call("node1", (*words, "node2"), 300)).ran()
+        server.stop()
+        if counters(made, "node1")["bnxt_re0"]["rcvd_seq_err"]:
+            break
+    facts = since(counted(made, "node1"), before, None)
+    findings = [one for one in run(plan, facts, [checks()["nic.rdma-losses"]]) if one.device == "node1"]
+    assert len(findings) == 8
+    assert [one.place.partition(" ")[0] for one in findings if one.status is Status.FAIL] == ["bnxt_re0"]

@@ -47,6 +47,10 @@ def check(
             help="Look at this machine, not at a bundle. Without a cluster file: against what any host must be.",
         ),
     ] = False,
+    since: Annotated[
+        Path | None,
+        typer.Option("--since", metavar="BUNDLE", help="Let counters count from when this earlier bundle was written."),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
     output: Annotated[
         Format, typer.Option("--format", envvar="WIRESPEED_CHECK_FORMAT", help="How to print the findings.")
@@ -67,13 +71,19 @@ def check(
     Exit code 1 when a check failed, 3 when none failed but something could not be read, 0 otherwise. What a check means
     is told by `wirespeed explain ID`.
 
-    Example: wirespeed check cluster.yaml bundle.tar.gz --status fail,unknown
+    Examples:
+
+    \b
+      wirespeed check cluster.yaml bundle.tar.gz --status fail,unknown
+      wirespeed check cluster.yaml after.tar.gz --since before.tar.gz --only nic.rdma-losses
     """
     from wirespeed.checks import run
 
     chosen = _chosen(only or [])
     shown = _statuses(status)
     seen = _local(cluster, bundle) if local else _recorded(cluster, bundle)
+    if since is not None:
+        seen = _since(seen, since)
     findings = run(seen.plan, seen.facts, chosen)
     kept = [one for one in findings if shown is None or one.status in shown]
     if shown is not None:
@@ -120,6 +130,15 @@ def _recorded(cluster: Path | None, bundle: Path | None) -> _Seen:
     if not evidence.complete:
         notes.append(f"unknown in part, as collecting was interrupted: {bundle}")
     return _Seen(plan, evidence.facts, evidence.recorded, tuple(notes))
+
+
+def _since(seen: _Seen, bundle: Path) -> _Seen:
+    """With counters less what they were in an earlier bundle."""
+    from wirespeed.facts import since
+
+    before = flows.evidence(bundle)
+    note = f"counters are those since {before.recorded or bundle}, by {bundle}"
+    return replace(seen, facts=since(seen.facts, before.facts, before.recorded), notes=(*seen.notes, note))
 
 
 def _several(names: Sequence[str]) -> str:

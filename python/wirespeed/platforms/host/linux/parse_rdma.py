@@ -28,6 +28,8 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("rdma-link"):
         ports = _ports(output)
         yield from _links(host, output, _interfaces(outputs))
+    if output := outputs.get("rdma-statistic"):
+        yield from _counters(host, output, ports)
     if output := outputs.get("ibv-devinfo"):
         yield from _verbs(host, output, ports)
     for interface, output in outputs.per_nic("gid-table"):
@@ -101,6 +103,31 @@ def _verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Ob
             yield see(host.thing("nic", ports[device]), "nic.rdma_mtu", int(match[1]), output, number)
     warning = _ABI_WARNING.search(output.errors) or _ABI_WARNING.search(output.text)
     yield see(host, "host.rdma_libraries", warning[0] if warning else "ok", output)
+
+
+# Linux drivers/infiniband: sw/rxe/rxe_hw_counters.c; hw/mlx5/counters.c; hw/bnxt_re/hw_counters.c. A driver that counts
+# what is missing at this end and what the other end reports has two names for it.
+_COUNTERS = {
+    "nic.counters.sent": (("sent_pkts",), ("tx_pkts",)),
+    "nic.counters.retries": (("completer_retry_err",), ("local_ack_timeout_err",), ("to_retransmits",)),
+    "nic.counters.sequence_errors": (
+        ("rcvd_seq_err", "out_of_seq_request"),
+        ("packet_seq_err", "out_of_sequence"),
+        ("seq_err_naks_rcvd", "oos_drop_count"),
+    ),
+}
+
+
+def _counters(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
+    for line, link in json_objects(output) or ():
+        device = link.get("ifname")
+        if not isinstance(device, str) or _device(device) not in ports:
+            continue
+        place = host.thing("nic", ports[_device(device)])
+        for path, drivers in _COUNTERS.items():
+            names = next((names for names in drivers if all(isinstance(link.get(name), int) for name in names)), ())
+            if names:
+                yield see(place, path, sum(link[name] for name in names), output, line)
 
 
 def _gids(place: Place, interface: str, output: Output) -> Iterator[Observation]:

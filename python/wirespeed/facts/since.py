@@ -1,0 +1,41 @@
+"""What was counted between two collections."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from wirespeed.facts.build import facts_from
+from wirespeed.facts.model import Facts, Gap, Observation
+from wirespeed.settings import Place
+
+_COUNTED = "nic.counters."
+
+
+def since(later: Facts, earlier: Facts, when: str | None) -> Facts:
+    """The later facts, with counters less what they were in the earlier ones, which were recorded ``when``.
+
+    A counter that is smaller than before began anew, so all of it is new. One that the earlier facts lack is unknown.
+    """
+    observations = []
+    gaps = dict(later.gaps)
+    for (place, path), readings in later.readings.items():
+        for reading in readings:
+            value = reading.value
+            if path.startswith(_COUNTED):
+                before = earlier.value(place, path)
+                if before is None:
+                    gaps[place.device, path] = (Gap("the earlier collection", earlier.missing(place, path)),)
+                    continue
+                value = _new(value, before)
+            observations.append(Observation(place, path, value, reading.source, reading.state))
+    found = facts_from(observations, gaps, _devices(later), later.unverified)
+    return replace(found, counted_since=when or "the earlier collection")
+
+
+def _new(value: Any, before: Any) -> Any:
+    return value - before if value >= before else value
+
+
+def _devices(facts: Facts) -> list[str]:
+    return [Place(name).device for name in facts.devices]

@@ -1,0 +1,45 @@
+"""Counters between two collections, and what the check of losses makes of them."""
+
+from __future__ import annotations
+
+import pytest
+import small_cluster as small
+
+from wirespeed.checks import checks, run
+from wirespeed.facts import since
+from wirespeed.results.findings import Status
+
+RETRIES, ERRORS = (small.NIC, "nic.counters.retries"), (small.NIC, "nic.counters.sequence_errors")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "status", "found"),
+    [
+        ((0, 0), (49, 35), Status.FAIL, "49 retries, 35 sequence errors since noon"),
+        ((9, 5), (49, 35), Status.FAIL, "40 retries, 30 sequence errors since noon"),
+        ((49, 35), (49, 35), Status.PASS, "0 retries, 0 sequence errors since noon"),
+        ((49, 35), (64, 35), Status.WARN, "15 retries, 0 sequence errors since noon"),
+        ((49, 35), (1, 2), Status.FAIL, "1 retries, 2 sequence errors since noon"),  # the port came up anew
+        ((49, None), (49, 35), Status.UNKNOWN, None),
+    ],
+)
+def test_what_was_counted_since(
+    before: tuple[int, int | None], after: tuple[int, int], status: Status, found: str | None
+) -> None:
+    earlier = small.facts({RETRIES: before[0], ERRORS: before[1]})
+    if before[1] is None:
+        readings = {key: reading for key, reading in earlier.readings.items() if key != ERRORS}
+        earlier = type(earlier)(earlier.devices, readings)
+    facts = since(small.facts({RETRIES: after[0], ERRORS: after[1]}), earlier, "noon")
+    finding = run(small.PLAN, facts, [checks()["nic.rdma-losses"]])[0]
+    assert (finding.place.partition(" ")[0], finding.status) == ("bnxt_re0", status)
+    if found is not None:
+        assert finding.found == found
+
+
+def test_nothing_else_changes() -> None:
+    facts = small.facts()
+    later = since(facts, facts, None)
+    assert {path for (_, path), _ in later.readings.items()} == {path for (_, path), _ in facts.readings.items()}
+    assert later.devices == facts.devices
+    assert later.counted_since == "the earlier collection"
