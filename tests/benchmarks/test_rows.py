@@ -349,6 +349,7 @@ def test_what_is_no_benchmark_is_refused(text: str, place: str, found: str) -> N
 def test_the_tools_that_are_read() -> None:
     assert [tool.name for tool in tools()] == [
         "gpcnet",
+        "ibv_pingpong",
         "iperf2",
         "iperf3",
         "iperf3_json",

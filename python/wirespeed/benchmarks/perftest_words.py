@@ -48,6 +48,8 @@ PARAMETER = re.compile(
 )  # other tools list devices as ``Device: 0, NAME``
 
 SIDES = ("local address", "remote address")
+PINGPONG = re.compile(r"(?:local|remote) address: +LID 0x[0-9a-f]{4},")
+"""An address as ibv_rc_pingpong prints it; perftest sets no commas."""
 LEADS = frozenset((*SETTINGS, *SIDES, "GID"))  # what lines of settings and addresses begin with
 GID = re.compile(r"\bGID: (\S+)")
 ROCM = re.compile(r"Using ROCm Device with ID: \d+, (?:PCI Bus ID: [^,]*, )?(?:GCN Arch: [^,]*, )?Name: ([^,]+)")

@@ -28,6 +28,7 @@ from wirespeed.benchmarks.perftest_words import (
     MESSAGE,
     NAME,
     PARAMETER,
+    PINGPONG,
     ROCM,
     SETTINGS,
     SIDES,
@@ -103,7 +104,8 @@ class _Reader:
         if not line.ended or not text or (self._draft is not None and self._samples.take(text)):
             return
         if text.partition(":")[0].rstrip() in LEADS:
-            self._setting(line, text)
+            if not PINGPONG.match(text):
+                self._setting(line, text)
             return
         names = columns(text)
         if names is not None:
