@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 
@@ -29,7 +31,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             for name in USED:
                 (Path(folder) / name).symlink_to(ROOT / name)
-            new = _filled(page, old, Path(folder))
+            new = filled(old, partial(_output, page, Path(folder)))
         if "--check" not in sys.argv[1:]:
             path.write_text(new, encoding="utf-8")
         elif new != old:
@@ -38,7 +40,8 @@ def main() -> None:
         sys.exit(f"stale: {', '.join(stale)}\n  hint: run `make docs` and read the difference")
 
 
-def _filled(page: str, text: str, folder: Path) -> str:
+def filled(text: str, answer: Callable[[str], list[str]]) -> str:
+    """A page with what each command prints beneath it."""
     filled: list[str] = []
     lines = text.splitlines()
     inside = False
@@ -50,11 +53,11 @@ def _filled(page: str, text: str, folder: Path) -> str:
             filled.append(line)
         elif line.startswith("$ "):
             command = [line, *takewhile(lambda one: one.startswith("> "), lines[number + 1 :])]
-            filled.extend([*command, *_output(page, "\n".join(one[2:] for one in command), folder)])
+            filled.extend([*command, *answer("\n".join(one[2:] for one in command))])
     return "\n".join(filled) + "\n"
 
 
-def _output(page: str, command: str, folder: Path) -> list[str]:
+def _output(page: str, folder: Path, command: str) -> list[str]:
     binaries = Path(sys.executable).parent
     shell = shutil.which("bash") or "/bin/sh"
     done = subprocess.run(

@@ -23,7 +23,7 @@ STEP = Step(
     source="node1/bnxt_re0",
     target="node2/bnxt_re0",
 )
-BY = "by two hosts with nothing between them"
+BY = "by the direct pair"
 
 
 def iperf3(gb_per_s: float) -> str:
@@ -64,11 +64,11 @@ def graded(text: str, direct: Figures | None) -> tuple[Grade, str | None]:
         (iperf3(2), of(iperf3(16)), (Grade.GOOD, f"2 Gb/s, 12% of 16 Gb/s {BY}")),  # a warning
         (iperf3(0.5), of(iperf3(16)), (Grade.BAD, f"0.5 Gb/s, 3% of 16 Gb/s {BY}")),
         (iperf3(24), of(iperf3(16)), (Grade.GOOD, f"24 Gb/s, 150% of 16 Gb/s {BY}")),  # the machine was less busy
-        (iperf3(12), of(), (Grade.UNKNOWN, "12 Gb/s: two hosts with nothing between them gave no such figure")),
+        (iperf3(12), of(), (Grade.UNKNOWN, "12 Gb/s: the direct pair gave no such figure")),
         (
             iperf3(12),
             of(osu_bw(2000)),
-            (Grade.UNKNOWN, "12 Gb/s: two hosts with nothing between them gave no such figure"),
+            (Grade.UNKNOWN, "12 Gb/s: the direct pair gave no such figure"),
         ),
         (iperf3(16), Figures({}, reference=True), (Grade.SKIP, "16 Gb/s")),
         (osu_bw(1800), of(osu_bw(2000)), (Grade.GOOD, f"1800 MB/s, 90% of 2000 {BY}")),

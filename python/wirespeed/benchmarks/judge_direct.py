@@ -20,7 +20,7 @@ from wirespeed.units import Bandwidth
 PROFILE = "lab"
 """What must be reached of it."""
 
-_TERM = "two hosts with nothing between them"
+_TERM = "the direct pair"
 _SOURCE = "measured on this machine, right before"
 _TCP = frozenset({"iperf3", "iperf2"})
 
@@ -29,9 +29,9 @@ _Key = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The best bandwidths of both hosts, in b/s or as printed, by tool, test and what else makes them alike.
+    """The best bandwidths of both hosts, as printed, by tool, test and what else makes them alike.
 
-    ``reference`` is set where the figures to judge are these themselves.
+    ``reference`` is set where figures are shown alone: of both hosts themselves, or where there are no such two.
     """
 
     best: Mapping[_Key, float]
@@ -71,7 +71,7 @@ class _Limits:
 
     def limit(self, measurement: Measurement) -> Limit:
         if self.figures.reference:
-            return Limit(shown="others are held against it")
+            return Limit(shown="a lab has no limit for it")
         if self.run.tool in _TCP and measurement.place not in whole_run(self.run):
             return Limit(shown="a part of the run; the whole is judged")
         best = self.figures.best.get(_key(self.run, measurement))

@@ -59,12 +59,15 @@ def measured_first(campaign: Campaign, suite: Suite, pair: Ask) -> Campaign:
     )
 
 
-def grader(ask: Ask, folder: Folder) -> Grader:
-    """Grades what a lab measured; of the plan it takes the ways alone, never a speed."""
-    reference = Figures({}, reference=True)
+def grader(ask: Ask, folder: Folder, *, limited: bool) -> Grader:
+    """Grades what a lab measured; of the plan it takes the ways alone, never a speed.
+
+    Without ``limited`` there is no pair to hold figures against: they are shown.
+    """
+    shown = Figures({}, reference=True)
 
     def graded(step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
-        of = reference if step.id.startswith(_BEFORE) else _figures(folder)
+        of = _figures(folder) if limited and not step.id.startswith(_BEFORE) else shown
         return grade(ask.plan, ask.fabric, step, outcome, text, Bar(direct=of))
 
     return graded

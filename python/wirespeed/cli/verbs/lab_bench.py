@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,18 +19,19 @@ if TYPE_CHECKING:
     from wirespeed.benchmarks.run import Ask
     from wirespeed.benchmarks.suites import Suite
     from wirespeed.lab import Lab
-    from wirespeed.reach import Reach
 
 _SECONDS = 2  # TCP between namespaces is at its rate within milliseconds
-_MEANING = (
+_MESSAGES = 50  # of 300 us and more each between machines whose processors are emulated
+_OF_NAMESPACES = (
     "Figures say how fast this machine moves data between its own namespaces, and nothing of the cluster: they stand "
     "against what two hosts with nothing between them reach, never against limits of the cluster."
 )
+_OF_MACHINES = "Figures say how fast emulated processors are, and nothing of the cluster: they are shown alone."
 
 
 @lab.command(short_help="Run iperf3 or MPI between the hosts of a lab, against this machine's own limit.")
 def bench(
-    suite: Annotated[str, typer.Argument(metavar="[SUITE]", help="tcp, mpi or ping.")] = "tcp",
+    suite: Annotated[str, typer.Argument(metavar="[SUITE]", help="tcp, mpi or ping; of lab rdma others too.")] = "tcp",
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="The lab; may be left out where there is one.")
     ] = None,
@@ -47,6 +49,9 @@ def bench(
     seconds: Annotated[
         int, typer.Option("--seconds", metavar="SECONDS", min=1, max=86400, help="Length of a bandwidth measurement.")
     ] = _SECONDS,
+    messages: Annotated[
+        int, typer.Option("--messages", metavar="COUNT", min=5, max=10**9, help="Messages of an RDMA latency test.")
+    ] = _MESSAGES,
     retest: Annotated[
         int, typer.Option("--retest", metavar="TIMES", min=0, max=10, help="Run what is bad again, this often.")
     ] = 1,
@@ -81,6 +86,9 @@ def bench(
     between them, measured first. That tells a way that works from one that is choked. In a store its cluster is "lab
     NAME", and bench compare and bench history never hold it against another's.
 
+    Hosts of `lab rdma` run suites with RDMA too, such as pairs. Their processors are emulated, so their figures are
+    shown and held against nothing.
+
     Exit code as of bench run.
 
     Examples:
@@ -88,6 +96,7 @@ def bench(
     \b
       sudo wirespeed lab bench -o tcp
       sudo wirespeed lab bench mpi -o mpi --path /opt/osu/libexec/osu-micro-benchmarks/mpi/pt2pt
+      sudo wirespeed lab bench pairs -o pairs --name rdma
       sudo wirespeed lab bench tcp -o after --store default --label after-the-change
     """
     from wirespeed import lab as labs
@@ -97,30 +106,36 @@ def bench(
     from wirespeed.cli.console import err
 
     labs.check_user()
-    chosen = suite_of(suite)
-    _check(chosen)
     found = labs.find(name)
-    ask = _ask(found, hosts, seconds, port)
-    pair = between(ask, labs.PAIR, labs.PAIR_INTERFACE, labs.PAIR_ADDRESSES)
-    campaign = measured_first(make(chosen, ask, label), chosen, pair)
+    chosen = suite_of(suite)
+    machines = any(found.device(host).machine for host in found.hosts)
+    _check(chosen, machines)
+    ask = replace(_ask(found, hosts, machines), seconds=seconds, messages=messages, first_port=port)
+    campaign = make(chosen, ask, label)
+    if not machines:
+        pair = between(ask, labs.PAIR, labs.PAIR_INTERFACE, labs.PAIR_ADDRESSES)
+        campaign = measured_first(campaign, chosen, pair)
     if dry_run:
-        typer.echo(f"# {' and '.join(labs.PAIR)}, and {labs.AGENT[1]}, are there while it runs")
-        show(campaign, _typed(found), at_once, path or ())
+        if not machines:
+            typer.echo(f"# {' and '.join(labs.PAIR)}, and {labs.AGENT[1]}, are there while it runs")
+        show(campaign, found.reach(), at_once, path or ())
         return
     folder = folder_of("lab bench", output, campaign, resume)
-    for line in (load(folder.campaign, at_once), *folder.campaign.notes, _MEANING):
+    meaning = _OF_MACHINES if machines else _OF_NAMESPACES
+    for line in (load(folder.campaign, at_once), *folder.campaign.notes, meaning):
         err().print(line, markup=False, soft_wrap=True)
-    with labs.benching(found, ask.fabric.seats[0].mtu) as whole:
+    with nullcontext(found) if machines else labs.benching(found, ask.fabric.seats[0].mtu) as whole:
         how = How(at_once, retest, tuple(path or ()))
-        done = execute(chosen, ask, grader(ask, folder), folder, whole.reach(), how)
+        grades = grader(ask, folder, limited=not machines)
+        done = execute(chosen, ask, grades, folder, whole.reach(), how)
     print_outcome(ask, folder, done, form)
     if store is not None and done.latest:
         store_logs(folder, store, label, None)
     raise typer.Exit(exit_of(done))
 
 
-def _check(suite: Suite) -> None:
-    """That hosts without RDMA and GPUs can run it.
+def _check(suite: Suite, machines: bool) -> None:
+    """That the hosts of the lab can run it.
 
     Raises:
         Refused: they cannot.
@@ -128,16 +143,18 @@ def _check(suite: Suite) -> None:
     from wirespeed.benchmarks.suites import suites
     from wirespeed.errors import refuse
 
-    if not suite.kernel_alone:
-        others = ", ".join(name for name, one in suites().items() if one.kernel_alone)
-        expected = f"one that needs neither RDMA nor GPUs: {others}"
-        raise refuse("lab bench", f"the suite {suite.name}", expected, "a network namespace has neither")
+    if suite.kernel_alone or machines:
+        return
+    others = ", ".join(name for name, one in suites().items() if one.kernel_alone)
+    expected = f"one that needs neither RDMA nor GPUs: {others}"
+    hint = "a network namespace has neither; wirespeed lab rdma builds hosts with RDMA"
+    raise refuse("lab bench", f"the suite {suite.name}", expected, hint)
 
 
-def _ask(found: Lab, hosts: str | None, seconds: int, port: int) -> Ask:
+def _ask(found: Lab, hosts: str | None, machines: bool) -> Ask:
     from wirespeed import lab as labs
     from wirespeed.benchmarks.run import Ask, fabric_of
-    from wirespeed.render import LabJobs
+    from wirespeed.render import Jobs, LabJobs
     from wirespeed.results.lab import cluster_of
 
     plan = replace(flows.planned(Path(found.state.file)), name=cluster_of(found.name))
@@ -145,15 +162,6 @@ def _ask(found: Lab, hosts: str | None, seconds: int, port: int) -> Ask:
     return Ask(
         plan=plan,
         fabric=fabric_of(plan).of(chosen_hosts(inside, hosts) or found.hosts),
-        words=LabJobs(plan, labs.AGENT, labs.CONTROL),
-        seconds=seconds,
-        first_port=port,
+        words=Jobs(plan) if machines else LabJobs(plan, labs.AGENT, labs.CONTROL),
         bind=False,
     )
-
-
-def _typed(found: Lab) -> Reach:
-    """The way to hosts as a user goes it."""
-    from wirespeed.reach import Prefixed
-
-    return Prefixed(lambda host: ("wirespeed", "lab", "exec", "--name", found.name, host, "--"))
