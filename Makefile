@@ -35,9 +35,10 @@ test: $(VENV)/.built
 	cargo test --release --quiet --workspace
 	$(BIN)/python -m pytest -n auto
 
-# What takes a machine of its own, or half a minute: needs root, and Linux.
+# What takes a machine of its own, or half a minute: needs root, and Linux. What cannot run here is listed at the end, with
+# what it lacks.
 lab: $(VENV)/.built
-	$(BIN)/python -m pytest -m lab
+	$(BIN)/python -m pytest -m lab -rs
 
 lint: $(VENV)/.built
 	cargo fmt --all --check
