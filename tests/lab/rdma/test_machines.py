@@ -164,6 +164,7 @@ def test_a_lossy_link_is_flagged(two: tuple[Plan, lab.Lab]) -> None:
         assert server.listens(200)
         reach.start(Call("node1", (*words, "node2"), 300)).ran()
         server.stop()
+        server.ran()
         if counters(made, "node1")["bnxt_re0"]["rcvd_seq_err"]:
             break
     facts = since(counted(made, "node1"), before, None)
