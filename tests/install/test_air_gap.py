@@ -76,7 +76,14 @@ def test_make_fills_it_as_the_readme_says() -> None:
     here, _ = typed()
     assert here == "make wheelhouse\n"
     recipe = subprocess.run(
-        ["make", "--dry-run", "--old-file=.venv/.built", "wheelhouse", "WHEELHOUSE_PYTHON=3.12"],
+        [
+            "make",
+            "--no-print-directory",
+            "--dry-run",
+            "--old-file=.venv/.built",
+            "wheelhouse",
+            "WHEELHOUSE_PYTHON=3.12",
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,

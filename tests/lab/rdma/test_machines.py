@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,7 +123,8 @@ def test_perftest_by_bench_run_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab]
     with captured(made, "leaf1", made.links[0], tmp_path / "leaf.pcap") as capture:
         ran = subprocess.run(
             [
-                *("wirespeed", "bench", "run", "pairs", "-c", str(CLUSTER), "-w", "node[1-2]", "-o", str(out), "--yes"),
+                *(sys.executable, "-m", "wirespeed", "bench", "run", "pairs", "-c", str(CLUSTER), "-w", "node[1-2]"),
+                *("-o", str(out), "--yes"),
                 *("--seconds", "1", "--messages", "50", "--no-bind", "--retest", "0", "--at-once", "1"),
                 *("--ssh-option", f"-F{access.configuration(state.folder(made.name))}"),
             ],
