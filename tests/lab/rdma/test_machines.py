@@ -125,7 +125,7 @@ def test_perftest_by_bench_run_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab]
             [
                 *(sys.executable, "-m", "wirespeed", "bench", "run", "pairs", "-c", str(CLUSTER), "-w", "node[1-2]"),
                 *("-o", str(out), "--yes"),
-                *("--seconds", "1", "--messages", "50", "--no-bind", "--retest", "0", "--at-once", "1"),
+                *("--seconds", "1", "--messages", "20", "--no-bind", "--retest", "0", "--at-once", "1"),
                 *("--ssh-option", f"-F{access.configuration(state.folder(made.name))}"),
             ],
             capture_output=True,
