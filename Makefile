@@ -38,7 +38,7 @@ test: $(VENV)/.built
 # What takes a machine of its own, or half a minute: needs root, and Linux. What cannot run here is listed at the end, with
 # what it lacks.
 lab: $(VENV)/.built
-	$(BIN)/python -m pytest -m lab -rs -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m lab -rs
 
 lint: $(VENV)/.built
 	cargo fmt --all --check

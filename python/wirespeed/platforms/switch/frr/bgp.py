@@ -53,10 +53,14 @@ def _lines(name: str, switch: Switch) -> Iterator[str]:
             if bgp.maximum_paths is not None:
                 yield f"  maximum-paths {bgp.maximum_paths}"
             yield " exit-address-family"
+    yield " !"
+    yield from (f" no neighbor {key} shutdown" for key in switch.peers)
 
 
 def _peer(key: str, peer: BgpPeer) -> Iterator[str]:
     yield f" neighbor {key} {'interface ' if peer.unnumbered else ''}remote-as {peer.asn}"
+    # Until its address families are read: a session opened before would exchange IPv4 alone, and stay so.
+    yield f" neighbor {key} shutdown"
     if peer.description is not None:
         yield f" neighbor {key} description {peer.description}"
     if peer.bfd:
