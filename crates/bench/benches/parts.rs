@@ -9,10 +9,10 @@ use std::time::Duration;
 use wirespeed_sim::buffer::{Pool, PriorityGroup};
 use wirespeed_sim::congestion::CongestionControl;
 use wirespeed_sim::frame::Kind;
-use wirespeed_sim::rc::{Rc, Settings};
 use wirespeed_sim::routing::Routes;
 use wirespeed_sim::scenario::Scenario;
-use wirespeed_sim::transport::{Arrival, Transport};
+use wirespeed_sim::transport::rc::Rc;
+use wirespeed_sim::transport::{Arrival, Settings, Transport};
 use wirespeed_sim::{pool, preset, reader, Simulation};
 
 /// Rounds in one iteration: more than the clock costs.

@@ -5,6 +5,7 @@ use crate::problem::{Problem, Refused};
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 use crate::time::Picoseconds;
+use crate::transport::Transport;
 use std::net::Ipv4Addr;
 use wirespeed_wire::pcap::{self, WHOLE_FRAMES};
 use wirespeed_wire::{

@@ -23,7 +23,6 @@ pub mod preset;
 pub mod problem;
 pub mod queue;
 mod queue_pair;
-pub mod rc;
 pub mod reader;
 pub mod results;
 pub mod routing;

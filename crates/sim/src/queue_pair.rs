@@ -6,10 +6,9 @@
 use crate::congestion::{Algorithm, CongestionControl};
 use crate::frame::{Frame, Kind, CE, ECHO, ECT, FIRST, NAK, NONE};
 use crate::port::enqueue;
-use crate::rc::Rc;
 use crate::simulation::{class, Simulation};
 use crate::time::{pacing_gap, Picoseconds, NEVER};
-use crate::transport::{Arrival, Segment, Timeout, Transport};
+use crate::transport::{Arrival, Segment, Service, Timeout, Transport};
 
 /// Where a queue pair stands in its port's arbitration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +49,7 @@ pub struct QueuePair {
     /// Where replies go, and what it counts when it receives.
     pub received: Received,
     /// The transport.
-    pub transport: Rc,
+    pub transport: Service,
     /// Congestion control.
     pub congestion: Algorithm,
     next_cnp: Picoseconds,
@@ -97,7 +96,13 @@ pub struct Counts {
 
 impl QueuePair {
     /// A queue pair on which nothing was posted.
-    pub fn new(port: u32, route: u32, priority: u8, transport: Rc, congestion: Algorithm) -> Self {
+    pub fn new(
+        port: u32,
+        route: u32,
+        priority: u8,
+        transport: Service,
+        congestion: Algorithm,
+    ) -> Self {
         QueuePair {
             port,
             route,

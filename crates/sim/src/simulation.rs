@@ -16,12 +16,13 @@ use crate::post::Operations;
 use crate::problem::Refused;
 use crate::queue::{Event, EventQueue};
 use crate::queue_pair::QueuePair;
-use crate::rc;
 use crate::results::{Outcome, Summary};
 use crate::routing::Routes;
 use crate::scenario::{Operation, Scenario};
 use crate::series::Series;
 use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
+use crate::transport::rc::Rc;
+use crate::transport::{self, Service};
 use crate::{capture, chance, outcome, pause};
 use std::sync::Arc;
 
@@ -469,7 +470,7 @@ impl Simulation {
 
     fn build_queue_pairs(&mut self) {
         let parameters = &self.settings.parameters;
-        let transport = Arc::new(rc::Settings::new(
+        let transport = Arc::new(transport::Settings::new(
             &parameters.transport,
             parameters.notification.in_ack,
         ));
@@ -483,7 +484,7 @@ impl Simulation {
                     port,
                     self.routes.start(id),
                     connection.priority,
-                    rc::Rc::new(transport.clone()),
+                    Service::Rc(Rc::new(transport.clone())),
                     prepared.start(rate),
                 ));
             }

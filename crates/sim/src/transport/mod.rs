@@ -1,9 +1,17 @@
 //! What a transport is to a NIC: messages go in, segments come out, and what the peer sends is answered.
 //!
-//! A transport is a state machine. It sees no network and no event queue; [`crate::rc`] is the first.
+//! A transport is a state machine. It sees no network and no event queue. [`Service`] is one end of any of them.
+
+#[cfg(test)]
+mod pair;
+pub mod rc;
+mod service;
+mod settings;
 
 use crate::frame::Kind;
 use crate::time::Picoseconds;
+pub use service::Service;
+pub use settings::Settings;
 
 /// A message handed to the NIC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,4 +142,10 @@ pub trait Transport {
 
     /// All that did not complete, after a failure.
     fn abandon(&mut self) -> Vec<u32>;
+
+    /// How many messages end before packet `psn`, of those posted here: the MSN of an acknowledgement of all before it.
+    fn messages_before(&self, psn: u32) -> u32;
+
+    /// What a read request for `psn` asks for: the rest of its message. The RETH of the request carries it.
+    fn asked_for(&self, psn: u32) -> Option<Message>;
 }

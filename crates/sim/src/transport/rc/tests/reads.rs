@@ -1,0 +1,276 @@
+//! Reads: lost responses, responses that come late, turns of requests and responses.
+
+use super::*;
+
+#[test]
+fn reads() {
+    check(vec![
+        Row {
+            what: "one request, the responses acknowledge",
+            settings: plain(),
+            post: &[(READ, 25)],
+            lost: "",
+            forward: "Q0",
+            back: "R0 R1 R2",
+            ended: &[6],
+        },
+        Row {
+            what: "an ACK waits behind the responses to an earlier read (9.7.5.1.1)",
+            settings: plain(),
+            post: &[(WRITE, 10), (READ, 30), (WRITE, 20)],
+            lost: "",
+            forward: "W0 Q1 W4 W5",
+            back: "A0 R1 R2 R3 A5",
+            ended: &[4, 7, 8],
+        },
+        Row {
+            what: "responses acknowledge the writes before them",
+            settings: Settings {
+                ack_every: 100,
+                ..plain()
+            },
+            post: &[(WRITE, 10), (READ, 20)],
+            lost: "A0",
+            forward: "W0 Q1",
+            back: "A0x R1 R2",
+            ended: &[5, 6],
+        },
+        Row {
+            what: "two reads at one time",
+            settings: plain(),
+            post: &[(READ, 20), (READ, 20)],
+            lost: "",
+            forward: "Q0 Q2",
+            back: "R0 R1 R2 R3",
+            ended: &[5, 7],
+        },
+        Row {
+            what: "one read at a time: the second starts a round trip later, and what follows waits behind it",
+            settings: Settings {
+                max_outstanding_reads: 1,
+                ..plain()
+            },
+            post: &[(READ, 20), (READ, 20), (WRITE, 10)],
+            lost: "",
+            forward: "Q0 Q2 W4",
+            back: "R0 R1 R2 R3 A4",
+            ended: &[5, 10, 11],
+        },
+        Row {
+            what: "a write need not wait for reads",
+            settings: Settings {
+                max_outstanding_reads: 1,
+                ..plain()
+            },
+            post: &[(READ, 20), (WRITE, 10)],
+            lost: "",
+            forward: "Q0 W2",
+            back: "R0 R1 A2",
+            ended: &[5, 6],
+        },
+    ]);
+}
+
+/// Lost responses are asked for again from the first that is missing, as a read of the rest (9.7.5.2.4).
+#[test]
+fn lost_responses() {
+    check(vec![
+        Row {
+            what: "the first",
+            settings: plain(),
+            post: &[(READ, 30)],
+            lost: "R0",
+            forward: "Q0 Q0",
+            back: "R0x R1 R2 R0 R1 R2",
+            ended: &[11],
+        },
+        Row {
+            what: "the one in the middle",
+            settings: plain(),
+            post: &[(READ, 30)],
+            lost: "R1",
+            forward: "Q0 Q1",
+            back: "R0 R1x R2 R1 R2",
+            ended: &[11],
+        },
+        Row {
+            what: "the last, 20 after the one before it came at 5",
+            settings: Settings {
+                ack_timeout: 20,
+                ..plain()
+            },
+            post: &[(READ, 30)],
+            lost: "R2",
+            forward: "Q0 Q2",
+            back: "R0 R1 R2x R2",
+            ended: &[29],
+        },
+        Row {
+            what: "the last, seen by the ACK behind it",
+            settings: plain(),
+            post: &[(READ, 30), (WRITE, 10)],
+            lost: "R2",
+            forward: "Q0 W3 Q2 W3",
+            back: "R0 R1 R2x A3 R2 A3",
+            ended: &[11, 12],
+        },
+        Row {
+            what: "the last, seen by the response to the next read",
+            settings: plain(),
+            post: &[(READ, 20), (READ, 20)],
+            lost: "R1",
+            forward: "Q0 Q2 Q1 Q2",
+            back: "R0 R1x R2 R3 R1 R2 R3",
+            ended: &[10, 12],
+        },
+        Row {
+            what: "the request, seen by the write behind it",
+            settings: plain(),
+            post: &[(READ, 20), (WRITE, 10)],
+            lost: "Q0",
+            forward: "Q0x W2 Q0 W2",
+            back: "N0 R0 R1 A2",
+            ended: &[10, 11],
+        },
+        Row {
+            what: "a gap behind a read is reported behind its responses: none of them is asked for again",
+            settings: plain(),
+            post: &[(READ, 40), (WRITE, 20)],
+            lost: "W4",
+            forward: "Q0 W4x W5 W4 W5",
+            back: "R0 R1 R2 R3 N4 A4 A5",
+            ended: &[7, 13],
+        },
+        Row {
+            what: "a gap that closed before its report could leave is not reported",
+            settings: Settings {
+                ack_timeout: 5,
+                ..plain()
+            },
+            post: &[(READ, 80), (WRITE, 20)],
+            lost: "W8 R0 R1 R2",
+            // Nothing came by 5: everything again. R3 of before comes at 7, ahead of what is missing: again.
+            forward: "Q0 W8x W9 Q0 W8 Q0 W8 W9",
+            back: "R0x R1x R2x R3 R4 R0 R1 R0 R1 R2 R3 R4 R5 R6 R7 A9",
+            ended: &[18, 19],
+        },
+    ]);
+}
+
+#[test]
+fn a_response_that_comes_after_the_timeout() {
+    let mut transport = Rc::new(Arc::new(Settings {
+        ack_timeout: 20,
+        ..plain()
+    }));
+    transport.post(0, READ, 10);
+    assert!(transport.next(0).is_some());
+    assert_eq!(transport.timeout(20), Timeout::Resend(40));
+    let response = Arrival {
+        kind: Kind::ReadResponse,
+        psn: 0,
+        payload: 10,
+        flags: FIRST | LAST,
+        asked: None,
+    };
+    assert_eq!(transport.receive(21, response).delivered, 10);
+    assert_eq!(transport.completed(), Some(0));
+    assert!(!transport.has_work());
+    assert_eq!(transport.receive(22, response).delivered, 0);
+}
+
+#[test]
+fn an_ack_that_comes_after_the_timeout_does_not_complete_a_read() {
+    let mut transport = Rc::new(Arc::new(Settings {
+        ack_timeout: 20,
+        ..plain()
+    }));
+    transport.post(0, READ, 30);
+    transport.post(1, WRITE, 10);
+    assert!(transport.next(0).is_some());
+    assert!(transport.next(1).is_some());
+    // The responses are lost, the write is acknowledged, and nothing was sent between the timeout and that.
+    assert_eq!(transport.timeout(20), Timeout::Resend(40));
+    let acknowledgement = Arrival {
+        kind: Kind::Ack,
+        psn: 3,
+        payload: 0,
+        flags: 0,
+        asked: None,
+    };
+    transport.receive(21, acknowledgement);
+    assert_eq!(transport.completed(), None);
+    let request = transport
+        .next(21)
+        .map(|segment| (segment.kind, segment.psn));
+    assert_eq!(request, Some((READ, 0)));
+}
+
+/// The first response to a request says so (it carries an AETH), also when the request is for the rest of a read.
+#[test]
+fn segmentation_of_responses() {
+    let message = Message {
+        operation: 0,
+        kind: READ,
+        bytes: 35,
+        first: 0,
+        packets: 4,
+    };
+    for (from, packets) in [
+        (0, vec![(10, FIRST), (10, 0), (10, 0), (5, LAST)]),
+        (2, vec![(10, FIRST), (5, LAST)]),
+        (3, vec![(5, FIRST | LAST)]),
+    ] {
+        let mut transport = Rc::new(Arc::new(plain()));
+        transport.responder.expected = from;
+        let request = Arrival {
+            kind: READ,
+            psn: from,
+            payload: 0,
+            flags: FIRST | LAST,
+            asked: Some(message),
+        };
+        assert!(transport.receive(0, request).progress);
+        let sent: Vec<_> = std::iter::from_fn(|| transport.next(0)).collect();
+        let seen: Vec<_> = sent
+            .iter()
+            .map(|segment| (segment.payload, segment.flags))
+            .collect();
+        assert_eq!(seen, packets);
+    }
+}
+
+/// One end has four packets to answer with and two of its own: neither waits for all of the other.
+#[test]
+fn requests_and_responses_take_turns() {
+    let mut end = Rc::new(Arc::new(plain()));
+    let read = Message {
+        operation: 0,
+        kind: READ,
+        bytes: 4 * u64::from(MTU),
+        first: 0,
+        packets: 4,
+    };
+    let request = Arrival {
+        kind: READ,
+        psn: 0,
+        payload: 0,
+        flags: FIRST | LAST | ACK_REQUEST,
+        asked: Some(read),
+    };
+    end.receive(0, request);
+    end.post(0, WRITE, 2 * u64::from(MTU));
+    let sent: Vec<(Kind, u32)> = std::iter::from_fn(|| end.next(0))
+        .map(|segment| (segment.kind, segment.psn))
+        .collect();
+    let answer = Kind::ReadResponse;
+    let expected = [
+        (answer, 0),
+        (WRITE, 0),
+        (answer, 1),
+        (WRITE, 1),
+        (answer, 2),
+        (answer, 3),
+    ];
+    assert_eq!(sent, expected);
+}

@@ -1,0 +1,45 @@
+//! What all connections of a scenario share.
+
+use crate::parameters;
+use crate::time::{Picoseconds, NANOSECOND, NEVER};
+
+/// What all connections of a scenario share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Payload of a full packet.
+    pub mtu: u32,
+    /// One ACK per so many packets.
+    pub ack_every: u32,
+    /// Whether a mark is echoed in the ACK.
+    pub echo: bool,
+    /// Local ACK timeout; `NEVER` = none.
+    pub ack_timeout: Picoseconds,
+    /// Timeouts in a row before the queue pair fails.
+    pub retry_count: u8,
+    /// The same gap is reported again after this; `NEVER` = not.
+    pub nak_interval: Picoseconds,
+    /// Reads outstanding at one time.
+    pub max_outstanding_reads: u32,
+}
+
+impl Settings {
+    /// From the parameters of a scenario.
+    pub fn new(transport: &parameters::Transport, echo: bool) -> Self {
+        // IBTA 9.7.6.1.3: 4.096 µs times 2^timeout, 0 = disabled.
+        let ack_timeout = match transport.ack_timeout {
+            0 => NEVER,
+            exponent => (4_096 * NANOSECOND) << exponent.min(31),
+        };
+        Settings {
+            mtu: transport.mtu_bytes,
+            ack_every: transport.ack_every,
+            echo,
+            ack_timeout,
+            retry_count: transport.retry_count,
+            nak_interval: transport
+                .nak_interval_ns
+                .map_or(NEVER, |ns| ns * NANOSECOND),
+            max_outstanding_reads: transport.max_outstanding_reads,
+        }
+    }
+}
