@@ -40,7 +40,7 @@ impl Simulation {
             return;
         }
         if self.is_deadlock() {
-            self.scenario.until = self.now;
+            self.until = self.now;
             return;
         }
         self.sides[port as usize].pauses[priority].refreshed += 1;
@@ -58,14 +58,10 @@ impl Simulation {
 
     /// Pauses would be repeated for ever: nothing else is pending, and no frame has started for as long as one can take.
     fn is_deadlock(&mut self) -> bool {
-        let started = self.totals.hops + self.totals.cnp_frames;
-        if self.standstill.0 != started {
-            self.standstill = (started, self.now);
-        }
-        if self.now - self.standstill.1 <= self.settings.longest_pause {
+        if self.now - self.still_since <= self.settings.longest_pause {
             return false;
         }
-        self.standstill.1 = self.now;
+        self.still_since = self.now;
         let mut pending = std::mem::take(&mut self.queue);
         let mut of_pauses = true;
         while let Some(event) = pending.pop() {
@@ -140,9 +136,11 @@ impl Simulation {
             state.switch,
             state.control || state.waiting & !state.paused != 0,
         );
-        let lost = state.watched && self.watch(port, index);
-        if !lost {
-            self.schedule(busy_until + delay, class::PFC_ARRIVES, port, index);
+        let arrival = busy_until + delay;
+        if state.watched {
+            self.watch(port, index, arrival, class::PFC_ARRIVES);
+        } else {
+            self.schedule(arrival, class::PFC_ARRIVES, port, index);
         }
         if !switch {
             self.wake_for_next(port);

@@ -110,15 +110,29 @@ impl EventQueue {
     /// Takes the event with the smallest (time, key, payload); its time is the present from now on.
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
-        if self.head == self.open.len() && !self.advance() {
+        self.pop_until(Picoseconds::MAX)
+    }
+
+    /// Takes the next event if it happens at `end` or before.
+    #[inline]
+    pub fn pop_until(&mut self, end: Picoseconds) -> Option<Event> {
+        if self.head == self.open.len() && !self.advance(end) {
             return None;
         }
         let packed = match self.open.get(self.head) {
             Some(&first) if self.heap.peek().is_none_or(|top| first <= top.0) => {
+                if time_of(first) > end {
+                    return None;
+                }
                 self.head += 1;
                 first
             }
-            _ => self.heap.pop()?.0,
+            _ => {
+                if self.heap.peek().is_none_or(|top| time_of(top.0) > end) {
+                    return None;
+                }
+                self.heap.pop()?.0
+            }
         };
         self.len -= 1;
         let event = unpack(packed);
@@ -129,7 +143,7 @@ impl EventQueue {
     /// The event that `pop` would take.
     #[inline]
     pub fn peek(&mut self) -> Option<Event> {
-        if self.head == self.open.len() && !self.advance() {
+        if self.head == self.open.len() && !self.advance(Picoseconds::MAX) {
             return None;
         }
         let open = self.open.get(self.head).copied();
@@ -213,17 +227,38 @@ impl EventQueue {
         self.coarse_begin = self.coarse_begin.min(begin);
     }
 
-    /// All that was open is used up: opens what comes next, so that the smallest event is the first of `open` or the top
-    /// of `heap`. False if there is none.
-    fn advance(&mut self) -> bool {
+    /// No event is pending before this: the time of the next, or where the slot begins that holds it. None pending: the
+    /// end of time.
+    pub fn earliest(&self) -> Picoseconds {
+        let heap = self
+            .heap
+            .peek()
+            .map_or(Picoseconds::MAX, |top| time_of(top.0));
+        if let Some(&first) = self.open.get(self.head) {
+            return time_of(first).min(heap);
+        }
+        let fine = self.fine.next_after(self.horizon).unwrap_or(NO_SLOT);
+        match fine.min(self.coarse_begin) {
+            NO_SLOT => heap,
+            slot => (slot << FINE_BITS).min(heap),
+        }
+    }
+
+    /// All that was open is used up: opens what comes next up to `end`, so that the smallest event is the first of `open`
+    /// or the top of `heap`. False if there is none. What lies behind `end` stays shut, where it is cheap to come before it.
+    fn advance(&mut self, end: Picoseconds) -> bool {
         self.open.clear();
         self.head = 0;
+        let end = end >> FINE_BITS;
         loop {
             let fine = self.fine.next_after(self.horizon).unwrap_or(NO_SLOT);
             let heap = self.heap.peek().map_or(NO_SLOT, |top| slot_of(top.0));
+            if fine.min(heap).min(self.coarse_begin) > end {
+                return false;
+            }
             // Slots behind the heap's top stay shut: what it causes is added to them, and a shut slot takes that at less cost.
             if fine < self.coarse_begin && fine <= heap {
-                self.open_slots(fine);
+                self.open_slots(fine, end);
                 return true;
             }
             if heap < self.coarse_begin {
@@ -233,17 +268,14 @@ impl EventQueue {
                 }
                 return true;
             }
-            if self.coarse_begin == NO_SLOT {
-                return false;
-            }
             self.spread_coarse();
         }
     }
 
-    /// Opens the fine slots from `first` on until enough events are in the open.
-    fn open_slots(&mut self, first: u64) {
+    /// Opens the fine slots from `first` on, at most to `end`, until enough events are in the open.
+    fn open_slots(&mut self, first: u64, end: u64) {
         // Up to here no timer of a coarse slot can come between.
-        let last = (first + OPEN_SLOTS).min(self.coarse_begin - 1);
+        let last = (first + OPEN_SLOTS).min(self.coarse_begin - 1).min(end);
         self.base = first;
         let mut slot = first;
         loop {
@@ -285,6 +317,12 @@ impl Default for EventQueue {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// When a packed event happens.
+#[inline]
+fn time_of(packed: u128) -> Picoseconds {
+    (packed >> 64) as u64
 }
 
 /// The fine slot of a packed event.

@@ -131,9 +131,11 @@ pub(crate) struct Settings {
 /// A network in the middle of a run.
 pub struct Simulation {
     pub(crate) now: Picoseconds,
+    /// No event later than this happens.
+    pub(crate) until: Picoseconds,
     pub(crate) queue: EventQueue,
-    /// How many frames had started when a pause was last repeated, and since when it is as many.
-    pub(crate) standstill: (u64, Picoseconds),
+    /// Since when no frame has started; or later, when it was last asked whether that is a deadlock.
+    pub(crate) still_since: Picoseconds,
     pub(crate) frames: Frames,
     pub(crate) ports: Vec<Port>,
     pub(crate) queues: Lanes<Queue>,
@@ -149,7 +151,7 @@ pub struct Simulation {
     pub(crate) operations: Operations,
     pub(crate) routes: Routes,
     pub(crate) settings: Settings,
-    pub(crate) scenario: Scenario,
+    pub(crate) scenario: Arc<Scenario>,
     pub(crate) totals: Summary,
     pub(crate) pauses: Vec<outcome::PauseRow>,
     pub(crate) series: Series,
@@ -171,8 +173,9 @@ impl Simulation {
         let lossless = scenario.parameters.pfc.lossless_priorities;
         let mut simulation = Simulation {
             now: 0,
+            until: scenario.until,
             queue: EventQueue::new(),
-            standstill: (0, 0),
+            still_since: 0,
             frames: Frames::new(),
             ports: Vec::new(),
             queues: Lanes::new(ports, |_, _| Queue::new()),
@@ -196,7 +199,7 @@ impl Simulation {
             pauses: Vec::new(),
             series: Series::default(),
             capture: Capture::new(&scenario),
-            scenario,
+            scenario: Arc::new(scenario),
         };
         simulation.build_pools(&resolved);
         simulation.build_ports(&resolved);
@@ -208,18 +211,26 @@ impl Simulation {
     /// Takes up to `events` events. Whether there is more to do.
     pub fn advance(&mut self, events: u64) -> bool {
         for _ in 0..events {
-            let Some(event) = self.queue.pop() else {
-                return false;
-            };
-            if event.time > self.scenario.until {
-                self.now = self.scenario.until;
+            if !self.step(self.until) {
+                if !self.queue.is_empty() {
+                    self.now = self.until;
+                }
                 return false;
             }
-            self.totals.events += 1;
-            let before = std::mem::replace(&mut self.now, event.time);
-            self.look_ahead();
-            self.take(event, before);
         }
+        true
+    }
+
+    /// Takes the next event if it happens at `end` or before.
+    #[inline]
+    pub(crate) fn step(&mut self, end: Picoseconds) -> bool {
+        let Some(event) = self.queue.pop_until(end) else {
+            return false;
+        };
+        self.totals.events += 1;
+        let before = std::mem::replace(&mut self.now, event.time);
+        self.look_ahead();
+        self.take(event, before);
         true
     }
 
@@ -345,6 +356,7 @@ impl Simulation {
         let on_link = u32::from(frame.bytes) + self.settings.parameters.framing.gap_bytes;
         state.busy_until = self.now + state.byte.times(on_link);
         state.sent += 1;
+        self.still_since = self.now;
         let arrival = state.busy_until + state.flight;
         let queue = &mut self.queues[(port, usize::from(frame.priority))];
         queue.frames += 1;
@@ -354,15 +366,15 @@ impl Simulation {
         } else {
             self.totals.hops += 1;
         }
-        if state.watched && self.watch(port, index) {
-            return;
+        if state.watched {
+            return self.watch(port, index, arrival, class::ARRIVES);
         }
         self.schedule(arrival, class::ARRIVES, port, index);
     }
 
-    /// A frame on a link that is captured or loses frames. Whether this one was lost.
+    /// A frame on a link that is captured or loses frames: it is lost, or its arrival will be an event of `class`.
     #[cold]
-    pub(crate) fn watch(&mut self, port: u32, index: u32) -> bool {
+    pub(crate) fn watch(&mut self, port: u32, index: u32, arrival: Picoseconds, class: u32) {
         let frame = self.frames[index];
         let side = &mut self.sides[port as usize];
         let lost = match frame.kind {
@@ -376,9 +388,9 @@ impl Simulation {
         if lost {
             self.sides[port as usize].lost += 1;
             self.totals.losses += 1;
-            self.frames.remove(index);
+            return self.frames.remove(index);
         }
-        lost
+        self.schedule(arrival, class, port, index);
     }
 
     #[inline]

@@ -49,6 +49,19 @@ impl Pair {
         event
     }
 
+    /// Pops all up to `end`.
+    fn pop_until(&mut self, end: Picoseconds) {
+        loop {
+            let first = self.reference.0.peek().map(|top| top.0 .0);
+            assert!(self.queue.earliest() <= first.unwrap_or(u64::MAX));
+            if first.is_none_or(|time| time > end) {
+                assert_eq!(self.queue.pop_until(end), None);
+                return;
+            }
+            assert_eq!(self.queue.pop_until(end), self.reference.pop());
+        }
+    }
+
     fn drain(&mut self) {
         while self.pop().is_some() {}
         assert_eq!(self.queue.pop(), None);
@@ -81,6 +94,7 @@ enum Step {
     Push { delta: u64, key: u32, payload: u32 },
     Peek,
     Pop(usize),
+    PopUntil(u64),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -93,6 +107,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         12 => push,
         1 => Just(Step::Peek),
+        1 => delta().prop_map(Step::PopUntil),
         3 => (1..4usize).prop_map(Step::Pop),
         1 => (10..100usize).prop_map(Step::Pop),
     ];
@@ -122,6 +137,7 @@ proptest! {
                     let peeked = pair.queue.peek().map(|event| (event.time, event.key, event.payload));
                     assert_eq!(peeked, first);
                 }
+                Step::PopUntil(delta) => pair.pop_until(pair.queue.now().saturating_add(delta)),
                 Step::Pop(count) => (0..count).for_each(|_| { pair.pop(); }),
             }
         }
@@ -222,6 +238,39 @@ fn a_crowd_before_what_was_peeked() {
         pair.push((step + 100) << FINE_BITS, 2, 0);
     }
     pair.drain();
+}
+
+/// What lies behind the end stays shut: a queue that was asked for what is due takes the nearer events as one that was not.
+#[test]
+fn what_is_not_due_stays_shut() {
+    for distant in [TIMER - 1, FAR - 1, 64 * FAR] {
+        let mut pair = Pair::default();
+        pair.push(distant, 0, 0);
+        pair.pop_until(distant / 2);
+        assert!(pair.queue.horizon <= slot_of(u128::from(distant / 2) << 64));
+        for key in 0..2000 {
+            pair.push(u64::from(key) << FINE_BITS, key, 0);
+        }
+        assert!(pair.queue.heap.len() <= 1);
+        pair.pop_until(1000 << FINE_BITS);
+        pair.drain();
+    }
+}
+
+/// The earliest is never later than what is pending, and asking for what is due up to it comes nearer to that.
+#[test]
+fn the_earliest_leads_to_the_next() {
+    for distant in [7, TIMER + 5, FAR - 3, 64 * FAR] {
+        let mut queue = EventQueue::new();
+        assert_eq!(queue.earliest(), u64::MAX);
+        queue.push(Event {
+            time: distant,
+            key: 0,
+            payload: 0,
+        });
+        let steps = (0..4).take_while(|_| queue.pop_until(queue.earliest()).is_none());
+        assert!(steps.count() < 4, "{distant}");
+    }
 }
 
 #[test]
