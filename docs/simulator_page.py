@@ -37,6 +37,7 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
         "queue_pairs": ("connections for `operations`", "", "`[]`"),
         "operations": ("work requests that may wait for each other", "", "`[]`"),
         "parameters": ("what differs from the preset, nested as below", "", "`{}`"),
+        "faults": ("what goes wrong, and when: one object for each, by its `kind`", "", "`[]`"),
     },
     "`links[]`": {
         "a": ("node at one end", "", "required"),
@@ -81,6 +82,20 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
         "at_ns": ("not before", "ns", "0"),
         "after": ("indices of operations that complete first", "", "`[]`"),
         "delay_ns": ("from the last of those completing, or from `at_ns`, to the post", "ns", "0"),
+    },
+    "`faults[]`: bit errors": {
+        "kind": ("`bit-errors`: frames on a link, PFC frames too, are lost, the longer the likelier", "", "required"),
+        "from_ns": ("from when on", "ns", "0"),
+        "until_ns": ("until when", "ns", "the end"),
+        "link": ("which link, both directions: index in `links`", "", "required"),
+        "ber": ("bit error ratio of its lanes, before correction", "0 to 0.5", "required"),
+        "fec": (
+            "correction: `none`; `rs-528`, RS(528,514) of 25 Gb/s lanes; `rs-544`, RS(544,514), one codeword at a "
+            "time; `rs-544-interleaved`, of two, as 200 and 400 Gb/s have it",
+            "",
+            "`none`",
+        ),
+        "floor_ber": ("bit error ratio that stays after correction", "0 to 0.5", "0"),
     },
 }
 
@@ -195,7 +210,7 @@ def _introduction() -> Iterator[str]:
 def _keys() -> Iterator[str]:
     """Scenario files."""
     reader = SOURCES / "reader"
-    found = [*strings(reader / "mod.rs", "KEYS"), *strings(reader / "traffic.rs", "KEYS")]
+    found = [keys for name in ("mod", "traffic", "faults") for keys in strings(reader / f"{name}.rs", "KEYS")]
     known = [list(keys) for keys in KEYS.values()]
     if found != known:
         raise refuse(str(reader), f"keys {found}", f"those that docs/{Path(__file__).name} explains: {known}")

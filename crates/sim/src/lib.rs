@@ -8,6 +8,7 @@ mod capture;
 pub mod chance;
 pub mod congestion;
 mod ecmp;
+pub mod faults;
 pub mod frame;
 mod host_pipe;
 mod lanes;

@@ -281,6 +281,7 @@ mod tests {
             connections: Vec::new(),
             operations: Vec::new(),
             parameters: preset::by_name(preset).unwrap(),
+            faults: Vec::new(),
             seed: 1,
             until: crate::time::NEVER,
             observe: Observe::default(),

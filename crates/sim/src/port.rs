@@ -1,5 +1,6 @@
 //! A port: the transmitter at one end of a link, its queues, and how it chooses between them.
 
+use crate::faults::bit_errors;
 use crate::frame::{Frames, Line};
 use crate::lanes::Lanes;
 use crate::parameters::{self, PRIORITIES};
@@ -70,6 +71,8 @@ pub struct Side {
     pub loss: f64,
     /// From when on PFC frames are lost.
     pub pfc_lost_from: Picoseconds,
+    /// Bit errors of the link.
+    pub(crate) errors: Vec<bit_errors::Rule>,
     /// Frames lost on the link.
     pub lost: u64,
     /// Frames of each priority that came in here and found no room in the switch.

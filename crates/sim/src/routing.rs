@@ -309,6 +309,7 @@ mod tests {
             connections: Vec::new(),
             operations: Vec::new(),
             parameters: crate::preset::by_name("roce").unwrap(),
+            faults: Vec::new(),
             seed,
             until: crate::time::NEVER,
             observe: Observe::default(),

@@ -1,5 +1,6 @@
 //! A scenario: nodes, links, queue pairs and what is posted on them. The only input of the simulator.
 
+use crate::faults::Fault;
 use crate::parameters::Parameters;
 use crate::time::Picoseconds;
 
@@ -22,6 +23,8 @@ pub struct Scenario {
     pub operations: Vec<Operation>,
     /// What the devices are set to.
     pub parameters: Parameters,
+    /// What goes wrong.
+    pub faults: Vec<Fault>,
     /// Seed of every chance.
     pub seed: u64,
     /// The run ends here, whatever is still on its way; [`crate::time::NEVER`] = when nothing is.

@@ -204,6 +204,7 @@ impl Simulation {
         simulation.build_pools(&resolved);
         simulation.build_ports(&resolved);
         simulation.build_queue_pairs();
+        simulation.put_faults();
         simulation.begin();
         Ok(simulation)
     }
@@ -384,6 +385,7 @@ impl Simulation {
                 side.loss > 0.0 && chance::uniform(!self.settings.seed, port, draw) < side.loss
             }
         };
+        let lost = lost || self.corrupted(port, u32::from(frame.bytes));
         self.capture_frame(port, &frame);
         if lost {
             self.sides[port as usize].lost += 1;
@@ -456,6 +458,7 @@ impl Simulation {
                 delay: link.delay,
                 loss: link.loss,
                 pfc_lost_from: link.pfc_lost_from,
+                errors: Vec::new(),
                 lost: 0,
                 drops: [0; PRIORITIES],
                 pfc_frames: 0,

@@ -12,6 +12,7 @@ mod frame;
 mod headers;
 pub mod headroom;
 mod icrc;
+pub mod link_errors;
 mod packet;
 mod parse;
 pub mod pcap;

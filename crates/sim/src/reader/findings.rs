@@ -121,6 +121,20 @@ impl<'j> Object<'j> {
         Some(Object { place, fields })
     }
 
+    /// The object, of which only a key is looked at that says what others there may be.
+    pub fn open(
+        place: Place,
+        json: &'j Json<'j>,
+        expected: &str,
+        findings: &mut Findings,
+    ) -> Option<Self> {
+        let Json::Object(fields) = json else {
+            findings.note(place, json.shown(), expected, "");
+            return None;
+        };
+        Some(Object { place, fields })
+    }
+
     /// An object without fields, for what may be written as a list.
     pub fn empty(place: Place) -> Self {
         Object { place, fields: &[] }
@@ -130,6 +144,11 @@ impl<'j> Object<'j> {
     pub fn get(&self, key: &str) -> Option<&'j Json<'j>> {
         let mut fields = self.fields.iter();
         fields.find(|(name, _)| name == key).map(|(_, json)| json)
+    }
+
+    /// The value of a key as a message shows it.
+    pub fn shown(&self, key: &str) -> String {
+        shown(self.get(key))
     }
 
     /// The place of a key.

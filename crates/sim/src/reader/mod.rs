@@ -13,6 +13,7 @@
 //! going from `src` to `dst`. Traffic with dependencies is written as `queue_pairs` and `operations`. Everything wrong
 //! is collected and refused at once.
 
+mod faults;
 mod findings;
 mod json;
 mod limits;
@@ -93,7 +94,7 @@ fn not_json(error: &serde_json::Error) -> Refused {
     }])
 }
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "name",
     "desc",
     "hosts",
@@ -106,6 +107,7 @@ const KEYS: [&str; 12] = [
     "queue_pairs",
     "operations",
     "parameters",
+    "faults",
 ];
 
 /// Each part by itself. Nothing is given where something was noted that later parts need.
@@ -129,6 +131,7 @@ fn draft<'j>(
     let links = links(&top, hosts + switches, findings);
     let buffer_bytes = buffers(&top, switches, parameters.switch.buffer_bytes, findings);
     let traffic = Traffic::read(&top, hosts, findings);
+    let faults = faults::read(&top, findings);
     let scenario = Scenario {
         name: name?,
         hosts,
@@ -138,6 +141,7 @@ fn draft<'j>(
         connections: Vec::new(),
         operations: Vec::new(),
         parameters,
+        faults,
         seed: 0,
         until: NEVER,
         observe: Observe::default(),

@@ -1,7 +1,10 @@
 use super::*;
 use crate::congestion;
+use crate::faults::bit_errors::BitErrors;
+use crate::faults::{Fault, Kind};
 use crate::parameters::Headroom;
 use crate::scenario::{Connection, Operation, Verb};
+use wirespeed_wire::link_errors::Fec;
 
 /// Two hosts at a switch.
 const PAIR: &str = r#"{"name": "pair", "desc": "two", "hosts": 2, "switches": 1, "link_gbps": 100, "link_delay_ns": 1000,
@@ -73,6 +76,7 @@ fn a_pair() {
             delay: 0,
         }],
         parameters: preset::by_name("hpcc").unwrap(),
+        faults: Vec::new(),
         seed: 7,
         until: NEVER,
         observe: Observe::default(),
@@ -155,7 +159,7 @@ fn the_files_and_presets_that_are_no_scenario() {
         ("", "line 1, column 0: found no JSON (EOF while parsing a value), expected a scenario in JSON"),
         ("{\"hosts\": 2,\n \"links\": [[0, 1],]}", "line 2, column 19: found no JSON (trailing comma), expected a scenario in JSON"),
         ("[1]", "scenario: found a list, expected an object with name, desc, hosts, switches, link_gbps, link_delay_ns, links, \
-            buffer_bytes, flows, queue_pairs, operations, parameters"),
+            buffer_bytes, flows, queue_pairs, operations, parameters, faults"),
         ("{}", "hosts: found nothing, expected a whole number, 1 to 1,048,576\n\
             switches: found nothing, expected a whole number, 0 to 1,048,576"),
     ];
@@ -182,7 +186,7 @@ fn refusals_of_nodes_and_links() {
         (
             with(r#""link_gpbs": 3"#),
             "scenario: found the key \"link_gpbs\", expected name, desc, hosts, switches, link_gbps, link_delay_ns, links, \
-             buffer_bytes, flows, queue_pairs, operations, parameters\n  hint: did you mean \"link_gbps\"?",
+             buffer_bytes, flows, queue_pairs, operations, parameters, faults\n  hint: did you mean \"link_gbps\"?",
         ),
         (links("3"), "links: found 3, expected a list"),
         (links("[[0, 2], [1, 2], 7]"), "links[2]: found 7, expected an object with a, b, gbps, delay_ns, loss, pfc_lost_from_ns"),
@@ -333,6 +337,56 @@ fn refusals_of_parameters() {
         ),
         (set(r#""congestion": {"algorithm": "dctcp"}"#), "parameters.congestion: found unknown variant \"dctcp\", expected one of \"line-rate\", \"dcqcn\", \"dcqcn-nvidia\""),
         (set(r#""congestion": {"rpg_min_rate_mbps": 0}"#), "parameters.congestion.rpg_min_rate_mbps: found 0, expected 1 to 100000, the line rate"),
+    ];
+    for (text, message) in rows {
+        assert_eq!(refused(&text), message, "{text}");
+    }
+}
+
+/// The pair with faults.
+fn faults(faults: &str) -> String {
+    with(&format!(r#""faults": [{faults}]"#))
+}
+
+#[test]
+fn faults_of_every_kind() {
+    let text = r#"{"kind": "bit-errors", "link": 1, "ber": 1e-4, "fec": "rs-544", "floor_ber": 1e-13, "from_ns": 5, "until_ns": 6},
+        {"kind": "bit-errors", "link": 0, "ber": 0}"#;
+    let errors = |link, ber, fec, floor| {
+        Kind::BitErrors(BitErrors {
+            link,
+            ber,
+            fec,
+            floor,
+        })
+    };
+    let fault = |from, until, kind| Fault { from, until, kind };
+    assert_eq!(
+        read(&faults(text), "roce", 1).unwrap().faults,
+        [
+            fault(5_000, 6_000, errors(1, 1e-4, Fec::Rs544, 1e-13)),
+            fault(0, NEVER, errors(0, 0.0, Fec::None, 0.0)),
+        ]
+    );
+}
+
+#[test]
+fn refusals_of_faults() {
+    let rows = [
+        (with(r#""faults": {}"#), "faults: found an object, expected a list"),
+        (faults("5"), "faults[0]: found 5, expected an object with a kind"),
+        (faults("{}"), "faults[0].kind: found nothing, expected bit-errors"),
+        (faults(r#"{"kind": "bit-error"}"#), "faults[0].kind: found \"bit-error\", expected bit-errors\n  hint: did you mean \"bit-errors\"?"),
+        (faults(r#"{"kind": "bit-errors", "link": 2, "ber": 0.6, "fec": "rs"}"#),
+            "faults[0].link: found 2, expected a whole number, 0 to 1\n\
+             faults[0].ber: found 0.6, expected a number, 0 to 0.5\n\
+             faults[0].fec: found \"rs\", expected none, rs-528, rs-544, rs-544-interleaved"),
+        (faults(r#"{"kind": "bit-errors", "lnk": 0}"#),
+            "faults[0]: found the key \"lnk\", expected kind, from_ns, until_ns, link, ber, fec, floor_ber\n  hint: did you mean \"link\"?\n\
+             faults[0].link: found nothing, expected a whole number, 0 to 1\n\
+             faults[0].ber: found nothing, expected a number, 0 to 0.5"),
+        (faults(r#"{"kind": "bit-errors", "link": 0, "ber": 0, "from_ns": 7, "until_ns": 7}"#),
+            "faults[0].until_ns: found 7, expected a time after from_ns"),
     ];
     for (text, message) in rows {
         assert_eq!(refused(&text), message, "{text}");

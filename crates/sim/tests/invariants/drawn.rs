@@ -2,11 +2,14 @@
 
 use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, Parameters as Congestion};
+use wirespeed_sim::faults::bit_errors::BitErrors;
+use wirespeed_sim::faults::{Fault, Kind};
 use wirespeed_sim::parameters::{Headroom, MarkAt, Parameters, Pipe, Reaction};
 use wirespeed_sim::pool;
 use wirespeed_sim::scenario::{Link, Scenario, Verb};
 use wirespeed_sim::time::{ByteTime, NANOSECOND};
 use wirespeed_wire::headroom::response_ceiling;
+use wirespeed_wire::link_errors::Fec;
 
 /// Numbers to choose by; 0 for ever after the last.
 pub struct Draws {
@@ -48,6 +51,7 @@ pub fn scenario(draws: &mut Draws) -> Scenario {
     receive_buffers(draws, &mut scenario);
     buffers(draws, &mut scenario);
     traffic(draws, &mut scenario);
+    faults(draws, &mut scenario);
     scenario
 }
 
@@ -248,6 +252,32 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
             operation.delay = u64::from(draws.one_of(&[0, 1_500_u32])) * NANOSECOND;
         }
     }
+}
+
+/// Noise on links, which loses PFC frames too: a pause must run out by itself.
+fn faults(draws: &mut Draws, scenario: &mut Scenario) {
+    if scenario.parameters.pfc.quanta.is_none() || !draws.percent(40) {
+        return;
+    }
+    for link in 0..scenario.links.len() as u32 {
+        let from = u64::from(draws.below(20_000)) * NANOSECOND;
+        let (ber, fec) = draws.one_of(&[(0.0, Fec::None), (2e-4, Fec::None), (7e-4, Fec::Rs528)]);
+        scenario.faults.push(Fault {
+            from,
+            until: from + u64::from(1 + draws.below(100_000)) * NANOSECOND,
+            kind: Kind::BitErrors(BitErrors {
+                link,
+                ber,
+                fec,
+                floor: 0.0,
+            }),
+        });
+    }
+}
+
+/// Whether every PFC frame arrives.
+pub fn pauses_arrive(scenario: &Scenario) -> bool {
+    scenario.faults.is_empty()
 }
 
 /// Whether a lossless priority loses nothing: headroom is as computed, and all that is asked to pause does.

@@ -35,6 +35,7 @@ pub fn network(hosts: u32, switches: u32, links: Vec<Link>, parameters: Paramete
         connections: Vec::new(),
         operations: Vec::new(),
         parameters,
+        faults: Vec::new(),
         seed: 1,
         until: NEVER,
         observe: Observe::default(),

@@ -1,0 +1,144 @@
+//! The `faults` of a scenario: each names its kind, what it is put on, and when it is there.
+
+use super::findings::{Findings, Object, Place};
+use super::json::Json;
+use super::time;
+use crate::faults::bit_errors::BitErrors;
+use crate::faults::{Fault, Kind};
+use crate::time::NEVER;
+use wirespeed_wire::link_errors::Fec;
+
+/// Every kind: its word and its reader, which also says what keys it has.
+const KINDS: [(&str, Reader); 1] = [("bit-errors", bit_errors)];
+
+type Reader = fn(&mut Reading) -> Option<Kind>;
+
+const FEC: [(&str, Fec); 4] = [
+    ("none", Fec::None),
+    ("rs-528", Fec::Rs528),
+    ("rs-544", Fec::Rs544),
+    ("rs-544-interleaved", Fec::Rs544Interleaved),
+];
+
+/// Each fault that is as it should be.
+pub fn read(top: &Object, findings: &mut Findings) -> Vec<Fault> {
+    let links = match top.get("links") {
+        Some(Json::List(items)) => items.len(), // also those that are refused
+        _ => 0,
+    };
+    let items = top.list("faults", findings).iter().enumerate();
+    let read = |(n, json)| {
+        let place = Place::Item("faults", n);
+        let mut reading = Reading {
+            place,
+            json,
+            links,
+            findings: &mut *findings,
+        };
+        reading.fault()
+    };
+    items.filter_map(read).collect()
+}
+
+/// A fault being read.
+struct Reading<'j, 'f> {
+    place: Place,
+    json: &'j Json<'j>,
+    /// How many links there are.
+    links: usize,
+    findings: &'f mut Findings,
+}
+
+impl<'j> Reading<'j, '_> {
+    fn fault(&mut self) -> Option<Fault> {
+        let item = Object::open(
+            self.place,
+            self.json,
+            "an object with a kind",
+            self.findings,
+        )?;
+        if item.get("kind").is_none() {
+            let kinds = KINDS.map(|(word, _)| word).join(", ");
+            self.findings.note(item.at("kind"), "nothing", kinds, "");
+            return None;
+        }
+        let reader = item.word("kind", &KINDS, self.findings)?;
+        let kind = reader(self);
+        let from = time(&item, "from_ns", self.findings);
+        let until = match item.get("until_ns") {
+            None => Some(NEVER),
+            Some(_) => time(&item, "until_ns", self.findings),
+        };
+        let (from, until) = (from?, until?);
+        if from >= until {
+            let found = item.shown("until_ns");
+            let expected = "a time after from_ns";
+            self.findings.note(item.at("until_ns"), found, expected, "");
+            return None;
+        }
+        Some(Fault {
+            from,
+            until,
+            kind: kind?,
+        })
+    }
+
+    /// The fault, whose keys must be among `known`.
+    fn object(&mut self, known: &[&str]) -> Option<Object<'j>> {
+        Object::new(self.place, self.json, known, self.findings)
+    }
+
+    /// The link that the fault is put on, by its index in `links`.
+    fn link(&mut self, item: &Object) -> Option<u32> {
+        let Some(last) = self.links.checked_sub(1) else {
+            let found = item.shown("link");
+            let expected = "a scenario with links";
+            self.findings.note(item.at("link"), found, expected, "");
+            return None;
+        };
+        let link = item.whole("link", 0..=last as u64, None, self.findings)?;
+        Some(link as u32)
+    }
+
+    /// A share, which must be there unless `absent` stands for it.
+    fn share(
+        &mut self,
+        item: &Object,
+        key: &str,
+        largest: f64,
+        absent: Option<f64>,
+    ) -> Option<f64> {
+        let what = format!("a number, 0 to {largest}");
+        if item.get(key).is_none() {
+            if absent.is_none() {
+                self.findings.note(item.at(key), "nothing", what, "");
+            }
+            return absent;
+        }
+        item.number(key, 0.0..=largest, &what, self.findings)
+    }
+}
+
+fn bit_errors(it: &mut Reading) -> Option<Kind> {
+    const KEYS: [&str; 7] = [
+        "kind",
+        "from_ns",
+        "until_ns",
+        "link",
+        "ber",
+        "fec",
+        "floor_ber",
+    ];
+    let item = it.object(&KEYS)?;
+    let link = it.link(&item);
+    // More than every second bit wrong would be another signal.
+    let ber = it.share(&item, "ber", 0.5, None);
+    let floor = it.share(&item, "floor_ber", 0.5, Some(0.0));
+    let fec = item.word("fec", &FEC, it.findings);
+    Some(Kind::BitErrors(BitErrors {
+        link: link?,
+        ber: ber?,
+        fec: fec?,
+        floor: floor?,
+    }))
+}

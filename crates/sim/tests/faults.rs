@@ -1,0 +1,29 @@
+//! What goes wrong in networks, one fault at a time: what shows it, and that nothing does without it.
+
+mod support;
+
+#[path = "faults/bit_errors.rs"]
+mod bit_errors;
+
+use support::preset;
+use wirespeed_sim::congestion;
+use wirespeed_sim::faults::{Fault, Kind};
+use wirespeed_sim::parameters::Parameters;
+use wirespeed_sim::time::NEVER;
+
+/// The `roce` preset without congestion control.
+fn roce() -> Parameters {
+    Parameters {
+        congestion: congestion::Parameters::LineRate {},
+        ..preset("roce")
+    }
+}
+
+/// A fault from the beginning to the end.
+fn always(kind: Kind) -> Fault {
+    Fault {
+        from: 0,
+        until: NEVER,
+        kind,
+    }
+}

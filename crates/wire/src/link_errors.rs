@@ -1,0 +1,206 @@
+//! From the bit errors of a link to the frames it loses, with and without forward error correction.
+//!
+//! Multiplications and additions only, so that every machine gets the same digits.
+
+/// A symbol of both Reed-Solomon codes has ten bits (IEEE 802.3 clauses 91.5.2.7 and 119.2.4.6).
+const SYMBOL_BITS: u32 = 10;
+/// Data of a codeword: 514 symbols hold 20 blocks of 257 bits, each 32 bytes (IEEE 802.3 clauses 91.5.2.5 and 119.2.4.2).
+const CODEWORD_BYTES: u32 = 20 * 32;
+
+/// Forward error correction of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fec {
+    /// None: every bit error loses a frame.
+    None,
+    /// RS(528,514) of 25 and 100 Gb/s links with lanes of 25 Gb/s (IEEE 802.3 clauses 91 and 108).
+    Rs528,
+    /// RS(544,514) of 50 and 100 Gb/s links with lanes of 50 Gb/s (IEEE 802.3 clauses 91 and 134).
+    Rs544,
+    /// RS(544,514) with two codewords interleaved, of 200 and 400 Gb/s links (IEEE 802.3 clause 119).
+    Rs544Interleaved,
+}
+
+impl Fec {
+    /// Symbols of a codeword, and how many wrong ones are corrected: half of the parity symbols.
+    fn code(self) -> Option<(u32, u32)> {
+        match self {
+            Fec::None => None,
+            Fec::Rs528 => Some((528, 7)),
+            Fec::Rs544 | Fec::Rs544Interleaved => Some((544, 15)),
+        }
+    }
+
+    /// Codewords that are sent, and given up, together (IEEE 802.3 clause 119.2.5.3).
+    fn together(self) -> u32 {
+        match self {
+            Fec::Rs544Interleaved => 2,
+            Fec::None | Fec::Rs528 | Fec::Rs544 => 1,
+        }
+    }
+}
+
+/// What a link with bit errors loses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkErrors {
+    /// Probability that a bit is wrong where no code protects it.
+    bit: f64,
+    /// Bytes of codewords given up together, and the probability that they are.
+    given_up: Option<(u32, f64)>,
+}
+
+impl LinkErrors {
+    /// A link on whose lanes bits are wrong independently with probability `ber`. `floor` is the bit error ratio that
+    /// stays after correction, however few errors the lanes have.
+    pub fn new(ber: f64, fec: Fec, floor: f64) -> Self {
+        let Some((symbols, corrected)) = fec.code() else {
+            return LinkErrors {
+                bit: ber + floor - ber * floor,
+                given_up: None,
+            };
+        };
+        let symbol = at_least_one(ber, SYMBOL_BITS);
+        let codeword = more_than(corrected, symbols, symbol);
+        let together = fec.together();
+        LinkErrors {
+            bit: floor,
+            given_up: Some((together * CODEWORD_BYTES, at_least_one(codeword, together))),
+        }
+    }
+
+    /// The probability that a frame of `bytes`, header through FCS, is lost: one of its bits is wrong, or a codeword that it
+    /// stands in cannot be corrected, whose blocks all become errors (IEEE 802.3 clauses 91.5.3.3 and 119.2.5.3). Where in
+    /// a codeword it begins is chance.
+    pub fn frame_loss(&self, bytes: u32) -> f64 {
+        let bits = at_least_one(self.bit, bytes.saturating_mul(8));
+        let Some((span, probability)) = self.given_up else {
+            return bits;
+        };
+        let reach = bytes.max(1) - 1;
+        let more = f64::from(reach % span) / f64::from(span);
+        let fewer = at_least_one(probability, 1 + reach / span);
+        let codewords = fewer + more * (1.0 - fewer) * probability;
+        bits + codewords - bits * codewords
+    }
+}
+
+/// The probability that one of `times` independent things of this `probability` happens.
+fn at_least_one(probability: f64, mut times: u32) -> f64 {
+    // 1 - (1 - p)^n would lose the digits of a small p.
+    let either = |a: f64, b: f64| a + b - a * b;
+    let (mut result, mut power) = (0.0, probability);
+    while times != 0 {
+        if times & 1 != 0 {
+            result = either(result, power);
+        }
+        power = either(power, power);
+        times >>= 1;
+    }
+    result
+}
+
+/// The probability that more than `most` of `all` independent things of this `probability` happen (binomial tail).
+fn more_than(most: u32, all: u32, probability: f64) -> f64 {
+    if probability >= 1.0 {
+        return 1.0;
+    }
+    let mut term = 1.0; // that none happens
+    for _ in 0..all {
+        term *= 1.0 - probability;
+    }
+    if term < f64::MIN_POSITIVE {
+        return 1.0; // almost all happen, and what is left has lost its digits
+    }
+    let odds = probability / (1.0 - probability);
+    let mut sum = 0.0;
+    for happened in 1..=all {
+        term *= f64::from(all - happened + 1) / f64::from(happened) * odds;
+        if happened > most {
+            sum += term;
+        }
+    }
+    f64::min(sum, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn close(found: f64, expected: f64) {
+        let off = (found / expected - 1.0).abs();
+        assert!(off < 1e-9, "{found:e} instead of {expected:e}");
+    }
+
+    #[test]
+    fn without_correction_every_bit_counts() {
+        let link = LinkErrors::new(1e-12, Fec::None, 0.0);
+        // What is left out is of the order of 1e-12 of it.
+        close(link.frame_loss(64), 512e-12);
+        close(link.frame_loss(4178), 33_424e-12 * (1.0 - 0.5 * 33_423e-12));
+        let bad = LinkErrors::new(1e-3, Fec::None, 0.0);
+        close(bad.frame_loss(125), 1.0 - 0.999_f64.powi(1000));
+        assert_eq!(LinkErrors::new(1.0, Fec::None, 0.0).frame_loss(64), 1.0);
+        assert_eq!(LinkErrors::new(0.0, Fec::None, 0.0).frame_loss(9000), 0.0);
+    }
+
+    /// IEEE 802.3 allows lanes these bit error ratios, and says below which ratio of 64-byte frames lost that keeps a link:
+    /// clause 95.1.1 (100GBASE-SR4) and clauses 121.1.1 to 124.1.1 (200 and 400 Gb/s).
+    #[test]
+    fn what_the_standard_allows_lanes_costs_what_it_says() {
+        let rows = [
+            (5e-5, Fec::Rs528, 6.2e-10),
+            (2.4e-4, Fec::Rs544Interleaved, 1.7e-12),
+        ];
+        for (ber, fec, allowed) in rows {
+            let loss = LinkErrors::new(ber, fec, 0.0).frame_loss(64);
+            // "Less than", of numbers with two digits.
+            assert!(loss < 1.01 * allowed && loss > 0.7 * allowed, "{loss:e}");
+        }
+    }
+
+    #[test]
+    fn a_floor_is_what_correction_leaves() {
+        let clean = LinkErrors::new(1e-8, Fec::Rs544, 0.0);
+        assert!(clean.frame_loss(4178) < 1e-60);
+        let floor = LinkErrors::new(1e-8, Fec::Rs544, 1e-13);
+        close(
+            floor.frame_loss(4178),
+            33_424e-13 * (1.0 - 0.5 * 33_423e-13),
+        );
+        let both = LinkErrors::new(1e-6, Fec::None, 1e-6).frame_loss(1);
+        close(both, at_least_one(1e-6, 16));
+    }
+
+    /// Of all places where a frame may begin.
+    #[test]
+    fn longer_frames_stand_in_more_codewords() {
+        let link = LinkErrors::new(1e-3, Fec::Rs544, 0.0);
+        let codeword = more_than(15, 544, at_least_one(1e-3, 10));
+        for bytes in [1, 64, 640, 641, 4178, 9018] {
+            let each = (0..640).map(|begin| at_least_one(codeword, 1 + (begin + bytes - 1) / 640));
+            close(link.frame_loss(bytes), each.sum::<f64>() / 640.0);
+        }
+    }
+
+    #[test]
+    fn the_tail_of_a_binomial_distribution() {
+        close(more_than(0, 10, 0.1), at_least_one(0.1, 10));
+        close(more_than(1, 3, 0.5), 0.5);
+        close(more_than(9, 10, 0.5), 1.0 / 1024.0);
+        assert_eq!(more_than(15, 544, 1.0), 1.0);
+        assert_eq!(more_than(15, 544, 0.9), 1.0);
+        assert_eq!(more_than(15, 544, 0.0), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn more_errors_and_longer_frames_lose_more(ber in 0.0f64..0.1, more in 0.0f64..0.1, bytes in 64u32..9018, fec in 0usize..4) {
+            let fec = [Fec::None, Fec::Rs528, Fec::Rs544, Fec::Rs544Interleaved][fec];
+            let (good, bad) = (LinkErrors::new(ber, fec, 0.0), LinkErrors::new(ber + more, fec, 0.0));
+            // The last digits of sums differ.
+            prop_assert!(good.frame_loss(bytes) <= bad.frame_loss(bytes) + 1e-12);
+            prop_assert!(bad.frame_loss(bytes) <= bad.frame_loss(bytes + 1) + 1e-12);
+            prop_assert!((0.0..=1.0).contains(&bad.frame_loss(bytes)));
+        }
+    }
+}
