@@ -28,11 +28,11 @@ pub enum Kind {
 impl Simulation {
     /// Puts every fault where it acts.
     pub(crate) fn put_faults(&mut self) {
-        for fault in std::mem::take(&mut self.scenario.faults) {
+        let scenario = self.scenario.clone();
+        for fault in &scenario.faults {
             match &fault.kind {
-                Kind::BitErrors(it) => self.put_bit_errors(&fault, it),
+                Kind::BitErrors(it) => self.put_bit_errors(fault, it),
             }
-            self.scenario.faults.push(fault);
         }
     }
 }
