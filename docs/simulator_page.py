@@ -46,6 +46,11 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
         "delay_ns": ("propagation in one direction", "ns", "`link_delay_ns`"),
         "loss": ("probability that a frame is lost, PFC frames aside", "0 to 1", "0"),
         "pfc_lost_from_ns": ("from then on PFC frames are lost", "ns", "never"),
+        "addresses": (
+            "of the NIC ports at both ends, IPv4 or IPv6, null at a switch: what ECMP hashes and a capture shows",
+            "",
+            "numbers stand for them",
+        ),
     },
     "`flows[]`": {
         "src": ("host the data comes from", "", "required"),

@@ -1,12 +1,13 @@
 //! The frames of one port as a pcap file, in the bytes that RoCEv2 has on a real wire whatever the preset counts.
 
+use crate::ecmp::stand_in;
 use crate::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK};
 use crate::problem::{Problem, Refused};
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 use crate::time::Picoseconds;
 use crate::transport::Transport;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use wirespeed_wire::pcap::{self, WHOLE_FRAMES};
 use wirespeed_wire::{
     Addresses, Aeth, Bth, Ecn, NakCode, Packet, PacketKind, Pfc, Reth, Syndrome, MAX_PAYLOAD,
@@ -105,17 +106,34 @@ impl Simulation {
             source_mac: mac(from),
             destination_mac: mac(to),
             tag: None,
-            addresses: Addresses::V4 {
-                source: address(from),
-                destination: address(to),
-                identification: frame.psn as u16,
-            },
+            addresses: self.addresses(from, to, frame.psn),
             dscp: dscp(frame.priority),
             ecn,
             ttl: TTL,
             udp_source_port: connection.udp_source_port,
             bth,
             kind: self.kind(frame),
+        }
+    }
+
+    fn addresses(&self, from: u32, to: u32, psn: u32) -> Addresses {
+        let given = |port| self.scenario.given_address(port);
+        match (given(from), given(to)) {
+            (Some(IpAddr::V4(source)), Some(IpAddr::V4(destination))) => Addresses::V4 {
+                source,
+                destination,
+                identification: psn as u16,
+            },
+            (Some(IpAddr::V6(source)), Some(IpAddr::V6(destination))) => Addresses::V6 {
+                source,
+                destination,
+                flow_label: 0,
+            },
+            _ => Addresses::V4 {
+                source: stand_in(from),
+                destination: stand_in(to),
+                identification: psn as u16,
+            },
         }
     }
 
@@ -209,11 +227,6 @@ fn pfc(frame: &Frame) -> Pfc {
 fn mac(port: u32) -> [u8; 6] {
     let [a, b, c, d] = port.to_be_bytes();
     [2, 0, a, b, c, d]
-}
-
-/// 10.0.0.0/8 (RFC 1918) and the port's number plus one.
-fn address(port: u32) -> Ipv4Addr {
-    Ipv4Addr::from((10 << 24) + port + 1)
 }
 
 /// The code points of Broadcom's guide 957608-AN210, 2.5.1: priority 3 is DSCP 26 and priority 7 is DSCP 48; the others

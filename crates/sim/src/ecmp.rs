@@ -1,8 +1,16 @@
 //! How a switch chooses among ports that lead equally close to the destination: by a hash of the flow (RFC 2992,
 //! section 2), so that the packets of a flow stay in order.
+//!
+//! What is hashed tells the flows of RoCEv2 apart: the addresses of the two NIC ports and the UDP ports (IBTA annex
+//! A17.9.2: the UDP source port is the entropy). Where a scenario gives no addresses, numbers stand for them.
 
 use crate::chance::{mix, GOLDEN};
 use crate::parameters::{Ecmp, EcmpHash};
+use crate::scenario::Scenario;
+use std::net::{IpAddr, Ipv4Addr};
+
+/// UDP in the protocol field of IPv4 and the next header field of IPv6 (IANA, protocol numbers).
+const UDP: u8 = 17;
 
 /// One direction of a connection, as hashes see it.
 #[derive(Debug, Clone, Copy)]
@@ -11,44 +19,126 @@ pub(crate) struct Flow {
     pub ports: [u32; 2],
     /// The hosts they belong to.
     pub hosts: [u32; 2],
+    /// Addresses of these ports, if the scenario gives both.
+    pub addresses: Option<[IpAddr; 2]>,
     /// UDP ports of its packets: source, destination.
     pub udp_ports: [u16; 2],
 }
 
-/// The choices that switches make for one flow.
-pub(crate) enum Choice {
-    SplitMix64 { key: u64 },
-    Murmur3 { words: [u32; 3] },
-}
+impl Flow {
+    /// What a queue pair sends.
+    pub fn of(scenario: &Scenario, queue_pair: u32) -> Self {
+        let connection = &scenario.connections[queue_pair as usize / 2];
+        let ecmp = &scenario.parameters.ecmp;
+        let there = [connection.port_a, connection.port_b];
+        let asking = [connection.udp_source_port, ecmp.udp_destination_port];
+        let (ports, udp_ports) = match queue_pair % 2 {
+            0 => (there, asking),
+            _ => ([there[1], there[0]], ecmp.back(asking)),
+        };
+        let [from, to] = ports.map(|port| scenario.given_address(port));
+        Flow {
+            ports,
+            hosts: ports.map(|port| scenario.node_of(port)),
+            addresses: from.zip(to).map(|(from, to)| [from, to]),
+            udp_ports,
+        }
+    }
 
-impl Choice {
-    /// Of `flow`, where chance has `seed`.
-    pub fn of(ecmp: &Ecmp, flow: &Flow, seed: u64) -> Self {
-        let udp = u32::from(flow.udp_ports[0]) << 16 | u32::from(flow.udp_ports[1]);
+    /// The choice of switch number `switch` (`node` among all nodes) among so many candidates, where chance has `seed`.
+    #[inline]
+    pub fn among(
+        &self,
+        ecmp: &Ecmp,
+        seed: u64,
+        switch: u32,
+        node: u32,
+        candidates: usize,
+    ) -> usize {
+        let offset = u32::from(ecmp.offset_bits);
         match ecmp.hash {
+            // Output number `switch` of the generator that starts from the flow's key, scaled to the range.
             EcmpHash::Splitmix64 => {
-                let ports = u64::from(flow.ports[0]) << 32 | u64::from(flow.ports[1]);
-                let key = mix(mix(mix(seed) ^ ports) ^ u64::from(udp));
-                Choice::SplitMix64 { key }
+                let number = u64::from(ecmp.seed.unwrap_or(switch)) + 1;
+                let hash = mix(self.key(seed).wrapping_add(number.wrapping_mul(GOLDEN)));
+                ((u128::from(hash.rotate_right(offset)) * candidates as u128) >> 64) as usize
             }
             EcmpHash::Murmur3 => {
-                let [from, to] = flow.hosts.map(address);
-                let words = [from, to, udp.rotate_left(16)];
-                Choice::Murmur3 { words }
+                let hash = self.murmur3(ecmp.seed.unwrap_or(node));
+                hash.rotate_right(offset) as usize % candidates
+            }
+            EcmpHash::Crc32Lo => {
+                let hash = self.crc32(ecmp.seed.unwrap_or(node)) as u16;
+                usize::from(hash.rotate_right(offset)) % candidates
             }
         }
     }
 
-    /// The choice of switch number `switch` (`node` among all nodes) among so many candidates.
-    pub fn among(&self, switch: u32, node: u32, candidates: usize) -> usize {
-        match self {
-            // Output number `switch` of the generator that starts from the key, scaled to the range.
-            Choice::SplitMix64 { key } => {
-                let hash = mix(key.wrapping_add((u64::from(switch) + 1).wrapping_mul(GOLDEN)));
-                ((u128::from(hash) * candidates as u128) >> 64) as usize
+    fn udp(&self) -> u32 {
+        u32::from(self.udp_ports[0]) << 16 | u32::from(self.udp_ports[1])
+    }
+
+    fn key(&self, seed: u64) -> u64 {
+        let pair = |from: u32, to: u32| u64::from(from) << 32 | u64::from(to);
+        let ends = match self.addresses {
+            None => pair(self.ports[0], self.ports[1]),
+            Some([IpAddr::V4(from), IpAddr::V4(to)]) => pair(from.to_bits(), to.to_bits()),
+            Some(addresses) => {
+                let halves = addresses.map(wide).map(|it| [(it >> 64) as u64, it as u64]);
+                let halves = halves.into_iter().flatten();
+                halves.fold(0, |so_far, half| mix(so_far ^ half))
             }
-            Choice::Murmur3 { words } => murmur3(words, node) as usize % candidates,
+        };
+        mix(mix(mix(seed) ^ ends) ^ u64::from(self.udp()))
+    }
+
+    fn murmur3(&self, seed: u32) -> u32 {
+        let udp = self.udp().rotate_left(16);
+        match self.addresses {
+            None => {
+                let [from, to] = self.hosts.map(address);
+                murmur3(&[from, to, udp], seed)
+            }
+            Some([IpAddr::V4(from), IpAddr::V4(to)]) => {
+                murmur3(&[from.to_bits(), to.to_bits(), udp], seed)
+            }
+            Some(addresses) => {
+                let mut words = [udp; 9];
+                for (place, word) in words[..8].iter_mut().enumerate() {
+                    *word = (wide(addresses[place / 4]) >> (96 - 32 * (place % 4))) as u32;
+                }
+                murmur3(&words, seed)
+            }
         }
+    }
+
+    /// CRC-32 of IEEE 802.3 over source, destination, protocol and ports in network order, going on from the seed as zlib's
+    /// `crc32` does.
+    fn crc32(&self, seed: u32) -> u32 {
+        let mut crc = crc32fast::Hasher::new_with_initial(seed);
+        let standing_in = || self.ports.map(|port| IpAddr::V4(stand_in(port)));
+        for address in self.addresses.unwrap_or_else(standing_in) {
+            match address {
+                IpAddr::V4(it) => crc.update(&it.octets()),
+                IpAddr::V6(it) => crc.update(&it.octets()),
+            }
+        }
+        let [source, destination] = self.udp_ports.map(u16::to_be_bytes);
+        crc.update(&[UDP, source[0], source[1], destination[0], destination[1]]);
+        crc.finalize()
+    }
+}
+
+/// The address of a NIC port that was given none: of 10.0.0.0/8 (RFC 1918), the port's number plus one.
+pub(crate) fn stand_in(port: u32) -> Ipv4Addr {
+    Ipv4Addr::from((10 << 24) + port + 1)
+}
+
+/// An address as one number.
+fn wide(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(it) => u128::from(it.to_bits()),
+        IpAddr::V6(it) => it.to_bits(),
     }
 }
 
@@ -58,7 +148,7 @@ fn address(host: u32) -> u32 {
 }
 
 /// MurmurHash3_x86_32 (Austin Appleby, 2011, public domain) of whole words.
-fn murmur3(words: &[u32; 3], seed: u32) -> u32 {
+fn murmur3(words: &[u32], seed: u32) -> u32 {
     let mut hash = seed;
     for word in words {
         let scrambled = word.wrapping_mul(0xcc9e_2d51).rotate_left(15);
@@ -75,6 +165,7 @@ fn murmur3(words: &[u32; 3], seed: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::preset;
 
     #[test]
     fn addresses_of_hosts() {
@@ -107,19 +198,50 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_way_back_swaps_ends_and_ports() {
-        let ecmp = Ecmp {
-            hash: EcmpHash::Murmur3,
-            first_udp_source_port: Some(10_000),
-            udp_destination_port: 100,
-        };
-        let back = Flow {
+    /// A flow between hosts 1 and 0 of the ns-3 simulator, the answer to one from its UDP port 10,000 to 100.
+    fn back(addresses: Option<[&str; 2]>) -> Flow {
+        Flow {
             ports: [2, 0],
-            hosts: [0, 1],
-            udp_ports: [10_000, 100],
+            hosts: [1, 0],
+            addresses: addresses.map(|both| both.map(|it| it.parse().unwrap())),
+            udp_ports: [100, 10_000],
+        }
+    }
+
+    fn ecmp(hash: EcmpHash) -> Ecmp {
+        Ecmp {
+            hash,
+            ..preset::by_name("roce").unwrap().ecmp
+        }
+    }
+
+    /// The reference implementation of MurmurHash3, zlib's crc32, and SplitMix64 as published, on the same input.
+    #[test]
+    fn choices() {
+        let v4 = Some(["11.0.1.1", "11.0.0.1"]);
+        let v6 = Some(["2001:db8::1", "2001:db8::ff00:2"]);
+        let rows = [
+            (EcmpHash::Splitmix64, None, None, 987),
+            (EcmpHash::Splitmix64, v4, None, 663),
+            (EcmpHash::Splitmix64, v4, Some(5), 277),
+            (EcmpHash::Splitmix64, v6, None, 426),
+            (EcmpHash::Murmur3, None, None, 997),
+            (EcmpHash::Murmur3, v4, None, 997),
+            (EcmpHash::Murmur3, v4, Some(5), 13),
+            (EcmpHash::Murmur3, v6, None, 383),
+            (EcmpHash::Crc32Lo, None, None, 676),
+            (EcmpHash::Crc32Lo, v4, None, 55),
+            (EcmpHash::Crc32Lo, v6, None, 984),
+        ];
+        for (hash, addresses, seed, expected) in rows {
+            let ecmp = Ecmp { seed, ..ecmp(hash) };
+            let chosen = back(addresses).among(&ecmp, 1, 0, 17, 1000);
+            assert_eq!(chosen, expected, "{hash:?} {addresses:?} {seed:?}");
+        }
+        let rotated = Ecmp {
+            offset_bits: 4,
+            ..ecmp(EcmpHash::Crc32Lo)
         };
-        let choice = Choice::of(&ecmp, &back, 1);
-        assert_eq!(choice.among(0, 17, 1000), 0xc461_67a1_usize % 1000);
+        assert_eq!(back(v4).among(&rotated, 1, 0, 17, 1000), 675);
     }
 }

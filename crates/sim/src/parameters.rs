@@ -115,6 +115,11 @@ pub enum PoolCounts {
 pub struct Ecmp {
     /// The hash.
     pub hash: EcmpHash,
+    /// Seed of the hash; none = the switch's own number. Where switches of successive tiers have the same, all flows that one
+    /// chooses a port for make the same choice at the next (polarisation).
+    pub seed: Option<u32>,
+    /// The hash is rotated right by so many bits before it chooses (SAI: `SAI_SWITCH_ATTR_ECMP_DEFAULT_HASH_OFFSET`).
+    pub offset_bits: u8,
     /// UDP source port of a connection that names none, and one more for each earlier one between the same ports; none = one
     /// of the dynamic range, another for each.
     pub first_udp_source_port: Option<u16>,
@@ -127,13 +132,13 @@ impl Ecmp {
     /// in the model that hashes by Murmur it answers to the port it was asked from.
     pub fn back(&self, [source, destination]: [u16; 2]) -> [u16; 2] {
         match self.hash {
-            EcmpHash::Splitmix64 => [source, destination],
+            EcmpHash::Splitmix64 | EcmpHash::Crc32Lo => [source, destination],
             EcmpHash::Murmur3 => [destination, source],
         }
     }
 }
 
-/// A hash over NIC ports and UDP ports.
+/// A hash over the addresses of the NIC ports, where links name them, and UDP ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EcmpHash {
@@ -141,6 +146,9 @@ pub enum EcmpHash {
     Splitmix64,
     /// A hash of addresses and UDP ports by MurmurHash3, seeded with the switch alone, modulo the candidates.
     Murmur3,
+    /// The lower 16 bits of the CRC-32 of addresses, protocol and UDP ports (SAI: `SAI_HASH_ALGORITHM_CRC_32LO`), modulo
+    /// the candidates; being linear, it polarises with different seeds too, and only `offset_bits` helps.
+    Crc32Lo,
 }
 
 /// Headroom of one lossless priority group.

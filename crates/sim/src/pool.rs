@@ -277,6 +277,7 @@ mod tests {
             hosts,
             switches: 1,
             links: (0..).zip(rates).map(link).collect(),
+            addresses: Vec::new(),
             buffer_bytes: vec![buffer],
             connections: Vec::new(),
             operations: Vec::new(),

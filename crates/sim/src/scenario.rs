@@ -3,6 +3,7 @@
 use crate::faults::Fault;
 use crate::parameters::Parameters;
 use crate::time::Picoseconds;
+use std::net::IpAddr;
 
 /// Everything a run depends on.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +16,8 @@ pub struct Scenario {
     pub switches: u32,
     /// Cables. Link n is port 2n at its `a` end and port 2n + 1 at its `b` end.
     pub links: Vec<Link>,
+    /// By port: the address of a NIC port that was given one. It may end early; empty where there are none.
+    pub addresses: Vec<Option<IpAddr>>,
     /// Buffer of each switch, bytes.
     pub buffer_bytes: Vec<u64>,
     /// Connected queue pairs. Connection n is queue pair 2n at `a` and 2n + 1 at `b`.
@@ -108,6 +111,11 @@ impl Scenario {
     /// Nodes: hosts, then switches.
     pub fn nodes(&self) -> u32 {
         self.hosts + self.switches
+    }
+
+    /// The address that a NIC port was given.
+    pub fn given_address(&self, port: u32) -> Option<IpAddr> {
+        self.addresses.get(port as usize).copied().flatten()
     }
 
     /// The node at the port's own end.

@@ -10,7 +10,7 @@ use proptest::sample::Index;
 /// Every key that there is.
 const FULL: &str = r#"{"name": "n", "desc": "d", "hosts": 3, "switches": 2, "link_gbps": 100, "link_delay_ns": 10,
  "buffer_bytes": [9000000, 8000000],
- "links": [[0, 3], [1, 4], {"a": 2, "b": 4, "gbps": 25, "delay_ns": 7, "loss": 0.1, "pfc_lost_from_ns": 1}, [3, 4], [0, 4]],
+ "links": [[0, 3], [1, 4], {"a": 2, "b": 4, "gbps": 25, "delay_ns": 7, "loss": 0.1, "pfc_lost_from_ns": 1, "addresses": ["10.0.0.1", null]}, [3, 4], [0, 4]],
  "flows": [{"src": 0, "dst": 2, "bytes": 99, "start_ns": 1, "verb": "send", "src_port": 1, "dst_port": 0, "priority": 2,
             "udp_source_port": 3}],
  "queue_pairs": [{"a": 1, "b": 0, "a_port": 0, "b_port": 1, "priority": 4, "udp_source_port": 5}],

@@ -14,6 +14,8 @@ pub(super) fn parameters() -> Parameters {
         switch: switch(),
         ecmp: Ecmp {
             hash: EcmpHash::Murmur3, // seeded with the switch alone: the same ways with every seed
+            seed: None,
+            offset_bits: 0,
             first_udp_source_port: Some(10_000),
             udp_destination_port: 100,
         },

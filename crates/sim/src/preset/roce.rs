@@ -20,6 +20,8 @@ pub(super) fn parameters() -> Parameters {
         switch: switch(),
         ecmp: Ecmp {
             hash: EcmpHash::Splitmix64, // vendors do not publish theirs
+            seed: None,
+            offset_bits: 0,
             first_udp_source_port: None,
             udp_destination_port: ROCEV2_PORT,
         },

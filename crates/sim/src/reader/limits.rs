@@ -45,6 +45,8 @@ pub fn check(parameters: &Parameters, findings: &mut Findings) {
     let mut it = Ranges { findings };
     framing(&mut it, &parameters.framing);
     switch(&mut it, &parameters.switch);
+    // The shortest hash has 16 bits.
+    it.within("ecmp.offset_bits", parameters.ecmp.offset_bits, 0..=15);
     pfc(&mut it, &parameters.pfc);
     marking(&mut it, &parameters.marking);
     for (priority, weight) in parameters.scheduler.weights.iter().enumerate() {

@@ -13,6 +13,7 @@
 //! going from `src` to `dst`. Traffic with dependencies is written as `queue_pairs` and `operations`. Everything wrong
 //! is collected and refused at once.
 
+mod addresses;
 mod faults;
 mod findings;
 mod json;
@@ -28,6 +29,7 @@ use crate::preset;
 use crate::problem::{Problem, Refused};
 use crate::scenario::{Link, Observe, Scenario};
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
+use addresses::Addresses;
 use findings::{Findings, Object, Place};
 use json::{quoted, Json};
 use spelling::did_you_mean;
@@ -128,7 +130,8 @@ fn draft<'j>(
     limits::check(&parameters, findings);
     // Without them every node and link would be wrong for the same reason.
     let (hosts, switches) = (hosts? as u32, switches? as u32);
-    let links = links(&top, hosts + switches, findings);
+    let mut addresses = Addresses::new(hosts);
+    let links = links(&top, hosts + switches, &mut addresses, findings);
     let buffer_bytes = buffers(&top, switches, parameters.switch.buffer_bytes, findings);
     let traffic = Traffic::read(&top, hosts, findings);
     let faults = faults::read(&top, findings);
@@ -137,6 +140,7 @@ fn draft<'j>(
         hosts,
         switches,
         links,
+        addresses: addresses.by_port(),
         buffer_bytes,
         connections: Vec::new(),
         operations: Vec::new(),
@@ -161,8 +165,13 @@ fn text(top: &Object, key: &str, findings: &mut Findings) -> Option<String> {
 }
 
 /// All links that are as they should be.
-fn links(top: &Object, nodes: u32, findings: &mut Findings) -> Vec<Link> {
-    let common = Common {
+fn links(
+    top: &Object,
+    nodes: u32,
+    addresses: &mut Addresses,
+    findings: &mut Findings,
+) -> Vec<Link> {
+    let mut common = Common {
         rate: top
             .get("link_gbps")
             .map(|_| rate(top, "link_gbps", findings)),
@@ -170,6 +179,7 @@ fn links(top: &Object, nodes: u32, findings: &mut Findings) -> Vec<Link> {
             .get("link_delay_ns")
             .map(|_| cable(top, "link_delay_ns", findings)),
         nodes,
+        addresses,
     };
     let items = top.list("links", findings);
     let links = items.iter().enumerate();
@@ -179,15 +189,24 @@ fn links(top: &Object, nodes: u32, findings: &mut Findings) -> Vec<Link> {
 }
 
 /// What holds for every link that does not say otherwise, if anything; `Some(None)` where it is not as it should be.
-struct Common {
+struct Common<'a> {
     rate: Option<Option<u64>>,
     delay: Option<Option<Picoseconds>>,
     nodes: u32,
+    addresses: &'a mut Addresses,
 }
 
-impl Common {
-    fn link(&self, place: Place, json: &Json, findings: &mut Findings) -> Option<Link> {
-        const KEYS: [&str; 6] = ["a", "b", "gbps", "delay_ns", "loss", "pfc_lost_from_ns"];
+impl Common<'_> {
+    fn link(&mut self, place: Place, json: &Json, findings: &mut Findings) -> Option<Link> {
+        const KEYS: [&str; 7] = [
+            "a",
+            "b",
+            "gbps",
+            "delay_ns",
+            "loss",
+            "pfc_lost_from_ns",
+            "addresses",
+        ];
         let last = u64::from(self.nodes - 1);
         if let Json::List(ends) = json {
             let [a, b] = ends.as_slice() else {
@@ -205,7 +224,11 @@ impl Common {
         let link = Object::new(place, json, &KEYS, findings)?;
         let a = link.whole("a", 0..=last, None, findings);
         let b = link.whole("b", 0..=last, None, findings);
-        self.joined(link, a?, b?, findings)
+        let (Some(a), Some(b)) = (a, b) else {
+            return None;
+        };
+        self.addresses.read(&link, [a, b], findings);
+        self.joined(link, a, b, findings)
     }
 
     fn joined(&self, link: Object, a: u64, b: u64, findings: &mut Findings) -> Option<Link> {

@@ -60,6 +60,7 @@ fn a_pair() {
         hosts: 2,
         switches: 1,
         links: vec![link, Link { a: 1, ..link }],
+        addresses: Vec::new(),
         buffer_bytes: vec![32 << 20],
         connections: vec![Connection {
             port_a: 0,
@@ -189,7 +190,7 @@ fn refusals_of_nodes_and_links() {
              buffer_bytes, flows, queue_pairs, operations, parameters, faults\n  hint: did you mean \"link_gbps\"?",
         ),
         (links("3"), "links: found 3, expected a list"),
-        (links("[[0, 2], [1, 2], 7]"), "links[2]: found 7, expected an object with a, b, gbps, delay_ns, loss, pfc_lost_from_ns"),
+        (links("[[0, 2], [1, 2], 7]"), "links[2]: found 7, expected an object with a, b, gbps, delay_ns, loss, pfc_lost_from_ns, addresses"),
         (links("[[0, 2], [1, 2], [1]]"), "links[2]: found a list of 1, expected [a, b]"),
         (links("[[0, 2], [1, 3]]"), "links[1]: found [1, 3], expected two nodes, 0 to 2"),
         (links("[[0, 2], [1, -2]]"), "links[1]: found [1, -2], expected two nodes, 0 to 2"),
@@ -202,7 +203,7 @@ fn refusals_of_nodes_and_links() {
         (links(r#"[[0, 2], {"a": 1, "b": 2, "delay_ns": 2000000000}]"#), "links[1].delay_ns: found 2000000000, expected a whole number, 0 to 1,000,000,000"),
         (links(r#"[[0, 2], {"a": 1, "b": 2, "loss": 1.5}]"#), "links[1].loss: found 1.5, expected a probability, 0 to 1"),
         (links(r#"[[0, 2], {"a": 1, "b": 2, "pfc_lost_from_ns": -1}]"#), "links[1].pfc_lost_from_ns: found -1, expected a whole number, 0 to 1,000,000,000,000"),
-        (links(r#"[[0, 2], {"a": 1, "b": 2, "gpbs": 5}]"#), "links[1]: found the key \"gpbs\", expected a, b, gbps, delay_ns, loss, pfc_lost_from_ns"),
+        (links(r#"[[0, 2], {"a": 1, "b": 2, "gpbs": 5}]"#), "links[1]: found the key \"gpbs\", expected a, b, gbps, delay_ns, loss, pfc_lost_from_ns, addresses"),
         (
             common,
             "links[0].delay_ns: found nothing, expected a delay in ns here or as link_delay_ns\n\
@@ -219,6 +220,47 @@ fn refusals_of_nodes_and_links() {
             "switch 2: found a shared pool of -3,192 bytes = 80,000 buffer - 2 x 37,500 headroom - 2 x 4,096 reserve, \
              expected more than 0\n  hint: a larger buffer_bytes, shorter cables or fewer ports leave something to share",
         ),
+    ];
+    for (text, message) in rows {
+        assert_eq!(refused(&text), message, "{text}");
+    }
+}
+
+/// The pair with these addresses of its first link, and its second.
+fn addresses(first: &str, second: &str) -> String {
+    links(&format!(
+        r#"[{{"a": 0, "b": 2, "addresses": {first}}}, {{"a": 2, "b": 1, "addresses": {second}}}]"#
+    ))
+}
+
+#[test]
+fn addresses_belong_to_nic_ports() {
+    let text = addresses(r#"["10.1.0.1", null]"#, r#"[null, "10.1.0.5"]"#);
+    let scenario = read(&text, "roce", 1).unwrap();
+    let given: Vec<_> = (0..4).map(|port| scenario.given_address(port)).collect();
+    let v4 = |text: &str| Some(text.parse().unwrap());
+    assert_eq!(given, [v4("10.1.0.1"), None, None, v4("10.1.0.5")]);
+}
+
+#[test]
+fn refusals_of_addresses() {
+    let none = "[null, null]";
+    let rows = [
+        (addresses("7", none), "links[0].addresses: found 7, expected a list of two: one for each end"),
+        (addresses("[null]", none), "links[0].addresses: found a list of 1, expected two: one for each end\n  hint: null for none"),
+        (addresses("[3, null]", none), "links[0].addresses: found 3, expected an IPv4 or IPv6 address, or null"),
+        (addresses(r#"["10.1.0.256", null]"#, none), "links[0].addresses: found \"10.1.0.256\", expected an IPv4 or IPv6 address, or null"),
+        (addresses(r#"[null, "fe80::1"]"#, none), "links[0].addresses: found \"fe80::1\" at switch 2, expected null: only NIC ports have addresses here"),
+        (
+            addresses(r#"["10.1.0.1", null]"#, r#"[null, "10.1.0.1"]"#),
+            "links[1].addresses: found \"10.1.0.1\", which links[0] has, expected each address once",
+        ),
+        (
+            addresses(r#"["10.1.0.1", null]"#, r#"[null, "2001:db8::1"]"#),
+            "flows[0]: found 10.1.0.1 and 2001:db8::1, expected two IPv4 or two IPv6 addresses",
+        ),
+        (set(r#""ecmp": {"offset_bits": 16}"#), "parameters.ecmp.offset_bits: found 16, expected 0 to 15"),
+        (set(r#""ecmp": {"hash": "crc16"}"#), "parameters.ecmp.hash: found unknown variant \"crc16\", expected one of \"splitmix64\", \"murmur3\", \"crc32-lo\""),
     ];
     for (text, message) in rows {
         assert_eq!(refused(&text), message, "{text}");

@@ -2,6 +2,8 @@
 
 use crate::bench::{lossy, plain, share};
 use crate::support::{column, connect, flow, link, network, post, run};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use wirespeed_sim::parameters::{Ecmp, EcmpHash};
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::routing::Routes;
 use wirespeed_sim::scenario::{Scenario, Verb};
@@ -200,5 +202,105 @@ fn choices_at_successive_switches_are_independent() {
     assert_eq!(ways.len(), 4);
     for (way, found) in ways {
         assert!(found.abs_diff(1000) <= 110, "{way:?}: {found}"); // 4 deviations of sqrt(4000 x 1/4 x 3/4)
+    }
+}
+
+/// The share of the ways from a pod to the core of a fat tree of 8-port switches that 4,000 connections take, which all begin
+/// at one edge switch and end in another pod.
+fn core_ways(set: impl Fn(&mut Ecmp)) -> f64 {
+    const K: u32 = 8;
+    const HALF: u32 = K / 2;
+    let hosts = 2 * HALF * HALF;
+    let (edge, aggregation, core) = (
+        |pod, n| hosts + pod * HALF + n,
+        |pod, n| hosts + 2 * HALF + pod * HALF + n,
+        |n| hosts + 4 * HALF + n,
+    );
+    let mut links: Vec<_> = (0..hosts)
+        .map(|host| link(host, edge(host / (HALF * HALF), host / HALF % HALF), 100, 0))
+        .collect();
+    let first = 2 * links.len() as u32;
+    for (pod, n, up) in
+        (0..2 * HALF * HALF).map(|it| (it / (HALF * HALF), it / HALF % HALF, it % HALF))
+    {
+        links.push(link(aggregation(pod, n), core(n * HALF + up), 100, 0));
+    }
+    let core_ports = first..first + HALF * HALF * 2;
+    for (pod, low, high) in
+        (0..2 * HALF * HALF).map(|it| (it / (HALF * HALF), it / HALF % HALF, it % HALF))
+    {
+        links.push(link(edge(pod, low), aggregation(pod, high), 100, 0));
+    }
+    let mut scenario = network(hosts, 4 * HALF + HALF * HALF, links, lossy());
+    set(&mut scenario.parameters.ecmp);
+    for n in 0..4_000 {
+        connect(&mut scenario, n % HALF, HALF * HALF + n / 7 % (HALF * HALF));
+    }
+    let routes = Routes::compute(&scenario).expect("joined");
+    let taken = routes
+        .hops()
+        .iter()
+        .filter(|hop| core_ports.contains(hop) && **hop % 2 == 0);
+    let taken: std::collections::BTreeSet<u32> = taken.copied().collect();
+    taken.len() as f64 / f64::from(HALF * HALF)
+}
+
+/// With equal seeds the flows that reach an aggregation switch agree in their hash already, and it sends all of them the
+/// same way: one of its four uplinks is used.
+#[test]
+fn equal_seeds_on_two_tiers_polarise() {
+    for hash in [EcmpHash::Splitmix64, EcmpHash::Murmur3] {
+        let ways = |seed| {
+            core_ways(|ecmp| {
+                ecmp.hash = hash;
+                ecmp.seed = seed;
+            })
+        };
+        assert_eq!(ways(Some(7)), 0.25, "{hash:?}");
+        assert_eq!(ways(None), 1.0, "{hash:?}");
+    }
+}
+
+/// A CRC is linear: with another seed it differs by the same bits for all flows, which still agree after that. Here even the
+/// switches' own numbers as seeds leave three of four uplinks without a frame.
+#[test]
+fn other_seeds_do_not_help_a_linear_hash() {
+    let ways = |seed| {
+        core_ways(|ecmp| {
+            ecmp.hash = EcmpHash::Crc32Lo;
+            ecmp.seed = seed;
+        })
+    };
+    assert_eq!((ways(Some(7)), ways(None)), (0.25, 0.25));
+}
+
+/// Addresses are what is hashed: with those of other ports, connections go the ways of those.
+#[test]
+fn addresses_take_the_place_of_numbers() {
+    let address = |n: u32| Some(IpAddr::V4(Ipv4Addr::from(0x0A01_0000 + n)));
+    for hash in [EcmpHash::Splitmix64, EcmpHash::Murmur3, EcmpHash::Crc32Lo] {
+        let mut scenario = many(5, 1_000); // not a power of two: there a CRC may agree by chance for all flows
+        scenario.parameters.ecmp.hash = hash;
+        let numbers = first_hops(&scenario);
+        let given = |from, to| {
+            let mut scenario = scenario.clone();
+            scenario.addresses = vec![None; 8];
+            scenario.addresses[0] = from;
+            scenario.addresses[2] = to;
+            first_hops(&scenario)
+        };
+        let one = given(address(1), address(2));
+        let moved = |other: &[u32]| one.iter().zip(other).filter(|(a, b)| a != b).count();
+        assert_eq!(moved(&given(address(1), address(2))), 0, "{hash:?}");
+        let v6 = |n: u128| Some(IpAddr::V6(Ipv6Addr::from((0x2001_0DB8 << 96) + n)));
+        let others = [
+            numbers,
+            given(address(3), address(2)),
+            given(address(1), address(4)),
+            given(v6(1), v6(2)),
+        ];
+        for other in others {
+            assert!(moved(&other) > 0, "{hash:?}");
+        }
     }
 }

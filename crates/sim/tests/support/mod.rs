@@ -31,6 +31,7 @@ pub fn network(hosts: u32, switches: u32, links: Vec<Link>, parameters: Paramete
         hosts,
         switches,
         links,
+        addresses: Vec::new(),
         buffer_bytes: vec![parameters.switch.buffer_bytes; switches as usize],
         connections: Vec::new(),
         operations: Vec::new(),

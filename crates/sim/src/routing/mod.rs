@@ -1,14 +1,12 @@
 //! Equal-cost multipath: the way of every queue pair through the switches, chosen once before the run.
 //!
 //! A switch sends a frame out of one of the ports that lead one hop closer to the destination; a hash of the flow
-//! decides which (RFC 2992, section 2: hash-based selection among equal-cost next hops). The hash takes what tells the
-//! flows of RoCEv2 apart: the addresses of the two NIC ports and the UDP ports (IBTA annex A17.9.2: the UDP source
-//! port is the entropy). Hosts never forward.
+//! decides which (RFC 2992, section 2: hash-based selection among equal-cost next hops): [`crate::ecmp`]. Hosts never
+//! forward.
 
-use crate::ecmp::{Choice, Flow};
-use crate::parameters::Ecmp;
+use crate::ecmp::Flow;
 use crate::problem::{Problem, Refused};
-use crate::scenario::{Connection, Scenario};
+use crate::scenario::Scenario;
 
 /// Not in a list, not reached.
 const NONE: u32 = u32::MAX;
@@ -49,8 +47,7 @@ impl Routes {
                 continue;
             }
             routes.starts[trip.queue_pair as usize] = routes.hops.len() as u32;
-            let ecmp = &scenario.parameters.ecmp;
-            routes.walk(&fabric, &distance, &trip, ecmp, scenario.seed);
+            routes.walk(&fabric, &distance, &trip, scenario);
         }
         if problems.is_empty() {
             return Ok(routes);
@@ -83,8 +80,8 @@ impl Routes {
         *known
     }
 
-    fn walk(&mut self, fabric: &Fabric, distance: &Distance, trip: &Trip, ecmp: &Ecmp, seed: u64) {
-        let choice = Choice::of(ecmp, &trip.flow, seed);
+    fn walk(&mut self, fabric: &Fabric, distance: &Distance, trip: &Trip, scenario: &Scenario) {
+        let ecmp = &scenario.parameters.ecmp;
         let mut switch = trip.from_switch;
         while switch != trip.to_switch {
             let closer = distance.of(switch) - 1;
@@ -94,7 +91,9 @@ impl Routes {
                     .iter()
                     .filter(|way| distance.of(way.to) == closer)
             };
-            let chosen = choice.among(switch, fabric.hosts + switch, candidates().count());
+            let node = fabric.hosts + switch;
+            let among = candidates().count();
+            let chosen = trip.flow.among(ecmp, scenario.seed, switch, node, among);
             let way = candidates().nth(chosen).expect("a choice among these");
             self.hops.push(way.port);
             switch = way.to;
@@ -171,37 +170,20 @@ impl Fabric {
 
     /// Every direction of every connection, those to one switch one after the other.
     fn trips(&self, scenario: &Scenario) -> Vec<Trip> {
-        let ends = scenario.connections.iter().enumerate();
-        let mut trips: Vec<Trip> = ends
-            .flat_map(|(n, connection)| {
-                let Connection { port_a, port_b, .. } = *connection;
-                let udp_ports = [
-                    connection.udp_source_port,
-                    scenario.parameters.ecmp.udp_destination_port,
-                ];
-                let trip = |queue_pair: usize, from: u32, to: u32, udp_ports| Trip {
-                    queue_pair: queue_pair as u32,
-                    to,
-                    flow: Flow {
-                        ports: [from, to],
-                        hosts: [scenario.node_of(from), scenario.node_of(to)],
-                        udp_ports,
-                    },
-                    from_switch: self.switch_behind(scenario, from),
-                    to_switch: self.switch_behind(scenario, to),
-                    direct: from ^ 1 == to,
-                };
-                [
-                    trip(2 * n, port_a, port_b, udp_ports),
-                    trip(
-                        2 * n + 1,
-                        port_b,
-                        port_a,
-                        scenario.parameters.ecmp.back(udp_ports),
-                    ),
-                ]
-            })
-            .collect();
+        let queue_pairs = 0..2 * scenario.connections.len() as u32;
+        let trip = |queue_pair| {
+            let flow = Flow::of(scenario, queue_pair);
+            let [from, to] = flow.ports;
+            Trip {
+                queue_pair,
+                to,
+                flow,
+                from_switch: self.switch_behind(scenario, from),
+                to_switch: self.switch_behind(scenario, to),
+                direct: from ^ 1 == to,
+            }
+        };
+        let mut trips: Vec<Trip> = queue_pairs.map(trip).collect();
         trips.sort_by_key(|trip| trip.to_switch); // stable: in order of queue pairs
         trips
     }
@@ -284,7 +266,7 @@ fn unreachable(scenario: &Scenario, queue_pair: u32) -> (u32, Problem) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Link, Observe};
+    use crate::scenario::{Connection, Link, Observe};
     use crate::time::{MICROSECOND, NEVER};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -305,6 +287,7 @@ mod tests {
                     pfc_lost_from: NEVER,
                 })
                 .collect(),
+            addresses: Vec::new(),
             buffer_bytes: vec![32 << 20; switches as usize],
             connections: Vec::new(),
             operations: Vec::new(),

@@ -1,0 +1,89 @@
+//! Addresses of NIC ports, as links name them.
+
+use super::findings::{Findings, Object, Place};
+use super::json::Json;
+use crate::scenario::Scenario;
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+/// What the links have said so far.
+pub struct Addresses {
+    hosts: u64,
+    by_port: Vec<Option<IpAddr>>,
+    /// The link that has an address.
+    known: HashMap<IpAddr, usize>,
+}
+
+impl Addresses {
+    /// None yet; nodes below `hosts` are hosts.
+    pub fn new(hosts: u32) -> Self {
+        Addresses {
+            hosts: hosts.into(),
+            by_port: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// By port, as far as there are any.
+    pub fn by_port(self) -> Vec<Option<IpAddr>> {
+        self.by_port
+    }
+
+    /// The addresses of a link between two nodes.
+    pub fn read(&mut self, link: &Object, nodes: [u64; 2], findings: &mut Findings) {
+        let (Some(json), Place::Item(_, number)) = (link.get("addresses"), link.place) else {
+            return;
+        };
+        let place = link.at("addresses");
+        let Json::List(ends) = json else {
+            return findings.note(place, json.shown(), "a list of two: one for each end", "");
+        };
+        let [a, b] = ends.as_slice() else {
+            let found = format!("a list of {}", ends.len());
+            return findings.note(place, found, "two: one for each end", "null for none");
+        };
+        for (end, json) in [a, b].into_iter().enumerate() {
+            let text = match json {
+                Json::Null => continue,
+                Json::Text(text) => text,
+                other => {
+                    let expected = "an IPv4 or IPv6 address, or null";
+                    findings.note(link.at("addresses"), other.shown(), expected, "");
+                    continue;
+                }
+            };
+            let Ok(address) = text.parse::<IpAddr>() else {
+                let expected = "an IPv4 or IPv6 address, or null";
+                findings.note(link.at("addresses"), json.shown(), expected, "");
+                continue;
+            };
+            if nodes[end] >= self.hosts {
+                let found = format!("{} at switch {}", json.shown(), nodes[end]);
+                let expected = "null: only NIC ports have addresses here";
+                findings.note(link.at("addresses"), found, expected, "");
+                continue;
+            }
+            if let Some(other) = self.known.insert(address, number) {
+                let found = format!("{}, which links[{other}] has", json.shown());
+                findings.note(link.at("addresses"), found, "each address once", "");
+            }
+            let port = 2 * number + end;
+            if self.by_port.len() <= port {
+                self.by_port.resize(port + 1, None);
+            }
+            self.by_port[port] = Some(address);
+        }
+    }
+}
+
+/// Notes a connection whose two ends have addresses of different families.
+pub fn check_family(scenario: &Scenario, ports: [u32; 2], place: Place, findings: &mut Findings) {
+    let given = ports.map(|port| scenario.given_address(port));
+    let [Some(a), Some(b)] = given else {
+        return;
+    };
+    if a.is_ipv4() != b.is_ipv4() {
+        let found = format!("{a} and {b}");
+        findings.note(place, found, "two IPv4 or two IPv6 addresses", "");
+    }
+}
