@@ -184,11 +184,43 @@ TABLES: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "what": (
                 "",
                 "`queue_bytes`: what the egress queue holds; `paused`: 1 while it is; "
+                "`sent_bytes` and `ecn_marks`: what it sent and marked so far; "
                 "`rate_bps`: how fast the queue pair may send",
             ),
             "id": ("", "number of the port, with `rate_bps` of the queue pair"),
             "priority": ("", "0 to 7; 0 with `rate_bps`"),
             "value": ("as `what` says", "the sample"),
+        },
+    ),
+}
+
+CONTEXT: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
+    "links": (
+        "One row for each cable: row n has port 2n at `a` and port 2n + 1 at `b`.",
+        {
+            "a": ("", "node at one end"),
+            "b": ("", "node at the other end"),
+            "a_is_switch": ("", "1 where `a` is a switch, 0 where it is a host"),
+            "b_is_switch": ("", "the same of `b`"),
+            "rate_bps": ("bit/s", "rate in each direction"),
+            "delay_ps": ("ps", "propagation"),
+        },
+    ),
+    "paths": (
+        "The way of the data, one row for each port that sends it.",
+        {
+            "queue_pair": ("", "that sends"),
+            "hop": ("", "0 is the NIC's port"),
+            "port": ("", "number of the port"),
+        },
+    ),
+    "limits": (
+        "One row for each flow, in the order of `flows`.",
+        {
+            "least_ps": (
+                "ps",
+                "no less can pass between its start and its end: the network idle, hosts as fast as the wire",
+            )
         },
     ),
 }
@@ -231,11 +263,18 @@ def _keys() -> Iterator[str]:
 def _tables() -> Iterator[str]:
     """What a run gives."""
     found = _columns()
-    known = {name: list(columns) for name, (_, columns) in TABLES.items()}
+    known = {name: list(columns) for name, (_, columns) in {**TABLES, **CONTEXT}.items()}
     if {name: list(columns) for name, columns in found.items()} != known:
         raise refuse(str(SOURCES / "outcome.rs"), f"tables {found}", f"those that docs/{Path(__file__).name} explains")
     yield "\n## Result tables\n\nParquet files in the folder that `--output` names. Times count from the start.\n"
-    for name, (meaning, columns) in TABLES.items():
+    yield from _each(TABLES, found)
+    yield "\n## Context tables\n\nBeside them, what follows from the scenario alone; not in `tables_sha256`.\n"
+    yield from _each(CONTEXT, found)
+
+
+def _each(tables: dict[str, tuple[str, dict[str, tuple[str, str]]]], found: dict[str, dict[str, str]]) -> Iterator[str]:
+    """Tables with their columns."""
+    for name, (meaning, columns) in tables.items():
         yield f"\n### {name}\n\n{meaning}\n\n| column | type | unit | meaning |\n| --- | --- | --- | --- |\n"
         for column, (unit, said) in columns.items():
             yield f"| `{column}` | {found[name][column]} | {unit} | {said} |\n"
@@ -248,7 +287,8 @@ def _columns() -> dict[str, dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "small.json"
         path.write_text(json.dumps(SMALL))
-        tables = run(path, "roce", 1, Observe(series=("port:0",))).tables
+        result = run(path, "roce", 1, Observe(series=("port:0",)))
+    tables = {**result.tables, **result.context}
     return {name: {field.name: _type(field.type) for field in table.schema} for name, table in tables.items()}
 
 

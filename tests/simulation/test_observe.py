@@ -15,7 +15,9 @@ class Scenario:
     """Hosts 0 and 1 on switch 9 of ten others; 8 and 9 are joined by three cables, 7 by none."""
 
     nodes = 10
+    hosts = 8
     operations = 4
+    priorities = 2
 
     def links(self) -> list[tuple[int, int]]:
         return [(0, 9), (9, 1), (8, 9), (9, 8), (8, 9), (2, 9), (3, 9), (4, 9), (5, 9)]
@@ -24,9 +26,13 @@ class Scenario:
         return 2 * operation + (operation == 3)
 
 
-def observed(*series: str, capture: str | None = None, interval: str = "10us") -> Any:
+def observed(*series: str, captures: tuple[str, ...] = (), interval: str | None = "10us") -> Any:
     scenario: Any = Scenario()
-    return resolve(Observe(series, Duration.parse(interval), capture), scenario)
+    return resolve(Observe(series, Duration.parse(interval) if interval else None, captures), scenario)
+
+
+HOSTS = (0, 3, 10, 12, 14, 16)
+SWITCHES = (1, 2, 4, 5, 6, 7, 8, 9, 11, 13, 15, 17)
 
 
 @pytest.mark.parametrize(
@@ -41,16 +47,38 @@ def observed(*series: str, capture: str | None = None, interval: str = "10us") -
         (("port:9-8.0", "port:9-8.1", "port:9-8.2"), (5, 6, 9), ()),
         (("flow:0", "flow:3"), (), (0, 7)),
         (("flow:2", "port:9-1", "port:9-1", "flow:2"), (2,), (4,)),
+        (("hosts",), HOSTS, ()),
+        (("switches",), SWITCHES, ()),
+        (("flows",), (), (0, 2, 4, 7)),
+        (("flows", "flow:3", "port:1"), (3,), (0, 2, 4, 7)),
+        (("all",), tuple(range(18)), (0, 2, 4, 7)),
+        (("switches", "hosts"), (*SWITCHES, *HOSTS), ()),
     ],
 )
 def test_names(series: tuple[str, ...], ports: tuple[int, ...], queue_pairs: tuple[int, ...]) -> None:
     found = observed(*series, interval="2us")
-    assert (found.interval, found.ports, found.queue_pairs, found.capture) == (2_000_000, ports, queue_pairs, None)
+    assert (found.interval, found.ports, found.queue_pairs, found.captures) == (2_000_000, ports, queue_pairs, {})
 
 
 def test_nothing_is_sampled_unless_asked() -> None:
-    found = observed(capture="9-0")
-    assert (found.interval, found.ports, found.queue_pairs, found.capture) == (0, (), (), 1)
+    found = observed(captures=("9-0", "1"))
+    assert (found.interval, found.samples, found.ports, found.queue_pairs) == (0, 0, (), ())
+    assert found.captures == {"9-0": 1, "1": 3}
+
+
+@pytest.mark.parametrize(
+    ("series", "interval", "finest", "samples"),
+    [
+        ("port:0", None, 1_000_000, 2_000),
+        ("port:0", "10us", 10_000_000, 10_000_000 // (2 * 4)),
+        ("flows", "5ns", 5_000, 10_000_000 // 4),
+        ("all", None, 1_000_000, 2_000),
+        ("all", "1us", 1_000_000, 10_000_000 // (18 * 2 * 4 + 4)),
+    ],
+)
+def test_how_many_samples_are_kept(series: str, interval: str | None, finest: int, samples: int) -> None:
+    found = observed(series, interval=interval)
+    assert (found.interval, found.samples) == (finest, samples)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +98,11 @@ def test_nothing_is_sampled_unless_asked() -> None:
         ("flow:4", "'flow:4'; expected a flow of the scenario, flow:0 to flow:3"),
         ("flow:-1", "'flow:-1'; expected a flow of the scenario, flow:0 to flow:3"),
         ("flow:٣", "'flow:٣'; expected a flow of the scenario, flow:0 to flow:3"),
-        ("queue:0", "'queue:0'; expected port:PORT or flow:NUMBER, such as port:16-0 or flow:3"),
-        ("", "''; expected port:PORT or flow:NUMBER, such as port:16-0 or flow:3"),
+        (
+            "queue:0",
+            "'queue:0'; expected all, switches, hosts, flows, port:PORT or flow:NUMBER, such as port:16-0 or flow:3",
+        ),
+        ("", "''; expected all, switches, hosts, flows, port:PORT or flow:NUMBER, such as port:16-0 or flow:3"),
     ],
 )
 def test_refusals(series: str, says: str) -> None:
@@ -82,7 +113,7 @@ def test_refusals(series: str, says: str) -> None:
 
 def test_all_problems_at_once() -> None:
     with pytest.raises(Refused) as refused:
-        observed("port:10", "flow:4", capture="0-3", interval="0us")
+        observed("port:10", "flow:4", captures=("0-3", "1"), interval="0us")
     assert str(refused.value) == (
         "--series: found '10'; expected a node of the scenario, 0 to 9\n"
         "--series: found 'flow:4'; expected a flow of the scenario, flow:0 to flow:3\n"

@@ -19,7 +19,7 @@ from wirespeed.simulation.run import PRESETS, completion_times
 from wirespeed.simulation.tables import arrow
 from wirespeed.units import Duration
 
-EVERYTHING = Observe(("port:3-2", "flow:0"), Duration.parse("5us"), "3-2")
+EVERYTHING = Observe(("port:3-2", "flow:0"), Duration.parse("5us"), ("3-2",))
 
 
 def result(folder: Path, scenario: dict[str, Any] = INCAST, preset: str = "hpcc", seed: int = 1, **more: Any) -> Result:
@@ -66,6 +66,31 @@ def test_the_flows_table(tmp_path: Path) -> None:
     ]
 
 
+def test_what_explains_a_run(tmp_path: Path) -> None:
+    scenario = {**INCAST, "links": [*INCAST["links"][:2], {"a": 2, "b": 3, "gbps": 400, "delay_ns": 50}]}
+    got = result(tmp_path, scenario)
+    assert got.context["links"].to_pylist() == [
+        {"a": a, "b": 3, "a_is_switch": 0, "b_is_switch": 1, "rate_bps": rate, "delay_ps": delay}
+        for a, rate, delay in ((0, 10**11, 10**6), (1, 10**11, 10**6), (2, 4 * 10**11, 50_000))
+    ]
+    assert got.context["paths"].to_pylist() == [
+        {"queue_pair": queue_pair, "hop": hop, "port": port}
+        for queue_pair, ports in ((0, (0, 5)), (2, (2, 5)))
+        for hop, port in enumerate(ports)
+    ]
+    # 1 MiB at 100 Gb/s, and no less; headers and the way there and back take the rest.
+    (least,) = set(got.context["limits"]["least_ps"].to_pylist())
+    assert 83_886_080 < least < 90_000_000
+    flows = got.tables["flows"].to_pylist()
+    assert min(flow["end_ps"] - flow["start_ps"] for flow in flows) >= least
+
+
+def test_what_explains_a_run_is_not_in_its_hash(tmp_path: Path) -> None:
+    got = result(tmp_path)
+    assert got.summary.tables_sha256 == digest(got.tables)
+    assert not set(got.context) & set(got.tables)
+
+
 def test_tables_by_name(tmp_path: Path) -> None:
     usual = {"flows", "queue_pairs", "ports", "queues", "pauses"}
     assert set(result(tmp_path).tables) == usual
@@ -75,7 +100,8 @@ def test_tables_by_name(tmp_path: Path) -> None:
 def test_what_is_sampled(tmp_path: Path) -> None:
     series = result(tmp_path, observe=EVERYTHING).tables["series"].to_pylist()
     assert {row["time_ps"] % 5_000_000 for row in series} == {0}
-    assert {(row["what"], row["id"]) for row in series} == {("queue_bytes", 5), ("paused", 5), ("rate_bps", 0)}
+    of_the_port = {(what, 5) for what in ("queue_bytes", "paused", "sent_bytes", "ecn_marks")}
+    assert {(row["what"], row["id"]) for row in series} == {*of_the_port, ("rate_bps", 0)}
     assert max(row["value"] for row in series if row["what"] == "queue_bytes") > 100_000
     rates = [row["value"] for row in series if row["what"] == "rate_bps"]
     assert max(rates) == 100e9
@@ -95,12 +121,12 @@ def test_how_many_events_are_worked_off_at_once_changes_nothing(events: int, tmp
     written(tmp_path, INCAST)
     expected = result(tmp_path, observe=EVERYTHING, create=lambda name: (tmp_path / name).open("wb"))
     text = (tmp_path / "scenario.json").read_text()
-    simulation = _core.Simulation(_core.Scenario(text, "hpcc", 1), None, 5_000_000, [5], [0], 5)
-    captured = simulation.captured()
+    simulation = _core.Simulation(_core.Scenario(text, "hpcc", 1), None, 5_000_000, 0, [5], [0], [5])
+    (captured,) = simulation.captured()
     while simulation.advance(events):
-        captured += simulation.captured()
-    captured += simulation.captured()
-    totals, _, tables = simulation.finish()
+        captured += simulation.captured()[0]
+    captured += simulation.captured()[0]
+    totals, _, tables, _ = simulation.finish()
     assert digest(arrow(tables)) == expected.summary.tables_sha256
     assert (totals["hops"], totals["events"]) == (expected.summary.hops, expected.summary.events)
     assert captured == (tmp_path / "3-2.pcap").read_bytes()
@@ -188,7 +214,7 @@ def test_the_command_line_knows_every_preset() -> None:
 
 def test_a_scenario_and_a_simulation_are_used_once(tmp_path: Path) -> None:
     scenario = _core.Scenario(written(tmp_path, INCAST).read_text(), "hpcc", 1)
-    simulation = _core.Simulation(scenario, None, 0, [], [], None)
+    simulation = _core.Simulation(scenario, None, 0, 0, [], [], [])
     with pytest.raises(RuntimeError, match="this scenario was used up"):
         scenario.links()
     simulation.finish()

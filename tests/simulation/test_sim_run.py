@@ -29,6 +29,7 @@ from wirespeed.simulation import digest, run
 LONG = many_to_one(16, 1 << 30)
 """Minutes of work."""
 TABLES = ["flows.parquet", "pauses.parquet", "ports.parquet", "queue_pairs.parquet", "queues.parquet"]
+CONTEXT = ["limits.parquet", "links.parquet", "paths.parquet"]
 
 
 def names(folder: Path) -> list[str]:
@@ -42,7 +43,7 @@ def summary(printed: str) -> dict[str, Any]:
 
 
 def tables(folder: Path) -> dict[str, Any]:
-    return {path.stem: pq.read_table(path) for path in folder.glob("*.parquet")}
+    return {path.stem: pq.read_table(path) for path in folder.glob("*.parquet") if path.name not in CONTEXT}
 
 
 def test_the_summary_as_a_table(tmp_path: Path) -> None:
@@ -80,16 +81,18 @@ def test_what_is_written(tmp_path: Path) -> None:
     out = tmp_path / "out"
     scenario = written(tmp_path, INCAST)
     series = ("--series", "port:3-2,flow:0", "--series", "flow:1", "--interval", "2us")
-    done = wirespeed(scenario, "-o", out, *series, "--pcap", "3-2", "--format", "json")
+    done = wirespeed(scenario, "-o", out, *series, "--pcap", "3-2, 0", "--pcap", "1-3", "--format", "json")
     assert (done.returncode, done.stderr) == (Exit.PASSED, "")
-    assert names(out) == sorted([*TABLES, "3-2.pcap", "series.parquet", "summary.json"])
+    captures = ["3-2.pcap", "0.pcap", "1-3.pcap"]
+    assert names(out) == sorted([*TABLES, *CONTEXT, *captures, "series.parquet", "summary.json"])
     said = summary((out / "summary.json").read_text())
-    assert said.pop("files") == sorted([*TABLES, "3-2.pcap", "series.parquet"])
+    assert said.pop("files") == sorted([*TABLES, *CONTEXT, *captures, "series.parquet"])
     assert said == summary(done.stdout)
     read = tables(out)
     assert digest(read) == said["tables_sha256"]
     assert set(read["series"]["id"].to_pylist()) == {0, 2, 5}
-    assert (out / "3-2.pcap").stat().st_size > 2 * (1 << 20)
+    sizes = [(out / name).stat().st_size >> 20 for name in captures]
+    assert sizes == [2, 1, 1]
 
 
 def test_two_runs_write_the_same_tables(tmp_path: Path) -> None:
@@ -120,7 +123,7 @@ USABLE = "a file or folder that can be read or written"
         ),
         ("-o out --series flow:2", "--series: found 'flow:2'", "a flow of the scenario, flow:0 to flow:1"),
         ("-o out --series flow:0,port:9", "--series: found '9'", "a node of the scenario, 0 to 3"),
-        ("-o out --pcap 3", "--pcap: found '3'", "a port of node 3: 3-0, 3-1, 3-2"),
+        ("-o out --pcap 0,3", "--pcap: found '3'", "a port of node 3: 3-0, 3-1, 3-2"),
         (
             "-o out --pcap ../3-2",
             "--pcap: found '../3-2'",
@@ -182,7 +185,7 @@ def test_ctrl_c_keeps_what_happened(tmp_path: Path) -> None:
     assert said["complete"] is False
     assert said["hops"] > 1000
     assert (said["flows"], said["completed"], said["failed"]) == (16, 0, 0)
-    assert names(out) == sorted(["17-16.pcap", *TABLES, "summary.json"])
+    assert names(out) == sorted(["17-16.pcap", *TABLES, *CONTEXT, "summary.json"])
     assert summary((out / "summary.json").read_text())["complete"] is False
     assert digest(tables(out)) == said["tables_sha256"]
     assert set(tables(out)["flows"]["status"].to_pylist()) == {"unfinished"}
@@ -241,7 +244,7 @@ def test_force_replaces(tmp_path: Path) -> None:
     scenario, out = written(tmp_path, INCAST), tmp_path / "out"
     for arguments, seed in ((["--pcap", "3-2"], 1), (["--force"], 2)):
         assert wirespeed(scenario, "-o", out, "--seed", str(seed), *arguments).returncode == Exit.PASSED
-    assert names(out) == sorted([*TABLES, "summary.json"])
+    assert names(out) == sorted([*TABLES, *CONTEXT, "summary.json"])
     assert summary((out / "summary.json").read_text())["seed"] == 2
 
 
@@ -304,6 +307,23 @@ def test_the_receiver_sees_every_mark(tmp_path: Path) -> None:
     done = wirespeed(scenario, "-o", tmp_path / "out", "--pcap", "4", "--format", "json")
     marked = tshark(tmp_path / "out" / "4.pcap", "-Y", "ip.dsfield.ecn == 3")
     assert len(marked) == summary(done.stdout)["ecn_marks"] > 0
+
+
+def test_captures_of_several_ports_tell_of_the_same_frames(tmp_path: Path) -> None:
+    needs("tshark")
+    scenario = written(tmp_path, INCAST)
+    done = wirespeed(scenario, "-o", tmp_path / "out", "--pcap", "0, 3-0", "--pcap", "2")
+    assert done.returncode == Exit.PASSED, done.stderr
+
+    def data(port: str, source: str) -> list[str]:
+        wanted = f"infiniband.bth.opcode <= 8 and ip.src == {source}"
+        return tshark(tmp_path / "out" / f"{port}.pcap", "-Y", wanted, "-T", "fields", "-e", "infiniband.bth.psn")
+
+    sent = data("0", "10.0.0.1")
+    assert len(sent) == 256
+    assert data("3-0", "10.0.0.1") == data("2", "10.0.0.1") == sent
+    assert data("0", "10.0.0.3") == []
+    assert len(data("2", "10.0.0.3")) == 256
 
 
 def test_the_invariant_crc_is_right(capture: Path) -> None:

@@ -53,6 +53,20 @@ impl Scenario {
         Ok(self.read()?.operations.len())
     }
 
+    #[getter]
+    fn hosts(&self) -> PyResult<u32> {
+        Ok(self.read()?.hosts)
+    }
+
+    /// How many priorities the scenario uses: those of its connections, and that of notifications.
+    #[getter]
+    fn priorities(&self) -> PyResult<u32> {
+        let scenario = self.read()?;
+        let of_data = scenario.connections.iter().map(|it| 1u8 << it.priority);
+        let of_all = of_data.fold(1 << scenario.parameters.notification.priority, |a, b| a | b);
+        Ok(u8::count_ones(of_all))
+    }
+
     /// Both nodes of each link; link n is port 2n at the first and 2n + 1 at the second.
     fn links(&self) -> PyResult<Vec<(u32, u32)>> {
         let links = &self.read()?.links;
@@ -93,24 +107,27 @@ type Columns<'py> = Vec<(
 
 #[pymethods]
 impl Simulation {
-    /// Until when, and how often to sample: picoseconds.
+    /// Until when, and how often to sample: picoseconds; at most how many samples to keep, 0 for all.
     #[new]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         scenario: &mut Scenario,
         until: Option<u64>,
         interval: u64,
+        samples: u32,
         ports: Vec<u32>,
         queue_pairs: Vec<u32>,
-        capture: Option<u32>,
+        captures: Vec<u32>,
     ) -> PyResult<Self> {
         let mut scenario = scenario.0.take().ok_or_else(|| used("scenario"))?;
         scenario.until = until.unwrap_or(NEVER);
         scenario.observe = Observe {
             interval,
+            samples,
             ports,
             queue_pairs,
-            capture,
+            captures,
         };
         let simulation = py
             .detach(|| wirespeed_sim::Simulation::new(scenario))
@@ -138,12 +155,13 @@ impl Simulation {
         ])
     }
 
-    /// What was captured since the last call, as pcap; the first call begins with the file's header.
-    fn captured<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.running()?.captured()))
+    /// What was captured since the last call at each port, as pcap; the first call begins with the file's header.
+    fn captured<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let captured = self.running()?.captured();
+        Ok(captured.iter().map(|it| PyBytes::new(py, it)).collect())
     }
 
-    /// End the run: totals, completion times, tables.
+    /// End the run: totals, completion times, tables, and the tables that follow from the scenario alone.
     #[allow(clippy::type_complexity)]
     fn finish<'py>(
         &mut self,
@@ -152,17 +170,14 @@ impl Simulation {
         Bound<'py, PyDict>,
         Bound<'py, PyBytes>,
         Vec<(&'static str, Columns<'py>)>,
+        Vec<(&'static str, Columns<'py>)>,
     )> {
         let simulation = self.0.take().ok_or_else(|| used("simulation"))?;
         let outcome = py.detach(|| simulation.finish());
         let totals = totals(py, &outcome.summary)?;
         let completion = bytes(py, &outcome.summary.completion, u64::to_le_bytes)?;
-        let tables = outcome
-            .tables
-            .into_iter()
-            .map(|table| Ok((table.name, columns(py, table)?)))
-            .collect::<PyResult<_>>()?;
-        Ok((totals, completion, tables))
+        let (tables, context) = (named(py, outcome.tables)?, named(py, outcome.context)?);
+        Ok((totals, completion, tables, context))
     }
 }
 
@@ -196,6 +211,13 @@ fn totals<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict
         totals.set_item(name, value)?;
     }
     Ok(totals)
+}
+
+fn named<'py>(py: Python<'py>, tables: Vec<Table>) -> PyResult<Vec<(&'static str, Columns<'py>)>> {
+    let named = tables.into_iter();
+    named
+        .map(|table| Ok((table.name, columns(py, table)?)))
+        .collect()
 }
 
 fn columns<'py>(py: Python<'py>, table: Table) -> PyResult<Columns<'py>> {

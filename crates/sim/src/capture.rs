@@ -1,4 +1,4 @@
-//! The frames of one port as a pcap file, in the bytes that RoCEv2 has on a real wire whatever the preset counts.
+//! The frames of a port as a pcap file, in the bytes that RoCEv2 has on a real wire whatever the preset counts.
 
 use crate::ecmp::stand_in;
 use crate::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK};
@@ -30,15 +30,19 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// The capture that a scenario asks for.
-    pub fn new(scenario: &Scenario) -> Option<Capture> {
-        let port = scenario.observe.capture?;
+    /// The captures that a scenario asks for, in its order.
+    pub fn all(scenario: &Scenario) -> Vec<Capture> {
+        let ports = &scenario.observe.captures;
+        ports.iter().map(|port| Capture::new(*port)).collect()
+    }
+
+    fn new(port: u32) -> Capture {
         let file = pcap::Capture {
             snap_length: WHOLE_FRAMES,
         };
         let mut bytes = Vec::new();
         file.header(&mut bytes);
-        Some(Capture { port, file, bytes })
+        Capture { port, file, bytes }
     }
 
     /// What was captured since the last call.
@@ -50,7 +54,7 @@ impl Capture {
 /// Refused: a capture of packets that RoCEv2 does not know.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {
     let mtu = scenario.parameters.transport.mtu_bytes;
-    if scenario.observe.capture.is_none() || mtu <= MAX_PAYLOAD {
+    if scenario.observe.captures.is_empty() || mtu <= MAX_PAYLOAD {
         return Ok(());
     }
     Err(Refused(vec![Problem {
@@ -64,24 +68,18 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {
 impl Simulation {
     /// A frame that `port` starts to send, or that has arrived at it.
     pub(crate) fn capture_frame(&mut self, port: u32, frame: &Frame) {
-        let Some(capture) = &self.capture else {
+        let Some(number) = self.captures.iter().position(|it| it.port == port) else {
             return;
         };
-        if capture.port != port {
-            return;
-        }
         let now: Picoseconds = self.now;
         if frame.kind == Kind::Pfc {
-            let pfc = pfc(frame);
-            if let Some(capture) = &mut self.capture {
-                capture.file.pfc(&mut capture.bytes, now, &pfc);
-            }
+            let capture = &mut self.captures[number];
+            capture.file.pfc(&mut capture.bytes, now, &pfc(frame));
             return;
         }
         let packet = self.packet(frame);
-        if let Some(capture) = &mut self.capture {
-            capture.file.packet(&mut capture.bytes, now, &packet);
-        }
+        let capture = &mut self.captures[number];
+        capture.file.packet(&mut capture.bytes, now, &packet);
     }
 
     fn packet(&self, frame: &Frame) -> Packet {

@@ -7,6 +7,7 @@ pub mod buffer;
 mod capture;
 pub mod chance;
 pub mod congestion;
+mod context;
 mod ecmp;
 pub mod faults;
 pub mod frame;

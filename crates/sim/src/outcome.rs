@@ -1,5 +1,6 @@
 //! From the end of a run to its tables.
 
+use crate::context;
 use crate::parameters::PRIORITIES;
 use crate::post::Status;
 use crate::results::{Column, Outcome, Table};
@@ -48,6 +49,7 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
     if simulation.scenario.observe.interval > 0 {
         tables.push(std::mem::take(&mut simulation.series).table());
     }
+    let context = context::tables(&simulation);
     let operations = &simulation.operations;
     let mut summary = std::mem::take(&mut simulation.totals);
     if !operations.all_ended() {
@@ -62,7 +64,11 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
             _ => summary.failed += 1,
         }
     }
-    Outcome { summary, tables }
+    Outcome {
+        summary,
+        tables,
+        context,
+    }
 }
 
 /// What is still paused was paused to the end.

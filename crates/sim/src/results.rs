@@ -71,4 +71,6 @@ pub struct Outcome {
     pub summary: Summary,
     /// flows, ports, queues, pauses; series when something was sampled.
     pub tables: Vec<Table>,
+    /// What follows from the scenario alone: links, paths, limits.
+    pub context: Vec<Table>,
 }

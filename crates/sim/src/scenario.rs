@@ -99,12 +99,15 @@ pub enum Verb {
 pub struct Observe {
     /// Sampling interval; 0 = no series.
     pub interval: Picoseconds,
-    /// Ports whose queues and pause states are sampled.
+    /// So many samples are kept at most: where the run is longer, every second one is dropped and the interval doubled.
+    /// 0 = all are kept.
+    pub samples: u32,
+    /// Ports whose queues, counters and pause states are sampled.
     pub ports: Vec<u32>,
     /// Queue pairs whose rate is sampled.
     pub queue_pairs: Vec<u32>,
-    /// The port whose frames, in and out, are captured.
-    pub capture: Option<u32>,
+    /// The ports whose frames, in and out, are captured.
+    pub captures: Vec<u32>,
 }
 
 impl Scenario {

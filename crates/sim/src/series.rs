@@ -3,6 +3,7 @@
 use crate::congestion::CongestionControl;
 use crate::parameters::PRIORITIES;
 use crate::results::{Column, Table};
+use crate::scenario::Observe;
 use crate::simulation::{class, Simulation};
 use crate::time::Picoseconds;
 
@@ -14,14 +15,52 @@ pub struct Series {
     id: Vec<u32>,
     priority: Vec<u8>,
     value: Vec<f64>,
+    interval: Picoseconds,
+    /// How many samples are kept, and at most; 0 = all are.
+    taken: u32,
+    most: u32,
 }
 
-const WORDS: &[&str] = &["queue_bytes", "paused", "rate_bps"];
+const WORDS: &[&str] = &[
+    "queue_bytes",
+    "paused",
+    "rate_bps",
+    "sent_bytes",
+    "ecn_marks",
+];
 const QUEUE: u8 = 0;
 const PAUSED: u8 = 1;
 const RATE: u8 = 2;
+const SENT: u8 = 3;
+const MARKS: u8 = 4;
 
 impl Series {
+    /// Nothing yet.
+    pub fn new(observe: &Observe) -> Series {
+        Series {
+            interval: observe.interval,
+            most: observe.samples,
+            ..Series::default()
+        }
+    }
+
+    /// A sample was taken. Where it was one too many, every second one is dropped.
+    fn count(&mut self) {
+        self.taken += 1;
+        if self.most == 0 || self.taken <= self.most {
+            return;
+        }
+        self.interval *= 2;
+        self.taken = self.taken.div_ceil(2);
+        let kept = |time: &Picoseconds| time.is_multiple_of(self.interval);
+        let keep: Vec<bool> = self.time.iter().map(kept).collect();
+        retain(&mut self.time, &keep);
+        retain(&mut self.what, &keep);
+        retain(&mut self.id, &keep);
+        retain(&mut self.priority, &keep);
+        retain(&mut self.value, &keep);
+    }
+
     fn row(&mut self, time: Picoseconds, what: u8, id: u32, priority: usize, value: f64) {
         self.time.push(time);
         self.what.push(what);
@@ -51,6 +90,11 @@ impl Series {
     }
 }
 
+fn retain<T>(values: &mut Vec<T>, keep: &[bool]) {
+    let mut keep = keep.iter();
+    values.retain(|_| keep.next() == Some(&true));
+}
+
 impl Simulation {
     /// Samples everything observed, and again after the interval while something is going on. The event before was at `before`.
     pub(crate) fn sample(&mut self, before: Picoseconds) {
@@ -66,6 +110,10 @@ impl Simulation {
                     .row(now, QUEUE, *port, priority, f64::from(queue.bytes));
                 self.series
                     .row(now, PAUSED, *port, priority, f64::from(paused));
+                self.series
+                    .row(now, SENT, *port, priority, queue.sent_bytes as f64);
+                self.series
+                    .row(now, MARKS, *port, priority, f64::from(queue.marks));
             }
         }
         for id in &self.scenario.observe.queue_pairs {
@@ -77,7 +125,8 @@ impl Simulation {
         // Operations that wait for one that failed never end: a run in which nothing is to happen is over, too.
         let going_on = !self.operations.all_ended() || self.frames.live() > 0;
         if going_on && !self.queue.is_empty() {
-            let next = now + self.scenario.observe.interval;
+            self.series.count();
+            let next = (now / self.series.interval + 1) * self.series.interval;
             self.schedule(next, class::SAMPLE, 0, 0);
         } else if self.queue.is_empty() {
             self.now = before; // observing does not make a run longer

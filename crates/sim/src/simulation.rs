@@ -155,7 +155,7 @@ pub struct Simulation {
     pub(crate) totals: Summary,
     pub(crate) pauses: Vec<outcome::PauseRow>,
     pub(crate) series: Series,
-    pub(crate) capture: Option<Capture>,
+    pub(crate) captures: Vec<Capture>,
 }
 
 impl Simulation {
@@ -197,8 +197,8 @@ impl Simulation {
             settings,
             totals: Summary::default(),
             pauses: Vec::new(),
-            series: Series::default(),
-            capture: Capture::new(&scenario),
+            series: Series::new(&scenario.observe),
+            captures: Capture::all(&scenario),
             scenario: Arc::new(scenario),
         };
         simulation.build_pools(&resolved);
@@ -261,9 +261,9 @@ impl Simulation {
         }
     }
 
-    /// What was captured since the last call, as pcap.
-    pub fn captured(&mut self) -> Vec<u8> {
-        self.capture.as_mut().map_or_else(Vec::new, Capture::take)
+    /// What was captured since the last call at each port, as pcap.
+    pub fn captured(&mut self) -> Vec<Vec<u8>> {
+        self.captures.iter_mut().map(Capture::take).collect()
     }
 
     /// The tables and totals, also of a run that was not carried to its end.
@@ -438,7 +438,8 @@ impl Simulation {
             };
             let peer_is_switch = self.scenario.node_of(port ^ 1) >= self.scenario.hosts;
             let latency = self.settings.parameters.switch.latency_ns * NANOSECOND;
-            let captured = self.scenario.observe.capture.map(|port| port / 2) == Some(port / 2);
+            let captures = &self.scenario.observe.captures;
+            let captured = captures.iter().any(|at| at / 2 == port / 2);
             self.ports.push(Port {
                 busy_until: 0,
                 wake_at: NEVER,

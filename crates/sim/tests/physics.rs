@@ -9,5 +9,7 @@ mod dcqcn;
 mod determinism;
 #[path = "physics/mechanisms.rs"]
 mod mechanisms;
+#[path = "physics/observed.rs"]
+mod observed;
 #[path = "physics/scenarios.rs"]
 mod scenarios;

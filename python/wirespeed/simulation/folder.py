@@ -1,4 +1,4 @@
-"""The folder of one run's results: a Parquet file per table, the capture, and ``summary.json``, which comes last.
+"""The folder of one run's results: a Parquet file per table, the captures, and ``summary.json``, which comes last.
 
 Everything is written into a hidden folder inside and moved out when it is whole, so that neither a full disk nor Ctrl-C
 leaves half a file. The folder itself may be a mount point.
@@ -46,7 +46,7 @@ class Folder:
             OSError: the disk is full; what the folder held before is still there.
         """
         with _named(self._path):
-            for name, table in result.tables.items():
+            for name, table in {**result.tables, **result.context}.items():
                 with self.create(f"{name}.parquet") as file:
                     _write_parquet(table, file)
             text = to_json(result.summary, files=sorted(self._files))

@@ -8,7 +8,7 @@ than its own name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,20 +20,33 @@ if TYPE_CHECKING:
 
 _PORT = re.compile(r"(\d+)(?:-(\d+)(?:\.(\d+))?)?", re.ASCII)
 _SHOWN = 6
-_INTERVAL = Duration(10 * Duration.units["us"])
+_EXPECTED = "all, switches, hosts, flows, port:PORT or flow:NUMBER, such as port:16-0 or flow:3"
+_FINEST = Duration(1 * Duration.units["us"])
+"""Where no interval is given, samples are this far apart at first."""
+_SAMPLES = 2_000
+"""Where no interval is given, at most so many samples are kept: more than a chart has points."""
+_ROWS = 10_000_000
+"""At most so many rows of series: 22 bytes of memory each."""
+_OF_A_QUEUE = 4
+"""Rows per sample of one queue: what it holds, has sent and marked, and whether it is paused."""
+GROUPS = ("all", "switches", "hosts", "flows")
+"""What one word after ``--series`` stands for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observe:
     """What to record beside the tables.
 
-    ``series`` holds ``port:PORT`` (what each of its queues holds and which priorities are paused) and ``flow:NUMBER``
-    (its sending rate), each sampled every ``interval``. The frames that go in and out at ``capture`` are kept whole.
+    ``series`` holds ``port:PORT`` (what each of its queues holds, has sent and has marked, and which priorities are
+    paused), ``flow:NUMBER`` (the rate its sender may have), ``switches`` and ``hosts`` for all of their ports,
+    ``flows`` for all flows, ``all`` for everything; each sampled every ``interval``. Without one, samples are 1 us
+    apart at first, and every second one goes each time they become more than 2,000. The same happens above 10,000,000
+    rows. The frames that go in and out at the ports ``captures`` are kept whole.
     """
 
     series: tuple[str, ...] = ()
-    interval: Duration = _INTERVAL
-    capture: str | None = None
+    interval: Duration | None = None
+    captures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +54,12 @@ class Observed:
     """The same as the core's numbers."""
 
     interval: int
+    samples: int
+    """So many are kept at most."""
     ports: tuple[int, ...]
     queue_pairs: tuple[int, ...]
-    capture: int | None
+    captures: Mapping[str, int]
+    """By the name that was given."""
 
 
 def resolve(observe: Observe, scenario: _core.Scenario) -> Observed:
@@ -72,19 +88,41 @@ class _Resolver:
         queue_pairs: list[int] = []
         for text in observe.series:
             kind, _, place = text.partition(":")
-            if kind == "port":
+            if text in GROUPS:
+                ports += self._ports_of(text)
+                queue_pairs += self._all_flows() if text in ("all", "flows") else ()
+            elif kind == "port":
                 ports += self._port("--series", place)
             elif kind == "flow":
                 queue_pairs += self._flow("--series", place)
             else:
-                self._refuse("--series", text, "port:PORT or flow:NUMBER, such as port:16-0 or flow:3")
-        capture = None if observe.capture is None else next(self._port("--pcap", observe.capture), None)
+                self._refuse("--series", text, _EXPECTED)
+        captures = {name: port for name in observe.captures for port in self._port("--pcap", name)}
         if observe.series and observe.interval == 0:
             self._refuse("--interval", str(observe.interval), "a duration above zero")
         if self._problems:
             raise Refused(self._problems)
-        interval = int(observe.interval) if observe.series else 0
-        return Observed(interval, tuple(dict.fromkeys(ports)), tuple(dict.fromkeys(queue_pairs)), capture)
+        ports, queue_pairs = list(dict.fromkeys(ports)), list(dict.fromkeys(queue_pairs))
+        interval = int(_FINEST if observe.interval is None else observe.interval) if observe.series else 0
+        samples = self._samples(observe, len(ports), len(queue_pairs)) if observe.series else 0
+        return Observed(interval, samples, tuple(ports), tuple(queue_pairs), captures)
+
+    def _samples(self, observe: Observe, ports: int, queue_pairs: int) -> int:
+        """How many samples stay below the most rows: at least two, so that there is a course of time."""
+        rows = ports * self._scenario.priorities * _OF_A_QUEUE + queue_pairs
+        most = max(_ROWS // max(rows, 1), 2)
+        return most if observe.interval is not None else min(most, _SAMPLES)
+
+    def _ports_of(self, group: str) -> Iterable[int]:
+        """All ports of hosts, of switches, or of both."""
+        if group == "flows":
+            return ()
+        hosts = self._scenario.hosts
+        ends = (node for link in self._scenario.links() for node in link)
+        return [port for port, node in enumerate(ends) if group in ("all", "hosts" if node < hosts else "switches")]
+
+    def _all_flows(self) -> Iterable[int]:
+        return map(self._scenario.sender, range(self._scenario.operations))
 
     def _port(self, place: str, name: str) -> Iterator[int]:
         """The port of this name, or nothing and a problem."""

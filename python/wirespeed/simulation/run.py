@@ -7,7 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -49,10 +49,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a run gives: totals, and the tables flows, ports, queues and pauses; series when something was sampled."""
+    """What a run gives: totals, and the tables flows, ports, queues and pauses; series when something was sampled.
+
+    ``context`` is what follows from the scenario alone: the tables links, paths and limits. They explain the result,
+    and do not enter its hash.
+    """
 
     summary: Summary
     tables: dict[str, pa.Table]
+    context: dict[str, pa.Table] = field(default_factory=dict)
 
 
 def run(
@@ -73,7 +78,7 @@ def run(
         seed: of every chance; the same file, preset and seed give the same tables.
         observe: what to record beside the tables.
         until: end at this simulated time, whatever is still on its way.
-        create: makes a file by its name, for the capture: PORT.pcap, filled while the run goes on. Without it nothing
+        create: makes a file by its name, for each capture: PORT.pcap, filled while the run goes on. Without it nothing
             is captured.
         on_progress: called every few hundredths of a second; returns whether to go on.
 
@@ -90,14 +95,21 @@ def run(
     started = time.perf_counter()
     with _placed_in(path):
         simulation = _core.Simulation(
-            scenario, until, observed.interval, observed.ports, observed.queue_pairs, observed.capture
+            scenario,
+            until,
+            observed.interval,
+            observed.samples,
+            observed.ports,
+            observed.queue_pairs,
+            list(observed.captures.values()) if create else [],
         )
     setup_s = time.perf_counter() - started
     with ExitStack() as stack:
-        capture = stack.enter_context(create(f"{observe.capture}.pcap")) if create and observe.capture else None
-        complete, run_s = _advance(simulation, capture, on_progress)
+        names = observed.captures if create else ()
+        captures = [stack.enter_context(create(f"{name}.pcap")) for name in names] if create else []
+        complete, run_s = _advance(simulation, captures, on_progress)
     started = time.perf_counter()
-    totals, completion_ps, tables = simulation.finish()
+    totals, completion_ps, tables, context = simulation.finish()
     run_s += time.perf_counter() - started
     peak, growth = memory.peak(), memory.growth()  # before Arrow is loaded
 
@@ -134,6 +146,7 @@ def run(
             tables_sha256=digest(converted),
         ),
         converted,
+        arrow(context),
     )
 
 
@@ -147,7 +160,7 @@ def _placed_in(path: Path) -> Iterator[None]:
 
 
 def _advance(
-    simulation: _core.Simulation, capture: BinaryIO | None, on_progress: Callable[[Progress], bool] | None
+    simulation: _core.Simulation, captures: list[BinaryIO], on_progress: Callable[[Progress], bool] | None
 ) -> tuple[bool, float]:
     """Whether the run came to its end, and how long the core worked."""
     events = _FIRST_STEP
@@ -159,8 +172,8 @@ def _advance(
         step_s = time.perf_counter() - started
         run_s += step_s
         events = _next_step(events, step_s)
-        if capture is not None:
-            capture.write(simulation.captured())
+        for file, frames in zip(captures, simulation.captured(), strict=True):
+            file.write(frames)
         if on_progress is not None:
             now, done, hops, completed, operations, delivered, size = simulation.progress()
             told = Progress(Duration(now), done, hops, completed, operations, delivered, size, run_s)

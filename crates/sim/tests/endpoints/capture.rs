@@ -13,10 +13,10 @@ const FRAME_HEADER: usize = 16;
 
 /// All packets in and out of the first host's port, but PFC.
 fn captured(mut scenario: Scenario) -> Vec<Packet> {
-    scenario.observe.capture = Some(port(&scenario, 0));
+    scenario.observe.captures = vec![port(&scenario, 0)];
     let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
     while simulation.advance(1 << 16) {}
-    let file = simulation.captured();
+    let file = simulation.captured().remove(0);
     let mut rest = &file[FILE_HEADER..];
     let mut packets = Vec::new();
     while !rest.is_empty() {

@@ -120,10 +120,10 @@ pub enum What {
 
 /// Runs, and gives what the port sent and received beside the tables.
 pub fn capture(mut scenario: Scenario, port: u32) -> (Outcome, Vec<Captured>) {
-    scenario.observe.capture = Some(port);
+    scenario.observe.captures = vec![port];
     let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
     while simulation.advance(1 << 16) {}
-    let bytes = simulation.captured();
+    let bytes = simulation.captured().remove(0);
     let mut frames = Vec::new();
     let mut rest = &bytes[24..]; // the file header
     while !rest.is_empty() {

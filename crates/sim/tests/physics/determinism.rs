@@ -139,7 +139,7 @@ fn watching_changes_nothing() {
         watched.observe.interval = 3 * MICROSECOND;
         watched.observe.ports = (0..2 * scenario.links.len() as u32).collect();
         watched.observe.queue_pairs = vec![0, 1];
-        watched.observe.capture = Some(1);
+        watched.observe.captures = vec![1, 0];
         let (plain, watched) = (run(scenario), run(watched));
         assert!(watched.tables.iter().any(|table| table.name == "series"));
         assert_eq!(results(&watched), results(&plain));

@@ -61,8 +61,9 @@ def run(
         typer.Option(
             "--series",
             metavar="WHAT",
-            help="Sample over time: port:PORT, its queues and paused priorities; flow:NUMBER, its rate. "
-            "Several with commas, or the option again.",
+            help="Sample over time, for report: all, or switches, hosts, flows; or port:PORT, what its queues hold, "
+            "sent and marked, and its paused priorities; or flow:NUMBER, its rate. Several with commas, or the option "
+            "again. At most 10,000,000 rows: above, every second sample goes.",
         ),
     ] = None,
     until: Annotated[
@@ -72,11 +73,21 @@ def run(
         ),
     ] = None,
     interval: Annotated[
-        str, typer.Option("--interval", metavar="TIME", help="How often --series samples, such as 500ns or 1ms.")
-    ] = "10us",
-    pcap: Annotated[
         str | None,
-        typer.Option("--pcap", metavar="PORT", help="Capture the frames in and out of a port to DIR/PORT.pcap."),
+        typer.Option(
+            "--interval",
+            metavar="TIME",
+            help="How often --series samples, such as 500ns or 1ms; 1us if not given, and twice that each time "
+            "there are more than 2,000 samples.",
+        ),
+    ] = None,
+    pcap: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pcap",
+            metavar="PORT",
+            help="Capture the frames in and out of a port to DIR/PORT.pcap. Several with commas, or the option again.",
+        ),
     ] = None,
     form: Annotated[
         Format, typer.Option("--format", envvar="WIRESPEED_SIM_RUN_FORMAT", help="How to print the summary.")
@@ -106,12 +117,13 @@ def run(
       wirespeed sim run incast.json
       wirespeed sim run incast.json --preset hpcc --seed 7 --format json
       wirespeed sim run incast.json -o out --series port:3-2,flow:0 --interval 1us
-      wirespeed sim run incast.json -o out --pcap 3-2
+      wirespeed sim run incast.json -o out --pcap 3-2,0
+      wirespeed sim run incast.json -o out --series all && wirespeed report out -o incast.html
     """
     from wirespeed import simulation
     from wirespeed.cli.interrupt import interruptible
 
-    observe, end = _asked(series or [], interval, pcap, until, output)
+    observe, end = _asked(_several(series), interval, _several(pcap), until, output)
     with ExitStack() as stack:
         folder = stack.enter_context(simulation.prepare(output, force=force)) if output else None
         interrupted = stack.enter_context(interruptible())
@@ -120,8 +132,13 @@ def run(
     raise typer.Exit(_exit(result.summary))
 
 
+def _several(texts: list[str] | None) -> tuple[str, ...]:
+    """Words of an option that takes several at once and may be repeated."""
+    return tuple(what.strip() for text in texts or () for what in text.split(","))
+
+
 def _asked(
-    series: list[str], interval: str, pcap: str | None, until: str | None, output: Path | None
+    series: tuple[str, ...], interval: str | None, pcap: tuple[str, ...], until: str | None, output: Path | None
 ) -> tuple[Observe, Duration | None]:
     """What to record and when to end, as far as it can be told without the scenario.
 
@@ -146,8 +163,7 @@ def _asked(
                 problems.append(Problem(option, "no folder to write to", "--output DIR too"))
     if problems:
         raise Refused(problems)
-    named = tuple(what.strip() for text in series for what in text.split(","))
-    return Observe(series=named, interval=times["--interval"], capture=pcap), times.get("--until")
+    return Observe(series=series, interval=times.get("--interval"), captures=pcap), times.get("--until")
 
 
 def _run(
