@@ -161,8 +161,11 @@ class _Body:
         found = []
         while (line := self._next()) not in (None, "},"):
             doc = self._doc(line)
+            renamed = re.fullmatch(r'#\[serde\(rename = "(\w+)"\)\]', self._line)
+            if renamed and (line := self._next()) is not None:
+                self._line = line
             name, type_ = self._match(rf"{visibility}(\w+): ([^,]+),|{visibility}(\w+): (\[\w+; \w+\]),")
-            found.append(Field(self.path, name, type_, doc))
+            found.append(Field(self.path, renamed[1] if renamed else name, type_, doc))
         return found
 
     def variants(self) -> list[Variant]:

@@ -2,6 +2,8 @@
 
 #[path = "congestion/arbitrary_order.rs"]
 mod arbitrary_order;
+#[path = "congestion/broadcom.rs"]
+mod broadcom;
 #[path = "congestion/naive.rs"]
 mod naive;
 
@@ -413,8 +415,8 @@ fn parameters_read_from_json() {
         ),
         (r#"{}"#, Err("missing field `algorithm`")),
         (
-            r#"{"algorithm": "swift"}"#,
-            Err("unknown variant `swift`, expected one of `line-rate`, `dcqcn`, `dcqcn-nvidia`"),
+            r#"{"algorithm": "swft"}"#,
+            Err("unknown variant `swft`, expected one of `line-rate`, `dcqcn`, `dcqcn-nvidia`, "),
         ),
         (
             r#"{"algorithm": "line-rate", "g": 1}"#,

@@ -3,6 +3,8 @@
 
 mod support;
 
+#[path = "physics/broadcom.rs"]
+mod broadcom;
 #[path = "physics/dcqcn.rs"]
 mod dcqcn;
 #[path = "physics/determinism.rs"]

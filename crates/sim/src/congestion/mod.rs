@@ -3,6 +3,7 @@
 //! [`Parameters`] is what a scenario says, [`Prepared`] what is computed from it once, [`Algorithm`] one queue pair.
 
 pub mod dcqcn;
+pub mod dcqcn_broadcom;
 pub mod dcqcn_nvidia;
 mod increase;
 pub mod line_rate;
@@ -11,6 +12,7 @@ mod moving_average;
 use crate::problem::{Problem, Refused};
 use crate::time::Picoseconds;
 use dcqcn::Dcqcn;
+use dcqcn_broadcom::{DcqcnEpochs, Mode};
 use dcqcn_nvidia::DcqcnNvidia;
 use line_rate::LineRate;
 use serde::{Deserialize, Serialize};
@@ -52,6 +54,10 @@ pub enum Parameters {
     Dcqcn(dcqcn::Parameters),
     /// DCQCN as NVIDIA firmware has it.
     DcqcnNvidia(dcqcn_nvidia::Parameters),
+    /// DCQCN-P of Broadcom's adapters, as a model of ours.
+    DcqcnP(dcqcn_broadcom::Parameters),
+    /// DCQCN-D of Broadcom's adapters, as a model of ours.
+    DcqcnD(dcqcn_broadcom::Parameters),
 }
 
 impl Parameters {
@@ -66,6 +72,9 @@ impl Parameters {
             Parameters::LineRate {} => {}
             Parameters::Dcqcn(parameters) => parameters.check(&mut checks, line_rate_bps),
             Parameters::DcqcnNvidia(parameters) => parameters.check(&mut checks, line_rate_bps),
+            Parameters::DcqcnP(parameters) | Parameters::DcqcnD(parameters) => {
+                parameters.check(&mut checks, line_rate_bps);
+            }
         }
         if checks.problems.is_empty() {
             return Ok(());
@@ -81,6 +90,12 @@ impl Parameters {
             Parameters::DcqcnNvidia(parameters) => {
                 Prepared::DcqcnNvidia(Arc::new(parameters.prepare()))
             }
+            Parameters::DcqcnP(parameters) => {
+                Prepared::DcqcnEpochs(Arc::new(parameters.prepare(Mode::Probabilistic)))
+            }
+            Parameters::DcqcnD(parameters) => {
+                Prepared::DcqcnEpochs(Arc::new(parameters.prepare(Mode::Deterministic)))
+            }
         }
     }
 }
@@ -94,6 +109,8 @@ pub enum Prepared {
     Dcqcn(Arc<dcqcn::Constants>),
     /// DCQCN as NVIDIA firmware has it.
     DcqcnNvidia(Arc<dcqcn_nvidia::Constants>),
+    /// DCQCN-P or DCQCN-D.
+    DcqcnEpochs(Arc<dcqcn_broadcom::Constants>),
 }
 
 impl Prepared {
@@ -106,6 +123,9 @@ impl Prepared {
             }
             Prepared::DcqcnNvidia(constants) => {
                 Algorithm::DcqcnNvidia(DcqcnNvidia::new(Arc::clone(constants), line_rate_bps))
+            }
+            Prepared::DcqcnEpochs(constants) => {
+                Algorithm::DcqcnEpochs(DcqcnEpochs::new(Arc::clone(constants), line_rate_bps))
             }
         }
     }
@@ -120,6 +140,8 @@ pub enum Algorithm {
     Dcqcn(Dcqcn),
     /// DCQCN as NVIDIA firmware has it.
     DcqcnNvidia(DcqcnNvidia),
+    /// DCQCN-P or DCQCN-D.
+    DcqcnEpochs(DcqcnEpochs),
 }
 
 // A queue pair's reaction point stays within two cache lines, with room for its neighbours.
@@ -132,6 +154,7 @@ impl CongestionControl for Algorithm {
             Algorithm::LineRate(it) => it.rate(now),
             Algorithm::Dcqcn(it) => it.rate(now),
             Algorithm::DcqcnNvidia(it) => it.rate(now),
+            Algorithm::DcqcnEpochs(it) => it.rate(now),
         }
     }
 
@@ -141,6 +164,7 @@ impl CongestionControl for Algorithm {
             Algorithm::LineRate(it) => it.on_sent(now, bytes),
             Algorithm::Dcqcn(it) => it.on_sent(now, bytes),
             Algorithm::DcqcnNvidia(it) => it.on_sent(now, bytes),
+            Algorithm::DcqcnEpochs(it) => it.on_sent(now, bytes),
         }
     }
 
@@ -150,6 +174,7 @@ impl CongestionControl for Algorithm {
             Algorithm::LineRate(it) => it.on_cnp(now),
             Algorithm::Dcqcn(it) => it.on_cnp(now),
             Algorithm::DcqcnNvidia(it) => it.on_cnp(now),
+            Algorithm::DcqcnEpochs(it) => it.on_cnp(now),
         }
     }
 
@@ -158,6 +183,7 @@ impl CongestionControl for Algorithm {
             Algorithm::LineRate(it) => it.peek(now),
             Algorithm::Dcqcn(it) => it.peek(now),
             Algorithm::DcqcnNvidia(it) => it.peek(now),
+            Algorithm::DcqcnEpochs(it) => it.peek(now),
         }
     }
 
@@ -166,6 +192,7 @@ impl CongestionControl for Algorithm {
             Algorithm::LineRate(it) => it.alpha(now),
             Algorithm::Dcqcn(it) => it.alpha(now),
             Algorithm::DcqcnNvidia(it) => it.alpha(now),
+            Algorithm::DcqcnEpochs(it) => it.alpha(now),
         }
     }
 }

@@ -28,6 +28,12 @@ impl MovingAverage {
         self.keep[0] * average + self.gain
     }
 
+    /// The average after one more period of which the share `level` was congested.
+    #[inline]
+    pub fn moved(&self, average: f64, level: f64) -> f64 {
+        self.keep[0] * average + self.gain * level
+    }
+
     /// The average after `periods` more without one. At most as many multiplications as `periods` has set bits.
     #[inline]
     pub fn quiet(&self, mut average: f64, mut periods: u64) -> f64 {

@@ -2,7 +2,9 @@
 //! and by the fuzz target of the same name.
 
 use super::naive::Naive;
-use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, CongestionControl, Parameters};
+use wirespeed_sim::congestion::{
+    dcqcn, dcqcn_broadcom, dcqcn_nvidia, CongestionControl, Parameters,
+};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND, SECOND};
 
 /// Timers one expiry at a time are followed for this long at most.
@@ -86,8 +88,17 @@ pub fn arbitrary_order(bytes: &[u8]) {
 
 /// The algorithm and its parameters, and the lowest rate they allow.
 fn parameters(input: &mut Input) -> (Parameters, f64) {
-    match input.below(8) {
+    match input.below(12) {
         0 => (Parameters::LineRate {}, 0.0),
+        mode @ 8.. => {
+            let parameters = broadcom(input);
+            let units = f64::from(parameters.cr_min_th.max(1));
+            let least = units * 64.0 * 8.0 * 1e6 / f64::from(parameters.rtt_us.max(1));
+            match mode % 2 {
+                0 => (Parameters::DcqcnP(parameters), least),
+                _ => (Parameters::DcqcnD(parameters), least),
+            }
+        }
         1..=3 => {
             let parameters = published(input);
             let least = parameters.min_rate_bps as f64;
@@ -141,6 +152,28 @@ fn nvidia(input: &mut Input) -> dcqcn_nvidia::Parameters {
         rpg_min_rate_mbps: [1, 1000, 25_000][input.below(3)],
         rpg_threshold: [1, 5, 0, u32::MAX][input.below(4)],
         rpg_time_reset_us: [300, 4, 20, 55][input.below(4)],
+    }
+}
+
+fn broadcom(input: &mut Input) -> dcqcn_broadcom::Parameters {
+    let usual = dcqcn_broadcom::Parameters::default();
+    if input.below(2) == 0 {
+        return usual;
+    }
+    dcqcn_broadcom::Parameters {
+        g: [4, 0, 8, 1, 17][input.below(5)],
+        rtt_us: [40, 4, 55, 1000, 0][input.below(5)],
+        l64b_per_rtt: [0, 100_000, 1000][input.below(3)],
+        init_cp: [1024, 0, 512][input.below(3)],
+        init_cr: [0, 900, 200][input.below(3)],
+        init_tr: [0, 1000, 100][input.below(3)],
+        fr_num_rtts: [5, 0, 1, u32::MAX][input.below(4)],
+        ai_rate_incr: [3, 0, 1000, 50_000][input.below(4)],
+        ai_rtt_th1: [0, 1, 7][input.below(3)],
+        ai_rtt_th2: [0, 9, 3, u32::MAX][input.below(4)],
+        cr_min_th: [3, 1, 100, 0][input.below(4)],
+        red_div: [2, 1, 7][input.below(3)],
+        inact_th_us: [0, 50, 400][input.below(3)],
     }
 }
 

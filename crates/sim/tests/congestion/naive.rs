@@ -1,7 +1,7 @@
 //! The same algorithms with a timer per period, one expiry at a time: slow, and plain enough to be read against the
 //! sources.
 
-use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, Parameters};
+use wirespeed_sim::congestion::{dcqcn, dcqcn_broadcom, dcqcn_nvidia, Parameters};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
 
 /// A queue pair whose timers all run.
@@ -10,6 +10,7 @@ pub enum Naive {
     LineRate,
     Dcqcn(NaiveDcqcn),
     DcqcnNvidia(NaiveNvidia),
+    DcqcnEpochs(NaiveEpochs),
 }
 
 impl Naive {
@@ -27,6 +28,12 @@ impl Naive {
                 line,
                 limited: None,
             }),
+            Parameters::DcqcnP(it) | Parameters::DcqcnD(it) => Naive::DcqcnEpochs(NaiveEpochs {
+                parameters: it.clone(),
+                share: matches!(parameters, Parameters::DcqcnD(_)),
+                line,
+                limited: None,
+            }),
         }
     }
 
@@ -36,6 +43,7 @@ impl Naive {
             Naive::LineRate => {}
             Naive::Dcqcn(it) => it.on_sent(bytes),
             Naive::DcqcnNvidia(it) => it.on_sent(bytes),
+            Naive::DcqcnEpochs(it) => it.on_sent(now, bytes),
         }
     }
 
@@ -45,6 +53,7 @@ impl Naive {
             Naive::LineRate => {}
             Naive::Dcqcn(it) => it.on_cnp(now),
             Naive::DcqcnNvidia(it) => it.on_cnp(now),
+            Naive::DcqcnEpochs(it) => it.on_cnp(now),
         }
     }
 
@@ -55,6 +64,7 @@ impl Naive {
             Naive::LineRate => None,
             Naive::Dcqcn(it) => it.limited.as_ref().map(|it| (it.rc, it.alpha)),
             Naive::DcqcnNvidia(it) => it.limited.as_ref().map(|it| (it.rc, it.alpha)),
+            Naive::DcqcnEpochs(it) => it.limited.as_ref().map(|it| (it.cr, it.cp)),
         }
     }
 
@@ -63,6 +73,7 @@ impl Naive {
             Naive::LineRate => {}
             Naive::Dcqcn(it) => it.run(now),
             Naive::DcqcnNvidia(it) => it.run(now),
+            Naive::DcqcnEpochs(it) => it.run(now),
         }
     }
 }
@@ -288,5 +299,109 @@ impl LimitedNvidia {
         self.byte_stage = 0;
         self.bytes = 0;
         self.decrease_cnp = false;
+    }
+}
+
+#[derive(Clone)]
+pub struct NaiveEpochs {
+    parameters: dcqcn_broadcom::Parameters,
+    share: bool,
+    line: f64,
+    limited: Option<LimitedEpochs>,
+}
+
+#[derive(Clone)]
+struct LimitedEpochs {
+    cr: f64,
+    tr: f64,
+    cp: f64,
+    quiet: u32,
+    end: Picoseconds,
+    sent_at: Picoseconds,
+    n: u32,
+    c: u32,
+}
+
+impl NaiveEpochs {
+    fn rate(&self, units: u32) -> f64 {
+        f64::from(units) * 64.0 * 8.0 / (f64::from(self.parameters.rtt_us) * 1e-6)
+    }
+
+    fn cap(&self) -> f64 {
+        match self.parameters.l64b_per_rtt {
+            0 => self.line,
+            units => self.line.min(self.rate(units)),
+        }
+    }
+
+    fn run(&mut self, now: Picoseconds) {
+        let Some(mut it) = self.limited.clone() else {
+            return;
+        };
+        let p = &self.parameters;
+        let idle = u64::from(p.inact_th_us) * MICROSECOND;
+        if idle > 0 && now - it.sent_at >= idle {
+            self.limited = None;
+            return;
+        }
+        while it.end <= now {
+            let mut level = f64::from(u8::from(it.c > 0));
+            if self.share && it.c > 0 && it.c < it.n {
+                level = f64::from(it.c) / f64::from(it.n);
+            }
+            let g = 0.5_f64.powi(p.g as i32);
+            it.cp = (1.0 - g) * it.cp + g * level;
+            if it.c > 0 {
+                it.tr = it.cr;
+                let least = self.rate(p.cr_min_th).min(it.cr);
+                it.cr = (it.cr * (1.0 - it.cp / f64::from(p.red_div))).max(least);
+                it.quiet = 0;
+            } else {
+                let beyond = it.quiet as i64 - i64::from(p.fr_num_rtts);
+                let mut rise = if beyond < 0 {
+                    0.0
+                } else {
+                    self.rate(p.ai_rate_incr)
+                };
+                if p.ai_rtt_th2 > 0 && beyond >= i64::from(p.ai_rtt_th2) {
+                    rise *= 4.0;
+                } else if p.ai_rtt_th1 > 0 && beyond >= i64::from(p.ai_rtt_th1) {
+                    rise *= 2.0;
+                }
+                it.tr = (it.tr + rise).min(self.cap());
+                it.cr = (it.cr + it.tr) / 2.0;
+                it.quiet += 1;
+            }
+            (it.n, it.c) = (0, 0);
+            it.end += u64::from(p.rtt_us) * MICROSECOND;
+        }
+        self.limited = Some(it);
+    }
+
+    fn on_sent(&mut self, now: Picoseconds, bytes: u32) {
+        if let (Some(it), true) = (&mut self.limited, bytes > 0) {
+            it.n += 1;
+            it.sent_at = now;
+        }
+    }
+
+    fn on_cnp(&mut self, now: Picoseconds) {
+        let cap = self.cap();
+        let given = |units: u32| match units {
+            0 => cap,
+            units => self.rate(units),
+        };
+        let p = &self.parameters;
+        let first = LimitedEpochs {
+            cr: given(p.init_cr),
+            tr: given(p.init_tr),
+            cp: f64::from(p.init_cp) / 1024.0,
+            quiet: 0,
+            end: now + u64::from(p.rtt_us) * MICROSECOND,
+            sent_at: now,
+            n: 0,
+            c: 0,
+        };
+        self.limited.get_or_insert(first).c += 1;
     }
 }

@@ -1,0 +1,353 @@
+//! DCQCN-P and DCQCN-D, the two modes of Broadcom's Thor adapters (`cc_mode` 1 and 0), as a model of ours: the firmware's
+//! algorithm and its defaults are not published. What is: both modes share one rate engine and differ in how they
+//! compute the level of congestion; P expects marks of a linear probability and few CNPs, D marks above one threshold,
+//! as DCTCP does, and a CNP for every marked packet (957608-AN210 and `bnxt_re`'s `configfs.c`, whose names and
+//! descriptions the parameters have).
+//!
+//! The model: time goes in epochs of one `rtt`, from the first CNP on. At the end of each, with c CNPs that arrived in it
+//! and n packets that were sent,
+//!
+//! ```text
+//! P:  x = 1 if c > 0, else 0          D:  x = min(1, c / n)
+//! cp <- cp + 2^-g (x - cp)
+//! c > 0:  TR <- CR,  CR <- CR (1 - cp / red_div)
+//! c = 0:  the n-th quiet epoch in a row is fast recovery up to fr_num_rtts; later TR rises; then CR <- (CR + TR) / 2
+//! ```
+
+use super::moving_average::MovingAverage;
+use super::{Checks, CongestionControl};
+use crate::time::{Picoseconds, MICROSECOND, NEVER};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Rates are counted in 64 bytes per RTT, as `l64B_per_rtt` is.
+const UNIT_BITS: f64 = 64.0 * 8.0;
+/// What `init_cp` counts: parts in 2^10, as NVIDIA's alpha; its width is not published.
+const ONE: f64 = 1024.0;
+
+/// Parameters under the names of the driver's configfs; there, rates are counted in 64 bytes per RTT. No default is
+/// published: those here are the closest to a published algorithm.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// "Running average weight": the newest epoch counts 2^-g in the congestion probability (4: DCTCP's 1/16).
+    pub g: u32,
+    /// "Round trip time": the length of an epoch (40 us: a unit of rate is 12.8 Mb/s then).
+    pub rtt_us: u32,
+    /// "64B transmitted in one RTT": no rate goes above; 0 = line rate (0).
+    #[serde(rename = "l64B_per_rtt")]
+    pub l64b_per_rtt: u32,
+    /// "Initial congestion probability": before the first epoch, in 1024ths (1024: DCQCN's alpha of 1).
+    pub init_cp: u32,
+    /// "Initial current rate": at the first CNP; 0 = line rate (0).
+    pub init_cr: u32,
+    /// "Initial target rate": at the first CNP; 0 = line rate (0).
+    pub init_tr: u32,
+    /// "Fast recovery RTT": so many quiet epochs leave the target as it is (5: DCQCN's F).
+    pub fr_num_rtts: u32,
+    /// "Active increase quanta": the target's rise in each later quiet epoch (3: 38 Mb/s at 40 us, DCQCN's R_AI is 40).
+    pub ai_rate_incr: u32,
+    /// "First threshold to rise AI": after so many quiet epochs beyond fast recovery the rise is twice as large; 0 = never
+    /// (0: DCQCN has no such phase).
+    pub ai_rtt_th1: u32,
+    /// "Second threshold to rise AI": from here on four times; 0 = never (0).
+    pub ai_rtt_th2: u32,
+    /// "Minimum current rate": no cut goes below (3: DCQCN's R_min is 40 Mb/s).
+    pub cr_min_th: u32,
+    /// "Reduction divider": a cut takes cp / red_div of the rate (2: half of the probability, DCQCN's and DCTCP's).
+    pub red_div: u32,
+    /// "Inactivity threshold": a queue pair that sent nothing for so long starts anew; 0 = never (0).
+    pub inact_th_us: u32,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Parameters {
+            g: 4,
+            rtt_us: 40,
+            l64b_per_rtt: 0,
+            init_cp: 1024,
+            init_cr: 0,
+            init_tr: 0,
+            fr_num_rtts: 5,
+            ai_rate_incr: 3,
+            ai_rtt_th1: 0,
+            ai_rtt_th2: 0,
+            cr_min_th: 3,
+            red_div: 2,
+            inact_th_us: 0,
+        }
+    }
+}
+
+/// How the level of congestion of an epoch is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// DCQCN-P: whether a CNP came.
+    Probabilistic,
+    /// DCQCN-D: the share of the packets for which one came.
+    Deterministic,
+}
+
+impl Parameters {
+    pub(super) fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
+        // Weights below that would not move in any run.
+        checks.demand(self.g <= 16, "g", self.g, "0 to 16");
+        checks.demand(self.rtt_us > 0, "rtt_us", self.rtt_us, "at least 1");
+        let fits = self.init_cp <= 1024;
+        checks.demand(fits, "init_cp", self.init_cp, "0 to 1024");
+        checks.demand(self.red_div > 0, "red_div", self.red_div, "at least 1");
+        if self.rtt_us == 0 {
+            return; // no rate can be told
+        }
+        let line = self.units(line_rate_bps);
+        let cap = match self.l64b_per_rtt {
+            0 => line,
+            units => line.min(u64::from(units)),
+        };
+        let range = format!("1 to {cap}, line rate in 64 bytes per RTT");
+        let fits = (1..=cap).contains(&u64::from(self.cr_min_th));
+        checks.demand(fits, "cr_min_th", self.cr_min_th, range);
+        for (field, units) in [("init_cr", self.init_cr), ("init_tr", self.init_tr)] {
+            let range = format!(
+                "0, or {} to {cap}, from the minimum to line rate",
+                self.cr_min_th
+            );
+            let fits = units == 0 || (self.cr_min_th..).contains(&units) && u64::from(units) <= cap;
+            checks.demand(fits, field, units, range);
+        }
+        let target_first = self.init_tr != 0 && self.init_tr < self.init_cr;
+        let range = format!("0, or at least init_cr, {}", self.init_cr);
+        checks.demand(!target_first, "init_tr", self.init_tr, range);
+        let ordered = self.ai_rtt_th2 == 0 || self.ai_rtt_th1 <= self.ai_rtt_th2;
+        let range = format!("0, or at least ai_rtt_th1, {}", self.ai_rtt_th1);
+        checks.demand(ordered, "ai_rtt_th2", self.ai_rtt_th2, range);
+    }
+
+    /// Whole units of 64 bytes per RTT in a rate.
+    fn units(&self, rate_bps: u64) -> u64 {
+        (rate_bps as f64 * f64::from(self.rtt_us) / 1e6 / UNIT_BITS) as u64
+    }
+
+    pub(super) fn prepare(&self, mode: Mode) -> Constants {
+        let rate = |units: u32| f64::from(units) * UNIT_BITS * 1e6 / f64::from(self.rtt_us);
+        let given = |units: u32| {
+            if units == 0 {
+                f64::INFINITY
+            } else {
+                rate(units)
+            }
+        };
+        let beyond = |epochs: u32| match epochs {
+            0 => u64::MAX,
+            epochs => u64::from(self.fr_num_rtts) + u64::from(epochs),
+        };
+        Constants {
+            mode,
+            average: MovingAverage::new(1.0 / f64::from(1_u32 << self.g)),
+            epoch: Picoseconds::from(self.rtt_us) * MICROSECOND,
+            cap: given(self.l64b_per_rtt),
+            first: given(self.init_cr),
+            first_target: given(self.init_tr),
+            initial: f64::from(self.init_cp) / ONE,
+            recovery: u64::from(self.fr_num_rtts),
+            rise: rate(self.ai_rate_incr),
+            twice_after: beyond(self.ai_rtt_th1),
+            four_times_after: beyond(self.ai_rtt_th2),
+            least: rate(self.cr_min_th),
+            divider: f64::from(self.red_div),
+            inactive: match self.inact_th_us {
+                0 => NEVER,
+                us => Picoseconds::from(us) * MICROSECOND,
+            },
+        }
+    }
+}
+
+/// What the queue pairs of a scenario share.
+#[derive(Debug)]
+pub struct Constants {
+    mode: Mode,
+    average: MovingAverage,
+    epoch: Picoseconds,
+    cap: f64,
+    first: f64,
+    first_target: f64,
+    initial: f64,
+    recovery: u64,
+    rise: f64,
+    twice_after: u64,
+    four_times_after: u64,
+    least: f64,
+    divider: f64,
+    inactive: Picoseconds,
+}
+
+impl Constants {
+    /// The target's rise in the quiet epoch after `quiet` others.
+    fn rise(&self, quiet: u64) -> f64 {
+        match quiet {
+            _ if quiet < self.recovery => 0.0,
+            _ if quiet >= self.four_times_after => 4.0 * self.rise,
+            _ if quiet >= self.twice_after => 2.0 * self.rise,
+            _ => self.rise,
+        }
+    }
+
+    /// The next number of quiet epochs from which on the rise may be another.
+    fn same_until(&self, quiet: u64) -> u64 {
+        let steps = [self.recovery, self.twice_after, self.four_times_after];
+        let later = steps.into_iter().filter(|step| *step > quiet);
+        later.min().unwrap_or(u64::MAX)
+    }
+}
+
+/// The reaction point of one queue pair.
+#[derive(Debug, Clone)]
+pub struct DcqcnEpochs {
+    constants: Arc<Constants>,
+    cap: f64,
+    limiter: Option<Limiter>,
+}
+
+/// Created by the first notification.
+#[derive(Debug, Clone, Copy)]
+struct Limiter {
+    current: f64,
+    target: f64,
+    /// The congestion probability after the last epoch that was not quiet; what decayed since is computed when needed.
+    probability: f64,
+    /// Quiet epochs since.
+    quiet: u64,
+    /// When the current epoch ends.
+    ends: Picoseconds,
+    /// When the last packet left, or the first CNP came.
+    active: Picoseconds,
+    /// In the current epoch.
+    packets: u32,
+    notified: u32,
+}
+
+impl DcqcnEpochs {
+    pub(super) fn new(constants: Arc<Constants>, line_rate_bps: u64) -> Self {
+        let cap = constants.cap.min(line_rate_bps as f64);
+        DcqcnEpochs {
+            constants,
+            cap,
+            limiter: None,
+        }
+    }
+
+    /// The limiter as it is at `now`, if one stands.
+    #[inline]
+    fn at(&self, now: Picoseconds) -> Option<Limiter> {
+        let mut limiter = self.limiter?;
+        if now - limiter.active >= self.constants.inactive {
+            return None;
+        }
+        limiter.elapse(now, self.cap, &self.constants);
+        Some(limiter)
+    }
+
+    fn first(&self, now: Picoseconds) -> Limiter {
+        let constants = &*self.constants;
+        Limiter {
+            current: constants.first.min(self.cap),
+            target: constants.first_target.min(self.cap),
+            probability: constants.initial,
+            quiet: 0,
+            ends: now.saturating_add(constants.epoch),
+            active: now,
+            packets: 0,
+            notified: 0,
+        }
+    }
+}
+
+impl CongestionControl for DcqcnEpochs {
+    #[inline]
+    fn rate(&mut self, now: Picoseconds) -> Option<f64> {
+        self.limiter = self.at(now);
+        Some(self.limiter?.current)
+    }
+
+    #[inline]
+    fn on_sent(&mut self, now: Picoseconds, bytes: u32) {
+        self.limiter = self.at(now);
+        let Some(limiter) = &mut self.limiter else {
+            return;
+        };
+        if bytes > 0 {
+            limiter.packets = limiter.packets.saturating_add(1);
+            limiter.active = now;
+        }
+    }
+
+    #[inline]
+    fn on_cnp(&mut self, now: Picoseconds) {
+        let mut limiter = self.at(now).unwrap_or_else(|| self.first(now));
+        limiter.notified = limiter.notified.saturating_add(1);
+        self.limiter = Some(limiter);
+    }
+
+    fn peek(&self, now: Picoseconds) -> Option<f64> {
+        Some(self.at(now)?.current)
+    }
+
+    fn alpha(&self, now: Picoseconds) -> Option<f64> {
+        let limiter = self.at(now)?;
+        let average = &self.constants.average;
+        Some(average.quiet(limiter.probability, limiter.quiet))
+    }
+}
+
+impl Limiter {
+    /// Ends the epochs that are over at `now`.
+    #[inline]
+    fn elapse(&mut self, now: Picoseconds, cap: f64, constants: &Constants) {
+        while self.ends <= now {
+            let mut epochs = 1;
+            if self.notified > 0 {
+                self.cut(constants);
+            } else if !self.climb(cap, constants) {
+                // Nothing changes before the rise does.
+                let due = (now - self.ends) / constants.epoch + 1;
+                epochs = due.min(constants.same_until(self.quiet) - self.quiet);
+                self.quiet += epochs;
+            } else {
+                self.quiet += 1;
+            }
+            self.packets = 0;
+            self.notified = 0;
+            self.ends = self
+                .ends
+                .saturating_add(epochs.saturating_mul(constants.epoch));
+        }
+    }
+
+    fn cut(&mut self, constants: &Constants) {
+        let before = constants.average.quiet(self.probability, self.quiet);
+        let level = match constants.mode {
+            Mode::Probabilistic => 1.0,
+            Mode::Deterministic => {
+                let share = f64::from(self.notified) / f64::from(self.packets.max(1));
+                share.min(1.0)
+            }
+        };
+        self.probability = constants.average.moved(before, level);
+        self.quiet = 0;
+        self.target = self.current;
+        // A port slower than the minimum stays at line rate.
+        let floor = constants.least.min(self.current);
+        let left = 1.0 - self.probability / constants.divider;
+        self.current = (self.current * left).max(floor);
+    }
+
+    /// A quiet epoch's increase; false when it changed nothing.
+    fn climb(&mut self, cap: f64, constants: &Constants) -> bool {
+        let before = (self.current, self.target);
+        self.target = (self.target + constants.rise(self.quiet)).min(cap);
+        self.current = (self.current + self.target) / 2.0;
+        before != (self.current, self.target)
+    }
+}

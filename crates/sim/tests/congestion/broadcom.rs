@@ -1,0 +1,198 @@
+//! DCQCN-P and DCQCN-D: hand-computed epochs. One RTT is 40 us; 64 bytes in it are 12.8 Mb/s.
+
+use super::GIGABIT;
+use wirespeed_sim::congestion::dcqcn_broadcom::Parameters as Broadcom;
+use wirespeed_sim::congestion::{Algorithm, CongestionControl, Parameters};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND};
+
+const RTT: Picoseconds = 40 * MICROSECOND;
+const UNIT: f64 = 12.8e6;
+
+fn started(parameters: Parameters) -> Algorithm {
+    assert_eq!(parameters.check("congestion", 40 * GIGABIT), Ok(()));
+    parameters.prepare().start(40 * GIGABIT)
+}
+
+fn p(parameters: Broadcom) -> Algorithm {
+    started(Parameters::DcqcnP(parameters))
+}
+
+fn d(parameters: Broadcom) -> Algorithm {
+    started(Parameters::DcqcnD(parameters))
+}
+
+fn send(it: &mut Algorithm, now: Picoseconds, packets: u32) {
+    for _ in 0..packets {
+        it.on_sent(now, 4096);
+    }
+}
+
+#[test]
+fn the_first_epoch_halves_and_five_more_recover() {
+    for mut it in [p(Broadcom::default()), d(Broadcom::default())] {
+        assert_eq!(it.rate(0), None);
+        it.on_cnp(7);
+        // Without a packet in the epoch all of it was congested.
+        assert_eq!((it.rate(7), it.alpha(7)), (Some(40e9), Some(1.0)));
+        assert_eq!(it.rate(7 + RTT - 1), Some(40e9));
+        let rates = [20e9, 30e9, 35e9, 37.5e9, 38.75e9, 39.375e9, 39.6875e9];
+        for (n, rate) in (1..).zip(rates) {
+            assert_eq!(it.peek(7 + n * RTT), Some(rate));
+            assert_eq!(it.rate(7 + n * RTT), Some(rate));
+            assert_eq!(it.rate(7 + (n + 1) * RTT - 1), Some(rate));
+        }
+        // Six quiet epochs: 15/16 each.
+        let alpha = it.alpha(7 + 7 * RTT).unwrap();
+        assert!((alpha - 0.9375_f64.powi(6)).abs() < 1e-15);
+    }
+}
+
+#[test]
+fn p_counts_epochs_and_d_counts_packets() {
+    // Epochs of 8 packets: 2 CNPs in the first, 4 in the second, none in the third.
+    let run = |mut it: Algorithm| {
+        it.on_cnp(0);
+        it.on_cnp(1);
+        send(&mut it, 2, 8);
+        let first = it.rate(RTT).unwrap();
+        for _ in 0..4 {
+            it.on_cnp(RTT + 1);
+        }
+        send(&mut it, RTT + 2, 8);
+        let second = it.rate(2 * RTT).unwrap();
+        send(&mut it, 2 * RTT + 1, 8);
+        let third = it.rate(3 * RTT).unwrap();
+        (first, second, third, it.alpha(3 * RTT).unwrap())
+    };
+    // P: cp stays 1, so each cut halves; then half of the way back to the target, 20 Gb/s.
+    let probabilistic = run(p(Broadcom::default()));
+    assert_eq!(probabilistic, (20e9, 10e9, 15e9, 15.0 / 16.0));
+    // D: cp = 15/16 + 1/16 * 1/4 = 61/64, then 61/64 * 15/16 + 1/16 * 1/2 = 947/1024.
+    let first = 40e9 * (1.0 - 61.0 / 128.0);
+    let second = first * (1.0 - 947.0 / 2048.0);
+    let alpha = 947.0 / 1024.0 * 15.0 / 16.0;
+    let third = (second + first) / 2.0;
+    assert_eq!(run(d(Broadcom::default())), (first, second, third, alpha));
+}
+
+#[test]
+fn more_cnps_than_packets_are_all_of_them() {
+    let mut it = d(Broadcom {
+        init_cp: 0,
+        g: 0,
+        ..Broadcom::default()
+    });
+    for _ in 0..5 {
+        it.on_cnp(0);
+    }
+    send(&mut it, 1, 4);
+    assert_eq!(it.rate(RTT), Some(20e9));
+    assert_eq!(it.alpha(RTT), Some(1.0));
+}
+
+#[test]
+fn the_rise_doubles_at_both_thresholds() {
+    let mut it = p(Broadcom {
+        fr_num_rtts: 1,
+        ai_rate_incr: 10,
+        ai_rtt_th1: 2,
+        ai_rtt_th2: 3,
+        ..Broadcom::default()
+    });
+    it.on_cnp(0);
+    it.on_cnp(RTT);
+    let (mut target, mut rate) = (20e9, 10e9);
+    assert_eq!(it.rate(2 * RTT), Some(rate));
+    for (n, rises) in (3..).zip([0.0, 1.0, 1.0, 2.0, 4.0, 4.0]) {
+        target += rises * 10.0 * UNIT;
+        rate = (rate + target) / 2.0;
+        assert_eq!(it.rate(n * RTT), Some(rate), "{n}");
+    }
+}
+
+#[test]
+fn first_rates_floor_cap_and_divider() {
+    // 3000 units are 38.4 Gb/s, 2000 are 25.6, 1000 are 12.8.
+    let mut it = p(Broadcom {
+        l64b_per_rtt: 3000,
+        init_cr: 1000,
+        init_tr: 2000,
+        init_cp: 512,
+        g: 0,
+        red_div: 4,
+        cr_min_th: 700,
+        ai_rate_incr: 3000,
+        fr_num_rtts: 0,
+        ..Broadcom::default()
+    });
+    it.on_cnp(0);
+    assert_eq!((it.rate(0), it.alpha(0)), (Some(12.8e9), Some(0.5)));
+    // The newest epoch is all that counts: cp = 1, a quarter off.
+    assert_eq!(it.rate(RTT), Some(9.6e9));
+    it.on_cnp(RTT);
+    assert_eq!(it.rate(2 * RTT), Some(700.0 * UNIT));
+    // The target rises by more than there is; the rate comes to what 3000 units are.
+    assert_eq!(it.rate(3 * RTT), Some((700.0 * UNIT + 38.4e9) / 2.0));
+    assert_eq!(it.rate(300 * RTT), Some(38.4e9));
+}
+
+#[test]
+fn a_queue_pair_that_sent_nothing_starts_anew() {
+    let mut it = p(Broadcom {
+        inact_th_us: 100,
+        ..Broadcom::default()
+    });
+    it.on_cnp(0);
+    send(&mut it, 50 * MICROSECOND, 1);
+    assert_eq!(it.peek(150 * MICROSECOND - 1), Some(35e9));
+    assert_eq!(it.peek(150 * MICROSECOND), None);
+    assert_eq!(it.rate(150 * MICROSECOND), None);
+    it.on_cnp(150 * MICROSECOND);
+    assert_eq!(it.rate(150 * MICROSECOND), Some(40e9));
+}
+
+#[test]
+fn parameters_that_do_not_fit() {
+    let rows = [
+        (
+            Broadcom {
+                g: 17,
+                rtt_us: 0,
+                init_cp: 1025,
+                red_div: 0,
+                ..Broadcom::default()
+            },
+            "congestion.g: found 17, expected 0 to 16\n\
+             congestion.rtt_us: found 0, expected at least 1\n\
+             congestion.init_cp: found 1025, expected 0 to 1024\n\
+             congestion.red_div: found 0, expected at least 1",
+        ),
+        (
+            Broadcom {
+                init_cr: 2,
+                init_tr: 3126,
+                ai_rtt_th1: 5,
+                ai_rtt_th2: 4,
+                ..Broadcom::default()
+            },
+            "congestion.init_cr: found 2, expected 0, or 3 to 3125, from the minimum to line rate\n\
+             congestion.init_tr: found 3126, expected 0, or 3 to 3125, from the minimum to line rate\n\
+             congestion.ai_rtt_th2: found 4, expected 0, or at least ai_rtt_th1, 5",
+        ),
+        (
+            Broadcom {
+                init_cr: 500,
+                init_tr: 400,
+                l64b_per_rtt: 499,
+                ..Broadcom::default()
+            },
+            "congestion.init_cr: found 500, expected 0, or 3 to 499, from the minimum to line rate\n\
+             congestion.init_tr: found 400, expected 0, or at least init_cr, 500",
+        ),
+    ];
+    for (parameters, expected) in rows {
+        let parameters = Parameters::DcqcnD(parameters);
+        let refused = parameters.check("congestion", 40 * GIGABIT).unwrap_err();
+        assert_eq!(refused.to_string(), expected);
+    }
+}
