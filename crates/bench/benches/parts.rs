@@ -133,6 +133,7 @@ impl Connection {
             psn: segment.psn,
             payload: segment.payload,
             flags: segment.flags,
+            span: 0,
             asked: None,
         };
         let reply = self.receiver.receive(self.now, packet).reply;
@@ -142,6 +143,7 @@ impl Connection {
             psn: reply.psn,
             payload: 0,
             flags: reply.flags,
+            span: 0,
             asked: None,
         };
         black_box(self.sender.receive(self.now, acknowledgement));

@@ -97,7 +97,7 @@ impl Simulation {
             _ => Bth {
                 acknowledge_request: frame.has(ACK_REQUEST),
                 becn: frame.has(ECHO),
-                ..Bth::new(to_queue_pair, frame.psn)
+                ..Bth::new(to_queue_pair, sequence_number(frame))
             },
         };
         Packet {
@@ -188,7 +188,7 @@ impl Simulation {
         let requester = &self.queue_pairs[frame.queue_pair as usize].transport;
         let end = match frame.kind {
             Kind::ReadResponse => requester.asked_for(frame.psn).map_or(0, |read| read.end()),
-            _ if frame.has(NAK) => frame.psn,
+            _ if frame.has(NAK) || frame.span > 0 => frame.psn,
             _ => frame.psn + 1,
         };
         requester.messages_before(end)
@@ -199,15 +199,27 @@ impl Simulation {
         let sender = &self.queue_pairs[frame.queue_pair as usize ^ 1];
         let mtu = u64::from(self.settings.parameters.transport.mtu_bytes);
         let message = sender.transport.asked_for(frame.psn);
-        let (begin, length) = message.map_or((0, 0), |message| {
+        let (begin, mut length) = message.map_or((0, 0), |message| {
             let begin = u64::from(frame.psn - message.first) * mtu;
             (begin, message.bytes - begin)
         });
+        if frame.span > 0 {
+            length = length.min(u64::from(frame.span) * mtu);
+        }
         Reth {
             address: begin,
             key: KEY,
             length: length.min(u64::from(u32::MAX)) as u32,
         }
+    }
+}
+
+/// The one in the BTH. The packet that a selective acknowledgement names besides has no place in the headers of IBTA: a
+/// capture shows a NAK, or an ACK of what came before the one that is missing.
+fn sequence_number(frame: &Frame) -> u32 {
+    match frame.kind == Kind::Ack && frame.span > 0 && !frame.has(NAK) {
+        true => frame.psn.wrapping_sub(1),
+        false => frame.psn,
     }
 }
 

@@ -283,12 +283,47 @@ pub struct Transport {
     pub ack_timeout: u8,
     /// Timeouts in a row before the queue pair is in error.
     pub retry_count: u8,
+    /// What is sent again when a packet is lost. A queue pair has the same at both ends.
+    pub recovery: Recovery,
+    /// With selective repeat: how far out of order packets come where nothing is lost, as with packet spraying.
+    pub reordering: Reordering,
+    /// With selective repeat: packets that are not acknowledged in order, at most. IRN (SIGCOMM 2018, section 3.2) has the
+    /// bandwidth-delay product here.
+    pub window_packets: u16,
     /// The same gap is reported by another NAK only after this; none = once (IBTA 9.7.5.1.2).
     pub nak_interval_ns: Option<u64>,
     /// Operations of a queue pair in the NIC at one time.
     pub tx_depth: u32,
     /// Reads of a queue pair outstanding at one time.
     pub max_outstanding_reads: u32,
+}
+
+/// What a sender sends again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recovery {
+    /// The packet that is missing and all that were sent after it (IBTA 9.7.5.1.2).
+    GoBackN,
+    /// Only what is missing; the receiver keeps what comes out of order.
+    SelectiveRepeat,
+}
+
+/// When a packet that others overtook is taken for lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Reordering {
+    /// At once: packets stay in order (IRN, SIGCOMM 2018, section 3.1).
+    None {},
+    /// When one that was sent so many packets after it has arrived.
+    Packets {
+        /// 1 is at once.
+        packets: u32,
+    },
+    /// When it is missing so long after a later one has arrived; one overtaken meanwhile waits up to twice as long.
+    Time {
+        /// Nanoseconds.
+        ns: u64,
+    },
 }
 
 /// The notification point.

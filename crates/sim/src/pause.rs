@@ -99,6 +99,7 @@ impl Simulation {
             ingress: port,
             bytes: self.settings.parameters.framing.pfc_bytes as u16,
             payload: 0,
+            span: 0,
             cells: 0,
             kind: Kind::Pfc,
             priority: priority as u8,

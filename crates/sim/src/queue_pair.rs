@@ -8,7 +8,7 @@ use crate::frame::{Frame, Kind, CE, ECHO, ECT, FIRST, NAK, NONE};
 use crate::port::enqueue;
 use crate::simulation::{class, Simulation};
 use crate::time::{pacing_gap, Picoseconds, NEVER};
-use crate::transport::{Arrival, Segment, Service, Timeout, Transport};
+use crate::transport::{Arrival, Reply, Segment, Service, Timeout, Transport};
 
 /// Where a queue pair stands in its port's arbitration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,11 +206,12 @@ impl Simulation {
             kind: segment.kind,
             priority: queue_pair.priority,
             flags: segment.flags | ecn,
+            span: segment.span,
         }
     }
 
     /// An acknowledgement or a CNP of queue pair `id` joins the queue of its port.
-    fn send_control(&mut self, id: u32, kind: Kind, psn: u32, flags: u8) {
+    fn send_control(&mut self, id: u32, kind: Kind, reply: Reply) {
         let framing = &self.settings.parameters.framing;
         let to = &self.queue_pairs[id as usize].received;
         let (bytes, priority) = match kind {
@@ -224,7 +225,7 @@ impl Simulation {
         let index = self.frames.insert(Frame {
             next: NONE,
             queue_pair: id ^ 1,
-            psn,
+            psn: reply.psn,
             hop: to.route,
             ingress: 0,
             bytes: bytes.max(framing.minimum_bytes) as u16,
@@ -232,7 +233,8 @@ impl Simulation {
             cells: 0,
             kind,
             priority,
-            flags,
+            flags: reply.flags,
+            span: reply.span,
         });
         let queue = &mut self.queues[(port, usize::from(priority))];
         enqueue(
@@ -274,6 +276,7 @@ impl Simulation {
                 psn: frame.psn,
                 payload: u32::from(frame.payload),
                 flags: frame.flags,
+                span: frame.span,
                 asked,
             },
         );
@@ -293,9 +296,15 @@ impl Simulation {
             if reply.flags & NAK != 0 {
                 queue_pair.counts.naks += 1;
             }
-            self.send_control(id, Kind::Ack, reply.psn, reply.flags);
+            self.send_control(id, Kind::Ack, reply);
         }
         if outcome.progress {
+            if outcome.failed {
+                return self.fail(id);
+            }
+            if outcome.rearm {
+                self.rearm(id);
+            }
             self.complete_messages(id);
             self.activate(id);
         }
@@ -331,7 +340,7 @@ impl Simulation {
     /// The CNP stands in line.
     pub(crate) fn send_cnp(&mut self, id: u32) {
         self.queue_pairs[id as usize].cnp_waits = false;
-        self.send_control(id, Kind::Cnp, 0, 0);
+        self.send_control(id, Kind::Cnp, Reply::default());
     }
 
     /// A deadline of a transport has come.
@@ -349,11 +358,32 @@ impl Simulation {
                 self.arm(id, time);
                 self.activate(id);
             }
+            Timeout::Ready(time) => {
+                self.arm(id, time);
+                self.activate(id);
+            }
+            Timeout::Report(reply, time) => {
+                queue_pair.counts.naks += 1;
+                self.arm(id, time);
+                self.send_control(id, Kind::Ack, reply);
+            }
             Timeout::Failed => self.fail(id),
         }
     }
 
+    /// The deadline may be earlier than the event that is pending for it, which then comes in vain.
+    fn rearm(&mut self, id: u32) {
+        let queue_pair = &self.queue_pairs[id as usize];
+        let deadline = queue_pair.transport.deadline();
+        if deadline < queue_pair.timer_at {
+            self.arm(id, deadline);
+        }
+    }
+
     fn arm(&mut self, id: u32, time: Picoseconds) {
+        if time == NEVER {
+            return;
+        }
         self.queue_pairs[id as usize].timer_at = time;
         self.schedule(time, class::DEADLINE, id, 0);
     }

@@ -21,7 +21,6 @@ use crate::routing::Routes;
 use crate::scenario::{Operation, Scenario};
 use crate::series::Series;
 use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
-use crate::transport::rc::Rc;
 use crate::transport::{self, Service};
 use crate::{capture, chance, outcome, pause};
 use std::sync::Arc;
@@ -500,7 +499,7 @@ impl Simulation {
                     port,
                     self.routes.start(id),
                     connection.priority,
-                    Service::Rc(Rc::new(transport.clone())),
+                    Service::new(parameters.transport.recovery, &transport),
                     prepared.start(rate),
                 ));
             }

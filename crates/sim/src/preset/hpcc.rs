@@ -92,8 +92,11 @@ fn transport() -> Transport {
         mtu_bytes: 4096, // of the measured runs
         priority: DATA_PRIORITY,
         ack_every: 1,
-        ack_timeout: 0, // there is none
-        retry_count: 7, // without effect
+        ack_timeout: 0,                  // there is none
+        retry_count: 7,                  // without effect
+        recovery: Recovery::GoBackN,     // as there
+        reordering: Reordering::None {}, // without effect
+        window_packets: u16::MAX,        // without effect
         nak_interval_ns: Some(500_000),
         tx_depth: 128, // a flow is one operation: without effect
         max_outstanding_reads: 16,

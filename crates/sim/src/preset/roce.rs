@@ -118,8 +118,11 @@ fn transport() -> Transport {
         // The most acknowledgement traffic there can be: 0.97 per packet were counted with one-packet messages,
         // 0.58 fit the bidirectional bandwidth of 957608-AN210. Other simulators send one per packet, too.
         ack_every: 1,
-        ack_timeout: 14,           // perftest's default: 67 ms
+        ack_timeout: 14,                 // perftest's default: 67 ms
         retry_count: 7, // perftest's default, the largest (IBTA volume 1, 9.9.2.1.1: three bits)
+        recovery: Recovery::GoBackN, // IBTA volume 1, 9.7.5.1.2
+        reordering: Reordering::None {}, // without effect
+        window_packets: u16::MAX, // without effect
         nak_interval_ns: None, // IBTA volume 1, 9.7.5.1.2: one NAK per gap
         tx_depth: 128,  // perftest's default
         max_outstanding_reads: 16, // max_qp_rd_atom of current NICs, and perftest's choice: what the device offers

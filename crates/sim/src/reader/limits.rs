@@ -174,12 +174,41 @@ fn transport(it: &mut Ranges, transport: &Transport) {
     if let Some(ns) = transport.nak_interval_ns {
         it.within("transport.nak_interval_ns", ns, 0..=LONGEST_NS);
     }
+    it.within(
+        "transport.window_packets",
+        transport.window_packets,
+        1..=u16::MAX,
+    );
+    reordering(it, transport);
     it.within("transport.tx_depth", transport.tx_depth, 1..=u32::MAX);
     it.within(
         "transport.max_outstanding_reads",
         transport.max_outstanding_reads,
         1..=255, // IBTA: the initiator depth of a connection has eight bits
     );
+}
+
+fn reordering(it: &mut Ranges, transport: &Transport) {
+    match transport.reordering {
+        Reordering::None {} => return,
+        Reordering::Packets { packets } => {
+            it.within(
+                "transport.reordering.packets",
+                packets,
+                1..=u32::from(u16::MAX),
+            );
+        }
+        Reordering::Time { ns } => it.within("transport.reordering.ns", ns, 0..=LONGEST_NS),
+    }
+    if transport.recovery == Recovery::GoBackN {
+        let expected =
+            "recovery \"selective-repeat\": with go-back-N what comes out of order is not kept";
+        it.note(
+            "transport.reordering",
+            "a rule and go-back-n".into(),
+            expected.into(),
+        );
+    }
 }
 
 struct Ranges<'f> {

@@ -370,6 +370,10 @@ fn refusals_of_parameters() {
         (set(r#""pfc": {"quanta": 0}"#), "parameters.pfc.quanta: found 0, expected 1 to 65,535"),
         (set(r#""scheduler": {"weights": [0, 1, 1, 1, 1, 1, 1, 1]}"#), "parameters.scheduler.weights[0]: found 0, expected 1 to 10,000"),
         (set(r#""scheduler": {"weights": [1]}"#), "parameters.scheduler.weights: found a list of 1, expected an array of length 8"),
+        (set(r#""transport": {"recovery": "selective"}"#), "parameters.transport.recovery: found unknown variant \"selective\", expected \"go-back-n\" or \"selective-repeat\""),
+        (set(r#""transport": {"window_packets": 0}"#), "parameters.transport.window_packets: found 0, expected 1 to 65,535"),
+        (set(r#""transport": {"recovery": "selective-repeat", "reordering": {"rule": "packets", "packets": 0}}"#), "parameters.transport.reordering.packets: found 0, expected 1 to 65,535"),
+        (set(r#""transport": {"reordering": {"rule": "time", "ns": 1000}}"#), "parameters.transport.reordering: found a rule and go-back-n, expected recovery \"selective-repeat\": with go-back-N what comes out of order is not kept"),
         (set(r#""transport": {"max_outstanding_reads": 256}"#), "parameters.transport.max_outstanding_reads: found 256, expected 1 to 255"),
         (
             set(r#""nic": {"pipe": {"gbps": 50, "latency_ns": 0, "receive_buffer_bytes": 4095, "xoff_bytes": 4096, "xon_bytes": 4097}}"#),

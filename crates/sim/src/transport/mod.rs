@@ -5,11 +5,12 @@
 #[cfg(test)]
 mod pair;
 pub mod rc;
+pub mod selective;
 mod service;
 mod settings;
 
 use crate::frame::Kind;
-use crate::time::Picoseconds;
+use crate::time::{Picoseconds, NEVER};
 pub use service::Service;
 pub use settings::Settings;
 
@@ -35,6 +36,30 @@ impl Message {
         self.first + self.packets
     }
 
+    /// What is posted on a queue pair whose next sequence number is `first`.
+    pub(crate) fn new(operation: u32, kind: Kind, bytes: u64, first: u32, mtu: u32) -> Self {
+        Message {
+            operation,
+            kind,
+            bytes,
+            first,
+            packets: bytes.div_ceil(u64::from(mtu)).max(1) as u32,
+        }
+    }
+
+    /// What is left of it when it ends before packet `end`.
+    pub(crate) fn until(&self, end: u32, mtu: u32) -> Message {
+        if end >= self.end() {
+            return *self;
+        }
+        let packets = end - self.first;
+        Message {
+            bytes: u64::from(packets) * u64::from(mtu),
+            packets,
+            ..*self
+        }
+    }
+
     /// Payload of its packet `psn`.
     #[inline]
     pub fn payload(&self, psn: u32, mtu: u32) -> u32 {
@@ -58,6 +83,8 @@ pub struct Segment {
     pub flags: u8,
     /// It was sent before.
     pub again: bool,
+    /// As in [`crate::frame::Frame`].
+    pub span: u16,
 }
 
 /// A packet that arrived, as the transport sees it.
@@ -71,6 +98,8 @@ pub struct Arrival {
     pub payload: u32,
     /// FIRST, LAST, NAK, ACK_REQUEST, CE.
     pub flags: u8,
+    /// As in [`crate::frame::Frame`].
+    pub span: u16,
     /// Of a read request: what it asks for, as its RETH says.
     pub asked: Option<Message>,
 }
@@ -82,17 +111,23 @@ pub struct Outcome {
     pub reply: Option<Reply>,
     /// Payload accepted, bytes.
     pub delivered: u32,
-    /// There may be something to send or to complete that there was not before.
+    /// There may be something to send or to complete that there was not before. Without it nothing below holds.
     pub progress: bool,
+    /// The deadline may be earlier than it was.
+    pub rearm: bool,
+    /// It was tried too often: the queue pair fails.
+    pub failed: bool,
 }
 
 /// An acknowledgement to send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reply {
     /// Cumulative: everything up to this has arrived; of a NAK, the number that is missing.
     pub psn: u32,
     /// NAK and ECHO.
     pub flags: u8,
+    /// As in [`crate::frame::Frame`].
+    pub span: u16,
 }
 
 /// What a timer that went off found.
@@ -104,8 +139,22 @@ pub enum Timeout {
     Later(Picoseconds),
     /// Something will be sent again; the next deadline.
     Resend(Picoseconds),
+    /// Something can be sent that could not before; the next deadline.
+    Ready(Picoseconds),
+    /// To be sent back; the next deadline.
+    Report(Reply, Picoseconds),
     /// Too many in a row.
     Failed,
+}
+
+impl Timeout {
+    /// The deadline that there is now, if there is one.
+    fn later(deadline: Picoseconds) -> Self {
+        match deadline {
+            NEVER => Timeout::Idle,
+            _ => Timeout::Later(deadline),
+        }
+    }
 }
 
 /// One end of a connection.

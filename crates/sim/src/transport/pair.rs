@@ -1,8 +1,8 @@
 //! Two ends of a connection over a wire that loses what a row says. Numbers of clauses are those of IBTA volume 1.
 
-use super::rc::Rc;
-use super::{Arrival, Service, Settings, Timeout, Transport};
+use super::{Arrival, Reply, Segment, Service, Settings, Timeout, Transport};
 use crate::frame::{Kind, CE, ECHO, NAK};
+use crate::parameters::{Recovery, Reordering};
 use crate::time::{Picoseconds, NEVER};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub fn plain() -> Settings {
         retry_count: 7,
         nak_interval: NEVER,
         max_outstanding_reads: 16,
+        window: 1_000,
+        reordering: Reordering::None {},
     }
 }
 
@@ -31,7 +33,7 @@ pub fn plain() -> Settings {
 pub struct End {
     pub transport: Service,
     pub coming: VecDeque<(Picoseconds, Arrival)>,
-    /// What it sent, in the letters of `letter`.
+    /// What it sent, by their names.
     pub sent: Vec<String>,
     /// Operations that ended, with the tick.
     pub ended: Vec<(u32, Picoseconds)>,
@@ -40,9 +42,9 @@ pub struct End {
 }
 
 impl End {
-    pub fn new(settings: &Settings) -> Self {
+    fn new(recovery: Recovery, settings: &Settings) -> Self {
         End {
-            transport: Service::Rc(Rc::new(Arc::new(settings.clone()))),
+            transport: Service::new(recovery, &Arc::new(settings.clone())),
             coming: VecDeque::new(),
             sent: Vec::new(),
             ended: Vec::new(),
@@ -56,18 +58,26 @@ impl End {
     }
 }
 
-pub fn letter(kind: Kind, flags: u8) -> char {
-    match kind {
+/// A letter, the sequence number, and what a span says: `N4+2` is a NAK of 4 that names 6, `Q4:2` asks for 4 and 5.
+fn name(segment: &Segment) -> String {
+    let letter = match segment.kind {
         Kind::Write => 'W',
         Kind::Send => 'S',
         Kind::ReadRequest => 'Q',
         Kind::ReadResponse => 'R',
-        _ if flags & NAK != 0 => 'N',
-        _ if flags & ECHO != 0 => 'E',
+        _ if segment.flags & NAK != 0 => 'N',
+        _ if segment.flags & ECHO != 0 => 'E',
         _ => 'A',
+    };
+    let Segment { psn, span, .. } = segment;
+    match (span, segment.kind) {
+        (0, _) => format!("{letter}{psn}"),
+        (_, Kind::ReadRequest) => format!("{letter}{psn}:{span}"),
+        _ => format!("{letter}{psn}+{span}"),
     }
 }
 
+pub type Late<'a> = Box<dyn FnMut(usize, &str) -> Picoseconds + 'a>;
 pub type Chance<'a> = Box<dyn FnMut(usize, &str) -> bool + 'a>;
 
 /// Two ends and the wires between them.
@@ -76,29 +86,40 @@ pub struct Pair<'a> {
     pub now: Picoseconds,
     /// Whether a packet that end `0 or 1` sends as this name is lost.
     pub loses: Chance<'a>,
+    /// How many ticks longer than others it takes.
+    pub late: Late<'a>,
     /// Whether it is marked.
     pub marks: Chance<'a>,
 }
 
 impl<'a> Pair<'a> {
     pub fn new(settings: &Settings) -> Self {
+        Pair::recovering(Recovery::GoBackN, settings)
+    }
+
+    pub fn recovering(recovery: Recovery, settings: &Settings) -> Self {
         Pair {
-            ends: [End::new(settings), End::new(settings)],
+            ends: [0, 1].map(|_| End::new(recovery, settings)),
+            late: Box::new(|_, _| 0),
             now: 0,
             loses: Box::new(|_, _| false),
             marks: Box::new(|_, _| false),
         }
     }
 
-    /// Each packet named is lost once per time it is named.
     pub fn losing(settings: &Settings, lost: &'a str) -> Self {
-        let mut lost: Vec<&str> = lost.split_whitespace().collect();
         let mut pair = Pair::new(settings);
-        pair.loses = Box::new(move |_, name| {
+        pair.lose(lost);
+        pair
+    }
+
+    /// Each packet named is lost once per time it is named.
+    pub fn lose(&mut self, lost: &'a str) {
+        let mut lost: Vec<&str> = lost.split_whitespace().collect();
+        self.loses = Box::new(move |_, name| {
             let found = lost.iter().position(|lost| *lost == name);
             found.map(|place| lost.remove(place)).is_some()
         });
-        pair
     }
 
     pub fn post(&mut self, messages: &[(Kind, u64)]) {
@@ -128,71 +149,88 @@ impl<'a> Pair<'a> {
         for side in [1, 0] {
             self.time_out(side);
             if let Some(segment) = self.ends[side].transport.next(self.now) {
-                self.put(
-                    side,
-                    segment.kind,
-                    segment.psn,
-                    segment.payload,
-                    segment.flags,
-                );
+                self.put(side, segment);
             }
         }
         self.now += 1;
     }
 
-    pub fn time_out(&mut self, side: usize) {
+    fn time_out(&mut self, side: usize) {
         let end = &mut self.ends[side];
         if end.transport.deadline() > self.now {
             return;
         }
         match end.transport.timeout(self.now) {
-            Timeout::Failed => {
-                end.failed = true;
-                let lost = end.transport.abandon();
-                end.ended
-                    .extend(lost.iter().map(|operation| (*operation, self.now)));
+            Timeout::Failed => self.fail(side),
+            Timeout::Resend(deadline) | Timeout::Ready(deadline) => assert!(deadline > self.now),
+            Timeout::Report(reply, deadline) => {
+                assert!(deadline > self.now);
+                self.reply(side, reply);
             }
-            Timeout::Resend(deadline) => assert!(deadline > self.now),
             other => panic!("{other:?} although the deadline has come"),
         }
     }
 
-    pub fn arrive(&mut self, side: usize, mut arrival: Arrival) {
+    fn fail(&mut self, side: usize) {
+        let end = &mut self.ends[side];
+        end.failed = true;
+        let lost = end.transport.abandon();
+        let ended = lost.iter().map(|operation| (*operation, self.now));
+        end.ended.extend(ended);
+    }
+
+    fn arrive(&mut self, side: usize, mut arrival: Arrival) {
         if arrival.kind == READ {
             arrival.asked = self.ends[1 - side].transport.asked_for(arrival.psn);
         }
         let outcome = self.ends[side].transport.receive(self.now, arrival);
+        assert!(outcome.progress || !(outcome.failed || outcome.rearm));
         let end = &mut self.ends[side];
         end.delivered += u64::from(outcome.delivered);
         while let Some(operation) = end.transport.completed() {
             end.ended.push((operation, self.now));
         }
         if let Some(reply) = outcome.reply {
-            self.put(side, Kind::Ack, reply.psn, 0, reply.flags);
+            self.reply(side, reply);
+        }
+        if outcome.failed {
+            self.fail(side);
         }
     }
 
-    pub fn put(&mut self, side: usize, kind: Kind, psn: u32, payload: u32, mut flags: u8) {
-        let name = format!("{}{psn}", letter(kind, flags));
+    fn reply(&mut self, side: usize, reply: Reply) {
+        let segment = Segment {
+            kind: Kind::Ack,
+            psn: reply.psn,
+            payload: 0,
+            flags: reply.flags,
+            again: false,
+            span: reply.span,
+        };
+        self.put(side, segment);
+    }
+
+    fn put(&mut self, side: usize, segment: Segment) {
+        let name = name(&segment);
         let lost = (self.loses)(side, &name);
-        if (self.marks)(side, &name) {
-            flags |= CE;
-        }
+        let marked = (self.marks)(side, &name);
+        let due = self.now + FLIGHT + (self.late)(side, &name);
         let sent = &mut self.ends[side].sent;
         sent.push(if lost { format!("{name}x") } else { name });
         if lost {
             return;
         }
         let arrival = Arrival {
-            kind,
-            psn,
-            payload,
-            flags,
+            kind: segment.kind,
+            psn: segment.psn,
+            payload: segment.payload,
+            flags: segment.flags | if marked { CE } else { 0 },
+            span: segment.span,
             asked: None,
         };
-        self.ends[1 - side]
-            .coming
-            .push_back((self.now + FLIGHT, arrival));
+        let coming = &mut self.ends[1 - side].coming;
+        let place = coming.partition_point(|(other, _)| *other <= due);
+        coming.insert(place, (due, arrival));
     }
 }
 
@@ -209,8 +247,13 @@ pub struct Row {
 }
 
 pub fn check(rows: Vec<Row>) {
+    check_recovery(Recovery::GoBackN, rows);
+}
+
+pub fn check_recovery(recovery: Recovery, rows: Vec<Row>) {
     for row in rows {
-        let mut pair = Pair::losing(&row.settings, row.lost);
+        let mut pair = Pair::recovering(recovery, &row.settings);
+        pair.lose(row.lost);
         pair.post(row.post);
         pair.run();
         let [requester, responder] = &pair.ends;

@@ -1,27 +1,47 @@
 //! One end of a connection, whatever its transport service.
 
 use super::rc::Rc;
-use super::{Arrival, Message, Outcome, Segment, Timeout, Transport};
+use super::selective::SelectiveRepeat;
+use super::{Arrival, Message, Outcome, Segment, Settings, Timeout, Transport};
 use crate::frame::Kind;
+use crate::parameters::Recovery;
 use crate::time::Picoseconds;
+use std::sync::Arc;
 
 /// The transport of one queue pair. Those that are rare are boxed, so that the common one is as small as it is alone.
 #[derive(Debug, Clone)]
 pub enum Service {
     /// A reliable connection with go-back-N.
     Rc(Rc),
+    /// A reliable connection with selective repeat.
+    SelectiveRepeat(Box<SelectiveRepeat>),
+}
+
+impl Service {
+    /// A connected queue pair on which nothing was posted.
+    pub fn new(recovery: Recovery, settings: &Arc<Settings>) -> Self {
+        let settings = Arc::clone(settings);
+        match recovery {
+            Recovery::GoBackN => Service::Rc(Rc::new(settings)),
+            Recovery::SelectiveRepeat => {
+                Service::SelectiveRepeat(Box::new(SelectiveRepeat::new(settings)))
+            }
+        }
+    }
 }
 
 impl Transport for Service {
     fn post(&mut self, operation: u32, kind: Kind, bytes: u64) {
         match self {
             Service::Rc(it) => it.post(operation, kind, bytes),
+            Service::SelectiveRepeat(it) => it.post(operation, kind, bytes),
         }
     }
 
     fn messages(&self) -> u32 {
         match self {
             Service::Rc(it) => it.messages(),
+            Service::SelectiveRepeat(it) => it.messages(),
         }
     }
 
@@ -29,6 +49,7 @@ impl Transport for Service {
     fn has_work(&self) -> bool {
         match self {
             Service::Rc(it) => it.has_work(),
+            Service::SelectiveRepeat(it) => it.has_work(),
         }
     }
 
@@ -36,6 +57,7 @@ impl Transport for Service {
     fn begins_message(&self) -> bool {
         match self {
             Service::Rc(it) => it.begins_message(),
+            Service::SelectiveRepeat(it) => it.begins_message(),
         }
     }
 
@@ -43,6 +65,7 @@ impl Transport for Service {
     fn next(&mut self, now: Picoseconds) -> Option<Segment> {
         match self {
             Service::Rc(it) => it.next(now),
+            Service::SelectiveRepeat(it) => it.next(now),
         }
     }
 
@@ -50,12 +73,14 @@ impl Transport for Service {
     fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
         match self {
             Service::Rc(it) => it.receive(now, arrival),
+            Service::SelectiveRepeat(it) => it.receive(now, arrival),
         }
     }
 
     fn accepts(&self, kind: Kind, psn: u32) -> bool {
         match self {
             Service::Rc(it) => it.accepts(kind, psn),
+            Service::SelectiveRepeat(it) => it.accepts(kind, psn),
         }
     }
 
@@ -63,6 +88,7 @@ impl Transport for Service {
     fn completed(&mut self) -> Option<u32> {
         match self {
             Service::Rc(it) => it.completed(),
+            Service::SelectiveRepeat(it) => it.completed(),
         }
     }
 
@@ -70,30 +96,35 @@ impl Transport for Service {
     fn deadline(&self) -> Picoseconds {
         match self {
             Service::Rc(it) => it.deadline(),
+            Service::SelectiveRepeat(it) => it.deadline(),
         }
     }
 
     fn timeout(&mut self, now: Picoseconds) -> Timeout {
         match self {
             Service::Rc(it) => it.timeout(now),
+            Service::SelectiveRepeat(it) => it.timeout(now),
         }
     }
 
     fn abandon(&mut self) -> Vec<u32> {
         match self {
             Service::Rc(it) => it.abandon(),
+            Service::SelectiveRepeat(it) => it.abandon(),
         }
     }
 
     fn messages_before(&self, psn: u32) -> u32 {
         match self {
             Service::Rc(it) => it.messages_before(psn),
+            Service::SelectiveRepeat(it) => it.messages_before(psn),
         }
     }
 
     fn asked_for(&self, psn: u32) -> Option<Message> {
         match self {
             Service::Rc(it) => it.asked_for(psn),
+            Service::SelectiveRepeat(it) => it.asked_for(psn),
         }
     }
 }

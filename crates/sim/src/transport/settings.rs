@@ -1,6 +1,6 @@
 //! What all connections of a scenario share.
 
-use crate::parameters;
+use crate::parameters::{self, Reordering};
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
 /// What all connections of a scenario share.
@@ -20,6 +20,10 @@ pub struct Settings {
     pub nak_interval: Picoseconds,
     /// Reads outstanding at one time.
     pub max_outstanding_reads: u32,
+    /// With selective repeat: nothing new while so many packets are not acknowledged in order.
+    pub window: u32,
+    /// With selective repeat: how far out of order packets come where nothing is lost.
+    pub reordering: Reordering,
 }
 
 impl Settings {
@@ -40,6 +44,8 @@ impl Settings {
                 .nak_interval_ns
                 .map_or(NEVER, |ns| ns * NANOSECOND),
             max_outstanding_reads: transport.max_outstanding_reads,
+            window: u32::from(transport.window_packets),
+            reordering: transport.reordering.clone(),
         }
     }
 }

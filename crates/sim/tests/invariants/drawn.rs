@@ -4,7 +4,9 @@ use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, Parameters as Congestion};
 use wirespeed_sim::faults::bit_errors::BitErrors;
 use wirespeed_sim::faults::{Fault, Kind};
-use wirespeed_sim::parameters::{Headroom, MarkAt, Parameters, Pipe, Reaction};
+use wirespeed_sim::parameters::{
+    Headroom, MarkAt, Parameters, Pipe, Reaction, Recovery, Reordering,
+};
 use wirespeed_sim::pool;
 use wirespeed_sim::scenario::{Link, Scenario, Verb};
 use wirespeed_sim::time::{ByteTime, NANOSECOND};
@@ -146,6 +148,15 @@ fn parameters(draws: &mut Draws) -> Parameters {
         Some(_) => draws.one_of(&[9, 5]),
     };
     transport.retry_count = draws.one_of(&[7, 1]);
+    if draws.percent(40) {
+        transport.recovery = Recovery::SelectiveRepeat;
+        transport.reordering = draws.one_of(&[
+            Reordering::None {},
+            Reordering::Packets { packets: 8 },
+            Reordering::Time { ns: 2_000 },
+        ]);
+        transport.window_packets = draws.one_of(&[u16::MAX, 64, 5]);
+    }
     transport.tx_depth = draws.one_of(&[128, 1, 2]);
     transport.max_outstanding_reads = draws.one_of(&[16, 1, 2]);
 

@@ -3,7 +3,7 @@
 use crate::scenarios::read;
 use crate::support::{column, connect, link, network, post, preset, run};
 use std::fmt::Write as _;
-use wirespeed_sim::parameters::Pipe;
+use wirespeed_sim::parameters::{Pipe, Recovery, Reordering};
 use wirespeed_sim::results::{Column, Outcome, Table};
 use wirespeed_sim::scenario::{Scenario, Verb};
 use wirespeed_sim::time::MICROSECOND;
@@ -49,6 +49,14 @@ fn everything(seed: u64) -> Scenario {
             before = (round % 2 == 0).then_some(operation);
         }
     }
+    scenario
+}
+
+/// The same with selective repeat.
+fn selective(seed: u64) -> Scenario {
+    let mut scenario = everything(seed);
+    scenario.parameters.transport.recovery = Recovery::SelectiveRepeat;
+    scenario.parameters.transport.reordering = Reordering::Time { ns: 5_000 };
     scenario
 }
 
@@ -153,10 +161,11 @@ fn watching_changes_nothing() {
 #[test]
 fn the_tables_are_those_recorded() {
     let mut found = String::new();
-    for name in ["S1", "S2", "P1", "S4R", "everything"] {
+    for name in ["S1", "S2", "P1", "S4R", "everything", "selective"] {
         for seed in [1, 2] {
             let scenario = match name {
                 "everything" => everything(seed),
+                "selective" => selective(seed),
                 file => read(file, seed),
             };
             for (table, hash) in results(&run(scenario)) {

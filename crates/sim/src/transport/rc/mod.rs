@@ -81,18 +81,12 @@ impl Rc {
 impl Transport for Rc {
     fn post(&mut self, operation: u32, kind: Kind, bytes: u64) {
         let requester = &mut self.requester;
-        let packets = bytes.div_ceil(u64::from(requester.settings.mtu)).max(1) as u32;
-        let message = Message {
-            operation,
-            kind,
-            bytes,
-            first: requester.end,
-            packets,
-        };
+        let mtu = requester.settings.mtu;
+        let message = Message::new(operation, kind, bytes, requester.end, mtu);
         if requester.next == requester.end {
             requester.message = message;
         }
-        requester.end += packets;
+        requester.end = message.end();
         requester.first_end = requester.first_end.min(requester.end);
         self.messages.push_back(message);
     }

@@ -64,6 +64,7 @@ impl Requester {
             payload,
             flags,
             again,
+            span: 0,
         }
     }
 }
@@ -129,6 +130,7 @@ impl Rc {
             reply: None,
             delivered: arrival.payload,
             progress: true,
+            ..Outcome::default()
         }
     }
 

@@ -121,7 +121,7 @@ impl Rc {
         Outcome {
             reply: Some(responder.positive()),
             delivered,
-            progress: false,
+            ..Outcome::default()
         }
     }
 
@@ -142,6 +142,7 @@ impl Rc {
                 payload: 0,
                 flags: reply.flags,
                 again: false,
+                span: 0,
             };
         };
         let message = response.message;
@@ -159,6 +160,7 @@ impl Rc {
             payload: message.payload(psn, responder.settings.mtu),
             flags,
             again: false,
+            span: 0,
         }
     }
 }
@@ -170,6 +172,7 @@ impl Responder {
         Reply {
             psn: self.expected - 1,
             flags: self.echo(),
+            span: 0,
         }
     }
 
@@ -178,6 +181,7 @@ impl Responder {
         Reply {
             psn: self.expected,
             flags: NAK | self.echo(),
+            span: 0,
         }
     }
 

@@ -102,6 +102,7 @@ fn segmentation() {
                 payload: *payload,
                 flags: *flags,
                 again: false,
+                span: 0,
             };
             assert_eq!(transport.next(0), Some(expected), "{bytes} bytes");
         }

@@ -171,6 +171,7 @@ fn a_response_that_comes_after_the_timeout() {
         psn: 0,
         payload: 10,
         flags: FIRST | LAST,
+        span: 0,
         asked: None,
     };
     assert_eq!(transport.receive(21, response).delivered, 10);
@@ -196,6 +197,7 @@ fn an_ack_that_comes_after_the_timeout_does_not_complete_a_read() {
         psn: 3,
         payload: 0,
         flags: 0,
+        span: 0,
         asked: None,
     };
     transport.receive(21, acknowledgement);
@@ -228,6 +230,7 @@ fn segmentation_of_responses() {
             psn: from,
             payload: 0,
             flags: FIRST | LAST,
+            span: 0,
             asked: Some(message),
         };
         assert!(transport.receive(0, request).progress);
@@ -256,6 +259,7 @@ fn requests_and_responses_take_turns() {
         psn: 0,
         payload: 0,
         flags: FIRST | LAST | ACK_REQUEST,
+        span: 0,
         asked: Some(read),
     };
     end.receive(0, request);
