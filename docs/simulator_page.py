@@ -37,6 +37,7 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
         "queue_pairs": ("connections for `operations`", "", "`[]`"),
         "operations": ("work requests that may wait for each other", "", "`[]`"),
         "parameters": ("what differs from the preset, nested as below", "", "`{}`"),
+        "devices": ("what differs from that at single devices, laid over it item by item", "", "`[]`"),
         "faults": ("what goes wrong, and when: one object for each, by its `kind`", "", "`[]`"),
     },
     "`links[]`": {
@@ -87,6 +88,17 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
         "at_ns": ("not before", "ns", "0"),
         "after": ("indices of operations that complete first", "", "`[]`"),
         "delay_ns": ("from the last of those completing, or from `at_ns`, to the post", "ns", "0"),
+    },
+    "`devices[]`": {
+        "nodes": ("hosts or switches, with all of their ports", "", "`[]`"),
+        "ports": (
+            'ports: `"16-0"` is the one of node 16 that faces node 0, `"16-0.1"` the second where several cables join '
+            'the two, `"0"` the only one of node 0; a number is a port\'s own, as tables have it',
+            "",
+            "`[]`",
+        ),
+        "priorities": ("only these priorities of the ports", "0 to 7", "all"),
+        "parameters": ("what differs, nested as below", "", "required"),
     },
     "`faults[]`: bit errors": {
         "kind": ("`bit-errors`: frames on a link, PFC frames too, are lost, the longer the likelier", "", "required"),
@@ -247,7 +259,8 @@ def _introduction() -> Iterator[str]:
 def _keys() -> Iterator[str]:
     """Scenario files."""
     reader = SOURCES / "reader"
-    found = [keys for name in ("mod", "traffic", "faults") for keys in strings(reader / f"{name}.rs", "KEYS")]
+    files = ("mod", "traffic", "devices", "faults")
+    found = [keys for name in files for keys in strings(reader / f"{name}.rs", "KEYS")]
     known = [list(keys) for keys in KEYS.values()]
     if found != known:
         raise refuse(str(reader), f"keys {found}", f"those that docs/{Path(__file__).name} explains: {known}")

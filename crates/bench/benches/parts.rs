@@ -96,8 +96,9 @@ fn shared_buffer(scenario: &Scenario) -> (PriorityGroup, Pool) {
         cells: resolved.pools[0][0],
         used: 0,
         most_used: 0,
+        cell: scenario.parameters.switch.cell_bytes,
     };
-    let mut priority_group = PriorityGroup::new(&resolved.ports[2 * link], true);
+    let mut priority_group = PriorityGroup::new(&resolved.lanes[(2 * link as u32, 3)], true);
     while pool.used == 0 {
         assert!(priority_group.admit(&mut pool, CELLS));
     }

@@ -3,7 +3,7 @@
 //! Ground: the shared-buffer model of Broadcom Trident and Tomahawk switches as SONiC's buffer profiles describe it
 //! (`size`, `dynamic_th`, `xoff`, `xon_offset`), and as HPCC's public switch model counts it.
 
-use crate::pool::PortSettings;
+use crate::pool::LaneSettings;
 
 /// What a slice of the buffer shares between its priority groups.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +14,8 @@ pub struct Pool {
     pub used: u64,
     /// The most that were in use.
     pub most_used: u64,
+    /// Bytes of a cell.
+    pub cell: u32,
 }
 
 impl Pool {
@@ -59,7 +61,7 @@ const _: () = assert!(size_of::<PriorityGroup>() == 32);
 
 impl PriorityGroup {
     /// An empty group of a port with these settings.
-    pub fn new(settings: &PortSettings, lossless: bool) -> Self {
+    pub fn new(settings: &LaneSettings, lossless: bool) -> Self {
         PriorityGroup {
             used: 0,
             headroom_used: 0,

@@ -56,6 +56,7 @@ impl Simulation {
     /// Payload enters the receive buffer. When it will be in memory; `None` if the buffer is full. What the transport will
     /// not accept never goes to memory.
     pub(crate) fn take_in(&mut self, port: u32, frame: &Frame) -> Option<Picoseconds> {
+        let lossless = self.device(port).pfc.lossless_priorities;
         let nic = &mut self.nics[self.ports[port as usize].device as usize];
         let Some(pipe) = &mut nic.pipe else {
             return Some(self.now);
@@ -74,7 +75,6 @@ impl Simulation {
         pipe.received_until = until;
         let in_memory = until + pipe.latency;
         let bit = 1 << frame.priority;
-        let lossless = self.settings.parameters.pfc.lossless_priorities;
         if fill >= pipe.xoff && pipe.pausing & bit == 0 && lossless & bit != 0 {
             let first = pipe.pausing == 0;
             let enough = until - pipe.xon.min(fill);

@@ -4,7 +4,7 @@ use crate::parameters::PRIORITIES;
 use std::ops::{Index, IndexMut};
 
 /// Priority by priority: one or two carry all traffic as a rule, and their values lie side by side in memory.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lanes<T> {
     ports: usize,
     values: Vec<T>,
@@ -21,6 +21,11 @@ impl<T> Lanes<T> {
                 .map(|(port, priority)| make(port as u32, priority))
                 .collect(),
         }
+    }
+
+    /// The values of one port, from priority 0 up.
+    pub fn of(&self, port: u32) -> impl Iterator<Item = &T> {
+        (0..PRIORITIES).map(move |priority| &self[(port, priority)])
     }
 
     /// All values.

@@ -8,6 +8,7 @@ mod capture;
 pub mod chance;
 pub mod congestion;
 mod context;
+pub mod devices;
 mod ecmp;
 pub mod faults;
 pub mod frame;

@@ -1,6 +1,39 @@
 //! ECN marking of a queue: WRED's law on the instantaneous or the averaged queue (RFC 3168, Floyd and Jacobson 1993).
 
-/// The law of one port.
+use crate::parameters::{self, MarkAt};
+
+/// How a queue marks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Marker {
+    /// By which law.
+    pub law: Law,
+    /// When; none = never.
+    pub at: Option<MarkAt>,
+    /// The average that the law sees; none = the queue as it is.
+    pub average: Option<Average>,
+}
+
+impl Marker {
+    /// From the parameters, whose thresholds are `kmin` and `kmax` bytes at the port.
+    pub fn new(parameters: &parameters::Marking, kmin: u32, kmax: u32) -> Self {
+        let pmax = parameters.pmax;
+        Marker {
+            law: Law { kmin, kmax, pmax },
+            at: parameters.enabled.then_some(parameters.at),
+            average: (parameters.weight > 0).then(|| Average::new(parameters.weight)),
+        }
+    }
+}
+
+impl Marker {
+    /// Whether there is something to judge: not where the law sees the queue as it is, and that is short.
+    #[inline]
+    pub fn may_mark(&self, queue: u32) -> bool {
+        queue > self.law.kmin || self.average.is_some()
+    }
+}
+
+/// The law of one queue.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Law {
     /// Never marked up to this many bytes.

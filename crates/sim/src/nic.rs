@@ -2,7 +2,7 @@
 
 use crate::host_pipe::HostPipe;
 use crate::parameters::{self, PRIORITIES};
-use crate::port::dequeue;
+use crate::port::{dequeue, Port};
 use crate::queue_pair::{QueuePair, Turn};
 use crate::simulation::Simulation;
 use crate::time::{Picoseconds, NEVER, SECOND};
@@ -23,6 +23,8 @@ pub struct NicPort {
     /// Between memory and this port; none = never the bottleneck.
     pub pipe: Option<Box<HostPipe>>,
     ready: u8,
+    /// Its own acknowledgements and CNPs do not obey PFC.
+    control_ignores_pause: bool,
     /// Queue pairs that may send, by priority, in the order of their turns.
     rings: [VecDeque<u32>; PRIORITIES],
 }
@@ -38,6 +40,7 @@ impl NicPort {
             pipe_until: 0,
             pipe: parameters.pipe.as_ref().map(|it| HostPipe::new(it).into()),
             ready: 0,
+            control_ignores_pause: parameters.control_ignores_pause,
             rings: Default::default(),
         }
     }
@@ -45,6 +48,16 @@ impl NicPort {
     /// From a post to the NIC having the first byte.
     pub fn latency(&self) -> Picoseconds {
         self.pipe.as_ref().map_or(0, |pipe| pipe.latency())
+    }
+
+    /// The priorities whose acknowledgements and CNPs have to wait.
+    #[inline]
+    fn control_paused(&self, state: &Port) -> u8 {
+        if self.control_ignores_pause {
+            0
+        } else {
+            state.paused
+        }
     }
 
     /// The pipe fetches `payload` for what starts now.
@@ -120,9 +133,9 @@ impl Simulation {
         self.nics[device].release_paced(&mut self.queue_pairs, now);
         let mut held = 0;
         loop {
-            let obeyed = self.control_paused(port);
             let state = &mut self.ports[port as usize];
             let nic = &mut self.nics[device];
+            let obeyed = nic.control_paused(state);
             let control = state.waiting & !obeyed;
             let data = if nic.pipe_until > now {
                 0
@@ -133,7 +146,7 @@ impl Simulation {
             if eligible == 0 {
                 break;
             }
-            let scheduler = &self.settings.scheduler;
+            let scheduler = &self.settings.devices[state.settings as usize].scheduler;
             let priority = scheduler.choose(port, state, &mut self.queues, eligible);
             let queue = &mut self.queues[(port, usize::from(priority))];
             if control & (1 << priority) != 0 {
@@ -151,7 +164,9 @@ impl Simulation {
             self.queue_pairs[id as usize].turn = Turn::Idle;
             if let Some(bytes) = self.send(id) {
                 let queue = &mut self.queues[(port, usize::from(priority))];
-                self.settings.scheduler.charge(queue, eligible, bytes);
+                let settings = self.ports[port as usize].settings;
+                let scheduler = &self.settings.devices[settings as usize].scheduler;
+                scheduler.charge(queue, eligible, bytes);
                 break;
             }
         }
@@ -178,7 +193,7 @@ impl Simulation {
         let state = &self.ports[port as usize];
         let nic = &self.nics[state.device as usize];
         let free = state.busy_until.max(self.now);
-        if state.control || state.waiting & !self.control_paused(port) != 0 {
+        if state.control || state.waiting & !nic.control_paused(state) != 0 {
             return self.wake(port, free);
         }
         let mut at = NEVER;
@@ -191,15 +206,6 @@ impl Simulation {
         }
         if at != NEVER {
             self.wake(port, at);
-        }
-    }
-
-    #[inline]
-    fn control_paused(&self, port: u32) -> u8 {
-        if self.settings.parameters.nic.control_ignores_pause {
-            0
-        } else {
-            self.ports[port as usize].paused
         }
     }
 }

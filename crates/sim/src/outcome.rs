@@ -214,7 +214,10 @@ fn queues(simulation: &Simulation) -> Table {
         let (port, priority) = lane(*id);
         simulation.sides[port as usize].drops[priority]
     };
-    let cell = u64::from(simulation.settings.cell);
+    let cell = |id: &u32| {
+        let node = simulation.scenario.node_of(lane(*id).0);
+        u64::from(simulation.scenario.of_node(node).switch.cell_bytes)
+    };
     Table {
         name: "queues",
         columns: vec![
@@ -236,13 +239,16 @@ fn queues(simulation: &Simulation) -> Table {
             ("ecn_marks", u32s(used.iter().map(|id| queue(id).marks))),
             (
                 "max_ingress_bytes",
-                u64s(used.iter().map(|id| u64::from(group(id).most_used) * cell)),
+                u64s(
+                    used.iter()
+                        .map(|id| u64::from(group(id).most_used) * cell(id)),
+                ),
             ),
             (
                 "max_headroom_bytes",
                 u64s(
                     used.iter()
-                        .map(|id| u64::from(group(id).most_headroom) * cell),
+                        .map(|id| u64::from(group(id).most_headroom) * cell(id)),
                 ),
             ),
             ("drops", u64s(used.iter().map(drops))),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Priorities of IEEE 802.1Q, each with its own queue and priority group.
 pub const PRIORITIES: usize = 8;
 
-/// What all devices of a scenario are set to.
+/// What all devices of a scenario are set to, or with [`crate::devices`] some.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {

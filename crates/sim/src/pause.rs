@@ -18,7 +18,7 @@ impl Simulation {
     pub(crate) fn ask_to_pause(&mut self, port: u32, priority: usize) {
         self.totals.pfc_pauses += 1;
         self.generate(port, priority, true);
-        let Some(quanta) = self.settings.parameters.pfc.refresh_quanta else {
+        let Some(quanta) = self.device(port).pfc.refresh_quanta else {
             return;
         };
         let next = self.now + self.quanta(port, quanta);
@@ -45,12 +45,7 @@ impl Simulation {
         }
         self.sides[port as usize].pauses[priority].refreshed += 1;
         self.generate(port, priority, true);
-        let quanta = self
-            .settings
-            .parameters
-            .pfc
-            .refresh_quanta
-            .unwrap_or(u16::MAX);
+        let quanta = self.device(port).pfc.refresh_quanta.unwrap_or(u16::MAX);
         let next = self.now + self.quanta(port, quanta);
         self.sides[port as usize].pauses[priority].refresh_at = next;
         self.schedule(next, class::REFRESH, entity, 0);
@@ -72,21 +67,22 @@ impl Simulation {
     }
 
     fn generate(&mut self, port: u32, priority: usize, xoff: bool) {
-        if self.settings.generation == 0 {
+        let generation = self.device(port).pfc.generation_delay_ns * NANOSECOND;
+        if generation == 0 {
             return self.pfc_ready(entity(port, priority), xoff);
         }
         // XOFF and XON may be decided in one instant, in either order: the number keeps it.
         let pause = &mut self.sides[port as usize].pauses[priority];
         pause.decided = pause.decided.wrapping_add(1);
         let payload = pause.decided << 1 | u32::from(xoff);
-        let ready = self.now + self.settings.generation;
+        let ready = self.now + generation;
         self.schedule(ready, class::PFC_READY, entity(port, priority), payload);
     }
 
     /// The PFC frame stands first in line.
     pub(crate) fn pfc_ready(&mut self, entity: u32, xoff: bool) {
         let (port, priority) = port_and_priority(entity);
-        let quanta = match self.settings.parameters.pfc.quanta {
+        let quanta = match self.device(port).pfc.quanta {
             _ if !xoff => 0,
             None => u16::MAX,
             Some(quanta) => quanta,
@@ -170,15 +166,19 @@ impl Simulation {
         self.schedule(self.now + reaction, class::PFC_APPLIES, port, index);
     }
 
-    /// The port obeys: no further frame of the priority starts, or they start again.
+    /// The port obeys: no further frame of the priority starts, or they start again. A port on which the priority is not
+    /// lossless has PFC off for it, and does neither.
     pub(crate) fn pfc_applies(&mut self, port: u32, index: u32) {
         let frame = self.frames[index];
         self.frames.remove(index);
         let priority = usize::from(frame.priority);
+        if self.device(port).pfc.lossless_priorities & (1 << priority) == 0 {
+            return;
+        }
         if frame.queue_pair == 0 {
             return self.go_on(port, priority);
         }
-        let quanta = self.settings.parameters.pfc.quanta;
+        let quanta = self.device(port ^ 1).pfc.quanta; // none says that XON will come
         let until = quanta.map_or(NEVER, |_| {
             self.now + self.quanta(port, frame.queue_pair as u16)
         });
@@ -231,12 +231,15 @@ pub(crate) fn reaction(reaction: &Reaction, rate: u64) -> Picoseconds {
 
 /// From deciding on a pause to its quanta having run out, on the link where that takes longest.
 pub(crate) fn longest(scenario: &Scenario) -> Picoseconds {
-    let pfc = &scenario.parameters.pfc;
-    let after_generation = scenario.links.iter().map(|link| {
+    let ports = 0..2 * scenario.links.len() as u32;
+    let pauses = ports.map(|port| {
+        let link = &scenario.links[port as usize / 2];
         let quanta = ByteTime::of(link.rate).times(u32::from(u16::MAX) * QUANTUM_BYTES);
-        link.delay + reaction(&pfc.reaction, link.rate) + quanta
+        let generation = scenario.of_port(port).pfc.generation_delay_ns * NANOSECOND;
+        let reaction = reaction(&scenario.of_port(port ^ 1).pfc.reaction, link.rate);
+        generation + link.delay + reaction + quanta
     });
-    pfc.generation_delay_ns * NANOSECOND + after_generation.max().unwrap_or(0)
+    pauses.max().unwrap_or(0)
 }
 
 fn entity(port: u32, priority: usize) -> u32 {

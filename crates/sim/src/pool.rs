@@ -1,18 +1,20 @@
-//! What every port is set to once the rules have met its link, and what is left of every buffer to share.
+//! What every priority of a port is set to once the rules have met its link, and what is left of every buffer to share.
 
+use crate::devices::Slot;
 use crate::headroom::{Loop, Terms};
-use crate::parameters::{Framing, Headroom, Parameters, PoolCounts, PRIORITIES};
+use crate::lanes::Lanes;
+use crate::parameters::{Framing, Headroom, Marking, PoolCounts, Switch, PRIORITIES};
 use crate::pause;
 use crate::problem::{grouped, Problem, Refused};
 use crate::scenario::{Link, Scenario};
 use crate::time::{NANOSECOND, SECOND};
 
-/// What a switch port is set to. A NIC port has zeros.
+/// What one priority of a switch port is set to. Those of a NIC port have zeros.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct PortSettings {
-    /// Headroom of each lossless priority group.
+pub struct LaneSettings {
+    /// Headroom of the priority group, used if it is lossless.
     pub headroom_cells: u32,
-    /// Guaranteed to each priority group.
+    /// Guaranteed to the priority group.
     pub reserve_cells: u32,
     /// Dynamic threshold: free shared cells times 2^this.
     pub alpha_exponent: i8,
@@ -22,15 +24,15 @@ pub struct PortSettings {
     pub kmin_bytes: u32,
     /// Everything is marked above.
     pub kmax_bytes: u32,
-    /// Slice of the switch's buffer for what comes in here.
-    pub slice: u32,
 }
 
 /// The settings of all ports and the pools of all switches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
-    /// By global port number.
-    pub ports: Vec<PortSettings>,
+    /// By port and priority.
+    pub lanes: Lanes<LaneSettings>,
+    /// By port: slice of the switch's buffer for what comes in there.
+    pub slices: Vec<u32>,
     /// By switch (0 = the first node after the hosts) and slice: shared cells.
     pub pools: Vec<Vec<u64>>,
 }
@@ -38,28 +40,36 @@ pub struct Resolved {
 /// Settles every port and pool. Refused: a switch whose guarantees take the whole buffer.
 pub fn resolve(scenario: &Scenario) -> Result<Resolved, Refused> {
     let rules = Rules::of(scenario);
-    let mut ports = vec![PortSettings::default(); scenario.links.len() * 2];
+    let ports = scenario.links.len() * 2;
+    let mut lanes = Lanes::new(ports, |_, _| LaneSettings::default());
+    let mut slices = vec![0; ports];
     let mut pools = Vec::with_capacity(scenario.switches as usize);
     let mut problems = Vec::new();
     for (switch, own) in switch_ports(scenario).iter().enumerate() {
+        let node = scenario.hosts + switch as u32;
+        let cut = scenario.of_node(node).switch.slices;
         for (place, &port) in own.iter().enumerate() {
-            let slice = place as u64 * u64::from(rules.slices()) / own.len() as u64;
-            let link = &scenario.links[port as usize / 2];
-            ports[port as usize] = rules.port(link, slice as u32);
+            slices[port as usize] = (place as u64 * u64::from(cut) / own.len() as u64) as u32;
+            let settled = rules.port(port);
+            for (priority, settings) in settled.into_iter().enumerate() {
+                lanes[(port, priority)] = settings;
+            }
         }
-        let slices = (0..rules.slices()).map(|slice| {
-            let settings = own.iter().map(|&port| ports[port as usize]);
-            let of_slice: Vec<_> = settings.filter(|it| it.slice == slice).collect();
-            rules.pool(scenario.buffer_bytes[switch], &of_slice)
+        let pool = (0..cut).map(|slice| {
+            let inside = own.iter().filter(|port| slices[**port as usize] == slice);
+            rules.pool(node, inside.copied(), &lanes)
         });
-        let pool = slices.collect::<Result<Vec<u64>, String>>();
-        match pool {
+        match pool.collect::<Result<Vec<u64>, String>>() {
             Ok(pool) => pools.push(pool),
-            Err(found) => problems.push(rules.too_small(scenario.hosts as usize + switch, found)),
+            Err(found) => problems.push(too_small(node, cut, found)),
         }
     }
     match problems.is_empty() {
-        true => Ok(Resolved { ports, pools }),
+        true => Ok(Resolved {
+            lanes,
+            slices,
+            pools,
+        }),
         false => Err(Refused(problems)),
     }
 }
@@ -91,9 +101,9 @@ fn switch_ports(scenario: &Scenario) -> Vec<Vec<u32>> {
     ports
 }
 
-/// The parameters, and what of the scenario they refer to.
+/// The rules of a scenario, and what of it they refer to.
 struct Rules<'a> {
-    parameters: &'a Parameters,
+    scenario: &'a Scenario,
     /// The slowest link of a host; none = no host has one.
     slowest_host: Option<u64>,
 }
@@ -103,65 +113,81 @@ impl<'a> Rules<'a> {
         let of_host = |link: &&Link| link.a < scenario.hosts || link.b < scenario.hosts;
         let rates = scenario.links.iter().filter(of_host).map(|link| link.rate);
         Rules {
-            parameters: &scenario.parameters,
+            scenario,
             slowest_host: rates.min(),
         }
     }
 
-    fn slices(&self) -> u32 {
-        self.parameters.switch.slices
+    /// Every priority of a port; those that are set to the same are settled once.
+    fn port(&self, port: u32) -> [LaneSettings; PRIORITIES] {
+        let numbers: [u32; PRIORITIES] = std::array::from_fn(|priority| {
+            self.scenario.devices.number(Slot::Lane(port, priority))
+        });
+        let mut settled = [LaneSettings::default(); PRIORITIES];
+        for priority in 0..PRIORITIES {
+            let same = (0..priority).find(|other| numbers[*other] == numbers[priority]);
+            settled[priority] = match same {
+                Some(other) => settled[other],
+                None => self.lane(port, priority),
+            };
+        }
+        settled
     }
 
-    fn cells(&self, bytes: u32) -> u32 {
-        bytes.div_ceil(self.parameters.switch.cell_bytes)
-    }
-
-    fn port(&self, link: &Link, slice: u32) -> PortSettings {
-        let switch = &self.parameters.switch;
-        let marking = &self.parameters.marking;
-        PortSettings {
-            headroom_cells: self.headroom(link),
-            reserve_cells: self.cells(switch.reserve_bytes),
-            alpha_exponent: self.alpha_exponent(link.rate),
-            xon_offset_cells: self.cells(switch.xon_offset_bytes),
-            kmin_bytes: self.at_rate(marking.kmin_bytes, link.rate),
-            kmax_bytes: self.at_rate(marking.kmax_bytes, link.rate),
-            slice,
+    fn lane(&self, port: u32, priority: usize) -> LaneSettings {
+        let cell = self.switch_of(port).cell_bytes;
+        let own = self.scenario.of_lane(port, priority);
+        let link = self.link(port);
+        LaneSettings {
+            headroom_cells: self.headroom(port, priority),
+            reserve_cells: own.switch.reserve_bytes.div_ceil(cell),
+            alpha_exponent: self.alpha_exponent(&own.switch, link.rate),
+            xon_offset_cells: own.switch.xon_offset_bytes.div_ceil(cell),
+            kmin_bytes: at_rate(&own.marking, own.marking.kmin_bytes, link.rate),
+            kmax_bytes: at_rate(&own.marking, own.marking.kmax_bytes, link.rate),
         }
     }
 
+    fn link(&self, port: u32) -> &Link {
+        &self.scenario.links[port as usize / 2]
+    }
+
+    fn switch_of(&self, port: u32) -> &Switch {
+        &self.scenario.of_node(self.scenario.node_of(port)).switch
+    }
+
     /// More than any buffer has is as good as any other too much: the pool then comes out negative.
-    fn headroom(&self, link: &Link) -> u32 {
-        let cell = u128::from(self.parameters.switch.cell_bytes);
-        let cells = match self.parameters.switch.headroom {
-            Headroom::Fixed { bytes } => u128::from(self.cells(bytes)),
+    fn headroom(&self, port: u32, priority: usize) -> u32 {
+        let cell = u128::from(self.switch_of(port).cell_bytes);
+        let link = self.link(port);
+        let cells = match self.scenario.of_lane(port, priority).switch.headroom {
+            Headroom::Fixed { bytes } => u128::from(bytes).div_ceil(cell),
             Headroom::RateDelay { times } => {
                 let bits = u128::from(link.rate) * u128::from(link.delay) * u128::from(times);
                 bits.div_ceil(8 * u128::from(SECOND)).div_ceil(cell)
             }
             Headroom::Computed { percent } => {
-                let cells = Terms::of(&self.control_loop(link)).cells();
+                let cells = Terms::of(&self.control_loop(port)).cells();
                 (u128::from(cells) * u128::from(percent)).div_ceil(100)
             }
         };
         u32::try_from(cells).unwrap_or(u32::MAX)
     }
 
-    fn control_loop(&self, link: &Link) -> Loop {
-        let Parameters {
-            framing,
-            switch,
-            pfc,
-            transport,
-            ..
-        } = self.parameters;
+    /// From this port deciding on a pause to its peer obeying.
+    fn control_loop(&self, port: u32) -> Loop {
+        let framing = &self.scenario.parameters.framing;
+        let mtu_bytes = self.scenario.parameters.transport.mtu_bytes;
+        let link = self.link(port);
+        let pfc = &self.scenario.of_port(port).pfc;
+        let switch = self.switch_of(port);
         Loop {
             rate: link.rate,
             delay: link.delay,
             // A frame counts once it stands in the switch; what the peer starts until then arrives as well.
             generation: (pfc.generation_delay_ns + switch.latency_ns) * NANOSECOND,
-            response: pause::reaction(&pfc.reaction, link.rate),
-            longest: framing.longest(transport.mtu_bytes),
+            response: pause::reaction(&self.scenario.of_port(port ^ 1).pfc.reaction, link.rate),
+            longest: framing.longest(mtu_bytes),
             shortest: framing.shortest(),
             pfc: framing.pfc_bytes,
             lossless: pfc.lossless_priorities.count_ones(),
@@ -170,8 +196,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    fn alpha_exponent(&self, rate: u64) -> i8 {
-        let switch = &self.parameters.switch;
+    fn alpha_exponent(&self, switch: &Switch, rate: u64) -> i8 {
         let mut exponent = switch.alpha_exponent;
         let Some(slowest) = self.slowest_host.filter(|_| switch.alpha_follows_rate) else {
             return exponent;
@@ -184,27 +209,35 @@ impl<'a> Rules<'a> {
         exponent
     }
 
-    /// A marking threshold on a link of this rate.
-    fn at_rate(&self, bytes: u32, rate: u64) -> u32 {
-        let Some(gbps) = self.parameters.marking.reference_gbps else {
-            return bytes;
-        };
-        let scaled = u128::from(bytes) * u128::from(rate) / (u128::from(gbps) * 1_000_000_000);
-        u32::try_from(scaled).unwrap_or(u32::MAX)
-    }
-
     /// Cells that a slice shares between its ports; where nothing is left, the arithmetic in bytes.
-    fn pool(&self, buffer_bytes: u64, ports: &[PortSettings]) -> Result<u64, String> {
-        let switch = &self.parameters.switch;
-        let (headrooms, reserves) = match switch.pool_counts {
-            PoolCounts::Port => (1, 1),
-            PoolCounts::PriorityGroup => {
-                let lossless = self.parameters.pfc.lossless_priorities.count_ones();
-                (u64::from(lossless), PRIORITIES as u64)
+    fn pool(
+        &self,
+        node: u32,
+        ports: impl Iterator<Item = u32>,
+        lanes: &Lanes<LaneSettings>,
+    ) -> Result<u64, String> {
+        let switch = &self.scenario.of_node(node).switch;
+        let mut headrooms = Vec::new();
+        let mut reserves = Vec::new();
+        for port in ports {
+            let lossless = self.scenario.of_port(port).pfc.lossless_priorities;
+            let groups = (0..PRIORITIES).filter(|priority| lossless & (1 << priority) != 0);
+            let headroom = groups.map(|priority| lanes[(port, priority)].headroom_cells);
+            let reserve = lanes.of(port).map(|it| it.reserve_cells);
+            match switch.pool_counts {
+                PoolCounts::PriorityGroup => {
+                    headrooms.extend(headroom);
+                    reserves.extend(reserve);
+                }
+                PoolCounts::Port => {
+                    let all = lanes.of(port).map(|it| it.headroom_cells);
+                    headrooms.extend(headroom.max().or(all.max()));
+                    reserves.extend(reserve.max());
+                }
             }
-        };
-        let headroom = counted(ports.iter().map(|it| it.headroom_cells), headrooms);
-        let reserve = counted(ports.iter().map(|it| it.reserve_cells), reserves);
+        }
+        let (headroom, reserve) = (counted(headrooms), counted(reserves));
+        let buffer_bytes = self.scenario.buffer_bytes[(node - self.scenario.hosts) as usize];
         let cells = buffer_bytes / u64::from(switch.slices) / u64::from(switch.cell_bytes);
         let taken: u64 = headroom
             .iter()
@@ -229,34 +262,44 @@ impl<'a> Rules<'a> {
             terms(&reserve, "reserve")
         ))
     }
+}
 
-    fn too_small(&self, switch: usize, found: String) -> Problem {
-        let of_slice = match self.slices() {
-            1 => String::new(),
-            slices => format!(" (one of {slices} slices)"),
-        };
-        Problem {
-            place: format!("switch {switch}"),
-            found: found + &of_slice,
-            expected: "more than 0".into(),
-            hint: "a larger buffer_bytes, shorter cables or fewer ports leave something to share"
-                .into(),
-        }
+/// A marking threshold on a link of this rate.
+fn at_rate(marking: &Marking, bytes: u32, rate: u64) -> u32 {
+    let Some(gbps) = marking.reference_gbps else {
+        return bytes;
+    };
+    let scaled = u128::from(bytes) * u128::from(rate) / (u128::from(gbps) * 1_000_000_000);
+    u32::try_from(scaled).unwrap_or(u32::MAX)
+}
+
+fn too_small(node: u32, slices: u32, found: String) -> Problem {
+    let of_slice = match slices {
+        1 => String::new(),
+        slices => format!(" (one of {slices} slices)"),
+    };
+    Problem {
+        place: format!("switch {node}"),
+        found: found + &of_slice,
+        expected: "more than 0".into(),
+        hint: "a larger buffer_bytes, shorter cables or fewer ports leave something to share"
+            .into(),
     }
 }
 
-/// Each value other than 0, ascending, after how often it occurs, counting every one `times` over.
-fn counted(values: impl Iterator<Item = u32>, times: u64) -> Vec<(u64, u64)> {
-    let mut values: Vec<u32> = values.filter(|value| *value > 0).collect();
+/// Each value other than 0, ascending, after how often it occurs.
+fn counted(mut values: Vec<u32>) -> Vec<(u64, u64)> {
+    values.retain(|value| *value > 0);
     values.sort_unstable();
     let runs = values.chunk_by(|a, b| a == b);
-    runs.map(|run| (times * run.len() as u64, u64::from(run[0])))
+    runs.map(|run| (run.len() as u64, u64::from(run[0])))
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::devices::Devices;
     use crate::preset;
     use crate::scenario::Observe;
     use crate::time::NEVER;
@@ -282,6 +325,7 @@ mod tests {
             connections: Vec::new(),
             operations: Vec::new(),
             parameters: preset::by_name(preset).unwrap(),
+            devices: Devices::default(),
             faults: Vec::new(),
             seed: 1,
             until: crate::time::NEVER,
@@ -302,25 +346,23 @@ mod tests {
             ..leaf.links[0]
         });
         let resolved = resolve(&leaf).unwrap();
-        let down = PortSettings {
+        let down = LaneSettings {
             headroom_cells: 37_500,
             reserve_cells: 4096,
             alpha_exponent: -3,
             xon_offset_cells: 3072,
             kmin_bytes: 400_000,
             kmax_bytes: 1_600_000,
-            slice: 0,
         };
-        let up = PortSettings {
+        let up = LaneSettings {
             headroom_cells: 150_000,
             alpha_exponent: -1,
             kmin_bytes: 1_600_000,
             kmax_bytes: 6_400_000,
             ..down
         };
-        assert_eq!(resolved.ports[0], PortSettings::default()); // a NIC port
-        assert_eq!(resolved.ports[1], down);
-        assert_eq!([resolved.ports[16], resolved.ports[17]], [up, up]);
+        let ports = [0, 1, 16, 17].map(|port| resolved.lanes[(port, 3)]);
+        assert_eq!(ports, [LaneSettings::default(), down, up, up]); // the first is a NIC port
         assert_eq!(
             resolved.pools,
             [
@@ -334,8 +376,11 @@ mod tests {
     fn a_port_lives_in_its_slice() {
         let star = star("roce", 8 << 20, &[100, 100, 100, 100, 400]);
         let resolved = resolve(&star).unwrap();
-        let of_switch = |n: usize| resolved.ports[2 * n + 1];
-        assert_eq!([0, 1, 2, 3, 4].map(|n| of_switch(n).slice), [0, 0, 0, 1, 1]);
+        let of_switch = |n: u32| resolved.lanes[(2 * n + 1, 3)];
+        assert_eq!(
+            [1, 3, 5, 7, 9].map(|port| resolved.slices[port]),
+            [0, 0, 0, 1, 1]
+        );
         // Terms of headroom.rs; reserves of eight priorities, 10 cells each; half of the buffer is 16,513 cells.
         let (slow, fast) = (of_switch(0).headroom_cells, of_switch(4).headroom_cells);
         assert_eq!((slow, fast), (682, 1964));
@@ -356,8 +401,8 @@ mod tests {
             let mut star = base.clone();
             star.parameters.switch.alpha_exponent = exponent;
             star.parameters.switch.alpha_follows_rate = follows;
-            let ports = resolve(&star).unwrap().ports;
-            [1, 3, 5, 7, 9].map(|port| ports[port].alpha_exponent)
+            let lanes = resolve(&star).unwrap().lanes;
+            [1, 3, 5, 7, 9].map(|port| lanes[(port, 3)].alpha_exponent)
         };
         assert_eq!(alpha(true, -3), [-3, -2, -1, 0, 0]);
         assert_eq!(alpha(false, -3), [-3; 5]);
@@ -367,8 +412,8 @@ mod tests {
             let mut star = base.clone();
             star.parameters.switch.headroom = rule;
             star.parameters.switch.cell_bytes = 100;
-            let ports = resolve(&star).unwrap().ports;
-            [1, 3].map(|port| ports[port].headroom_cells)
+            let lanes = resolve(&star).unwrap().lanes;
+            [1, 3].map(|port| lanes[(port, 3)].headroom_cells)
         };
         assert_eq!(headroom(Headroom::Fixed { bytes: 5001 }), [51, 51]);
         assert_eq!(headroom(Headroom::RateDelay { times: 1 }), [125, 250]);

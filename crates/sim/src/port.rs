@@ -34,7 +34,11 @@ pub struct Port {
     pub watched: bool,
     /// The priority whose turn it is.
     pub turn: u8,
+    /// Number of what the port is set to, in [`crate::simulation::Settings::devices`].
+    pub settings: u32,
 }
+
+const _: () = assert!(size_of::<Port>() == 64);
 
 /// The egress queue of one priority of a port.
 #[derive(Debug, Clone)]
@@ -58,7 +62,11 @@ pub struct Queue {
     pub frames: u64,
     /// Bytes sent, without preamble and gap.
     pub sent_bytes: u64,
+    /// How it marks, in [`crate::simulation::Simulation::markers`].
+    pub marker: u32,
 }
+
+const _: () = assert!(size_of::<Queue>() == 64);
 
 /// What of a port is rarely touched.
 #[derive(Debug, Clone)]
@@ -112,7 +120,7 @@ pub struct Pause {
 
 impl Queue {
     /// Empty.
-    pub fn new() -> Self {
+    pub fn new(marker: u32) -> Self {
         Queue {
             line: Line::EMPTY,
             bytes: 0,
@@ -123,6 +131,7 @@ impl Queue {
             empty_since: 0,
             frames: 0,
             sent_bytes: 0,
+            marker,
         }
     }
 }

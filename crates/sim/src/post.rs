@@ -120,8 +120,8 @@ impl Simulation {
         if self.queue_pairs[id as usize].failed {
             return self.end(number, Status::Failed, self.now);
         }
-        let depth = self.settings.parameters.transport.tx_depth;
-        if self.queue_pairs[id as usize].transport.messages() < depth {
+        let queue_pair = &self.queue_pairs[id as usize];
+        if queue_pair.transport.messages() < self.device(queue_pair.port).tx_depth {
             self.hand_over(number);
             return self.activate(id);
         }

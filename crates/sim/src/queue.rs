@@ -108,7 +108,7 @@ impl EventQueue {
     }
 
     /// Takes the event with the smallest (time, key, payload); its time is the present from now on.
-    #[inline]
+    #[inline(always)] // into the loop over all events: left to the compiler it is a call for each of them
     pub fn pop(&mut self) -> Option<Event> {
         self.pop_until(Picoseconds::MAX)
     }

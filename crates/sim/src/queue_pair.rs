@@ -5,9 +5,10 @@
 
 use crate::congestion::{Algorithm, CongestionControl};
 use crate::frame::{Frame, Kind, CE, ECHO, ECT, FIRST, NAK, NONE};
+use crate::parameters::Notification;
 use crate::port::enqueue;
 use crate::simulation::{class, Simulation};
-use crate::time::{pacing_gap, Picoseconds, NEVER};
+use crate::time::{pacing_gap, Picoseconds, NANOSECOND, NEVER};
 use crate::transport::{Arrival, Reply, Segment, Service, Timeout, Transport};
 
 /// Where a queue pair stands in its port's arbitration.
@@ -215,10 +216,7 @@ impl Simulation {
         let framing = &self.settings.parameters.framing;
         let to = &self.queue_pairs[id as usize].received;
         let (bytes, priority) = match kind {
-            Kind::Cnp => (
-                framing.cnp_bytes,
-                self.settings.parameters.notification.priority,
-            ),
+            Kind::Cnp => (framing.cnp_bytes, self.notification(id).priority),
             _ => (framing.ack_bytes, to.priority),
         };
         let port = to.port;
@@ -256,7 +254,7 @@ impl Simulation {
             return self.notified(id);
         }
         let mut in_memory = self.now;
-        if frame.payload > 0 && self.settings.parameters.nic.pipe.is_some() {
+        if frame.payload > 0 && self.settings.pipes {
             match self.take_in(port, &frame) {
                 Some(time) => in_memory = time,
                 None => return,
@@ -321,20 +319,31 @@ impl Simulation {
 
     /// A marked packet: a CNP, unless one of this queue pair left within the interval (IBTA annex A17.9.3, DCQCN's NP).
     fn mark_seen(&mut self, id: u32) {
-        if self.settings.parameters.notification.in_ack {
+        let notification = self.notification(id);
+        if notification.in_ack {
             return;
         }
+        let interval = notification.interval_ns * NANOSECOND;
+        let delay = notification.delay_ns * NANOSECOND;
         let queue_pair = &mut self.queue_pairs[id as usize];
         if self.now < queue_pair.next_cnp || queue_pair.cnp_waits {
             return;
         }
-        queue_pair.next_cnp = self.now + self.settings.cnp_interval;
+        queue_pair.next_cnp = self.now + interval;
         queue_pair.cnp_waits = true;
-        if self.settings.cnp_delay == 0 {
+        if delay == 0 {
             return self.send_cnp(id);
         }
-        let ready = self.now + self.settings.cnp_delay;
+        let ready = self.now + delay;
         self.schedule(ready, class::CNP_READY, id, 0);
+    }
+
+    /// How the notification point of a queue pair is set.
+    fn notification(&self, id: u32) -> &Notification {
+        let queue_pair = &self.queue_pairs[id as usize];
+        let priority = usize::from(queue_pair.priority);
+        let set = self.scenario.of_lane(queue_pair.port, priority);
+        &set.notification
     }
 
     /// The CNP stands in line.

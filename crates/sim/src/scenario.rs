@@ -1,5 +1,6 @@
 //! A scenario: nodes, links, queue pairs and what is posted on them. The only input of the simulator.
 
+use crate::devices::Devices;
 use crate::faults::Fault;
 use crate::parameters::Parameters;
 use crate::time::Picoseconds;
@@ -24,8 +25,10 @@ pub struct Scenario {
     pub connections: Vec<Connection>,
     /// What is posted.
     pub operations: Vec<Operation>,
-    /// What the devices are set to.
+    /// What all devices are set to that say nothing else.
     pub parameters: Parameters,
+    /// What some of them are set to.
+    pub devices: Devices,
     /// What goes wrong.
     pub faults: Vec<Fault>,
     /// Seed of every chance.

@@ -5,11 +5,13 @@
 
 use crate::buffer::{Pool, PriorityGroup};
 use crate::capture::Capture;
+use crate::congestion::Prepared;
+use crate::devices::Slot;
 use crate::frame::{Frames, Kind, Line};
 use crate::lanes::Lanes;
-use crate::marking::{Average, Law};
+use crate::marking::Marker;
 use crate::nic::NicPort;
-use crate::parameters::{MarkAt, Parameters, PRIORITIES};
+use crate::parameters::{MarkAt, Parameters, Pfc, PRIORITIES};
 use crate::pool::{self, Resolved};
 use crate::port::{Pause, Port, Queue, Scheduler, Side};
 use crate::post::Operations;
@@ -23,6 +25,7 @@ use crate::series::Series;
 use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
 use crate::transport::{self, Service};
 use crate::{capture, chance, outcome, pause};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Event classes, in the order in which they happen at equal times.
@@ -109,22 +112,28 @@ pub struct Occupancy {
     pub pool_cells: u64,
 }
 
-/// What all devices of one kind share.
+/// What all devices share, and what ports are set to.
 pub(crate) struct Settings {
+    /// The scenario's own: framing and path MTU are those of all devices, the rest may be another at some.
     pub parameters: Parameters,
     pub seed: u64,
-    pub scheduler: Scheduler,
-    pub cell: u32,
+    /// By the number that a port has.
+    pub devices: Vec<Device>,
     /// The longest frame, on the link.
     pub longest: u32,
-    pub average: Option<Average>,
+    /// Whether any queue marks at enqueue, at dequeue; whether any NIC has a host pipe.
     pub mark_enqueue: bool,
     pub mark_dequeue: bool,
-    pub generation: Picoseconds,
-    pub cnp_interval: Picoseconds,
-    pub cnp_delay: Picoseconds,
+    pub pipes: bool,
     /// No pause takes longer, from being decided on to running out.
     pub longest_pause: Picoseconds,
+}
+
+/// What a port is set to, as far as it is asked for during the run.
+pub(crate) struct Device {
+    pub scheduler: Scheduler,
+    pub pfc: Pfc,
+    pub tx_depth: u32,
 }
 
 /// A network in the middle of a run.
@@ -141,7 +150,7 @@ pub struct Simulation {
     pub(crate) groups: Lanes<PriorityGroup>,
     /// What stands behind each port.
     pub(crate) kinds: Vec<Behind>,
-    pub(crate) laws: Vec<Law>,
+    pub(crate) markers: Vec<Marker>,
     pub(crate) slices: Vec<u32>,
     pub(crate) sides: Vec<Side>,
     pub(crate) pools: Vec<Pool>,
@@ -169,7 +178,7 @@ impl Simulation {
         let routes = Routes::compute(&scenario)?;
         let settings = Settings::new(&scenario);
         let ports = 2 * scenario.links.len();
-        let lossless = scenario.parameters.pfc.lossless_priorities;
+        let (markers, marker) = markers(&scenario, &resolved);
         let mut simulation = Simulation {
             now: 0,
             until: scenario.until,
@@ -177,15 +186,16 @@ impl Simulation {
             still_since: 0,
             frames: Frames::new(),
             ports: Vec::new(),
-            queues: Lanes::new(ports, |_, _| Queue::new()),
+            queues: Lanes::new(ports, |port, priority| Queue::new(marker[(port, priority)])),
             groups: Lanes::new(ports, |port, priority| {
+                let lossless = scenario.of_port(port).pfc.lossless_priorities;
                 PriorityGroup::new(
-                    &resolved.ports[port as usize],
+                    &resolved.lanes[(port, priority)],
                     lossless & (1 << priority) != 0,
                 )
             }),
             kinds: Vec::with_capacity(ports),
-            laws: Vec::new(),
+            markers,
             slices: Vec::new(),
             sides: Vec::new(),
             pools: Vec::new(),
@@ -287,6 +297,12 @@ impl Simulation {
             class::DEADLINE => self.deadline(entity),
             _ => self.sample(before),
         }
+    }
+
+    /// What a port is set to.
+    #[inline]
+    pub(crate) fn device(&self, port: u32) -> &Device {
+        &self.settings.devices[self.ports[port as usize].settings as usize]
     }
 
     /// Puts an event of `entity` in the queue.
@@ -413,30 +429,33 @@ impl Simulation {
     }
 
     fn build_pools(&mut self, resolved: &Resolved) {
-        for cells in resolved.pools.iter().flatten() {
-            self.pools.push(Pool {
+        for (node, slices) in (self.scenario.hosts..).zip(&resolved.pools) {
+            let cell = self.scenario.of_node(node).switch.cell_bytes;
+            self.pools.extend(slices.iter().map(|cells| Pool {
                 cells: *cells,
                 used: 0,
                 most_used: 0,
-            });
+                cell,
+            }));
         }
     }
 
     fn build_ports(&mut self, resolved: &Resolved) {
-        let slices = self.settings.parameters.switch.slices;
+        let pools = first_pools(resolved);
         for port in 0..2 * self.scenario.links.len() as u32 {
             let link = self.scenario.links[(port / 2) as usize];
             let node = self.scenario.node_of(port);
             let switch = node >= self.scenario.hosts;
-            let settings = &resolved.ports[port as usize];
+            let settings = self.scenario.of_port(port);
             let device = if switch {
                 node - self.scenario.hosts
             } else {
-                self.nics.push(NicPort::new(&self.settings.parameters.nic));
+                self.nics.push(NicPort::new(&settings.nic));
                 self.nics.len() as u32 - 1
             };
-            let peer_is_switch = self.scenario.node_of(port ^ 1) >= self.scenario.hosts;
-            let latency = self.settings.parameters.switch.latency_ns * NANOSECOND;
+            let peer = self.scenario.node_of(port ^ 1);
+            let peer_is_switch = peer >= self.scenario.hosts;
+            let latency = self.scenario.of_node(peer).switch.latency_ns * NANOSECOND;
             let captures = &self.scenario.observe.captures;
             let captured = captures.iter().any(|at| at / 2 == port / 2);
             self.ports.push(Port {
@@ -452,6 +471,7 @@ impl Simulation {
                 control: false,
                 watched: captured || link.loss > 0.0 || link.pfc_lost_from != NEVER,
                 turn: 0,
+                settings: self.scenario.devices.number(Slot::Port(port)),
             });
             self.sides.push(Side {
                 control: Line::EMPTY,
@@ -462,16 +482,11 @@ impl Simulation {
                 lost: 0,
                 drops: [0; PRIORITIES],
                 pfc_frames: 0,
-                reaction: pause::reaction(&self.settings.parameters.pfc.reaction, link.rate),
+                reaction: pause::reaction(&settings.pfc.reaction, link.rate),
                 pauses: [Pause::NONE; PRIORITIES],
             });
-            self.laws.push(Law {
-                kmin: settings.kmin_bytes,
-                kmax: settings.kmax_bytes,
-                pmax: self.settings.parameters.marking.pmax,
-            });
             self.slices.push(if switch {
-                device * slices + settings.slice
+                pools[device as usize] + resolved.slices[port as usize]
             } else {
                 0
             });
@@ -484,23 +499,23 @@ impl Simulation {
     }
 
     fn build_queue_pairs(&mut self) {
-        let parameters = &self.settings.parameters;
-        let transport = Arc::new(transport::Settings::new(
-            &parameters.transport,
-            parameters.notification.in_ack,
-        ));
-        let prepared = parameters.congestion.prepare();
+        let recovery = self.scenario.parameters.transport.recovery;
+        let mut ready = vec![None; self.scenario.sets() as usize];
         for (number, connection) in self.scenario.connections.iter().enumerate() {
             let ends = [connection.port_a, connection.port_b];
             for (side, port) in ends.into_iter().enumerate() {
                 let id = (2 * number + side) as u32;
                 let rate = self.scenario.links[(port / 2) as usize].rate;
+                let lane = Slot::Lane(port, usize::from(connection.priority));
+                let number = self.scenario.devices.number(lane);
+                let (transport, congestion) = ready[number as usize]
+                    .get_or_insert_with(|| prepare(self.scenario.set(number)));
                 self.queue_pairs.push(QueuePair::new(
                     port,
                     self.routes.start(id),
                     connection.priority,
-                    Service::new(parameters.transport.recovery, &transport),
-                    prepared.start(rate),
+                    Service::new(recovery, transport),
+                    congestion.start(rate),
                 ));
             }
         }
@@ -514,6 +529,44 @@ impl Simulation {
     }
 }
 
+/// What the queue pairs share that are set to the same.
+fn prepare(parameters: &Parameters) -> (Arc<transport::Settings>, Prepared) {
+    let echo = parameters.notification.in_ack;
+    let transport = transport::Settings::new(&parameters.transport, echo);
+    (Arc::new(transport), parameters.congestion.prepare())
+}
+
+/// Every different way of marking, and which one each queue has.
+fn markers(scenario: &Scenario, resolved: &Resolved) -> (Vec<Marker>, Lanes<u32>) {
+    let ports = 2 * scenario.links.len();
+    let mut markers = Vec::new();
+    let mut known = HashMap::new();
+    let mut of_queues = Lanes::new(ports, |_, _| 0);
+    for port in 0..ports as u32 {
+        for priority in 0..PRIORITIES {
+            let settings = &resolved.lanes[(port, priority)];
+            let number = scenario.devices.number(Slot::Lane(port, priority));
+            let thresholds = (settings.kmin_bytes, settings.kmax_bytes);
+            of_queues[(port, priority)] = *known.entry((number, thresholds)).or_insert_with(|| {
+                let marking = &scenario.set(number).marking;
+                markers.push(Marker::new(marking, thresholds.0, thresholds.1));
+                markers.len() as u32 - 1
+            });
+        }
+    }
+    (markers, of_queues)
+}
+
+/// Where the pools of each switch begin among all pools.
+fn first_pools(resolved: &Resolved) -> Vec<u32> {
+    let counts = resolved.pools.iter().map(|slices| slices.len() as u32);
+    let ends = counts.scan(0, |end, count| {
+        *end += count;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
 /// Any sum above what a run could ever deliver says the same.
 fn sum_bytes(operations: &[Operation]) -> u64 {
     let sizes = operations.iter().map(|it| it.bytes);
@@ -523,20 +576,23 @@ fn sum_bytes(operations: &[Operation]) -> u64 {
 impl Settings {
     fn new(scenario: &Scenario) -> Self {
         let parameters = scenario.parameters.clone();
-        let marking = &parameters.marking;
         let framing = &parameters.framing;
         let largest = framing.longest(parameters.transport.mtu_bytes);
+        let sets = || (0..scenario.sets()).map(|number| scenario.set(number));
+        let marks = |set: &Parameters, at| set.marking.enabled && set.marking.at == at;
         Settings {
             seed: scenario.seed,
-            scheduler: Scheduler::new(&parameters.scheduler, largest),
-            cell: parameters.switch.cell_bytes,
+            devices: sets()
+                .map(|set| Device {
+                    scheduler: Scheduler::new(&set.scheduler, largest),
+                    pfc: set.pfc.clone(),
+                    tx_depth: set.transport.tx_depth,
+                })
+                .collect(),
             longest: largest + framing.gap_bytes,
-            average: (marking.weight > 0).then(|| Average::new(marking.weight)),
-            mark_enqueue: marking.enabled && marking.at == MarkAt::Enqueue,
-            mark_dequeue: marking.enabled && marking.at == MarkAt::Dequeue,
-            generation: parameters.pfc.generation_delay_ns * NANOSECOND,
-            cnp_interval: parameters.notification.interval_ns * NANOSECOND,
-            cnp_delay: parameters.notification.delay_ns * NANOSECOND,
+            mark_enqueue: sets().any(|set| marks(set, MarkAt::Enqueue)),
+            mark_dequeue: sets().any(|set| marks(set, MarkAt::Dequeue)),
+            pipes: sets().any(|set| set.nic.pipe.is_some()),
             longest_pause: pause::longest(scenario),
             parameters,
         }

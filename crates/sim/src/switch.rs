@@ -2,7 +2,8 @@
 
 use crate::chance;
 use crate::frame::{CE, ECT};
-use crate::parameters::PRIORITIES;
+use crate::marking::{Law, Marker};
+use crate::parameters::{MarkAt, PRIORITIES};
 use crate::port::{dequeue, enqueue};
 use crate::simulation::Simulation;
 
@@ -13,13 +14,13 @@ impl Simulation {
         let frame = &mut self.frames[index];
         let priority = usize::from(frame.priority);
         let egress = self.routes.hops()[frame.hop as usize];
-        let cells = u32::from(frame.bytes).div_ceil(self.settings.cell);
+        let pool = &mut self.pools[self.slices[ingress as usize] as usize];
+        let cells = u32::from(frame.bytes).div_ceil(pool.cell);
         frame.hop += 1;
         frame.ingress = ingress;
         frame.cells = cells as u16;
 
         let group = &mut self.groups[(ingress, priority)];
-        let pool = &mut self.pools[self.slices[ingress as usize] as usize];
         if !group.admit(pool, cells) {
             self.totals.drops += 1;
             self.sides[ingress as usize].drops[priority] += 1;
@@ -46,7 +47,7 @@ impl Simulation {
         if eligible == 0 {
             return;
         }
-        let scheduler = &self.settings.scheduler;
+        let scheduler = &self.settings.devices[port.settings as usize].scheduler;
         let priority = scheduler.choose(egress, port, &mut self.queues, eligible);
         let queue = &mut self.queues[(egress, usize::from(priority))];
         let Some(index) = dequeue(port, queue, &self.frames, priority, self.now) else {
@@ -82,31 +83,35 @@ impl Simulation {
 
     /// Marking at enqueue: by what stands in the queue in front of the frame.
     fn judge_arrival(&mut self, egress: u32, priority: usize, index: u32) {
-        let length = self.averaged(egress, priority);
-        self.judge(egress, priority, index, length);
+        let queue = &self.queues[(egress, priority)];
+        let marker = &self.markers[queue.marker as usize];
+        if marker.at == Some(MarkAt::Enqueue) && marker.may_mark(queue.bytes) {
+            let marker = *marker;
+            let length = self.seen(egress, priority, &marker);
+            self.judge(egress, priority, index, &marker.law, length);
+        }
     }
 
     /// Marking at dequeue: by what the frame leaves behind.
     #[inline]
     fn judge_departure(&mut self, egress: u32, priority: usize, index: u32) {
-        let length = match self.settings.average {
-            Some(_) => self.averaged(egress, priority),
-            None => f64::from(self.queues[(egress, priority)].bytes),
-        };
-        if length == 0.0 {
-            return; // no law marks what leaves nothing behind
+        let queue = &self.queues[(egress, priority)];
+        let marker = &self.markers[queue.marker as usize];
+        if marker.at == Some(MarkAt::Dequeue) && marker.may_mark(queue.bytes) {
+            let marker = *marker;
+            let length = self.seen(egress, priority, &marker);
+            self.judge(egress, priority, index, &marker.law, length);
         }
-        self.judge(egress, priority, index, length);
     }
 
     /// The queue that the law sees: averaged over judgements, or as it is.
-    fn averaged(&mut self, egress: u32, priority: usize) -> f64 {
+    fn seen(&mut self, egress: u32, priority: usize, marker: &Marker) -> f64 {
         let queue = &mut self.queues[(egress, priority)];
         let bytes = f64::from(queue.bytes);
-        let Some(average) = self.settings.average else {
+        let Some(average) = marker.average else {
             return bytes;
         };
-        if queue.bytes == 0 && self.settings.mark_enqueue {
+        if queue.bytes == 0 && marker.at == Some(MarkAt::Enqueue) {
             let packet = self.ports[egress as usize]
                 .byte
                 .times(self.settings.longest);
@@ -118,8 +123,7 @@ impl Simulation {
     }
 
     #[inline]
-    fn judge(&mut self, egress: u32, priority: usize, index: u32, length: f64) {
-        let law = &self.laws[egress as usize];
+    fn judge(&mut self, egress: u32, priority: usize, index: u32, law: &Law, length: f64) {
         if length <= f64::from(law.kmin) || !self.frames[index].has(ECT) {
             return;
         }

@@ -9,6 +9,8 @@ mod bench;
 mod buffer;
 #[path = "fabric/deadlock.rs"]
 mod deadlock;
+#[path = "fabric/devices.rs"]
+mod devices;
 #[path = "fabric/headroom.rs"]
 mod headroom;
 #[path = "fabric/marking.rs"]

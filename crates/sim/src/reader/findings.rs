@@ -51,6 +51,11 @@ impl Findings {
         }
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.listed.len() + self.more
+    }
+
     /// Refuses if there is anything.
     pub fn refuse(&mut self) -> Result<(), Refused> {
         if self.listed.is_empty() {

@@ -40,9 +40,9 @@ pub fn buffer_expected() -> String {
     format!("a whole number, 1 to {largest}")
 }
 
-/// Notes every parameter that is out of its range.
-pub fn check(parameters: &Parameters, findings: &mut Findings) {
-    let mut it = Ranges { findings };
+/// Notes every parameter that is out of its range. `root` is where the file has them.
+pub fn check(root: &str, parameters: &Parameters, findings: &mut Findings) {
+    let mut it = Ranges { root, findings };
     framing(&mut it, &parameters.framing);
     switch(&mut it, &parameters.switch);
     // The shortest hash has 16 bits.
@@ -212,6 +212,7 @@ fn reordering(it: &mut Ranges, transport: &Transport) {
 }
 
 struct Ranges<'f> {
+    root: &'f str,
     findings: &'f mut Findings,
 }
 
@@ -231,7 +232,7 @@ impl Ranges<'_> {
     }
 
     fn note(&mut self, name: &str, found: String, expected: String) {
-        let place = format!("parameters.{name}");
+        let place = format!("{}.{name}", self.root);
         self.findings.note(place, found, expected, "");
     }
 }

@@ -5,7 +5,8 @@
 //!   "name": "pair", "hosts": 2, "switches": 1, "link_gbps": 100, "link_delay_ns": 1000,
 //!   "links": [[0, 2], {"a": 1, "b": 2, "gbps": 400}],
 //!   "flows": [{"src": 0, "dst": 1, "bytes": 4194304, "start_ns": 0}],
-//!   "parameters": {"transport": {"mtu_bytes": 1024}}
+//!   "parameters": {"transport": {"mtu_bytes": 1024}},
+//!   "devices": [{"nodes": [2], "parameters": {"marking": {"kmax_bytes": 100000}}}]
 //! }
 //! ```
 //!
@@ -14,15 +15,18 @@
 //! is collected and refused at once.
 
 mod addresses;
+mod devices;
 mod faults;
 mod findings;
 mod json;
 mod limits;
+mod ports;
 mod settings;
 mod spelling;
 mod traffic;
 mod wiring;
 
+use crate::devices::{Devices, Slot};
 use crate::parameters::Parameters;
 use crate::pool;
 use crate::preset;
@@ -57,20 +61,30 @@ pub fn read(text: &str, preset: &str, seed: u64) -> Result<Scenario, Refused> {
     // What refers to other parts is looked at once each part is as it should be.
     traffic.connect(&mut scenario, &mut findings);
     findings.take(pool::resolve(&scenario));
-    if let Some(slowest) = slowest_sender(&scenario) {
-        let congestion = &scenario.parameters.congestion;
-        findings.take(congestion.check("parameters.congestion", slowest));
-    }
+    check_congestion(&scenario, &mut findings);
     findings.refuse()?;
     Ok(scenario)
 }
 
-/// The lowest rate of a NIC port that has a queue pair.
-fn slowest_sender(scenario: &Scenario) -> Option<u64> {
-    let connections = scenario.connections.iter();
-    let ports = connections.flat_map(|it| [it.port_a, it.port_b]);
-    let rates = ports.map(|port| scenario.links[port as usize / 2].rate);
-    rates.min()
+/// Congestion control of all that send, each way of it at the lowest rate that a NIC port of its queue pairs has.
+fn check_congestion(scenario: &Scenario, findings: &mut Findings) {
+    let mut slowest = vec![None; scenario.sets() as usize];
+    for connection in &scenario.connections {
+        for port in [connection.port_a, connection.port_b] {
+            let lane = Slot::Lane(port, usize::from(connection.priority));
+            let rate = scenario.links[port as usize / 2].rate;
+            let least = &mut slowest[scenario.devices.number(lane) as usize];
+            *least = Some(least.unwrap_or(rate).min(rate));
+        }
+    }
+    for (number, rate) in (0..).zip(slowest) {
+        let Some(rate) = rate else { continue };
+        let item = scenario.devices.item(number);
+        let of_item = item.map(|item| format!("devices[{item}]."));
+        let place = of_item.unwrap_or_default() + "parameters.congestion";
+        let congestion = &scenario.set(number).congestion;
+        findings.take(congestion.check(&place, rate));
+    }
 }
 
 fn by_name(name: &str) -> Result<Parameters, Refused> {
@@ -96,7 +110,7 @@ fn not_json(error: &serde_json::Error) -> Refused {
     }])
 }
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "name",
     "desc",
     "hosts",
@@ -109,6 +123,7 @@ const KEYS: [&str; 13] = [
     "queue_pairs",
     "operations",
     "parameters",
+    "devices",
     "faults",
 ];
 
@@ -124,32 +139,34 @@ fn draft<'j>(
     let hosts = top.whole("hosts", 1..=MOST_NODES, None, findings);
     let switches = top.whole("switches", 0..=MOST_NODES, None, findings);
     let parameters = match top.get("parameters") {
-        Some(json) => settings::over(preset, json, findings),
+        Some(json) => settings::over(preset, json, "parameters", findings),
         None => preset,
     };
-    limits::check(&parameters, findings);
+    limits::check("parameters", &parameters, findings);
     // Without them every node and link would be wrong for the same reason.
     let (hosts, switches) = (hosts? as u32, switches? as u32);
     let mut addresses = Addresses::new(hosts);
     let links = links(&top, hosts + switches, &mut addresses, findings);
-    let buffer_bytes = buffers(&top, switches, parameters.switch.buffer_bytes, findings);
-    let traffic = Traffic::read(&top, hosts, findings);
-    let faults = faults::read(&top, findings);
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         name: name?,
         hosts,
         switches,
         links,
         addresses: addresses.by_port(),
-        buffer_bytes,
+        buffer_bytes: Vec::new(),
         connections: Vec::new(),
         operations: Vec::new(),
         parameters,
-        faults,
+        devices: Devices::default(),
+        faults: Vec::new(),
         seed: 0,
         until: NEVER,
         observe: Observe::default(),
     };
+    scenario.devices = devices::read(&top, &scenario, findings);
+    scenario.buffer_bytes = buffers(&top, &scenario, findings);
+    let traffic = Traffic::read(&top, hosts, findings);
+    scenario.faults = faults::read(&top, findings);
     Some((scenario, traffic))
 }
 
@@ -298,12 +315,21 @@ fn time(object: &Object, key: &str, findings: &mut Findings) -> Option<Picosecon
 }
 
 /// The buffer of every switch.
-fn buffers(top: &Object, switches: u32, usual: u64, findings: &mut Findings) -> Vec<u64> {
-    let switches = switches as usize;
-    let Some(Json::List(items)) = top.get("buffer_bytes") else {
-        let range = 1..=limits::LARGEST_BUFFER;
-        let each = top.whole("buffer_bytes", range, Some(usual), findings);
-        return vec![each.unwrap_or(usual); switches];
+fn buffers(top: &Object, scenario: &Scenario, findings: &mut Findings) -> Vec<u64> {
+    let switches = scenario.switches as usize;
+    let items = match top.get("buffer_bytes") {
+        Some(Json::List(items)) => items,
+        Some(_) => {
+            let range = 1..=limits::LARGEST_BUFFER;
+            let each = top.whole("buffer_bytes", range, None, findings);
+            return vec![each.unwrap_or(1); switches];
+        }
+        None => {
+            let nodes = scenario.hosts..scenario.nodes();
+            return nodes
+                .map(|node| scenario.of_node(node).switch.buffer_bytes)
+                .collect();
+        }
     };
     if items.len() != switches {
         let found = format!("{} numbers", items.len());

@@ -6,11 +6,13 @@ use super::spelling::did_you_mean;
 use crate::parameters::Parameters;
 use serde_json::Value;
 
-/// The preset with the settings of the file in it; those that cannot be are noted and left out.
-pub fn over(preset: Parameters, json: &Json, findings: &mut Findings) -> Parameters {
-    let mut tree = serde_json::to_value(&preset).expect("parameters are plain data");
+/// Parameters with the settings of the file in them; those that cannot be are noted and left out. `root` is where the
+/// file has them.
+pub fn over(base: Parameters, json: &Json, root: &str, findings: &mut Findings) -> Parameters {
+    let mut tree = serde_json::to_value(&base).expect("parameters are plain data");
     let mut laying = Laying {
-        result: preset,
+        result: base,
+        root,
         findings,
     };
     let root = tree.clone();
@@ -21,6 +23,7 @@ pub fn over(preset: Parameters, json: &Json, findings: &mut Findings) -> Paramet
 struct Laying<'f> {
     /// The parameters as they are with everything laid over so far.
     result: Parameters,
+    root: &'f str,
     findings: &'f mut Findings,
 }
 
@@ -38,14 +41,15 @@ impl Laying<'_> {
             let Some(inner) = known.get(key.as_ref()) else {
                 let hint = did_you_mean(key, &keys);
                 let found = format!("the key {}", quoted(key));
-                self.findings
-                    .note(place(path), found, keys.join(", "), hint);
+                let place = self.place(path);
+                self.findings.note(place, found, keys.join(", "), hint);
                 continue;
             };
             path.push(key.to_string());
             if fields[..n].iter().any(|(other, _)| other == key) {
-                self.findings
-                    .note(place(path), "this key again", "each key once", "");
+                let place = self.place(path);
+                let found = "this key again";
+                self.findings.note(place, found, "each key once", "");
             } else {
                 self.object(tree, inner, path, value);
             }
@@ -63,10 +67,16 @@ impl Laying<'_> {
             Ok(parameters) => self.result = parameters,
             Err(error) => {
                 let (found, expected) = said(&error.to_string(), json);
-                self.findings.note(place(path), found, expected, "");
+                self.findings.note(self.place(path), found, expected, "");
                 *path.iter().fold(tree, |at, key| &mut at[key.as_str()]) = before;
             }
         }
+    }
+
+    fn place(&self, path: &[String]) -> String {
+        let names = path.iter().map(String::as_str);
+        let whole: Vec<&str> = std::iter::once(self.root).chain(names).collect();
+        whole.join(".")
     }
 }
 
@@ -84,12 +94,6 @@ fn changes_kind(here: &Value, json: &Json) -> bool {
     ["rule", "algorithm"]
         .into_iter()
         .any(|key| kind(key).is_some_and(|kind| here.get(key).is_some_and(|it| *it != kind)))
-}
-
-fn place(path: &[String]) -> String {
-    let names = path.iter().map(String::as_str);
-    let whole: Vec<&str> = std::iter::once("parameters").chain(names).collect();
-    whole.join(".")
 }
 
 /// serde's words for what it found and expected, in ours.

@@ -81,7 +81,6 @@ impl Routes {
     }
 
     fn walk(&mut self, fabric: &Fabric, distance: &Distance, trip: &Trip, scenario: &Scenario) {
-        let ecmp = &scenario.parameters.ecmp;
         let mut switch = trip.from_switch;
         while switch != trip.to_switch {
             let closer = distance.of(switch) - 1;
@@ -92,6 +91,7 @@ impl Routes {
                     .filter(|way| distance.of(way.to) == closer)
             };
             let node = fabric.hosts + switch;
+            let ecmp = &scenario.of_node(node).ecmp;
             let among = candidates().count();
             let chosen = trip.flow.among(ecmp, scenario.seed, switch, node, among);
             let way = candidates().nth(chosen).expect("a choice among these");
@@ -266,6 +266,7 @@ fn unreachable(scenario: &Scenario, queue_pair: u32) -> (u32, Problem) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::devices::Devices;
     use crate::scenario::{Connection, Link, Observe};
     use crate::time::{MICROSECOND, NEVER};
     use proptest::prelude::*;
@@ -292,6 +293,7 @@ mod tests {
             connections: Vec::new(),
             operations: Vec::new(),
             parameters: crate::preset::by_name("roce").unwrap(),
+            devices: Devices::default(),
             faults: Vec::new(),
             seed,
             until: crate::time::NEVER,

@@ -1,6 +1,7 @@
 //! Small networks for tests, and short ways to what a run gave.
 #![allow(dead_code)] // every test file uses its part
 
+use wirespeed_sim::devices::Devices;
 use wirespeed_sim::parameters::Parameters;
 use wirespeed_sim::results::{Column, Outcome};
 use wirespeed_sim::scenario::{Connection, Link, Observe, Operation, Scenario, Verb};
@@ -36,6 +37,7 @@ pub fn network(hosts: u32, switches: u32, links: Vec<Link>, parameters: Paramete
         connections: Vec::new(),
         operations: Vec::new(),
         parameters,
+        devices: Devices::default(),
         faults: Vec::new(),
         seed: 1,
         until: NEVER,

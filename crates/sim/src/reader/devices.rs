@@ -1,0 +1,272 @@
+//! The `devices` of a scenario: settings of single nodes, ports and priorities, laid over `parameters` item by item.
+
+use super::findings::{Findings, Object, Place};
+use super::json::Json;
+use super::ports::Ports;
+use super::{limits, settings};
+use crate::devices::{Devices, Slot};
+use crate::parameters::PRIORITIES;
+use crate::scenario::Scenario;
+use std::collections::HashMap;
+
+const KEYS: [&str; 4] = ["nodes", "ports", "priorities", "parameters"];
+
+/// The smallest thing that may have a setting of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    All,
+    Node,
+    Port,
+    Lane,
+}
+
+/// By section, and in it by parameter where not all are alike; what is not listed has the level of its section.
+const LEVELS: [(&str, Level); 21] = [
+    ("framing", Level::All),
+    ("ecmp", Level::Node),
+    ("ecmp.first_udp_source_port", Level::All),
+    ("ecmp.udp_destination_port", Level::All),
+    ("switch", Level::Node),
+    ("switch.reserve_bytes", Level::Lane),
+    ("switch.headroom", Level::Lane),
+    ("switch.alpha_exponent", Level::Lane),
+    ("switch.alpha_follows_rate", Level::Lane),
+    ("switch.xon_offset_bytes", Level::Lane),
+    ("pfc", Level::Port),
+    ("scheduler", Level::Port),
+    ("nic", Level::Port),
+    ("marking", Level::Lane),
+    ("transport", Level::Lane),
+    ("transport.mtu_bytes", Level::All),
+    ("transport.priority", Level::All),
+    ("transport.recovery", Level::All),
+    ("transport.tx_depth", Level::Port),
+    ("notification", Level::Lane),
+    ("congestion", Level::Lane),
+];
+
+/// What only switches have, and only hosts.
+const OF_SWITCHES: [&str; 3] = ["switch", "ecmp", "marking"];
+const OF_HOSTS: [&str; 4] = ["nic", "transport", "notification", "congestion"];
+
+/// What differs from `scenario.parameters`, by node, port and priority. Its links are known.
+pub fn read(top: &Object, scenario: &Scenario, findings: &mut Findings) -> Devices {
+    let items = top.list("devices", findings);
+    if items.is_empty() || findings.count() > 0 {
+        return Devices::default(); // what is laid over something wrong would be wrong for the same reason
+    }
+    let ports = Ports::of(scenario);
+    let mut laying = Laying {
+        scenario,
+        ports: &ports,
+        devices: Devices::new(scenario.nodes(), 2 * scenario.links.len() as u32),
+        buffers_given: top.get("buffer_bytes").is_some(),
+    };
+    for (n, json) in items.iter().enumerate() {
+        laying.item(n, json, findings);
+    }
+    laying.devices
+}
+
+struct Laying<'s> {
+    scenario: &'s Scenario,
+    ports: &'s Ports,
+    devices: Devices,
+    /// The file has `buffer_bytes`.
+    buffers_given: bool,
+}
+
+/// What an item is about.
+struct Target {
+    nodes: Vec<u32>,
+    ports: Vec<u32>,
+    priorities: Option<Vec<usize>>,
+}
+
+impl Laying<'_> {
+    fn item(&mut self, n: usize, json: &Json, findings: &mut Findings) {
+        let before = findings.count();
+        let place = Place::Item("devices", n);
+        let Some(item) = Object::new(place, json, &KEYS, findings) else {
+            return;
+        };
+        let target = Target {
+            nodes: self.nodes(&item, findings),
+            ports: self.named_ports(&item, findings),
+            priorities: priorities(&item, findings),
+        };
+        if target.nodes.is_empty() && target.ports.is_empty() && findings.count() == before {
+            findings.note(place, "neither nodes nor ports", "one of the two", "");
+        }
+        let Some(parameters) = item.get("parameters") else {
+            findings.note(item.at("parameters"), "nothing", "what differs", "");
+            return;
+        };
+        self.check_levels(&item, &target, parameters, findings);
+        if findings.count() == before {
+            self.lay(n, parameters, &target, findings);
+        }
+    }
+
+    fn nodes(&self, item: &Object, findings: &mut Findings) -> Vec<u32> {
+        let last = u64::from(self.scenario.nodes() - 1);
+        let mut nodes = Vec::new();
+        for (n, json) in item.list("nodes", findings).iter().enumerate() {
+            match json.whole().filter(|node| *node <= last) {
+                Some(node) => nodes.push(node as u32),
+                None => {
+                    let place = format!("{}[{n}]", item.at("nodes"));
+                    findings.note(place, json.shown(), format!("a node, 0 to {last}"), "");
+                }
+            }
+        }
+        nodes
+    }
+
+    fn named_ports(&self, item: &Object, findings: &mut Findings) -> Vec<u32> {
+        let mut ports = Vec::new();
+        for (n, json) in item.list("ports", findings).iter().enumerate() {
+            match self.ports.find(json) {
+                Ok(port) => ports.push(port),
+                Err(expected) => {
+                    let place = format!("{}[{n}]", item.at("ports"));
+                    findings.note(place, json.shown(), expected, "");
+                }
+            }
+        }
+        ports
+    }
+
+    /// Notes settings of a larger thing than the item names, and of another kind of node.
+    fn check_levels(&self, item: &Object, it: &Target, json: &Json, findings: &mut Findings) {
+        let hosts = self.scenario.hosts;
+        let of_ports = it.ports.iter().map(|port| self.scenario.node_of(*port));
+        let nodes: Vec<u32> = it.nodes.iter().copied().chain(of_ports).collect();
+        if nodes.is_empty() {
+            return;
+        }
+        let smallest = match (&it.priorities, it.ports.is_empty()) {
+            (Some(_), _) => Level::Lane,
+            (None, false) => Level::Port,
+            (None, true) => Level::Node,
+        };
+        let root = item.at("parameters").to_string();
+        let Json::Object(sections) = json else { return };
+        for (section, settings) in sections {
+            let only = |kinds: &[&str]| kinds.contains(&section.as_ref());
+            let place = format!("{root}.{section}");
+            if only(&OF_SWITCHES) && nodes.iter().all(|node| *node < hosts) {
+                findings.note(&place, "settings of a switch", "those of a host", "");
+            }
+            if only(&OF_HOSTS) && nodes.iter().all(|node| *node >= hosts) {
+                findings.note(&place, "settings of a host", "those of a switch", "");
+            }
+            let Json::Object(settings) = settings else {
+                continue;
+            };
+            for (key, _) in settings {
+                let expected = match level(section, key) {
+                    Some(level) if level >= smallest => continue,
+                    Some(Level::All) => "parameters, where it is set for all devices",
+                    Some(Level::Node) => "nodes alone: it is one for a whole switch",
+                    Some(_) => "no priorities: it is one for a whole port",
+                    None => continue, // no such parameter: refused when it is laid over the others
+                };
+                findings.note(format!("{place}.{key}"), it.named(), expected, "");
+            }
+            let buffer = settings.iter().any(|(key, _)| key == "buffer_bytes");
+            if section == "switch" && buffer && self.buffers_given {
+                let place = format!("{place}.buffer_bytes");
+                findings.note(place, "a size, and buffer_bytes", "one of the two", "");
+            }
+        }
+    }
+
+    /// Lays the parameters over those of each slot; equal ones are kept once.
+    fn lay(&mut self, n: usize, json: &Json, target: &Target, findings: &mut Findings) {
+        let root = format!("devices[{n}].parameters");
+        let mut made: HashMap<u32, u32> = HashMap::new();
+        for slot in self.slots(target) {
+            let before = self.devices.number(slot);
+            let number = match made.get(&before) {
+                Some(number) => *number,
+                None => {
+                    let count = findings.count();
+                    let base = match before {
+                        0 => self.scenario.parameters.clone(),
+                        kept => self.devices.kept(kept).clone(),
+                    };
+                    let parameters = settings::over(base, json, &root, findings);
+                    limits::check(&root, &parameters, findings);
+                    if findings.count() > count {
+                        return;
+                    }
+                    let number = self.devices.keep(parameters, n);
+                    made.insert(before, number);
+                    number
+                }
+            };
+            self.devices.set(slot, number);
+        }
+    }
+
+    /// Every slot that an item means, each once.
+    fn slots(&self, target: &Target) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        let mut ports = target.ports.clone();
+        for node in &target.nodes {
+            if target.priorities.is_none() {
+                slots.push(Slot::Node(*node));
+            }
+            ports.extend(self.ports.of_node(*node));
+        }
+        ports.sort_unstable();
+        ports.dedup();
+        for port in ports {
+            match &target.priorities {
+                None => {
+                    slots.push(Slot::Port(port));
+                    slots.extend((0..PRIORITIES).map(|priority| Slot::Lane(port, priority)));
+                }
+                Some(own) => slots.extend(own.iter().map(|priority| Slot::Lane(port, *priority))),
+            }
+        }
+        let mut seen = HashMap::new();
+        slots.retain(|slot| seen.insert(*slot, ()).is_none());
+        slots
+    }
+}
+
+impl Target {
+    fn named(&self) -> &'static str {
+        match (&self.priorities, self.ports.is_empty()) {
+            (Some(_), _) => "priorities",
+            (None, false) => "ports",
+            (None, true) => "nodes",
+        }
+    }
+}
+
+fn level(section: &str, key: &str) -> Option<Level> {
+    let find = |name: &str| LEVELS.iter().find(|(known, _)| *known == name);
+    let of_key = find(&format!("{section}.{key}")).or_else(|| find(section));
+    of_key.map(|(_, level)| *level)
+}
+
+fn priorities(item: &Object, findings: &mut Findings) -> Option<Vec<usize>> {
+    item.get("priorities")?;
+    let mut priorities = Vec::new();
+    for (n, json) in item.list("priorities", findings).iter().enumerate() {
+        match json
+            .whole()
+            .filter(|priority| *priority < PRIORITIES as u64)
+        {
+            Some(priority) => priorities.push(priority as usize),
+            None => {
+                let place = format!("{}[{n}]", item.at("priorities"));
+                findings.note(place, json.shown(), "a priority, 0 to 7", "");
+            }
+        }
+    }
+    Some(priorities)
+}

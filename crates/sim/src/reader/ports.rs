@@ -1,0 +1,82 @@
+//! Names of ports: `16-0` is the port of node 16 that faces node 0, `16-0.1` the second where several cables join the two,
+//! `0` the only port of node 0. A number that is no text is the port's own, as tables have it.
+
+use super::json::Json;
+use crate::scenario::Scenario;
+use std::collections::HashMap;
+
+/// The ports of every node.
+pub struct Ports {
+    /// By node, in ascending order.
+    own: Vec<Vec<u32>>,
+    /// By node and the node that they face.
+    facing: HashMap<(u32, u32), Vec<u32>>,
+}
+
+impl Ports {
+    /// Those of a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        let mut own = vec![Vec::new(); scenario.nodes() as usize];
+        let mut facing: HashMap<_, Vec<u32>> = HashMap::new();
+        for port in 0..2 * scenario.links.len() as u32 {
+            let (node, peer) = (scenario.node_of(port), scenario.node_of(port ^ 1));
+            own[node as usize].push(port);
+            facing.entry((node, peer)).or_default().push(port);
+        }
+        Ports { own, facing }
+    }
+
+    /// The ports of a node.
+    pub fn of_node(&self, node: u32) -> &[u32] {
+        &self.own[node as usize]
+    }
+
+    /// The port that a name means, or what it would have to be.
+    pub fn find(&self, name: &Json) -> Result<u32, String> {
+        let Json::Text(text) = name else {
+            let last = self
+                .own
+                .iter()
+                .map(Vec::len)
+                .sum::<usize>()
+                .saturating_sub(1);
+            let number = name.whole().filter(|port| *port <= last as u64);
+            return number.map(|port| port as u32).ok_or_else(|| {
+                format!("a port: its number, 0 to {last}, or a name such as \"16-0\"")
+            });
+        };
+        let (node, facing) = match text.split_once('-') {
+            Some((node, facing)) => (node, Some(facing)),
+            None => (text.as_ref(), None),
+        };
+        let known = number(node).filter(|node| (*node as usize) < self.own.len());
+        let node = known.ok_or_else(|| format!("a port of a node, 0 to {}", self.own.len() - 1))?;
+        let Some(facing) = facing else {
+            return match self.own[node as usize].as_slice() {
+                [only] => Ok(*only),
+                all => Err(format!("one of the {} ports of node {node}", all.len())),
+            };
+        };
+        let (peer, which) = match facing.split_once('.') {
+            Some((peer, which)) => (peer, Some(which)),
+            None => (facing, None),
+        };
+        let joined = number(peer).and_then(|peer| self.facing.get(&(node, peer)));
+        let ports = joined.ok_or_else(|| format!("a node that a cable joins to node {node}"))?;
+        let which = match which {
+            None if ports.len() == 1 => Some(0),
+            None => None,
+            Some(which) => number(which),
+        };
+        let port = which.and_then(|which| ports.get(which as usize)).copied();
+        port.ok_or_else(|| match ports.len() {
+            1 => format!("{node}-{peer}, the only cable there"),
+            count => format!("{node}-{peer}.0 to {node}-{peer}.{}", count - 1),
+        })
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
