@@ -100,6 +100,7 @@ def read_share(files: Sequence[LogFile], size: int = 0) -> Share:
     share = Share(Batch(), size)
     for file in files:
         _read(file, share)
+    share.batch.sort()
     return share
 
 

@@ -6,25 +6,22 @@ Holds no connection and imports no database.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from operator import attrgetter, itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.benchmarks import Metric, Run
 from wirespeed.results.series import Experiment, Scalar, Series, experiment
 from wirespeed.store.raw import RawLog
 
+_Number = TypeVar("_Number", int, float)
 _Name = tuple[Metric, str, int | None, str | None]
-
-
-# Of measurements, which are tuples: a large log has many thousands.
-_NAME = itemgetter(*map(Measurement._fields.index, ("metric", "unit", "size_bytes", "place")))
 _JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-_LINE, _VALUE = attrgetter("line"), attrgetter("value")
 
 
 class StoredRun(NamedTuple):
@@ -62,7 +59,8 @@ class StoredSeries(NamedTuple):
 class Batch:
     """Whole logs, their runs, and a row of five columns for each measurement.
 
-    ``run`` and ``series`` count in the lists beside them; ``position`` counts in the run.
+    ``run`` and ``kind`` count in the lists of runs and series; ``position`` counts in the run. Once sorted, the rows of
+    a series stand together, ``rows`` for each, in the order in which they were added.
     """
 
     logs: list[RawLog] = field(default_factory=list)
@@ -73,6 +71,7 @@ class Batch:
     position: array[int] = field(default_factory=lambda: array("q"))
     line: array[int] = field(default_factory=lambda: array("q"))
     value: array[float] = field(default_factory=lambda: array("d"))
+    rows: list[int] = field(default_factory=list)
     _known: dict[Experiment, dict[_Name, int]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -81,8 +80,24 @@ class Batch:
     def add(self, log: RawLog, runs: Sequence[Run], where: str | None = None) -> None:
         """Add a log with the runs that were read from it; ``where`` is the pair it was between, where known."""
         self.logs.append(log)
+        self.rows = []
         for position, one in enumerate(runs):
             self._add_run(len(self.logs) - 1, position, one, experiment(one, where))
+
+    def sort(self) -> None:
+        """Put the rows of each series together, in the order of the series: a store appends them there."""
+        if len(self.rows) == len(self.series):
+            return
+        compute: Any = importlib.import_module("pyarrow.compute")
+        order = compute.array_sort_indices(_arrow(self.kind))  # a stable sort
+
+        def sort(column: array[_Number]) -> array[_Number]:
+            return array(column.typecode, memoryview(compute.take(_arrow(column), order).buffers()[1]).tobytes())
+
+        self.run, self.kind, self.position = sort(self.run), sort(self.kind), sort(self.position)
+        self.line, self.value = sort(self.line), sort(self.value)
+        counts = Counter(self.kind)
+        self.rows = [counts[number] for number in range(len(self.series))]
 
     def _add_run(self, log: int, position: int, run: Run, shared: Experiment) -> None:
         self.runs.append(
@@ -100,17 +115,28 @@ class Batch:
                 as_text(run.failures),
             )
         )
+        if not run.measurements:
+            return
+        metrics, units, values, sizes, places, lines = zip(*run.measurements, strict=True)
         known = self._known.setdefault(shared, {})
-        names = list(map(_NAME, run.measurements))
-        for one, name in zip(run.measurements, names, strict=True):
-            if name not in known:
-                known[name] = len(self.series)
-                self.series.append(stored(shared.series(one)))
+        names = list(zip(metrics, units, sizes, places, strict=True))
+        if not known.keys() >= set(names):
+            for one, name in zip(run.measurements, names, strict=True):
+                if name not in known:
+                    known[name] = len(self.series)
+                    self.series.append(stored(shared.series(one)))
         self.kind.extend(map(known.__getitem__, names))
         self.position.extend(range(len(names)))
-        self.line.extend(map(_LINE, run.measurements))
-        self.value.extend(map(_VALUE, run.measurements))
+        self.line.extend(lines)
+        self.value.extend(values)
         self.run.extend([len(self.runs) - 1] * len(names))
+
+
+def _arrow(column: array[int] | array[float]) -> Any:
+    """A column as Arrow's, without a copy."""
+    arrow: Any = importlib.import_module("pyarrow")
+    kind = arrow.int64() if column.typecode == "q" else arrow.float64()
+    return arrow.Array.from_buffers(kind, len(column), [None, arrow.py_buffer(column)])
 
 
 def as_text(value: Mapping[str, Scalar] | Sequence[object]) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
-from operator import itemgetter
+from itertools import accumulate, chain, compress, repeat
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Table, func, select, text
@@ -23,7 +22,7 @@ _COPY = "COPY measurement FROM STDIN"
 _LOCK = 0x73657269  # "seri": whoever adds series to a PostgreSQL database holds this advisory lock
 _ASKED = 500  # values of one IN
 _Value = TypeVar("_Value", int, float)
-Columns = tuple[Iterable[int], Iterable[int], Iterable[int], Iterable[int], Iterable[int], Iterable[float]]
+Columns = tuple[Sequence[Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +39,11 @@ def add(connection: Connection, campaign: int, batch: Batch, names: dict[bytes, 
     """Write what is new of a batch. ``names`` remembers the ids of series between calls."""
     logs = _add_logs(connection, campaign, batch.logs)
     runs = _add_runs(connection, batch, logs)
-    order = _order(batch, runs, names, connection)
-    _insert(connection, _columns(campaign, batch, runs, names, order), len(order))
+    _name(connection, batch.series, names)
+    count, columns = _columns(campaign, batch, runs, names)
+    _insert(connection, columns, count)
     known = tuple(one.name for one, number in zip(batch.logs, logs, strict=True) if number is None)
-    return Added(len(logs) - len(known), sum(number is not None for number in runs), len(order), known)
+    return Added(len(logs) - len(known), sum(number is not None for number in runs), count, known)
 
 
 def _add_logs(connection: Connection, campaign: int, logs: Sequence[RawLog]) -> list[int | None]:
@@ -101,33 +101,31 @@ def _numbers(connection: Connection, table: Table, count: int) -> list[int]:
     return list(range(highest + 1, highest + count + 1))
 
 
-def _order(batch: Batch, runs: Sequence[int | None], names: dict[bytes, int], connection: Connection) -> Sequence[int]:
-    """The rows to write, in the order of the key, so that they are appended."""
-    _name(connection, batch.series, names)
-    numbers = array("q", [names[one.hash] for one in batch.series])
-    kind, number = batch.kind, batch.run
-    rows: Iterable[int] = range(len(batch))
-    if None in runs:
-        rows = [index for index in rows if runs[number[index]] is not None]
-    return sorted(rows, key=list(map(numbers.__getitem__, kind)).__getitem__)
-
-
 def _columns(
-    campaign: int, batch: Batch, runs: Sequence[int | None], names: Mapping[bytes, int], order: Sequence[int]
-) -> Columns:
+    campaign: int, batch: Batch, runs: Sequence[int | None], names: Mapping[bytes, int]
+) -> tuple[int, Columns]:
+    """The rows to write and their columns, in the order of the key, so that they are appended."""
+    batch.sort()
     numbers = [names[one.hash] for one in batch.series]
+    order = sorted(range(len(numbers)), key=numbers.__getitem__)
+    starts = list(accumulate(batch.rows, initial=0))
 
-    def pick(column: array[_Value]) -> Iterable[_Value]:
-        return itemgetter(*order)(column) if len(order) > 1 else [column[index] for index in order]
+    def pick(column: array[_Value]) -> list[_Value]:
+        values = column.tolist()
+        return list(chain.from_iterable(values[starts[one] : starts[one + 1]] for one in order))
 
-    return (
-        repeat(campaign, len(order)),
-        map(numbers.__getitem__, pick(batch.kind)),
-        [runs[one] or 0 for one in pick(batch.run)],
+    kept = [runs[one] for one in pick(batch.run)]
+    columns: tuple[Sequence[Any], ...] = (
+        list(chain.from_iterable(map(repeat, map(numbers.__getitem__, order), map(batch.rows.__getitem__, order)))),
+        kept,
         pick(batch.position),
         pick(batch.line),
         pick(batch.value),
     )
+    if None in kept:
+        new = [one is not None for one in kept]
+        columns = tuple(list(compress(column, new)) for column in columns)
+    return len(columns[0]), ([campaign] * len(columns[0]), *columns)
 
 
 def _name(connection: Connection, found: Sequence[StoredSeries], names: dict[bytes, int]) -> None:
