@@ -49,6 +49,18 @@ impl<'a> Cursor<'a> {
         read
     }
 
+    /// Reads the bytes that `belongs` takes: of a text with others than ASCII, it must take none of those.
+    #[inline]
+    pub fn skip(&mut self, belongs: impl Fn(u8) -> bool) -> &'a str {
+        let mut bytes = self.rest.bytes();
+        let end = bytes
+            .position(|byte| !belongs(byte))
+            .unwrap_or(self.rest.len());
+        let (read, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        read
+    }
+
     /// Reads `least` to `most` ASCII digits, as many as there are; None where there are fewer or more.
     pub fn digits(&mut self, least: usize, most: usize) -> Option<&'a str> {
         let bytes = self.rest.as_bytes();

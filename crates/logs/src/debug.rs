@@ -4,28 +4,45 @@ use crate::cursor::{is_word, Cursor};
 
 const KINDS: [&str; 5] = ["INFO", "WARN", "TRACE", "ERROR", "VERSION"];
 
-/// The length of `host:pid:thread [device] NCCL INFO ` where a line begins with it.
+/// How a line that is debug output begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// Where ` NCCL INFO ` begins, with its blank: what stands before it says who writes.
+    pub kind: usize,
+    /// Where the message begins.
+    pub message: usize,
+}
+
+/// `host:pid:thread [device] NCCL INFO ` where a line begins with it.
 ///
 /// The form is that of `ncclDebugLog` in NCCL's `src/debug.cc`.
-pub fn head(text: &str) -> Option<usize> {
+pub fn head(text: &str) -> Option<Head> {
     let mut at = Cursor::new(text);
     if !at.rest.as_bytes().first()?.is_ascii_alphabetic() {
         return None;
     }
-    at.run(|character| is_word(character) || character == '.' || character == '-');
+    at.skip(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'));
+    if !at.rest.starts_with(':') {
+        at.run(|character| is_word(character) || character == '.' || character == '-');
+    }
     at.word(":")?;
     at.digits(1, usize::MAX)?;
     at.word(":")?;
     at.digits(1, usize::MAX)?;
     at.word(" [")?;
     at.digits(1, usize::MAX)?;
-    at.word("] NCCL ")?;
+    at.word("]")?;
+    let kind = text.len() - at.rest.len();
+    at.word(" NCCL ")?;
     KINDS.iter().find_map(|kind| at.word(kind))?;
     if at.rest.starts_with(is_word) {
         return None;
     }
     at.maybe_blank();
-    Some(text.len() - at.rest.len())
+    Some(Head {
+        kind,
+        message: text.len() - at.rest.len(),
+    })
 }
 
 #[cfg(test)]

@@ -17,4 +17,4 @@ mod signs;
 pub use log::{Line, Log};
 pub use ranks::{is_rank, ranks, Ranks};
 pub use rows::{is_row, number, rows, Number, Rows};
-pub use signs::Signs;
+pub use signs::{Signs, Words};

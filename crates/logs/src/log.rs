@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use crate::cursor::is_space;
+use crate::debug::{self, Head};
 use crate::ranks::is_rank;
-use crate::{ansi, debug, hosts, prefix, Signs};
+use crate::{ansi, hosts, prefix, Signs};
 
 /// One line: its number in the file, counted from 1, and what the tool printed.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,13 +20,18 @@ pub struct Line<'a> {
     pub label: Option<&'a str>,
     /// Whether the whole line is NCCL's debug output.
     pub debug: bool,
-    head: usize,
+    head: Head,
 }
 
 impl<'a> Line<'a> {
     /// What debug output says, without who says it; of other lines all.
     pub fn message(&self) -> &'a str {
-        &self.text[self.head..]
+        &self.text[self.head.message..]
+    }
+
+    /// The same with the kind of debug output before it: ` NCCL INFO message`.
+    pub fn kind_and_message(&self) -> &'a str {
+        &self.text[self.head.kind..]
     }
 }
 
@@ -40,8 +46,8 @@ pub struct Log {
 struct Span {
     text: Range<usize>,
     label: Option<Range<usize>>,
-    /// Length of what stands before the message where the whole line is debug output.
-    debug: Option<usize>,
+    /// Where the whole line is debug output, how it begins.
+    debug: Option<Head>,
 }
 
 impl Log {
@@ -78,7 +84,10 @@ impl Log {
             ended: self.last_ended || at + 1 < count,
             label: span.label.clone().map(|label| &self.text[label]),
             debug: span.debug.is_some(),
-            head: span.debug.unwrap_or(0),
+            head: span.debug.unwrap_or(Head {
+                kind: 0,
+                message: 0,
+            }),
         })
     }
 
@@ -130,16 +139,23 @@ impl Log {
         }
     }
 
-    /// For each word whether a line holds it; of debug output only what stands before its message is looked at, of a
-    /// list of ranks only the first line.
+    /// For each word whether a line holds it; of debug output only its kind is looked at (` NCCL INFO `), of a list of
+    /// ranks only the first line.
     pub fn held(&self, signs: &Signs) -> Vec<bool> {
         let mut search = signs.search();
         let mut in_list = false;
+        let mut kind = "";
         for span in &self.lines {
-            let end = span
-                .debug
-                .map_or(span.text.end, |head| span.text.start + head);
-            let text = &self.text[span.text.start..end];
+            let text = &self.text[span.text.clone()];
+            if let Some(head) = span.debug {
+                in_list = false;
+                let now = &text[head.kind..head.message];
+                if now != kind {
+                    search.look(now);
+                    kind = now;
+                }
+                continue;
+            }
             let rank = is_rank(text);
             if !(rank && in_list) {
                 search.look(text);

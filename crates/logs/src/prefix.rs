@@ -6,7 +6,7 @@ use crate::cursor::{is_space, Cursor};
 const MOST: usize = 4;
 const BLANKS: usize = 16;
 /// What a line with a prefix begins with; most lines are decided by it.
-const STARTS: &str = " \t\x0b\x0c>^\\-[0123456789CMTWFS";
+const STARTS: &[u8] = b" \t\x0b\x0c>^\\-[0123456789CMTWFS";
 
 /// What is left of a line, and which process or host a prefix named.
 pub struct Stripped<'a> {
@@ -20,10 +20,14 @@ pub struct Stripped<'a> {
 pub fn strip(line: &str) -> Stripped<'_> {
     let mut text = line;
     let mut label = None;
-    if !line.starts_with(|first| STARTS.contains(first)) {
-        return Stripped { text, label };
-    }
     for _ in 0..MOST {
+        if !text
+            .bytes()
+            .next()
+            .is_some_and(|first| STARTS.contains(&first))
+        {
+            break;
+        }
         let Some((rest, named)) = once(text) else {
             break;
         };
@@ -123,9 +127,23 @@ fn tag(text: &str) -> Found<'_> {
     let mut at = Cursor::new(text);
     at.run(is_space);
     at.word("[")?;
-    let inside = at.run(|character| character != ']' && !is_space(character));
+    let start = at.rest;
+    let plain = at.digits(1, usize::MAX).is_some()
+        && at.word(",").is_some()
+        && at.digits(1, usize::MAX).is_some()
+        && at.rest.starts_with(']'); // most are, and need no second look
+    let inside = match plain {
+        true => &start[..start.len() - at.rest.len()],
+        false => {
+            at.rest = start;
+            at.run(|character| character != ']' && !is_space(character))
+        }
+    };
     at.word("]")?;
-    let label = job_and_rank(inside)?;
+    let label = match plain {
+        true => inside,
+        false => job_and_rank(inside)?,
+    };
     let mut next = at;
     if next.word("[").is_some() {
         next.run(|character| character != ']' && !is_space(character));

@@ -18,8 +18,8 @@ pub fn is_rank(line: &str) -> bool {
 /// What the lines of a list say, each value once.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ranks<'a> {
-    /// Numbers of the ranks, in the order of the lines.
-    pub numbers: Vec<u32>,
+    /// Numbers of the ranks in the order of the lines: the first and the last of those that follow one another.
+    pub numbers: Vec<(u32, u32)>,
     /// Groups they are split into.
     pub groups: BTreeSet<&'a str>,
     /// Hosts they run on.
@@ -36,7 +36,10 @@ pub fn ranks(text: &str) -> Ranks<'_> {
         let Some(rank) = rank(line.trim_matches([' ', '\t', '|'])) else {
             continue;
         };
-        ranks.numbers.push(rank.number);
+        match ranks.numbers.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(rank.number) => *last = rank.number,
+            _ => ranks.numbers.push((rank.number, rank.number)),
+        }
         let now = Some((rank.group, rank.host, rank.device));
         if now != last {
             last = now;
@@ -60,7 +63,7 @@ struct Rank<'a> {
 fn rank(line: &str) -> Option<Rank<'_>> {
     let mut at = Cursor::new(line);
     let _ = at.word("#");
-    at.run(is_blank);
+    at.skip(is_blank);
     at.word("Rank")?;
     let number = value(&mut at)?.parse().ok()?;
     let mut group = None;
@@ -80,31 +83,28 @@ fn rank(line: &str) -> Option<Rank<'_>> {
     value(&mut at)?;
     blanks(&mut at)?;
     at.word("[")?;
-    at.run(|character| character != ']');
+    at.rest = &at.rest[memchr::memchr(b']', at.rest.as_bytes())?..];
     at.word("]")?;
-    let device = at
-        .rest
-        .trim_matches(|character: char| character.is_whitespace());
     Some(Rank {
         number,
         group,
         host,
-        device,
+        device: at.rest.trim(),
     })
 }
 
-fn is_blank(character: char) -> bool {
-    character == ' ' || character == '\t'
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
 }
 
 fn blanks(at: &mut Cursor<'_>) -> Option<()> {
-    (!at.run(is_blank).is_empty()).then_some(())
+    (!at.skip(is_blank).is_empty()).then_some(())
 }
 
 fn word(at: &mut Cursor<'_>, word: &str) -> Option<()> {
     blanks(at)?;
     at.word(word)?;
-    at.rest.starts_with(is_blank).then_some(())
+    at.rest.bytes().next().is_some_and(is_blank).then_some(())
 }
 
 fn value<'a>(at: &mut Cursor<'a>) -> Option<&'a str> {
@@ -122,6 +122,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn numbers_that_follow_one_another_are_one() {
+        let line = |number: u32| format!("#  Rank {number} Pid 1 on n device 0 [0x01] D\n");
+        let text: String = [0, 1, 1, 3, 4, 2, u32::MAX, 0].map(line).concat();
+        let expected = [(0, 1), (1, 1), (3, 4), (2, 2), (u32::MAX, u32::MAX), (0, 0)];
+        assert_eq!(ranks(&text).numbers, expected);
+    }
+
+    #[test]
     fn old_and_new_forms_are_read_and_other_lines_passed_over() {
         let found = ranks(
             "#  Rank  0 Group  1 Pid  14840 on  node1 device  0 [0x01] NVIDIA A100 \n\
@@ -130,7 +138,7 @@ mod tests {
              #  Rank  3 Group  1 Pid  14840 on  node1 dev\n\
              # nThread 1",
         );
-        assert_eq!(found.numbers, [0, 1, 2]);
+        assert_eq!(found.numbers, [(0, 2)]);
         assert_eq!(found.groups, BTreeSet::from(["1"]));
         assert_eq!(found.hosts, BTreeSet::from(["node1", "node2"]));
         assert_eq!(found.devices, BTreeSet::from(["NVIDIA A100"]));

@@ -1,11 +1,41 @@
 //! Which of many words a log holds, in one pass over it.
 
+use aho_corasick::packed::Searcher;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
 
 /// Words to look for.
 pub struct Signs {
     automaton: AhoCorasick,
     count: usize,
+}
+
+/// A few words, of which a line holds one or not.
+pub struct Words {
+    automaton: AhoCorasick,
+    /// Where the processor can look for all of them at once.
+    packed: Option<Searcher>,
+}
+
+impl Words {
+    /// Prepares to look for `words`.
+    ///
+    /// # Errors
+    /// More or longer words than an automaton can hold.
+    pub fn new(words: &[String]) -> Result<Self, BuildError> {
+        Ok(Self {
+            automaton: AhoCorasick::new(words)?,
+            packed: Searcher::new(words),
+        })
+    }
+
+    /// Whether `line` holds one of them.
+    #[inline]
+    pub fn in_line(&self, line: &str) -> bool {
+        match &self.packed {
+            Some(packed) => packed.find(line).is_some(),
+            None => self.automaton.is_match(line),
+        }
+    }
 }
 
 /// A search going on.

@@ -19,6 +19,9 @@ pub struct Line {
     ended: bool,
     #[pyo3(get)]
     label: Option<Py<PyString>>,
+    /// Whether the whole line is NCCL's debug output.
+    #[pyo3(get)]
+    debug: bool,
     block: Option<Block>,
 }
 
@@ -40,6 +43,7 @@ impl Line {
             text,
             ended,
             label,
+            debug: false,
             block: None,
         }
     }
@@ -56,7 +60,8 @@ impl Line {
         self.block.as_ref().is_some_and(|block| !block.ranks)
     }
 
-    /// (numbers, groups, hosts, devices) of the ranks that this names; all but the numbers each once, sorted.
+    /// (numbers, groups, hosts, devices) of the ranks that this names: first and last of numbers that follow one another, in the
+    /// order of the lines; the others each once, sorted.
     fn ranks(&self, py: Python<'_>) -> PyResult<Ranks> {
         Ok(match &self.block {
             Some(block) => ranks(&block.text),
@@ -98,6 +103,7 @@ impl Line {
             text,
             ended,
             label,
+            debug: false,
             block: None,
         }
     }
@@ -135,14 +141,16 @@ impl Log {
         fold: bool,
         distinct: bool,
     ) -> PyResult<Vec<Py<Line>>> {
+        let words = containing.map(|words| logs::Words::new(&words)).transpose();
+        let words = words.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let mut labels = Labels::default();
         let mut made = Vec::new();
         let mut folded: Option<(logs::Line<'_>, Block)> = None;
         let wanted = |line: &logs::Line<'_>| {
             debug.is_none_or(|debug| line.debug == debug)
-                && containing
+                && words
                     .as_ref()
-                    .is_none_or(|words| words.iter().any(|word| line.text.contains(word.as_str())))
+                    .is_none_or(|words| words.in_line(line.kind_and_message()))
         };
         let mut said = HashSet::new();
         let mut before = ""; // where a message broke this line, what follows is its rest
@@ -185,7 +193,7 @@ impl Log {
         Ok(made)
     }
 
-    /// For each word whether a line holds it; of debug output only what stands before its message is looked at.
+    /// For each word whether a line holds it; of debug output only its kind is looked at.
     fn held(&self, signs: &Signs) -> Vec<bool> {
         self.0.held(&signs.0)
     }
@@ -234,6 +242,7 @@ impl<'a> Labels<'a> {
                 text,
                 ended: line.ended,
                 label,
+                debug: line.debug,
                 block,
             },
         )
@@ -270,6 +279,13 @@ impl<'py> IntoPyObject<'py> for Number {
     }
 }
 
+/// The number that a cell prints, None unless it is digits, or digits, a point and digits.
+#[pyfunction]
+pub fn plain_number(cell: &Bound<'_, PyString>) -> Option<Number> {
+    let text = cell.to_str().ok()?; // one with half a surrogate is no number
+    logs::number(text).map(Number)
+}
+
 /// The numbers that cells print, None unless each is digits, or digits, a point and digits.
 #[pyfunction]
 pub fn numbers(cells: Vec<PyBackedStr>) -> Option<Vec<Number>> {
@@ -280,7 +296,7 @@ pub fn numbers(cells: Vec<PyBackedStr>) -> Option<Vec<Number>> {
 }
 
 type Rows<'a> = (Vec<usize>, Vec<u64>, Vec<Vec<&'a str>>, Vec<Number>);
-type Ranks = (Vec<u32>, Vec<String>, Vec<String>, Vec<String>);
+type Ranks = (Vec<(u32, u32)>, Vec<String>, Vec<String>, Vec<String>);
 
 fn ranks(text: &str) -> Ranks {
     let found = logs::ranks(text);

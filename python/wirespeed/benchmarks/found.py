@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from wirespeed.errors import Problem
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 
 Scalar = str | int | float | bool | None
+_MEASUREMENT = partial(tuple.__new__, Measurement)  # without a call for each: a large log has millions
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,28 @@ class Draft:
         self, kinds: Sequence[tuple[Metric, str, str | None]], values: Sequence[float | int], line: int, size: int
     ) -> None:
         """Add the numbers of a row; each kind is metric, unit and place."""
-        self.measurements += [
-            Measurement(metric, unit, value, size, place, line)
-            for (metric, unit, place), value in zip(kinds, values, strict=True)
-        ]
+        self.measure_rows(kinds, values, (line,), (size,))
+
+    def measure_rows(
+        self,
+        kinds: Sequence[tuple[Metric, str, str | None]],
+        values: Sequence[float | int],
+        lines: Sequence[int],
+        sizes: Sequence[int],
+    ) -> None:
+        """Add the numbers of rows, one row's after the other's; a row has a line, a size, and a number of each kind."""
+        metrics, units, places = zip(*kinds, strict=True)
+        rows = len(sizes)
+        columns = zip(
+            metrics * rows,
+            units * rows,
+            values,
+            [size for size in sizes for _ in kinds],
+            places * rows,
+            [line for line in lines for _ in kinds],
+            strict=True,
+        )
+        self.measurements += map(_MEASUREMENT, columns)
 
     def notice(self, line: int, found: str, expected: str) -> None:
         """Say that something was left out."""

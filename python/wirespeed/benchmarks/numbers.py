@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 
+from wirespeed._core import plain_number
+
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 """Seconds in one of each unit of time that a benchmark prints."""
 
@@ -15,17 +17,12 @@ _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 def number(text: str) -> int | float | None:
     """The number a cell prints, an int where it prints one; None for N/A, inf, nan and masked digits."""
-    if _is_plain(text):
-        return float(text)
-    if (text.isdecimal() and text.isascii() and len(text) <= _LONGEST) or _INT.fullmatch(text):
+    plain = plain_number(text)
+    if plain is not None:
+        return plain
+    if _INT.fullmatch(text):
         return int(text)
     if not _FLOAT.fullmatch(text):
         return None
     value = float(text)
     return value if math.isfinite(value) else None
-
-
-def _is_plain(text: str) -> bool:
-    """Whether a text is digits, a point and digits, as most numbers are."""
-    whole, point, part = text.partition(".")
-    return bool(point) and len(whole) < 300 and whole.isdecimal() and part.isdecimal() and text.isascii()

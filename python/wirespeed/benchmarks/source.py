@@ -49,14 +49,14 @@ class Source:
         return self._outside(self._log.lines(debug=False, fold=fold))
 
     def debug(self, *containing: str, distinct: bool = False) -> list[Line]:
-        """Lines that are, as a whole, debug output of NCCL; with words, those that contain one of them.
+        """Lines that are, as a whole, debug output of NCCL; with words, those whose kind or message contains one.
 
         ``distinct``: with nothing else between, each message once, whichever of the processes says it.
         """
         return self._log.lines(debug=True, containing=containing or None, distinct=distinct)
 
     def held(self, signs: Signs) -> list[bool]:
-        """For each sign whether a line holds it; of NCCL's debug output only the head is looked at, no message."""
+        """For each sign whether a line holds it; of NCCL's debug output only its kind is looked at, no message."""
         return self._log.held(signs)
 
     def _outside(self, lines: Sequence[Line]) -> tuple[Line, ...]:
@@ -73,9 +73,12 @@ def source(text: str) -> Source:
 
 @dataclass(slots=True)
 class Ranks:
-    """What lists of ranks of nccl-tests say: the number on each line, and what they are split into, run on and have."""
+    """What lists of ranks of nccl-tests say: the number on each line, and what they are split into, run on and have.
 
-    numbers: list[int] = field(default_factory=list)
+    ``numbers`` are the first and the last of those that follow one another.
+    """
+
+    numbers: list[tuple[int, int]] = field(default_factory=list)
     groups: set[str] = field(default_factory=set)
     hosts: set[str] = field(default_factory=set)
     devices: set[str] = field(default_factory=set)
@@ -85,6 +88,21 @@ class Ranks:
         """The ranks that a line, or the lines it stands for, name."""
         numbers, groups, hosts, devices = line.ranks()
         return cls(numbers, set(groups), set(hosts), set(devices))
+
+    @property
+    def count(self) -> int:
+        """How many there are: one more than the highest number."""
+        return max(last for _, last in self.numbers) + 1
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every number from 0 to the highest is there once."""
+        after = 0
+        for first, last in sorted(self.numbers):
+            if first != after:
+                return False
+            after = last + 1
+        return True
 
     def add(self, more: Ranks) -> None:
         """Add what other lines say."""
@@ -110,12 +128,13 @@ def splice(lines: Iterable[Line], message: re.Pattern[str], word: str = "") -> l
     """Take messages of standard error out of the middle of a line and put the line together again.
 
     Two streams into one file break a line wherever the first one was written out. What stood before the message and
-    the next line that is no message are one line of the tool. ``word`` is a word of every message.
+    the next line that is no message are one line of the tool. ``word`` is a word of every message; lines that are
+    NCCL's debug output as a whole are messages without being looked at.
     """
     result: list[Line] = []
     held: Line | None = None
     for line in lines:
-        if held is None and (word not in line.text or not _has_letters(line.text)):
+        if line.debug or (held is None and (word not in line.text or not _has_letters(line.text))):
             result.append(line)
             continue
         match = message.search(line.text)

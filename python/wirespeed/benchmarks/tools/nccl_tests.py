@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import attrgetter
 
 from wirespeed.benchmarks.found import Draft, Found
@@ -106,6 +107,8 @@ class _Reader:
                 for part in line.parts():
                     self.take(part)
             return
+        if line.debug and self._takes_variable(line, line.text):
+            return
         text = line.text.strip(" \t|")  # some pages show logs as tables
         if self._takes_row(line, text) or self._takes_variable(line, text):
             return
@@ -142,9 +145,9 @@ class _Reader:
             self._note_kind(columns.left, kind)
         width = len(results) // len(sizes)
         chosen = [at - len(columns.left) for at, *_ in columns.results]
-        for index, (at_line, size) in enumerate(zip(lines, sizes, strict=True)):
-            row = results[index * width : (index + 1) * width]
-            draft.measure_row(self._result_kinds(columns), [row[at] for at in chosen], at_line, size)
+        if chosen != list(range(width)):
+            results = [results[start + at] for start in range(0, len(results), width) for at in chosen]
+        draft.measure_rows(self._result_kinds(columns), results, lines, sizes)
         return True
 
     def _takes_row(self, line: Line, text: str) -> bool:
@@ -163,9 +166,11 @@ class _Reader:
         return True
 
     def _takes_variable(self, line: Line, text: str) -> bool:
-        variable = ENVIRONMENT.search(text) if line.ended and "set by environment" in text else None
-        if variable:
-            self._environment.setdefault(f"env {variable.group(1)}", variable.group(2))
+        if "set by environment" not in text or not line.ended:
+            return False
+        variable = _variable(text[text.rfind("NCCL INFO") :])
+        if variable is not None:
+            self._environment.setdefault(*variable)
         return variable is not None
 
     def finish(self) -> list[Found]:
@@ -405,6 +410,13 @@ class _Reader:
         self._types, self._places, self._kinds = {}, [], []
 
 
+@lru_cache(maxsize=1024)  # each of a thousand processes says the same
+def _variable(message: str) -> tuple[str, str] | None:
+    """The name under which a run keeps a variable of NCCL's environment, and its value."""
+    found = ENVIRONMENT.match(message)
+    return (f"env {found.group(1)}", found.group(2)) if found else None
+
+
 def _is_result(cell: str) -> bool:
     """Whether a cell can stand in a group of results: a number, or what stands for none."""
     return number(cell.rstrip("*")) is not None or cell in ("N/A", "inf", "nan", "-nan")
@@ -418,11 +430,11 @@ def _test(program: str) -> str:
 
 
 def _set_ranks(draft: Draft, ranks: Ranks) -> None:
-    draft.ranks = max(ranks.numbers) + 1
+    draft.ranks = ranks.count
     if len(ranks.devices) == 1:
         draft.parameters["device"] = next(iter(ranks.devices))
     # Some pages show only the last ranks; several processes without MPI name the same rank on different hosts.
-    if len(ranks.numbers) == len(set(ranks.numbers)) == draft.ranks:
+    if ranks.is_whole:
         draft.parameters["nodes"] = len(ranks.hosts)
     if len(ranks.groups) > 1:
         draft.parameters["groups"] = len(ranks.groups)
