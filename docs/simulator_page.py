@@ -39,6 +39,7 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
         "parameters": ("what differs from the preset, nested as below", "", "`{}`"),
         "devices": ("what differs from that at single devices, laid over it item by item", "", "`[]`"),
         "faults": ("what goes wrong, and when: one object for each, by its `kind`", "", "`[]`"),
+        "routes": ("ways of single switches that are not the shortest", "", "`[]`"),
     },
     "`links[]`": {
         "a": ("node at one end", "", "required"),
@@ -113,6 +114,37 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
             "`none`",
         ),
         "floor_ber": ("bit error ratio that stays after correction", "0 to 0.5", "0"),
+    },
+    "`faults[]`: links down": {
+        "kind": (
+            "`link-down`: frames on the link are lost; once its ports know, what waits there is dropped; once routing "
+            "knows, other ways are taken",
+            "",
+            "required",
+        ),
+        "from_ns": ("from when on", "ns", "0"),
+        "until_ns": ("until when; then its ports send at once", "ns", "the end"),
+        "link": ("which link: index in `links`", "", "this or `node`"),
+        "node": ("all links of this node, as if it had failed", "", "this or `link`"),
+        "detection_ns": ("from the link being down to its ports knowing", "ns", "required"),
+        "convergence_ns": (
+            "from its ports knowing, or the link being back, to all switches having the routes that follow",
+            "ns",
+            "required",
+        ),
+    },
+    "`faults[]`: cables in wrong ports": {
+        "kind": (
+            "`miswired`: two links have their `b` ends exchanged, and routing has the routes of the links as written",
+            "",
+            "required",
+        ),
+        "links": ("the two, by their index in `links`", "", "required"),
+    },
+    "`routes[]`": {
+        "node": ("the switch", "", "required"),
+        "destination": ("the host that the route leads to", "", "required"),
+        "ports": ("ports of the switch, of equal cost: `7-4` is the one of node 7 that faces node 4", "", "required"),
     },
 }
 
@@ -259,7 +291,7 @@ def _introduction() -> Iterator[str]:
 def _keys() -> Iterator[str]:
     """Scenario files."""
     reader = SOURCES / "reader"
-    files = ("mod", "traffic", "devices", "faults")
+    files = ("mod", "traffic", "devices", "faults", "routes")
     found = [keys for name in files for keys in strings(reader / f"{name}.rs", "KEYS")]
     known = [list(keys) for keys in KEYS.values()]
     if found != known:

@@ -33,6 +33,7 @@ WHOLE = Summary(
     ecn_marks=8962,
     cnps=8962,
     drops=0,
+    unroutable=0,
     losses=0,
     retransmissions=0,
     failed=0,
@@ -78,6 +79,10 @@ def test_nothing_is_wrapped_or_cut() -> None:
         (
             replace(WHOLE, drops=1, losses=2, retransmissions=1),
             "  loss             1 drop, 2 lost on links, 1 retransmission",
+        ),
+        (
+            replace(WHOLE, drops=9, unroutable=7),
+            "  loss             9 drops (7 without a way), 0 lost on links, 0 retransmissions",
         ),
         (replace(WHOLE, run_s=0.0, events=0), "  speed            0 hops/s: 0 µs for 0 events"),
         (replace(WHOLE, run_s=75.5), "  speed            0.01 M hops/s: 75.50 s for 1,300,000 events"),

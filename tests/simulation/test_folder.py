@@ -38,6 +38,7 @@ SUMMARY = Summary(
     ecn_marks=3,
     cnps=2,
     drops=0,
+    unroutable=0,
     losses=0,
     retransmissions=0,
     failed=0,
@@ -71,7 +72,8 @@ def test_the_summary_is_a_document(tmp_path: Path) -> None:
     assert list(document) == [
         *("kind", "schema", "name", "preset", "seed", "complete", "hops", "pfc_frames", "cnp_frames", "events"),
         *("setup_s", "run_s", "hops_per_s", "peak_rss_bytes", "rss_growth_bytes", "flows", "completed", "fct_us"),
-        *("pfc_pauses", "pfc_resumes", "ecn_marks", "cnps", "drops", "losses", "retransmissions", "failed", "end_us"),
+        *("pfc_pauses", "pfc_resumes", "ecn_marks", "cnps", "drops", "unroutable"),
+        *("losses", "retransmissions", "failed", "end_us"),
         *("tables_sha256", "files"),
     ]
     assert (document["kind"], document["schema"]) == ("simulation-summary", 1)

@@ -204,6 +204,7 @@ fn totals<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict
         ("ecn_marks", summary.ecn_marks),
         ("cnps", summary.cnps),
         ("drops", summary.drops),
+        ("unroutable", summary.unroutable),
         ("losses", summary.losses),
         ("retransmissions", summary.retransmissions),
         ("failed", summary.failed),

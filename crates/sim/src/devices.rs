@@ -81,6 +81,17 @@ impl Devices {
         }
     }
 
+    /// Exchanges what two ports are set to.
+    pub fn exchange(&mut self, one: u32, other: u32) {
+        let both = |slot: &dyn Fn(u32) -> Slot| [slot(one), slot(other)];
+        let lanes = (0..PRIORITIES).map(|priority| both(&|port| Slot::Lane(port, priority)));
+        for slots in lanes.chain([both(&|port| Slot::Port(port))]) {
+            let numbers = slots.map(|slot| self.number(slot));
+            self.set(slots[0], numbers[1]);
+            self.set(slots[1], numbers[0]);
+        }
+    }
+
     /// The item of `devices` that made parameters, none of the scenario's own.
     pub fn item(&self, number: u32) -> Option<usize> {
         let index = (number as usize).checked_sub(1)?;

@@ -46,6 +46,11 @@ impl HostPipe {
         self.latency
     }
 
+    /// Bit n: the peer has been asked to pause priority n.
+    pub fn pausing(&self) -> u8 {
+        self.pausing
+    }
+
     /// How long it carries `payload`.
     pub fn time(&self, payload: u32) -> Picoseconds {
         self.byte.times(payload)

@@ -11,6 +11,7 @@ mod context;
 pub mod devices;
 mod ecmp;
 pub mod faults;
+mod forwarding;
 pub mod frame;
 mod host_pipe;
 mod lanes;

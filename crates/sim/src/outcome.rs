@@ -168,7 +168,8 @@ fn ports(simulation: &Simulation) -> Table {
         let state = &simulation.ports[port as usize];
         if !state.switch {
             let pipe = &simulation.nics[state.device as usize].pipe;
-            return pipe.as_ref().map_or(0, |pipe| pipe.drops);
+            let of_pipe = pipe.as_ref().map_or(0, |pipe| pipe.drops);
+            return of_pipe + simulation.sides[port as usize].drops.iter().sum::<u64>();
         }
         simulation.sides[port as usize].drops.iter().sum()
     };

@@ -109,7 +109,7 @@ pub enum PoolCounts {
     PriorityGroup,
 }
 
-/// Equal-cost multipath: each packet of a flow takes the port that a hash of the flow chooses.
+/// Equal-cost multipath: how a switch chooses among the ports that lead equally close to a packet's destination.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ecmp {
@@ -125,6 +125,14 @@ pub struct Ecmp {
     pub first_udp_source_port: Option<u16>,
     /// UDP destination port.
     pub udp_destination_port: u16,
+    /// What the choice is made for.
+    pub balance: Balance,
+    /// With `spray`: how a port is chosen for each packet.
+    pub spray: Spray,
+    /// With `flowlet`: a flow that was silent for longer may take another port.
+    pub flowlet_gap_ns: u64,
+    /// With `adaptive`: the same, where 0 = each packet may take another port.
+    pub adaptive_gap_ns: u64,
 }
 
 impl Ecmp {
@@ -136,6 +144,31 @@ impl Ecmp {
             EcmpHash::Murmur3 => [destination, source],
         }
     }
+}
+
+/// For what a port is chosen, and by what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Balance {
+    /// A flow, by the hash: it keeps its port.
+    Flow,
+    /// A flowlet, the packets between two pauses of a flow, at random (LetFlow: Vanini et al., NSDI 2017).
+    Flowlet,
+    /// A packet, as `spray` says.
+    Spray,
+    /// A packet, or a flowlet where there is a gap: of the ports with the fewest bytes of its priority in their queues one at
+    /// random (NVIDIA Spectrum's adaptive routing; Broadcom's dynamic load balancing, the queue's part of its port quality).
+    Adaptive,
+}
+
+/// How packets are sprayed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spray {
+    /// One port after the other.
+    RoundRobin,
+    /// At random.
+    Random,
 }
 
 /// A hash over the addresses of the NIC ports, where links name them, and UDP ports.

@@ -6,6 +6,7 @@
 use crate::frame::{Frame, Kind};
 use crate::headroom;
 use crate::parameters::{Reaction, PRIORITIES};
+use crate::port::is_down;
 use crate::scenario::Scenario;
 use crate::simulation::{class, Simulation};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
@@ -66,7 +67,8 @@ impl Simulation {
         of_pauses
     }
 
-    fn generate(&mut self, port: u32, priority: usize, xoff: bool) {
+    /// XOFF or XON is decided on.
+    pub(crate) fn generate(&mut self, port: u32, priority: usize, xoff: bool) {
         let generation = self.device(port).pfc.generation_delay_ns * NANOSECOND;
         if generation == 0 {
             return self.pfc_ready(entity(port, priority), xoff);
@@ -82,6 +84,9 @@ impl Simulation {
     /// The PFC frame stands first in line.
     pub(crate) fn pfc_ready(&mut self, entity: u32, xoff: bool) {
         let (port, priority) = port_and_priority(entity);
+        if is_down(&self.ports[port as usize]) {
+            return;
+        }
         let quanta = match self.device(port).pfc.quanta {
             _ if !xoff => 0,
             None => u16::MAX,
@@ -201,7 +206,8 @@ impl Simulation {
         }
     }
 
-    fn go_on(&mut self, port: u32, priority: usize) {
+    /// A priority may send again, if it may not.
+    pub(crate) fn go_on(&mut self, port: u32, priority: usize) {
         let pause = &mut self.sides[port as usize].pauses[priority];
         if pause.since == NEVER {
             return;

@@ -326,6 +326,7 @@ mod tests {
             operations: Vec::new(),
             parameters: preset::by_name(preset).unwrap(),
             devices: Devices::default(),
+            routes: Vec::new(),
             faults: Vec::new(),
             seed: 1,
             until: crate::time::NEVER,

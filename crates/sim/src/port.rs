@@ -1,6 +1,6 @@
 //! A port: the transmitter at one end of a link, its queues, and how it chooses between them.
 
-use crate::faults::bit_errors;
+use crate::faults::{bit_errors, link_down};
 use crate::frame::{Frames, Line};
 use crate::lanes::Lanes;
 use crate::parameters::{self, PRIORITIES};
@@ -39,6 +39,11 @@ pub struct Port {
 }
 
 const _: () = assert!(size_of::<Port>() == 64);
+/// Whether a port is down: busy for ever, so that nothing asks it for a frame.
+#[inline]
+pub(crate) fn is_down(port: &Port) -> bool {
+    port.busy_until == NEVER
+}
 
 /// The egress queue of one priority of a port.
 #[derive(Debug, Clone)]
@@ -81,6 +86,8 @@ pub struct Side {
     pub pfc_lost_from: Picoseconds,
     /// Bit errors of the link.
     pub(crate) errors: Vec<bit_errors::Rule>,
+    /// When the link is down.
+    pub(crate) outages: Vec<link_down::Outage>,
     /// Frames lost on the link.
     pub lost: u64,
     /// Frames of each priority that came in here and found no room in the switch.

@@ -6,7 +6,7 @@
 use crate::congestion::{Algorithm, CongestionControl};
 use crate::frame::{Frame, Kind, CE, ECHO, ECT, FIRST, NAK, NONE};
 use crate::parameters::Notification;
-use crate::port::enqueue;
+use crate::port::{enqueue, is_down};
 use crate::simulation::{class, Simulation};
 use crate::time::{pacing_gap, Picoseconds, NANOSECOND, NEVER};
 use crate::transport::{Arrival, Reply, Segment, Service, Timeout, Transport};
@@ -220,6 +220,9 @@ impl Simulation {
             _ => (framing.ack_bytes, to.priority),
         };
         let port = to.port;
+        if is_down(&self.ports[port as usize]) {
+            return;
+        }
         let index = self.frames.insert(Frame {
             next: NONE,
             queue_pair: id ^ 1,

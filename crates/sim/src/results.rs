@@ -54,6 +54,8 @@ pub struct Summary {
     pub cnps: u64,
     /// Frames dropped for want of buffer.
     pub drops: u64,
+    /// Of these, frames for which a switch had no way, or a NIC no owner.
+    pub unroutable: u64,
     /// Frames lost on a link.
     pub losses: u64,
     /// Data packets sent again.

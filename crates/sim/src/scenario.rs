@@ -1,7 +1,7 @@
 //! A scenario: nodes, links, queue pairs and what is posted on them. The only input of the simulator.
 
 use crate::devices::Devices;
-use crate::faults::Fault;
+use crate::faults::{Fault, Kind};
 use crate::parameters::Parameters;
 use crate::time::Picoseconds;
 use std::net::IpAddr;
@@ -29,6 +29,8 @@ pub struct Scenario {
     pub parameters: Parameters,
     /// What some of them are set to.
     pub devices: Devices,
+    /// Routes given by hand. Where there is none, switches have the shortest ways.
+    pub routes: Vec<Route>,
     /// What goes wrong.
     pub faults: Vec<Fault>,
     /// Seed of every chance.
@@ -54,6 +56,17 @@ pub struct Link {
     pub loss: f64,
     /// From when on PFC frames are lost on it; [`crate::time::NEVER`] = they are not.
     pub pfc_lost_from: Picoseconds,
+}
+
+/// A route of one switch that is not, or not all of, the shortest ways.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    /// The switch.
+    pub node: u32,
+    /// The host that it leads to.
+    pub destination: u32,
+    /// Ports of the switch, of equal cost.
+    pub ports: Vec<u32>,
 }
 
 /// Two connected queue pairs.
@@ -122,6 +135,16 @@ impl Scenario {
     /// The address that a NIC port was given.
     pub fn given_address(&self, port: u32) -> Option<IpAddr> {
         self.addresses.get(port as usize).copied().flatten()
+    }
+
+    /// The port that routing takes to be at the other end of a port's cable.
+    pub fn believed_peer(&self, port: u32) -> u32 {
+        let faults = self.faults.iter();
+        let mut peer = faults.filter_map(|fault| match &fault.kind {
+            Kind::Miswired(it) => it.believed_peer(port),
+            _ => None,
+        });
+        peer.next().unwrap_or(port ^ 1)
     }
 
     /// The node at the port's own end.

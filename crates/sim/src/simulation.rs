@@ -7,6 +7,7 @@ use crate::buffer::{Pool, PriorityGroup};
 use crate::capture::Capture;
 use crate::congestion::Prepared;
 use crate::devices::Slot;
+use crate::forwarding::Forwarding;
 use crate::frame::{Frames, Kind, Line};
 use crate::lanes::Lanes;
 use crate::marking::Marker;
@@ -52,6 +53,8 @@ pub(crate) mod class {
     pub const CNP_READY: u32 = 9;
     /// A transport's deadline. Entity: queue pair.
     pub const DEADLINE: u32 = 10;
+    /// A port goes down or comes up, or the routes are others. Entity: the port, or none; payload: which of these.
+    pub const ROUTE: u32 = 12;
     /// Everything observed is sampled.
     pub const SAMPLE: u32 = 15;
 
@@ -69,7 +72,9 @@ pub(crate) mod class {
 pub(crate) enum Behind {
     Switch,
     Nic,
-    /// Either, on a link that is captured.
+    /// A switch that forwards at run time.
+    Forwarding,
+    /// Any of these, on a link that is captured or in a wrong port.
     Watched,
 }
 
@@ -158,6 +163,8 @@ pub struct Simulation {
     pub(crate) queue_pairs: Vec<QueuePair>,
     pub(crate) operations: Operations,
     pub(crate) routes: Routes,
+    /// What switches that forward at run time know; none if all ways were chosen before.
+    pub(crate) forwarding: Option<Box<Forwarding>>,
     pub(crate) settings: Settings,
     pub(crate) scenario: Arc<Scenario>,
     pub(crate) totals: Summary,
@@ -175,7 +182,11 @@ impl Simulation {
     pub fn new(scenario: Scenario) -> Result<Simulation, Refused> {
         capture::check(&scenario)?;
         let resolved = pool::resolve(&scenario)?;
-        let routes = Routes::compute(&scenario)?;
+        let forwarding = Forwarding::of(&scenario)?;
+        let routes = match forwarding {
+            None => Routes::compute(&scenario)?,
+            Some(_) => Routes::at_run_time(&scenario),
+        };
         let settings = Settings::new(&scenario);
         let ports = 2 * scenario.links.len();
         let (markers, marker) = markers(&scenario, &resolved);
@@ -203,6 +214,7 @@ impl Simulation {
             queue_pairs: Vec::new(),
             operations: Operations::new(&scenario),
             routes,
+            forwarding: forwarding.map(Box::new),
             settings,
             totals: Summary::default(),
             pauses: Vec::new(),
@@ -295,6 +307,7 @@ impl Simulation {
             class::POST => self.post(entity),
             class::CNP_READY => self.send_cnp(entity),
             class::DEADLINE => self.deadline(entity),
+            class::ROUTE => self.reroute(entity, event.payload),
             _ => self.sample(before),
         }
     }
@@ -401,6 +414,7 @@ impl Simulation {
             }
         };
         let lost = lost || self.corrupted(port, u32::from(frame.bytes));
+        let lost = lost || self.cut_off(port);
         self.capture_frame(port, &frame);
         if lost {
             self.sides[port as usize].lost += 1;
@@ -410,19 +424,27 @@ impl Simulation {
         self.schedule(arrival, class, port, index);
     }
 
+    /// What arrives at a port is looked at before it goes on.
+    pub(crate) fn watch_arrivals(&mut self, port: u32) {
+        self.kinds[port as usize] = Behind::Watched;
+    }
+
     #[inline]
     fn arrives(&mut self, sender: u32, index: u32) {
         let port = sender ^ 1;
         match self.kinds[port as usize] {
             Behind::Switch => self.switch_receive(port, index),
             Behind::Nic => self.nic_receive(port, index),
+            Behind::Forwarding => self.forward(port, index),
             Behind::Watched => {
                 let frame = self.frames[index];
                 self.capture_frame(port, &frame);
-                if self.ports[port as usize].switch {
-                    self.switch_receive(port, index);
-                } else {
-                    self.nic_receive(port, index);
+                let is_switch = self.ports[port as usize].switch;
+                match (is_switch, &self.forwarding) {
+                    (true, None) => self.switch_receive(port, index),
+                    (true, Some(_)) => self.forward(port, index),
+                    _ if self.is_stray(port, &frame) => self.drop_unroutable(port, index),
+                    _ => self.nic_receive(port, index),
                 }
             }
         }
@@ -479,6 +501,7 @@ impl Simulation {
                 loss: link.loss,
                 pfc_lost_from: link.pfc_lost_from,
                 errors: Vec::new(),
+                outages: Vec::new(),
                 lost: 0,
                 drops: [0; PRIORITIES],
                 pfc_frames: 0,
@@ -492,6 +515,7 @@ impl Simulation {
             });
             self.kinds.push(match (captured, switch) {
                 (true, _) => Behind::Watched,
+                (_, true) if self.forwarding.is_some() => Behind::Forwarding,
                 (_, true) => Behind::Switch,
                 _ => Behind::Nic,
             });

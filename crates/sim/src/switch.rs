@@ -12,11 +12,18 @@ impl Simulation {
     #[inline]
     pub(crate) fn switch_receive(&mut self, ingress: u32, index: u32) {
         let frame = &mut self.frames[index];
-        let priority = usize::from(frame.priority);
         let egress = self.routes.hops()[frame.hop as usize];
+        frame.hop += 1;
+        self.admit(ingress, index, egress);
+    }
+
+    /// A frame that came in by `ingress` enters the buffer, if there is room, and waits for `egress`.
+    #[inline(always)] // it was part of the above before frames were forwarded at run time
+    pub(crate) fn admit(&mut self, ingress: u32, index: u32, egress: u32) {
+        let frame = &mut self.frames[index];
+        let priority = usize::from(frame.priority);
         let pool = &mut self.pools[self.slices[ingress as usize] as usize];
         let cells = u32::from(frame.bytes).div_ceil(pool.cell);
-        frame.hop += 1;
         frame.ingress = ingress;
         frame.cells = cells as u16;
 
@@ -71,7 +78,7 @@ impl Simulation {
 
     /// The cells of a frame that left are free again; its ingress port may go on.
     #[inline]
-    fn release(&mut self, ingress: u32, priority: usize, cells: u32) {
+    pub(crate) fn release(&mut self, ingress: u32, priority: usize, cells: u32) {
         let group = &mut self.groups[(ingress, priority)];
         let pool = &mut self.pools[self.slices[ingress as usize] as usize];
         group.release(pool, cells);

@@ -11,6 +11,8 @@ mod buffer;
 mod deadlock;
 #[path = "fabric/devices.rs"]
 mod devices;
+#[path = "fabric/forwarding.rs"]
+mod forwarding;
 #[path = "fabric/headroom.rs"]
 mod headroom;
 #[path = "fabric/marking.rs"]

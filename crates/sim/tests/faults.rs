@@ -4,6 +4,10 @@ mod support;
 
 #[path = "faults/bit_errors.rs"]
 mod bit_errors;
+#[path = "faults/link_down.rs"]
+mod link_down;
+#[path = "faults/miswired.rs"]
+mod miswired;
 
 use support::preset;
 use wirespeed_sim::congestion;

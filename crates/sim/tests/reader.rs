@@ -17,6 +17,7 @@ const FULL: &str = r#"{"name": "n", "desc": "d", "hosts": 3, "switches": 2, "lin
  "operations": [{"queue_pair": 0, "side": "b", "bytes": 5, "at_ns": 3},
                 {"queue_pair": 0, "verb": "read", "bytes": 6, "after": [0], "delay_ns": 2}],
  "faults": [{"kind": "bit-errors", "link": 1, "ber": 0.1, "fec": "rs-528", "floor_ber": 0.2, "from_ns": 5, "until_ns": 6}],
+ "routes": [{"node": 3, "destination": 2, "ports": ["3-4"]}],
  "parameters": {"switch": {"headroom": {"rule": "computed", "percent": 90}, "cell_bytes": 100, "slices": 2},
                 "pfc": {"quanta": 5, "reaction": {"rule": "ceiling"}}, "transport": {"mtu_bytes": 1024},
                 "congestion": {"algorithm": "dcqcn", "g": 0.1}, "nic": {"pipe": null}}}"#;

@@ -55,8 +55,9 @@ def _flows(run: Summary) -> Text:
 
 def _loss(run: Summary) -> Text:
     lost = run.drops + run.losses
+    astray = f" ({run.unroutable:,} without a way)" if run.unroutable else ""
     said = (
-        f"{words.plural(run.drops, 'drop')}, {run.losses:,} lost on links, "
+        f"{words.plural(run.drops, 'drop')}{astray}, {run.losses:,} lost on links, "
         f"{words.plural(run.retransmissions, 'retransmission')}"
     )
     return Text(said, style="yellow" if lost or run.retransmissions else "")

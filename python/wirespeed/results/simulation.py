@@ -55,6 +55,8 @@ class Summary:
     ecn_marks: int
     cnps: int
     drops: int
+    unroutable: int
+    """Of the drops, frames for which a switch had no way, or that came to a NIC they do not go to."""
     losses: int
     retransmissions: int
     failed: int

@@ -139,6 +139,7 @@ def run(
             ecn_marks=totals["ecn_marks"],
             cnps=totals["cnps"],
             drops=totals["drops"],
+            unroutable=totals["unroutable"],
             losses=totals["losses"],
             retransmissions=totals["retransmissions"],
             failed=ended["failed"] + (ended["unfinished"] if complete and until is None else 0),

@@ -3,6 +3,8 @@
 //! What a rule changes happens at the device or link it is put on; without faults nobody asks.
 
 pub mod bit_errors;
+pub mod link_down;
+pub mod miswired;
 
 use crate::simulation::Simulation;
 use crate::time::Picoseconds;
@@ -23,6 +25,10 @@ pub struct Fault {
 pub enum Kind {
     /// Bits of a link are wrong.
     BitErrors(bit_errors::BitErrors),
+    /// Links are down.
+    LinkDown(link_down::LinkDown),
+    /// Two cables are exchanged, and routing does not know.
+    Miswired(miswired::Miswired),
 }
 
 impl Simulation {
@@ -32,7 +38,10 @@ impl Simulation {
         for fault in &scenario.faults {
             match &fault.kind {
                 Kind::BitErrors(it) => self.put_bit_errors(fault, it),
+                Kind::LinkDown(it) => self.put_link_down(fault, it),
+                Kind::Miswired(it) => self.put_miswired(it),
             }
         }
+        self.put_route_changes();
     }
 }

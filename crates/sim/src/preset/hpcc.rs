@@ -18,6 +18,10 @@ pub(super) fn parameters() -> Parameters {
             offset_bits: 0,
             first_udp_source_port: Some(10_000),
             udp_destination_port: 100,
+            balance: Balance::Flow,
+            spray: Spray::RoundRobin,
+            flowlet_gap_ns: 256_000, // Juniper Apstra 6.0, default inactivity interval of dynamic load balancing
+            adaptive_gap_ns: 0,
         },
         pfc: Pfc {
             lossless_priorities: 1 << DATA_PRIORITY,

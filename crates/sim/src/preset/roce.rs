@@ -24,6 +24,10 @@ pub(super) fn parameters() -> Parameters {
             offset_bits: 0,
             first_udp_source_port: None,
             udp_destination_port: ROCEV2_PORT,
+            balance: Balance::Flow,
+            spray: Spray::RoundRobin,
+            flowlet_gap_ns: 256_000, // Juniper Apstra 6.0, default inactivity interval of dynamic load balancing
+            adaptive_gap_ns: 0,
         },
         pfc: pfc(),
         marking: marking(),

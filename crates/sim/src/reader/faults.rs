@@ -4,12 +4,19 @@ use super::findings::{Findings, Object, Place};
 use super::json::Json;
 use super::time;
 use crate::faults::bit_errors::BitErrors;
+use crate::faults::link_down::{LinkDown, Links};
+use crate::faults::miswired::Miswired;
 use crate::faults::{Fault, Kind};
-use crate::time::NEVER;
+use crate::scenario::Scenario;
+use crate::time::{Picoseconds, NANOSECOND, NEVER};
 use wirespeed_wire::link_errors::Fec;
 
 /// Every kind: its word and its reader, which also says what keys it has.
-const KINDS: [(&str, Reader); 1] = [("bit-errors", bit_errors)];
+const KINDS: [(&str, Reader); 3] = [
+    ("bit-errors", bit_errors),
+    ("link-down", link_down),
+    ("miswired", miswired),
+];
 
 type Reader = fn(&mut Reading) -> Option<Kind>;
 
@@ -21,7 +28,7 @@ const FEC: [(&str, Fec); 4] = [
 ];
 
 /// Each fault that is as it should be.
-pub fn read(top: &Object, findings: &mut Findings) -> Vec<Fault> {
+pub fn read(top: &Object, nodes: u32, findings: &mut Findings) -> Vec<Fault> {
     let links = match top.get("links") {
         Some(Json::List(items)) => items.len(), // also those that are refused
         _ => 0,
@@ -33,6 +40,7 @@ pub fn read(top: &Object, findings: &mut Findings) -> Vec<Fault> {
             place,
             json,
             links,
+            nodes,
             findings: &mut *findings,
         };
         reading.fault()
@@ -46,6 +54,8 @@ struct Reading<'j, 'f> {
     json: &'j Json<'j>,
     /// How many links there are.
     links: usize,
+    /// How many nodes there are.
+    nodes: u32,
     findings: &'f mut Findings,
 }
 
@@ -100,6 +110,12 @@ impl<'j> Reading<'j, '_> {
         Some(link as u32)
     }
 
+    /// A span that has no usual value, given in ns.
+    fn stated(&mut self, item: &Object, key: &str) -> Option<Picoseconds> {
+        let ns = item.whole(key, 0..=super::LONGEST_NS, None, self.findings)?;
+        Some(ns * NANOSECOND)
+    }
+
     /// A share, which must be there unless `absent` stands for it.
     fn share(
         &mut self,
@@ -141,4 +157,86 @@ fn bit_errors(it: &mut Reading) -> Option<Kind> {
         fec: fec?,
         floor: floor?,
     }))
+}
+
+fn link_down(it: &mut Reading) -> Option<Kind> {
+    const KEYS: [&str; 7] = [
+        "kind",
+        "from_ns",
+        "until_ns",
+        "link",
+        "node",
+        "detection_ns",
+        "convergence_ns",
+    ];
+    let item = it.object(&KEYS)?;
+    let of = match (item.get("link"), item.get("node")) {
+        (Some(_), None) => it.link(&item).map(Links::One),
+        (None, Some(_)) => {
+            let last = u64::from(it.nodes - 1);
+            let node = item.whole("node", 0..=last, None, it.findings);
+            node.map(|node| Links::OfNode(node as u32))
+        }
+        (both, _) => {
+            let found = if both.is_some() { "both" } else { "neither" };
+            it.findings.note(it.place, found, "a link or a node", "");
+            None
+        }
+    };
+    let detection = it.stated(&item, "detection_ns");
+    let convergence = it.stated(&item, "convergence_ns");
+    Some(Kind::LinkDown(LinkDown {
+        of: of?,
+        detection: detection?,
+        convergence: convergence?,
+    }))
+}
+
+fn miswired(it: &mut Reading) -> Option<Kind> {
+    const KEYS: [&str; 2] = ["kind", "links"];
+    let item = it.object(&KEYS)?;
+    let named = item.list("links", it.findings);
+    let links = it.links as u64;
+    let index = |json: &Json| json.whole().filter(|link| *link < links);
+    if let [one, other] = named {
+        if let (Some(one), Some(other)) = (index(one), index(other)) {
+            if one != other {
+                let links = [one as u32, other as u32];
+                return Some(Kind::Miswired(Miswired { links }));
+            }
+        }
+    }
+    let last = links.saturating_sub(1);
+    let shown: Vec<String> = named.iter().map(Json::shown).collect();
+    let found = format!("[{}]", shown.join(", "));
+    let expected = format!("two different links, 0 to {last}");
+    it.findings.note(item.at("links"), found, expected, "");
+    None
+}
+
+/// Exchanges the cables that are in wrong ports. All else is as it should be.
+pub fn miswire(scenario: &mut Scenario, findings: &mut Findings) {
+    let faults = std::mem::take(&mut scenario.faults);
+    let mut exchanged = Vec::new();
+    for (n, fault) in faults.iter().enumerate() {
+        let Kind::Miswired(it) = &fault.kind else {
+            continue;
+        };
+        let place = Place::Item("faults", n);
+        if let Some(link) = it.links.iter().find(|link| exchanged.contains(*link)) {
+            let found = format!("links[{link}], which an earlier fault exchanges");
+            findings.note(place, found, "each link once", "");
+            continue;
+        }
+        exchanged.extend(it.links);
+        it.exchange(scenario);
+        for link in it.links {
+            let cable = &scenario.links[link as usize];
+            if cable.a == cable.b {
+                let found = format!("both ends of links[{link}] at node {} then", cable.a);
+                findings.note(place, found, "two nodes", "");
+            }
+        }
+    }
+    scenario.faults = faults;
 }

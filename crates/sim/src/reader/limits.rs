@@ -47,6 +47,9 @@ pub fn check(root: &str, parameters: &Parameters, findings: &mut Findings) {
     switch(&mut it, &parameters.switch);
     // The shortest hash has 16 bits.
     it.within("ecmp.offset_bits", parameters.ecmp.offset_bits, 0..=15);
+    let ecmp = &parameters.ecmp;
+    it.within("ecmp.flowlet_gap_ns", ecmp.flowlet_gap_ns, 1..=LONGEST_NS);
+    it.within("ecmp.adaptive_gap_ns", ecmp.adaptive_gap_ns, 0..=LONGEST_NS);
     pfc(&mut it, &parameters.pfc);
     marking(&mut it, &parameters.marking);
     for (priority, weight) in parameters.scheduler.weights.iter().enumerate() {

@@ -21,6 +21,7 @@ mod findings;
 mod json;
 mod limits;
 mod ports;
+mod routes;
 mod settings;
 mod spelling;
 mod traffic;
@@ -60,6 +61,7 @@ pub fn read(text: &str, preset: &str, seed: u64) -> Result<Scenario, Refused> {
     findings.refuse()?;
     // What refers to other parts is looked at once each part is as it should be.
     traffic.connect(&mut scenario, &mut findings);
+    faults::miswire(&mut scenario, &mut findings);
     findings.take(pool::resolve(&scenario));
     check_congestion(&scenario, &mut findings);
     findings.refuse()?;
@@ -110,7 +112,7 @@ fn not_json(error: &serde_json::Error) -> Refused {
     }])
 }
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "name",
     "desc",
     "hosts",
@@ -125,6 +127,7 @@ const KEYS: [&str; 14] = [
     "parameters",
     "devices",
     "faults",
+    "routes",
 ];
 
 /// Each part by itself. Nothing is given where something was noted that later parts need.
@@ -158,6 +161,7 @@ fn draft<'j>(
         operations: Vec::new(),
         parameters,
         devices: Devices::default(),
+        routes: Vec::new(),
         faults: Vec::new(),
         seed: 0,
         until: NEVER,
@@ -166,7 +170,8 @@ fn draft<'j>(
     scenario.devices = devices::read(&top, &scenario, findings);
     scenario.buffer_bytes = buffers(&top, &scenario, findings);
     let traffic = Traffic::read(&top, hosts, findings);
-    scenario.faults = faults::read(&top, findings);
+    scenario.faults = faults::read(&top, hosts + switches, findings);
+    scenario.routes = routes::read(&top, &scenario, findings);
     Some((scenario, traffic))
 }
 

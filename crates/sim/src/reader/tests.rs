@@ -78,6 +78,7 @@ fn a_pair() {
         }],
         parameters: preset::by_name("hpcc").unwrap(),
         devices: Devices::default(),
+        routes: Vec::new(),
         faults: Vec::new(),
         seed: 7,
         until: NEVER,
@@ -161,7 +162,7 @@ fn the_files_and_presets_that_are_no_scenario() {
         ("", "line 1, column 0: found no JSON (EOF while parsing a value), expected a scenario in JSON"),
         ("{\"hosts\": 2,\n \"links\": [[0, 1],]}", "line 2, column 19: found no JSON (trailing comma), expected a scenario in JSON"),
         ("[1]", "scenario: found a list, expected an object with name, desc, hosts, switches, link_gbps, link_delay_ns, links, \
-            buffer_bytes, flows, queue_pairs, operations, parameters, devices, faults"),
+            buffer_bytes, flows, queue_pairs, operations, parameters, devices, faults, routes"),
         ("{}", "hosts: found nothing, expected a whole number, 1 to 1,048,576\n\
             switches: found nothing, expected a whole number, 0 to 1,048,576"),
     ];
@@ -188,7 +189,7 @@ fn refusals_of_nodes_and_links() {
         (
             with(r#""link_gpbs": 3"#),
             "scenario: found the key \"link_gpbs\", expected name, desc, hosts, switches, link_gbps, link_delay_ns, links, \
-             buffer_bytes, flows, queue_pairs, operations, parameters, devices, faults\n  hint: did you mean \"link_gbps\"?",
+             buffer_bytes, flows, queue_pairs, operations, parameters, devices, faults, routes\n  hint: did you mean \"link_gbps\"?",
         ),
         (links("3"), "links: found 3, expected a list"),
         (links("[[0, 2], [1, 2], 7]"), "links[2]: found 7, expected an object with a, b, gbps, delay_ns, loss, pfc_lost_from_ns, addresses"),
@@ -266,6 +267,103 @@ fn refusals_of_addresses() {
     for (text, message) in rows {
         assert_eq!(refused(&text), message, "{text}");
     }
+}
+
+#[test]
+fn a_route_is_read() {
+    let text = with(r#""routes": [{"node": 2, "destination": 1, "ports": ["2-1"]}]"#);
+    let routes = read(&text, "roce", 1).unwrap().routes;
+    assert_eq!((routes[0].node, routes[0].destination), (2, 1));
+    assert_eq!(routes[0].ports, [3]);
+}
+
+#[test]
+fn refusals_of_routes() {
+    let route = |routes: &str| with(&format!(r#""routes": [{routes}]"#));
+    let one = r#"{"node": 2, "destination": 1, "ports": ["2-1"]}"#;
+    let rows = [
+        (
+            route("3"),
+            "routes[0]: found 3, expected an object with node, destination, ports",
+        ),
+        (
+            route(r#"{"node": 1, "destination": 1, "ports": ["2-1"]}"#),
+            "routes[0].node: found 1, expected a whole number, 2 to 2",
+        ),
+        (
+            route(r#"{"node": 2, "destination": 2, "ports": ["2-1"]}"#),
+            "routes[0].destination: found 2, expected a whole number, 0 to 1",
+        ),
+        (
+            route(r#"{"node": 2, "destination": 1}"#),
+            "routes[0].ports: found none, expected ports of the switch",
+        ),
+        (
+            route(r#"{"node": 2, "destination": 1, "ports": ["1-2"]}"#),
+            "routes[0].ports[0]: found \"1-2\", expected a port of the node",
+        ),
+        (
+            route(r#"{"node": 2, "destination": 1, "ports": ["2-1", "2-1"]}"#),
+            "routes[0].ports[1]: found \"2-1\", expected each port once",
+        ),
+        (
+            route(&format!("{one}, {one}")),
+            "routes[1]: found a route of node 2 to host 1 again, expected each once",
+        ),
+    ];
+    for (text, message) in rows {
+        assert_eq!(refused(&text), message, "{text}");
+    }
+}
+
+#[test]
+fn refusals_of_links_down_and_of_wrong_cables() {
+    let fault = |fault: &str| with(&format!(r#""faults": [{{{fault}}}]"#));
+    let times = r#""detection_ns": 1, "convergence_ns": 2"#;
+    let down = |of: &str| fault(&format!(r#""kind": "link-down", {of}{times}"#));
+    let rows = [
+        (down(""), "faults[0]: found neither, expected a link or a node"),
+        (down(r#""link": 0, "node": 2, "#), "faults[0]: found both, expected a link or a node"),
+        (down(r#""link": 2, "#), "faults[0].link: found 2, expected a whole number, 0 to 1"),
+        (down(r#""node": 3, "#), "faults[0].node: found 3, expected a whole number, 0 to 2"),
+        (
+            fault(r#""kind": "link-down", "link": 0"#),
+            "faults[0].detection_ns: found nothing, expected a whole number, 0 to 1,000,000,000,000\n\
+             faults[0].convergence_ns: found nothing, expected a whole number, 0 to 1,000,000,000,000",
+        ),
+        (fault(r#""kind": "miswired""#), "faults[0].links: found [], expected two different links, 0 to 1"),
+        (fault(r#""kind": "miswired", "links": [1, 1]"#), "faults[0].links: found [1, 1], expected two different links, 0 to 1"),
+        (fault(r#""kind": "miswired", "links": [0, 2]"#), "faults[0].links: found [0, 2], expected two different links, 0 to 1"),
+        (
+            with(r#""faults": [{"kind": "miswired", "links": [0, 1]}, {"kind": "miswired", "links": [1, 0]}]"#),
+            "faults[1]: found links[1], which an earlier fault exchanges, expected each link once",
+        ),
+    ];
+    for (text, message) in rows {
+        assert_eq!(refused(&text), message, "{text}");
+    }
+}
+
+#[test]
+fn cables_in_wrong_ports_take_what_is_theirs_along() {
+    let text = r#"{"hosts": 2, "switches": 2, "link_gbps": 100, "link_delay_ns": 1,
+        "links": [{"a": 2, "b": 0, "addresses": [null, "10.0.0.1"]}, {"a": 3, "b": 1, "addresses": [null, "10.0.0.2"]}, [2, 3]],
+        "flows": [{"src": 0, "dst": 1, "bytes": 1}], "faults": [{"kind": "miswired", "links": [0, 1]}]}"#;
+    let scenario = read(text, "roce", 1).unwrap();
+    assert_eq!((scenario.links[0].b, scenario.links[1].b), (1, 0));
+    // Host 0 keeps its address; its port is that of the cable that it has now.
+    let connection = scenario.connections[0];
+    assert_eq!((connection.port_a, connection.port_b), (3, 1));
+    assert_eq!(scenario.given_address(3).unwrap().to_string(), "10.0.0.1");
+    let believed: Vec<u32> = (0..6).map(|port| scenario.believed_peer(port)).collect();
+    assert_eq!(believed, [3, 2, 1, 0, 5, 4]);
+    let both = text.replace(r#"{"a": 2, "b": 0"#, r#"{"a": 0, "b": 2"#);
+    let both = both.replace(r#"[null, "10.0.0.1"]"#, r#"["10.0.0.1", null]"#);
+    let both = both.replace(r#""links": [0, 1]}"#, r#""links": [0, 2]}"#);
+    let turned = both.replace("[2, 3]]", "[2, 0]]");
+    assert!(
+        refused(&turned).contains("found both ends of links[0] at node 0 then, expected two nodes")
+    );
 }
 
 #[test]
@@ -422,8 +520,8 @@ fn refusals_of_faults() {
     let rows = [
         (with(r#""faults": {}"#), "faults: found an object, expected a list"),
         (faults("5"), "faults[0]: found 5, expected an object with a kind"),
-        (faults("{}"), "faults[0].kind: found nothing, expected bit-errors"),
-        (faults(r#"{"kind": "bit-error"}"#), "faults[0].kind: found \"bit-error\", expected bit-errors\n  hint: did you mean \"bit-errors\"?"),
+        (faults("{}"), "faults[0].kind: found nothing, expected bit-errors, link-down, miswired"),
+        (faults(r#"{"kind": "bit-error"}"#), "faults[0].kind: found \"bit-error\", expected bit-errors, link-down, miswired\n  hint: did you mean \"bit-errors\"?"),
         (faults(r#"{"kind": "bit-errors", "link": 2, "ber": 0.6, "fec": "rs"}"#),
             "faults[0].link: found 2, expected a whole number, 0 to 1\n\
              faults[0].ber: found 0.6, expected a number, 0 to 0.5\n\

@@ -3,13 +3,14 @@
 use crate::bench::{lossy, plain, share};
 use crate::support::{column, connect, flow, link, network, post, run};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use wirespeed_sim::parameters::{Ecmp, EcmpHash};
+use wirespeed_sim::devices::{Devices, Slot};
+use wirespeed_sim::parameters::{Ecmp, EcmpHash, Parameters};
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::routing::Routes;
 use wirespeed_sim::scenario::{Scenario, Verb};
 
 /// Two leaves with a host each below `spines` spines. Leaf 0's port to spine n is `uplink(n)`.
-fn leaves(spines: u32) -> Scenario {
+pub fn leaves(spines: u32) -> Scenario {
     let mut links = vec![link(0, 2, 100, 0), link(1, 3, 100, 0)];
     for spine in 0..spines {
         links.push(link(2, 4 + spine, 100, 0));
@@ -24,13 +25,13 @@ fn uplink(spine: u32) -> usize {
     2 * (2 + 2 * spine as usize)
 }
 
-fn frames(outcome: &Outcome, spines: u32) -> Vec<u64> {
+pub fn frames(outcome: &Outcome, spines: u32) -> Vec<u64> {
     let all = column(outcome, "ports", "frames");
     (0..spines).map(|spine| all[uplink(spine)]).collect()
 }
 
 /// So many connections of one packet each, UDP source ports one after the other.
-fn many(spines: u32, count: u32) -> Scenario {
+pub fn many(spines: u32, count: u32) -> Scenario {
     let mut scenario = leaves(spines);
     for _ in 0..count {
         flow(&mut scenario, 0, 1, 64);
@@ -124,7 +125,7 @@ fn seed_and_source_port_move_connections() {
 }
 
 /// A fat tree of 4-port switches (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008): 16 hosts, 8 edge, 8 aggregation, 4 core switches.
-fn fat_tree() -> Scenario {
+pub fn fat_tree(parameters: Parameters) -> Scenario {
     let (edge, aggregation, core) = (|n| 16 + n, |n| 24 + n, |n| 32 + n);
     let mut links = Vec::new();
     for host in 0..16 {
@@ -146,7 +147,7 @@ fn fat_tree() -> Scenario {
             ));
         }
     }
-    let mut scenario = network(16, 20, links, plain());
+    let mut scenario = network(16, 20, links, parameters);
     share(&mut scenario, 8000);
     scenario
 }
@@ -157,7 +158,7 @@ fn permutations_cross_a_fat_tree() {
     const PACKETS: u64 = 50;
     for seed in 1..=3 {
         for shift in 1..16 {
-            let mut scenario = fat_tree();
+            let mut scenario = fat_tree(plain());
             scenario.seed = seed;
             let mut links = 0;
             for host in 0..16 {
@@ -187,7 +188,7 @@ fn permutations_cross_a_fat_tree() {
 #[test]
 fn choices_at_successive_switches_are_independent() {
     const COUNT: u32 = 4000;
-    let mut scenario = fat_tree();
+    let mut scenario = fat_tree(plain());
     for _ in 0..COUNT {
         connect(&mut scenario, 0, 15);
     }
@@ -208,6 +209,11 @@ fn choices_at_successive_switches_are_independent() {
 /// The share of the ways from a pod to the core of a fat tree of 8-port switches that 4,000 connections take, which all begin
 /// at one edge switch and end in another pod.
 fn core_ways(set: impl Fn(&mut Ecmp)) -> f64 {
+    core_ways_of_tiers(set, |_| {})
+}
+
+/// The same where aggregation switches differ from edge switches.
+fn core_ways_of_tiers(set: impl Fn(&mut Ecmp), above: impl Fn(&mut Ecmp)) -> f64 {
     const K: u32 = 8;
     const HALF: u32 = K / 2;
     let hosts = 2 * HALF * HALF;
@@ -233,6 +239,15 @@ fn core_ways(set: impl Fn(&mut Ecmp)) -> f64 {
     }
     let mut scenario = network(hosts, 4 * HALF + HALF * HALF, links, lossy());
     set(&mut scenario.parameters.ecmp);
+    let mut parameters = scenario.parameters.clone();
+    above(&mut parameters.ecmp);
+    scenario.devices = Devices::new(scenario.nodes(), 2 * scenario.links.len() as u32);
+    let number = scenario.devices.keep(parameters, 0);
+    for (pod, n) in (0..2 * HALF).map(|it| (it / HALF, it % HALF)) {
+        scenario
+            .devices
+            .set(Slot::Node(aggregation(pod, n)), number);
+    }
     for n in 0..4_000 {
         connect(&mut scenario, n % HALF, HALF * HALF + n / 7 % (HALF * HALF));
     }
@@ -272,6 +287,17 @@ fn other_seeds_do_not_help_a_linear_hash() {
         })
     };
     assert_eq!((ways(Some(7)), ways(None)), (0.25, 0.25));
+    // A seed for each tier changes nothing either; taking other bits of the hash does.
+    let tiers = |hash, seed, offset_bits| {
+        core_ways_of_tiers(
+            |ecmp| (ecmp.hash, ecmp.seed) = (hash, Some(1)),
+            |ecmp| (ecmp.seed, ecmp.offset_bits) = (Some(seed), offset_bits),
+        )
+    };
+    assert_eq!(tiers(EcmpHash::Crc32Lo, 2, 0), 0.25);
+    assert_eq!(tiers(EcmpHash::Crc32Lo, 1, 4), 1.0);
+    assert_eq!(tiers(EcmpHash::Splitmix64, 1, 0), 0.25);
+    assert_eq!(tiers(EcmpHash::Splitmix64, 2, 0), 1.0);
 }
 
 /// Addresses are what is hashed: with those of other ports, connections go the ways of those.

@@ -3,7 +3,9 @@
 use crate::scenarios::read;
 use crate::support::{column, connect, link, network, post, preset, run};
 use std::fmt::Write as _;
-use wirespeed_sim::parameters::{Pipe, Recovery, Reordering};
+use wirespeed_sim::faults::link_down::{LinkDown, Links};
+use wirespeed_sim::faults::{Fault, Kind};
+use wirespeed_sim::parameters::{Balance, Pipe, Recovery, Reordering};
 use wirespeed_sim::results::{Column, Outcome, Table};
 use wirespeed_sim::scenario::{Scenario, Verb};
 use wirespeed_sim::time::MICROSECOND;
@@ -57,6 +59,28 @@ fn selective(seed: u64) -> Scenario {
     let mut scenario = everything(seed);
     scenario.parameters.transport.recovery = Recovery::SelectiveRepeat;
     scenario.parameters.transport.reordering = Reordering::Time { ns: 5_000 };
+    scenario
+}
+
+/// The same network with packets sprayed, a spine that fails for a while, and a link that flaps.
+fn rerouted(seed: u64) -> Scenario {
+    let mut scenario = everything(seed);
+    scenario.parameters.ecmp.balance = Balance::Adaptive;
+    scenario.parameters.ecmp.adaptive_gap_ns = 2_000;
+    let down = |of, from, until, detection| Fault {
+        from: from * MICROSECOND,
+        until: until * MICROSECOND,
+        kind: Kind::LinkDown(LinkDown {
+            of,
+            detection: detection * MICROSECOND,
+            convergence: 30 * MICROSECOND,
+        }),
+    };
+    scenario.faults = vec![
+        down(Links::OfNode(10), 60, 400, 5),
+        down(Links::One(1), 100, 103, 5),
+        down(Links::One(5), 150, 170, 5),
+    ];
     scenario
 }
 
@@ -119,7 +143,7 @@ fn everything_happens_in_everything() {
 
 #[test]
 fn the_same_run_however_it_is_driven() {
-    for scenario in [read("S1", 1), read("P1", 1), everything(1)] {
+    for scenario in [read("S1", 1), read("P1", 1), everything(1), rerouted(1)] {
         let once = run(scenario.clone());
         for events in [1, 7, u64::MAX] {
             assert_eq!(driven(scenario.clone(), events), once);
@@ -142,7 +166,7 @@ fn the_seed_matters_where_chance_does() {
 
 #[test]
 fn watching_changes_nothing() {
-    for scenario in [read("S1", 1), read("P1", 1), everything(1)] {
+    for scenario in [read("S1", 1), read("P1", 1), everything(1), rerouted(1)] {
         let mut watched = scenario.clone();
         watched.observe.interval = 3 * MICROSECOND;
         watched.observe.ports = (0..2 * scenario.links.len() as u32).collect();
@@ -161,11 +185,20 @@ fn watching_changes_nothing() {
 #[test]
 fn the_tables_are_those_recorded() {
     let mut found = String::new();
-    for name in ["S1", "S2", "P1", "S4R", "everything", "selective"] {
+    for name in [
+        "S1",
+        "S2",
+        "P1",
+        "S4R",
+        "everything",
+        "selective",
+        "rerouted",
+    ] {
         for seed in [1, 2] {
             let scenario = match name {
                 "everything" => everything(seed),
                 "selective" => selective(seed),
+                "rerouted" => rerouted(seed),
                 file => read(file, seed),
             };
             for (table, hash) in results(&run(scenario)) {

@@ -38,6 +38,7 @@ pub fn network(hosts: u32, switches: u32, links: Vec<Link>, parameters: Paramete
         operations: Vec::new(),
         parameters,
         devices: Devices::default(),
+        routes: Vec::new(),
         faults: Vec::new(),
         seed: 1,
         until: NEVER,
