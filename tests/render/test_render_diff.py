@@ -87,10 +87,10 @@ def test_every_way_a_file_can_differ(out: Path) -> None:
     assert said == (
         "--- found node1 /etc/netplan/60-wirespeed.yaml\n"
         "+++ rendered node1 /etc/netplan/60-wirespeed.yaml\n"
-        "@@ -7,7 +7,7 @@\n"
-        "     enp29s0np0:\n"
+        "@@ -9,7 +9,7 @@\n"
         "       renderer: networkd\n"
         "       optional: true\n"
+        "       accept-ra: false\n"
         "-      mtu: 1500\\x1b[2J\n"
         "+      mtu: 9000\n"
         "       addresses: [10.1.0.1/31]\n"

@@ -121,6 +121,7 @@ MTUBytes=9000
 
 [Network]
 LinkLocalAddressing=ipv6
+IPv6AcceptRA=no
 Address=192.168.1.1/24
 
 [Route]
