@@ -12,10 +12,11 @@ from wirespeed.lab import kernel as namespaces
 from wirespeed.lab import networkd, state
 from wirespeed.lab.host import File, HostFiles
 from wirespeed.lab.rdma import access, initrd
-from wirespeed.lab.rdma.kernel import Kernel
+from wirespeed.lab.rdma.kernel import CACHE, Kernel
 from wirespeed.lab.rdma.machine import CONSOLE, Machine
 from wirespeed.lab.rdma.plugged import address, management
 from wirespeed.lab.rdma.told import told
+from wirespeed.lab.rdma.unpacked import unpacked
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabState
 
@@ -45,6 +46,7 @@ def boot(
     addresses = {machine.name: address(number) for number, machine in enumerate(machines)}
     access.keys(folder, within[machines[0].name], addresses, initrd.static_busybox(), lock)
     _connect(lab, list(within.values()), lock)
+    image = unpacked(kernel.image, CACHE)
 
     def start(machine: Machine) -> None:
         own = state.device_folder(lab.name, machine.name)
@@ -52,7 +54,7 @@ def boot(
         _write(own, machine.name, files, networks[machine.name], lock)
         access.give(folder, own / "machine", addresses[machine.name], addresses)
         packed = initrd.write(own, kernel, lock)
-        words = ("ip", "netns", "exec", within[machine.name], *machine.command(kernel.image, packed, own, keep))
+        words = ("ip", "netns", "exec", within[machine.name], *machine.command(image, packed, own, keep))
         told(words, _START_S, machine.name, "apt-get install qemu-system-x86", lock)
 
     with ThreadPoolExecutor() as pool:

@@ -1,0 +1,78 @@
+"""The kernel's image without its compression, which an emulated processor takes longer to undo than to boot.
+
+An image holds the compressed ELF file and says where (Linux Documentation/arch/x86/boot.rst, setup_sects,
+payload_offset and payload_length). The emulator starts that file itself where it has a PVH entry.
+"""
+
+from __future__ import annotations
+
+import bz2
+import hashlib
+import lzma
+import struct
+import tempfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+
+class _Unpacks(Protocol):
+    @property
+    def eof(self) -> bool: ...
+
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+_MAGIC = 0x202, b"HdrS"
+_VERSION, _WITH_PAYLOAD = 0x206, 0x0208  # of the boot protocol
+_SETUP_SECTORS, _SECTOR = 0x1F1, 512
+_PAYLOAD = 0x248  # offset and length, from the end of the setup
+_UNPACK: dict[bytes, Callable[[], _Unpacks]] = {  # by the first bytes
+    b"\xfd7zXZ\0": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ),
+    b"\x1f\x8b": lambda: zlib.decompressobj(zlib.MAX_WBITS | 16),
+    b"BZh": bz2.BZ2Decompressor,
+}
+_ELF = b"\x7fELF"
+# The note that says where a kernel is entered: XEN_ELFNOTE_PHYS32_ENTRY (Xen, public/elfnote.h; elf(5), Elf64_Nhdr).
+_PVH = tuple(struct.pack("<III", 4, size, 18) + b"Xen\0" for size in (4, 8))
+
+
+def unpacked(image: Path, cache: Path) -> Path:
+    """The kernel to boot: unpacked, kept in the cache by what it was made of; the image itself where that cannot be."""
+    data = image.read_bytes()
+    kept = cache / f"vmlinux-{hashlib.sha256(data).hexdigest()[:32]}"
+    if kept.is_file():
+        return kept
+    kernel = kernel_of(data)
+    if kernel is None:
+        return image
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache, prefix="vmlinux.partial.") as folder:
+            made = Path(folder) / "vmlinux"
+            made.write_bytes(kernel)
+            made.rename(kept)
+    except OSError:  # a full disk: slower is better than not at all
+        return image
+    return kept
+
+
+def kernel_of(image: bytes) -> bytes | None:
+    """The ELF file of an image; None where it holds none that is packed in a way known here, and entered by PVH."""
+    at, magic = _MAGIC
+    if image[at : at + len(magic)] != magic or struct.unpack_from("<H", image, _VERSION)[0] < _WITH_PAYLOAD:
+        return None
+    offset, length = struct.unpack_from("<II", image, _PAYLOAD)
+    start = (1 + (image[_SETUP_SECTORS] or 4)) * _SECTOR + offset  # 0 stands for 4
+    payload = image[start : start + length]
+    unpacks = next((one for first, one in _UNPACK.items() if payload.startswith(first)), None)
+    if unpacks is None:
+        return None
+    packed = unpacks()
+    try:
+        kernel = packed.decompress(payload)  # its length follows the data
+    except (lzma.LZMAError, zlib.error, OSError):
+        return None
+    whole = packed.eof and kernel.startswith(_ELF)
+    return kernel if whole and any(note in kernel for note in _PVH) else None
