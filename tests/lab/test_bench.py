@@ -20,6 +20,7 @@ from wirespeed import lab
 from wirespeed.benchmarks import read
 from wirespeed.cli.app import app
 from wirespeed.errors import Refused
+from wirespeed.lab import state
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import RunStatus
 
@@ -158,6 +159,7 @@ def test_what_a_killed_run_left_is_no_hindrance(two: tuple[Plan, lab.Lab], tmp_p
     running.kill()
     running.wait()
     assert made.namespace("node1").replace("node1", "direct-1") in lab_namespaces(made)
+    assert sorted(path.name for path in state.ROOT.glob(f"{made.name}*")) == [made.name, f"{made.name}.lock"]
     with lab.benching(made, None) as whole:
         assert whole.run("direct-1", "ping", "-nq", "-c1", "-w5", "198.19.0.1").exit_code == 0
     assert set(lab_namespaces(made)) == {device.namespace for device in made.state.devices}

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
-from wirespeed.errors import Refused, refuse
+from wirespeed.errors import refuse
 from wirespeed.lab import kernel, state
 from wirespeed.lab.down import remove
 from wirespeed.lab.lab import Lab, find
@@ -50,12 +50,7 @@ def benching(lab: Lab, mtu: int | None) -> Iterator[Lab]:
         Refused: the lab is not up any more, other benchmarks run in it, or the kernel refuses something.
     """
     with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(state.locked(f"{lab.name}-bench", 0))  # no lab's name has a hyphen
-        except Refused:
-            raise refuse(
-                f"lab {lab.name}", "benchmarks that run in it", "one run at a time: all share this machine's cores"
-            ) from None
+        stack.enter_context(state.benching(lab.name))
         whole = _with_pair(lab)
         with state.locked(lab.name) as lock:
             find(lab.name)

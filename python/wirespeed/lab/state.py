@@ -2,6 +2,7 @@
 
 /run/wirespeed/lab/NAME/lab.json          the lab as it was built
 /run/wirespeed/lab/NAME/devices/DEVICE/   etc/: the files rendered for it; run/: its /run; what configured it, and logs
+/run/wirespeed/lab/NAME/bench.lock        what a run of benchmarks in it holds
 /run/wirespeed/lab/NAME.lock              the lock
 
 /run is in memory: a lab does not outlive the machine's boot, and neither does this.
@@ -25,7 +26,7 @@ from wirespeed.results.lab import KIND, SCHEMA, LabState
 
 ROOT = Path("/run/wirespeed/lab")
 NAMESPACES = Path("/run/netns")  # where ip-netns(8) keeps the names
-_STATE, _LOCK = "lab.json", ".lock"
+_STATE, _LOCK, _BENCH = "lab.json", ".lock", "bench.lock"
 _PATIENCE_S = 30
 _LOOK_S = 0.05
 
@@ -81,8 +82,17 @@ def load(lab: str) -> LabState | None:
 
 
 def remove(lab: str) -> None:
-    """Remove what the lab kept."""
-    shutil.rmtree(folder(lab), ignore_errors=True)
+    """Remove what the lab kept.
+
+    Raises:
+        Refused: some of it does not go.
+    """
+    path = folder(lab)
+    deadline = time.monotonic() + _PATIENCE_S
+    while path.exists():
+        shutil.rmtree(path, ignore_errors=True)  # another command may write a file there meanwhile, such as a question
+        if path.exists() and time.monotonic() > deadline:
+            raise refuse(f"lab {lab}", f"{path}, which does not go", "none", "try once more")
 
 
 def remove_device(lab: str, device: str) -> None:
@@ -120,6 +130,26 @@ def locked(lab: str, patience_s: float = _PATIENCE_S) -> Iterator[int]:
         os.close(descriptor)
 
 
+@contextlib.contextmanager
+def benching(lab: str) -> Iterator[None]:
+    """Hold what one run of benchmarks in the lab holds; it goes with the lab's folder.
+
+    Raises:
+        Refused: another run holds it, or the lab is gone.
+    """
+    try:
+        descriptor = os.open(folder(lab) / _BENCH, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except FileNotFoundError:
+        raise refuse(f"lab {lab}", "no such lab any more", "a lab that is up") from None
+    try:
+        if not _lock(descriptor):
+            expected = "one run at a time: all share this machine's cores"
+            raise refuse(f"lab {lab}", "benchmarks that run in it", expected)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def tidy() -> None:
     """Remove the folders of all labs when there is none."""
     for empty in (ROOT, ROOT.parent):
@@ -134,14 +164,20 @@ def _try(path: Path) -> int | None:
     except FileNotFoundError:  # the folder went with the last lab
         path.parent.mkdir(parents=True, exist_ok=True)
         return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.fstat(descriptor).st_ino == path.stat().st_ino:
+    with contextlib.suppress(FileNotFoundError):
+        if _lock(descriptor) and os.fstat(descriptor).st_ino == path.stat().st_ino:
             return descriptor
-    except (BlockingIOError, FileNotFoundError):
-        pass
     os.close(descriptor)
     return None
+
+
+def _lock(descriptor: int) -> bool:
+    """Whether nobody else holds it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _namespaces() -> list[str]:
