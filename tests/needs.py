@@ -45,6 +45,8 @@ PACKAGES = {
     "qemu-system-x86_64": "qemu-system-x86",
     "busybox": "busybox-static",
     "modprobe": "kmod",
+    "depmod": "kmod",
+    "dpkg-deb": "dpkg",
     "rdma": "iproute2",
     "ibv_devinfo": "ibverbs-utils",
     "tcpdump": "tcpdump",

@@ -48,7 +48,7 @@ def rdma(
             "--kernel",
             metavar="DIR|FILE.deb",
             help="A kernel with rdma_rxe: an unpacked or packed Debian package, or / for the one installed here. Else "
-            "Debian's, 70 MB, downloaded by apt-get at the first time.",
+            "one that was downloaded, that is installed here, or Debian's, 70 MB, downloaded by apt-get.",
         ),
     ] = None,
     keep: Annotated[

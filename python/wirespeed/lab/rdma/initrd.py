@@ -7,11 +7,8 @@ import shutil
 from pathlib import Path
 
 from wirespeed.errors import refuse
-from wirespeed.lab.rdma.kernel import Kernel
+from wirespeed.lab.rdma.kernel import FIRST, Kernel
 from wirespeed.lab.rdma.told import told
-
-_FIRST = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
-"""What the host's files need; all else is loaded from there."""
 
 _HERE = Path(__file__).parent
 _PACK = 'cd "$1" && find . | "$3" cpio -o -H newc >"$2" 2>/dev/null'
@@ -63,7 +60,7 @@ def _modules(kernel: Kernel) -> list[Path]:
         raise refuse(
             "--kernel", f"no modules.dep in {kernel.modules}", "one", f"depmod -b {kernel.root} {kernel.release}"
         )
-    ask = ("modprobe", "-d", str(kernel.root), "-S", kernel.release, "--show-depends", "-a", *_FIRST)
+    ask = ("modprobe", "-d", str(kernel.root), "-S", kernel.release, "--show-depends", "-a", *FIRST)
     lines = [line.split() for line in told(ask, 60, "modprobe", "apt install kmod").splitlines()]
     found = dict.fromkeys(Path(words[1]) for words in lines if len(words) > 1 and words[0] == "insmod")
     return list(found)

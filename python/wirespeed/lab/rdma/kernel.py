@@ -1,13 +1,16 @@
-"""The kernel of the virtual machines: Debian's stock package, downloaded or given, unpacked and never installed.
+"""The kernel of the machines: one that is installed here, or Debian's stock package, unpacked and not installed.
 
-The machine's own kernel is left alone; it may lack rdma_rxe, as kernels of containers and clouds do.
+The kernel that runs here is left alone; it may lack rdma_rxe, as kernels of containers and clouds do. Where it has it,
+its devices still work in the first network namespace alone (drivers/infiniband/sw/rxe of Linux 6.1 and 6.12), and RDMA
+devices are parted by namespace only where that was set before there was another (drivers/infiniband/core/device.c,
+rdma_compatdev_set): a host is a machine of its own.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +23,8 @@ PACKAGE = "linux-image-amd64"
 
 DOWNLOAD = "70 MB"  # linux-image-6.1.0-56-amd64 6.1.192-2: 70.6 MB, 404 MB unpacked
 _RXE = "rdma_rxe"
+FIRST = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
+"""The modules that the host's files need; all else is loaded from there."""
 _UNPACK_S = 600.0
 _DOWNLOAD_S = 1800.0
 _ELSEWHERE = (
@@ -42,14 +47,16 @@ class Kernel:
         return self.root / "lib" / "modules" / self.release
 
 
-def kernel(given: Path | None, tell: Callable[[str], None], cache: Path = CACHE) -> Kernel:
-    """The kernel given as a folder or as a Debian package; without one, Debian's, downloaded into the cache once.
+def kernel(given: Path | None, tell: Callable[[str], None], cache: Path = CACHE, installed: Path = Path("/")) -> Kernel:
+    """The kernel given as a folder or as a Debian package.
+
+    Without one, what was downloaded before, then one that is installed here, then Debian's, downloaded into the cache.
 
     Raises:
         Refused: there is none, or it has no soft-RoCE.
     """
     if given is None:
-        return _kept(cache) or _downloaded(cache, tell)
+        return _kept(cache) or _installed(installed) or _downloaded(cache, tell)
     if given.is_dir():
         return _of_folder(given)
     if given.suffix != ".deb" or not given.is_file():
@@ -75,10 +82,24 @@ def _kernels(folder: Path) -> list[Kernel]:
     return [one for one in every if one.modules.is_dir()]
 
 
+def _installed(root: Path) -> Kernel | None:
+    """The newest that is installed with all that a machine needs: kernels of some distributions have no 9p."""
+    fit = [one for one in _kernels(root) if all(_has(one, name, (".ko", ".ko.xz")) for name in (*FIRST, _RXE))]
+    return max(fit, key=lambda one: _order(one.release), default=None)
+
+
 def _has_rxe(one: Kernel) -> bool:
+    return _has(one, _RXE, (".ko", ".ko.xz", ".ko.zst", ".ko.gz"))
+
+
+def _has(one: Kernel, module: str, endings: Sequence[str]) -> bool:
+    """Whether it has a module: built in, or as a file with one of the endings."""
     builtin = one.modules / "modules.builtin"
-    said = builtin.read_text() if builtin.is_file() else ""
-    return f"/{_RXE}.ko" in said or any((one.modules / "kernel").glob(f"**/{_RXE}.ko*"))
+    if builtin.is_file() and f"/{module}.ko\n" in builtin.read_text():
+        return True
+    return any(
+        path.name in {module + ending for ending in endings} for path in one.modules.glob(f"kernel/**/{module}.ko*")
+    )
 
 
 def _without_rxe(found: str) -> Exception:
