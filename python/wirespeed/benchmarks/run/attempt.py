@@ -10,7 +10,7 @@ from wirespeed.reach import Call, Ran, Reach, Started, Status
 from wirespeed.results.campaign import Command, Outcome, Step
 
 LISTEN_S = 15.0
-"""How long a server may take until it listens: registering memory takes seconds. Our own choice."""
+"""How long a server may take until it listens, else: registering memory takes seconds. Our own choice."""
 
 _LOOK_S = 0.1
 _REPORT_S = 3.0  # for a server to print its own report and end by itself
@@ -42,18 +42,20 @@ class Tried:
     detail: str | None
 
 
-def attempt(step: Step, reach: Reach, path: tuple[str, ...], stopped: Callable[[], bool]) -> Tried:
+def attempt(
+    step: Step, reach: Reach, path: tuple[str, ...], stopped: Callable[[], bool], listen_s: float = LISTEN_S
+) -> Tried:
     """Run a step once. It ends early when ``stopped`` says so."""
     if step.server is None:
         return _tried(step, _client(step, reach, path, stopped), None)
     # It outlives its client, which comes after it and has a limit of its own.
-    limit = step.limit_s + LISTEN_S + _REPORT_S
+    limit = step.limit_s + listen_s + _REPORT_S
     server = reach.start(_call(step.server, limit, path, step.port))
     try:
-        if step.port is not None and not server.listens(LISTEN_S):
+        if step.port is not None and not server.listens(listen_s):
             server.stop()
             ran = server.ran()
-            return _tried(step, ran, ran, f"the server on {step.server.host}: {_why(ran)}")
+            return _tried(step, ran, ran, f"the server on {step.server.host}: {_why(ran, listen_s)}")
         ran = _client(step, reach, path, stopped)
         if ran.status is Status.OK:
             server.ended(_REPORT_S)
@@ -74,9 +76,9 @@ def _call(command: Command, limit: float, path: tuple[str, ...], port: int | Non
     return Call(command.host, command.arguments, limit, command.environment, path, port)
 
 
-def _why(ran: Ran) -> str:
+def _why(ran: Ran, listen_s: float) -> str:
     if ran.detail == "stopped":
-        return f"does not listen after {LISTEN_S:g} s"
+        return f"does not listen after {listen_s:g} s"
     return ran.detail or "ended before it listened"
 
 

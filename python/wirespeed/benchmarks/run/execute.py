@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.run.attempt import Tried, attempt
+from wirespeed.benchmarks.run.attempt import LISTEN_S, Tried, attempt
 from wirespeed.benchmarks.run.folder import Folder
 from wirespeed.benchmarks.run.queue import Queue, duration
 from wirespeed.reach import Reach
@@ -26,6 +26,7 @@ class How:
     at_once: int = 64  # as ClusterShell's own fanout
     retests: int = 1
     path: tuple[str, ...] = ()  # folders of programs on the hosts
+    listen_s: float = LISTEN_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,9 @@ class _Execution:
                 self._report(None)
                 while True:
                     while not self._stop and (step := self._queue.take()) is not None:
-                        running[pool.submit(attempt, step, self._reach, self._how.path, self._stopped)] = step
+                        how = self._how
+                        tried = pool.submit(attempt, step, self._reach, how.path, self._stopped, how.listen_s)
+                        running[tried] = step
                     if not running:
                         break
                     ended, _ = wait(running, _LOOK_S, FIRST_COMPLETED)
