@@ -36,9 +36,10 @@ test: $(VENV)/.built
 	$(BIN)/python -m pytest -n auto
 
 # What takes a machine of its own, or half a minute: needs root, and Linux. What cannot run here is listed at the end, with
-# what it lacks.
+# what it lacks. The tests of a file share what they build, so they stay together; the longest files begin.
+LAB = $(shell grep --recursive --files-with-matches --include='test_*.py' 'mark\.lab' tests)
 lab: $(VENV)/.built
-	$(BIN)/python -m pytest -m lab -rs
+	$(BIN)/python -m pytest -m lab -rs -n auto --dist loadfile --no-loadscope-reorder $(LAB)
 
 lint: $(VENV)/.built
 	cargo fmt --all --check

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from labs import TOOLS, name
 from rdma.capture import captured, decoded
-from rdma.machines import CLUSTER, built, counters, said, wirespeed
+from rdma.machines import CLUSTER, EMULATOR, built, counters, said, wirespeed
 
 from needs import needs
 from wirespeed import lab
 from wirespeed.checks import checks, run
 from wirespeed.facts import Facts, Source, facts_from, since
 from wirespeed.lab import state
-from wirespeed.lab.rdma import access
 from wirespeed.plan import Plan
 from wirespeed.platforms import Output, Outputs, platforms
 from wirespeed.reach import Call
@@ -98,7 +100,7 @@ def before(two: tuple[Plan, lab.Lab], kept: Path) -> Path:
 def collected(made: lab.Lab, bundle: Path) -> Path:
     """Collect inside the first host, with its real tools."""
     needs("ibv_devinfo", "ethtool", "ip")
-    ran = wirespeed(made, "node1", "collect", "--local", "--patience", "3", "-o", str(bundle))
+    ran = wirespeed(made, "node1", "collect", "--local", "--patience", "20", "-o", str(bundle))
     assert ran.exit_code == 0, ran
     return bundle
 
@@ -116,31 +118,60 @@ def test_collect_and_check_inside(two: tuple[Plan, lab.Lab], before: Path) -> No
     assert [one for one in findings if one["status"] != "pass"] == []
 
 
-def test_perftest_by_bench_run_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
+def test_perftest_by_lab_bench_and_what_is_on_the_wire(two: tuple[Plan, lab.Lab], tmp_path: Path) -> None:
     needs("ib_write_bw", "tcpdump", "tshark")
     plan, made = two
     out = tmp_path / "out"
+    words = ["pairs", "--name", made.name, "-o", str(out), "--seconds", "1", "--messages", "20", "--retest", "0"]
     with captured(made, "leaf1", made.links[0], tmp_path / "leaf.pcap") as capture:
         ran = subprocess.run(
-            [
-                *(sys.executable, "-m", "wirespeed", "bench", "run", "pairs", "-c", str(CLUSTER), "-w", "node[1-2]"),
-                *("-o", str(out), "--yes"),
-                *("--seconds", "1", "--messages", "20", "--no-bind", "--retest", "0", "--at-once", "1"),
-                *("--ssh-option", f"-F{access.configuration(state.folder(made.name))}"),
-            ],
+            [sys.executable, "-m", "wirespeed", "lab", "bench", *words, "--format", "json"],
             capture_output=True,
             text=True,
             check=False,
-            timeout=580,
+            timeout=1800,
         )
-    steps = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
-    ended = Counter(step["status"] for step in steps if "status" in step)
-    assert ended == {"done": 16}, ran.stderr
+    assert ran.returncode == 0, ran.stderr
+    assert "Figures say how fast emulated processors are" in ran.stderr
+    document = json.loads(ran.stdout)
+    assert document["cluster"] == f"lab {made.name}"
+    attempts = {row["step"]: row["attempt"] for row in document["steps"]}
+    assert Counter((one["status"], one["grade"]) for one in attempts.values()) == {("done", "skip"): 16}, ran.stderr
+    nics = [nic.rdma_device.replace("_", "-") for nic in plan.hosts["node1"].nics.values() if nic.rdma_device]
+    assert attempts.keys() == {
+        f"{test}.node1-{nic}.node2-{nic}" for test in ("ib-write-bw", "ib-write-lat") for nic in nics
+    }
 
     packets = [packet(frame) for frame in capture.roce()]
     assert len(packets) == len(capture.roce()) > 100  # an ICRC that is wrong is refused
     assert {one.dscp for one in packets} == plan.classes["roce"].dscp
     assert decoded(capture.file) == packets
+
+
+def running(command_line: Path) -> bool:
+    """Whether an emulator has this number; one that was ended may still have it, and no command line."""
+    try:
+        return b"qemu" in command_line.read_bytes()
+    except OSError:
+        return False
+
+
+def test_ctrl_c_while_machines_boot_leaves_nothing() -> None:
+    needs(*TOOLS, *EMULATOR, root=True)
+    own = name("ctrlc")
+    words = [sys.executable, "-m", "wirespeed", "lab", "rdma", str(CLUSTER), "--name", own, "--", "sleep", "600"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    numbers = [state.device_folder(own, host) / "qemu.pid" for host in ("node1", "node2")]
+    while not all(path.exists() and path.read_text().strip() for path in numbers):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    machines = [Path("/proc", path.read_text().strip(), "cmdline") for path in numbers]
+    assert all(running(path) for path in machines)
+    process.send_signal(signal.SIGINT)
+    printed, _ = process.communicate()
+    assert (process.returncode, own in lab.names()) == (130, False), printed
+    assert not state.folder(own).exists()
+    assert not any(running(path) for path in machines)
 
 
 def counted(made: lab.Lab, host: str) -> Facts:
