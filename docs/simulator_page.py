@@ -176,6 +176,7 @@ TABLES: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "cnps_received": ("", "congestion notifications received, as frames or in ACKs"),
             "naks_sent": ("", "negative acknowledgements sent"),
             "timeouts": ("", "ACK timeouts that passed"),
+            "rnr_naks_sent": ("", "RNR NAKs sent; only with `parameters.transport.rx_depth`"),
         },
     ),
     "ports": (
@@ -274,8 +275,9 @@ SMALL = {
     "switches": 0,
     "links": [{"a": 0, "b": 1, "gbps": 100, "delay_ns": 100}],
     "flows": [{"src": 0, "dst": 1, "bytes": 1}],
+    "parameters": {"transport": {"rx_depth": 1}},
 }
-"""A scenario that has every table."""
+"""A scenario that has every table, with every column."""
 
 
 def page() -> str:

@@ -1,7 +1,7 @@
 //! The frames of a port as a pcap file, in the bytes that RoCEv2 has on a real wire whatever the preset counts.
 
 use crate::ecmp::stand_in;
-use crate::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK};
+use crate::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK, RNR};
 use crate::problem::{Problem, Refused};
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
@@ -176,6 +176,11 @@ impl Simulation {
                 reth: self.reth(frame),
             },
             (Kind::Cnp, ..) => PacketKind::Cnp,
+            (Kind::Ack, ..) if frame.has(RNR) => PacketKind::Acknowledge {
+                aeth: aeth(Syndrome::ReceiverNotReady {
+                    timer: self.settings.parameters.transport.min_rnr_timer,
+                }),
+            },
             (Kind::Ack | Kind::Pfc, ..) if frame.has(NAK) => PacketKind::Acknowledge {
                 aeth: aeth(Syndrome::Nak(NakCode::PsnSequenceError)),
             },

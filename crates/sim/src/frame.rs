@@ -34,6 +34,8 @@ pub const CE: u8 = 8;
 pub const ECHO: u8 = 16;
 /// A negative acknowledgement: PSN sequence error.
 pub const NAK: u8 = 32;
+/// An acknowledgement that says: not ready to receive the message that begins there.
+pub const RNR: u8 = NAK | LAST;
 /// The packet asks for an acknowledgement.
 pub const ACK_REQUEST: u8 = 64;
 

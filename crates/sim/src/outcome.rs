@@ -133,26 +133,31 @@ fn verb(verb: Verb) -> u8 {
 
 fn queue_pairs(simulation: &Simulation) -> Table {
     let all = &simulation.queue_pairs;
+    let mut columns = vec![
+        ("queue_pair", u32s(0..all.len() as u32)),
+        ("port", u32s(all.iter().map(|q| q.port))),
+        ("packets", u64s(all.iter().map(|q| q.sent.packets))),
+        (
+            "retransmissions",
+            u64s(all.iter().map(|q| q.sent.retransmissions)),
+        ),
+        (
+            "delivered_bytes",
+            u64s(all.iter().map(|q| q.received.bytes)),
+        ),
+        ("delivered_ps", u64s(all.iter().map(|q| q.received.last))),
+        ("ce_received", u64s(all.iter().map(|q| q.counts.marked))),
+        ("cnps_received", u64s(all.iter().map(|q| q.counts.cnps))),
+        ("naks_sent", u64s(all.iter().map(|q| q.counts.naks))),
+        ("timeouts", u64s(all.iter().map(|q| q.counts.timeouts))),
+    ];
+    if simulation.settings.parameters.transport.rx_depth.is_some() {
+        let rnr_naks = all.iter().map(|q| q.counts.rnr_naks);
+        columns.push(("rnr_naks_sent", u64s(rnr_naks)));
+    }
     Table {
         name: "queue_pairs",
-        columns: vec![
-            ("queue_pair", u32s(0..all.len() as u32)),
-            ("port", u32s(all.iter().map(|q| q.port))),
-            ("packets", u64s(all.iter().map(|q| q.sent.packets))),
-            (
-                "retransmissions",
-                u64s(all.iter().map(|q| q.sent.retransmissions)),
-            ),
-            (
-                "delivered_bytes",
-                u64s(all.iter().map(|q| q.received.bytes)),
-            ),
-            ("delivered_ps", u64s(all.iter().map(|q| q.received.last))),
-            ("ce_received", u64s(all.iter().map(|q| q.counts.marked))),
-            ("cnps_received", u64s(all.iter().map(|q| q.counts.cnps))),
-            ("naks_sent", u64s(all.iter().map(|q| q.counts.naks))),
-            ("timeouts", u64s(all.iter().map(|q| q.counts.timeouts))),
-        ],
+        columns,
     }
 }
 

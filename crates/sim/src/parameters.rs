@@ -314,10 +314,19 @@ pub struct Transport {
     pub ack_every: u32,
     /// Local ACK timeout is 4.096 µs times 2^this; 0 = none (IBTA 9.7.6.1.3).
     pub ack_timeout: u8,
-    /// Timeouts in a row before the queue pair is in error.
+    /// Timeouts and NAKs in a row, without anything new acknowledged, before the queue pair is in error (IBTA 9.9.2.1.1).
     pub retry_count: u8,
     /// What is sent again when a packet is lost. A queue pair has the same at both ends.
     pub recovery: Recovery,
+    /// Receives posted on a queue pair, of which each send takes one; none = always enough.
+    pub rx_depth: Option<u32>,
+    /// The application takes so long for a message that was sent, one after the other, and posts its receive again.
+    pub receive_ns: u64,
+    /// Without a receive a send is answered by an RNR NAK with this code: the sender waits 10 µs (1) to 492 ms (31), or
+    /// 655 ms (0) (IBTA 9.7.5.2.8, table 45).
+    pub min_rnr_timer: u8,
+    /// How often a send is tried again after RNR NAKs before the queue pair is in error; 7 = without end.
+    pub rnr_retry: u8,
     /// With selective repeat: how far out of order packets come where nothing is lost, as with packet spraying.
     pub reordering: Reordering,
     /// With selective repeat: packets that are not acknowledged in order, at most. IRN (SIGCOMM 2018, section 3.2) has the

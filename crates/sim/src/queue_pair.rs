@@ -4,7 +4,7 @@
 //! ([`crate::congestion`]), whose turn it is the port's ([`crate::nic`]).
 
 use crate::congestion::{Algorithm, CongestionControl};
-use crate::frame::{Frame, Kind, CE, ECHO, ECT, FIRST, NAK, NONE};
+use crate::frame::{Frame, Kind, CE, ECHO, ECT, FIRST, NAK, NONE, RNR};
 use crate::parameters::Notification;
 use crate::port::{enqueue, is_down};
 use crate::simulation::{class, Simulation};
@@ -89,10 +89,24 @@ pub struct Counts {
     pub marked: u64,
     /// Congestion notifications received.
     pub cnps: u64,
-    /// Negative acknowledgements sent.
+    /// Negative acknowledgements sent: something is missing.
     pub naks: u64,
+    /// Negative acknowledgements sent: not ready to receive.
+    pub rnr_naks: u64,
     /// Deadlines that passed.
     pub timeouts: u64,
+}
+
+impl Counts {
+    /// An acknowledgement with these flags leaves.
+    #[inline]
+    fn reply(&mut self, flags: u8) {
+        if flags & NAK != 0 {
+            let not_ready = flags & RNR == RNR;
+            self.naks += u64::from(!not_ready);
+            self.rnr_naks += u64::from(not_ready);
+        }
+    }
 }
 
 impl QueuePair {
@@ -149,7 +163,7 @@ impl Simulation {
 
         let queue_pair = &mut self.queue_pairs[id as usize];
         if segment.kind == Kind::Ack {
-            queue_pair.counts.naks += u64::from(segment.flags & NAK != 0);
+            queue_pair.counts.reply(segment.flags);
         } else {
             queue_pair.sent.packets += 1;
         }
@@ -294,9 +308,7 @@ impl Simulation {
         }
         if let Some(reply) = outcome.reply {
             let queue_pair = &mut self.queue_pairs[id as usize];
-            if reply.flags & NAK != 0 {
-                queue_pair.counts.naks += 1;
-            }
+            queue_pair.counts.reply(reply.flags);
             self.send_control(id, Kind::Ack, reply);
         }
         if outcome.progress {
@@ -375,7 +387,7 @@ impl Simulation {
                 self.activate(id);
             }
             Timeout::Report(reply, time) => {
-                queue_pair.counts.naks += 1;
+                queue_pair.counts.reply(reply.flags);
                 self.arm(id, time);
                 self.send_control(id, Kind::Ack, reply);
             }

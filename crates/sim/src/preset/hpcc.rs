@@ -98,6 +98,10 @@ fn transport() -> Transport {
         ack_every: 1,
         ack_timeout: 0,                  // there is none
         retry_count: 7,                  // without effect
+        rx_depth: None,                  // no RNR
+        receive_ns: 0,                   // without effect
+        min_rnr_timer: 12,               // perftest's, 0.64 ms; without effect
+        rnr_retry: 7,                    // the usual choice of applications; without effect
         recovery: Recovery::GoBackN,     // as there
         reordering: Reordering::None {}, // without effect
         window_packets: u16::MAX,        // without effect

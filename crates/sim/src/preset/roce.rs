@@ -124,6 +124,10 @@ fn transport() -> Transport {
         ack_every: 1,
         ack_timeout: 14,                 // perftest's default: 67 ms
         retry_count: 7, // perftest's default, the largest (IBTA volume 1, 9.9.2.1.1: three bits)
+        rx_depth: None, // no RNR
+        receive_ns: 0,  // without effect
+        min_rnr_timer: 12, // perftest's, 0.64 ms; without effect
+        rnr_retry: 7,   // the usual choice of applications; without effect
         recovery: Recovery::GoBackN, // IBTA volume 1, 9.7.5.1.2
         reordering: Reordering::None {}, // without effect
         window_packets: u16::MAX, // without effect

@@ -177,6 +177,17 @@ fn transport(it: &mut Ranges, transport: &Transport) {
     if let Some(ns) = transport.nak_interval_ns {
         it.within("transport.nak_interval_ns", ns, 0..=LONGEST_NS);
     }
+    if let Some(depth) = transport.rx_depth {
+        it.within("transport.rx_depth", depth, 1..=u32::MAX);
+        if transport.recovery == Recovery::SelectiveRepeat {
+            let expected = "none, or recovery \"go-back-n\"";
+            let found = format!("{depth} and selective-repeat");
+            it.note("transport.rx_depth", found, expected.into());
+        }
+    }
+    it.within("transport.receive_ns", transport.receive_ns, 0..=LONGEST_NS);
+    it.within("transport.min_rnr_timer", transport.min_rnr_timer, 0..=31); // IBTA: five bits
+    it.within("transport.rnr_retry", transport.rnr_retry, 0..=7); // IBTA: three bits
     it.within(
         "transport.window_packets",
         transport.window_packets,

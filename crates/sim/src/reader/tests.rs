@@ -469,6 +469,8 @@ fn refusals_of_parameters() {
         (set(r#""pfc": {"quanta": 0}"#), "parameters.pfc.quanta: found 0, expected 1 to 65,535"),
         (set(r#""scheduler": {"weights": [0, 1, 1, 1, 1, 1, 1, 1]}"#), "parameters.scheduler.weights[0]: found 0, expected 1 to 10,000"),
         (set(r#""scheduler": {"weights": [1]}"#), "parameters.scheduler.weights: found a list of 1, expected an array of length 8"),
+        (set(r#""transport": {"rx_depth": 0, "min_rnr_timer": 32, "rnr_retry": 8}"#), "parameters.transport.rx_depth: found 0, expected 1 to 4,294,967,295\nparameters.transport.min_rnr_timer: found 32, expected 0 to 31\nparameters.transport.rnr_retry: found 8, expected 0 to 7"),
+        (set(r#""transport": {"rx_depth": 8, "recovery": "selective-repeat"}"#), "parameters.transport.rx_depth: found 8 and selective-repeat, expected none, or recovery \"go-back-n\""),
         (set(r#""transport": {"recovery": "selective"}"#), "parameters.transport.recovery: found unknown variant \"selective\", expected \"go-back-n\" or \"selective-repeat\""),
         (set(r#""transport": {"window_packets": 0}"#), "parameters.transport.window_packets: found 0, expected 1 to 65,535"),
         (set(r#""transport": {"recovery": "selective-repeat", "reordering": {"rule": "packets", "packets": 0}}"#), "parameters.transport.reordering.packets: found 0, expected 1 to 65,535"),

@@ -5,6 +5,7 @@
 #[cfg(test)]
 mod pair;
 pub mod rc;
+mod receives;
 pub mod selective;
 mod service;
 mod settings;

@@ -1,7 +1,7 @@
 //! Two ends of a connection over a wire that loses what a row says. Numbers of clauses are those of IBTA volume 1.
 
 use super::{Arrival, Reply, Segment, Service, Settings, Timeout, Transport};
-use crate::frame::{Kind, CE, ECHO, NAK};
+use crate::frame::{Kind, CE, ECHO, NAK, RNR};
 use crate::parameters::{Recovery, Reordering};
 use crate::time::{Picoseconds, NEVER};
 use std::collections::VecDeque;
@@ -24,6 +24,10 @@ pub fn plain() -> Settings {
         retry_count: 7,
         nak_interval: NEVER,
         max_outstanding_reads: 16,
+        rx_depth: None,
+        receive: 0,
+        min_rnr_timer: 1,
+        rnr_retry: 7,
         window: 1_000,
         reordering: Reordering::None {},
     }
@@ -65,6 +69,7 @@ fn name(segment: &Segment) -> String {
         Kind::Send => 'S',
         Kind::ReadRequest => 'Q',
         Kind::ReadResponse => 'R',
+        _ if segment.flags & RNR == RNR => 'D',
         _ if segment.flags & NAK != 0 => 'N',
         _ if segment.flags & ECHO != 0 => 'E',
         _ => 'A',

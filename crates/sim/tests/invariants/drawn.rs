@@ -142,10 +142,10 @@ fn parameters(draws: &mut Draws) -> Parameters {
     transport.mtu_bytes = draws.one_of(&[4_096, 1_024, 256, 1_000]);
     transport.ack_every = draws.one_of(&[1, 2, 16, u32::MAX]);
     transport.nak_interval_ns = draws.one_of(&[None, Some(100_000)]);
-    // Between NAKs a sender fills a lossy queue anew, and what is missing can meet it full each time: only the retries end it.
+    // Between NAKs a sender fills a lossy queue anew, and what is missing can meet it full each time: the retries end it.
     transport.ack_timeout = match transport.nak_interval_ns {
         None => draws.one_of(&[transport.ack_timeout, 14, 10, 5]),
-        Some(_) => draws.one_of(&[9, 5]),
+        Some(_) => draws.one_of(&[0, 9, 5]),
     };
     transport.retry_count = draws.one_of(&[7, 1]);
     if draws.percent(40) {
@@ -156,6 +156,11 @@ fn parameters(draws: &mut Draws) -> Parameters {
             Reordering::Time { ns: 2_000 },
         ]);
         transport.window_packets = draws.one_of(&[u16::MAX, 64, 5]);
+    } else if draws.percent(30) {
+        transport.rx_depth = draws.one_of(&[Some(1), Some(3), None]);
+        transport.receive_ns = draws.one_of(&[30_000, 0, 500]);
+        transport.min_rnr_timer = draws.one_of(&[1, 8]);
+        transport.rnr_retry = draws.one_of(&[7, 2]);
     }
     transport.tx_depth = draws.one_of(&[128, 1, 2]);
     transport.max_outstanding_reads = draws.one_of(&[16, 1, 2]);

@@ -258,10 +258,14 @@ impl Ledger<'_> {
         assert!(it.cnps <= it.ecn_marks);
     }
 
-    /// No frame was lost or dropped, and no deadline passed too early.
+    /// No frame was lost or dropped, no receiver was not ready, and no deadline passed too early.
     fn clean(&self) -> bool {
         let it = &self.outcome.summary;
-        it.losses + it.drops + sum(&self.of_queue_pairs("timeouts")) == 0
+        let refused = match self.scenario.parameters.transport.rx_depth {
+            Some(_) => sum(&self.of_queue_pairs("rnr_naks_sent")),
+            None => 0,
+        };
+        it.losses + it.drops + refused + sum(&self.of_queue_pairs("timeouts")) == 0
     }
 
     /// Whether an operation ends whatever was lost.

@@ -6,6 +6,7 @@
 mod requester;
 mod responder;
 
+use super::receives::Receives;
 use super::{Arrival, Message, Outcome, Segment, Settings, Timeout, Transport};
 use crate::frame::{Kind, LAST};
 use crate::time::{Picoseconds, NEVER};
@@ -32,6 +33,12 @@ pub struct Rc {
     requested: bool,
     /// Messages that completed.
     completed: u32,
+    /// A gap in read responses was answered by asking again; until the missing one comes.
+    asked_again: bool,
+    /// What is posted to receive; none = always enough.
+    receives: Option<Box<Receives>>,
+    /// RNR NAKs in a row, all of this packet.
+    refusals: (u32, u8),
 }
 
 impl Rc {
@@ -44,6 +51,9 @@ impl Rc {
             first: 0,
             packets: 0,
         };
+        let receives = settings
+            .rx_depth
+            .map(|depth| Box::new(Receives::new(depth, settings.receive)));
         Rc {
             responder: Responder {
                 settings: settings.clone(),
@@ -52,7 +62,7 @@ impl Rc {
                 unacknowledged: 0,
                 marked: false,
                 acknowledge_after: false,
-                report_after: false,
+                report_after: 0,
                 failed: false,
             },
             requester: Requester {
@@ -65,8 +75,8 @@ impl Rc {
                 message,
                 first_end: u32::MAX,
                 reads: 0,
-                timeouts: 0,
-                asked_again: false,
+                retries: 0,
+                held: false,
                 answering: false,
             },
             messages: VecDeque::new(),
@@ -74,6 +84,9 @@ impl Rc {
             responses: VecDeque::new(),
             requested: true,
             completed: 0,
+            asked_again: false,
+            receives,
+            refusals: (0, 0),
         }
     }
 }
@@ -179,11 +192,15 @@ impl Transport for Rc {
         if requester.deadline > now {
             return Timeout::Later(requester.deadline);
         }
-        if requester.timeouts == requester.settings.retry_count {
+        if std::mem::take(&mut requester.held) {
+            requester.deadline = NEVER;
+            return Timeout::Ready(NEVER);
+        }
+        if requester.retries == requester.settings.retry_count {
             return Timeout::Failed;
         }
-        requester.timeouts += 1;
-        requester.asked_again = false;
+        requester.retries += 1;
+        self.asked_again = false;
         let deadline = now + requester.settings.ack_timeout;
         requester.deadline = deadline;
         self.resume_at(self.requester.oldest);

@@ -1,10 +1,13 @@
 //! The requester: what is asked for and sent, and what of it has arrived.
 
 use super::{Rc, Settings};
-use crate::frame::{Kind, ACK_REQUEST, FIRST, LAST, NAK};
+use crate::frame::{Kind, ACK_REQUEST, FIRST, LAST, NAK, RNR};
 use crate::time::{Picoseconds, NEVER};
-use crate::transport::{Arrival, Message, Outcome, Segment};
+use crate::transport::{receives, Arrival, Message, Outcome, Segment};
 use std::sync::Arc;
+
+/// The `rnr_retry` that has no end (`ibv_modify_qp(3)`).
+const FOR_EVER: u8 = 7;
 
 #[derive(Debug, Clone)]
 pub(super) struct Requester {
@@ -21,9 +24,10 @@ pub(super) struct Requester {
     pub(super) first_end: u32,
     /// Reads that were asked for and are not complete.
     pub(super) reads: u8,
-    pub(super) timeouts: u8,
-    /// A gap in read responses was answered by asking again; until the missing one comes.
-    pub(super) asked_again: bool,
+    /// How often was sent again without anything new acknowledged.
+    pub(super) retries: u8,
+    /// The receiver was not ready, so nothing is sent until the deadline.
+    pub(super) held: bool,
     /// The responder has something to send: read responses, or the ACK behind them.
     pub(super) answering: bool,
 }
@@ -32,6 +36,7 @@ impl Requester {
     #[inline]
     pub(super) fn has_work(&self) -> bool {
         self.next < self.end
+            && !self.held
             && (self.message.kind != Kind::ReadRequest
                 || u32::from(self.reads) < self.settings.max_outstanding_reads)
     }
@@ -80,7 +85,7 @@ impl Rc {
         if self.requester.reads > 0 || until > self.requester.next {
             if let Some(read) = self.oldest_read() {
                 let seen = read.first.max(self.requester.oldest);
-                rewind |= until > seen && !self.requester.asked_again;
+                rewind |= until > seen && !self.asked_again;
                 until = until.min(seen);
             }
         }
@@ -88,15 +93,43 @@ impl Rc {
         if moved {
             self.advance(now, until);
         }
-        let requester = &mut self.requester;
+        let requester = &self.requester;
         if rewind && until >= requester.oldest && requester.oldest < requester.next {
-            requester.asked_again = requester.reads > 0;
-            self.resume_at(self.requester.oldest);
+            return self.go_back(now, arrival, moved);
         }
         Outcome {
             progress: moved || rewind,
             ..Outcome::default()
         }
+    }
+
+    /// From the oldest on all is sent again: at once, or when the receiver may be ready.
+    fn go_back(&mut self, now: Picoseconds, arrival: Arrival, moved: bool) -> Outcome {
+        let requester = &mut self.requester;
+        let mut outcome = Outcome {
+            progress: true,
+            ..Outcome::default()
+        };
+        // Where responses to a read are missing they come first.
+        if arrival.flags & RNR == RNR && arrival.psn == requester.oldest {
+            if requester.held {
+                return outcome;
+            }
+            let (psn, times) = self.refusals;
+            let times = if psn == arrival.psn { times } else { 0 };
+            let limit = requester.settings.rnr_retry;
+            outcome.failed = limit < FOR_EVER && times == limit;
+            self.refusals = (arrival.psn, times.saturating_add(1));
+            requester.held = true;
+            requester.deadline = now + receives::timer(requester.settings.min_rnr_timer);
+            outcome.rearm = true;
+        } else if arrival.flags & NAK != 0 && !moved {
+            outcome.failed = requester.retries == requester.settings.retry_count;
+            requester.retries = requester.retries.saturating_add(1);
+        }
+        self.asked_again = self.requester.reads > 0;
+        self.resume_at(self.requester.oldest);
+        outcome
     }
 
     /// A read response acknowledges all before it (IBTA 9.7.5.1.1); one that is not the next expected shows a loss.
@@ -105,7 +138,7 @@ impl Rc {
             return Outcome::default();
         };
         let expected = read.first.max(self.requester.oldest);
-        if arrival.psn < expected || arrival.psn > expected && self.requester.asked_again {
+        if arrival.psn < expected || arrival.psn > expected && self.asked_again {
             return Outcome::default();
         }
         if arrival.psn > expected {
@@ -113,14 +146,14 @@ impl Rc {
             if expected > self.requester.oldest {
                 self.advance(now, expected);
             }
-            self.requester.asked_again = true;
+            self.asked_again = true;
             self.resume_at(expected);
             return Outcome {
                 progress: true,
                 ..Outcome::default()
             };
         }
-        self.requester.asked_again = false;
+        self.asked_again = false;
         if expected + 1 == read.end() {
             // 0 already if it was to be asked for again.
             self.requester.reads = self.requester.reads.saturating_sub(1);
@@ -154,7 +187,7 @@ impl Rc {
     pub(super) fn advance(&mut self, now: Picoseconds, until: u32) {
         let requester = &mut self.requester;
         requester.oldest = until;
-        requester.timeouts = 0;
+        requester.retries = 0;
         requester.deadline = if until >= requester.fresh || requester.settings.ack_timeout == NEVER
         {
             NEVER

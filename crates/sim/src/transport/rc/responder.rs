@@ -1,7 +1,7 @@
 //! The responder: what arrives is taken in its order, acknowledged and answered.
 
 use super::{Rc, Settings};
-use crate::frame::{Kind, ACK_REQUEST, CE, ECHO, FIRST, LAST, NAK};
+use crate::frame::{Kind, ACK_REQUEST, CE, ECHO, FIRST, LAST, NAK, RNR};
 use crate::time::{Picoseconds, NEVER};
 use crate::transport::{Arrival, Message, Outcome, Reply, Segment};
 use std::sync::Arc;
@@ -16,8 +16,8 @@ pub(super) struct Responder {
     pub(super) marked: bool,
     /// An ACK waits behind the read responses to send.
     pub(super) acknowledge_after: bool,
-    /// Instead of the ACK a NAK, for the gap at `expected`.
-    pub(super) report_after: bool,
+    /// Instead of the ACK a NAK or an RNR NAK at `expected`: its flags.
+    pub(super) report_after: u8,
     /// The queue pair has failed. What arrives is dropped (IBTA 10.3.1, error state).
     pub(super) failed: bool,
 }
@@ -43,9 +43,13 @@ impl Rc {
             // A duplicate is acknowledged again (IBTA 9.7.5.1.4): the first acknowledgement may be what was lost.
             return self.acknowledge(0);
         }
+        if arrival.kind == Kind::Send && self.receives.is_some() && !self.received(now, arrival) {
+            return self.report(now, RNR);
+        }
+        let responder = &mut self.responder;
         responder.expected += 1;
         responder.reported = NEVER;
-        responder.report_after = false;
+        responder.report_after = 0;
         responder.unacknowledged += 1;
         let due = responder.unacknowledged >= responder.settings.ack_every
             || arrival.flags & ACK_REQUEST != 0;
@@ -67,16 +71,44 @@ impl Rc {
         if reported != NEVER && (interval == NEVER || now < reported + interval) {
             return Outcome::default();
         }
+        let receives = self.receives.as_ref();
+        if receives.is_some_and(|it| it.refused == Some(responder.expected)) {
+            return Outcome::default();
+        }
+        self.report(now, NAK)
+    }
+
+    /// Packet `expected` is missing or not wanted.
+    fn report(&mut self, now: Picoseconds, flags: u8) -> Outcome {
+        let responder = &mut self.responder;
         responder.reported = now;
         if self.requester.answering {
             responder.acknowledge_after = true;
-            responder.report_after = true;
+            responder.report_after = flags;
             return Outcome::default();
         }
         Outcome {
-            reply: Some(responder.negative()),
+            reply: Some(responder.negative(flags)),
             ..Outcome::default()
         }
+    }
+
+    /// Whether the packet of a send has a receive, which its message takes.
+    fn received(&mut self, now: Picoseconds, arrival: Arrival) -> bool {
+        let Some(receives) = &mut self.receives else {
+            return true;
+        };
+        if arrival.flags & FIRST != 0 {
+            if !receives.any(now) {
+                receives.refused = Some(arrival.psn);
+                return false;
+            }
+            receives.take();
+        }
+        if arrival.flags & LAST != 0 {
+            receives.done(now);
+        }
+        true
     }
 
     /// Answers a read, or the rest of one that is asked for again; what else was being answered will be, too.
@@ -98,7 +130,7 @@ impl Rc {
         if message.end() > self.responder.expected {
             self.responder.expected = message.end();
             self.responder.reported = NEVER;
-            self.responder.report_after = false;
+            self.responder.report_after = 0;
         }
         Outcome {
             progress: true,
@@ -133,8 +165,8 @@ impl Rc {
             responder.acknowledge_after = false;
             responder.unacknowledged = 0;
             let reply = match std::mem::take(&mut responder.report_after) {
-                true => responder.negative(),
-                false => responder.positive(),
+                0 => responder.positive(),
+                flags => responder.negative(flags),
             };
             return Segment {
                 kind: Kind::Ack,
@@ -176,11 +208,11 @@ impl Responder {
         }
     }
 
-    /// `expected` is missing.
-    pub(super) fn negative(&mut self) -> Reply {
+    /// `expected` is missing, or not wanted: NAK or RNR.
+    pub(super) fn negative(&mut self, flags: u8) -> Reply {
         Reply {
             psn: self.expected,
-            flags: NAK | self.echo(),
+            flags: flags | self.echo(),
             span: 0,
         }
     }

@@ -121,6 +121,9 @@ impl Requester {
         if last || read {
             flags |= LAST | ACK_REQUEST;
         }
+        if self.sent.len() >= self.settings.window {
+            flags |= ACK_REQUEST; // nothing follows that would fill an ACK of several packets
+        }
         Segment {
             kind: message.kind,
             psn,

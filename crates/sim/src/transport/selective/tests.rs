@@ -45,16 +45,17 @@ fn in_order() {
             ended: &[4, 7, 8],
         },
         Row {
-            what: "no more than the window",
+            what: "no more than the window, whose last packet asks for an ACK",
             settings: Settings {
                 window: 2,
+                ack_every: 100,
                 ..plain()
             },
             post: &[(WRITE, 40)],
             lost: "",
             forward: "W0 W1 W2 W3",
-            back: "A0 A1 A2 A3",
-            ended: &[9],
+            back: "A1 A3",
+            ended: &[10],
         },
     ]);
 }

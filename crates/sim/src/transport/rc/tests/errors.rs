@@ -83,3 +83,24 @@ fn a_queue_pair_in_error_neither_sends_nor_answers() {
         assert_eq!(pair.ends[1].ended.len(), 2);
     }
 }
+
+/// Each NAK that brings nothing new is a retry (9.9.2.1.1), so a packet that is lost again and again ends the queue pair,
+/// also where no timeout would.
+#[test]
+fn naks_without_progress_run_out() {
+    for (retry_count, tries) in [(0, 1), (1, 2), (7, 8)] {
+        let settings = Settings {
+            nak_interval: 5,
+            retry_count,
+            ..plain()
+        };
+        let mut pair = Pair::new(&settings);
+        pair.loses = Box::new(|_, name| name == "W1");
+        pair.post(&[(WRITE, 1_000)]);
+        pair.run();
+        let sent = &pair.ends[0].sent;
+        assert!(pair.ends[0].failed);
+        assert_eq!(sent.iter().filter(|it| *it == "W1x").count(), tries);
+        assert_eq!(pair.ends[0].ended.len(), 1);
+    }
+}

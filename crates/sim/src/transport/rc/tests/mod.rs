@@ -3,6 +3,7 @@
 mod errors;
 mod properties;
 mod reads;
+mod receives;
 
 use super::super::pair::*;
 use super::*;

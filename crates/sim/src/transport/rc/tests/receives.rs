@@ -1,0 +1,152 @@
+//! Receivers that are not ready (9.7.5.2.8). A tick is a picosecond: timer 1, 10 µs, is ten million of them.
+
+use super::*;
+use crate::time::MICROSECOND;
+
+const WAIT: Picoseconds = 10 * MICROSECOND;
+
+fn receiving(depth: u32, receive: Picoseconds) -> Settings {
+    Settings {
+        rx_depth: Some(depth),
+        receive,
+        ..plain()
+    }
+}
+
+/// As [`Pair::run`], but the time in which nothing moves passes at once.
+fn run(pair: &mut Pair) {
+    while pair.ends.iter().any(End::busy) {
+        let coming = pair.ends.iter().any(|end| !end.coming.is_empty());
+        let work = pair.ends.iter().any(|end| end.transport.has_work());
+        if !coming && !work {
+            let due = pair.ends.iter().map(|end| end.transport.deadline());
+            pair.now = pair.now.max(due.min().unwrap());
+        }
+        pair.tick();
+    }
+}
+
+/// `D` is an RNR NAK. A refused send is tried again after the wait, with all that followed it; W and Q need no receive.
+#[test]
+fn not_ready() {
+    let rows: [(&str, Settings, &[(Kind, u64)], &str, &str); 5] = [
+        (
+            "enough of them",
+            receiving(2, 0),
+            &[(SEND, 20), (SEND, 10)],
+            "S0 S1 S2",
+            "A0 A1 A2",
+        ),
+        (
+            "the second message waits, and what follows it is no gap",
+            receiving(1, WAIT),
+            &[(SEND, 20), (SEND, 20), (WRITE, 10)],
+            "S0 S1 S2 S3 W4 S2 S3 W4",
+            "A0 A1 D2 A2 A3 A4",
+        ),
+        (
+            "twice as long",
+            receiving(1, WAIT + 10),
+            &[(SEND, 10), (SEND, 10)],
+            "S0 S1 S1 S1",
+            "A0 D1 D1 A1",
+        ),
+        (
+            "writes and reads take none",
+            receiving(1, WAIT),
+            &[(WRITE, 10), (SEND, 10), (READ, 20), (WRITE, 10)],
+            "W0 S1 Q2 W4",
+            "A0 A1 R2 R3 A4",
+        ),
+        (
+            "an RNR NAK waits behind the responses to an earlier read, none of which is asked for again",
+            receiving(1, WAIT),
+            &[(SEND, 10), (READ, 30), (SEND, 10)],
+            "S0 Q1 S4 S4",
+            "A0 R1 R2 R3 D4 A4",
+        ),
+    ];
+    for (what, settings, post, forward, back) in rows {
+        let mut pair = Pair::new(&settings);
+        pair.post(post);
+        run(&mut pair);
+        assert_eq!(pair.ends[0].sent.join(" "), forward, "{what}");
+        assert_eq!(pair.ends[1].sent.join(" "), back, "{what}");
+        assert_eq!(pair.ends[0].ended.len(), post.len(), "{what}");
+        assert!(!pair.ends[0].failed);
+    }
+}
+
+/// The wait is that of the code, from the RNR NAK on.
+#[test]
+fn the_wait() {
+    for (code, times) in [(1, 1), (2, 2), (9, 24), (0, 65_536)] {
+        let settings = Settings {
+            min_rnr_timer: code,
+            ..receiving(1, 100)
+        };
+        let mut pair = Pair::new(&settings);
+        pair.post(&[(SEND, 10), (SEND, 10)]);
+        run(&mut pair);
+        // S1 leaves at 1, D1 is there at 5; S1 and A1 take a flight each.
+        assert_eq!(pair.ends[0].ended, [(0, 4), (1, 5 + times * WAIT + 4)]);
+    }
+}
+
+#[test]
+fn refusals_run_out() {
+    for (rnr_retry, refused) in [(0, 1), (1, 2), (6, 7)] {
+        let settings = Settings {
+            rnr_retry,
+            ..receiving(1, NEVER / 2)
+        };
+        let mut pair = Pair::new(&settings);
+        pair.post(&[(SEND, 10), (SEND, 10), (WRITE, 10)]);
+        run(&mut pair);
+        assert!(pair.ends[0].failed);
+        let back = &pair.ends[1].sent;
+        assert_eq!(back.iter().filter(|it| *it == "D1").count(), refused);
+        assert_eq!(pair.ends[0].ended.len(), 3);
+    }
+}
+
+#[test]
+fn seven_is_without_end() {
+    let mut pair = Pair::new(&receiving(1, 1_000 * WAIT));
+    pair.post(&[(SEND, 10), (SEND, 10)]);
+    run(&mut pair);
+    assert!(!pair.ends[0].failed);
+    let refused = pair.ends[1].sent.iter().filter(|it| *it == "D1").count();
+    assert_eq!(refused, 1_000);
+}
+
+/// Each message after the first is refused twice: its retries are its own.
+#[test]
+fn each_message_is_refused_by_itself() {
+    let settings = Settings {
+        rnr_retry: 2,
+        ..receiving(1, WAIT + WAIT / 2)
+    };
+    let mut pair = Pair::new(&settings);
+    pair.post(&[(SEND, 10); 6]);
+    run(&mut pair);
+    assert!(!pair.ends[0].failed);
+    assert_eq!(pair.ends[0].ended.len(), 6);
+}
+
+/// A lost RNR NAK, and a lost packet after the wait, are made up for by the ACK timeout.
+#[test]
+fn losses_beside() {
+    for lost in ["D1", "S1", "S1 S1", "D1 S1 S2", "A1"] {
+        let settings = Settings {
+            ack_timeout: 2 * WAIT,
+            ..receiving(1, 10)
+        };
+        let mut pair = Pair::losing(&settings, lost);
+        pair.post(&[(SEND, 10), (SEND, 20), (WRITE, 10)]);
+        run(&mut pair);
+        assert!(!pair.ends[0].failed, "{lost}");
+        assert_eq!(pair.ends[0].ended.len(), 3, "{lost}");
+        assert_eq!(pair.ends[1].delivered, 40, "{lost}");
+    }
+}

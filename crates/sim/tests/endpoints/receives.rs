@@ -1,0 +1,80 @@
+//! A receiver that is not ready: how many messages it takes per second, and what the sender does meanwhile.
+
+use crate::support::{column, connect, post, run};
+use crate::{chain, roce, wire, ACK, BARE};
+use wirespeed_sim::results::Outcome;
+use wirespeed_sim::scenario::Verb;
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
+
+const GBPS: u64 = 100;
+const DELAY_NS: u64 = 1_000;
+const BYTES: u64 = 4_096;
+const MESSAGES: u64 = 20;
+/// RNR timer code 2 (IBTA volume 1, table 45).
+const WAIT: Picoseconds = 20 * MICROSECOND;
+
+/// Sends of one packet each, all posted at once, to a receiver with so many receives.
+fn sends(rx_depth: Option<u32>, receive_ns: u64, rnr_retry: u8) -> Outcome {
+    let mut parameters = roce();
+    let transport = &mut parameters.transport;
+    transport.rx_depth = rx_depth;
+    transport.receive_ns = receive_ns;
+    transport.min_rnr_timer = 2;
+    transport.rnr_retry = rnr_retry;
+    let mut scenario = chain(0, GBPS, DELAY_NS, parameters);
+    let queue_pair = connect(&mut scenario, 0, 1);
+    for _ in 0..MESSAGES {
+        post(&mut scenario, queue_pair, Verb::Send, BYTES, 0);
+    }
+    run(scenario)
+}
+
+fn packet() -> Picoseconds {
+    wire(BYTES + BARE, GBPS)
+}
+
+/// From a message's arrival to that of its next try: the RNR NAK, the wait, the packet.
+fn try_again() -> Picoseconds {
+    wire(ACK, GBPS) + 2 * DELAY_NS * NANOSECOND + WAIT + packet()
+}
+
+/// With one receive a message is accepted at the first of its tries at which the message before it has been taken.
+#[test]
+fn a_slow_application_sets_the_pace() {
+    for receive_ns in [0, 10_000, 22_000, 30_000, 100_000] {
+        let outcome = sends(Some(1), receive_ns, 7);
+        let taken = (receive_ns * NANOSECOND).saturating_sub(packet());
+        let tries = taken.div_ceil(try_again());
+        let accepted = packet() + (MESSAGES - 1) * (packet() + tries * try_again());
+        // The last arrives, and its ACK.
+        let end = accepted + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS);
+        assert_eq!(outcome.summary.end, end, "{receive_ns} ns");
+        let naks = column(&outcome, "queue_pairs", "rnr_naks_sent");
+        assert_eq!(naks, [0, (MESSAGES - 1) * tries]);
+        assert_eq!(column(&outcome, "queue_pairs", "naks_sent"), [0, 0]);
+        let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
+        assert_eq!(delivered, [0, MESSAGES * BYTES]);
+    }
+}
+
+/// As many receives as messages, or no limit: the wire sets the pace, and nothing is refused.
+#[test]
+fn a_deep_receive_queue_hides_it() {
+    let wire_bound = MESSAGES * packet() + 2 * DELAY_NS * NANOSECOND + wire(ACK, GBPS);
+    let deep = sends(Some(MESSAGES as u32), 100_000, 7);
+    assert_eq!(deep.summary.end, wire_bound);
+    assert_eq!(column(&deep, "queue_pairs", "rnr_naks_sent"), [0, 0]);
+    let off = sends(None, 100_000, 7);
+    assert_eq!(off.summary.end, wire_bound);
+    let table = off.tables.iter().find(|it| it.name == "queue_pairs");
+    let names = table.unwrap().columns.iter().map(|(name, _)| *name);
+    assert!(!names.into_iter().any(|name| name == "rnr_naks_sent"));
+}
+
+#[test]
+fn rnr_retry_runs_out() {
+    let outcome = sends(Some(1), 1_000_000, 3);
+    assert_eq!(outcome.summary.failed, MESSAGES - 1);
+    assert_eq!(column(&outcome, "queue_pairs", "rnr_naks_sent"), [0, 4]);
+    assert_eq!(outcome.summary.completion.len(), 1);
+}
