@@ -1,36 +1,13 @@
 """The HTML report in a real browser: its content is there, nothing is blocked, nothing is loaded."""
 
 import re
-import subprocess
 
 import pytest
 import report_sample as sample
 import tell_sample as tell
+from browser import shown
 
-from needs import find, needs
 from wirespeed.report import html
-
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--enable-logging=stderr", "--virtual-time-budget=1000"),
-)
-COMPLAINT = re.compile(r":CONSOLE[:(\]].*|Refused to .*", re.MULTILINE)
-
-
-def shown(tmp_path, text):
-    """The page as the browser built it, and what it said on its console."""
-    needs("chromium")
-    file = tmp_path / "report.html"
-    file.write_text(text, encoding="utf-8")
-    result = subprocess.run(
-        [find("chromium"), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return result.stdout, COMPLAINT.findall(result.stderr)
 
 
 def test_the_report_opens_without_a_complaint(tmp_path):

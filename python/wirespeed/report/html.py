@@ -5,17 +5,28 @@ Styles and script are allowed by their hash alone; a browser runs nothing that a
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
-from wirespeed.report import before, campaigns, chart, health, heat, order, past, peers, picture, relations, runs, words
+from wirespeed.report import (
+    before,
+    campaigns,
+    chart,
+    document,
+    health,
+    heat,
+    order,
+    past,
+    peers,
+    picture,
+    relations,
+    runs,
+    words,
+)
 from wirespeed.report.order import Group
 from wirespeed.results.findings import Finding, Status
 from wirespeed.results.peers import Cell, Matrix
@@ -52,13 +63,13 @@ class Tally:
 def page(report: Report) -> str:
     """The HTML document. The same report gives the same bytes."""
     environment = _environment()
-    style, script = _source("style.css"), _source("script.js")
+    style, script = document.source("style.css"), document.source("script.js")
     return environment.get_template("report.html.j2").render(
         report=report,
         style=Markup(style),
         script=Markup(script),
-        style_hash=_hash(style),
-        script_hash=_hash(script),
+        style_hash=document.policy(style),
+        script_hash=document.policy(script),
         counts=order.counts(report.findings),
         shown=order.SHOWN,
         verdict=verdict(report),
@@ -138,14 +149,7 @@ def _slowest(matrix: Matrix) -> list[Cell]:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("wirespeed.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_finalize,
-    )
+    environment = document.environment()
     environment.globals.update(
         marks=_MARKS,
         charts=chart.charts,
@@ -171,24 +175,4 @@ def _environment() -> Environment:
         step_told=past.told,
         campaign_label=past.label,
     )
-    environment.filters.update(
-        number=words.number, percent=words.percent, size=words.size, cost=words.cost, plural=words.plural
-    )
     return environment
-
-
-def _finalize(value: Any) -> Any:
-    """Whatever a template prints is cleaned, so that no template can forget it."""
-    return words.clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-@cache
-def _source(name: str) -> str:
-    loader = _environment().loader
-    assert loader is not None  # set where the environment is made
-    return loader.get_source(_environment(), name)[0]
-
-
-def _hash(text: str) -> str:
-    """What a content security policy names an inline block by."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

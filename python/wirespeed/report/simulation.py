@@ -17,13 +17,14 @@ def summary(run: Summary, console: Console) -> None:
     if not run.complete:
         title.append("  interrupted", style="bold yellow")
     console.print(title, soft_wrap=True)
-    rows = list(_rows(run))
-    width = max(len(name) for name, _ in rows)
-    for name, said in rows:
+    told = list(rows(run))
+    width = max(len(name) for name, _ in told)
+    for name, said in told:
         console.print(Text.assemble((f"  {name:{width}}  ", "dim"), said), soft_wrap=True)
 
 
-def _rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
+def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
+    """What a run amounts to: a name and what is said of it."""
     yield "flows", _flows(run)
     if run.fct_us:
         names = ("mean", "p50", "p99", "max", "min")

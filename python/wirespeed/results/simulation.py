@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, fields
 from typing import Any
 
+from wirespeed.errors import refuse
 from wirespeed.results.json import document, plain
 
 KIND = "simulation-summary"
@@ -68,3 +70,24 @@ class Summary:
 def to_json(summary: Summary, **more: Any) -> str:
     """The summary as a document; ``more`` follows its fields."""
     return document(KIND, SCHEMA, **plain(summary), **more)
+
+
+def from_json(text: str, place: str) -> Summary:
+    """The summary that `to_json` wrote.
+
+    Raises:
+        Refused: it is none.
+    """
+    try:
+        read = json.loads(text)
+    except ValueError as error:
+        raise refuse(place, f"no JSON: {error}", f"a document of kind {KIND}") from None
+    if not isinstance(read, dict) or read.get("kind") != KIND:
+        found = read.get("kind") if isinstance(read, dict) else type(read).__name__
+        raise refuse(place, repr(found), f"a document of kind {KIND}")
+    lacking = [one.name for one in fields(Summary) if one.name not in read]
+    if lacking:
+        raise refuse(place, f"no {', '.join(lacking)}", f"a document of kind {KIND}")
+    times = read["fct_us"]
+    known = {one.name: read[one.name] for one in fields(Summary)}
+    return Summary(**{**known, "fct_us": None if times is None else CompletionTimes(**times)})

@@ -35,9 +35,15 @@ class Format(StrEnum):
     TERMINAL = "terminal"
 
 
-@app.command(short_help="Report on a cluster: what is wrong, and how fast it is.")
+@app.command(short_help="Report on a cluster: what is wrong, and how fast it is; or on a simulation.")
 def report(
-    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
+    subjects: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="CLUSTER.yaml|DIR...",
+            help="The cluster file; or folders that sim run -o wrote, to see what happened there, side by side.",
+        ),
+    ],
     bundle: Annotated[
         Path | None,
         typer.Option("--bundle", metavar="BUNDLE", help="What `wirespeed collect` wrote: its findings are reported."),
@@ -74,6 +80,10 @@ def report(
             help="What benchmarks must reach: default, strict, loose, field, or a file of your own; see list profiles.",
         ),
     ] = None,
+    png: Annotated[
+        Path | None,
+        typer.Option("--png", metavar="DIR", help="Every picture of a simulation as a PNG file in this folder."),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
 ) -> None:
     """Report on a cluster: what is wrong, what to do first, how fast it is against its limits, and how that is known.
@@ -90,12 +100,39 @@ def report(
 
     Example: wirespeed report cluster.yaml --bench all_reduce.log --result peers.json -o report.html
 
+    Of a simulation it shows who paused whom, rates, queues and marks over time with a slider over the network, how long
+    flows took beside the least they could, and the worst flows. What is seen over time was sampled: sim run --series
+    all. The exit code is 1 where a flow failed, 3 where the run was interrupted.
+
     Example: wirespeed report cluster.yaml --bundle bundle.tar.gz --bench all_reduce.log -o report.html
+
+    Example: wirespeed report out/dcqcn out/line-rate -o both.html --png pictures
     """
+    if png is not None or any(path.is_dir() for path in subjects):
+        from wirespeed.cli import simulated
+
+        style = format or _by_name(output)
+        other = {"--bundle": bundle, "--bench": bench, "--result": result, "--profile": profile, "--strict": strict}
+        given = {option: bool(value) for option, value in other.items()}
+        raise typer.Exit(simulated.report(subjects, style.value, output, png, given))
+    cluster = _one(subjects)
     plan = flows.planned(cluster)
     content = _with_results(_gathered(plan, cluster, bundle, bench or [], flows.profile(profile)), result or [])
     _write(content, format or _by_name(output), output)
     raise typer.Exit(_exit(content, bundle, strict))
+
+
+def _one(subjects: Sequence[Path]) -> Path:
+    """The cluster file.
+
+    Raises:
+        Refused: there are several.
+    """
+    from wirespeed.errors import refuse
+
+    if len(subjects) > 1:
+        raise refuse(str(subjects[1]), "a second file", "one cluster file, or folders that sim run -o wrote")
+    return subjects[0]
 
 
 def _gathered(plan: Plan, cluster: Path, bundle: Path | None, logs: Sequence[Path], profile: Profile | None) -> Report:

@@ -1,0 +1,108 @@
+"""``wirespeed report`` on folders of the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from wirespeed.cli.exit import Exit
+
+if TYPE_CHECKING:
+    from wirespeed.results.simulated import Simulated
+
+
+def report(
+    folders: Sequence[Path], style: str, output: Path | None, png: Path | None, other: Mapping[str, bool]
+) -> Exit:
+    """Write what can be seen of runs.
+
+    Args:
+        folders: what `wirespeed sim run -o` wrote, drawn side by side.
+        style: html or terminal.
+        output: where to; standard output if not given.
+        png: a folder for every picture as a file of its own.
+        other: options that speak of a cluster, and whether they were given.
+
+    Raises:
+        Refused: a folder is none of the simulator's, or an option has no meaning here.
+    """
+    _check(folders, style, other)
+    from wirespeed.simulation.look import look
+
+    runs = [look(folder) for folder in folders]
+    if png is not None:
+        _draw(runs, png)
+    if output is not None or png is None or style == "html":
+        _write(runs, style, output)
+    return _exit(runs)
+
+
+def _check(folders: Sequence[Path], style: str, other: Mapping[str, bool]) -> None:
+    from wirespeed.errors import Problem, Refused
+
+    problems = [
+        Problem(option, "a simulation's folder beside it", "a cluster file for this option")
+        for option, given in other.items()
+        if given
+    ]
+    if style not in ("html", "terminal"):
+        problems.append(Problem("--format", style, "html or terminal for a simulation"))
+    problems += [
+        Problem(str(folder), "a file beside a folder", "one cluster file, or folders of sim run -o alone")
+        for folder in folders
+        if not folder.is_dir()
+    ]
+    if problems:
+        raise Refused(problems)
+
+
+def _draw(runs: Sequence[Simulated], png: Path) -> None:
+    """Every picture as PNG."""
+    from wirespeed.report.simulated import pictures
+
+    drawn = [(f"{name}.png", pictures.png(svg)) for name, svg in pictures.pictures(runs)]
+    png.mkdir(parents=True, exist_ok=True)
+    for name, content in drawn:
+        (png / name).write_bytes(content)
+        typer.echo(png / name)
+
+
+def _write(runs: Sequence[Simulated], style: str, output: Path | None) -> None:
+    if style == "html":
+        from wirespeed.report.simulated.page import page
+
+        text = page(runs)
+    else:
+        text = _summaries(runs)
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    output.write_text(text, encoding="utf-8", newline="\n")
+    typer.echo(output)
+
+
+def _summaries(runs: Sequence[Simulated]) -> str:
+    """The summaries as `sim run` printed them."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    from wirespeed.report import simulation
+
+    text = StringIO()
+    for run in runs:
+        simulation.summary(run.summary, Console(file=text, width=120, no_color=True))
+    return text.getvalue()
+
+
+def _exit(runs: Sequence[Simulated]) -> Exit:
+    codes = [Exit.PASSED]
+    for run in runs:
+        if not run.summary.complete:
+            codes.append(Exit.INCOMPLETE)
+        elif run.summary.failed:
+            codes.append(Exit.FAILED)
+    return Exit.worst(*codes)

@@ -1,0 +1,47 @@
+"""What HTML documents share: templates whose output is escaped and cleaned, parts that a policy names by hash."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from wirespeed.report import words
+
+
+def environment() -> Environment:
+    """Templates of this package; the caller adds what its own know."""
+    made = Environment(
+        loader=PackageLoader("wirespeed.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    made.filters.update(
+        number=words.number, percent=words.percent, size=words.size, cost=words.cost, plural=words.plural
+    )
+    return made
+
+
+@cache
+def source(name: str) -> str:
+    """The text of a style or a script."""
+    shared = environment()
+    assert shared.loader is not None  # set where the environment is made
+    return shared.loader.get_source(shared, name)[0]
+
+
+def policy(text: str) -> str:
+    """What a content security policy names an inline block by."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _finalize(value: Any) -> Any:
+    """Whatever a template prints is cleaned, so that no template can forget it."""
+    return words.clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,0 +1,1 @@
+"""A simulation's folder as pictures: one HTML file, or PNG files."""

@@ -1,0 +1,108 @@
+"""The geometry of a chart with lines: axes with round ticks in readable units, and a legend inside the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from wirespeed.report import words
+from wirespeed.report.chart import Tick, vertical
+
+WIDTH, HEIGHT = 640, 250
+LEFT, RIGHT, TOP, BOTTOM = 62, 14, 22, 40
+_LEGEND_LINE, _LEGEND_COLUMN = 19, 312
+_LETTERS = 40
+"""Of a name in the legend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A line of a chart, by the number of its colour and dashes."""
+
+    name: str
+    index: int
+    path: str
+    legend_x: int
+    legend_y: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An upright line at a value."""
+
+    x: float
+    label: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """What the template draws, and the table behind it."""
+
+    title: str
+    meaning: str
+    description: str
+    axis: str
+    along: str
+    lines: tuple[Drawn, ...]
+    marks: tuple[Mark, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    height: int
+    width: int = WIDTH
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    top: int = TOP
+    bottom: int = HEIGHT - BOTTOM
+
+
+def across(value: float, low: float, high: float) -> float:
+    """A value as a place between the left and the right."""
+    share = (value - low) / (high - low) if high > low else 0.0
+    return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
+
+
+def up(value: float, top: float) -> float:
+    """A value as a place between the bottom and the top."""
+    return round(HEIGHT - BOTTOM - min(value / top, 1.0) * (HEIGHT - TOP - BOTTOM), 1)
+
+
+def drawn(paths: Sequence[tuple[str, str]]) -> tuple[tuple[Drawn, ...], int]:
+    """Lines (name, path) with their places in the legend, and the height of the picture."""
+    lines = tuple(
+        Drawn(_short(name), index, path, LEFT + index % 2 * _LEGEND_COLUMN, HEIGHT + index // 2 * _LEGEND_LINE + 16)
+        for index, (name, path) in enumerate(paths)
+    )
+    return lines, HEIGHT + -(-len(lines) // 2) * _LEGEND_LINE + 10
+
+
+def level_ticks(highest: float, said: Callable[[float], str]) -> tuple[float, tuple[Tick, ...]]:
+    """The top of an upright axis from 0, and its ticks."""
+    top, values = vertical(highest)
+    return top, tuple(Tick(up(value, top), said(value)) for value in values)
+
+
+def time_ticks(end_ps: int) -> tuple[str, float, tuple[Tick, ...]]:
+    """The unit of a time axis from 0, how many picoseconds it has, and the ticks."""
+    unit, size = time_unit(end_ps)
+    _, values = vertical(end_ps / size)
+    ticks = (Tick(across(value * size, 0, end_ps), words.plain(value)) for value in values if value * size <= end_ps)
+    return unit, size, tuple(ticks)
+
+
+def time_unit(end_ps: int) -> tuple[str, float]:
+    """The unit in which a time has one to four digits, and its picoseconds."""
+    units = (("ns", 1e3), ("µs", 1e6), ("ms", 1e9), ("s", 1e12))
+    return next(((unit, size) for unit, size in units if end_ps < 1e4 * size), units[-1])
+
+
+def bytes_unit(most: float) -> tuple[str, float]:
+    """The same of bytes."""
+    units = (("bytes", 1.0), ("KiB", 1024.0), ("MiB", 1024.0**2), ("GiB", 1024.0**3))
+    return next(((unit, size) for unit, size in units if most < 1e3 * size), units[-1])
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"

@@ -1,0 +1,119 @@
+"""How a value is spread over flows: the share of flows that have no more of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from wirespeed.report import words
+from wirespeed.report.chart import Tick, line_of, vertical
+from wirespeed.report.simulated.axes import Chart, Mark, across, drawn, level_ticks, time_unit, up
+from wirespeed.results.simulated import Distribution, Group
+
+_WIDE = 20
+"""Where the highest value is so many times the lowest, the axis is logarithmic."""
+_PERCENTS = (50, 90, 99)
+
+
+def chart(distribution: Distribution) -> Chart | None:
+    """None where there is nothing to draw."""
+    groups = [group for group in distribution.groups if group.quantiles]
+    if not groups:
+        return None
+    unit, size = _unit(distribution, groups)
+    values = [value / size for group in groups for value in _ends(group)]
+    place, x_ticks = _axis(min(values), max(values))
+    top, y_ticks = level_ticks(100.0, lambda value: words.plain(value))
+    lines, height = drawn([(_named(group), _path(group, size, place, top)) for group in groups])
+    marks = _marks(groups, size, unit, place)
+    return Chart(
+        title=distribution.title,
+        meaning="Share of flows that have no more." + (" Upright: no flow can have less." if marks else ""),
+        description=_description(distribution, groups, unit, size),
+        axis="% of flows",
+        along=f"{distribution.title.lower()}, {unit}",
+        lines=lines,
+        marks=marks,
+        x_ticks=x_ticks,
+        y_ticks=y_ticks,
+        columns=("flows", "number", f"least possible, {unit}", "lowest", *(f"p{one}" for one in _PERCENTS), "highest"),
+        rows=tuple(_row(group, size) for group in groups),
+        height=height,
+    )
+
+
+def quantile(group: Group, percent: int) -> float:
+    """By nearest rank, of what is kept."""
+    return group.quantiles[-(-len(group.quantiles) * percent // 100) - 1]
+
+
+def _unit(distribution: Distribution, groups: Sequence[Group]) -> tuple[str, float]:
+    if distribution.unit != "µs":
+        return distribution.unit, 1.0
+    unit, size = time_unit(int(max(group.quantiles[-1] for group in groups) * 1e6))
+    return unit, size / 1e6
+
+
+def _ends(group: Group) -> tuple[float, ...]:
+    least = () if group.least is None else (group.least,)
+    return (group.quantiles[0], group.quantiles[-1], *least)
+
+
+def _axis(low: float, high: float) -> tuple[Callable[[float], float], tuple[Tick, ...]]:
+    """Where a value stands, and the ticks: logarithmic where values span much."""
+    if low > 0 and high / low > _WIDE:
+        first, last = math.log10(low), math.log10(high)
+
+        def place(value: float) -> float:
+            return across(math.log10(value), first, last)
+
+        powers = range(math.floor(first), math.ceil(last) + 1)
+        values = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
+        return place, tuple(Tick(place(value), words.plain(value)) for value in values if low <= value <= high)
+
+    def level(value: float) -> float:
+        return across(value, 0.0, high * 1.02)
+
+    _, values = vertical(high)
+    return level, tuple(Tick(level(value), words.plain(value)) for value in values)
+
+
+def _path(group: Group, size: float, place: Callable[[float], float], top: float) -> str:
+    points: list[tuple[float, float]] = []
+    count = len(group.quantiles)
+    for rank, value in enumerate(group.quantiles):
+        x = place(value / size)
+        points += [(x, up(100 * rank / count, top)), (x, up(100 * (rank + 1) / count, top))]
+    return line_of(points)
+
+
+def _marks(groups: Sequence[Group], size: float, unit: str, place: Callable[[float], float]) -> tuple[Mark, ...]:
+    """One for each least value that groups have."""
+    found = sorted({group.least for group in groups if group.least is not None})
+    if len(found) > 2:
+        return ()
+    marks = []
+    for least in found:
+        x = place(least / size)
+        label = f"least {words.number(least / size)}" + (f" {unit}" if unit != "times the least" else "")
+        marks.append(Mark(x, label, "start" if x < 480 else "end"))
+    return tuple(marks)
+
+
+def _named(group: Group) -> str:
+    return f"{group.name} ({group.count:,})"
+
+
+def _row(group: Group, size: float) -> tuple[str, ...]:
+    numbers = (group.quantiles[0], *(quantile(group, one) for one in _PERCENTS), group.quantiles[-1])
+    least = "" if group.least is None else words.number(group.least / size)
+    return (group.name, f"{group.count:,}", least, *(words.number(value / size) for value in numbers))
+
+
+def _description(distribution: Distribution, groups: Sequence[Group], unit: str, size: float) -> str:
+    said = []
+    for group in groups:
+        known = (group.quantiles[0], quantile(group, 50), group.quantiles[-1])
+        low, middle, high = (words.number(value / size) for value in known)
+        said.append(f"{_named(group)} from {low} to {high}, half of them up to {middle} {unit}")
+    return f"{distribution.title}: {'; '.join(said)}."

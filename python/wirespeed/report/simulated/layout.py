@@ -1,0 +1,244 @@
+"""Where nodes stand: hosts below, above them the switches by how far they are from a host, as the cables say.
+
+Many hosts become small cells under their switch, one for each cable. Of very many switches in a row those with most
+going on are drawn.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.results.simulated import Network
+
+WIDTH = 1160
+_HOSTS_IN_A_ROW = 40
+_MOST_IN_A_ROW = 160
+_MARGIN, _BETWEEN, _BOX, _WIDEST = 8, 104, 28, 132
+_CELL, _CELL_HEIGHT, _GAP = 16.0, 7.0, 2.0
+_LETTER = 7.2
+_ARC = 74
+"""Room above a row whose switches are cabled to each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A node."""
+
+    node: int
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+    name: str
+
+    @property
+    def middle(self) -> float:
+        """Across."""
+        return self.x + self.width / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One direction of a cable, from the port that sends."""
+
+    port: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """One direction of a host's cable in a cell: the left half is what the host sends, the right one what it gets."""
+
+    port: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All places."""
+
+    boxes: tuple[Box, ...]
+    ways: tuple[Way, ...]
+    halves: tuple[Half, ...]
+    height: float
+    left_out: int
+    """Switches that are not drawn."""
+    width: int = WIDTH
+
+
+def layout(network: Network, busy: Mapping[int, float]) -> Layout:
+    """Places of all nodes; ``busy`` says of ports how much goes on there."""
+    tiers, left_out = _rows(network, busy)
+    top = max(tiers, default=0)
+    in_a_row = len(tiers.get(0, ())) <= _HOSTS_IN_A_ROW
+    boxes: dict[int, Box] = {}
+    order = _ordered(network, tiers)
+    above = _ARC if _arcs(network, order, top) else 2
+    for tier, nodes in order.items():
+        if tier > 0 or in_a_row:
+            boxes.update(_row(network, nodes, above + (top - tier) * (_BOX + _BETWEEN)))
+    ways = _ways(network, boxes)
+    bottom: float = above + top * (_BOX + _BETWEEN) + _BOX
+    halves: list[Half] = []
+    if not in_a_row:
+        halves = _cells(network, boxes, order)
+        bottom = max((half.y + half.height for half in halves), default=bottom)
+    return Layout(tuple(boxes.values()), tuple(ways), tuple(halves), round(bottom + 4, 1), left_out)
+
+
+def _rows(network: Network, busy: Mapping[int, float]) -> tuple[dict[int, list[int]], int]:
+    """Nodes by tier, and how many switches are left out."""
+    tiers: dict[int, list[int]] = defaultdict(list)
+    for node, tier in sorted(_distances(network).items()):
+        tiers[tier].append(node)
+    weight: dict[int, float] = defaultdict(float)
+    for port, much in busy.items():
+        weight[network.node(port)] += much
+        weight[network.peer(port)] += much
+    left_out = 0
+    for tier, nodes in tiers.items():
+        if tier > 0 and len(nodes) > _MOST_IN_A_ROW:
+            left_out += len(nodes) - _MOST_IN_A_ROW
+            tiers[tier] = sorted(sorted(nodes, key=lambda node: (-weight[node], node))[:_MOST_IN_A_ROW])
+    return dict(tiers), left_out
+
+
+def _distances(network: Network) -> dict[int, int]:
+    """Of each node from the nearest host; hosts cabled to each other without a switch stand in two rows."""
+    around = _around(network)
+    found = {node: 0 for node in range(len(network.names)) if node not in network.switches}
+    queue = deque(found)
+    while queue:
+        node = queue.popleft()
+        for peer in around[node]:
+            if peer not in found:
+                found[peer] = found[node] + 1
+                queue.append(peer)
+    for node in network.switches:
+        found.setdefault(node, 1)  # reached by no host
+    if not network.switches:
+        for cable in network.cables:
+            if found[cable.a] == 0:
+                found[cable.b] = 1
+    return found
+
+
+def _around(network: Network) -> dict[int, list[int]]:
+    around: dict[int, list[int]] = defaultdict(list)
+    for cable in network.cables:
+        around[cable.a].append(cable.b)
+        around[cable.b].append(cable.a)
+    return around
+
+
+def _ordered(network: Network, tiers: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
+    """Each row in the order of what it is cabled to in the row below, so that cables cross little."""
+    around = _around(network)
+    place: dict[int, float] = {}
+    order: dict[int, list[int]] = {}
+    for tier in sorted(tiers):
+        nodes = list(tiers[tier])
+
+        def middle(node: int) -> float:
+            below = [place[peer] for peer in around[node] if peer in place]
+            return sum(below) / len(below) if below else 0.0
+
+        if tier > 0:
+            nodes.sort(key=lambda node: (middle(node), node))
+        order[tier] = nodes
+        place.update({node: (at + 0.5) / len(nodes) for at, node in enumerate(nodes)})
+    return order
+
+
+def _row(network: Network, nodes: Sequence[int], y: float) -> dict[int, Box]:
+    slot = (WIDTH - 2 * _MARGIN) / len(nodes)
+    width = round(min(slot * 0.82, _WIDEST), 1)
+    found = {}
+    for at, node in enumerate(nodes):
+        name = network.names[node]
+        x = round(_MARGIN + (at + 0.5) * slot - width / 2, 1)
+        found[node] = Box(node, x, y, width, _BOX, _fitting(name, node, width), name)
+    return found
+
+
+def _fitting(name: str, node: int, width: float) -> str:
+    """The name, its number, or nothing."""
+    return next((text for text in (name, str(node)) if len(text) * _LETTER + 6 <= width), "")
+
+
+def _ways(network: Network, boxes: Mapping[int, Box]) -> list[Way]:
+    """Both directions of each cable between two boxes. Each keeps to its right."""
+    ends: dict[int, list[tuple[float, int]]] = defaultdict(list)
+    drawn = [port for port in network.ports if network.node(port) in boxes and network.peer(port) in boxes]
+    for port in drawn:
+        ends[network.node(port)].append((boxes[network.peer(port)].middle, port))
+    spots: dict[int, float] = {}
+    for node, found in ends.items():
+        box = boxes[node]
+        pitch = (box.width - 4) / len(found)
+        spots |= {port: box.x + 2 + (rank + 0.5) * pitch for rank, (_, port) in enumerate(sorted(found))}
+    return [Way(port, _path(network, boxes, spots, port)) for port in drawn]
+
+
+def _arcs(network: Network, order: Mapping[int, Sequence[int]], tier: int) -> bool:
+    """Whether nodes of a row that do not stand beside each other are joined."""
+    place = {node: at for at, node in enumerate(order.get(tier, ()))}
+    ends = ((place.get(cable.a), place.get(cable.b)) for cable in network.cables)
+    return any(a is not None and b is not None and abs(a - b) != 1 for a, b in ends)
+
+
+def _path(network: Network, boxes: Mapping[int, Box], spots: Mapping[int, float], port: int) -> str:
+    start, end = boxes[network.node(port)], boxes[network.peer(port)]
+    x1, x2 = spots[port], spots[port ^ 1]
+    if start.y == end.y:
+        return _beside(boxes, start, end, x1, x2)
+    down = start.y < end.y
+    y1, y2 = (start.y + start.height, end.y) if down else (start.y, end.y + end.height)
+    length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
+    aside = 1.9
+    dx, dy = -(y2 - y1) / length * aside, (x2 - x1) / length * aside
+    return f"M{x1 + dx:.1f} {y1 + dy:.1f} L{x2 + dx:.1f} {y2 + dy:.1f}"
+
+
+def _beside(boxes: Mapping[int, Box], start: Box, end: Box, x1: float, x2: float) -> str:
+    """In one row: straight to the neighbour, in an arc to others."""
+    right = start.x < end.x
+    low, high = sorted((start.middle, end.middle))
+    if not any(box.y == start.y and low < box.middle < high for box in boxes.values()):
+        y = start.y + start.height / 2 + (1.9 if right else -1.9)
+        left, other = (start.x + start.width, end.x) if right else (start.x, end.x + end.width)
+        return f"M{left:.1f} {y:.1f} L{other:.1f} {y:.1f}"
+    lift = min(24 + abs(x1 - x2) * 0.1, 2 * _ARC - 12) + (0 if right else 8)
+    return f"M{x1:.1f} {start.y:.1f} Q{(x1 + x2) / 2:.1f} {start.y - lift:.1f} {x2:.1f} {end.y:.1f}"
+
+
+def _cells(network: Network, boxes: Mapping[int, Box], order: Mapping[int, Sequence[int]]) -> list[Half]:
+    """A cell for each cable of a host, under its switch."""
+    place = {node: at for at, node in enumerate(order.get(0, ()))}
+    under: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for port in network.ports:
+        if network.node(port) in place and network.peer(port) in boxes:
+            under[network.peer(port)].append((place[network.node(port)], port))
+    slots: dict[float, int] = defaultdict(int)
+    for box in boxes.values():
+        slots[box.y] += 1
+    halves = []
+    for switch, ports in under.items():
+        box = boxes[switch]
+        slot = (WIDTH - 2 * _MARGIN) / slots[box.y] * 0.9
+        columns = max(int(slot // (_CELL + _GAP)), 1)
+        width = min(_CELL, slot / columns - _GAP if slot > 6 else slot)
+        left = box.middle - (min(columns, len(ports)) * (width + _GAP) - _GAP) / 2
+        for at, (_, port) in enumerate(sorted(ports)):
+            x = left + at % columns * (width + _GAP)
+            y = box.y + box.height + 8 + at // columns * (_CELL_HEIGHT + _GAP)
+            half = round(width / 2, 1)
+            halves.append(Half(port, round(x, 1), round(y, 1), half, _CELL_HEIGHT))
+            halves.append(Half(port ^ 1, round(x + half, 1), round(y, 1), half, _CELL_HEIGHT))
+    return halves

@@ -1,0 +1,129 @@
+"""The network with how long each direction of each cable was paused, and with the state of all ports at a moment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wirespeed.report import words
+from wirespeed.report.simulated import shades
+from wirespeed.report.simulated.axes import bytes_unit, time_unit
+from wirespeed.report.simulated.layout import Half, Layout, Way, layout
+from wirespeed.results.simulated import LEVELS, Film, Simulated
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_TOP = 8
+"""Ports that are named beside the network."""
+KINDS = {
+    "queue": "bytes waiting to be sent, of the deepest queue of the run",
+    "load": "bytes sent, of what the link carries",
+    "paused": "time paused",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A network in shades."""
+
+    layout: Layout
+    shade: Mapping[int, str]
+    title: Mapping[int, str]
+    description: str
+
+    @property
+    def ways(self) -> list[Way]:
+        """Dark ones last, above the others."""
+        return sorted(self.layout.ways, key=lambda way: (self.shade.get(way.port, "h0"), way.port))
+
+    @property
+    def halves(self) -> tuple[Half, ...]:
+        """Cells of hosts."""
+        return self.layout.halves
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A film as a page holds it: one picture of it, and the data for the others."""
+
+    picture: Map
+    shown: int
+    moment: str
+    frames: int
+    top: tuple[tuple[str, str], ...]
+    data: str
+    left_out: int
+
+
+def pause_map(run: Simulated) -> Map | None:
+    """None where nobody was paused."""
+    paused = run.pausing.ports
+    if not paused:
+        return None
+    end = run.summary.end_us * 1e6
+    share = {one.port: one.total_ps / end for one in paused}
+    unit, size = time_unit(paused[0].total_ps)
+    title = {
+        one.port: f"{run.network.name(one.port)}: {words.plural(one.pauses, 'pause')}, "
+        f"{words.number(one.total_ps / size)} {unit}, {words.percent(one.total_ps / end)} of the run"
+        for one in paused
+    }
+    said = "; ".join(title[one.port] for one in paused[:3])
+    described = f"{words.plural(len(paused), 'port was', 'ports were')} paused. Longest: {said}."
+    places = layout(run.network, {one.port: float(one.total_ps) for one in paused})
+    return Map(places, {port: shades.shade(of) for port, of in share.items()}, title, described)
+
+
+def player(run: Simulated) -> Player | None:
+    """None where no port was sampled."""
+    film = run.film
+    if film is None:
+        return None
+    frames = len(film.starts)
+    together = [sum(of[at] for of in film.queue.values()) for at in range(frames)]
+    shown = together.index(max(together))
+    busy = {port: float(sum(of)) for port, of in film.queue.items()}
+    places = layout(run.network, busy)
+    state = {port: shades.shade(of[shown] / (LEVELS - 1)) for port, of in film.queue.items()}
+    title = {port: run.network.name(port) for port in run.network.ports}
+    unit, size = time_unit(film.end)
+    moment = f"{words.number(film.starts[shown] / size)} {unit}"
+    picture = Map(places, state, title, f"Queues of all ports at {moment}, when most bytes waited.")
+    return Player(picture, shown, moment, frames, _top(run, film, shown), _data(run, film), film.left_out)
+
+
+def _top(run: Simulated, film: Film, at: int) -> tuple[tuple[str, str], ...]:
+    deepest = sorted(
+        (port for port, of in film.queue.items() if of[at]), key=lambda port: (-film.queue[port][at], port)
+    )
+    unit, size = bytes_unit(film.most_queue_bytes)
+    most = film.most_queue_bytes / size / (LEVELS - 1)
+    return tuple(
+        (run.network.name(port), f"{words.number(film.queue[port][at] * most)} {unit}") for port in deepest[:_TOP]
+    )
+
+
+def _data(run: Simulated, film: Film) -> str:
+    """What the script reads: a letter for each level, no character that HTML knows."""
+    unit, size = time_unit(film.end)
+    byte_unit, byte_size = bytes_unit(film.most_queue_bytes)
+    named = {
+        "times": [round(start / size, 3) for start in film.starts],
+        "unit": unit,
+        "most": film.most_queue_bytes / byte_size,
+        "mostUnit": byte_unit,
+        "from": shades.FROM,
+        "top": _TOP,
+        "names": {str(port): words.clean(run.network.name(port)) for port in _ports(film)},
+        **{kind: _letters(getattr(film, kind)) for kind in KINDS},
+    }
+    text = json.dumps(named, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _ports(film: Film) -> list[int]:
+    return sorted({*film.queue, *film.load, *film.paused})
+
+
+def _letters(levels: Mapping[int, tuple[int, ...]]) -> dict[str, str]:
+    return {str(port): "".join(_LETTERS[level] for level in of) for port, of in levels.items()}

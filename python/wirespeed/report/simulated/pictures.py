@@ -1,0 +1,127 @@
+"""The pictures of a report as files: SVG with its colours written out, and PNG drawn from it."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from markupsafe import Markup
+
+from wirespeed.errors import refuse
+from wirespeed.report import document
+from wirespeed.report.simulated.maps import Map
+from wirespeed.report.simulated.page import Shown, environment, label, show, together
+from wirespeed.results.simulated import Simulated
+
+ZOOM = 2
+"""Pixels of a PNG for each of its SVG: sharp on paper and on dense screens."""
+
+_FONTS = "DejaVu Sans, Liberation Sans, Noto Sans, Arial, sans-serif"
+_DRAWN = ("fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "paint-order", "font-size", "font-weight")
+_LEGEND = 34
+_LETTER = 6.9
+
+
+class _Placed:
+    """A network as tall and wide as its layout."""
+
+    def __init__(self, picture: Map) -> None:
+        self.picture = picture
+        self.width, self.height = picture.layout.width, picture.layout.height
+
+
+def pictures(runs: Sequence[Simulated]) -> Iterator[tuple[str, str]]:
+    """Name and SVG of every picture; the same runs give the same bytes."""
+    if len(runs) > 1:
+        for chart in together(runs):
+            yield f"together-{_slug(chart.title)}", _svg("lines", chart, chart.title, chart.meaning)
+    for number, run in enumerate(runs, 1):
+        prefix = f"{number}-" if len(runs) > 1 else ""
+        for name, svg in _of(show(run), label(run)):
+            yield prefix + name, svg
+
+
+def png(svg: str) -> bytes:
+    """The picture as PNG.
+
+    Raises:
+        Refused: what draws it is not installed, or there is no font.
+    """
+    draw = _drawing()
+    return bytes(draw(svg_string=svg, zoom=ZOOM))
+
+
+@cache
+def _drawing() -> Any:
+    """What draws, seen to draw text."""
+    try:
+        from resvg_py import svg_to_bytes
+    except ImportError:
+        raise refuse("--png", "no resvg_py", "the extra png", "pip install 'wirespeed[png]'") from None
+    probe = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><text y="15" font-family="{}">{}</text></svg>'
+    )
+    if svg_to_bytes(svg_string=probe.format(_FONTS, "W")) == svg_to_bytes(svg_string=probe.format(_FONTS, " ")):
+        raise refuse(
+            "--png", "no font to write with", "DejaVu Sans or another", "Debian: apt install fonts-dejavu-core"
+        )
+    return svg_to_bytes
+
+
+def _of(shown: Shown, of: str) -> Iterator[tuple[str, str]]:
+    if shown.paused:
+        yield "pause-map", _svg("network", _Placed(shown.paused), "Who paused whom", f"{of}: paused, of the run")
+    if shown.stripes:
+        yield "pauses", _svg("stripes", shown.stripes, "Pauses over time", f"{of}: paused, of each moment")
+    if shown.player:
+        said = f"{of}: queues at {shown.player.moment}, of the deepest"
+        yield "network", _svg("network", _Placed(shown.player.picture), "When most bytes waited", said)
+    for chart in (*shown.charts, *shown.spread):
+        yield _slug(chart.title), _svg("lines", chart, chart.title, f"{of}. {chart.meaning}")
+
+
+def _svg(kind: str, drawn: Any, title: str, subtitle: str) -> str:
+    template = environment().get_template("simulated.svg.j2")
+    below = 0 if kind == "lines" else _LEGEND
+    said = textwrap.wrap(subtitle, int(drawn.width / _LETTER))
+    return template.render(
+        kind=kind,
+        drawn=drawn,
+        title=title,
+        subtitle=said,
+        above=40 + 17 * len(said),
+        below=below,
+        fonts=_FONTS,
+        style=Markup(style()),
+    )
+
+
+@cache
+def style() -> str:
+    """The rules for shapes, their colours written out as on a light page: not all programs know variables."""
+    shared, own = document.source("style.css"), document.source("simulated.css")
+    colours: dict[str, str] = {}
+    for text in (own, shared):
+        root = re.search(r":root \{(.*?)\}", text, re.DOTALL)
+        assert root is not None
+        colours |= dict(re.findall(r"(--[\w-]+): ([^;]+);", root[1]))
+    axis = re.findall(r"^\.axis[^\n]+$", shared, re.MULTILINE)
+    plain = re.sub(r"@media[^{]+\{.*", "", own[own.index("\n.") :], flags=re.DOTALL)
+    return "\n".join(_rule(rule, colours) for rule in [*axis, *plain.splitlines()] if _rule(rule, colours))
+
+
+def _rule(line: str, colours: dict[str, str]) -> str:
+    """A rule with what a shape knows of it; empty where that is nothing."""
+    match = re.fullmatch(r"([^{}]+)\{([^{}]*)\}", line.strip())
+    if match is None:
+        return ""
+    said = [one.strip() for one in match[2].split(";") if one.split(":")[0].strip() in _DRAWN]
+    text = "; ".join(re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], one) for one in said)
+    return f"{match[1].strip()} {{ {text} }}" if text else ""
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")

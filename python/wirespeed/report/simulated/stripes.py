@@ -1,0 +1,85 @@
+"""When ports were paused: a stripe for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirespeed.report import words
+from wirespeed.report.chart import Tick
+from wirespeed.report.simulated.axes import time_ticks
+from wirespeed.report.simulated.shades import shade
+from wirespeed.results.simulated import Network, Pausing
+
+_WIDTH, _LEFT, _RIGHT = 1160, 210, 14
+_ROW, _TOP = 20, 6
+_LETTERS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A stretch of one shade."""
+
+    x: float
+    width: float
+    shade: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A port."""
+
+    y: int
+    name: str
+    title: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stripes:
+    """What the template draws."""
+
+    rows: tuple[Row, ...]
+    x_ticks: tuple[Tick, ...]
+    along: str
+    description: str
+    height: int
+    left_out: int
+    left: int = _LEFT
+    right: int = _WIDTH - _RIGHT
+    width: int = _WIDTH
+    thick: int = _ROW - 5
+
+
+def stripes(pausing: Pausing, network: Network, end: int) -> Stripes | None:
+    """None where nobody was paused."""
+    if not pausing.stripes:
+        return None
+    totals = {one.port: one.total_ps for one in pausing.ports}
+    rows = []
+    for number, stripe in enumerate(pausing.stripes):
+        name = network.name(stripe.port)
+        said = f"{name}: paused {words.percent(totals[stripe.port] / end) if end else '0 %'} of the run"
+        rows.append(Row(_TOP + number * _ROW, _short(name), said, _cells(stripe.shares)))
+    unit, _, ticks = time_ticks(end)
+    scale = (_WIDTH - _LEFT - _RIGHT) / (640 - 62 - 14)
+    ticks = tuple(Tick(round(_LEFT + (tick.at - 62) * scale, 1), tick.label) for tick in ticks)
+    height = _TOP + len(rows) * _ROW
+    said = "; ".join(row.title for row in rows[:5])
+    return Stripes(tuple(rows), ticks, f"time, {unit}", f"{said}.", height + 40, len(pausing.ports) - len(rows))
+
+
+def _cells(shares: tuple[float, ...]) -> tuple[Cell, ...]:
+    """Neighbours of one shade are one cell."""
+    step = (_WIDTH - _LEFT - _RIGHT) / len(shares)
+    cells: list[Cell] = []
+    start = 0
+    for at in range(1, len(shares) + 1):
+        if at == len(shares) or shade(shares[at]) != shade(shares[start]):
+            if shares[start] > 0:
+                cells.append(Cell(round(_LEFT + start * step, 1), round((at - start) * step, 1), shade(shares[start])))
+            start = at
+    return tuple(cells)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"

@@ -1,0 +1,194 @@
+"""What a simulation's folder shows: courses over time, pauses, completion times, flows. Plain data, ready to be drawn.
+
+Times are picoseconds from the start unless a name says otherwise. Port 2n is the `a` end of cable n, port 2n + 1 its
+`b` end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wirespeed.results.simulation import Summary
+
+LEVELS = 64
+"""Steps of what a film shows: each is one letter in a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """A cable between two nodes."""
+
+    a: int
+    b: int
+    rate_bps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Who is cabled to whom."""
+
+    names: tuple[str, ...]
+    switches: frozenset[int]
+    cables: tuple[Cable, ...]
+
+    @property
+    def ports(self) -> range:
+        """All ports."""
+        return range(2 * len(self.cables))
+
+    def node(self, port: int) -> int:
+        """The node at the port's own end."""
+        cable = self.cables[port // 2]
+        return cable.b if port % 2 else cable.a
+
+    def peer(self, port: int) -> int:
+        """The node at the other end."""
+        return self.node(port ^ 1)
+
+    def name(self, port: int) -> str:
+        """A port by what it leads to."""
+        return f"{self.names[self.node(port)]} → {self.names[self.peer(port)]}"
+
+    def rate(self, port: int) -> int:
+        """Bits per second."""
+        return self.cables[port // 2].rate_bps
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A value for each stretch of a course; None where there is none."""
+
+    name: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Something over time, in stretches that begin at ``starts``."""
+
+    title: str
+    meaning: str
+    unit: str
+    starts: tuple[int, ...]
+    end: int
+    lines: tuple[Line, ...]
+    left_out: int = 0
+    """So many ports or flows have no line of their own: those with less of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PausedPort:
+    """How long a port was stopped by its peer."""
+
+    port: int
+    pauses: int
+    total_ps: int
+    longest_ps: int
+    passed_on_ps: int
+    """Of ``total_ps``, while the peer was stopped itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stripe:
+    """When a port was paused: the share of each of as many equal stretches of the run."""
+
+    port: int
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """A flow that was held up though no port on its way was asked for more than it carries."""
+
+    flow: int
+    source: int
+    target: int
+    waited_ps: int
+    """While a port on its way was paused."""
+    took_ps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pausing:
+    """Who paused whom, for how long."""
+
+    ports: tuple[PausedPort, ...]
+    """Longest first; every port that was paused."""
+    stripes: tuple[Stripe, ...]
+    victims: tuple[Victim, ...] | None
+    """Most held up first. None where the ways of flows are not known, or there are too many flows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Flows that are alike, by a value of each."""
+
+    name: str
+    count: int
+    quantiles: tuple[float, ...]
+    """The value at evenly spaced ranks, lowest to highest."""
+    least: float | None
+    """No flow of the group can have less: None where that differs or is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """How a value is spread over flows."""
+
+    title: str
+    unit: str
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowRow:
+    """A flow."""
+
+    flow: int
+    source: int
+    target: int
+    verb: str
+    bytes: int
+    start_ps: int | None
+    took_ps: int | None
+    """None for one that did not complete."""
+    least_ps: int | None
+    status: str
+
+    @property
+    def slowdown(self) -> float | None:
+        """How many times the least time it took."""
+        return self.took_ps / self.least_ps if self.took_ps is not None and self.least_ps else None
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """The state of every port in stretches of the run, levels from 0 to `LEVELS` - 1. Ports not in it are at 0."""
+
+    starts: tuple[int, ...]
+    end: int
+    most_queue_bytes: int
+    """The highest level of ``queue``; of ``load`` and ``paused`` it is all of the time."""
+    queue: Mapping[int, tuple[int, ...]]
+    load: Mapping[int, tuple[int, ...]]
+    paused: Mapping[int, tuple[int, ...]]
+    left_out: int
+    """So many ports in use are not in it, those with the least in their queues."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """One run."""
+
+    folder: str
+    summary: Summary
+    network: Network
+    courses: tuple[Course, ...]
+    """Empty where nothing was sampled."""
+    pausing: Pausing
+    distributions: tuple[Distribution, ...]
+    flows: tuple[FlowRow, ...]
+    """Worst first, not all of very many."""
+    film: Film | None
+    """None where no port was sampled."""

@@ -1,0 +1,78 @@
+"""Flows: what each took, beside the least it could take, and how that is spread."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from wirespeed.results.simulated import Distribution, FlowRow, Group
+from wirespeed.simulation.opened import Opened
+
+_POINTS = 200
+"""Ranks of a distribution at most: a chart has no more points to see."""
+_GROUPS = 4
+"""Kinds of flows that are drawn apart, the most frequent ones; beside them all flows together."""
+
+
+def flow_rows(opened: Opened) -> tuple[FlowRow, ...]:
+    """All flows, in their order. A read's data goes from the host that answers to the one that asks."""
+    columns = ("flow", "src", "dst", "verb", "bytes", "start_ps", "end_ps", "status")
+    read = opened.table("flows", *columns).to_pydict()
+    least = opened.table("limits", "least_ps")["least_ps"].to_pylist() if opened.has("limits") else None
+    return tuple(
+        FlowRow(
+            flow=flow,
+            source=target if verb == "read" else source,
+            target=source if verb == "read" else target,
+            verb=verb,
+            bytes=size,
+            start_ps=start,
+            took_ps=end - start if status == "completed" else None,
+            least_ps=None if least is None else least[flow],
+            status=status,
+        )
+        for flow, source, target, verb, size, start, end, status in zip(*(read[name] for name in columns), strict=True)
+    )
+
+
+def distributions(flows: Sequence[FlowRow]) -> Iterator[Distribution]:
+    """Completion times, and how many times the least they are."""
+    completed = [flow for flow in flows if flow.took_ps is not None]
+    if not completed:
+        return
+    kinds = Counter((flow.verb, flow.bytes) for flow in completed)
+    common = sorted(kinds.most_common(), key=lambda one: (-one[1], one[0]))[:_GROUPS]
+    chosen = [kind for kind, _ in common] if len(kinds) > 1 else []
+    groups = [
+        (None, completed),
+        *((kind, [one for one in completed if (one.verb, one.bytes) == kind]) for kind in chosen),
+    ]
+    yield Distribution("Completion time", "µs", tuple(_times(kind, of) for kind, of in groups))
+    if any(flow.slowdown is not None for flow in completed):
+        yield Distribution("Slowdown", "times the least", tuple(_slowdowns(kind, of) for kind, of in groups))
+
+
+def _times(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:
+    taken = [flow.took_ps / 1e6 for flow in flows if flow.took_ps is not None]
+    least = {flow.least_ps for flow in flows}
+    known = [one for one in least if one is not None]
+    # Ways of several lengths differ by their propagation: the shortest is the limit of all.
+    return Group(
+        _name(kind), len(flows), quantiles(taken), min(known) / 1e6 if known and len(least) == len(known) else None
+    )
+
+
+def _slowdowns(kind: tuple[str, int] | None, flows: Sequence[FlowRow]) -> Group:
+    return Group(_name(kind), len(flows), quantiles([one for flow in flows if (one := flow.slowdown) is not None]), 1.0)
+
+
+def _name(kind: tuple[str, int] | None) -> str:
+    return "all flows" if kind is None else f"{kind[0]} of {kind[1]} bytes"
+
+
+def quantiles(values: Sequence[float]) -> tuple[float, ...]:
+    """The values at evenly spaced ranks, the first and the last among them; all where there are few."""
+    ordered = sorted(values)
+    if len(ordered) <= _POINTS:
+        return tuple(ordered)
+    return tuple(ordered[round(at * (len(ordered) - 1) / (_POINTS - 1))] for at in range(_POINTS))

@@ -1,0 +1,215 @@
+"""Samples as courses over time: what queues held, what was sent and marked, what senders were allowed.
+
+Samples of a stretch become one value: the highest of a queue, the mean of a rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from wirespeed.results.simulated import Course, Line, Network
+from wirespeed.simulation.opened import Opened
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+STRETCHES = 240
+"""Values of a line at most: a chart has no more than two points to see for each."""
+_LINES = 6
+"""Lines of a chart at most, for eyes."""
+_PS = 1e12
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """The table ``series`` with each sample's number, and the stretches they fall into."""
+
+    rows: pa.Table
+    """what, id, number, value."""
+    times: tuple[int, ...]
+    stretches: int
+
+    @classmethod
+    def of(cls, opened: Opened) -> Samples | None:
+        """None where nothing was sampled, or only once."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if not opened.has("series"):
+            return None
+        read = opened.table("series", "time_ps", "what", "id", "value")
+        times = pc.unique(read["time_ps"]).sort()
+        if len(times) < 2:
+            return None
+        number = pc.index_in(read["time_ps"], value_set=times)
+        rows = pa.table({"what": read["what"], "id": read["id"], "number": number, "value": read["value"]})
+        return cls(rows, tuple(times.to_pylist()), min(STRETCHES, len(times) - 1))
+
+    def within(self, stretches: int) -> Samples:
+        """The same in at most so many stretches."""
+        return replace(self, stretches=min(stretches, len(self.times) - 1))
+
+    @property
+    def bounds(self) -> list[int]:
+        """The numbers of the samples that stretches begin with, and of the last one."""
+        return [at * (len(self.times) - 1) // self.stretches for at in range(self.stretches + 1)]
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """When each stretch begins."""
+        return tuple(self.times[number] for number in self.bounds[:-1])
+
+    @property
+    def seconds(self) -> tuple[float, ...]:
+        """How long each stretch is."""
+        return tuple((self.times[after] - self.times[before]) / _PS for before, after in pairwise(self.bounds))
+
+    def ids(self, what: str) -> list[int]:
+        """The ports or queue pairs of one kind of sample."""
+        return sorted(self._of(what)["id"].unique().to_pylist())
+
+    def highest(self, what: str) -> dict[int, tuple[float, ...]]:
+        """Of each port the highest sample of each stretch, priorities together; 0 where there is none."""
+        summed = self._of(what).group_by(["id", "number"], use_threads=False).aggregate([("value", "sum")])
+        return self._each(summed.rename_columns(["id", "number", "value"]), "max")
+
+    def mean(self, what: str) -> dict[int, tuple[float, ...]]:
+        """Of each queue pair the mean of each stretch."""
+        return self._each(self._of(what), "mean")
+
+    def growth(self, what: str) -> dict[int, tuple[float, ...]]:
+        """By how much counters grew in each stretch, priorities together. The start is in the first."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        bounds = self.bounds
+        rows = self._of(what)
+        rows = rows.filter(pc.is_in(rows["number"], value_set=pa.array(bounds, pa.int32())))
+        columns = rows.group_by(["id", "number"], use_threads=False).aggregate([("value", "sum")]).to_pydict()
+        place = {number: at for at, number in enumerate(bounds)}
+        counters: dict[int, list[float]] = {}
+        for one, number, value in zip(columns["id"], columns["number"], columns["value_sum"], strict=True):
+            counters.setdefault(one, [0.0] * len(bounds))[place[number]] = value
+        for of in counters.values():
+            of[0] = 0.0
+        return {one: tuple(after - before for before, after in pairwise(of)) for one, of in sorted(counters.items())}
+
+    def _of(self, what: str) -> pa.Table:
+        import pyarrow.compute as pc
+
+        return self.rows.filter(pc.equal(self.rows["what"].cast("string"), what))
+
+    def _each(self, rows: pa.Table, how: str) -> dict[int, tuple[float, ...]]:
+        """One value of each stretch; the last sample belongs to the last one."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        of = [at for at, (start, end) in enumerate(pairwise(self.bounds)) for _ in range(start, end)]
+        stretch = pc.take(pa.array([*of, self.stretches - 1]), rows["number"])
+        table = pa.table({"id": rows["id"], "stretch": stretch, "value": rows["value"]})
+        columns = table.group_by(["id", "stretch"], use_threads=False).aggregate([("value", how)]).to_pydict()
+        found: dict[int, list[float]] = {}
+        for one, at, value in zip(columns["id"], columns["stretch"], columns[f"value_{how}"], strict=True):
+            found.setdefault(one, [0.0] * self.stretches)[at] = value
+        return {one: tuple(values) for one, values in sorted(found.items())}
+
+
+def courses(samples: Samples, network: Network) -> Iterator[Course]:
+    """Everything that was sampled."""
+    sent = samples.growth("sent_bytes")
+    if sent:
+        yield from _of_hosts(samples, network, sent)
+        yield _busiest(samples, network, sent)
+        yield _deepest(samples, network)
+        yield _marked(samples, network)
+    allowed = samples.mean("rate_bps")
+    if allowed:
+        yield _allowed(samples, allowed)
+
+
+def loads(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]) -> dict[int, tuple[float, ...]]:
+    """What ports sent, of what their links carry. A frame counts where it begins: at most 1."""
+    return {
+        port: tuple(
+            min(grown * 8 / seconds / network.rate(port), 1.0)
+            for grown, seconds in zip(of, samples.seconds, strict=True)
+        )
+        for port, of in sent.items()
+    }
+
+
+def _of_hosts(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]) -> Iterator[Course]:
+    """What all hosts send together."""
+    of_hosts = [of for port, of in sent.items() if network.node(port) not in network.switches]
+    if not of_hosts:
+        return
+    grown = map(sum, zip(*of_hosts, strict=True))
+    together = tuple(total * 8 / seconds / 1e9 for total, seconds in zip(grown, samples.seconds, strict=True))
+    meaning = (
+        f"What {len(of_hosts):,} host ports put on their links: data, acknowledgements and CNPs with their headers."
+    )
+    yield _course(samples, "Sent by hosts", meaning, "Gb/s", [("all hosts", together)])
+
+
+def _busiest(samples: Samples, network: Network, sent: dict[int, tuple[float, ...]]) -> Course:
+    title, meaning = "Busiest links", "What ports send, of what their link carries."
+    return _most(samples, network, loads(samples, network, sent), title, meaning, "share", sum)
+
+
+def _deepest(samples: Samples, network: Network) -> Course:
+    title = "Deepest queues"
+    meaning = "Bytes that wait in the egress queues of a port; the highest sample of each stretch."
+    return _most(samples, network, samples.highest("queue_bytes"), title, meaning, "bytes", max)
+
+
+def _marked(samples: Samples, network: Network) -> Course:
+    marked = {
+        port: tuple(grown / seconds / 1e6 for grown, seconds in zip(of, samples.seconds, strict=True))
+        for port, of in samples.growth("ecn_marks").items()
+    }
+    title, meaning = "ECN marks", "Packets that a port marks per microsecond."
+    return _most(samples, network, marked, title, meaning, "packets/µs", sum)
+
+
+def _allowed(samples: Samples, allowed: dict[int, tuple[float, ...]]) -> Course:
+    meaning = "What congestion control lets a sender send."
+    rates = {one: tuple(value / 1e9 for value in of) for one, of in allowed.items()}
+    if len(rates) <= _LINES:
+        lines = [(f"queue pair {one}", values) for one, values in rates.items()]
+    else:
+        ordered = [sorted(each) for each in zip(*rates.values(), strict=True)]
+        meaning += f" Highest, median and lowest of {len(rates):,} queue pairs."
+        names = (("highest", -1), ("median", len(rates) // 2), ("lowest", 0))
+        lines = [(name, tuple(each[at] for each in ordered)) for name, at in names]
+    return _course(samples, "Allowed rates", meaning, "Gb/s", lines)
+
+
+def _most(
+    samples: Samples,
+    network: Network,
+    of: dict[int, tuple[float, ...]],
+    title: str,
+    meaning: str,
+    unit: str,
+    weight: Callable[[tuple[float, ...]], float],
+) -> Course:
+    """A line for each of the ports that have the most of it."""
+    some = {port: values for port, values in of.items() if any(values)}
+    chosen = sorted(some, key=lambda port: (-weight(some[port]), port))[:_LINES]
+    lines = [(network.name(port), some[port]) for port in chosen]
+    return _course(samples, title, meaning, unit, lines, len(some) - len(chosen))
+
+
+def _course(
+    samples: Samples,
+    title: str,
+    meaning: str,
+    unit: str,
+    lines: Sequence[tuple[str, tuple[float, ...]]],
+    left_out: int = 0,
+) -> Course:
+    drawn = tuple(Line(name, values) for name, values in lines)
+    return Course(title, meaning, unit, samples.starts, samples.times[-1], drawn, left_out)

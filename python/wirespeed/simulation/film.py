@@ -1,0 +1,61 @@
+"""The state of all ports over time, in steps coarse enough for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wirespeed.results.simulated import LEVELS, Film, Network, PausedPort
+from wirespeed.simulation.course import Samples, loads
+from wirespeed.simulation.opened import Opened
+from wirespeed.simulation.pausing import shares, united
+
+_FRAMES = 120
+_FEWEST = 30
+_LETTERS = 2_400_000
+"""Three letters for each port and frame, and a page with room for the rest below 5 MB."""
+
+
+def film(opened: Opened, samples: Samples | None, network: Network, paused: tuple[PausedPort, ...]) -> Film | None:
+    """None where no port was sampled."""
+    ports = [] if samples is None else samples.ids("queue_bytes")
+    if samples is None or not ports:
+        return None
+    samples = samples.within(max(min(_FRAMES, _LETTERS // (3 * len(ports))), _FEWEST))
+    held = samples.highest("queue_bytes")
+    deepest = {port: max(of) for port, of in held.items()}
+    stopped = {one.port: one.total_ps for one in paused}
+    order = sorted(ports, key=lambda port: (-stopped.get(port, 0), -deepest[port], port))
+    kept = set(order[: _LETTERS // (3 * samples.stretches)])
+    most = max(int(max(deepest.values())), 1)
+    load = loads(samples, network, samples.growth("sent_bytes"))
+    return Film(
+        starts=samples.starts,
+        end=samples.times[-1],
+        most_queue_bytes=most,
+        queue=_levels({port: tuple(value / most for value in of) for port, of in held.items()}, kept),
+        load=_levels(load, kept),
+        paused=_levels(_paused(opened, samples), kept),
+        left_out=len(ports) - len(kept),
+    )
+
+
+def _levels(shares: Mapping[int, tuple[float, ...]], kept: set[int]) -> Mapping[int, tuple[int, ...]]:
+    """Of those ports that have any."""
+    return {port: tuple(map(_level, of)) for port, of in sorted(shares.items()) if port in kept and any(of)}
+
+
+def _paused(opened: Opened, samples: Samples) -> Mapping[int, tuple[float, ...]]:
+    """How much of each frame a port was paused: exact, from the table of pauses."""
+    read = opened.table("pauses", "port", "start_ps", "end_ps").to_pydict()
+    intervals: dict[int, list[tuple[int, int]]] = {}
+    for port, start, end in zip(read["port"], read["start_ps"], read["end_ps"], strict=True):
+        intervals.setdefault(port, []).append((start, end))
+    bounds = [*samples.starts, samples.times[-1]]
+    return {port: shares(united(of), bounds) for port, of in intervals.items()}
+
+
+def _level(share: float) -> int:
+    """What is more than nothing is at least level 1."""
+    if share <= 0:
+        return 0
+    return max(min(round(share * (LEVELS - 1)), LEVELS - 1), 1)

@@ -1,0 +1,370 @@
+"""The report on a simulation: its document, in a real browser, and as PNG files."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import shown
+from html_document import Document
+from seen_sample import VICTIM, made
+from small_scenarios import ENVIRONMENT, INCAST
+
+from wirespeed.cli.exit import Exit
+from wirespeed.errors import Refused
+from wirespeed.report.simulated import pictures
+from wirespeed.report.simulated.layout import layout
+from wirespeed.report.simulated.page import page
+from wirespeed.results.simulated import Cable, Network, Simulated
+from wirespeed.simulation.look import look
+
+EXAMPLES = Path(__file__).parents[2] / "examples/simulator"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("seen"), VICTIM, "all")
+
+
+@pytest.fixture(scope="module")
+def seen(folder: Path) -> Simulated:
+    return look(folder)
+
+
+@pytest.fixture(scope="module")
+def document(seen: Simulated) -> Document:
+    return Document(page([seen]))
+
+
+def wirespeed(*arguments: str | Path, **more: Any) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "wirespeed", "report", *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, text=True, env={**ENVIRONMENT, **more}, check=False, timeout=120)
+
+
+def test_the_same_folder_gives_the_same_bytes(folder: Path) -> None:
+    assert page([look(folder)]) == page([look(folder)])
+
+
+def test_headings(document: Document) -> None:
+    assert document.text("h1") == ["victim"]
+    assert document.text("h2") == [
+        *("Summary", "Who paused whom", "The network over time", "Rates, queues and marks over time"),
+        *("How long flows took", "Flows"),
+    ]
+    assert document.text("h3") == [
+        *("Victims", "When", "Sent by hosts", "Busiest links", "Deepest queues", "ECN marks", "Allowed rates"),
+        *("Completion time", "Slowdown"),
+    ]
+
+
+def test_structure(document: Document) -> None:
+    assert [len(document.all(tag)) for tag in ("header", "nav", "main", "footer")] == [1, 1, 1, 1]
+    identities = [element["id"] for element in document.elements if element.get("id")]
+    assert len(identities) == len(set(identities))
+    for element in document.elements:
+        assert set(element.get("aria-labelledby", "").split()) <= set(identities)
+        assert [name for name in element if name.startswith("on") or name == "style"] == []
+    addresses = [element["href"] for element in document.elements if element.get("href")]
+    assert {address[1:] for address in addresses} <= set(identities)
+    assert len(document.all("table")) == len(document.all("caption"))
+    assert all(cell.get("scope") in ("col", "row") for cell in document.all("th"))
+
+
+def test_every_picture_says_what_it_shows(document: Document) -> None:
+    pictures = document.all("svg", role="img")
+    said = [text for text in document.text("desc") if text]
+    assert len(pictures) == len(said) == 10
+    assert said[0].startswith("5 ports were paused. Longest: switch 6 → switch 7: ")
+
+
+def test_the_table_of_pauses(document: Document, seen: Simulated) -> None:
+    (table,) = [one for one in document.all("table") if one["text"].strip().startswith("Ports that were paused")]
+    assert "host 3switch 6" in table["text"]
+    (began,) = document.all("p", class_="later")
+    (uplink,) = [one for one in seen.pausing.ports if seen.network.name(one.port) == "switch 6 → switch 7"]
+    assert began["text"].strip() == (
+        f"Congestion began at switch 7, which paused others for {uplink.total_ps / 1e6:,.1f} µs in all, "
+        "100.0 % of it while nobody paused it."
+    )
+    assert len(seen.pausing.ports) == 5
+
+
+def test_the_table_of_flows_is_worst_first(document: Document) -> None:
+    (table,) = document.all("table", class_="sortable")
+    at = document.elements.index(table)
+    keys = [one["data-key"] for one in document.elements[at:] if one["tag"] == "td" and one.get("data-key")]
+    slowdowns = [float(key) for key in keys[7::10]]
+    assert slowdowns == sorted(slowdowns, reverse=True)
+    assert len(slowdowns) == 4
+
+
+def test_a_table_of_very_many_flows_is_bounded(seen: Simulated) -> None:
+    many = dataclasses.replace(seen, summary=dataclasses.replace(seen.summary, flows=100_000))
+    text = page([many])
+    assert f"The 4 worst flows of 100,000; all of them are in {seen.folder}/flows.parquet." in text
+
+
+def test_nothing_sampled_says_how_to(tmp_path: Path) -> None:
+    text = page([look(made(tmp_path, INCAST))])
+    assert text.count("wirespeed sim run SCENARIO.json -o DIR --series all") == 2
+    assert "Nobody: no port was paused." in text
+    assert "<script type=" not in text
+
+
+EVIL = "</script><script>alert(1)</script>\x1b[31m\u202e<b>&amp;"
+
+
+def test_names_are_text_and_nothing_else(seen: Simulated) -> None:
+    names = tuple(f"{EVIL}{node}" for node in range(len(seen.network.names)))
+    summary = dataclasses.replace(seen.summary, name=EVIL)
+    evil = dataclasses.replace(
+        seen, network=dataclasses.replace(seen.network, names=names), summary=summary, folder=EVIL
+    )
+    text = page([evil, evil])
+    assert "<script>alert" not in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert Document(text).text("h1")[0].startswith("</script><script>alert(1)</script>\\x1b[31m")
+    (data, _) = re.findall(r'<script type="application/json" class="film">(.*?)</script>', text)
+    assert next(iter(json.loads(data)["names"].values())).startswith("</script><script>alert(1)</script>\\x1b[31m")
+    for _, svg in pictures.pictures([evil]):
+        assert "<script" not in svg
+
+
+def test_runs_side_by_side(folder: Path, tmp_path: Path) -> None:
+    other = made(tmp_path, {**VICTIM, "parameters": {"congestion": {"algorithm": "dcqcn"}}}, "all")
+    document = Document(page([look(folder), look(other)]))
+    assert document.text("h2")[:2] == ["Side by side", f"victim in {folder}"]
+    (table,) = [one for one in document.all("table") if one["text"].strip().startswith("What each run amounts to")]
+    assert table["text"].count("4 of 4 completed") == 2
+    assert document.text("h3")[:2] == ["Completion time", "Slowdown"]
+    legends = document.text("text", class_="named")[:2]
+    assert all(legend.startswith("victim in ") for legend in legends)
+
+
+ACT = """<script>
+const said = [];
+const dark = () => document.querySelectorAll(".player .h5").length + document.querySelectorAll(".player .h4").length;
+const note = () => said.push([
+  document.querySelector(".now").textContent, dark(), document.querySelector(".most tbody").textContent.trim()]);
+const slider = document.querySelector(".moment");
+note();
+for (const at of [0, 60, 119]) {
+  slider.value = at;
+  slider.dispatchEvent(new Event("input"));
+  note();
+}
+const kind = document.querySelector('.kind[value="paused"]');
+slider.value = 60;
+kind.checked = true;
+kind.dispatchEvent(new Event("change"));
+note();
+const heads = document.querySelectorAll(".sortable thead th button");
+heads[0].click();
+const flows = [...document.querySelectorAll(".sortable tbody tr")].map((row) => row.cells[0].textContent);
+document.title = JSON.stringify({said, flows, shown: !document.querySelector(".controls").hidden});
+</script>"""
+
+
+def test_the_slider_moves_and_tables_sort(seen: Simulated, tmp_path: Path) -> None:
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page([seen]))
+    dom, complaints = shown(tmp_path, text.replace("</body>", f"{ACT}</body>"))
+    assert complaints == []
+    (title,) = re.findall(r"<title>(\{.*?\})</title>", dom)
+    got = json.loads(title.replace("&gt;", ">"))
+    assert got["shown"] is True
+    assert got["flows"] == ["3", "2", "1", "0"]
+    first, start, middle, end, paused = got["said"]
+    assert first[1] > 0
+    assert "switch 7 → host 4" in first[2]
+    assert start[0] == "0 µs"
+    assert end[0] > middle[0] or float(end[0].split()[0]) > float(middle[0].split()[0])
+    assert len({said[0] for said in (start, middle, end)}) == 3
+    assert "switch 7 → host 4" in middle[2]
+    assert middle[2] != start[2]
+    assert "host 0 → switch 6" in paused[2]
+    assert "%" in paused[2]
+
+
+def test_the_browser_has_no_complaint(seen: Simulated, tmp_path: Path) -> None:
+    dom, complaints = shown(tmp_path, page([seen, seen]))
+    assert complaints == []
+    assert dom.count('<div class="controls">') == 2
+
+
+MEASURE = """<script>
+const said = [];
+for (const figure of document.querySelectorAll("svg[role=img]")) {
+  for (const text of figure.querySelectorAll("text")) {
+    const at = text.getBoundingClientRect(), around = figure.getBoundingClientRect();
+    const beside = at.left < around.left - 1 || at.right > around.right + 3;
+    if (beside || at.top < around.top - 1 || at.bottom > around.bottom + 1)
+      said.push(text.textContent.trim());
+  }
+}
+document.title = JSON.stringify(said);
+</script>"""
+
+
+def test_no_label_is_cut_off(seen: Simulated, tmp_path: Path) -> None:
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page([seen]))
+    dom, _ = shown(tmp_path, text.replace("</body>", f"{MEASURE}</body>"))
+    assert re.findall(r"<title>(\[.*?\])</title>", dom) == ["[]"]
+
+
+def test_a_fat_tree_of_128_hosts_stays_small(tmp_path: Path) -> None:
+    """S2: 768 ports, all sampled, as many frames and stretches as a page has at most."""
+    scenario = json.loads((EXAMPLES / "S2.json").read_text())
+    seen = look(made(tmp_path, scenario, "all", interval="4us", until="1ms"))
+    assert seen.film is not None
+    assert (len(seen.film.starts), seen.film.left_out) == (120, 0)
+    assert {len(course.starts) for course in seen.courses} == {240}
+    assert len(page([seen]).encode()) < 2_000_000  # of the 5,000,000 that are allowed
+
+
+def fat_tree(k: int) -> Network:
+    """Hosts, edges, aggregations, cores."""
+    half = k // 2
+    hosts, edges = k * half * half, k * half
+    names = tuple(f"n{node}" for node in range(hosts + 2 * edges + half * half))
+    edge, aggregation, core = hosts, hosts + edges, hosts + 2 * edges
+    cables = [Cable(host, edge + host // half, 10**11) for host in range(hosts)]
+    for pod in range(k):
+        for low in range(half):
+            for high in range(half):
+                cables.append(Cable(edge + pod * half + low, aggregation + pod * half + high, 10**11))
+                cables.append(Cable(aggregation + pod * half + low, core + low * half + high, 10**11))
+    return Network(names, frozenset(range(hosts, len(names))), tuple(cables))
+
+
+@pytest.mark.parametrize(("k", "switches", "left_out"), [(4, 20, 0), (8, 80, 0), (16, 320, 0), (32, 480, 800)])
+def test_tiers_of_fat_trees(k: int, switches: int, left_out: int) -> None:
+    network = fat_tree(k)
+    places = layout(network, {})
+    rows: dict[float, int] = {}
+    for box in places.boxes:
+        rows[box.y] = rows.get(box.y, 0) + 1
+    if k == 4:
+        assert [rows[y] for y in sorted(rows)] == [4, 8, 8, 16]  # cores, aggregations, edges, hosts
+        assert (len(places.ways), places.halves) == (2 * len(network.cables), ())
+    else:
+        assert [rows[y] for y in sorted(rows)] == [min(k * k // 4, 160), min(k * k // 2, 160), min(k * k // 2, 160)]
+        assert len(places.halves) == rows[max(rows)] * k  # both directions of the cables of k/2 hosts under each edge
+        assert sum(rows.values()) == switches
+    assert places.left_out == left_out
+    assert all(box.x >= 0 and box.x + box.width <= places.width for box in places.boxes)
+    assert all(0 < half.x <= places.width and half.y < places.height for half in places.halves)
+
+
+def drawing() -> None:
+    """Skip where what draws PNG is not installed."""
+    if importlib.util.find_spec("resvg_py") is None:
+        (pytest.fail if os.environ.get("WIRESPEED_REQUIRE_ALL") == "1" else pytest.skip)("needs resvg_py")
+
+
+NAMES = [
+    *("pause-map", "pauses", "network", "sent-by-hosts", "busiest-links", "deepest-queues", "ecn-marks"),
+    *("allowed-rates", "completion-time", "slowdown"),
+]
+
+
+def test_pictures_are_files_of_their_own(seen: Simulated) -> None:
+    drawn = dict(pictures.pictures([seen]))
+    assert list(drawn) == NAMES
+    for svg in drawn.values():
+        assert "var(" not in svg
+        HTMLParser().feed(svg)
+    assert ".way.h4 { stroke: #a9490c; stroke-width: 3.5 }" in pictures.style()
+    assert drawn == dict(pictures.pictures([seen]))
+
+
+def test_png(folder: Path, tmp_path: Path) -> None:
+    drawing()
+    done = wirespeed(folder, "--png", tmp_path / "png")
+    assert (done.returncode, done.stderr) == (Exit.PASSED, "")
+    files = [Path(line) for line in done.stdout.splitlines()]
+    assert [file.stem for file in files] == NAMES
+    for file in files:
+        content = file.read_bytes()
+        assert content[:8] == b"\x89PNG\r\n\x1a\n"
+        width, height = struct.unpack(">II", content[16:24])
+        assert width >= 2 * 640
+        assert height > 200
+        assert len(content) > 10_000  # more than a white sheet
+    again = wirespeed(folder, "--png", tmp_path / "again")
+    assert again.returncode == Exit.PASSED
+    assert [(tmp_path / "again" / file.name).read_bytes() for file in files] == [file.read_bytes() for file in files]
+
+
+def test_png_without_what_draws_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    pictures._drawing.cache_clear()
+    with pytest.raises(Refused) as refused:
+        pictures.png("<svg/>")
+    assert str(refused.value) == (
+        "--png: found no resvg_py; expected the extra png\n  hint: pip install 'wirespeed[png]'"
+    )
+
+
+def test_the_verb(folder: Path, tmp_path: Path) -> None:
+    done = wirespeed(folder, "-o", tmp_path / "one.html")
+    assert (done.returncode, done.stdout, done.stderr) == (Exit.PASSED, f"{tmp_path}/one.html\n", "")
+    assert (tmp_path / "one.html").read_text() == page([look(folder)])
+    assert wirespeed(folder, "--format", "html").stdout == page([look(folder)])
+    assert wirespeed(folder).stdout.startswith("victim  preset roce, seed 1\n  flows            4 of 4 completed\n")
+
+
+def test_exit_codes(tmp_path: Path) -> None:
+    failing = {
+        **INCAST,
+        "links": [{"a": 0, "b": 3, "loss": 1.0}, [1, 3], [2, 3]],
+        "parameters": {"transport": {"ack_timeout": 4, "retry_count": 2}},
+    }
+    assert wirespeed(made(tmp_path, failing)).returncode == Exit.FAILED
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("FOLDER --format json", "--format: found json; expected html or terminal for a simulation"),
+        (
+            "FOLDER --bundle b.tar --strict",
+            "--bundle: found a simulation's folder beside it; expected a cluster file for this option\n"
+            "refused: --strict: found a simulation's folder beside it; expected a cluster file for this option",
+        ),
+        (
+            "FOLDER FILE",
+            "FILE: found a file beside a folder; expected one cluster file, or folders of sim run -o alone",
+        ),
+        (
+            "FILE --png out",
+            "FILE: found a file beside a folder; expected one cluster file, or folders of sim run -o alone",
+        ),
+        ("FILE FILE", "FILE: found a second file; expected one cluster file, or folders that sim run -o wrote"),
+    ],
+)
+def test_refusals(arguments: str, says: str, folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "cluster.yaml"
+    file.write_text("version: 1\n")
+    words = [word.replace("FOLDER", str(folder)).replace("FILE", str(file)) for word in arguments.split()]
+    done = wirespeed(*words)
+    assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
+    assert done.stderr == f"refused: {says.replace('FILE', str(file))}\n"
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    done = wirespeed(tmp_path)
+    assert done.returncode == Exit.REFUSED
+    assert done.stderr.startswith(
+        f"refused: {tmp_path}: found no summary.json in it; expected a folder that wirespeed sim"
+    )
