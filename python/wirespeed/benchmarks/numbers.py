@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 
-from wirespeed._core import plain_number
+from wirespeed._core import numbers, plain_number
+
+__all__ = ["SECONDS", "number", "numbers"]
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 """Seconds in one of each unit of time that a benchmark prints."""

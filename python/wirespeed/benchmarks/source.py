@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from wirespeed._core import Line, Log, Signs, numbers
+from wirespeed._core import Line, Log, Signs
 from wirespeed.benchmarks.jsontext import Document, documents
 
-__all__ = ["Line", "Ranks", "Signs", "Source", "by_label", "numbers", "source", "splice"]
+__all__ = ["Line", "Ranks", "Signs", "Source", "by_label", "source", "splice"]
 
 
 class Source:

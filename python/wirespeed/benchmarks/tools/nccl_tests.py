@@ -37,8 +37,8 @@ from wirespeed.benchmarks.nccl_words import (
     columns_of,
     columns_of_row,
 )
-from wirespeed.benchmarks.numbers import number
-from wirespeed.benchmarks.source import Line, Ranks, Source, by_label, numbers, splice
+from wirespeed.benchmarks.numbers import number, numbers
+from wirespeed.benchmarks.source import Line, Ranks, Source, by_label, splice
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... time  algbw  busbw')"
