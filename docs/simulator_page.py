@@ -141,6 +141,41 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
         ),
         "links": ("the two, by their index in `links`", "", "required"),
     },
+    "`faults[]`: stuck NIC": {
+        "kind": ("`stuck-nic`: a NIC pauses its switch all the time, whatever it holds: a pause storm", "", "required"),
+        "from_ns": ("from when on", "ns", "0"),
+        "until_ns": ("until when", "ns", "the end"),
+        "node": ("which host", "", "required"),
+        "nic_port": ("which NIC port of it, in the order of `links`", "", "0"),
+        "priority": ("which priority it pauses", "0 to 7", "every lossless one"),
+    },
+    "`faults[]`: slow receiver": {
+        "kind": (
+            "`slow-receiver`: what arrives goes to memory at a lower rate; the host needs a `nic.pipe`",
+            "",
+            "required",
+        ),
+        "from_ns": ("from when on", "ns", "0"),
+        "until_ns": ("until when", "ns", "the end"),
+        "node": ("which host", "", "required"),
+        "nic_port": ("which NIC port of it, in the order of `links`", "", "0"),
+        "gbps": ("that rate, of payload", "Gb/s", "required"),
+    },
+    "`faults[]`: lost CNPs": {
+        "kind": ("`cnp-loss`: CNPs are lost on a link", "", "required"),
+        "from_ns": ("from when on", "ns", "0"),
+        "until_ns": ("until when", "ns", "the end"),
+        "link": ("which link, both directions: index in `links`", "", "required"),
+        "probability": ("of each", "0 to 1", "required"),
+    },
+    "`faults[]`: late CNPs": {
+        "kind": ("`cnp-delay`: a NIC sends its CNPs late", "", "required"),
+        "from_ns": ("from when on", "ns", "0"),
+        "until_ns": ("until when", "ns", "the end"),
+        "node": ("which host", "", "required"),
+        "nic_port": ("which NIC port of it, in the order of `links`", "", "0"),
+        "delay_ns": ("how much later than `notification.delay_ns`", "ns", "required"),
+    },
     "`routes[]`": {
         "node": ("the switch", "", "required"),
         "destination": ("the host that the route leads to", "", "required"),
@@ -222,6 +257,31 @@ TABLES: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "end_ps": ("ps", "to when; the end of the run where it still was"),
         },
     ),
+    "watchdog": (
+        "One row for each queue that the PFC watchdog ever found stuck. Only where there is a `pfc.watchdog`.",
+        {
+            "port": ("", "the port that was paused"),
+            "priority": ("", "0 to 7"),
+            "times_stuck": ("", "how often it was found stuck"),
+            "times_recovered": ("", "how often it recovered"),
+            "stuck_ps": ("ps", "for how long it was stuck"),
+            "dropped_frames": ("", "frames that the watchdog dropped"),
+            "dropped_bytes": ("bytes", "of these frames"),
+        },
+    ),
+    "deadlocks": (
+        "Queues that wait for each other in a circle: each row for the next of its circle, the last for the first. "
+        "Only where the run came to such a standstill.",
+        {
+            "circle": ("", "number of the circle"),
+            "place": ("", "number of the queue in it"),
+            "port": ("", "port of the queue, which is paused"),
+            "priority": ("", "0 to 7"),
+            "node": ("", "node the port belongs to"),
+            "peer": ("", "node that pauses it"),
+            "bytes": ("bytes", "what waits in the queue"),
+        },
+    ),
     "series": (
         "What `--series` asks for: one row for each sample. Only with that option.",
         {
@@ -275,9 +335,12 @@ SMALL = {
     "switches": 0,
     "links": [{"a": 0, "b": 1, "gbps": 100, "delay_ns": 100}],
     "flows": [{"src": 0, "dst": 1, "bytes": 1}],
-    "parameters": {"transport": {"rx_depth": 1}},
+    "parameters": {
+        "transport": {"rx_depth": 1},
+        "pfc": {"watchdog": {"detection_ns": 1, "restoration_ns": 1, "poll_ns": 1, "action": "drop"}},
+    },
 }
-"""A scenario that has every table, with every column."""
+"""A scenario that has every table but that of deadlocks, with every column."""
 
 
 def page() -> str:
@@ -335,7 +398,8 @@ def _columns() -> dict[str, dict[str, str]]:
         path = Path(folder) / "small.json"
         path.write_text(json.dumps(SMALL))
         result = run(path, "roce", 1, Observe(series=("port:0",)))
-    tables = {**result.tables, **result.context}
+    standstill = run(SOURCES.parents[2] / "examples" / "simulator" / "deadlock.json", "roce", 1)
+    tables = {**standstill.tables, **result.tables, **result.context}
     return {name: {field.name: _type(field.type) for field in table.schema} for name, table in tables.items()}
 
 
@@ -398,7 +462,7 @@ def _rows(prefix: str, struct: Struct, values: list[Any]) -> Iterator[str]:
             yield _row(path, field.doc, shown)
             yield from _rows(f"{path}.", inner, own)
         elif inner.tag is None:
-            yield _row(path, _choice(field.doc, inner), own)
+            yield _row(path, _choice(field.doc, inner), [value or "" for value in own])
         else:
             yield _row(f"{path}.{inner.tag}", _choice(field.doc, inner), [value[inner.tag] for value in own])
             for variant in inner.variants:

@@ -84,6 +84,14 @@ def test_nothing_is_wrapped_or_cut() -> None:
             replace(WHOLE, drops=9, unroutable=7),
             "  loss             9 drops (7 without a way), 0 lost on links, 0 retransmissions",
         ),
+        (
+            replace(WHOLE, watchdog_stuck=2, watchdog_recovered=1, watchdog_drops=1234),
+            "  PFC watchdog     2 queues stuck, 1 recovered, 1,234 frames dropped",
+        ),
+        (
+            replace(WHOLE, deadlocks=("priority 3: 2-3 waits for 3-2 waits for 2-3",)),
+            "  deadlock         priority 3: 2-3 waits for 3-2 waits for 2-3",
+        ),
         (replace(WHOLE, run_s=0.0, events=0), "  speed            0 hops/s: 0 µs for 0 events"),
         (replace(WHOLE, run_s=75.5), "  speed            0.01 M hops/s: 75.50 s for 1,300,000 events"),
     ],

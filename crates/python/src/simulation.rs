@@ -208,6 +208,9 @@ fn totals<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict
         ("losses", summary.losses),
         ("retransmissions", summary.retransmissions),
         ("failed", summary.failed),
+        ("watchdog_stuck", summary.watchdog_stuck),
+        ("watchdog_recovered", summary.watchdog_recovered),
+        ("watchdog_drops", summary.watchdog_drops),
     ] {
         totals.set_item(name, value)?;
     }

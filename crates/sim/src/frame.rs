@@ -172,6 +172,14 @@ impl Line {
         self.tail = index;
     }
 
+    /// Who waits, the first first.
+    pub fn all<'a>(&self, frames: &'a Frames) -> impl Iterator<Item = u32> + 'a {
+        let first = Some(self.head).filter(|index| *index != NONE);
+        std::iter::successors(first, |index| {
+            Some(frames[*index].next).filter(|next| *next != NONE)
+        })
+    }
+
     /// The first frame leaves.
     #[inline]
     pub fn pop(&mut self, frames: &Frames) -> Option<u32> {

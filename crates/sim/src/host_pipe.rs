@@ -13,7 +13,11 @@ use crate::transport::Transport;
 #[derive(Debug, Clone)]
 pub struct HostPipe {
     byte: ByteTime,
+    /// From the receive buffer to memory.
+    into: ByteTime,
     latency: Picoseconds,
+    /// Bytes of receive buffer, XOFF and XON.
+    sizes: [u32; 3],
     buffer: Picoseconds,
     xoff: Picoseconds,
     xon: Picoseconds,
@@ -31,7 +35,13 @@ impl HostPipe {
         let byte = ByteTime::of(u64::from(parameters.gbps) * 1_000_000_000);
         HostPipe {
             byte,
+            into: byte,
             latency: parameters.latency_ns * NANOSECOND,
+            sizes: [
+                parameters.receive_buffer_bytes,
+                parameters.xoff_bytes,
+                parameters.xon_bytes,
+            ],
             buffer: byte.times(parameters.receive_buffer_bytes),
             xoff: byte.times(parameters.xoff_bytes),
             xon: byte.times(parameters.xon_bytes),
@@ -51,7 +61,16 @@ impl HostPipe {
         self.pausing
     }
 
-    /// How long it carries `payload`.
+    /// From now on what arrives goes to memory at another rate, or at its own again. Fills are times at the rate that holds.
+    pub fn receive_at(&mut self, now: Picoseconds, rate: Option<ByteTime>) {
+        let (before, after) = (self.into, rate.unwrap_or(self.byte));
+        let left = self.received_until.saturating_sub(now);
+        self.received_until = now + before.convert(left, after);
+        [self.buffer, self.xoff, self.xon] = self.sizes.map(|bytes| after.times(bytes));
+        self.into = after;
+    }
+
+    /// How long it carries `payload` to the NIC.
     pub fn time(&self, payload: u32) -> Picoseconds {
         self.byte.times(payload)
     }
@@ -70,7 +89,7 @@ impl Simulation {
         if !transport.accepts(frame.kind, frame.psn) {
             return Some(self.now);
         }
-        let until = pipe.received_until.max(self.now) + pipe.time(u32::from(frame.payload));
+        let until = pipe.received_until.max(self.now) + pipe.into.times(u32::from(frame.payload));
         let fill = until - self.now;
         if fill > pipe.buffer {
             pipe.drops += 1;
@@ -84,7 +103,9 @@ impl Simulation {
             let first = pipe.pausing == 0;
             let enough = until - pipe.xon.min(fill);
             pipe.pausing |= bit;
-            self.ask_to_pause(port, usize::from(frame.priority));
+            if self.sides[port as usize].storm & bit == 0 {
+                self.ask_to_pause(port, usize::from(frame.priority));
+            }
             if first {
                 self.schedule(enough, class::DRAINED, port, 0);
             }
@@ -98,11 +119,14 @@ impl Simulation {
         let Some(pipe) = &mut nic.pipe else {
             return;
         };
+        if pipe.pausing == 0 {
+            return; // it had drained before, at another rate
+        }
         let enough = pipe.received_until.saturating_sub(pipe.xon);
         if enough > self.now {
             return self.schedule(enough, class::DRAINED, port, 0);
         }
-        let pausing = std::mem::take(&mut pipe.pausing);
+        let pausing = std::mem::take(&mut pipe.pausing) & !self.sides[port as usize].storm;
         for priority in (0..PRIORITIES).filter(|priority| pausing & (1 << priority) != 0) {
             self.ask_to_go_on(port, priority);
         }

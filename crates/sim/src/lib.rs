@@ -8,6 +8,7 @@ mod capture;
 pub mod chance;
 pub mod congestion;
 mod context;
+mod deadlock;
 pub mod devices;
 mod ecmp;
 pub mod faults;
@@ -35,6 +36,7 @@ mod series;
 mod simulation;
 mod switch;
 pub mod transport;
+mod watchdog;
 
 use wirespeed_wire::headroom;
 pub use wirespeed_wire::time;

@@ -7,6 +7,7 @@ use crate::results::{Column, Outcome, Table};
 use crate::scenario::Verb;
 use crate::simulation::Simulation;
 use crate::time::{Picoseconds, NEVER};
+use crate::watchdog::Guard;
 
 /// One pause of a port's priority.
 #[derive(Debug, Clone, Copy)]
@@ -46,12 +47,18 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
         queues(&simulation),
         pauses(&simulation),
     ];
+    tables.extend(watchdog(&simulation));
+    let circles = simulation.deadlocks();
+    if !circles.is_empty() {
+        tables.push(deadlocks(&simulation, &circles));
+    }
     if simulation.scenario.observe.interval > 0 {
         tables.push(std::mem::take(&mut simulation.series).table());
     }
     let context = context::tables(&simulation);
     let operations = &simulation.operations;
     let mut summary = std::mem::take(&mut simulation.totals);
+    summary.deadlocks = circles.len() as u64;
     if !operations.all_ended() {
         summary.end = simulation.now;
     }
@@ -289,6 +296,66 @@ fn pauses(simulation: &Simulation) -> Table {
             ),
             ("start_ps", u64s(rows.iter().map(|row| row.start))),
             ("end_ps", u64s(rows.iter().map(|row| row.end))),
+        ],
+    }
+}
+
+/// The queues that were ever stuck, where there is a watchdog.
+fn watchdog(simulation: &Simulation) -> Option<Table> {
+    let mut sets = (0..simulation.scenario.sets()).map(|number| simulation.scenario.set(number));
+    sets.find(|set| set.pfc.watchdog.is_some())?;
+    let guard = |id: &u32| {
+        let (port, priority) = lane(*id);
+        &simulation.sides[port as usize].pauses[priority].guard
+    };
+    let stuck: Vec<u32> = (0..(simulation.ports.len() * PRIORITIES) as u32)
+        .filter(|id| guard(id).times_stuck > 0)
+        .collect();
+    let of = |value: &dyn Fn(&Guard) -> u64| u64s(stuck.iter().map(|id| value(guard(id))));
+    let lanes = stuck.iter().map(|id| lane(*id));
+    Some(Table {
+        name: "watchdog",
+        columns: vec![
+            ("port", u32s(lanes.clone().map(|(port, _)| port))),
+            (
+                "priority",
+                Column::U8(lanes.map(|(_, priority)| priority as u8).collect()),
+            ),
+            ("times_stuck", of(&|it| u64::from(it.times_stuck))),
+            ("times_recovered", of(&|it| u64::from(it.times_recovered))),
+            ("stuck_ps", of(&|it| it.stuck_until(simulation.now))),
+            ("dropped_frames", of(&|it| it.dropped_frames)),
+            ("dropped_bytes", of(&|it| it.dropped_bytes)),
+        ],
+    })
+}
+
+/// Circles of queues: each row waits for the next of its circle, the last for the first.
+fn deadlocks(simulation: &Simulation, circles: &[Vec<(u32, u8)>]) -> Table {
+    let places = circles.iter().enumerate().flat_map(|(number, circle)| {
+        let queues = circle.iter().enumerate();
+        queues.map(move |(place, queue)| (number as u32, place as u32, *queue))
+    });
+    let rows: Vec<_> = places.collect();
+    let node = |port: u32| simulation.scenario.node_of(port);
+    Table {
+        name: "deadlocks",
+        columns: vec![
+            ("circle", u32s(rows.iter().map(|row| row.0))),
+            ("place", u32s(rows.iter().map(|row| row.1))),
+            ("port", u32s(rows.iter().map(|row| row.2 .0))),
+            (
+                "priority",
+                Column::U8(rows.iter().map(|row| row.2 .1).collect()),
+            ),
+            ("node", u32s(rows.iter().map(|row| node(row.2 .0)))),
+            ("peer", u32s(rows.iter().map(|row| node(row.2 .0 ^ 1)))),
+            (
+                "bytes",
+                u32s(rows.iter().map(|(_, _, (port, priority))| {
+                    simulation.queues[(*port, usize::from(*priority))].bytes
+                })),
+            ),
         ],
     }
 }

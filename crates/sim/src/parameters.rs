@@ -219,6 +219,33 @@ pub struct Pfc {
     pub generation_delay_ns: u64,
     /// From the PFC frame received to no further frame of the priority starting.
     pub reaction: Reaction,
+    /// What a switch does about a queue that stays paused; none = it waits.
+    pub watchdog: Option<Watchdog>,
+}
+
+/// The PFC watchdog of a switch: it looks at its queues now and then, and no longer obeys a peer that pauses one for too
+/// long (SONiC `pfcwd`, Arista EOS `priority-flow-control pause watchdog`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Watchdog {
+    /// A queue paused without a break for this long is stuck.
+    pub detection_ns: u64,
+    /// A stuck queue that nobody has asked to pause for this long has recovered.
+    pub restoration_ns: u64,
+    /// From one look at the queues to the next.
+    pub poll_ns: u64,
+    /// What becomes of the traffic of a stuck queue.
+    pub action: WatchdogAction,
+}
+
+/// What becomes of the traffic of a stuck queue. In both cases PFC is not obeyed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WatchdogAction {
+    /// What waits and what comes is dropped.
+    Drop,
+    /// It is sent.
+    Forward,
 }
 
 /// How soon a port obeys a PFC frame.

@@ -19,7 +19,11 @@ impl Simulation {
     pub(crate) fn ask_to_pause(&mut self, port: u32, priority: usize) {
         self.totals.pfc_pauses += 1;
         self.generate(port, priority, true);
-        let Some(quanta) = self.device(port).pfc.refresh_quanta else {
+        let pfc = &self.device(port).pfc;
+        let storm = self.sides[port as usize].storm & 1 << priority != 0;
+        // A stuck NIC never lets a pause run out.
+        let again = pfc.quanta.filter(|_| storm).map(|quanta| quanta / 2 + 1);
+        let Some(quanta) = pfc.refresh_quanta.or(again) else {
             return;
         };
         let next = self.now + self.quanta(port, quanta);
@@ -187,12 +191,18 @@ impl Simulation {
         let until = quanta.map_or(NEVER, |_| {
             self.now + self.quanta(port, frame.queue_pair as u16)
         });
-        self.ports[port as usize].paused |= 1 << priority;
         let pause = &mut self.sides[port as usize].pauses[priority];
-        if pause.since == NEVER {
+        let begins = pause.since == NEVER;
+        if begins {
             pause.since = self.now;
         }
         pause.until = until;
+        if !pause.guard.stuck {
+            self.ports[port as usize].paused |= 1 << priority;
+        }
+        if begins {
+            self.guard_pause(port, priority);
+        }
         if until != NEVER {
             self.schedule(until, class::PAUSE_ENDS, entity(port, priority), 0);
         }
@@ -217,10 +227,17 @@ impl Simulation {
         pause.total += self.now - since;
         self.record_pause(port, priority as u8, since);
         self.ports[port as usize].paused &= !(1 << priority);
+        self.guard_resume(port, priority);
         self.kick(port);
     }
 
-    fn quanta(&self, port: u32, quanta: u16) -> Picoseconds {
+    /// A poll of the watchdog.
+    pub(crate) fn watchdog_polls(&mut self, entity: u32) {
+        let (port, priority) = port_and_priority(entity);
+        self.poll(port, priority);
+    }
+
+    pub(crate) fn quanta(&self, port: u32, quanta: u16) -> Picoseconds {
         self.ports[port as usize]
             .byte
             .times(u32::from(quanta) * QUANTUM_BYTES)
@@ -248,7 +265,7 @@ pub(crate) fn longest(scenario: &Scenario) -> Picoseconds {
     pauses.max().unwrap_or(0)
 }
 
-fn entity(port: u32, priority: usize) -> u32 {
+pub(crate) fn entity(port: u32, priority: usize) -> u32 {
     port * PRIORITIES as u32 + priority as u32
 }
 

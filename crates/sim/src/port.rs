@@ -1,10 +1,11 @@
 //! A port: the transmitter at one end of a link, its queues, and how it chooses between them.
 
-use crate::faults::{bit_errors, link_down};
+use crate::faults::{self, link_down};
 use crate::frame::{Frames, Line};
 use crate::lanes::Lanes;
 use crate::parameters::{self, PRIORITIES};
 use crate::time::{ByteTime, Picoseconds, NEVER};
+use crate::watchdog::Guard;
 
 /// One transmitter. What a frame touches first is here; counters are in its queues.
 #[derive(Debug, Clone)]
@@ -28,6 +29,8 @@ pub struct Port {
     pub waiting: u8,
     /// Bit n: the peer has paused priority n.
     pub paused: u8,
+    /// Bit n: the watchdog drops what comes for priority n.
+    pub dropping: u8,
     /// A PFC frame is waiting.
     pub control: bool,
     /// Frames on this link are captured, or may be lost.
@@ -84,10 +87,12 @@ pub struct Side {
     pub loss: f64,
     /// From when on PFC frames are lost.
     pub pfc_lost_from: Picoseconds,
-    /// Bit errors of the link.
-    pub(crate) errors: Vec<bit_errors::Rule>,
     /// When the link is down.
     pub(crate) outages: Vec<link_down::Outage>,
+    /// Faults of the link, and of the NIC port.
+    pub(crate) rules: Vec<faults::Rule>,
+    /// Bit n: a stuck NIC pauses priority n, whatever its receive buffer holds.
+    pub storm: u8,
     /// Frames lost on the link.
     pub lost: u64,
     /// Frames of each priority that came in here and found no room in the switch.
@@ -123,6 +128,8 @@ pub struct Pause {
     pub refresh_at: Picoseconds,
     /// XOFF and XON frames decided on while generation takes time.
     pub decided: u32,
+    /// What the watchdog knows.
+    pub guard: Guard,
 }
 
 impl Queue {
@@ -156,6 +163,7 @@ impl Pause {
         refreshed: 0,
         refresh_at: NEVER,
         decided: 0,
+        guard: Guard::NONE,
     };
 }
 

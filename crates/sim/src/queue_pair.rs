@@ -346,6 +346,8 @@ impl Simulation {
         }
         queue_pair.next_cnp = self.now + interval;
         queue_pair.cnp_waits = true;
+        let port = queue_pair.port;
+        let delay = delay + self.cnp_lateness(port);
         if delay == 0 {
             return self.send_cnp(id);
         }

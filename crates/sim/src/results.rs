@@ -64,6 +64,14 @@ pub struct Summary {
     pub completion: Vec<Picoseconds>,
     /// Operations that failed or never ended.
     pub failed: u64,
+    /// Queues that the watchdog found stuck.
+    pub watchdog_stuck: u64,
+    /// Of these, recovered.
+    pub watchdog_recovered: u64,
+    /// Frames that it dropped.
+    pub watchdog_drops: u64,
+    /// Circles of queues that wait for each other.
+    pub deadlocks: u64,
 }
 
 /// Tables and totals.

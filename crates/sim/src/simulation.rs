@@ -53,6 +53,13 @@ pub(crate) mod class {
     pub const CNP_READY: u32 = 9;
     /// A transport's deadline. Entity: queue pair.
     pub const DEADLINE: u32 = 10;
+    /// A poll of the watchdog at which something may be found. Entity: port and priority; payload 0. Or a fault begins or
+    /// ends. Entity: fault; payload [`OF_FAULT`].
+    pub const WATCHDOG: u32 = 11;
+    /// The same class.
+    pub const FAULT: u32 = WATCHDOG;
+    /// Tells the second from the first.
+    pub const OF_FAULT: u32 = 1;
     /// A port goes down or comes up, or the routes are others. Entity: the port, or none; payload: which of these.
     pub const ROUTE: u32 = 12;
     /// Everything observed is sampled.
@@ -307,6 +314,8 @@ impl Simulation {
             class::POST => self.post(entity),
             class::CNP_READY => self.send_cnp(entity),
             class::DEADLINE => self.deadline(entity),
+            class::WATCHDOG if event.payload == class::OF_FAULT => self.fault(entity),
+            class::WATCHDOG => self.watchdog_polls(entity),
             class::ROUTE => self.reroute(entity, event.payload),
             _ => self.sample(before),
         }
@@ -413,7 +422,9 @@ impl Simulation {
                 side.loss > 0.0 && chance::uniform(!self.settings.seed, port, draw) < side.loss
             }
         };
-        let lost = lost || self.corrupted(port, u32::from(frame.bytes));
+        let lost = lost
+            || self.corrupted(port, u32::from(frame.bytes))
+            || frame.kind == Kind::Cnp && self.cnp_lost(port);
         let lost = lost || self.cut_off(port);
         self.capture_frame(port, &frame);
         if lost {
@@ -490,6 +501,7 @@ impl Simulation {
                 switch,
                 waiting: 0,
                 paused: 0,
+                dropping: 0,
                 control: false,
                 watched: captured || link.loss > 0.0 || link.pfc_lost_from != NEVER,
                 turn: 0,
@@ -500,8 +512,9 @@ impl Simulation {
                 delay: link.delay,
                 loss: link.loss,
                 pfc_lost_from: link.pfc_lost_from,
-                errors: Vec::new(),
                 outages: Vec::new(),
+                rules: Vec::new(),
+                storm: 0,
                 lost: 0,
                 drops: [0; PRIORITIES],
                 pfc_frames: 0,

@@ -27,6 +27,9 @@ impl Simulation {
         frame.ingress = ingress;
         frame.cells = cells as u16;
 
+        if self.ports[egress as usize].dropping & 1 << priority != 0 {
+            return self.drop_stuck(egress, index);
+        }
         let group = &mut self.groups[(ingress, priority)];
         if !group.admit(pool, cells) {
             self.totals.drops += 1;

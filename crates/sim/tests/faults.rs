@@ -4,10 +4,16 @@ mod support;
 
 #[path = "faults/bit_errors.rs"]
 mod bit_errors;
+#[path = "faults/cnp.rs"]
+mod cnp;
 #[path = "faults/link_down.rs"]
 mod link_down;
 #[path = "faults/miswired.rs"]
 mod miswired;
+#[path = "faults/slow_receiver.rs"]
+mod slow_receiver;
+#[path = "faults/watchdog.rs"]
+mod watchdog;
 
 use support::preset;
 use wirespeed_sim::congestion;

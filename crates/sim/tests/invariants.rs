@@ -56,7 +56,7 @@ proptest! {
 /// What the draws are to bring about, they do, each in ten runs of 600 or more.
 #[test]
 fn the_draws_reach_everything() {
-    let mut reached = [0; 13];
+    let mut reached = [0; 16];
     for run in 0..600 {
         let numbers = (0..400).map(|n| chance::mix(1_000 * run + n) as u32);
         let scenario = scenario(&mut Draws::new(numbers.collect()));
@@ -84,6 +84,9 @@ fn the_draws_reach_everything() {
             summary.cnp_frames,
             // By noise alone.
             summary.losses * u64::from(scenario.links.iter().all(|it| it.loss == 0.0)),
+            summary.watchdog_stuck,
+            summary.watchdog_recovered,
+            summary.watchdog_drops,
         ];
         for (reached, count) in reached.iter_mut().zip(counts) {
             *reached += u32::from(count > 0);

@@ -35,6 +35,11 @@ impl ByteTime {
     pub fn times(self, bytes: u32) -> Picoseconds {
         (self.0 * u64::from(bytes)) >> 16
     }
+
+    /// How long what takes `time` at this rate takes at another.
+    pub fn convert(self, time: Picoseconds, other: ByteTime) -> Picoseconds {
+        (u128::from(time) * u128::from(other.0) / u128::from(self.0)) as u64
+    }
 }
 
 /// How long `bytes` take at `rate` bits per second: the pacing gap of a rate limiter.

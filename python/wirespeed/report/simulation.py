@@ -35,6 +35,10 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
     yield "PFC", f"{words.plural(run.pfc_pauses, 'pause')}, {words.plural(run.pfc_resumes, 'resume')}"
     yield "ECN", f"{words.plural(run.ecn_marks, 'packet')} marked, {words.plural(run.cnps, 'CNP')} received"
     yield "loss", _loss(run)
+    if run.watchdog_stuck:
+        yield "PFC watchdog", _watchdog(run)
+    for circle in run.deadlocks:
+        yield "deadlock", Text(circle, style="bold red")
     yield "tables", f"sha256 {run.tables_sha256}"
     # What another machine says otherwise comes last.
     yield "speed", f"{rate(run.hops, run.run_s)}: {_seconds(run.run_s)} for {run.events:,} events"
@@ -62,6 +66,14 @@ def _loss(run: Summary) -> Text:
         f"{words.plural(run.retransmissions, 'retransmission')}"
     )
     return Text(said, style="yellow" if lost or run.retransmissions else "")
+
+
+def _watchdog(run: Summary) -> Text:
+    said = (
+        f"{words.plural(run.watchdog_stuck, 'queue')} stuck, {run.watchdog_recovered:,} recovered, "
+        f"{words.plural(run.watchdog_drops, 'frame')} dropped"
+    )
+    return Text(said, style="yellow")
 
 
 def _microseconds(value: float) -> str:

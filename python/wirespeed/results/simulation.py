@@ -65,6 +65,13 @@ class Summary:
     """Flows in error, and those that nothing can complete any more. Flows cut off by the end are neither."""
     end_us: float
     tables_sha256: str
+    watchdog_stuck: int = 0
+    """How often the PFC watchdog found a queue stuck."""
+    watchdog_recovered: int = 0
+    watchdog_drops: int = 0
+    """Frames that it dropped; not among ``drops``."""
+    deadlocks: tuple[str, ...] = ()
+    """Circles of ports that wait for each other, in words."""
 
 
 def to_json(summary: Summary, **more: Any) -> str:

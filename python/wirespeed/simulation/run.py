@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from wirespeed import _core
 from wirespeed.errors import Refused
 from wirespeed.results.simulation import CompletionTimes, Summary
+from wirespeed.simulation.deadlock import circles
 from wirespeed.simulation.memory import Memory
 from wirespeed.simulation.observe import Observe, resolve
 from wirespeed.simulation.tables import arrow, digest
@@ -145,6 +146,10 @@ def run(
             failed=ended["failed"] + (ended["unfinished"] if complete and until is None else 0),
             end_us=totals["end"] / 1e6,
             tables_sha256=digest(converted),
+            watchdog_stuck=totals["watchdog_stuck"],
+            watchdog_recovered=totals["watchdog_recovered"],
+            watchdog_drops=totals["watchdog_drops"],
+            deadlocks=circles(converted),
         ),
         converted,
         arrow(context),

@@ -184,7 +184,8 @@ impl Simulation {
                 .fold(0, |bits, priority| bits | 1 << priority),
             false => {
                 let pipe = &self.nics[state.device as usize].pipe;
-                pipe.as_ref().map_or(0, |pipe| pipe.pausing())
+                let storm = self.sides[port as usize].storm;
+                storm | pipe.as_ref().map_or(0, |pipe| pipe.pausing())
             }
         };
         for priority in 0..PRIORITIES {

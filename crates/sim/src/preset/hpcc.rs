@@ -29,6 +29,7 @@ pub(super) fn parameters() -> Parameters {
             refresh_quanta: None,
             generation_delay_ns: 0,
             reaction: Reaction::Fixed { ns: 0 },
+            watchdog: None,
         },
         marking: Marking {
             enabled: true,

@@ -99,6 +99,7 @@ fn pfc() -> Pfc {
         refresh_quanta: Some(u16::MAX / 2), // well before expiry; the interval is the device's own choice
         generation_delay_ns: 0,             // no source: the least
         reaction: Reaction::Ceiling, // the latest that the standard allows, which is what headroom is for
+        watchdog: None,              // off unless configured, in SONiC and in EOS
     }
 }
 

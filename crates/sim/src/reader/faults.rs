@@ -2,20 +2,27 @@
 
 use super::findings::{Findings, Object, Place};
 use super::json::Json;
-use super::time;
+use super::wiring::Wiring;
+use super::{rate, time, LONGEST_NS};
 use crate::faults::bit_errors::BitErrors;
 use crate::faults::link_down::{LinkDown, Links};
 use crate::faults::miswired::Miswired;
-use crate::faults::{Fault, Kind};
+use crate::faults::slow_receiver::SlowReceiver;
+use crate::faults::stuck_nic::StuckNic;
+use crate::faults::{cnp, Fault, Kind};
 use crate::scenario::Scenario;
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 use wirespeed_wire::link_errors::Fec;
 
 /// Every kind: its word and its reader, which also says what keys it has.
-const KINDS: [(&str, Reader); 3] = [
+const KINDS: [(&str, Reader); 7] = [
     ("bit-errors", bit_errors),
     ("link-down", link_down),
     ("miswired", miswired),
+    ("stuck-nic", stuck_nic),
+    ("slow-receiver", slow_receiver),
+    ("cnp-loss", cnp_loss),
+    ("cnp-delay", cnp_delay),
 ];
 
 type Reader = fn(&mut Reading) -> Option<Kind>;
@@ -27,20 +34,20 @@ const FEC: [(&str, Fec); 4] = [
     ("rs-544-interleaved", Fec::Rs544Interleaved),
 ];
 
-/// Each fault that is as it should be.
-pub fn read(top: &Object, nodes: u32, findings: &mut Findings) -> Vec<Fault> {
-    let links = match top.get("links") {
-        Some(Json::List(items)) => items.len(), // also those that are refused
-        _ => 0,
-    };
+/// Each fault of the scenario's network that is as it should be.
+pub fn read(top: &Object, scenario: &Scenario, findings: &mut Findings) -> Vec<Fault> {
     let items = top.list("faults", findings).iter().enumerate();
+    if matches!(top.get("links"), Some(Json::List(links)) if links.len() != scenario.links.len()) {
+        return Vec::new(); // some are refused, and faults would name others
+    }
+    let wiring = Wiring::of(scenario);
     let read = |(n, json)| {
         let place = Place::Item("faults", n);
         let mut reading = Reading {
             place,
             json,
-            links,
-            nodes,
+            scenario,
+            wiring: &wiring,
             findings: &mut *findings,
         };
         reading.fault()
@@ -52,10 +59,8 @@ pub fn read(top: &Object, nodes: u32, findings: &mut Findings) -> Vec<Fault> {
 struct Reading<'j, 'f> {
     place: Place,
     json: &'j Json<'j>,
-    /// How many links there are.
-    links: usize,
-    /// How many nodes there are.
-    nodes: u32,
+    scenario: &'f Scenario,
+    wiring: &'f Wiring,
     findings: &'f mut Findings,
 }
 
@@ -100,7 +105,7 @@ impl<'j> Reading<'j, '_> {
 
     /// The link that the fault is put on, by its index in `links`.
     fn link(&mut self, item: &Object) -> Option<u32> {
-        let Some(last) = self.links.checked_sub(1) else {
+        let Some(last) = self.scenario.links.len().checked_sub(1) else {
             let found = item.shown("link");
             let expected = "a scenario with links";
             self.findings.note(item.at("link"), found, expected, "");
@@ -112,8 +117,27 @@ impl<'j> Reading<'j, '_> {
 
     /// A span that has no usual value, given in ns.
     fn stated(&mut self, item: &Object, key: &str) -> Option<Picoseconds> {
-        let ns = item.whole(key, 0..=super::LONGEST_NS, None, self.findings)?;
+        let ns = item.whole(key, 0..=LONGEST_NS, None, self.findings)?;
         Some(ns * NANOSECOND)
+    }
+
+    /// The NIC port that the fault is put on, as its host's number `nic_port` in the order of `links`.
+    fn nic_port(&mut self, item: &Object) -> Option<u32> {
+        let last = u64::from(self.scenario.hosts) - 1;
+        let node = item.whole("node", 0..=last, None, self.findings);
+        let number = item.whole("nic_port", 0..=u64::from(u32::MAX), Some(0), self.findings);
+        let (node, number) = (node? as u32, number? as u32);
+        let there_are = match self.wiring.nic_port((node, number)) {
+            Ok(port) => return Some(port),
+            Err(there_are) => there_are,
+        };
+        let found = format!("NIC port {number} of host {node}");
+        let expected = match there_are.checked_sub(1) {
+            Some(last) => format!("NIC port 0 to {last}"),
+            None => "a host with a link".into(),
+        };
+        self.findings.note(item.at("nic_port"), found, expected, "");
+        None
     }
 
     /// A share, which must be there unless `absent` stands for it.
@@ -173,7 +197,7 @@ fn link_down(it: &mut Reading) -> Option<Kind> {
     let of = match (item.get("link"), item.get("node")) {
         (Some(_), None) => it.link(&item).map(Links::One),
         (None, Some(_)) => {
-            let last = u64::from(it.nodes - 1);
+            let last = u64::from(it.scenario.nodes() - 1);
             let node = item.whole("node", 0..=last, None, it.findings);
             node.map(|node| Links::OfNode(node as u32))
         }
@@ -196,7 +220,7 @@ fn miswired(it: &mut Reading) -> Option<Kind> {
     const KEYS: [&str; 2] = ["kind", "links"];
     let item = it.object(&KEYS)?;
     let named = item.list("links", it.findings);
-    let links = it.links as u64;
+    let links = it.scenario.links.len() as u64;
     let index = |json: &Json| json.whole().filter(|link| *link < links);
     if let [one, other] = named {
         if let (Some(one), Some(other)) = (index(one), index(other)) {
@@ -239,4 +263,80 @@ pub fn miswire(scenario: &mut Scenario, findings: &mut Findings) {
         }
     }
     scenario.faults = faults;
+}
+
+fn stuck_nic(it: &mut Reading) -> Option<Kind> {
+    const KEYS: [&str; 6] = [
+        "kind", "from_ns", "until_ns", "node", "nic_port", "priority",
+    ];
+    let item = it.object(&KEYS)?;
+    let port = it.nic_port(&item);
+    let priorities = match item.get("priority") {
+        Some(_) => {
+            let priority = item.whole("priority", 0..=7, None, it.findings)?;
+            1 << priority
+        }
+        None => {
+            let port = port?;
+            it.scenario.of_port(port).pfc.lossless_priorities
+        }
+    };
+    if priorities == 0 {
+        let expected = "a priority, as none is lossless";
+        it.findings
+            .note(item.at("priority"), "nothing", expected, "");
+    }
+    Some(Kind::StuckNic(StuckNic {
+        port: port?,
+        priorities,
+    }))
+}
+
+fn slow_receiver(it: &mut Reading) -> Option<Kind> {
+    const KEYS: [&str; 6] = ["kind", "from_ns", "until_ns", "node", "nic_port", "gbps"];
+    let item = it.object(&KEYS)?;
+    let port = it.nic_port(&item);
+    let rate = match item.get("gbps") {
+        Some(_) => rate(&item, "gbps", it.findings),
+        None => {
+            let expected = "a rate in Gb/s";
+            it.findings.note(item.at("gbps"), "nothing", expected, "");
+            None
+        }
+    };
+    let has_pipe = |port| it.scenario.of_port(port).nic.pipe.is_some();
+    if port.is_some_and(|port| !has_pipe(port)) {
+        let hint = "set parameters.nic.pipe: its rate is what falls, its buffer what fills";
+        let expected = "a host with a pipe";
+        it.findings
+            .note(it.place, "a slow receiver", expected, hint);
+    }
+    Some(Kind::SlowReceiver(SlowReceiver {
+        port: port?,
+        rate: rate?,
+    }))
+}
+
+fn cnp_loss(it: &mut Reading) -> Option<Kind> {
+    const KEYS: [&str; 5] = ["kind", "from_ns", "until_ns", "link", "probability"];
+    let item = it.object(&KEYS)?;
+    let link = it.link(&item);
+    let probability = it.share(&item, "probability", 1.0, None);
+    Some(Kind::CnpLoss(cnp::Loss {
+        link: link?,
+        probability: probability?,
+    }))
+}
+
+fn cnp_delay(it: &mut Reading) -> Option<Kind> {
+    const KEYS: [&str; 6] = [
+        "kind", "from_ns", "until_ns", "node", "nic_port", "delay_ns",
+    ];
+    let item = it.object(&KEYS)?;
+    let port = it.nic_port(&item);
+    let delay = item.whole("delay_ns", 0..=LONGEST_NS, None, it.findings);
+    Some(Kind::CnpDelay(cnp::Delay {
+        port: port?,
+        delay: delay? * NANOSECOND,
+    }))
 }

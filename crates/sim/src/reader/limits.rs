@@ -121,6 +121,17 @@ fn pfc(it: &mut Ranges, pfc: &Pfc) {
     if let Some(quanta) = pfc.refresh_quanta {
         it.within("pfc.refresh_quanta", quanta, 1..=u16::MAX);
     }
+    if let Some(watchdog) = &pfc.watchdog {
+        // An hour: far above what devices take, and far from the end of time.
+        let spans = [
+            ("pfc.watchdog.detection_ns", watchdog.detection_ns),
+            ("pfc.watchdog.restoration_ns", watchdog.restoration_ns),
+            ("pfc.watchdog.poll_ns", watchdog.poll_ns),
+        ];
+        for (name, span) in spans {
+            it.within(name, span, 1..=3_600 * LONGEST_NS);
+        }
+    }
     it.within(
         "pfc.generation_delay_ns",
         pfc.generation_delay_ns,

@@ -170,7 +170,7 @@ fn draft<'j>(
     scenario.devices = devices::read(&top, &scenario, findings);
     scenario.buffer_bytes = buffers(&top, &scenario, findings);
     let traffic = Traffic::read(&top, hosts, findings);
-    scenario.faults = faults::read(&top, hosts + switches, findings);
+    scenario.faults = faults::read(&top, &scenario, findings);
     scenario.routes = routes::read(&top, &scenario, findings);
     Some((scenario, traffic))
 }

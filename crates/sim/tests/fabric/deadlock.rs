@@ -2,7 +2,7 @@
 
 use crate::support::{column, flow, link, network, preset, run};
 use wirespeed_sim::congestion;
-use wirespeed_sim::parameters::{Parameters, Pipe};
+use wirespeed_sim::parameters::{Parameters, Pipe, Watchdog, WatchdogAction};
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::Scenario;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND, NEVER};
@@ -62,9 +62,93 @@ fn a_run_in_deadlock_ends() {
     assert!(outcome.summary.end > longest, "{}", outcome.summary.end);
     let within = 256 * 12 * 4194 * 80 + 2 * longest;
     assert!(outcome.summary.end < within, "{}", outcome.summary.end);
+    // Each waits for the next: the links of the ring are those from 6 to 11, cabled in its order.
+    assert_eq!(circle(&outcome), [12, 14, 16, 18, 20, 22]);
+    assert_eq!(column(&outcome, "deadlocks", "priority"), [3; 6]);
+    assert_eq!(column(&outcome, "deadlocks", "node"), [6, 7, 8, 9, 10, 11]);
+    assert_eq!(column(&outcome, "deadlocks", "peer"), [7, 8, 9, 10, 11, 6]);
+    assert!(column(&outcome, "deadlocks", "bytes")
+        .iter()
+        .all(|it| *it > 0));
+    assert_eq!(outcome.summary.deadlocks, 1);
     // All six links of the ring are paused to the end.
     let last = column(&outcome, "pauses", "end_ps").into_iter();
     assert!(last.filter(|end| *end == outcome.summary.end).count() >= 6);
+}
+
+/// The ports of the only circle, in its order.
+fn circle(outcome: &Outcome) -> Vec<u64> {
+    let circles = column(outcome, "deadlocks", "circle");
+    assert!(circles.iter().all(|circle| *circle == 0), "{circles:?}");
+    let places: Vec<u64> = (0..circles.len() as u64).collect();
+    assert_eq!(column(outcome, "deadlocks", "place"), places);
+    column(outcome, "deadlocks", "port")
+}
+
+/// A run that is cut off names it once it has stood for as long as a pause can take, and not before.
+#[test]
+fn a_deadlock_has_stood_for_a_while() {
+    let longest: Picoseconds = 65_535 * 5_120;
+    let cut = |until| {
+        let mut scenario = ring(parameters(), true);
+        scenario.parameters.transport.ack_timeout = 14;
+        scenario.until = until;
+        run(scenario)
+    };
+    // It has come to a standstill when each flow has sent at most 1 MiB.
+    let still = 256 * 12 * 4194 * 80;
+    assert_eq!(cut(longest).summary.deadlocks, 0);
+    assert_eq!(circle(&cut(still + longest)).len(), 6);
+}
+
+/// Without quanta nothing is repeated: the run ends when nothing is left to happen, and the circle stands.
+#[test]
+fn pauses_without_end_are_named_too() {
+    let mut parameters = parameters();
+    (parameters.pfc.quanta, parameters.pfc.refresh_quanta) = (None, None);
+    let outcome = ends_within(ring(parameters, true), 1_000_000);
+    assert_eq!(circle(&outcome).len(), 6);
+}
+
+/// The ring with a watchdog in every switch, and 1 ms before a queue pair sends again.
+fn guarded(action: WatchdogAction) -> Outcome {
+    let mut parameters = parameters();
+    parameters.transport.ack_timeout = 8;
+    parameters.pfc.watchdog = Some(Watchdog {
+        detection_ns: 400_000,
+        restoration_ns: 400_000,
+        poll_ns: 100_000,
+        action,
+    });
+    let outcome = run(ring(parameters, true));
+    assert_eq!(outcome.summary.deadlocks, 0);
+    assert_eq!(
+        column(&outcome, "watchdog", "port"),
+        [12, 14, 16, 18, 20, 22],
+        "the queues of the ring, and no other"
+    );
+    outcome
+}
+
+/// Whoever sends although the next switch has no room for it breaks the circle; with some luck nothing is lost.
+#[test]
+fn a_watchdog_that_forwards_breaks_it() {
+    let outcome = guarded(WatchdogAction::Forward);
+    assert_eq!(column(&outcome, "flows", "status"), vec![COMPLETED; 12]);
+    assert_eq!(column(&outcome, "watchdog", "times_stuck"), [1; 6]);
+    assert_eq!(outcome.summary.watchdog_drops, 0);
+}
+
+/// Dropping frees all switches at once, and all hosts send again at once: it forms anew each time, until they give up.
+#[test]
+fn a_watchdog_that_drops_in_step_only_delays_the_end() {
+    let outcome = guarded(WatchdogAction::Drop);
+    assert_eq!(column(&outcome, "flows", "status"), vec![FAILED; 12]);
+    let stuck = column(&outcome, "watchdog", "times_stuck");
+    assert!(stuck.iter().all(|times| *times >= 8), "{stuck:?}");
+    assert_eq!(column(&outcome, "watchdog", "times_recovered"), stuck);
+    let dropped = column(&outcome, "watchdog", "dropped_frames");
+    assert_eq!(outcome.summary.watchdog_drops, dropped.iter().sum::<u64>());
 }
 
 #[test]
@@ -91,6 +175,7 @@ fn timeouts_come_first() {
 fn an_open_ring_completes() {
     let outcome = run(ring(parameters(), false));
     assert_eq!(column(&outcome, "flows", "status"), vec![COMPLETED; 8]);
+    assert_eq!(outcome.summary.deadlocks, 0);
 }
 
 /// A receive buffer that takes 64 ms to drain is no deadlock, though nothing starts and pauses are repeated all the time.
@@ -120,6 +205,7 @@ fn a_long_pause_is_none() {
     assert_eq!(column(&outcome, "flows", "status"), vec![COMPLETED; 4]);
     let starts = column(&outcome, "pauses", "start_ps");
     let ends = column(&outcome, "pauses", "end_ps");
+    assert_eq!(outcome.summary.deadlocks, 0);
     let longest = starts
         .iter()
         .zip(&ends)

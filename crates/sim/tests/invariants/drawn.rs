@@ -3,9 +3,11 @@
 use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, Parameters as Congestion};
 use wirespeed_sim::faults::bit_errors::BitErrors;
-use wirespeed_sim::faults::{Fault, Kind};
+use wirespeed_sim::faults::slow_receiver::SlowReceiver;
+use wirespeed_sim::faults::stuck_nic::StuckNic;
+use wirespeed_sim::faults::{cnp, Fault, Kind};
 use wirespeed_sim::parameters::{
-    Headroom, MarkAt, Parameters, Pipe, Reaction, Recovery, Reordering,
+    Headroom, MarkAt, Parameters, Pipe, Reaction, Recovery, Reordering, Watchdog, WatchdogAction,
 };
 use wirespeed_sim::pool;
 use wirespeed_sim::scenario::{Link, Scenario, Verb};
@@ -270,8 +272,57 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
     }
 }
 
-/// Noise on links, which loses PFC frames too: a pause must run out by itself.
+/// A stuck NIC, a slow receiver, CNPs lost and late, a watchdog in every switch; and noise.
 fn faults(draws: &mut Draws, scenario: &mut Scenario) {
+    if draws.percent(50) {
+        scenario.parameters.pfc.watchdog = Some(Watchdog {
+            detection_ns: draws.one_of(&[10_000, 2_000]),
+            restoration_ns: draws.one_of(&[10_000, 50_000]),
+            poll_ns: draws.one_of(&[1_000, 7_001]),
+            action: draws.one_of(&[
+                WatchdogAction::Drop,
+                WatchdogAction::Drop,
+                WatchdogAction::Forward,
+            ]),
+        });
+    }
+    let mut nic_ports = 0..2 * scenario.links.len() as u32;
+    let port = nic_ports.find(|port| scenario.node_of(*port) == 0);
+    let port = port.expect("every host has a link");
+    let pipe = scenario.parameters.nic.pipe.is_some();
+    let kinds = [
+        Kind::StuckNic(StuckNic {
+            port,
+            priorities: draws.one_of(&[1 << 3, 0b1001_1000]),
+        }),
+        Kind::SlowReceiver(SlowReceiver {
+            port,
+            rate: draws.one_of(&[1_000_000_000, 40_000_000]),
+        }),
+        Kind::CnpLoss(cnp::Loss {
+            link: port / 2,
+            probability: draws.one_of(&[0.5, 1.0]),
+        }),
+        Kind::CnpDelay(cnp::Delay {
+            port,
+            delay: 3_000 * NANOSECOND,
+        }),
+    ];
+    for kind in kinds {
+        if draws.percent(20) && (pipe || !matches!(kind, Kind::SlowReceiver(_))) {
+            let from = u64::from(draws.below(60_000)) * NANOSECOND;
+            scenario.faults.push(Fault {
+                from,
+                until: from + u64::from(1 + draws.below(100_000)) * NANOSECOND,
+                kind,
+            });
+        }
+    }
+    noise(draws, scenario);
+}
+
+/// Noise on links, which loses PFC frames too: a pause must run out by itself.
+fn noise(draws: &mut Draws, scenario: &mut Scenario) {
     if scenario.parameters.pfc.quanta.is_none() || !draws.percent(40) {
         return;
     }
@@ -293,7 +344,8 @@ fn faults(draws: &mut Draws, scenario: &mut Scenario) {
 
 /// Whether every PFC frame arrives.
 pub fn pauses_arrive(scenario: &Scenario) -> bool {
-    scenario.faults.is_empty()
+    let noise = |it: &Fault| matches!(it.kind, Kind::BitErrors(_));
+    !scenario.faults.iter().any(noise)
 }
 
 /// Whether a lossless priority loses nothing: headroom is as computed, and all that is asked to pause does.

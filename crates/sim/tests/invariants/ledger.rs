@@ -135,13 +135,21 @@ impl Ledger<'_> {
     pub fn switches_keep_nothing(&self) {
         let (frames, lost) = (self.of_ports("frames"), self.of_ports("lost"));
         let (bytes, drops) = (self.of_ports("bytes"), self.of_ports("drops"));
+        // PFC frames are not among the frames, and may be among the lost.
+        let lost: Vec<u64> = (0..lost.len())
+            .map(|port| lost[port] - self.pauses_lost(port))
+            .collect();
+        let dropped = self.dropped_by_watchdogs();
+        assert_eq!(self.outcome.summary.watchdog_drops, sum(&dropped));
         for switch in self.scenario.hosts..self.scenario.nodes() {
             let own =
                 || (0..frames.len()).filter(|port| self.scenario.node_of(*port as u32) == switch);
             let entered: u64 = own().map(|port| frames[port ^ 1] - lost[port ^ 1]).sum();
-            let left: u64 = own().map(|port| frames[port] + drops[port]).sum();
+            let left: u64 = own()
+                .map(|port| frames[port] + drops[port] + dropped[port])
+                .sum();
             assert_eq!(entered, left, "switch {switch}");
-            if own().all(|port| lost[port ^ 1] + drops[port] == 0) {
+            if own().all(|port| lost[port ^ 1] + drops[port] + dropped[port] == 0) {
                 let entered: u64 = own().map(|port| bytes[port ^ 1]).sum();
                 assert_eq!(
                     entered,
@@ -213,7 +221,9 @@ impl Ledger<'_> {
         let parameters = &self.scenario.parameters;
         let lossless = |priority: u64| parameters.pfc.lossless_priorities & (1 << priority) != 0;
         let pauses_arrive = pauses_arrive(self.scenario);
-        if headroom_suffices(parameters) && pauses_arrive {
+        // A watchdog that forwards sends where there is no room.
+        let obeyed = self.outcome.summary.watchdog_stuck == 0;
+        if headroom_suffices(parameters) && pauses_arrive && obeyed {
             let (priority, drops) = (self.of_queues("priority"), self.of_queues("drops"));
             for row in 0..drops.len() {
                 assert!(
@@ -224,7 +234,7 @@ impl Ledger<'_> {
             }
         }
         let mut connections = self.scenario.connections.iter();
-        if pauses_arrive && connections.all(|it| lossless(u64::from(it.priority))) {
+        if pauses_arrive && obeyed && connections.all(|it| lossless(u64::from(it.priority))) {
             for (port, drops) in self.of_ports("drops").into_iter().enumerate() {
                 assert!(self.of_switch(port) || drops == 0, "{drops} drops in a NIC");
             }
@@ -265,7 +275,8 @@ impl Ledger<'_> {
             Some(_) => sum(&self.of_queue_pairs("rnr_naks_sent")),
             None => 0,
         };
-        it.losses + it.drops + refused + sum(&self.of_queue_pairs("timeouts")) == 0
+        let lost = it.losses + it.drops + it.watchdog_drops;
+        lost + refused + sum(&self.of_queue_pairs("timeouts")) == 0
     }
 
     /// Whether an operation ends whatever was lost.
@@ -285,6 +296,37 @@ impl Ledger<'_> {
         let ends = [connection.port_a, connection.port_b];
         let rates = ends.map(|port| self.scenario.links[port as usize / 2].rate);
         ByteTime::of(rates[0].min(rates[1]))
+    }
+
+    /// PFC frames that a port sent and its peer did not receive.
+    fn pauses_lost(&self, port: usize) -> u64 {
+        let of = |name: &str, port: usize| {
+            let rows = self.of_queues("port").into_iter().zip(self.of_queues(name));
+            let own = rows.filter(|row| row.0 == port as u64);
+            own.map(|row| row.1).sum::<u64>()
+        };
+        let received = of("xoff_received", port ^ 1) + of("xon_received", port ^ 1);
+        of("xoff_sent", port) + of("xon_sent", port) - received
+    }
+
+    /// Frames, by the port whose queue was stuck.
+    fn dropped_by_watchdogs(&self) -> Vec<u64> {
+        let mut dropped = vec![0; 2 * self.scenario.links.len()];
+        if self.scenario.parameters.pfc.watchdog.is_some() {
+            let ports = self.column("watchdog", "port");
+            for (port, frames) in ports.iter().zip(self.column("watchdog", "dropped_frames")) {
+                dropped[*port as usize] += frames;
+            }
+            let stuck = sum(&self.column("watchdog", "times_stuck"));
+            let recovered = sum(&self.column("watchdog", "times_recovered"));
+            let it = &self.outcome.summary;
+            assert_eq!(
+                (it.watchdog_stuck, it.watchdog_recovered),
+                (stuck, recovered)
+            );
+            assert!(recovered <= stuck);
+        }
+        dropped
     }
 
     fn of_switch(&self, port: usize) -> bool {

@@ -225,4 +225,4 @@ def _keep(result: Result, folder: Folder | None, output: Path | None, form: Form
 def _exit(summary: Summary) -> Exit:
     if not summary.complete:
         return Exit.INTERRUPTED
-    return Exit.FAILED if summary.failed else Exit.PASSED
+    return Exit.FAILED if summary.failed or summary.deadlocks else Exit.PASSED

@@ -1,0 +1,105 @@
+//! CNPs that are lost, late, or wait behind data: what they are for then comes too late.
+
+use crate::always;
+use crate::support::{column, flow, run, star};
+use wirespeed_sim::faults::stuck_nic::StuckNic;
+use wirespeed_sim::faults::{cnp, Kind};
+use wirespeed_sim::preset;
+use wirespeed_sim::results::Outcome;
+use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::time::{MICROSECOND, MILLISECOND};
+
+/// Eight hosts write 4 MiB each to the ninth.
+fn incast(faults: Vec<Kind>) -> Scenario {
+    let mut parameters = preset::by_name("roce").unwrap();
+    parameters.marking.kmin_bytes = 400_000;
+    parameters.marking.kmax_bytes = 1_600_000;
+    let mut scenario = star(9, 100, 500, parameters);
+    for source in 0..8 {
+        flow(&mut scenario, source, 8, 4 << 20);
+    }
+    scenario.faults = faults.into_iter().map(always).collect();
+    scenario
+}
+
+/// Link 8 joins the ninth host.
+fn loss(probability: f64) -> Kind {
+    Kind::CnpLoss(cnp::Loss {
+        link: 8,
+        probability,
+    })
+}
+
+fn received(outcome: &Outcome) -> u64 {
+    column(outcome, "queue_pairs", "cnps_received").iter().sum()
+}
+
+#[test]
+fn lost_ones_leave_the_rest_to_pfc() {
+    let well = run(incast(Vec::new()));
+    let all_lost = run(incast(vec![loss(1.0)]));
+    assert_eq!(received(&all_lost), 0);
+    let sent = all_lost.summary.losses;
+    assert!(sent > 0, "they are sent, and lost: nothing else is");
+    assert_eq!(column(&all_lost, "ports", "lost")[16], sent);
+    assert!(
+        all_lost.summary.pfc_pauses > 4 * well.summary.pfc_pauses,
+        "{} {}",
+        all_lost.summary.pfc_pauses,
+        well.summary.pfc_pauses
+    );
+    assert_eq!(all_lost.summary.retransmissions, 0);
+}
+
+#[test]
+fn one_in_so_many() {
+    let outcome = run(incast(vec![loss(0.25)]));
+    let (lost, came) = (outcome.summary.losses as f64, received(&outcome) as f64);
+    let share = lost / (lost + came);
+    assert!((0.15..0.35).contains(&share), "{share}");
+    assert_eq!(run(incast(vec![loss(0.0)])), run(incast(Vec::new())));
+}
+
+/// 200 us late, the queue has grown for as long before anyone slows down.
+#[test]
+fn late_ones_let_the_queue_grow() {
+    let late = |ns| {
+        run(incast(vec![Kind::CnpDelay(cnp::Delay {
+            port: 16,
+            delay: ns,
+        })]))
+    };
+    let deepest = |outcome: &Outcome| {
+        let pauses = column(outcome, "queues", "max_bytes");
+        pauses.into_iter().max()
+    };
+    let well = run(incast(Vec::new()));
+    let outcome = late(200 * MICROSECOND);
+    assert!(outcome.summary.pfc_pauses > well.summary.pfc_pauses);
+    assert!(deepest(&outcome) >= deepest(&well));
+    assert_eq!(outcome.summary.losses, 0);
+    assert_eq!(late(0), well);
+}
+
+/// Host 8 writes to host 7, which is stuck, so the switch pauses the data of host 8. CNPs in a strict class of their own
+/// leave it all the same; in the class of the data they wait with it, and its senders hear of no congestion.
+#[test]
+fn in_a_class_of_their_own() {
+    let cnps = |priority| {
+        let mut scenario = incast(vec![Kind::StuckNic(StuckNic {
+            port: 14,
+            priorities: 1 << 3,
+        })]);
+        flow(&mut scenario, 8, 7, 4 << 20);
+        scenario.parameters.notification.priority = priority;
+        scenario.buffer_bytes = vec![4 << 20];
+        scenario.until = MILLISECOND;
+        let outcome = run(scenario);
+        let paused = column(&outcome, "pauses", "port");
+        assert!(paused.contains(&16), "host 8 is paused");
+        received(&outcome)
+    };
+    let (own, with_data) = (cnps(7), cnps(3));
+    assert!(own > 50, "one in 50 us for each of eight: {own}");
+    assert!(with_data * 4 < own, "{with_data} of {own}");
+}

@@ -1,0 +1,105 @@
+//! A host that takes less for a time: its receive buffer fills, and its NIC pauses the switch.
+
+use crate::support::{column, flow, link, network, run};
+use crate::{always, roce};
+use wirespeed_sim::faults::slow_receiver::SlowReceiver;
+use wirespeed_sim::faults::{Fault, Kind};
+use wirespeed_sim::parameters::Pipe;
+use wirespeed_sim::results::Outcome;
+use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::time::{Picoseconds, MICROSECOND};
+
+/// A write of 8 MiB at 100 Gb/s to a host that takes 200.
+fn write(faults: Vec<Fault>) -> Scenario {
+    let mut parameters = roce();
+    parameters.nic.pipe = Some(Pipe {
+        gbps: 200,
+        latency_ns: 0,
+        receive_buffer_bytes: 1 << 20,
+        xoff_bytes: 400_000,
+        xon_bytes: 200_000,
+    });
+    let links = (0..2).map(|host| link(host, 2, 100, 500)).collect();
+    let mut scenario = network(2, 1, links, parameters);
+    flow(&mut scenario, 0, 1, 8 << 20);
+    scenario.faults = faults;
+    scenario
+}
+
+fn slow(gbps: u64) -> Kind {
+    Kind::SlowReceiver(SlowReceiver {
+        port: 2,
+        rate: gbps * 1_000_000_000,
+    })
+}
+
+fn time(outcome: &Outcome) -> Picoseconds {
+    assert_eq!(column(outcome, "flows", "status"), [1]);
+    assert_eq!(outcome.summary.drops, 0);
+    column(outcome, "queue_pairs", "delivered_ps")[1]
+}
+
+/// How long 8 MiB take at a rate.
+fn at(gbps: u64) -> Picoseconds {
+    (8 << 20) * 8_000 / gbps
+}
+
+#[test]
+fn it_pauses_its_switch() {
+    let well = run(write(Vec::new()));
+    assert_eq!(well.summary.pfc_pauses, 0);
+    let outcome = run(write(vec![always(slow(25))]));
+    let paused = column(&outcome, "pauses", "port");
+    assert!(
+        paused.contains(&3),
+        "the switch port that faces it: {paused:?}"
+    );
+    // 25 Gb/s to memory, but for the beginning.
+    let time = time(&outcome);
+    assert!((at(25)..at(25) + 3 * MICROSECOND).contains(&time), "{time}");
+}
+
+/// From 200 us to 600 us at 25 Gb/s: 300 us of the link are lost, less what it catches up at the 200 Gb/s behind it, which is
+/// what the receive buffer holds in the end.
+#[test]
+fn for_a_time() {
+    let fault = Fault {
+        from: 200 * MICROSECOND,
+        until: 600 * MICROSECOND,
+        kind: slow(25),
+    };
+    let outcome = run(write(vec![fault.clone()]));
+    let later = time(&outcome) - time(&run(write(Vec::new())));
+    let caught_up = 1_048_576 * 80; // at most the buffer
+    let lost = 300 * MICROSECOND;
+    assert!(
+        (lost - caught_up..=lost + MICROSECOND).contains(&later),
+        "{later}"
+    );
+    // Where it was never slower than the link, nothing happens.
+    let harmless = Fault {
+        kind: slow(100),
+        ..fault
+    };
+    let (found, expected) = (run(write(vec![harmless])), run(write(Vec::new())));
+    assert_eq!(time(&found), time(&expected));
+    assert_eq!(found.summary.pfc_pauses, 0);
+}
+
+/// What waits in the buffer when the rate changes waits on, at the new rate: nothing is lost, nothing comes twice.
+#[test]
+fn again_and_again() {
+    let faults = (0..40).map(|n| Fault {
+        from: n * 20 * MICROSECOND,
+        until: (n * 20 + 1 + n % 19) * MICROSECOND,
+        kind: slow([1, 10, 50][n as usize % 3]),
+    });
+    let outcome = run(write(faults.collect()));
+    assert!(time(&outcome) > at(100));
+    assert!(outcome.summary.pfc_pauses > 0);
+    assert_eq!(outcome.summary.pfc_pauses, outcome.summary.pfc_resumes);
+    assert_eq!(
+        column(&outcome, "queue_pairs", "delivered_bytes")[1],
+        8 << 20
+    );
+}

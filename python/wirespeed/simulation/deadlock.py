@@ -1,0 +1,40 @@
+"""A deadlock in words: which port waits for which, in a circle."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+
+def circles(tables: Mapping[str, pa.Table]) -> tuple[str, ...]:
+    """Each deadlock of a run: ``priority 3: 6-7 waits for 7-8 waits for 8-6 waits for 6-7``."""
+    if "deadlocks" not in tables:
+        return ()
+    rows = tables["deadlocks"].to_pylist()
+    names = _names(tables["ports"], {row["port"] for row in rows})
+    said = []
+    for _, circle in groupby(rows, key=lambda row: row["circle"]):
+        queues = list(circle)
+        ports = [names[row["port"]] for row in [*queues, queues[0]]]
+        said.append(f"priority {queues[0]['priority']}: {' waits for '.join(ports)}")
+    return tuple(said)
+
+
+def _names(ports: pa.Table, wanted: set[int]) -> dict[int, str]:
+    """``NODE-PEER``, and ``.NUMBER`` where several cables join the two."""
+    numbers, nodes, peers = (ports[name].to_pylist() for name in ("port", "node", "peer"))
+    ends = dict(zip(numbers, zip(nodes, peers, strict=True), strict=True))
+    facing: dict[tuple[int, int], list[int]] = {ends[port]: [] for port in wanted}
+    for port, end in ends.items():
+        if end in facing:
+            facing[end].append(port)
+    return {
+        port: f"{node}-{peer}" + (f".{there.index(port)}" if len(there) > 1 else "")
+        for (node, peer), there in facing.items()
+        for port in there
+    }
