@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
-use wirespeed_sim::{reader, Simulation};
+use wirespeed_sim::{reader, Run, Threads};
 
 /// Events between two looks at whether the run has ended.
 const EVENTS: u64 = 1 << 16;
@@ -39,7 +39,12 @@ pub struct Measurement {
 ///
 /// # Errors
 /// The text that says why it cannot be read or run.
-pub fn measure(path: &Path, preset: &str, seed: u64) -> Result<Measurement, String> {
+pub fn measure(
+    path: &Path,
+    preset: &str,
+    seed: u64,
+    threads: usize,
+) -> Result<Measurement, String> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
     let scenario = reader::read(&text, preset, seed).map_err(|refused| refused.to_string())?;
     drop(text);
@@ -47,11 +52,12 @@ pub fn measure(path: &Path, preset: &str, seed: u64) -> Result<Measurement, Stri
     let flows = scenario.operations.len() as u64;
 
     let start = Instant::now();
-    let mut simulation = Simulation::new(scenario).map_err(|refused| refused.to_string())?;
+    let mut run =
+        Run::new(scenario, Threads::AtMost(threads)).map_err(|refused| refused.to_string())?;
     let setup_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    while simulation.advance(EVENTS) {}
-    let outcome = simulation.finish();
+    while run.advance(EVENTS) {}
+    let outcome = run.finish();
     let run_s = start.elapsed().as_secs_f64();
 
     let summary = &outcome.summary;

@@ -79,7 +79,7 @@ impl Frame {
 }
 
 /// All frames of a simulation. A freed place is used again first.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Frames {
     slab: Vec<Frame>,
     free: u32,
@@ -117,6 +117,26 @@ impl Frames {
         self.live -= 1;
         self.slab[index as usize].next = self.free;
         self.free = index;
+    }
+
+    /// Takes in all of another slab; how far its places move.
+    pub fn append(&mut self, other: Frames) -> u32 {
+        let base = self.slab.len() as u32;
+        let moved = |place: u32| if place == NONE { NONE } else { base + place };
+        self.slab.extend(other.slab.into_iter().map(|frame| Frame {
+            next: moved(frame.next),
+            ..frame
+        }));
+        let mut last = moved(other.free);
+        if last != NONE {
+            let first = last;
+            while self.slab[last as usize].next != NONE {
+                last = self.slab[last as usize].next;
+            }
+            self.slab[last as usize].next = std::mem::replace(&mut self.free, first);
+        }
+        self.live += other.live;
+        base
     }
 
     /// How many are on their way.
@@ -158,6 +178,14 @@ impl Line {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.head == NONE
+    }
+
+    /// The places of the frames have moved by `base`.
+    pub fn shift(&mut self, base: u32) {
+        if self.head != NONE {
+            self.head += base;
+            self.tail += base;
+        }
     }
 
     /// A frame joins at the end.

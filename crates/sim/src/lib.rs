@@ -20,6 +20,7 @@ pub mod marking;
 mod nic;
 mod outcome;
 pub mod parameters;
+mod parts;
 mod pause;
 pub mod pool;
 mod port;
@@ -41,4 +42,5 @@ mod watchdog;
 use wirespeed_wire::headroom;
 pub use wirespeed_wire::time;
 
+pub use parts::{Run, Threads};
 pub use simulation::{Occupancy, Progress, Simulation};

@@ -20,6 +20,8 @@ pub struct PauseRow {
     pub start: Picoseconds,
     /// To when; the end of the run if it was still paused.
     pub end: Picoseconds,
+    /// The key of the event that ended it.
+    pub key: u32,
 }
 
 const STATUS: &[&str] = &["unfinished", "completed", "failed"];
@@ -33,6 +35,7 @@ impl Simulation {
             priority,
             start,
             end: self.now,
+            key: self.key,
         });
     }
 }

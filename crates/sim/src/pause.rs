@@ -28,6 +28,7 @@ impl Simulation {
         };
         let next = self.now + self.quanta(port, quanta);
         self.sides[port as usize].pauses[priority].refresh_at = next;
+        self.repeated += 1;
         self.schedule(next, class::REFRESH, entity(port, priority), 0);
     }
 
@@ -41,6 +42,7 @@ impl Simulation {
     /// The pause is still wanted and about to run out at the peer.
     pub(crate) fn refresh(&mut self, entity: u32) {
         let (port, priority) = port_and_priority(entity);
+        self.repeated -= 1;
         if self.sides[port as usize].pauses[priority].refresh_at != self.now {
             return;
         }
@@ -53,12 +55,14 @@ impl Simulation {
         let quanta = self.device(port).pfc.refresh_quanta.unwrap_or(u16::MAX);
         let next = self.now + self.quanta(port, quanta);
         self.sides[port as usize].pauses[priority].refresh_at = next;
+        self.repeated += 1;
         self.schedule(next, class::REFRESH, entity, 0);
     }
 
     /// Pauses would be repeated for ever: nothing else is pending, and no frame has started for as long as one can take.
     fn is_deadlock(&mut self) -> bool {
-        if self.now - self.still_since <= self.settings.longest_pause {
+        // A part of a network cannot tell; parts are joined before it could be true.
+        if self.border.is_some() || self.now - self.still_since <= self.settings.longest_pause {
             return false;
         }
         self.still_since = self.now;

@@ -19,7 +19,7 @@ pub enum Status {
 }
 
 /// All operations of a scenario.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Operations {
     waiting_for: Vec<u32>,
     /// Who waits for operation n: `dependents[first[n]..first[n + 1]]`.
@@ -87,9 +87,42 @@ impl Operations {
         self.completed
     }
 
+    /// How many ended, well or not.
+    pub fn ended(&self) -> u64 {
+        self.ended_count
+    }
+
     /// Whether all ended, well or not.
     pub fn all_ended(&self) -> bool {
         self.ended_count == self.status.len() as u64
+    }
+
+    /// Adds what another part of the network knows: the queue pairs that `own` says, and operations posted on them.
+    pub fn add(&mut self, other: Operations, own: &[bool], posted_on: &dyn Fn(usize) -> usize) {
+        let Operations {
+            waiting_for,
+            first: _,
+            dependents: _,
+            started,
+            ended,
+            status,
+            completed,
+            ended_count,
+            latest,
+            mut overflow,
+        } = other;
+        self.completed += completed;
+        self.ended_count += ended_count;
+        for number in (0..status.len()).filter(|number| own[posted_on(*number)]) {
+            self.waiting_for[number] = waiting_for[number];
+            self.started[number] = started[number];
+            self.ended[number] = ended[number];
+            self.status[number] = status[number];
+        }
+        for id in (0..own.len()).filter(|id| own[*id]) {
+            self.latest[id] = latest[id];
+            self.overflow[id] = std::mem::take(&mut overflow[id]);
+        }
     }
 }
 
@@ -105,13 +138,24 @@ impl Simulation {
 
     /// The operation may be posted once its delay and the way to the NIC are over.
     fn schedule_post(&mut self, number: u32) {
-        let operation = &self.scenario.operations[number as usize];
-        let started = &mut self.operations.started[number as usize];
-        *started += operation.delay;
-        let start = *started;
-        let port = self.queue_pairs[operation.queue_pair as usize].port;
-        let nic = &self.nics[self.ports[port as usize].device as usize];
-        self.schedule(start + nic.latency(), class::POST, number, 0);
+        let allowed = self.operations.started[number as usize];
+        let delay = self.scenario.operations[number as usize].delay;
+        self.operations.started[number as usize] = allowed + delay;
+        let time = allowed + self.post_delay(number);
+        self.schedule(time, class::POST, number, 0);
+    }
+
+    /// The NIC port that an operation is posted at.
+    pub(crate) fn poster(&self, number: u32) -> u32 {
+        let id = self.scenario.operations[number as usize].queue_pair;
+        self.queue_pairs[id as usize].port
+    }
+
+    /// From an operation waiting for nothing more to its post at the NIC.
+    pub(crate) fn post_delay(&self, number: u32) -> Picoseconds {
+        let device = self.ports[self.poster(number) as usize].device;
+        let delay = self.scenario.operations[number as usize].delay;
+        delay + self.nics[device as usize].latency()
     }
 
     /// An operation is posted: into the NIC, or behind those that fill the send queue.
@@ -186,13 +230,20 @@ impl Simulation {
         let last = operations.first[number as usize + 1] as usize;
         for place in first..last {
             let dependent = self.operations.dependents[place];
-            let started = &mut self.operations.started[dependent as usize];
-            *started = at.max(*started);
-            let waiting = &mut self.operations.waiting_for[dependent as usize];
-            *waiting -= 1;
-            if *waiting == 0 {
-                self.schedule_post(dependent);
+            if !self.completes_elsewhere(dependent, at) {
+                self.waits_for_one_less(dependent, at);
             }
+        }
+    }
+
+    /// One that an operation waits for completed at `at`.
+    pub(crate) fn waits_for_one_less(&mut self, dependent: u32, at: Picoseconds) {
+        let started = &mut self.operations.started[dependent as usize];
+        *started = at.max(*started);
+        let waiting = &mut self.operations.waiting_for[dependent as usize];
+        *waiting -= 1;
+        if *waiting == 0 {
+            self.schedule_post(dependent);
         }
     }
 }

@@ -74,6 +74,44 @@ pub struct Summary {
     pub deadlocks: u64,
 }
 
+impl Summary {
+    /// Adds the totals of another part of the network.
+    pub(crate) fn add(&mut self, other: Summary) {
+        let Summary {
+            hops,
+            pfc_frames,
+            cnp_frames,
+            events,
+            end,
+            pfc_pauses,
+            pfc_resumes,
+            ecn_marks,
+            cnps,
+            drops,
+            losses,
+            retransmissions,
+            completion,
+            failed,
+            unroutable,
+        } = other;
+        self.hops += hops;
+        self.pfc_frames += pfc_frames;
+        self.cnp_frames += cnp_frames;
+        self.events += events;
+        self.end = self.end.max(end);
+        self.pfc_pauses += pfc_pauses;
+        self.pfc_resumes += pfc_resumes;
+        self.ecn_marks += ecn_marks;
+        self.cnps += cnps;
+        self.drops += drops;
+        self.losses += losses;
+        self.retransmissions += retransmissions;
+        self.completion.extend(completion);
+        self.failed += failed;
+        self.unroutable += unroutable;
+    }
+}
+
 /// Tables and totals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {

@@ -13,6 +13,7 @@ use crate::lanes::Lanes;
 use crate::marking::Marker;
 use crate::nic::NicPort;
 use crate::parameters::{MarkAt, Parameters, Pfc, PRIORITIES};
+use crate::parts::Border;
 use crate::pool::{self, Resolved};
 use crate::port::{Pause, Port, Queue, Scheduler, Side};
 use crate::post::Operations;
@@ -125,6 +126,7 @@ pub struct Occupancy {
 }
 
 /// What all devices share, and what ports are set to.
+#[derive(Clone)]
 pub(crate) struct Settings {
     /// The scenario's own: framing and path MTU are those of all devices, the rest may be another at some.
     pub parameters: Parameters,
@@ -142,6 +144,7 @@ pub(crate) struct Settings {
 }
 
 /// What a port is set to, as far as it is asked for during the run.
+#[derive(Clone)]
 pub(crate) struct Device {
     pub scheduler: Scheduler,
     pub pfc: Pfc,
@@ -151,11 +154,17 @@ pub(crate) struct Device {
 /// A network in the middle of a run.
 pub struct Simulation {
     pub(crate) now: Picoseconds,
-    /// No event later than this happens.
+    /// The key of the event that happens.
+    pub(crate) key: u32,
+    /// No event later than this happens: the end of the run, or in a part of a network, of the window.
     pub(crate) until: Picoseconds,
     pub(crate) queue: EventQueue,
     /// Since when no frame has started; or later, when it was last asked whether that is a deadlock.
     pub(crate) still_since: Picoseconds,
+    /// Pending events that repeat a pause.
+    pub(crate) repeated: u64,
+    /// Of a part of a network: what leads to the others.
+    pub(crate) border: Option<Box<Border>>,
     pub(crate) frames: Frames,
     pub(crate) ports: Vec<Port>,
     pub(crate) queues: Lanes<Queue>,
@@ -199,9 +208,12 @@ impl Simulation {
         let (markers, marker) = markers(&scenario, &resolved);
         let mut simulation = Simulation {
             now: 0,
+            key: 0,
             until: scenario.until,
             queue: EventQueue::new(),
             still_since: 0,
+            repeated: 0,
+            border: None,
             frames: Frames::new(),
             ports: Vec::new(),
             queues: Lanes::new(ports, |port, priority| Queue::new(marker[(port, priority)])),
@@ -239,27 +251,27 @@ impl Simulation {
 
     /// Takes up to `events` events. Whether there is more to do.
     pub fn advance(&mut self, events: u64) -> bool {
-        for _ in 0..events {
-            if !self.step(self.until) {
-                if !self.queue.is_empty() {
-                    self.now = self.until;
-                }
-                return false;
-            }
+        if self.take_events(events) {
+            return true;
         }
-        true
+        if !self.queue.is_empty() {
+            self.now = self.until;
+        }
+        false
     }
 
-    /// Takes the next event if it happens at `end` or before.
-    #[inline]
-    pub(crate) fn step(&mut self, end: Picoseconds) -> bool {
-        let Some(event) = self.queue.pop_until(end) else {
-            return false;
-        };
-        self.totals.events += 1;
-        let before = std::mem::replace(&mut self.now, event.time);
-        self.look_ahead();
-        self.take(event, before);
+    /// Takes up to `events` events, none after `until`. Whether it were so many.
+    pub(crate) fn take_events(&mut self, events: u64) -> bool {
+        for _ in 0..events {
+            let Some(event) = self.queue.pop_until(self.until) else {
+                return false;
+            };
+            self.totals.events += 1;
+            let before = std::mem::replace(&mut self.now, event.time);
+            self.key = event.key;
+            self.look_ahead();
+            self.take(event, before);
+        }
         true
     }
 
@@ -410,8 +422,9 @@ impl Simulation {
         self.schedule(arrival, class::ARRIVES, port, index);
     }
 
-    /// A frame on a link that is captured or loses frames: it is lost, or its arrival will be an event of `class`.
-    #[cold]
+    /// A frame on a link that is captured, loses frames or leads to another part of the network: it is lost, or its arrival
+    /// will be an event of `class`.
+    #[inline(never)]
     pub(crate) fn watch(&mut self, port: u32, index: u32, arrival: Picoseconds, class: u32) {
         let frame = self.frames[index];
         let side = &mut self.sides[port as usize];
@@ -432,7 +445,9 @@ impl Simulation {
             self.totals.losses += 1;
             return self.frames.remove(index);
         }
-        self.schedule(arrival, class, port, index);
+        if !self.leaves(port, index, arrival, class) {
+            self.schedule(arrival, class, port, index);
+        }
     }
 
     /// What arrives at a port is looked at before it goes on.

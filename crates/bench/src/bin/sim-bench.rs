@@ -24,6 +24,7 @@ A run that drops, retransmits, leaves a flow unfinished or has another number of
 Options:
   --preset NAME  parameters where the scenario has none [default: hpcc]
   --seed N       seed of every chance [default: 1]
+  --threads N    on at most so many threads [default: 1]
   --repeat N     runs of each, of which the best counts [default: 5]
   --json         the same as JSON
   --help         this
@@ -35,6 +36,7 @@ struct Arguments {
     scenarios: Vec<PathBuf>,
     preset: String,
     seed: u64,
+    threads: usize,
     repeat: u32,
     json: bool,
     /// Runs the one scenario in this process and prints its measurement: what `sim-bench` starts for each run.
@@ -74,6 +76,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
         scenarios: Vec::new(),
         preset: "hpcc".to_owned(),
         seed: 1,
+        threads: 1,
         repeat: 5,
         json: false,
         alone: false,
@@ -83,6 +86,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
         match argument {
             Long("preset") => arguments.preset = parser.value()?.string()?,
             Long("seed") => arguments.seed = parser.value()?.parse()?,
+            Long("threads") => arguments.threads = parser.value()?.parse()?,
             Long("repeat") => arguments.repeat = parser.value()?.parse()?,
             Long("json") => arguments.json = true,
             Long("alone") => arguments.alone = true,
@@ -91,8 +95,13 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
             _ => return Err(argument.unexpected()),
         }
     }
-    if arguments.repeat == 0 {
-        return Err("--repeat 0: found 0, expected at least 1".into());
+    for (option, number) in [
+        ("--repeat", arguments.repeat as usize),
+        ("--threads", arguments.threads),
+    ] {
+        if number == 0 {
+            return Err(format!("{option} 0: found 0, expected at least 1").into());
+        }
     }
     if arguments.scenarios.is_empty() {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/simulator");
@@ -106,7 +115,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
 
 fn alone(arguments: &Arguments) -> Result<bool, String> {
     for path in &arguments.scenarios {
-        let measurement = measure(path, &arguments.preset, arguments.seed)
+        let measurement = measure(path, &arguments.preset, arguments.seed, arguments.threads)
             .map_err(|error| format!("{}: {error}", path.display()))?;
         let line = serde_json::to_string(&measurement).map_err(|error| error.to_string())?;
         println!("{line}");
@@ -156,6 +165,7 @@ fn process(arguments: &Arguments, path: &Path) -> Result<Measurement, String> {
         .arg("--alone")
         .args(["--preset", &arguments.preset])
         .args(["--seed", &arguments.seed.to_string()])
+        .args(["--threads", &arguments.threads.to_string()])
         .arg("--")
         .arg(path)
         .output()

@@ -1,0 +1,152 @@
+//! Where threads wait for each other: a turn on the processor while that is short, asleep when it is not.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+
+/// Turns of the waiting loop before the processor is offered to others: about 10 us, several times what threads that run
+/// take to meet.
+const SPINS: u32 = 2_000;
+/// Offers before the thread sleeps: what there is to wait for is then long in any case.
+const OFFERS: u32 = 200;
+
+/// A meeting point for a number of threads, again and again.
+pub(super) struct Barrier {
+    parties: usize,
+    spins: u32,
+    arrived: AtomicUsize,
+    meetings: AtomicUsize,
+    broken: AtomicBool,
+    asleep: AtomicUsize,
+    lock: Mutex<()>,
+    wake: Condvar,
+}
+
+impl Barrier {
+    /// For so many threads.
+    pub(super) fn new(parties: usize) -> Self {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        Barrier {
+            parties,
+            // With more threads than processors who waits stands in the way of whom it waits for.
+            spins: if parties > processors { 0 } else { SPINS },
+            arrived: AtomicUsize::new(0),
+            meetings: AtomicUsize::new(0),
+            broken: AtomicBool::new(false),
+            asleep: AtomicUsize::new(0),
+            lock: Mutex::new(()),
+            wake: Condvar::new(),
+        }
+    }
+
+    /// Waits for all others. What each did before is seen by all after. False if one of them will never come.
+    pub(super) fn wait(&self) -> bool {
+        let meeting = self.meetings.load(Ordering::Relaxed);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.parties {
+            self.arrived.store(0, Ordering::Relaxed);
+            self.meetings
+                .store(meeting.wrapping_add(1), Ordering::SeqCst);
+            self.wake_all();
+        } else {
+            self.until_past(meeting);
+        }
+        !self.broken.load(Ordering::Relaxed)
+    }
+
+    /// Breaks the barrier when the thread panics that holds this, so that nobody waits for it.
+    pub(super) fn guard(&self) -> Guard<'_> {
+        Guard(self)
+    }
+
+    fn until_past(&self, meeting: usize) {
+        let waits =
+            |order| self.meetings.load(order) == meeting && !self.broken.load(Ordering::Relaxed);
+        for _ in 0..self.spins {
+            if !waits(Ordering::Acquire) {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        for _ in 0..OFFERS {
+            if !waits(Ordering::Acquire) {
+                return;
+            }
+            thread::yield_now();
+        }
+        self.asleep.fetch_add(1, Ordering::SeqCst);
+        let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        while waits(Ordering::SeqCst) {
+            lock = self.wake.wait(lock).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(lock);
+        self.asleep.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Who lies down after this was asked sees what ended the wait: both are in one order (SeqCst).
+    fn wake_all(&self) {
+        if self.asleep.load(Ordering::SeqCst) > 0 {
+            drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
+            self.wake.notify_all();
+        }
+    }
+}
+
+/// Held by each thread that meets others.
+pub(super) struct Guard<'a>(&'a Barrier);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.broken.store(true, Ordering::SeqCst);
+            drop(self.0.lock.lock().unwrap_or_else(PoisonError::into_inner));
+            self.0.wake.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each round a thread adds to its own number; after the meeting all see all, also those that come late.
+    #[test]
+    fn what_each_did_is_seen_by_all() {
+        const THREADS: usize = 4;
+        let barrier = Barrier::new(THREADS);
+        let counts: Vec<AtomicUsize> = (0..THREADS).map(|_| AtomicUsize::new(0)).collect();
+        thread::scope(|scope| {
+            for own in 0..THREADS {
+                let (barrier, counts) = (&barrier, &counts);
+                scope.spawn(move || {
+                    for round in 1..=400 {
+                        if round % 100 == own {
+                            thread::sleep(std::time::Duration::from_millis(5));
+                        }
+                        counts[own].store(round, Ordering::Relaxed);
+                        assert!(barrier.wait());
+                        for count in counts {
+                            assert_eq!(count.load(Ordering::Relaxed), round);
+                        }
+                        assert!(barrier.wait());
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_panicked() {
+        let barrier = Barrier::new(3);
+        thread::scope(|scope| {
+            let waiting: Vec<_> = (0..2).map(|_| scope.spawn(|| barrier.wait())).collect();
+            let failed = scope.spawn(|| {
+                let _guard = barrier.guard();
+                panic!("as a test");
+            });
+            assert!(failed.join().is_err());
+            for thread in waiting {
+                assert!(!thread.join().unwrap());
+            }
+        });
+    }
+}

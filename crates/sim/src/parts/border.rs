@@ -1,0 +1,150 @@
+//! The border of a part: what happens in one part and has its effect in another leaves it here.
+//!
+//! Only two things do: a frame that starts on a link whose other end lies in another part, and an operation that completes
+//! while one in another part waits for it. Both act later than they leave, by no less than the run's lookahead.
+
+use crate::frame::Frame;
+use crate::simulation::Simulation;
+use crate::time::{Picoseconds, NEVER};
+use std::sync::Arc;
+
+/// What goes to another part.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Leaving {
+    /// A frame arrives.
+    Frame {
+        /// When.
+        arrival: Picoseconds,
+        /// Class of the event, whose entity is the port that sent it.
+        class: u32,
+        /// The port that sent it.
+        port: u32,
+        /// The frame, out of the slab of its part.
+        frame: Frame,
+    },
+    /// An operation waits for one less.
+    Completed {
+        /// The one that waits.
+        dependent: u32,
+        /// When the other completed.
+        at: Picoseconds,
+    },
+}
+
+/// What a part knows of the others.
+#[derive(Debug)]
+pub(crate) struct Border {
+    /// The part's number.
+    pub own: u16,
+    /// By port: the part that its device is in.
+    pub part_of: Arc<[u16]>,
+    /// What leaves, by the part it goes to.
+    pub leaving: Vec<Vec<Leaving>>,
+    /// Nothing that leaves acts before this.
+    pub earliest: Picoseconds,
+    /// All up to here may be done by the others already: what acts sooner would come too late.
+    pub horizon: Picoseconds,
+    /// Frames among what leaves.
+    pub frames: u64,
+    /// Completions among it.
+    pub completions: u64,
+    /// Events of the part when it was last set to work.
+    pub begun: u64,
+}
+
+impl Border {
+    /// The border of part `own` of `parts`.
+    pub(super) fn new(own: u16, parts: usize, part_of: Arc<[u16]>) -> Self {
+        Border {
+            own,
+            part_of,
+            leaving: (0..parts).map(|_| Vec::new()).collect(),
+            earliest: NEVER,
+            horizon: 0,
+            frames: 0,
+            completions: 0,
+            begun: 0,
+        }
+    }
+
+    /// Whether a port is here.
+    pub(crate) fn has(&self, port: u32) -> bool {
+        self.part_of[port as usize] == self.own
+    }
+
+    fn leave(&mut self, port: u32, acts: Picoseconds, leaving: Leaving) {
+        assert!(
+            acts > self.horizon,
+            "what acts at {acts} ps leaves a part while others may be at {} ps",
+            self.horizon
+        );
+        self.earliest = self.earliest.min(acts);
+        self.leaving[usize::from(self.part_of[port as usize])].push(leaving);
+    }
+}
+
+impl Simulation {
+    /// A frame that `port` sends arrives in another part. Whether that is so; it is then out of this one.
+    pub(crate) fn leaves(
+        &mut self,
+        port: u32,
+        index: u32,
+        arrival: Picoseconds,
+        class: u32,
+    ) -> bool {
+        let Some(border) = &mut self.border else {
+            return false;
+        };
+        if border.part_of[(port ^ 1) as usize] == border.own {
+            return false;
+        }
+        let frame = self.frames[index];
+        border.frames += 1;
+        border.leave(
+            port ^ 1,
+            arrival,
+            Leaving::Frame {
+                arrival,
+                class,
+                port,
+                frame,
+            },
+        );
+        self.frames.remove(index);
+        true
+    }
+
+    /// One for which `dependent` waits completed at `at`. Whether it is another part's to know.
+    pub(crate) fn completes_elsewhere(&mut self, dependent: u32, at: Picoseconds) -> bool {
+        if self.border.is_none() {
+            return false;
+        }
+        let port = self.poster(dependent);
+        let delay = self.post_delay(dependent);
+        let Some(border) = &mut self.border else {
+            return false;
+        };
+        if border.part_of[port as usize] == border.own {
+            return false;
+        }
+        border.completions += 1;
+        border.leave(port, at + delay, Leaving::Completed { dependent, at });
+        true
+    }
+
+    /// Takes in what left another part.
+    pub(super) fn enter(&mut self, entering: Leaving) {
+        match entering {
+            Leaving::Frame {
+                arrival,
+                class,
+                port,
+                frame,
+            } => {
+                let index = self.frames.insert(frame);
+                self.schedule(arrival, class, port, index);
+            }
+            Leaving::Completed { dependent, at } => self.waits_for_one_less(dependent, at),
+        }
+    }
+}

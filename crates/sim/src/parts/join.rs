@@ -1,0 +1,195 @@
+//! A network into its parts, and parts into one network again.
+//!
+//! Every part has all tables of the whole, indexed as there; what it owns of them is what belongs to its ports. Whoever adds
+//! a field to the simulation is asked here, by the compiler, what becomes of it.
+
+use super::border::Border;
+use super::partition::Partition;
+use crate::parameters::PRIORITIES;
+use crate::queue::{Event, EventQueue};
+use crate::simulation::{class, Simulation, ENTITY};
+
+/// Cuts a network in which no frame is under way yet. It comes back as it was if one of its events has no place.
+pub(super) fn split(
+    mut whole: Simulation,
+    partition: &Partition,
+    parts: usize,
+) -> Result<Vec<Simulation>, Box<Simulation>> {
+    let events = all_events(&mut whole.queue);
+    let homes: Option<Vec<u16>> = events
+        .iter()
+        .map(|event| home(&whole, event).map(|port| partition.part_of[port as usize]))
+        .collect();
+    let Some(homes) = homes.filter(|_| whole.frames.live() == 0) else {
+        for event in events {
+            whole.queue.push(event);
+        }
+        return Err(Box::new(whole));
+    };
+    for port in 0..whole.ports.len() {
+        if partition.part_of[port] != partition.part_of[port ^ 1] {
+            whole.ports[port].watched = true;
+        }
+    }
+    let mut all: Vec<Simulation> = (1..parts).map(|_| copy(&whole)).collect();
+    all.insert(0, whole);
+    for (number, part) in all.iter_mut().enumerate() {
+        let border = Border::new(number as u16, parts, partition.part_of.clone());
+        part.border = Some(Box::new(border));
+    }
+    for (event, home) in events.into_iter().zip(homes) {
+        if event.key >> 28 != class::SAMPLE {
+            all[usize::from(home)].queue.push(event);
+        }
+    }
+    Ok(all)
+}
+
+fn all_events(queue: &mut EventQueue) -> Vec<Event> {
+    let mut queue = std::mem::take(queue);
+    std::iter::from_fn(|| queue.pop()).collect()
+}
+
+/// The port at whose device an event happens. Sampling happens everywhere, and is on the agenda of all.
+fn home(simulation: &Simulation, event: &Event) -> Option<u32> {
+    let entity = event.key & ENTITY;
+    Some(match event.key >> 28 {
+        class::TRANSMIT | class::PFC_APPLIES | class::DRAINED => entity,
+        class::ARRIVES | class::PFC_ARRIVES => entity ^ 1,
+        class::PAUSE_ENDS | class::PFC_READY | class::REFRESH => entity / PRIORITIES as u32,
+        class::CNP_READY | class::DEADLINE => simulation.queue_pairs[entity as usize].port,
+        class::POST => simulation.poster(entity),
+        class::SAMPLE => 0,
+        _ => return None,
+    })
+}
+
+/// Another part of the same network, before its first event.
+fn copy(whole: &Simulation) -> Simulation {
+    Simulation {
+        now: whole.now,
+        key: whole.key,
+        until: whole.until,
+        queue: EventQueue::new(),
+        border: None,
+        still_since: whole.still_since,
+        repeated: 0,
+        frames: whole.frames.clone(),
+        ports: whole.ports.clone(),
+        queues: whole.queues.clone(),
+        groups: whole.groups.clone(),
+        kinds: whole.kinds.clone(),
+        markers: whole.markers.clone(),
+        slices: whole.slices.clone(),
+        sides: whole.sides.clone(),
+        pools: whole.pools.clone(),
+        nics: whole.nics.clone(),
+        queue_pairs: whole.queue_pairs.clone(),
+        operations: whole.operations.clone(),
+        routes: whole.routes.clone(),
+        forwarding: None, // `super::can_be_cut` sees to it
+        settings: whole.settings.clone(),
+        scenario: whole.scenario.clone(),
+        totals: Default::default(),
+        pauses: Vec::new(),
+        series: whole.series.clone(),
+        captures: Vec::new(),
+    }
+}
+
+/// One network of all parts, as if it had never been cut; `now` is the latest of theirs.
+pub(super) fn join(parts: Vec<Simulation>, partition: &Partition) -> Simulation {
+    let mut parts = parts.into_iter();
+    let mut whole = parts.next().expect("a network has a part");
+    // A queue that has not come as far as this part's takes the events of those that are behind.
+    let mut queue = EventQueue::new();
+    for event in all_events(&mut whole.queue) {
+        queue.push(event);
+    }
+    whole.queue = queue;
+    for (number, part) in (1..).zip(parts) {
+        add(&mut whole, part, partition, number);
+    }
+    whole.border = None;
+    // The order of one network: that of time, and at equal times of the events' keys.
+    whole.pauses.sort_by_key(|row| (row.end, row.key));
+    whole.series.put_in_order();
+    whole
+}
+
+/// Adds to the first part what another one owns.
+fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: u16) {
+    let Simulation {
+        now,
+        key: _,
+        until: _,
+        mut queue,
+        border: _,
+        still_since,
+        repeated,
+        frames,
+        ports,
+        queues,
+        groups,
+        kinds: _,
+        markers: _,
+        slices: _,
+        sides,
+        pools,
+        nics,
+        queue_pairs,
+        operations,
+        routes: _,
+        forwarding: _,
+        settings: _,
+        scenario: _,
+        totals,
+        pauses,
+        series,
+        captures: _,
+    } = part;
+    whole.now = whole.now.max(now);
+    whole.still_since = whole.still_since.max(still_since);
+    whole.repeated += repeated;
+    whole.totals.add(totals);
+    whole.pauses.extend(pauses);
+    whole.series.add(series);
+    let base = whole.frames.append(frames);
+    for event in all_events(&mut queue) {
+        let of_frame = matches!(
+            event.key >> 28,
+            class::ARRIVES | class::PFC_ARRIVES | class::PFC_APPLIES
+        );
+        let payload = event.payload + if of_frame { base } else { 0 };
+        whole.queue.push(Event { payload, ..event });
+    }
+    let own = |port: u32| partition.part_of[port as usize] == number;
+    for port in (0..ports.len() as u32).filter(|port| own(*port)) {
+        let index = port as usize;
+        whole.ports[index] = ports[index].clone();
+        whole.sides[index] = sides[index].clone();
+        whole.sides[index].control.shift(base);
+        for priority in 0..PRIORITIES {
+            let lane = (port, priority);
+            whole.queues[lane] = queues[lane].clone();
+            whole.queues[lane].line.shift(base);
+            whole.groups[lane] = groups[lane];
+        }
+        let device = ports[index].device as usize;
+        if ports[index].switch {
+            let pool = whole.slices[index] as usize;
+            whole.pools[pool] = pools[pool];
+        } else {
+            whole.nics[device] = nics[device].clone();
+        }
+    }
+    let posters: Vec<bool> = queue_pairs.iter().map(|it| own(it.port)).collect();
+    for (id, queue_pair) in queue_pairs.into_iter().enumerate() {
+        if posters[id] {
+            whole.queue_pairs[id] = queue_pair;
+        }
+    }
+    let scenario = whole.scenario.clone();
+    let posted_on = |number: usize| scenario.operations[number].queue_pair as usize;
+    whole.operations.add(operations, &posters, &posted_on);
+}
