@@ -312,7 +312,7 @@ CONTEXT: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         },
     ),
     "paths": (
-        "The way of the data, one row for each port that sends it.",
+        "The way of the data, one row for each port that sends it; none where switches choose while the run goes on.",
         {
             "queue_pair": ("", "that sends"),
             "hop": ("", "0 is the NIC's port"),
@@ -324,7 +324,8 @@ CONTEXT: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         {
             "least_ps": (
                 "ps",
-                "no less can pass between its start and its end: the network idle, hosts as fast as the wire",
+                "no less can pass between its start and its end: the network idle, hosts as fast as the wire; "
+                "null where its way is not known before the run",
             )
         },
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -83,6 +84,14 @@ def test_who_has_a_part_in_it_is_no_victim(tmp_path: Path) -> None:
     seen = look(made(tmp_path, {**VICTIM, "flows": flows}))
     assert seen.pausing.ports
     assert seen.pausing.victims == ()
+
+
+def test_nobody_is_called_a_victim_where_ways_are_chosen_on_the_way(tmp_path: Path) -> None:
+    parameters = {**VICTIM["parameters"], "ecmp": {"balance": "spray"}}
+    seen = look(made(tmp_path, {**VICTIM, "parameters": parameters}))
+    assert seen.pausing.ports
+    assert seen.pausing.victims is None
+    assert {flow.least_ps for flow in seen.flows} == {None}
 
 
 def test_pauses_pass_on(seen: Simulated) -> None:
@@ -242,6 +251,11 @@ WRITES = "wirespeed sim run SCENARIO.json -o DIR writes it"
             "copy/summary.json: found 'lab'; expected a document of kind simulation-summary",
         ),
         (
+            {"summary_json": '{"kind": "simulation-summary", "name": "x"}'},
+            "copy/summary.json: found no preset, complete, setup_s, run_s, hops_per_s, peak_rss_bytes, "
+            "rss_growth_bytes, fct_us, end_us, tables_sha256; expected a document of kind simulation-summary",
+        ),
+        (
             {"pauses_parquet": None},
             "copy/pauses.parquet: found no such file; expected the table pauses\n  hint: " + WRITES,
         ),
@@ -266,6 +280,12 @@ def test_refusals(files: dict[str, Any], says: str, folder: Path, tmp_path: Path
 def test_a_table_that_is_none_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(Refused, match=r"copy/flows\.parquet: found .*; expected the table flows with flow, "):
         look(broken(folder, tmp_path, flows_parquet="no parquet at all"))
+
+
+def test_a_counter_of_a_later_version_is_zero(folder: Path, tmp_path: Path) -> None:
+    summary = json.loads((folder / "summary.json").read_text())
+    del summary["cnps"]
+    assert look(broken(folder, tmp_path, summary_json=json.dumps(summary))).summary.cnps == 0
 
 
 def test_a_folder_without_ways_names_no_victims(folder: Path, tmp_path: Path) -> None:

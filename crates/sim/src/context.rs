@@ -5,7 +5,7 @@ use crate::frame::{FIRST, LAST};
 use crate::results::{Column, Table};
 use crate::scenario::{Operation, Verb};
 use crate::simulation::Simulation;
-use crate::time::Picoseconds;
+use crate::time::{Picoseconds, NEVER};
 
 /// The tables `links`, `paths` and `limits`.
 pub(crate) fn tables(simulation: &Simulation) -> Vec<Table> {
@@ -18,7 +18,7 @@ pub(crate) fn tables(simulation: &Simulation) -> Vec<Table> {
                 "least_ps",
                 Column::U64(
                     operations(simulation)
-                        .map(|it| least(simulation, it))
+                        .map(|it| least(simulation, it).unwrap_or(NEVER))
                         .collect(),
                 ),
             )],
@@ -58,14 +58,14 @@ fn links(simulation: &Simulation) -> Table {
     }
 }
 
-/// The ports that send the data of a queue pair, the NIC's first.
+/// The ports that send the data of a queue pair, the NIC's first. None where switches choose while the run goes on.
 fn paths(simulation: &Simulation) -> Table {
     let mut senders: Vec<u32> = operations(simulation).map(sender).collect();
     senders.sort_unstable();
     senders.dedup();
     let (mut ids, mut hops, mut ports) = (Vec::new(), Vec::new(), Vec::new());
     for id in senders {
-        for (hop, port) in path(simulation, id).into_iter().enumerate() {
+        for (hop, port) in path(simulation, id).into_iter().flatten().enumerate() {
             ids.push(id);
             hops.push(hop as u32);
             ports.push(port);
@@ -93,23 +93,22 @@ fn sender(operation: &Operation) -> u32 {
     }
 }
 
-fn path(simulation: &Simulation, id: u32) -> Vec<u32> {
+fn path(simulation: &Simulation, id: u32) -> Option<Vec<u32>> {
     let queue_pair = &simulation.queue_pairs[id as usize];
     let mut hops = simulation.routes.hops()[queue_pair.route as usize..].iter();
     let mut ports = vec![queue_pair.port];
     let mut last = queue_pair.port;
     while simulation.ports[(last ^ 1) as usize].switch {
-        let Some(next) = hops.next() else { break };
-        ports.push(*next);
-        last = *next;
+        last = *hops.next()?;
+        ports.push(last);
     }
-    ports
+    Some(ports)
 }
 
 /// No less time passes between the post and the completion, whatever else is going on: the message crosses an idle network.
 /// A write and a send end with the acknowledgement's way back, a read begins with the request's way there. What hosts take
-/// beyond the wire is left out.
-fn least(simulation: &Simulation, operation: &Operation) -> Picoseconds {
+/// beyond the wire is left out. None where the way is not known before the run.
+fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> {
     let framing = &simulation.settings.parameters.framing;
     let on_link = |bytes: u32| bytes.max(framing.minimum_bytes) + framing.gap_bytes;
     let mtu = simulation.settings.parameters.transport.mtu_bytes;
@@ -134,8 +133,9 @@ fn least(simulation: &Simulation, operation: &Operation) -> Picoseconds {
         Verb::Write | Verb::Send => framing.ack_bytes,
     };
     let id = sender(operation);
-    crosses(simulation, &path(simulation, id), &data)
-        + crosses(simulation, &path(simulation, id ^ 1), &[(1, on_link(back))])
+    let (there, again) = (path(simulation, id)?, path(simulation, id ^ 1)?);
+    let data = crosses(simulation, &there, &data);
+    Some(data + crosses(simulation, &again, &[(1, on_link(back))]))
 }
 
 /// From the first bit of a train of frames at the first port to its last bit at the end: so many frames of so many bytes on

@@ -94,6 +94,8 @@ def _victims(
     if not opened.has("paths") or len(flows) > _MOST_FLOWS:
         return None
     ways = _ways(opened)
+    if not ways:
+        return None  # switches chose while the run went on
     asked: dict[int, set[int]] = defaultdict(set)
     for ports in ways.values():
         for port in ports:

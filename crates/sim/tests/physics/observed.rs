@@ -2,9 +2,10 @@
 
 use crate::scenarios::{completion, read};
 use crate::support::{column, connect, fractions, link, network, post, preset, run};
+use wirespeed_sim::parameters::Balance;
 use wirespeed_sim::results::{Column, Outcome};
 use wirespeed_sim::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{MICROSECOND, MILLISECOND};
+use wirespeed_sim::time::{MICROSECOND, MILLISECOND, NEVER};
 
 /// A column of a table that follows from the scenario alone.
 fn context(outcome: &Outcome, table: &str, name: &str) -> Vec<u64> {
@@ -100,6 +101,17 @@ fn paths_go_from_cable_to_cable() {
         }
     }
     assert_eq!(paths, sources.len());
+}
+
+/// Where switches choose while the run goes on, nothing is claimed.
+#[test]
+fn no_way_is_known_before_it_is_chosen() {
+    let mut scenario = read("S2", 1);
+    scenario.until = MICROSECOND;
+    scenario.parameters.ecmp.balance = Balance::Spray;
+    let outcome = run(scenario);
+    assert!(context(&outcome, "paths", "port").is_empty());
+    assert_eq!(context(&outcome, "limits", "least_ps"), [NEVER; 128]);
 }
 
 fn sampled(samples: u32) -> Outcome {
