@@ -14,6 +14,8 @@ mod miswired;
 mod slow_receiver;
 #[path = "faults/watchdog.rs"]
 mod watchdog;
+#[path = "faults/wrong_setting.rs"]
+mod wrong_setting;
 
 use support::preset;
 use wirespeed_sim::congestion;
