@@ -93,6 +93,10 @@ impl Summary {
             completion,
             failed,
             unroutable,
+            watchdog_stuck,
+            watchdog_recovered,
+            watchdog_drops,
+            deadlocks,
         } = other;
         self.hops += hops;
         self.pfc_frames += pfc_frames;
@@ -109,6 +113,10 @@ impl Summary {
         self.completion.extend(completion);
         self.failed += failed;
         self.unroutable += unroutable;
+        self.watchdog_stuck += watchdog_stuck;
+        self.watchdog_recovered += watchdog_recovered;
+        self.watchdog_drops += watchdog_drops;
+        self.deadlocks += deadlocks;
     }
 }
 
