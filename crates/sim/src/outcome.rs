@@ -370,6 +370,7 @@ impl Simulation {
         let group = &self.groups[lane];
         let pause = &self.sides[lane.0 as usize].pauses[lane.1];
         self.queues[lane].frames > 0
+            || self.queues[lane].marks > 0 // of frames that never left a port that went down
             || group.most_used > 0
             || self.sides[lane.0 as usize].drops[lane.1] > 0
             || pause.xoff_sent > 0

@@ -4,7 +4,7 @@ use crate::bench::{lossy, plain, sends, share};
 use crate::multipath::{fat_tree, frames, leaves, many};
 use crate::support::{column, connect, flow, link, network, port, post, run};
 use proptest::prelude::*;
-use wirespeed_sim::parameters::{Balance, Parameters, Spray};
+use wirespeed_sim::parameters::{Balance, Parameters, Recovery, Reordering, Spray};
 use wirespeed_sim::scenario::{Route, Scenario, Verb};
 use wirespeed_sim::time::MICROSECOND;
 
@@ -279,4 +279,23 @@ fn spraying_is_even_over_flows() {
     let mut scenario = many(4, 100);
     scenario.parameters.ecmp.balance = Balance::Spray;
     assert_eq!(frames(&run(scenario), 4), [25; 4]);
+}
+
+/// What go-back-N takes for loss, selective repeat bears that waits for late packets: nothing is sent again.
+#[test]
+fn tolerance_of_reordering_bears_spraying() {
+    for (reordering, again) in [
+        (Reordering::None {}, true),
+        (Reordering::Time { ns: 20_000 }, false),
+    ] {
+        let mut scenario = one_flow(2, 400, Balance::Spray);
+        scenario.links[2].delay = 3 * MICROSECOND;
+        scenario.parameters.transport.recovery = Recovery::SelectiveRepeat;
+        scenario.parameters.transport.reordering = reordering.clone();
+        let outcome = run(scenario);
+        assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
+        assert_eq!(outcome.summary.retransmissions > 0, again, "{reordering:?}");
+        let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
+        assert_eq!(delivered, [0, 400 * 4096]);
+    }
 }

@@ -3,15 +3,17 @@
 use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, Parameters as Congestion};
 use wirespeed_sim::faults::bit_errors::BitErrors;
+use wirespeed_sim::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::faults::stuck_nic::StuckNic;
 use wirespeed_sim::faults::{cnp, Fault, Kind};
 use wirespeed_sim::parameters::{
-    Headroom, MarkAt, Parameters, Pipe, Reaction, Recovery, Reordering, Watchdog, WatchdogAction,
+    Balance, Headroom, MarkAt, Parameters, Pipe, Reaction, Recovery, Reordering, Spray, Watchdog,
+    WatchdogAction,
 };
 use wirespeed_sim::pool;
 use wirespeed_sim::scenario::{Link, Scenario, Verb};
-use wirespeed_sim::time::{ByteTime, NANOSECOND};
+use wirespeed_sim::time::{ByteTime, NANOSECOND, NEVER};
 use wirespeed_wire::headroom::response_ceiling;
 use wirespeed_wire::link_errors::Fec;
 
@@ -56,6 +58,8 @@ pub fn scenario(draws: &mut Draws) -> Scenario {
     buffers(draws, &mut scenario);
     traffic(draws, &mut scenario);
     faults(draws, &mut scenario);
+    balance(draws, &mut scenario);
+    links_down(draws, &mut scenario);
     scenario
 }
 
@@ -342,9 +346,58 @@ fn noise(draws: &mut Draws, scenario: &mut Scenario) {
     }
 }
 
+/// Ways chosen while it runs.
+fn balance(draws: &mut Draws, scenario: &mut Scenario) {
+    if !draws.percent(25) {
+        return;
+    }
+    let ecmp = &mut scenario.parameters.ecmp;
+    ecmp.balance = draws.one_of(&[Balance::Spray, Balance::Flowlet, Balance::Adaptive]);
+    ecmp.spray = draws.one_of(&[Spray::RoundRobin, Spray::Random]);
+    ecmp.flowlet_gap_ns = 1_000;
+    ecmp.adaptive_gap_ns = draws.one_of(&[0, 1_000]);
+}
+
+/// Links and nodes that are down for a while, or from then on.
+fn links_down(draws: &mut Draws, scenario: &mut Scenario) {
+    if scenario.parameters.pfc.quanta.is_none() || !draws.percent(60) {
+        return; // an XON may be lost
+    }
+    let ns = |ns: u32| u64::from(ns) * NANOSECOND;
+    for _ in 0..=draws.below(3) {
+        let from = ns(draws.below(60_000));
+        let length = draws.one_of(&[30_000, 2_000, 500_000, 0]);
+        let of = match draws.percent(30) {
+            true => Links::OfNode(draws.below(scenario.nodes())),
+            false => Links::One(draws.below(scenario.links.len() as u32)),
+        };
+        scenario.faults.push(Fault {
+            from,
+            until: if length > 0 { from + ns(length) } else { NEVER },
+            kind: Kind::LinkDown(LinkDown {
+                of,
+                detection: ns(draws.one_of(&[1_000, 0, 10_000])),
+                convergence: ns(draws.one_of(&[5_000, 0, 50_000])),
+            }),
+        });
+    }
+}
+
+/// Whether no port is ever down.
+pub fn ports_stay_up(scenario: &Scenario) -> bool {
+    let mut faults = scenario.faults.iter();
+    !faults.any(|fault| matches!(fault.kind, Kind::LinkDown(_)))
+}
+
+/// Whether every port that is down comes up again.
+pub fn ports_come_back(scenario: &Scenario) -> bool {
+    let mut faults = scenario.faults.iter();
+    faults.all(|fault| !matches!(fault.kind, Kind::LinkDown(_)) || fault.until != NEVER)
+}
+
 /// Whether every PFC frame arrives.
 pub fn pauses_arrive(scenario: &Scenario) -> bool {
-    let noise = |it: &Fault| matches!(it.kind, Kind::BitErrors(_));
+    let noise = |it: &Fault| matches!(it.kind, Kind::BitErrors(_) | Kind::LinkDown(_));
     !scenario.faults.iter().any(noise)
 }
 
