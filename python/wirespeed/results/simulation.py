@@ -92,11 +92,18 @@ def from_json(text: str, place: str) -> Summary:
     if not isinstance(read, dict) or read.get("kind") != KIND:
         found = read.get("kind") if isinstance(read, dict) else type(read).__name__
         raise refuse(place, repr(found), f"a document of kind {KIND}")
-    # A counter that is not there counts what an earlier version could not simulate: it did not happen.
-    read = {**{one.name: 0 for one in fields(Summary) if one.type == "int"}, **read}
+    # What is not there counts what an earlier version could not simulate: it did not happen.
+    nothing = {one.name: 0 for one in fields(Summary) if one.type == "int"}
+    read = {**nothing, "deadlocks": (), **read}
     lacking = [one.name for one in fields(Summary) if one.name not in read]
     if lacking:
         raise refuse(place, f"no {', '.join(lacking)}", f"a document of kind {KIND}")
     times = read["fct_us"]
     known = {one.name: read[one.name] for one in fields(Summary)}
-    return Summary(**{**known, "fct_us": None if times is None else CompletionTimes(**times)})
+    return Summary(
+        **{
+            **known,
+            "fct_us": None if times is None else CompletionTimes(**times),
+            "deadlocks": tuple(known["deadlocks"]),
+        }
+    )

@@ -72,9 +72,14 @@ def show(run: Simulated) -> Shown:
 
 def rows(runs: Sequence[Simulated]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What runs amount to, side by side."""
-    columns = [dict(terminal.rows(run.summary)) for run in runs]
-    for name in columns[0]:
-        yield name, tuple(str(column.get(name, "")) for column in columns)
+    columns: list[dict[str, str]] = []
+    for run in runs:
+        said: dict[str, str] = {}
+        for name, text in terminal.rows(run.summary):
+            said[name] = f"{said[name]}; {text}" if name in said else str(text)
+        columns.append(said)
+    for name in dict.fromkeys(name for said in columns for name in said):
+        yield name, tuple(said.get(name, "") for said in columns)
 
 
 def together(runs: Sequence[Simulated]) -> Iterator[Chart]:
