@@ -44,7 +44,7 @@ fn parts(criterion: &mut Criterion) {
     });
     group.bench_function("dcqcn: packet, every 8th notified", |bencher| {
         let prepared = hpcc().congestion.prepare();
-        let mut algorithm = prepared.start(100_000_000_000);
+        let mut algorithm = prepared.start(100_000_000_000, 4096);
         let mut now = 0;
         bencher.iter(|| {
             for packet in 0..ROUNDS {

@@ -195,6 +195,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pcie_packets, module)?)?;
     module.add_function(wrap_pyfunction!(headroom, module)?)?;
     module.add_function(wrap_pyfunction!(packet::packet, module)?)?;
+    module.add_function(wrap_pyfunction!(simulation::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::presets, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::preset_json, module)?)?;
     module.add_function(wrap_pyfunction!(logs::numbers, module)?)?;

@@ -7,7 +7,13 @@ use wirespeed_sim::problem::Refused;
 use wirespeed_sim::results::{Column, Summary, Table};
 use wirespeed_sim::scenario::{Observe, Verb};
 use wirespeed_sim::time::NEVER;
-use wirespeed_sim::{preset, reader};
+use wirespeed_sim::{congestion, preset, reader};
+
+/// Names of the congestion control algorithms.
+#[pyfunction]
+pub fn algorithms() -> Vec<&'static str> {
+    congestion::NAMES.to_vec()
+}
 
 /// Names of the presets.
 #[pyfunction]

@@ -100,6 +100,12 @@ impl Devices {
 }
 
 impl Scenario {
+    /// The scenario's own parameters and all others.
+    pub fn parameters_mut(&mut self) -> impl Iterator<Item = &mut Parameters> {
+        let others = self.devices.sets.iter_mut().map(|set| &mut set.parameters);
+        std::iter::once(&mut self.parameters).chain(others)
+    }
+
     /// How many different parameters there are.
     pub fn sets(&self) -> u32 {
         self.devices.sets.len() as u32 + 1

@@ -36,6 +36,7 @@ pub mod scenario;
 mod series;
 mod simulation;
 mod switch;
+pub mod telemetry;
 pub mod transport;
 mod watchdog;
 

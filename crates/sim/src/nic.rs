@@ -117,7 +117,7 @@ impl Simulation {
     /// A queue pair may have something to send.
     pub(crate) fn activate(&mut self, id: u32) {
         let queue_pair = &self.queue_pairs[id as usize];
-        if queue_pair.turn != Turn::Idle || !queue_pair.transport.has_work() {
+        if queue_pair.turn != Turn::Idle || !queue_pair.may_send() {
             return;
         }
         let port = queue_pair.port;

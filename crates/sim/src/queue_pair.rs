@@ -4,10 +4,11 @@
 //! ([`crate::congestion`]), whose turn it is the port's ([`crate::nic`]).
 
 use crate::congestion::{Algorithm, CongestionControl};
-use crate::frame::{Frame, Kind, CE, ECHO, ECT, FIRST, NAK, NONE, RNR};
+use crate::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, NAK, NONE, RNR};
 use crate::parameters::Notification;
 use crate::port::{enqueue, is_down};
 use crate::simulation::{class, Simulation};
+use crate::telemetry::Carried;
 use crate::time::{pacing_gap, Picoseconds, NANOSECOND, NEVER};
 use crate::transport::{Arrival, Reply, Segment, Service, Timeout, Transport};
 
@@ -41,6 +42,8 @@ pub struct QueuePair {
     limited: bool,
     /// Too many deadlines passed; nothing is sent any more.
     pub failed: bool,
+    /// Congestion control has a window.
+    windowed: bool,
     /// When its rate limiter lets the next packet go.
     pub next_allowed: Picoseconds,
     /// When a deadline event is pending; `NEVER` = none is.
@@ -54,7 +57,11 @@ pub struct QueuePair {
     /// Congestion control.
     pub congestion: Algorithm,
     next_cnp: Picoseconds,
+    /// Packets that may be outstanding.
+    window: u32,
     cnp_waits: bool,
+    /// The peer hears of marks in ACKs.
+    pub echoes: bool,
     /// What happens seldom.
     pub counts: Counts,
 }
@@ -125,6 +132,7 @@ impl QueuePair {
             priority,
             limited: congestion.peek(0).is_some(),
             failed: false,
+            windowed: congestion.window().is_some(),
             next_allowed: 0,
             timer_at: NEVER,
             sent: Sent::default(),
@@ -138,9 +146,34 @@ impl QueuePair {
             transport,
             congestion,
             next_cnp: 0,
+            window: 1,
             cnp_waits: false,
+            echoes: false,
             counts: Counts::default(),
         }
+    }
+
+    /// Takes over what congestion control says now, in packets of `mtu` bytes.
+    pub(crate) fn follow(&mut self, now: Picoseconds, mtu: u32) {
+        self.limited = self.congestion.peek(now).is_some();
+        if let Some(bytes) = self.congestion.window() {
+            // What is outstanding may pass the window by less than a packet, and one packet always may be.
+            self.window = ((bytes / f64::from(mtu)).ceil() as u32).max(1);
+        }
+    }
+
+    /// Whether it has something to send that its window allows.
+    #[inline]
+    pub(crate) fn may_send(&self) -> bool {
+        self.transport.has_work() && !self.held()
+    }
+
+    /// Whether its window is full. Answers do not count.
+    #[inline]
+    fn held(&self) -> bool {
+        self.windowed
+            && self.transport.outstanding().in_flight >= self.window
+            && !self.transport.answering()
     }
 }
 
@@ -155,9 +188,12 @@ impl Simulation {
     #[inline]
     pub(crate) fn send(&mut self, id: u32) -> Option<u32> {
         let queue_pair = &mut self.queue_pairs[id as usize];
+        if queue_pair.held() {
+            return None;
+        }
         let segment = queue_pair.transport.next(self.now)?;
         let port = queue_pair.port;
-        let frame = self.framed(id, &segment);
+        let mut frame = self.framed(id, &segment);
         let bytes = u32::from(frame.bytes);
         let on_link = bytes + self.settings.parameters.framing.gap_bytes;
 
@@ -166,6 +202,9 @@ impl Simulation {
             queue_pair.counts.reply(segment.flags);
         } else {
             queue_pair.sent.packets += 1;
+        }
+        if queue_pair.windowed && queue_pair.held() && segment.kind != Kind::Ack {
+            frame.flags |= ACK_REQUEST; // no other packet will ask for the ACK that opens the window
         }
         queue_pair.sent.retransmissions += u64::from(segment.again);
         self.totals.retransmissions += u64::from(segment.again);
@@ -188,8 +227,11 @@ impl Simulation {
         }
         nic.fetch(self.now, segment.payload);
         let index = self.frames.insert(frame);
+        if let Some(telemetry) = &mut self.telemetry {
+            telemetry.stamp(index, frame.kind, self.now);
+        }
         self.start(port, index);
-        if self.queue_pairs[id as usize].transport.has_work() {
+        if self.queue_pairs[id as usize].may_send() {
             self.line_up(id);
         }
         Some(bytes)
@@ -226,7 +268,7 @@ impl Simulation {
     }
 
     /// An acknowledgement or a CNP of queue pair `id` joins the queue of its port.
-    fn send_control(&mut self, id: u32, kind: Kind, reply: Reply) {
+    fn send_control(&mut self, id: u32, kind: Kind, reply: Reply, carried: Option<&Carried>) {
         let framing = &self.settings.parameters.framing;
         let to = &self.queue_pairs[id as usize].received;
         let (bytes, priority) = match kind {
@@ -251,6 +293,9 @@ impl Simulation {
             flags: reply.flags,
             span: reply.span,
         });
+        if let (Some(telemetry), Some(carried)) = (&mut self.telemetry, carried) {
+            telemetry.put(index, *carried);
+        }
         let queue = &mut self.queues[(port, usize::from(priority))];
         enqueue(
             &mut self.ports[port as usize],
@@ -265,6 +310,7 @@ impl Simulation {
     #[inline]
     pub(crate) fn nic_receive(&mut self, port: u32, index: u32) {
         let frame = self.frames[index];
+        let carried = self.telemetry.as_ref().map(|it| it.of(index));
         self.frames.remove(index);
         let id = frame.queue_pair;
         if frame.kind == Kind::Cnp {
@@ -284,6 +330,10 @@ impl Simulation {
             _ => None,
         };
         let queue_pair = &mut self.queue_pairs[id as usize];
+        let before = match carried {
+            Some(_) => queue_pair.transport.outstanding().arrived,
+            None => 0,
+        };
         let outcome = queue_pair.transport.receive(
             self.now,
             Arrival {
@@ -309,7 +359,10 @@ impl Simulation {
         if let Some(reply) = outcome.reply {
             let queue_pair = &mut self.queue_pairs[id as usize];
             queue_pair.counts.reply(reply.flags);
-            self.send_control(id, Kind::Ack, reply);
+            self.send_control(id, Kind::Ack, reply, carried.as_ref());
+        }
+        if let (Some(carried), Kind::Ack) = (&carried, frame.kind) {
+            self.acknowledged(id, &frame, carried, before);
         }
         if outcome.progress {
             if outcome.failed {
@@ -335,7 +388,7 @@ impl Simulation {
     /// A marked packet: a CNP, unless one of this queue pair left within the interval (IBTA annex A17.9.3, DCQCN's NP).
     fn mark_seen(&mut self, id: u32) {
         let notification = self.notification(id);
-        if notification.in_ack {
+        if notification.in_ack || self.queue_pairs[id as usize].echoes {
             return;
         }
         let interval = notification.interval_ns * NANOSECOND;
@@ -366,7 +419,7 @@ impl Simulation {
     /// The CNP stands in line.
     pub(crate) fn send_cnp(&mut self, id: u32) {
         self.queue_pairs[id as usize].cnp_waits = false;
-        self.send_control(id, Kind::Cnp, Reply::default());
+        self.send_control(id, Kind::Cnp, Reply::default(), None);
     }
 
     /// A deadline of a transport has come.
@@ -382,6 +435,7 @@ impl Simulation {
             Timeout::Resend(time) => {
                 queue_pair.counts.timeouts += 1;
                 self.arm(id, time);
+                self.timed_out(id);
                 self.activate(id);
             }
             Timeout::Ready(time) => {
@@ -391,7 +445,7 @@ impl Simulation {
             Timeout::Report(reply, time) => {
                 queue_pair.counts.reply(reply.flags);
                 self.arm(id, time);
-                self.send_control(id, Kind::Ack, reply);
+                self.send_control(id, Kind::Ack, reply, None);
             }
             Timeout::Failed => self.fail(id),
         }

@@ -175,7 +175,7 @@ impl Simulation {
                 continue;
             }
             let line = self.scenario.links[(queue_pair.port / 2) as usize].rate;
-            let rate = queue_pair.congestion.peek(now).unwrap_or(line as f64);
+            let rate = queue_pair.congestion.throughput(now).unwrap_or(line as f64);
             let place = observe.ports.len() + place;
             self.series.row(place, (now, RATE, *id, 0, rate));
         }

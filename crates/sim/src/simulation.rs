@@ -5,7 +5,7 @@
 
 use crate::buffer::{Pool, PriorityGroup};
 use crate::capture::Capture;
-use crate::congestion::Prepared;
+use crate::congestion::{Feedback, Prepared};
 use crate::devices::Slot;
 use crate::forwarding::Forwarding;
 use crate::frame::{Frames, Kind, Line};
@@ -24,9 +24,10 @@ use crate::results::{Outcome, Summary};
 use crate::routing::Routes;
 use crate::scenario::{Operation, Scenario};
 use crate::series::Series;
+use crate::telemetry::Telemetry;
 use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
 use crate::transport::{self, Service};
-use crate::{capture, chance, outcome, pause};
+use crate::{capture, chance, outcome, pause, telemetry};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -177,6 +178,7 @@ pub struct Simulation {
     pub(crate) pools: Vec<Pool>,
     pub(crate) nics: Vec<NicPort>,
     pub(crate) queue_pairs: Vec<QueuePair>,
+    pub(crate) telemetry: Option<Box<Telemetry>>,
     pub(crate) operations: Operations,
     pub(crate) routes: Routes,
     /// What switches that forward at run time know; none if all ways were chosen before.
@@ -195,7 +197,8 @@ impl Simulation {
     /// # Errors
     /// `Refused` when a switch has no room left to share, a queue pair no way to its peer, or what is to be captured
     /// has no form on a wire.
-    pub fn new(scenario: Scenario) -> Result<Simulation, Refused> {
+    pub fn new(mut scenario: Scenario) -> Result<Simulation, Refused> {
+        telemetry::make_room(&mut scenario);
         capture::check(&scenario)?;
         let resolved = pool::resolve(&scenario)?;
         let forwarding = Forwarding::of(&scenario)?;
@@ -231,6 +234,7 @@ impl Simulation {
             pools: Vec::new(),
             nics: Vec::new(),
             queue_pairs: Vec::new(),
+            telemetry: Telemetry::new(&scenario),
             operations: Operations::new(&scenario),
             routes,
             forwarding: forwarding.map(Box::new),
@@ -426,6 +430,7 @@ impl Simulation {
     /// will be an event of `class`.
     #[inline(never)]
     pub(crate) fn watch(&mut self, port: u32, index: u32, arrival: Picoseconds, class: u32) {
+        self.write_telemetry(port, index);
         let frame = self.frames[index];
         let side = &mut self.sides[port as usize];
         let lost = match frame.kind {
@@ -490,6 +495,7 @@ impl Simulation {
 
     fn build_ports(&mut self, resolved: &Resolved) {
         let pools = first_pools(resolved);
+        let written = self.telemetry.as_ref().is_some_and(|it| it.by_switches());
         for port in 0..2 * self.scenario.links.len() as u32 {
             let link = self.scenario.links[(port / 2) as usize];
             let node = self.scenario.node_of(port);
@@ -518,7 +524,10 @@ impl Simulation {
                 paused: 0,
                 dropping: 0,
                 control: false,
-                watched: captured || link.loss > 0.0 || link.pfc_lost_from != NEVER,
+                watched: captured
+                    || switch && written
+                    || link.loss > 0.0
+                    || link.pfc_lost_from != NEVER,
                 turn: 0,
                 settings: self.scenario.devices.number(Slot::Port(port)),
             });
@@ -552,7 +561,8 @@ impl Simulation {
 
     fn build_queue_pairs(&mut self) {
         let recovery = self.scenario.parameters.transport.recovery;
-        let mut ready = vec![None; self.scenario.sets() as usize];
+        let mtu = self.scenario.parameters.transport.mtu_bytes;
+        let mut ready = vec![None; 2 * self.scenario.sets() as usize];
         for (number, connection) in self.scenario.connections.iter().enumerate() {
             let ends = [connection.port_a, connection.port_b];
             for (side, port) in ends.into_iter().enumerate() {
@@ -560,15 +570,21 @@ impl Simulation {
                 let rate = self.scenario.links[(port / 2) as usize].rate;
                 let lane = Slot::Lane(port, usize::from(connection.priority));
                 let number = self.scenario.devices.number(lane);
-                let (transport, congestion) = ready[number as usize]
-                    .get_or_insert_with(|| prepare(self.scenario.set(number)));
+                let peer = Slot::Lane(ends[1 - side], usize::from(connection.priority));
+                let peer = self.scenario.set(self.scenario.devices.number(peer));
+                let echoes = peer.congestion.feedback() != Feedback::Notifications;
+                let (transport, congestion) = ready[2 * number as usize + usize::from(echoes)]
+                    .get_or_insert_with(|| prepare(self.scenario.set(number), echoes));
                 self.queue_pairs.push(QueuePair::new(
                     port,
                     self.routes.start(id),
                     connection.priority,
                     Service::new(recovery, transport),
-                    congestion.start(rate),
+                    congestion.start(rate, mtu),
                 ));
+                let queue_pair = &mut self.queue_pairs[id as usize];
+                queue_pair.echoes = echoes;
+                queue_pair.follow(0, mtu);
             }
         }
     }
@@ -582,8 +598,8 @@ impl Simulation {
 }
 
 /// What the queue pairs share that are set to the same.
-fn prepare(parameters: &Parameters) -> (Arc<transport::Settings>, Prepared) {
-    let echo = parameters.notification.in_ack;
+fn prepare(parameters: &Parameters, echoes: bool) -> (Arc<transport::Settings>, Prepared) {
+    let echo = echoes || parameters.notification.in_ack;
     let transport = transport::Settings::new(&parameters.transport, echo);
     (Arc::new(transport), parameters.congestion.prepare())
 }

@@ -1,5 +1,7 @@
 //! Congestion control, seen from a queue pair.
 
+#[path = "congestion/acks.rs"]
+mod acks;
 #[path = "congestion/arbitrary_order.rs"]
 mod arbitrary_order;
 #[path = "congestion/broadcom.rs"]
@@ -11,22 +13,23 @@ use arbitrary_order::arbitrary_order;
 use proptest::prelude::*;
 use wirespeed_sim::congestion::dcqcn::Parameters as Published;
 use wirespeed_sim::congestion::dcqcn_nvidia::Parameters as Nvidia;
-use wirespeed_sim::congestion::{Algorithm, CongestionControl, Parameters};
+use wirespeed_sim::congestion::{Algorithm, CongestionControl, Parameters, NAMES};
 use wirespeed_sim::preset;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, SECOND};
 
 const GIGABIT: u64 = 1_000_000_000;
+const MTU: u32 = 4096;
 
 fn published(parameters: Published, gigabits: u64) -> Algorithm {
     let parameters = Parameters::Dcqcn(parameters);
     assert_eq!(parameters.check("congestion", gigabits * GIGABIT), Ok(()));
-    parameters.prepare().start(gigabits * GIGABIT)
+    parameters.prepare().start(gigabits * GIGABIT, MTU)
 }
 
 fn nvidia(parameters: Nvidia, gigabits: u64) -> Algorithm {
     let parameters = Parameters::DcqcnNvidia(parameters);
     assert_eq!(parameters.check("congestion", gigabits * GIGABIT), Ok(()));
-    parameters.prepare().start(gigabits * GIGABIT)
+    parameters.prepare().start(gigabits * GIGABIT, MTU)
 }
 
 /// The values that the public HPCC ns-3 model runs with at 100 Gb/s.
@@ -38,6 +41,23 @@ fn ns3() -> Nvidia {
 }
 
 #[test]
+fn every_name_is_an_algorithm() {
+    for name in NAMES {
+        let text = format!(r#"{{"algorithm": "{name}"}}"#);
+        let parameters: Parameters = serde_json::from_str(&text).unwrap();
+        let written = serde_json::to_value(&parameters).unwrap();
+        assert_eq!(written["algorithm"], name);
+        assert_eq!(parameters.check("congestion", 100 * GIGABIT), Ok(()));
+    }
+    // One that is not among them would be named here.
+    let refused = serde_json::from_str::<Parameters>(r#"{"algorithm": ""}"#).unwrap_err();
+    assert_eq!(
+        refused.to_string().matches('`').count(),
+        2 * (NAMES.len() + 1)
+    );
+}
+
+#[test]
 fn no_limiter_stands_before_the_first_notification() {
     let rows = [
         Parameters::LineRate {},
@@ -45,7 +65,7 @@ fn no_limiter_stands_before_the_first_notification() {
         Parameters::DcqcnNvidia(Nvidia::default()),
     ];
     for parameters in rows {
-        let mut it = parameters.prepare().start(40 * GIGABIT);
+        let mut it = parameters.prepare().start(40 * GIGABIT, MTU);
         it.on_sent(0, 1_000_000_000);
         assert_eq!(it.rate(SECOND), None);
         assert_eq!(it.peek(SECOND), None);

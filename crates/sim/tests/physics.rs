@@ -3,6 +3,8 @@
 
 mod support;
 
+#[path = "physics/algorithms.rs"]
+mod algorithms;
 #[path = "physics/broadcom.rs"]
 mod broadcom;
 #[path = "physics/dcqcn.rs"]

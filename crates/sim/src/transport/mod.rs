@@ -131,6 +131,19 @@ pub struct Reply {
     pub span: u16,
 }
 
+/// How far the requests of one end are, for congestion control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Outstanding {
+    /// Everything before this packet has arrived.
+    pub oldest: u32,
+    /// The first packet that was never sent.
+    pub fresh: u32,
+    /// How many packets are known to have arrived.
+    pub arrived: u32,
+    /// How many are on their way, as far as is known.
+    pub in_flight: u32,
+}
+
 /// What a timer that went off found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timeout {
@@ -192,6 +205,16 @@ pub trait Transport {
 
     /// All that did not complete, after a failure.
     fn abandon(&mut self) -> Vec<u32>;
+
+    /// How far its requests are. Nothing is in flight where nothing is acknowledged.
+    fn outstanding(&self) -> Outstanding {
+        Outstanding::default()
+    }
+
+    /// Whether there are answers to send, which no window holds back.
+    fn answering(&self) -> bool {
+        false
+    }
 
     /// How many messages end before packet `psn`, of those posted here: the MSN of an acknowledgement of all before it.
     fn messages_before(&self, psn: u32) -> u32;

@@ -2,7 +2,7 @@
 
 use super::rc::Rc;
 use super::selective::SelectiveRepeat;
-use super::{Arrival, Message, Outcome, Segment, Settings, Timeout, Transport};
+use super::{Arrival, Message, Outcome, Outstanding, Segment, Settings, Timeout, Transport};
 use crate::frame::Kind;
 use crate::parameters::Recovery;
 use crate::time::Picoseconds;
@@ -111,6 +111,22 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.abandon(),
             Service::SelectiveRepeat(it) => it.abandon(),
+        }
+    }
+
+    #[inline]
+    fn outstanding(&self) -> Outstanding {
+        match self {
+            Service::Rc(it) => it.outstanding(),
+            Service::SelectiveRepeat(it) => it.outstanding(),
+        }
+    }
+
+    #[inline]
+    fn answering(&self) -> bool {
+        match self {
+            Service::Rc(it) => it.answering(),
+            Service::SelectiveRepeat(it) => it.answering(),
         }
     }
 

@@ -21,8 +21,8 @@ pub fn arbitrary_order(bytes: &[u8]) {
         return;
     }
     let prepared = parameters.prepare();
-    let mut seldom = prepared.start(line);
-    let mut often = prepared.start(line);
+    let mut seldom = prepared.start(line, 4096);
+    let mut often = prepared.start(line, 4096);
     let mut naive = Some(Naive::start(&parameters, line));
     let mut now: Picoseconds = 0;
     while !input.0.is_empty() {

@@ -1,6 +1,6 @@
 //! DCQCN-P and DCQCN-D: hand-computed epochs. One RTT is 40 us; 64 bytes in it are 12.8 Mb/s.
 
-use super::GIGABIT;
+use super::{GIGABIT, MTU};
 use wirespeed_sim::congestion::dcqcn_broadcom::Parameters as Broadcom;
 use wirespeed_sim::congestion::{Algorithm, CongestionControl, Parameters};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
@@ -10,7 +10,7 @@ const UNIT: f64 = 12.8e6;
 
 fn started(parameters: Parameters) -> Algorithm {
     assert_eq!(parameters.check("congestion", 40 * GIGABIT), Ok(()));
-    parameters.prepare().start(40 * GIGABIT)
+    parameters.prepare().start(40 * GIGABIT, MTU)
 }
 
 fn p(parameters: Broadcom) -> Algorithm {

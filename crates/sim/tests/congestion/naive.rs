@@ -34,6 +34,10 @@ impl Naive {
                 line,
                 limited: None,
             }),
+            Parameters::Dctcp(_)
+            | Parameters::Timely(_)
+            | Parameters::Swift(_)
+            | Parameters::Hpcc(_) => panic!("it hears ACKs and has no timer"),
         }
     }
 

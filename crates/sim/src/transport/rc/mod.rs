@@ -7,7 +7,7 @@ mod requester;
 mod responder;
 
 use super::receives::Receives;
-use super::{Arrival, Message, Outcome, Segment, Settings, Timeout, Transport};
+use super::{Arrival, Message, Outcome, Outstanding, Segment, Settings, Timeout, Transport};
 use crate::frame::{Kind, LAST};
 use crate::time::{Picoseconds, NEVER};
 use requester::Requester;
@@ -217,6 +217,22 @@ impl Transport for Rc {
         self.responses.clear();
         let operations = self.messages.drain(..);
         operations.map(|message| message.operation).collect()
+    }
+
+    #[inline]
+    fn outstanding(&self) -> Outstanding {
+        let it = &self.requester;
+        Outstanding {
+            oldest: it.oldest,
+            fresh: it.fresh,
+            arrived: it.oldest,
+            in_flight: it.next.saturating_sub(it.oldest),
+        }
+    }
+
+    #[inline]
+    fn answering(&self) -> bool {
+        self.requester.answering
     }
 
     fn messages_before(&self, psn: u32) -> u32 {

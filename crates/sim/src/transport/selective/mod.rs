@@ -12,7 +12,7 @@ mod requester;
 mod responder;
 mod sent;
 
-use super::{Arrival, Message, Outcome, Segment, Settings, Timeout, Transport};
+use super::{Arrival, Message, Outcome, Outstanding, Segment, Settings, Timeout, Transport};
 use crate::frame::Kind;
 use crate::parameters::Reordering;
 use crate::time::{Picoseconds, NANOSECOND};
@@ -143,6 +143,14 @@ impl Transport for SelectiveRepeat {
         self.failed = true;
         self.responder.abandon();
         self.requester.abandon()
+    }
+
+    fn outstanding(&self) -> Outstanding {
+        self.requester.outstanding()
+    }
+
+    fn answering(&self) -> bool {
+        self.responder.answering()
     }
 
     fn messages_before(&self, psn: u32) -> u32 {

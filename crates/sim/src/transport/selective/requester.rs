@@ -5,7 +5,7 @@ use super::{Overtaken, Settings};
 use crate::frame::{Kind, ACK_REQUEST, FIRST, LAST, NAK};
 use crate::parameters::Reordering;
 use crate::time::{Picoseconds, NEVER};
-use crate::transport::{Arrival, Message, Outcome, Segment};
+use crate::transport::{Arrival, Message, Outcome, Outstanding, Segment};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -68,6 +68,10 @@ impl Requester {
         let read = message.kind == Kind::ReadRequest;
         let held = read && self.reads >= self.settings.max_outstanding_reads;
         (self.sent.len() < self.settings.window && !held).then_some(message)
+    }
+
+    pub(super) fn outstanding(&self) -> Outstanding {
+        self.sent.outstanding()
     }
 
     pub(super) fn begins_message(&self) -> bool {

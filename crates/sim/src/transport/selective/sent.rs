@@ -1,5 +1,6 @@
 //! The packets of a requester that are not acknowledged in order: which are on their way, which arrived, which are lost.
 
+use crate::transport::Outstanding;
 use std::collections::VecDeque;
 
 /// Of a packet that was sent once. There are fewer packets than this.
@@ -31,6 +32,7 @@ pub(super) struct Sent {
     packets: VecDeque<Packet>,
     oldest: u32,
     lost: u32,
+    arrived: u32,
     /// Nothing before this is lost.
     lost_from: u32,
     requests: Judged,
@@ -62,6 +64,15 @@ impl Sent {
 
     pub(super) fn len(&self) -> u32 {
         self.packets.len() as u32
+    }
+
+    pub(super) fn outstanding(&self) -> Outstanding {
+        Outstanding {
+            oldest: self.oldest,
+            fresh: self.fresh(),
+            arrived: self.oldest + self.arrived,
+            in_flight: self.len() - self.lost - self.arrived,
+        }
     }
 
     pub(super) fn any_lost(&self) -> bool {
@@ -124,6 +135,7 @@ impl Sent {
         };
         let before = std::mem::replace(&mut packet.state, State::Arrived);
         self.lost -= u32::from(before == State::Lost);
+        self.arrived += u32::from(before != State::Arrived);
         before != State::Arrived
     }
 
@@ -195,6 +207,7 @@ impl Sent {
             .is_some_and(|it| it.state == State::Arrived)
         {
             self.packets.pop_front();
+            self.arrived -= 1;
             self.oldest += 1;
         }
         self.oldest > before

@@ -1,0 +1,173 @@
+//! DCTCP as a NIC can run it: Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.1, and RFC 8257.
+//!
+//! The receiver echoes each mark in the ACK of the marked packet. The sender keeps a window and cuts it by half of the
+//! share of bytes that was marked, at most once per window; slow start and congestion avoidance are TCP's (RFC 5681).
+
+use super::{Ack, Checks, CongestionControl, Loss};
+use crate::time::Picoseconds;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Parameters of the sender; windows are counted in packets of the path MTU.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// Weight of the newest window in alpha, above 0 and at most 1 (1/16: SIGCOMM 2010, section 4; RFC 8257, 4.2).
+    pub g: f64,
+    /// Alpha before the first window (1: RFC 8257, 3.3).
+    pub initial_alpha: f64,
+    /// The window at the start (10: RFC 6928).
+    pub initial_window_packets: u32,
+    /// No mark cuts the window below (2: RFC 5681, section 3.1, and Linux's `tcp_dctcp.c`).
+    pub min_window_packets: u32,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Parameters {
+            g: 1.0 / 16.0,
+            initial_alpha: 1.0,
+            initial_window_packets: 10,
+            min_window_packets: 2,
+        }
+    }
+}
+
+impl Parameters {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        let in_range = self.g > 0.0 && self.g <= 1.0;
+        checks.demand(in_range, "g", self.g, "above 0 and at most 1");
+        let in_range = (0.0..=1.0).contains(&self.initial_alpha);
+        checks.demand(in_range, "initial_alpha", self.initial_alpha, "0 to 1");
+        for (field, packets) in [
+            ("initial_window_packets", self.initial_window_packets),
+            ("min_window_packets", self.min_window_packets),
+        ] {
+            checks.demand(packets > 0, field, packets, "at least 1");
+        }
+    }
+}
+
+/// The sender of one queue pair.
+#[derive(Debug, Clone)]
+pub struct Dctcp {
+    parameters: Arc<Parameters>,
+    packet: f64,
+    /// The window, and where slow start ends, bytes.
+    window: f64,
+    threshold: f64,
+    alpha: f64,
+    /// The window in which bytes are counted ends with the acknowledgement of this packet.
+    counted_until: u32,
+    /// No cut before this packet is acknowledged.
+    cut_until: u32,
+    acknowledged: f64,
+    marked: f64,
+    rtt: Picoseconds,
+}
+
+impl Dctcp {
+    pub(super) fn new(parameters: Arc<Parameters>, packet_bytes: u32) -> Self {
+        let packet = f64::from(packet_bytes);
+        Dctcp {
+            window: packet * f64::from(parameters.initial_window_packets),
+            threshold: f64::INFINITY,
+            alpha: parameters.initial_alpha,
+            packet,
+            counted_until: 0,
+            cut_until: 0,
+            acknowledged: 0.0,
+            marked: 0.0,
+            rtt: 0,
+            parameters,
+        }
+    }
+
+    /// One packet more per acknowledged packet in slow start, per window in congestion avoidance (RFC 5681, 3.1); only
+    /// while the window is what holds the sender back (RFC 7661).
+    fn grow(&mut self, ack: &Ack) {
+        let full = f64::from(ack.outstanding) * self.packet + f64::from(ack.bytes);
+        if 2.0 * full < self.window {
+            return;
+        }
+        let bytes = f64::from(ack.bytes);
+        self.window += match self.window < self.threshold {
+            true => bytes,
+            false => self.packet * bytes / self.window,
+        };
+    }
+
+    fn cut(&mut self, by: f64, next: u32) {
+        let least = self.packet * f64::from(self.parameters.min_window_packets);
+        self.window = (self.window * (1.0 - by)).max(least);
+        self.threshold = self.window;
+        self.cut_until = next;
+    }
+}
+
+impl CongestionControl for Dctcp {
+    #[inline]
+    fn rate(&mut self, _now: Picoseconds) -> Option<f64> {
+        None
+    }
+
+    #[inline]
+    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
+
+    #[inline]
+    fn on_cnp(&mut self, _now: Picoseconds) {}
+
+    fn on_ack(&mut self, ack: &Ack) {
+        let bytes = f64::from(ack.bytes);
+        self.acknowledged += bytes;
+        if ack.marked {
+            self.marked += bytes;
+        }
+        if let Some(rtt) = ack.rtt {
+            self.rtt = rtt;
+        }
+        if ack.until > self.counted_until && self.acknowledged > 0.0 {
+            let share = self.marked / self.acknowledged;
+            let g = self.parameters.g;
+            self.alpha = (1.0 - g) * self.alpha + g * share;
+            self.acknowledged = 0.0;
+            self.marked = 0.0;
+            self.counted_until = ack.next;
+        }
+        if !ack.marked {
+            return self.grow(ack);
+        }
+        if ack.until > self.cut_until {
+            self.cut(self.alpha / 2.0, ack.next);
+        }
+    }
+
+    /// RFC 5681, 3.1 and 3.2: half of the window at a gap, a packet at a timeout.
+    fn on_loss(&mut self, _now: Picoseconds, loss: Loss) {
+        match loss {
+            Loss::Gap { until, next } if until >= self.cut_until => self.cut(0.5, next),
+            Loss::Gap { .. } => {}
+            Loss::Timeout { next } => {
+                self.cut(0.5, next);
+                self.window = self.packet;
+            }
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> Option<f64> {
+        Some(self.window)
+    }
+
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        None
+    }
+
+    fn throughput(&self, _now: Picoseconds) -> Option<f64> {
+        super::per_second(self.window, self.rtt)
+    }
+
+    fn alpha(&self, _now: Picoseconds) -> Option<f64> {
+        Some(self.alpha)
+    }
+}

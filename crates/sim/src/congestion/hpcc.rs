@@ -1,0 +1,178 @@
+//! HPCC: Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1.
+//!
+//! Every switch writes time, bytes sent and queue of the egress port into each packet (in-band telemetry), the ACK takes
+//! them back, and the sender computes from two such how full each link is. Values are exact here; the paper's header has
+//! them in 64 bits per hop. Its 42 bytes (section 4.1: five hops) are in every data packet and ACK.
+
+use super::{per_second, Ack, Checks, CongestionControl, Loss};
+use crate::telemetry::Hop;
+use crate::time::{Picoseconds, NANOSECOND, SECOND};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Parameters of the sender. The defaults are the paper's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// Eta: how full a link is to be, percent (95: section 5.1).
+    pub target_percent: u32,
+    /// How many additive steps come before the next multiplicative one (5: section 5.1).
+    pub max_stage: u32,
+    /// W_AI: additive step per RTT, bytes (80: section 5.1).
+    pub additive_bytes: u32,
+    /// T: the longest RTT without a queue (13 us: section 5.1, simulations).
+    pub base_rtt_ns: u32,
+    /// Telemetry in every data packet and ACK (42: section 4.1).
+    pub header_bytes: u32,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Parameters {
+            target_percent: 95,
+            max_stage: 5,
+            additive_bytes: 80,
+            base_rtt_ns: 13_000,
+            header_bytes: 42,
+        }
+    }
+}
+
+impl Parameters {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        let percent = self.target_percent;
+        let in_range = (1..=100).contains(&percent);
+        checks.demand(in_range, "target_percent", percent, "1 to 100");
+        let rtt = self.base_rtt_ns;
+        checks.demand(rtt > 0, "base_rtt_ns", rtt, "at least 1");
+        let bytes = self.additive_bytes;
+        checks.demand(bytes > 0, "additive_bytes", bytes, "at least 1");
+        let bytes = self.header_bytes;
+        checks.demand(bytes <= 1000, "header_bytes", bytes, "0 to 1000");
+    }
+}
+
+/// The sender of one queue pair.
+#[derive(Debug, Clone)]
+pub struct Hpcc {
+    parameters: Arc<Parameters>,
+    line: f64,
+    /// T, ps.
+    rtt: f64,
+    /// W and W_c, bytes.
+    window: f64,
+    reference: f64,
+    utilisation: f64,
+    stage: u32,
+    /// W_c changes with the acknowledgement of a packet after this one.
+    updated_until: u32,
+    /// What the last ACK brought.
+    links: Vec<Hop>,
+}
+
+impl Hpcc {
+    pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64) -> Self {
+        let line = line_rate_bps as f64;
+        let rtt = f64::from(parameters.base_rtt_ns) * NANOSECOND as f64;
+        let window = line / 8.0 * rtt / SECOND as f64;
+        Hpcc {
+            line,
+            rtt,
+            window,
+            reference: window,
+            utilisation: 0.0,
+            stage: 0,
+            updated_until: 0,
+            links: Vec::new(),
+            parameters,
+        }
+    }
+
+    /// How full the fullest link is, averaged over one T; nothing where the way is another than before.
+    fn measure(&mut self, now: &[Hop]) -> bool {
+        let same = now.len() == self.links.len()
+            && now.iter().zip(&self.links).all(|(a, b)| a.port == b.port);
+        if !same {
+            self.links.clear();
+            self.links.extend_from_slice(now);
+            return false;
+        }
+        let (mut fullest, mut elapsed) = (0.0, 0.0);
+        for (new, old) in now.iter().zip(&self.links) {
+            let time = (new.time - old.time) as f64;
+            if time <= 0.0 {
+                continue;
+            }
+            let capacity = new.rate as f64 / 8.0 / SECOND as f64; // bytes per ps
+            let rate = (new.sent_bytes - old.sent_bytes) as f64 / time;
+            let queue = f64::from(new.queue_bytes.min(old.queue_bytes));
+            let full = queue / (capacity * self.rtt) + rate / capacity;
+            if full > fullest {
+                (fullest, elapsed) = (full, time);
+            }
+        }
+        let part = elapsed.min(self.rtt) / self.rtt;
+        self.utilisation = (1.0 - part) * self.utilisation + part * fullest;
+        self.links.copy_from_slice(now);
+        true
+    }
+
+    /// W of algorithm 1; with `update` W_c becomes it.
+    fn compute(&mut self, update: bool) {
+        let it = &*self.parameters;
+        let eta = f64::from(it.target_percent) / 100.0;
+        let step = f64::from(it.additive_bytes);
+        let multiplicative = self.utilisation >= eta || self.stage >= it.max_stage;
+        let window = match multiplicative {
+            true => self.reference / (self.utilisation / eta) + step,
+            false => self.reference + step,
+        };
+        // A rate is at most line rate, and the window what that has in flight.
+        let most = self.line / 8.0 * self.rtt / SECOND as f64;
+        self.window = window.min(most).max(step);
+        if update {
+            self.stage = if multiplicative { 0 } else { self.stage + 1 };
+            self.reference = self.window;
+        }
+    }
+}
+
+impl CongestionControl for Hpcc {
+    #[inline]
+    fn rate(&mut self, now: Picoseconds) -> Option<f64> {
+        self.peek(now)
+    }
+
+    #[inline]
+    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
+
+    #[inline]
+    fn on_cnp(&mut self, _now: Picoseconds) {}
+
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.hops.is_empty() || !self.measure(ack.hops) {
+            return;
+        }
+        let update = ack.until > self.updated_until;
+        self.compute(update);
+        if update {
+            self.updated_until = ack.next;
+        }
+    }
+
+    fn on_loss(&mut self, _now: Picoseconds, _loss: Loss) {}
+
+    #[inline]
+    fn window(&self) -> Option<f64> {
+        Some(self.window)
+    }
+
+    /// R = W / T.
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        per_second(self.window, self.rtt as Picoseconds).map(|rate| rate.min(self.line))
+    }
+
+    fn alpha(&self, _now: Picoseconds) -> Option<f64> {
+        Some(self.utilisation.min(1.0))
+    }
+}

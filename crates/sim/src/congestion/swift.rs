@@ -1,0 +1,225 @@
+//! Swift-like delay control: Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
+//! Datacenter", SIGCOMM 2020, algorithm 1 and section 3.5 (scaling of the target with the window).
+//!
+//! The window follows the delay of the fabric: additive below the target, multiplicative above it, at most once per RTT.
+//! A window below one packet is paced. Not here: the second window for the delay in the hosts, which have none in this
+//! simulator, and scaling of the target with the number of hops: `base_target_ns` holds the way's length.
+
+use super::{per_second, Ack, Checks, CongestionControl, Loss};
+use crate::time::{Picoseconds, NANOSECOND};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Parameters of the sender. The paper names no values; they are those of the htsim simulator (Broadcom's csg-htsim,
+/// `swift.cpp`), which calls most of them guesses. Windows are counted in packets of the path MTU.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// The target delay of a large window (20 us).
+    pub base_target_ns: u32,
+    /// What a small window may add to the target (100 us, five times the base).
+    pub fs_range_ns: u32,
+    /// The window at and below which all of it is added (0.1).
+    pub fs_min_window_packets: f64,
+    /// The window from which on nothing is (100).
+    pub fs_max_window_packets: f64,
+    /// Additive increase per RTT, packets (1).
+    pub additive_packets: f64,
+    /// What of the share of the delay above the target a cut takes, above 0 and at most 1 (0.8).
+    pub beta: f64,
+    /// The most that one cut takes, above 0 and below 1 (0.5).
+    pub max_mdf: f64,
+    /// The window at the start (12).
+    pub initial_window_packets: f64,
+    /// No window is smaller (0.0025, 10 bytes of a packet of 4096) ...
+    pub min_window_packets: f64,
+    /// ... or larger (1000).
+    pub max_window_packets: f64,
+    /// After so many timeouts in a row the window is the smallest (5).
+    pub retransmit_reset_times: u32,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Parameters {
+            base_target_ns: 20_000,
+            fs_range_ns: 100_000,
+            fs_min_window_packets: 0.1,
+            fs_max_window_packets: 100.0,
+            additive_packets: 1.0,
+            beta: 0.8,
+            max_mdf: 0.5,
+            initial_window_packets: 12.0,
+            min_window_packets: 0.0025,
+            max_window_packets: 1000.0,
+            retransmit_reset_times: 5,
+        }
+    }
+}
+
+impl Parameters {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        let above = "above 0";
+        let some = self.base_target_ns > 0;
+        checks.demand(some, "base_target_ns", self.base_target_ns, "at least 1");
+        let least = self.fs_min_window_packets;
+        checks.demand(least > 0.0, "fs_min_window_packets", least, above);
+        let most = self.fs_max_window_packets;
+        let range = format!("above fs_min_window_packets, {least}");
+        let in_range = most > least && most.is_finite();
+        checks.demand(in_range, "fs_max_window_packets", most, range);
+        let more = self.additive_packets;
+        let in_range = more > 0.0 && more.is_finite();
+        checks.demand(in_range, "additive_packets", more, above);
+        let in_range = self.beta > 0.0 && self.beta <= 1.0;
+        checks.demand(in_range, "beta", self.beta, "above 0 and at most 1");
+        let in_range = self.max_mdf > 0.0 && self.max_mdf < 1.0;
+        checks.demand(in_range, "max_mdf", self.max_mdf, "above 0 and below 1");
+        let least = self.min_window_packets;
+        checks.demand(least > 0.0, "min_window_packets", least, above);
+        for (field, packets) in [
+            ("max_window_packets", self.max_window_packets),
+            ("initial_window_packets", self.initial_window_packets),
+        ] {
+            let range = format!("at least min_window_packets, {least}");
+            let in_range = packets >= least && packets.is_finite();
+            checks.demand(in_range, field, packets, range);
+        }
+    }
+
+    pub(super) fn prepare(&self) -> Constants {
+        let root = |packets: f64| 1.0 / packets.sqrt();
+        let range = f64::from(self.fs_range_ns) * NANOSECOND as f64;
+        let [small, large] = [self.fs_min_window_packets, self.fs_max_window_packets].map(root);
+        let alpha = range / (small - large);
+        Constants {
+            base: f64::from(self.base_target_ns) * NANOSECOND as f64,
+            range,
+            alpha,
+            beta: -alpha * large,
+            parameters: self.clone(),
+        }
+    }
+}
+
+/// What the queue pairs of a scenario share; times in ps.
+#[derive(Debug)]
+pub struct Constants {
+    parameters: Parameters,
+    base: f64,
+    range: f64,
+    alpha: f64,
+    beta: f64,
+}
+
+impl Constants {
+    /// Section 3.5: `base + max(0, min(alpha / sqrt(w) + beta, range))`. A square root is exact to the last bit (IEEE 754).
+    fn target(&self, window: f64) -> f64 {
+        let scaled = self.alpha / window.sqrt() + self.beta;
+        self.base + scaled.min(self.range).max(0.0)
+    }
+}
+
+/// The sender of one queue pair.
+#[derive(Debug, Clone)]
+pub struct Swift {
+    constants: Arc<Constants>,
+    line: f64,
+    packet: f64,
+    /// The window, packets.
+    window: f64,
+    rtt: Picoseconds,
+    cut_at: Option<Picoseconds>,
+    timeouts: u32,
+}
+
+impl Swift {
+    pub(super) fn new(constants: Arc<Constants>, line_rate_bps: u64, packet_bytes: u32) -> Self {
+        Swift {
+            line: line_rate_bps as f64,
+            packet: f64::from(packet_bytes),
+            window: constants.parameters.initial_window_packets,
+            rtt: 0,
+            cut_at: None,
+            timeouts: 0,
+            constants,
+        }
+    }
+
+    /// Keeps `left` of the window, at most once per RTT.
+    fn cut(&mut self, now: Picoseconds, left: f64) {
+        if self.cut_at.is_some_and(|last| now - last < self.rtt) {
+            return;
+        }
+        self.cut_at = Some(now);
+        self.set(self.window * left);
+    }
+
+    fn set(&mut self, window: f64) {
+        let it = &self.constants.parameters;
+        let most = it.max_window_packets;
+        self.window = window.min(most).max(it.min_window_packets);
+    }
+}
+
+impl CongestionControl for Swift {
+    #[inline]
+    fn rate(&mut self, now: Picoseconds) -> Option<f64> {
+        self.peek(now)
+    }
+
+    #[inline]
+    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
+
+    #[inline]
+    fn on_cnp(&mut self, _now: Picoseconds) {}
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.timeouts = 0;
+        let Some(rtt) = ack.rtt else { return };
+        self.rtt = rtt;
+        let constants = Arc::clone(&self.constants);
+        let it = &constants.parameters;
+        let (delay, target) = (rtt as f64, constants.target(self.window));
+        if delay < target {
+            // A window that is not used says nothing of the network (RFC 7661).
+            if 2.0 * f64::from(ack.outstanding) + 2.0 < self.window {
+                return;
+            }
+            let acked = f64::from(ack.bytes) / self.packet;
+            return self.set(self.window + it.additive_packets * acked / self.window.max(1.0));
+        }
+        let left = 1.0 - it.beta * (delay - target) / delay;
+        self.cut(ack.now, left.max(1.0 - it.max_mdf));
+    }
+
+    fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
+        let it = &self.constants.parameters;
+        let (left, reset) = (1.0 - it.max_mdf, it.retransmit_reset_times);
+        match loss {
+            Loss::Gap { .. } => self.timeouts = 0,
+            Loss::Timeout { .. } => self.timeouts += 1,
+        }
+        if reset > 0 && self.timeouts >= reset {
+            return self.set(0.0);
+        }
+        self.cut(now, left);
+    }
+
+    #[inline]
+    fn window(&self) -> Option<f64> {
+        Some(self.window * self.packet)
+    }
+
+    /// Below one packet the next waits for RTT / window.
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        if self.window >= 1.0 {
+            return None;
+        }
+        per_second(self.window * self.packet, self.rtt).map(|rate| rate.min(self.line))
+    }
+
+    fn throughput(&self, _now: Picoseconds) -> Option<f64> {
+        per_second(self.window * self.packet, self.rtt).map(|rate| rate.min(self.line))
+    }
+}

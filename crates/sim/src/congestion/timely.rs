@@ -1,0 +1,163 @@
+//! TIMELY: Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, algorithm 1 and the
+//! hyperactive increase of section 4.3.
+//!
+//! One RTT is taken for each segment: from its last byte leaving the NIC to its acknowledgement. The rate follows the
+//! gradient of the RTT between two thresholds.
+
+use super::{Ack, Checks, CongestionControl};
+use crate::time::{Picoseconds, NANOSECOND, SECOND};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Parameters of the sender. The defaults are the paper's, whose links have 10 Gb/s.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// Below it the rate rises whatever the gradient (50 us: section 4.4).
+    pub t_low_ns: u32,
+    /// Above it the rate falls whatever the gradient (500 us: section 4.4).
+    pub t_high_ns: u32,
+    /// What the gradient is divided by (20 us, as in the ns-3 model published with HPCC).
+    pub min_rtt_ns: u32,
+    /// Weight of the newest difference of RTTs, above 0 and at most 1 (0.875: section 4.3).
+    pub alpha: f64,
+    /// How deep a cut is, above 0 and at most 1 (0.8: section 4.3).
+    pub beta: f64,
+    /// Additive increase; none = a thousandth of line rate (10 Mb/s: section 4.3).
+    pub delta_bps: Option<u64>,
+    /// After so many segments with a falling RTT in a row the increase is as many times as large (5: section 4.3).
+    pub hyperactive_after: u32,
+    /// An RTT is taken once per so many bytes (64 KB: section 3.1 has 16 to 64 KB).
+    pub segment_bytes: u32,
+    /// No cut goes below; none = a hundredth of line rate (100 Mb/s in the ns-3 model published with HPCC).
+    pub min_rate_bps: Option<u64>,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Parameters {
+            t_low_ns: 50_000,
+            t_high_ns: 500_000,
+            min_rtt_ns: 20_000,
+            alpha: 0.875,
+            beta: 0.8,
+            delta_bps: None,
+            hyperactive_after: 5,
+            segment_bytes: 64_000,
+            min_rate_bps: None,
+        }
+    }
+}
+
+impl Parameters {
+    pub(super) fn check(&self, checks: &mut Checks, line_rate_bps: u64) {
+        let ordered = self.t_low_ns <= self.t_high_ns;
+        let range = format!("at least t_low_ns, {}", self.t_low_ns);
+        checks.demand(ordered, "t_high_ns", self.t_high_ns, range);
+        let above = "at least 1";
+        checks.demand(self.min_rtt_ns > 0, "min_rtt_ns", self.min_rtt_ns, above);
+        for (field, value) in [("alpha", self.alpha), ("beta", self.beta)] {
+            let in_range = value > 0.0 && value <= 1.0;
+            checks.demand(in_range, field, value, "above 0 and at most 1");
+        }
+        let times = self.hyperactive_after;
+        checks.demand(times > 0, "hyperactive_after", times, above);
+        let bytes = self.segment_bytes;
+        checks.demand(bytes > 0, "segment_bytes", bytes, above);
+        if let Some(rate) = self.min_rate_bps {
+            let range = format!("1 to {line_rate_bps}, the line rate");
+            let in_range = (1..=line_rate_bps).contains(&rate);
+            checks.demand(in_range, "min_rate_bps", rate, range);
+        }
+    }
+}
+
+/// The sender of one queue pair.
+#[derive(Debug, Clone)]
+pub struct Timely {
+    parameters: Arc<Parameters>,
+    line: f64,
+    /// Time of a packet on the sender's link, which an RTT does not hold.
+    packet_time: f64,
+    rate: f64,
+    /// Of the last segment, ps; and the averaged difference of two.
+    previous: Option<f64>,
+    difference: f64,
+    /// Acknowledged since the last RTT was taken.
+    bytes: u32,
+    /// Segments in a row whose RTT did not rise.
+    falling: u32,
+}
+
+impl Timely {
+    pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Self {
+        let line = line_rate_bps as f64;
+        Timely {
+            line,
+            packet_time: f64::from(packet_bytes) * 8.0 * SECOND as f64 / line,
+            rate: line,
+            previous: None,
+            difference: 0.0,
+            bytes: 0,
+            falling: 0,
+            parameters,
+        }
+    }
+
+    /// Algorithm 1; times in ps.
+    fn update(&mut self, rtt: f64) {
+        let it = &*self.parameters;
+        let ps = |ns: u32| f64::from(ns) * NANOSECOND as f64;
+        let change = rtt - self.previous.unwrap_or(rtt);
+        self.previous = Some(rtt);
+        self.difference = (1.0 - it.alpha) * self.difference + it.alpha * change;
+        let gradient = self.difference / ps(it.min_rtt_ns);
+        let delta = it.delta_bps.map_or(self.line / 1e3, |bps| bps as f64);
+        let least = it.min_rate_bps.map_or(self.line / 1e2, |bps| bps as f64);
+        if rtt < ps(it.t_low_ns) {
+            self.falling = 0;
+            self.rate += delta;
+        } else if rtt > ps(it.t_high_ns) {
+            self.falling = 0;
+            self.rate *= 1.0 - it.beta * (1.0 - ps(it.t_high_ns) / rtt);
+        } else if gradient <= 0.0 {
+            self.falling = self.falling.saturating_add(1);
+            let times = match self.falling >= it.hyperactive_after {
+                true => f64::from(it.hyperactive_after),
+                false => 1.0,
+            };
+            self.rate += times * delta;
+        } else {
+            self.falling = 0;
+            self.rate *= (1.0 - it.beta * gradient).max(0.0);
+        }
+        self.rate = self.rate.max(least).min(self.line);
+    }
+}
+
+impl CongestionControl for Timely {
+    #[inline]
+    fn rate(&mut self, _now: Picoseconds) -> Option<f64> {
+        Some(self.rate)
+    }
+
+    #[inline]
+    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
+
+    #[inline]
+    fn on_cnp(&mut self, _now: Picoseconds) {}
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.bytes = self.bytes.saturating_add(ack.bytes);
+        let Some(rtt) = ack.rtt else { return };
+        if self.bytes < self.parameters.segment_bytes {
+            return;
+        }
+        self.bytes = 0;
+        self.update((rtt as f64 - self.packet_time).max(0.0));
+    }
+
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        Some(self.rate)
+    }
+}

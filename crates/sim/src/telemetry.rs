@@ -1,0 +1,205 @@
+//! What ACK-driven congestion control needs of a packet's way: when it left, and what switches wrote into it.
+//!
+//! It stands beside the frames, in the same places, and only in runs whose algorithm asks for it.
+
+use crate::congestion::{Ack, CongestionControl, Feedback, Loss};
+use crate::frame::{Frame, Kind, ECHO, NAK, RNR};
+use crate::scenario::Scenario;
+use crate::simulation::Simulation;
+use crate::time::{Picoseconds, NEVER};
+use crate::transport::{Outstanding, Transport};
+
+/// What a switch writes into a packet as it leaves (SIGCOMM 2019, "HPCC", section 4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Hop {
+    /// The egress port.
+    pub port: u32,
+    /// What waits in it after the packet, bytes.
+    pub queue_bytes: u32,
+    /// When the packet left.
+    pub time: Picoseconds,
+    /// What the port sent before it, bytes on the link.
+    pub sent_bytes: u64,
+    /// Bits per second of the port.
+    pub rate: u64,
+}
+
+/// As many hops as a packet has room for: those of the longest way through three tiers.
+const MOST_HOPS: usize = 5;
+
+/// What one packet carries beside its frame.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Carried {
+    /// When the data packet started; `NEVER` = it is none, or an ACK of none.
+    sent: Picoseconds,
+    hops: [Hop; MOST_HOPS],
+    count: u8,
+}
+
+impl Carried {
+    const NOTHING: Carried = Carried {
+        sent: NEVER,
+        hops: [Hop {
+            port: 0,
+            queue_bytes: 0,
+            time: 0,
+            sent_bytes: 0,
+            rate: 0,
+        }; MOST_HOPS],
+        count: 0,
+    };
+}
+
+/// What the frames of a run carry.
+#[derive(Debug)]
+pub(crate) struct Telemetry {
+    /// By place of the frame.
+    carried: Vec<Carried>,
+    /// By port, bytes on the link; empty = switches write nothing.
+    sent_bytes: Vec<u64>,
+}
+
+impl Telemetry {
+    /// What the algorithms of a scenario need; nothing if none hears ACKs.
+    pub fn new(scenario: &Scenario) -> Option<Box<Telemetry>> {
+        if feedbacks(scenario).all(|it| it == Feedback::Notifications) {
+            return None;
+        }
+        let written = feedbacks(scenario).any(|it| matches!(it, Feedback::Telemetry { .. }));
+        let ports = if written { 2 * scenario.links.len() } else { 0 };
+        let sent_bytes = vec![0; ports];
+        Some(Box::new(Telemetry {
+            carried: Vec::new(),
+            sent_bytes,
+        }))
+    }
+
+    /// Whether switches write.
+    pub fn by_switches(&self) -> bool {
+        !self.sent_bytes.is_empty()
+    }
+
+    /// What the frame at `index` carries.
+    pub fn of(&self, index: u32) -> Carried {
+        let carried = self.carried.get(index as usize);
+        carried.copied().unwrap_or(Carried::NOTHING)
+    }
+
+    /// From now on the frame at `index` carries this.
+    pub fn put(&mut self, index: u32, carried: Carried) {
+        let index = index as usize;
+        if index >= self.carried.len() {
+            self.carried.resize(index + 1, Carried::NOTHING);
+        }
+        self.carried[index] = carried;
+    }
+
+    /// A frame leaves its sender.
+    pub fn stamp(&mut self, index: u32, kind: Kind, now: Picoseconds) {
+        let data = matches!(kind, Kind::Write | Kind::Send);
+        let mut carried = Carried::NOTHING;
+        if data {
+            carried.sent = now;
+        }
+        self.put(index, carried);
+    }
+
+    /// A switch writes into the frame at `index`, if there is room.
+    fn write(&mut self, index: u32, hop: Hop) {
+        let Some(carried) = self.carried.get_mut(index as usize) else {
+            return;
+        };
+        if let Some(place) = carried.hops.get_mut(usize::from(carried.count)) {
+            *place = hop;
+            carried.count += 1;
+        }
+    }
+}
+
+/// The header that switches write into is part of every data packet, and goes back in every ACK.
+pub(crate) fn make_room(scenario: &mut Scenario) {
+    let bytes = feedbacks(scenario).map(|it| match it {
+        Feedback::Telemetry { header_bytes } => header_bytes,
+        _ => 0,
+    });
+    let bytes = bytes.max().unwrap_or(0);
+    for parameters in scenario.parameters_mut() {
+        parameters.framing.data_bytes += bytes;
+        parameters.framing.ack_bytes += bytes;
+    }
+}
+
+/// What the algorithms of a scenario hear.
+fn feedbacks(scenario: &Scenario) -> impl Iterator<Item = Feedback> + '_ {
+    (0..scenario.sets()).map(|number| scenario.set(number).congestion.feedback())
+}
+
+impl Simulation {
+    /// A frame starts at `port`: a switch writes into data that passes, and counts what it sends.
+    pub(crate) fn write_telemetry(&mut self, port: u32, index: u32) {
+        let Some(telemetry) = &mut self.telemetry else {
+            return;
+        };
+        let Some(sent) = telemetry.sent_bytes.get_mut(port as usize) else {
+            return;
+        };
+        let frame = &self.frames[index];
+        let before = *sent;
+        *sent += u64::from(frame.bytes) + u64::from(self.settings.parameters.framing.gap_bytes);
+        let data = matches!(frame.kind, Kind::Write | Kind::Send);
+        if !data || !self.ports[port as usize].switch {
+            return;
+        }
+        let queue = &self.queues[(port, usize::from(frame.priority))];
+        let hop = Hop {
+            port,
+            queue_bytes: queue.bytes,
+            time: self.now,
+            sent_bytes: before,
+            rate: self.scenario.links[(port / 2) as usize].rate,
+        };
+        telemetry.write(index, hop);
+    }
+
+    /// Congestion control hears of an ACK; `before` is how many packets had arrived.
+    pub(crate) fn acknowledged(&mut self, id: u32, frame: &Frame, carried: &Carried, before: u32) {
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        let Outstanding {
+            oldest: until,
+            fresh: next,
+            arrived,
+            in_flight,
+        } = queue_pair.transport.outstanding();
+        let mtu = self.settings.parameters.transport.mtu_bytes;
+        if frame.has(NAK) && !frame.has(RNR) {
+            let loss = Loss::Gap { until, next };
+            queue_pair.congestion.on_loss(self.now, loss);
+        }
+        let ack = Ack {
+            now: self.now,
+            bytes: (arrived - before).saturating_mul(mtu),
+            until,
+            next,
+            outstanding: in_flight,
+            rtt: (carried.sent != NEVER).then(|| self.now - carried.sent),
+            marked: frame.has(ECHO),
+            hops: &carried.hops[..usize::from(carried.count)],
+        };
+        queue_pair.congestion.on_ack(&ack);
+        queue_pair.follow(self.now, mtu);
+        self.activate(id);
+    }
+
+    /// Congestion control hears of a timeout.
+    pub(crate) fn timed_out(&mut self, id: u32) {
+        if self.telemetry.is_none() {
+            return;
+        }
+        let mtu = self.settings.parameters.transport.mtu_bytes;
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        let next = queue_pair.transport.outstanding().fresh;
+        let loss = Loss::Timeout { next };
+        queue_pair.congestion.on_loss(self.now, loss);
+        queue_pair.follow(self.now, mtu);
+    }
+}
