@@ -1,8 +1,9 @@
 """A scenario through the simulator, packet by packet: the result as Arrow tables, and as files."""
 
+from wirespeed.simulation.compare import ALGORITHMS, compare
 from wirespeed.simulation.folder import Folder, prepare
 from wirespeed.simulation.observe import Observe
 from wirespeed.simulation.run import Progress, Result, run
 from wirespeed.simulation.tables import digest
 
-__all__ = ["Folder", "Observe", "Progress", "Result", "digest", "prepare", "run"]
+__all__ = ["ALGORITHMS", "Folder", "Observe", "Progress", "Result", "compare", "digest", "prepare", "run"]

@@ -70,6 +70,7 @@ def run(
     until: Duration | None = None,
     create: Callable[[str], BinaryIO] | None = None,
     on_progress: Callable[[Progress], bool] | None = None,
+    text: str | None = None,
 ) -> Result:
     """Run a scenario file to its end, or until ``on_progress`` says false: then the result is what happened by then.
 
@@ -82,11 +83,13 @@ def run(
         create: makes a file by its name, for each capture: PORT.pcap, filled while the run goes on. Without it nothing
             is captured.
         on_progress: called every few hundredths of a second; returns whether to go on.
+        text: the scenario, where it is not as the file has it.
 
     Raises:
         Refused: the scenario cannot be read or cannot run, or there is no such port or flow to observe.
     """
-    text = path.read_text(encoding="utf-8", errors="replace")
+    if text is None:
+        text = path.read_text(encoding="utf-8", errors="replace")
     memory = Memory()
     with _placed_in(path):
         scenario = _core.Scenario(text, preset, seed)

@@ -1,0 +1,157 @@
+"""``wirespeed sim compare``: the same scenarios under every congestion control."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wirespeed.cli.exit import Exit
+from wirespeed.cli.sim_app import sim
+from wirespeed.cli.verbs.sim_run import Preset
+
+if TYPE_CHECKING:
+    from wirespeed.results.comparison import Comparison
+    from wirespeed.units import Duration
+
+
+class Format(StrEnum):
+    """How the comparison is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+@sim.command(short_help="Run scenarios under every congestion control.")
+def compare(
+    scenarios: Annotated[list[Path], typer.Argument(metavar="SCENARIO.json...", help="Nodes, links and flows.")],
+    algorithms: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--algorithm",
+            metavar="NAME",
+            help="Only these, such as dcqcn-d,hpcc: several with commas, or the option again. All if not given.",
+        ),
+    ] = None,
+    preset: Annotated[
+        Preset, typer.Option("--preset", help="What devices are set to where the scenario does not say.")
+    ] = Preset.ROCE,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="NUMBER", min=0, max=2**64 - 1, help="Seed of every chance.")
+    ] = 1,
+    as_is: Annotated[
+        bool,
+        typer.Option("--as-is", help="Leave marking and notification as they are, whatever an algorithm expects."),
+    ] = False,
+    until: Annotated[
+        str | None,
+        typer.Option("--until", metavar="TIME", help="End every run at this simulated time, such as 5ms."),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", "-j", metavar="NUMBER", min=1, help="So many runs at once; as many as cores if not given."
+        ),
+    ] = None,
+    form: Annotated[
+        Format, typer.Option("--format", envvar="WIRESPEED_SIM_COMPARE_FORMAT", help="How to print the comparison.")
+    ] = Format.TABLE,
+) -> None:
+    """Run scenarios under every congestion control, and print what each amounts to.
+
+    A scenario keeps all it says but the algorithm; where it names one itself, it keeps that one's parameters for the
+    run with it. DCTCP and DCQCN-D expect marks above one threshold: for them Kmax is set to Kmin, and for DCQCN-D the
+    receiver sends a CNP for every marked packet. The lines below the table say so; --as-is leaves it.
+
+    Completion times are those of sim run. Gb/s is the payload of all flows from the first that started to the last
+    that ended; Jain's index says how equal their rates were, 1 = all the same; max queue is the most that one queue
+    of a switch held. The same scenarios, preset and seed give the same output on every machine, with any --jobs.
+
+    Exit code 1 when a flow failed in any run, 2 when a scenario cannot run, 130 when interrupted: then what was done
+    by then is printed.
+
+    Examples:
+
+    \b
+      wirespeed sim compare incast.json
+      wirespeed sim compare incast.json permutation.json --algorithm dcqcn-p,dcqcn-d
+      wirespeed sim compare incast.json --format csv > incast.csv
+    """
+    from wirespeed import simulation
+    from wirespeed.cli.interrupt import interruptible
+
+    chosen, end = _asked(algorithms, until, simulation.ALGORITHMS)
+    with interruptible() as interrupted, _bar() as tell:
+        comparison = simulation.compare(
+            scenarios,
+            chosen,
+            preset.value,
+            seed,
+            as_is=as_is,
+            until=end,
+            jobs=jobs or os.cpu_count() or 1,
+            on_progress=lambda done, of: (tell(done, of), not interrupted())[1],
+        )
+    _print(comparison, form)
+    whole = len(comparison.runs) == len(scenarios) * len(chosen) and all(run.complete for run in comparison.runs)
+    failed = any(run.failed for run in comparison.runs)
+    if not whole:
+        raise typer.Exit(Exit.INTERRUPTED)
+    raise typer.Exit(Exit.FAILED if failed else Exit.PASSED)
+
+
+def _asked(
+    algorithms: list[str] | None, until: str | None, known: tuple[str, ...]
+) -> tuple[tuple[str, ...], Duration | None]:
+    """Which algorithms, each once, and when to end.
+
+    Raises:
+        Refused: there is no such algorithm, or the time is none.
+    """
+    from wirespeed.errors import Problem, Refused, did_you_mean
+    from wirespeed.units import Duration
+
+    names = list(dict.fromkeys(name.strip() for text in algorithms or () for name in text.split(",")))
+    wrong = [name for name in names if name not in known]
+    problems = [Problem("--algorithm", name, ", ".join(known), did_you_mean(name, known)) for name in wrong]
+    end = None
+    try:
+        end = Duration.parse(until) if until is not None else None
+    except ValueError as error:
+        problems.append(Problem("--until", str(error), "a time such as 10us"))
+    if problems:
+        raise Refused(problems)
+    return tuple(names) or known, end
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    """How many runs are done, on standard error."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from wirespeed.cli.console import err
+
+    columns = (TextColumn("simulating"), BarColumn(), MofNCompleteColumn(), TextColumn("runs"))
+    with Progress(*columns, console=err(), transient=True, disable=not err().is_terminal) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+def _print(comparison: Comparison, form: Format) -> None:
+    from wirespeed.cli.console import out
+    from wirespeed.report import comparison as report
+    from wirespeed.results.comparison import to_json
+
+    match form:
+        case Format.JSON:
+            typer.echo(to_json(comparison), nl=False)
+        case Format.CSV:
+            typer.echo(report.to_csv(comparison), nl=False)
+        case Format.TABLE:
+            report.table(comparison, out())

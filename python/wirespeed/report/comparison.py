@@ -1,0 +1,81 @@
+"""Algorithms of congestion control beside each other: in a terminal, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from wirespeed.report import words
+from wirespeed.results.comparison import Comparison, Run
+
+_TIMES = ("mean", "p50", "p99", "max")
+_COUNTS = ("pauses", "marks", "CNPs", "lost", "resent")
+_HEADER = ("algorithm", "flows", *(f"{time} µs" for time in _TIMES), *_COUNTS, "max queue KB", "Gb/s", "Jain")
+
+
+def table(comparison: Comparison, console: Console) -> None:
+    """A table for each scenario; lines are never wrapped."""
+    for name, runs in groupby(comparison.runs, key=lambda run: run.scenario):
+        said = f"  preset {comparison.preset}, seed {comparison.seed}"
+        console.print(Text.assemble((words.line(name), "bold"), said), soft_wrap=True)
+        rows = list(runs)
+        for line in _lines(rows):
+            console.print(line, soft_wrap=True)
+        for note in _notes(rows):
+            console.print(Text(f"  {note}", style="dim"), soft_wrap=True)
+
+
+def _lines(runs: list[Run]) -> Iterator[Text]:
+    """The header and a line for each run, with the algorithm at the left and numbers at the right of their columns."""
+    cells = [_HEADER, *(tuple(_cells(run)) for run in runs)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for number, row in enumerate(cells):
+        line = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        bad = number > 0 and (runs[number - 1].failed > 0 or not runs[number - 1].complete)
+        yield Text("  " + "  ".join(line), style="dim" if number == 0 else "red" if bad else "")
+
+
+def _cells(run: Run) -> Iterator[str]:
+    yield run.algorithm
+    yield f"{run.completed:,}/{run.flows:,}"
+    for name in _TIMES:
+        yield f"{getattr(run.fct_us, name):,.1f}" if run.fct_us else "-"
+    for count in (run.pfc_pauses, run.ecn_marks, run.cnps, run.drops + run.losses, run.retransmissions):
+        yield f"{count:,}"
+    yield f"{run.max_queue_bytes / 1e3:,.1f}"
+    yield "-" if run.goodput_gbps is None else f"{run.goodput_gbps:,.2f}"
+    yield "-" if run.jain is None else f"{run.jain:.3f}"
+
+
+def _notes(runs: Iterable[Run]) -> Iterator[str]:
+    """What an algorithm was run with besides."""
+    for run in runs:
+        said = (f"{group}.{key} {value:,}" for group, keys in run.set_for_it.items() for key, value in keys.items())
+        if text := ", ".join(said):
+            yield f"{run.algorithm} expects {text}"
+        if not run.complete:
+            yield f"{run.algorithm} was interrupted"
+
+
+def to_csv(comparison: Comparison) -> str:
+    """A line for each run; a field is empty where there is no value."""
+    names = [name for name in Run.__slots__ if name not in ("fct_us", "set_for_it")]
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["preset", "seed", *names, *(f"fct_{time}_us" for time in (*_TIMES, "min")), "set_for_it"])
+    for run in comparison.runs:
+        times: list[Any] = [getattr(run.fct_us, time, None) for time in (*_TIMES, "min")]
+        changed = [f"{group}.{key}={value}" for group, keys in run.set_for_it.items() for key, value in keys.items()]
+        values = (getattr(run, name) for name in names)
+        writer.writerow([comparison.preset, comparison.seed, *map(_plain, values), *times, " ".join(changed)])
+    return file.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value

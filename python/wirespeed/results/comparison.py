@@ -1,0 +1,58 @@
+"""The same scenarios under several algorithms of congestion control: the contract of ``wirespeed sim compare``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from wirespeed.results.json import document, plain
+from wirespeed.results.simulation import CompletionTimes
+
+KIND = "simulation-comparison"
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One scenario under one algorithm."""
+
+    scenario: str
+    algorithm: str
+    set_for_it: dict[str, Any]
+    """Parameters besides the algorithm that are not the scenario's, because the algorithm expects others."""
+    complete: bool
+    """False for a run that was interrupted."""
+    flows: int
+    completed: int
+    failed: int
+    """Flows in error, and those that nothing can complete any more."""
+    fct_us: CompletionTimes | None
+    """None when no flow completed."""
+    end_us: float
+    goodput_gbps: float | None
+    """Payload of the completed flows, from the first that started to the last that ended; None when there is none."""
+    jain: float | None
+    """Jain's index of the completed flows' rates, 1 = all the same; None when no flow completed."""
+    pfc_pauses: int
+    ecn_marks: int
+    cnps: int
+    drops: int
+    losses: int
+    retransmissions: int
+    max_queue_bytes: int
+    """The most that one queue of a switch's port held."""
+    tables_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Scenarios in the order given, and in each the algorithms; without the runs that an interruption prevented."""
+
+    preset: str
+    seed: int
+    runs: tuple[Run, ...]
+
+
+def to_json(comparison: Comparison) -> str:
+    """The comparison as a document."""
+    return document(KIND, SCHEMA, **plain(comparison))

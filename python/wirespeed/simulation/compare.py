@@ -1,0 +1,217 @@
+"""The same scenarios under several algorithms of congestion control, as many runs at once as there are cores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wirespeed import _core
+from wirespeed.errors import Problem, Refused
+from wirespeed.results.comparison import Comparison, Run
+from wirespeed.simulation.run import Progress, Result, run
+from wirespeed.units import Duration
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ALGORITHMS: tuple[str, ...] = tuple(_core.algorithms())
+
+_WAIT_S = 0.1
+"""How often a run that is not done is asked after, so that Ctrl-C is seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expects:
+    """What an algorithm expects of switches and receivers besides itself."""
+
+    step: bool = False
+    """Every packet above Kmin is marked."""
+    every_mark: bool = False
+    """Every marked packet is notified of."""
+
+
+EXPECTS: dict[str, Expects] = {
+    # Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.1: a single threshold, K.
+    "dctcp": Expects(step=True),
+    # Broadcom 957608-AN210: DCQCN-D is for marks above one threshold; its counters show a CNP for each.
+    "dcqcn-d": Expects(step=True, every_mark=True),
+}
+"""By algorithm; those that are not here run with what the scenario says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run to do."""
+
+    path: Path
+    algorithm: str
+    text: str
+    set_for_it: dict[str, Any]
+
+
+def compare(
+    paths: Iterable[Path],
+    algorithms: Iterable[str],
+    preset: str,
+    seed: int,
+    *,
+    as_is: bool = False,
+    until: Duration | None = None,
+    jobs: int = 1,
+    on_progress: Callable[[int, int], bool] | None = None,
+) -> Comparison:
+    """Run every scenario under every algorithm.
+
+    Runs are threads: the core works without Python's lock. What each gives depends on nothing but its scenario, preset
+    and seed, so how many run at once changes nothing.
+
+    Args:
+        paths: scenarios.
+        algorithms: some of `ALGORITHMS`.
+        preset: one of the presets.
+        seed: of every chance.
+        as_is: marking and notification stay as the scenarios have them, whatever an algorithm expects.
+        until: end every run at this simulated time.
+        jobs: so many at once.
+        on_progress: called with how many runs are done, of how many; returns whether to go on.
+
+    Raises:
+        Refused: a scenario cannot be read or cannot run.
+    """
+    todo = [_job(path, algorithm, preset, as_is) for path in paths for algorithm in algorithms]
+    wanted = True
+
+    def going_on(_: Progress) -> bool:
+        return wanted
+
+    def work(job: Job) -> Run:
+        return _row(job, run(job.path, preset, seed, until=until, on_progress=going_on, text=job.text))
+
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(work, job) for job in todo]
+        while wanted and not _all_done(futures):
+            done = sum(future.done() for future in futures)
+            wanted = on_progress is None or on_progress(done, len(futures))
+        for future in futures:
+            future.cancel()
+    return Comparison(preset, seed, tuple(_results(futures)))
+
+
+def _all_done(futures: list[Future[Run]]) -> bool:
+    """Whether all are, or one failed; waits a little otherwise."""
+    _, waiting = wait(futures, timeout=_WAIT_S)
+    failed = any(future.done() and future.exception() for future in futures)
+    return failed or not waiting
+
+
+def _results(futures: list[Future[Run]]) -> Iterator[Run]:
+    """What was done, in the order of the jobs; a refusal is one for all."""
+    problems: dict[Problem, None] = {}  # in order, each once
+    for future in futures:
+        if future.cancelled():
+            continue
+        error = future.exception()
+        if isinstance(error, Refused):
+            problems.update(dict.fromkeys(error.problems))
+        elif error is not None:
+            raise error
+    if problems:
+        raise Refused(problems)
+    for future in futures:
+        if not future.cancelled():
+            yield future.result()
+
+
+def _job(path: Path, algorithm: str, preset: str, as_is: bool) -> Job:
+    """The scenario with the algorithm in it, and with what that expects."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        scenario = json.loads(text)
+    except ValueError:
+        return Job(path, algorithm, text, {})  # the core says what is wrong, and where
+    parameters = scenario.setdefault("parameters", {}) if isinstance(scenario, dict) else None
+    if not isinstance(parameters, dict):
+        return Job(path, algorithm, text, {})
+    own = parameters.get("congestion")
+    if not (isinstance(own, dict) and own.get("algorithm") == algorithm):
+        parameters["congestion"] = {"algorithm": algorithm}
+    expected = {} if as_is else _expected(algorithm, parameters, preset)
+    for group, changes in expected.items():
+        given = parameters.setdefault(group, {})
+        if isinstance(given, dict):
+            given.update(changes)
+    return Job(path, algorithm, json.dumps(scenario), expected)
+
+
+def _expected(algorithm: str, parameters: dict[str, Any], preset: str) -> dict[str, Any]:
+    """Parameters that the algorithm expects to be otherwise than they are."""
+    expects = EXPECTS.get(algorithm, Expects())
+    usual = json.loads(_core.preset(preset))
+
+    def has(group: str, key: str) -> Any:
+        own = parameters.get(group)
+        return own[key] if isinstance(own, dict) and key in own else usual[group][key]
+
+    changes: dict[str, Any] = {}
+    if expects.step and has("marking", "kmax_bytes") != has("marking", "kmin_bytes"):
+        changes["marking"] = {"kmax_bytes": has("marking", "kmin_bytes")}
+    if expects.every_mark and has("notification", "interval_ns") != 0:
+        changes["notification"] = {"interval_ns": 0}
+    return changes
+
+
+def _row(job: Job, result: Result) -> Run:
+    it = result.summary
+    flows = _completed(result.tables["flows"])
+    return Run(
+        scenario=it.name,
+        algorithm=job.algorithm,
+        set_for_it=job.set_for_it,
+        complete=it.complete,
+        flows=it.flows,
+        completed=it.completed,
+        failed=it.failed,
+        fct_us=it.fct_us,
+        end_us=it.end_us,
+        goodput_gbps=_goodput(flows),
+        jain=_jain(flows),
+        pfc_pauses=it.pfc_pauses,
+        ecn_marks=it.ecn_marks,
+        cnps=it.cnps,
+        drops=it.drops,
+        losses=it.losses,
+        retransmissions=it.retransmissions,
+        max_queue_bytes=_longest(result.tables, json.loads(job.text)["hosts"]),
+        tables_sha256=it.tables_sha256,
+    )
+
+
+def _completed(flows: pa.Table) -> list[tuple[int, int, int]]:
+    """Bytes, start and end of the flows that completed."""
+    columns = (flows[name].to_pylist() for name in ("bytes", "start_ps", "end_ps", "status"))
+    return [(size, start, end) for size, start, end, status in zip(*columns, strict=True) if status == "completed"]
+
+
+def _goodput(flows: list[tuple[int, int, int]]) -> float | None:
+    if not flows:
+        return None
+    picoseconds = max(end for _, _, end in flows) - min(start for _, start, _ in flows)
+    return round(sum(size for size, _, _ in flows) * 8 * 1000 / picoseconds, 6) if picoseconds else None
+
+
+def _jain(flows: list[tuple[int, int, int]]) -> float | None:
+    """(sum of rates)² / (number × sum of their squares)."""
+    rates = [size / (end - start) for size, start, end in flows if end > start]
+    squares = sum(rate * rate for rate in rates)
+    return round(sum(rates) ** 2 / (len(rates) * squares), 6) if squares else None
+
+
+def _longest(tables: dict[str, pa.Table], hosts: int) -> int:
+    """The longest queue at a port of a switch, bytes."""
+    nodes = tables["ports"]["node"].to_pylist()
+    queues = zip(tables["queues"]["port"].to_pylist(), tables["queues"]["max_bytes"].to_pylist(), strict=True)
+    return max((size for port, size in queues if nodes[port] >= hosts), default=0)

@@ -1,0 +1,135 @@
+"""Scenarios under every congestion control: what runs, what is set for it, what is computed, and what is printed."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_scenarios import ENVIRONMENT
+
+from wirespeed.errors import Refused
+from wirespeed.simulation import ALGORITHMS, compare
+
+INCAST: dict[str, Any] = {
+    "name": "three to one",
+    "hosts": 4,
+    "switches": 1,
+    "link_gbps": 100,
+    "link_delay_ns": 1000,
+    "links": [[0, 4], [1, 4], [2, 4], [3, 4]],
+    "flows": [{"src": host, "dst": 3, "bytes": 2_000_000} for host in range(3)],
+    "parameters": {"marking": {"kmin_bytes": 400_000, "kmax_bytes": 1_600_000}},
+}
+
+
+@pytest.fixture
+def incast(tmp_path: Path) -> Path:
+    path = tmp_path / "incast.json"
+    path.write_text(json.dumps(INCAST))
+    return path
+
+
+def test_every_algorithm_in_its_order_with_what_it_expects(incast: Path) -> None:
+    comparison = compare([incast], ALGORITHMS, "roce", 1, jobs=2)
+    assert [run.algorithm for run in comparison.runs] == list(ALGORITHMS)
+    for run in comparison.runs:
+        assert (run.scenario, run.flows, run.completed, run.failed, run.drops) == ("three to one", 3, 3, 0, 0)
+        # 6 MB over one link of 100 Gb/s, and rates that are not all the same.
+        assert run.goodput_gbps is not None and 5 < run.goodput_gbps < 98.5
+        assert run.jain is not None and 0.5 < run.jain <= 1
+        assert run.fct_us is not None and run.fct_us.max == run.end_us
+    by_name = {run.algorithm: run for run in comparison.runs}
+    step = {"marking": {"kmax_bytes": 400_000}}
+    assert by_name["dctcp"].set_for_it == step
+    assert by_name["dcqcn-d"].set_for_it == {**step, "notification": {"interval_ns": 0}}
+    assert {name for name, run in by_name.items() if run.set_for_it} == {"dctcp", "dcqcn-d"}
+    assert by_name["hpcc"].max_queue_bytes < by_name["line-rate"].max_queue_bytes / 2
+
+
+def test_the_number_of_jobs_changes_nothing(incast: Path) -> None:
+    one = compare([incast, incast], ("dcqcn", "dctcp", "hpcc"), "roce", 3, jobs=1)
+    assert compare([incast, incast], ("dcqcn", "dctcp", "hpcc"), "roce", 3, jobs=4) == one
+    assert len(one.runs) == 6 and one.runs[:3] == one.runs[3:]
+
+
+def test_as_is_sets_nothing(incast: Path) -> None:
+    (run,) = compare([incast], ("dctcp",), "roce", 1, as_is=True).runs
+    assert run.set_for_it == {}
+
+
+def test_a_scenario_keeps_the_parameters_of_its_own_algorithm(tmp_path: Path) -> None:
+    def with_step(gigabits: int | None) -> Path:
+        own = {} if gigabits is None else {"rai_bps": gigabits * 10**9}
+        path = tmp_path / f"{gigabits}.json"
+        path.write_text(json.dumps({**INCAST, "parameters": {"congestion": {"algorithm": "dcqcn", **own}}}))
+        return path
+
+    algorithms = ("dcqcn", "swift")
+    slow, fast = (compare([with_step(step)], algorithms, "roce", 1).runs for step in (None, 2))
+    assert slow[0].end_us > 1.2 * fast[0].end_us
+    assert slow[1] == fast[1]
+
+
+def test_one_refusal_for_all_runs(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps({**INCAST, "flows": [{"src": 0, "dst": 9, "bytes": 1}]}))
+    with pytest.raises(Refused) as refused:
+        compare([path], ("dcqcn", "hpcc"), "roce", 1)
+    assert [str(problem) for problem in refused.value.problems] == [
+        f"{path}: flows[0].dst: found 9; expected a host, 0 to 3"
+    ]
+
+
+def test_an_interruption_ends_the_run_and_those_behind_it(tmp_path: Path) -> None:
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps({**INCAST, "flows": [{"src": 0, "dst": 3, "bytes": 10**11}]}))
+    (run,) = compare([path], ALGORITHMS, "roce", 1, jobs=1, on_progress=lambda done, of: done == of).runs
+    assert (run.algorithm, run.complete, run.completed, run.failed) == (ALGORITHMS[0], False, 0, 0)
+    assert (run.fct_us, run.goodput_gbps, run.jain) == (None, None, None)
+
+
+def wirespeed(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "wirespeed", "sim", "compare", *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+
+
+def test_printed(incast: Path) -> None:
+    arguments = [incast, "--algorithm", "dcqcn-d,line-rate", "--algorithm", "hpcc"]
+    table = wirespeed(*arguments)
+    assert (table.returncode, table.stderr) == (0, "")
+    lines = table.stdout.splitlines()
+    assert lines[0] == "three to one  preset roce, seed 1"
+    header = "algorithm flows mean µs p50 µs p99 µs max µs pauses marks CNPs lost resent max queue KB Gb/s Jain"
+    assert lines[1].split() == header.split(" ")
+    assert [line.split()[:2] for line in lines[2:5]] == [["dcqcn-d", "3/3"], ["line-rate", "3/3"], ["hpcc", "3/3"]]
+    assert len({len(line) for line in lines[1:5]}) == 1
+    assert lines[5:] == ["  dcqcn-d expects marking.kmax_bytes 400,000, notification.interval_ns 0"]
+
+    document = json.loads(wirespeed(*arguments, "--format", "json").stdout)
+    assert (document["kind"], document["schema"]) == ("simulation-comparison", 1)
+    rows = list(csv.DictReader(wirespeed(*arguments, "--format", "csv").stdout.splitlines()))
+    assert [row["algorithm"] for row in rows] == [run["algorithm"] for run in document["runs"]]
+    for row, run in zip(rows, document["runs"], strict=True):
+        assert (int(row["ecn_marks"]), float(row["fct_p99_us"])) == (run["ecn_marks"], run["fct_us"]["p99"])
+        assert (row["complete"], float(row["jain"])) == ("true", run["jain"])
+    assert rows[0]["set_for_it"] == "marking.kmax_bytes=400000 notification.interval_ns=0"
+
+
+def test_a_failed_flow_fails_the_comparison(tmp_path: Path) -> None:
+    path = tmp_path / "cut.json"
+    links = [{"a": 0, "b": 4, "loss": 1.0}, *INCAST["links"][1:]]
+    parameters = {"transport": {"ack_timeout": 1, "retry_count": 1}}
+    path.write_text(json.dumps({**INCAST, "links": links, "parameters": parameters}))
+    failed = wirespeed(path, "--algorithm", "dctcp,swift")
+    assert failed.returncode == 1
+    assert [line.split()[:2] for line in failed.stdout.splitlines()[2:4]] == [["dctcp", "2/3"], ["swift", "2/3"]]
+
+
+def test_refused(incast: Path) -> None:
+    refused = wirespeed(incast, "--algorithm", "dcqcn-q", "--until", "soon")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--algorithm: found dcqcn-q; expected line-rate, dcqcn, " in refused.stderr
+    assert "--until: found" in refused.stderr
