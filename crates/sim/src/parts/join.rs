@@ -94,6 +94,7 @@ fn copy(whole: &Simulation) -> Simulation {
         pauses: Vec::new(),
         series: whole.series.clone(),
         captures: Vec::new(),
+        telemetry: None, // such runs stay in one
     }
 }
 
@@ -147,6 +148,7 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         pauses,
         series,
         captures: _,
+        telemetry: _,
     } = part;
     whole.now = whole.now.max(now);
     whole.still_since = whole.still_since.max(still_since);

@@ -5,7 +5,8 @@
 //! a part is that of the whole network, as it depends on time, class and entity alone, and what acts across a border
 //! acts later than it leaves: so each device sees exactly what it would see otherwise.
 //!
-//! What cannot be cut runs in one: a captured port, whose packets tell of queue pairs at both ends; devices that act on
+//! What cannot be cut runs in one: a captured port, whose packets tell of queue pairs at both ends; congestion control
+//! that hears ACKs, for what frames carry for it stands beside them; devices that act on
 //! each other at once; a standstill, as only the whole network can tell a deadlock.
 
 mod barrier;
@@ -172,6 +173,8 @@ fn can_be_cut(whole: &Simulation) -> bool {
     whole.captures.is_empty()
         // What switches know of the whole network is one table.
         && whole.forwarding.is_none()
+        // What frames carry for congestion control does not cross.
+        && whole.telemetry.is_none()
         && faults.all(|fault| matches!(fault.kind, Kind::BitErrors(_)))
 }
 
