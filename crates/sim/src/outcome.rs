@@ -374,7 +374,7 @@ impl Simulation {
             || group.most_used > 0
             || self.sides[lane.0 as usize].drops[lane.1] > 0
             || pause.xoff_sent > 0
-            || pause.xoff_received > 0
+            || pause.xoff_received + pause.xon_received > 0 // the XOFF before may have been lost
     }
 }
 
