@@ -206,6 +206,15 @@ def schema() -> str:
     return json.dumps(cluster_schema(), indent=2) + "\n"
 
 
+def traffic() -> str:
+    """The JSON Schema of the traffic file."""
+    import json
+
+    from wirespeed.simulation.workload import traffic_schema
+
+    return json.dumps(traffic_schema(), indent=2) + "\n"
+
+
 def leaf_spine() -> str:
     """The picture of the smallest fabric among the examples."""
     from wirespeed.cli.topology import topology_of
@@ -243,6 +252,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "suites.md": suites,
     "simulator.md": simulator,
     "cluster.schema.json": schema,
+    "traffic.schema.json": traffic,
     "leaf-spine.svg": leaf_spine,
     "pair-matrix.svg": pair_matrix,
 }

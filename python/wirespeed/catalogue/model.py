@@ -362,6 +362,7 @@ class ChipModel(Entry):
     title: str
     cell: Sourced[SizeField] | None = None  # the buffer is given out in cells of this size
     buffer: Sourced[SizeField] | None = None  # packet buffer
+    slices: Sourced[int] | None = None  # equal parts of the buffer; what comes in at a port lives in that port's part
     share: Sourced[float] | None = None  # alpha: part of the free shared buffer one lossless group may take
     headroom: list[HeadroomSample] = []
 

@@ -35,6 +35,7 @@ CABLE_COLUMNS = ("a_device", "a_port", "b_device", "b_port", "length")
 _WRITERS = {
     "a cluster file": "`wirespeed init` writes one to start from",
     "a cabling file": "`wirespeed plan CLUSTER.yaml --cables --format csv` writes one",
+    "a traffic file": "`wirespeed sim run --help` shows one",
 }
 _LARGEST = 8 * 2**20  # bytes; a uniform cluster of thousands of hosts is a screenful
 
@@ -48,7 +49,7 @@ def read(path: str | Path) -> Cluster:
         Refused: the file is missing, unreadable, malformed or contradicts itself; every problem with its line.
     """
     path = Path(path)
-    return read_text(_text(path, str(path), "a cluster file"), str(path), path.parent)
+    return read_text(text_of(path, str(path), "a cluster file"), str(path), path.parent)
 
 
 def read_text(text: str, file: str, folder: Path | None = None) -> Cluster:
@@ -63,7 +64,7 @@ def read_text(text: str, file: str, folder: Path | None = None) -> Cluster:
         raise refuse(
             origin.at(), "a list" if isinstance(raw, list) else "plain text", "a mapping with version, name, …"
         )
-    _check_version(raw.get("version"), origin)
+    check_version(raw.get("version"), origin)
     try:
         parsed = ClusterFile.model_validate(raw)
     except ValidationError as error:
@@ -71,7 +72,12 @@ def read_text(text: str, file: str, folder: Path | None = None) -> Cluster:
     return _Expansion(parsed, origin, folder).cluster()
 
 
-def _text(path: Path, name: str, what: str) -> str:
+def text_of(path: Path, name: str, what: str) -> str:
+    """The text of a file that people write; ``what`` it should be, for messages.
+
+    Raises:
+        Refused: there is none, or it cannot be read.
+    """
     if path.is_dir():
         raise refuse(name, "a folder", what, "name the file in it")
     try:
@@ -89,7 +95,12 @@ def _text(path: Path, name: str, what: str) -> str:
         raise refuse(f"{name}:{line}", f"the byte 0x{data[error.start]:02x}", "text in UTF-8") from None
 
 
-def _check_version(version: object, origin: Origin) -> None:
+def check_version(version: object, origin: Origin) -> None:
+    """Refuse a file of another version.
+
+    Raises:
+        Refused: it is written for a newer or an older wirespeed.
+    """
     if not isinstance(version, str) or not version.isascii() or not version.isdigit() or len(version) > 9:
         return  # the model says what is wrong with it
     if int(version) > VERSION:
@@ -236,7 +247,7 @@ class _Expansion:
         yield from self._cable_rows(path, cabling.file)
 
     def _cable_rows(self, path: Path, name: str) -> Iterator[CableRow]:
-        text = _text(path, name, "a cabling file")
+        text = text_of(path, name, "a cabling file")
         try:
             for number, row in enumerate(csv.reader(text.splitlines(), strict=True), start=1):
                 cells = [cell.strip() for cell in row]

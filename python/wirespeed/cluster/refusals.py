@@ -21,9 +21,9 @@ _SHAPES = {
 }
 
 
-def problems_of(error: ValidationError, origin: Origin) -> Iterator[Problem]:
-    """One problem per complaint, in the order of the file."""
-    found = [_problem(complaint, origin) for complaint in error.errors(include_url=False)]
+def problems_of(error: ValidationError, origin: Origin, file: type[BaseModel] = ClusterFile) -> Iterator[Problem]:
+    """One problem per complaint, in the order of the file, whose model is ``file``."""
+    found = [_problem(complaint, origin, file) for complaint in error.errors(include_url=False)]
     yield from sorted(found, key=_line)
 
 
@@ -31,12 +31,12 @@ def _line(problem: Problem) -> int:
     return int(problem.place.rpartition(":")[2])
 
 
-def _problem(complaint: Mapping[str, Any], origin: Origin) -> Problem:
+def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]) -> Problem:
     where = tuple(part for part in complaint["loc"] if part != "[key]")
     place, found, kind = origin.at(*where), complaint["input"], complaint["type"]
     name = _name(where)
     if kind == "extra_forbidden":
-        known = sorted(_names(_model_at(where[:-1])))
+        known = sorted(_names(_model_at(file, where[:-1])))
         return Problem(place, f"the unknown key {name!r}", f"one of {', '.join(known)}", did_you_mean(name, known))
     if kind == "missing":
         return Problem(origin.at(*where[:-1]), f"no {name!r}", f"{name!r}, which has no default")
@@ -75,9 +75,9 @@ def _names(model: type[BaseModel] | None) -> Iterator[str]:
         yield field.alias or name
 
 
-def _model_at(path: tuple[str | int, ...]) -> type[BaseModel] | None:
+def _model_at(file: type[BaseModel], path: tuple[str | int, ...]) -> type[BaseModel] | None:
     """The model of the part at a path, found by walking the field types."""
-    kind: Any = ClusterFile
+    kind: Any = file
     for step in path:
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             fields = {field.alias or name: field for name, field in kind.model_fields.items()}

@@ -25,6 +25,10 @@ def summary(run: Summary, console: Console) -> None:
 
 def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
     """What a run amounts to: a name and what is said of it."""
+    if run.source:
+        source = run.source
+        said = f"{source.cluster} {source.cluster_sha256[:12]}, {source.traffic} {source.traffic_sha256[:12]}"
+        yield "plan", words.line(f"{said}, catalogue {source.catalogue}")
     yield "flows", _flows(run)
     if run.fct_us:
         names = ("mean", "p50", "p99", "max", "min")
@@ -40,6 +44,8 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
     for circle in run.deadlocks:
         yield "deadlock", Text(circle, style="bold red")
     yield "tables", f"sha256 {run.tables_sha256}"
+    if run.source:
+        yield from (("assumed", words.line(one)) for one in run.source.assumed)
     # What another machine says otherwise comes last.
     yield "speed", f"{rate(run.hops, run.run_s)}: {_seconds(run.run_s)} for {run.events:,} events"
     yield "set-up", _seconds(run.setup_s)

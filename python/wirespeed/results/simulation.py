@@ -25,6 +25,21 @@ class CompletionTimes:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """The plan that a scenario was made from. ``assumed`` is what neither plan nor catalogue says."""
+
+    plan: str
+    cluster: str
+    cluster_sha256: str
+    catalogue: str
+    """Version of wirespeed, which the catalogue is part of."""
+    traffic: str
+    traffic_sha256: str
+    scenario_sha256: str
+    assumed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """Totals of one run. ``hops`` are data and ACK frames that started on a link; PFC and CNP frames are apart.
 
@@ -72,6 +87,8 @@ class Summary:
     """Frames that it dropped; not among ``drops``."""
     deadlocks: tuple[str, ...] = ()
     """Circles of ports that wait for each other, in words."""
+    source: Source | None = None
+    """Of a run from a plan; None of one from a scenario."""
 
 
 def to_json(summary: Summary, **more: Any) -> str:
@@ -94,16 +111,13 @@ def from_json(text: str, place: str) -> Summary:
         raise refuse(place, repr(found), f"a document of kind {KIND}")
     # What is not there counts what an earlier version could not simulate: it did not happen.
     nothing = {one.name: 0 for one in fields(Summary) if one.type == "int"}
-    read = {**nothing, "deadlocks": (), **read}
+    read = {**nothing, "deadlocks": (), "source": None, **read}
     lacking = [one.name for one in fields(Summary) if one.name not in read]
     if lacking:
         raise refuse(place, f"no {', '.join(lacking)}", f"a document of kind {KIND}")
-    times = read["fct_us"]
-    known = {one.name: read[one.name] for one in fields(Summary)}
-    return Summary(
-        **{
-            **known,
-            "fct_us": None if times is None else CompletionTimes(**times),
-            "deadlocks": tuple(known["deadlocks"]),
-        }
-    )
+    times, source = read["fct_us"], read["source"]
+    known: dict[str, Any] = {one.name: read[one.name] for one in fields(Summary)}
+    known["fct_us"] = None if times is None else CompletionTimes(**times)
+    known["deadlocks"] = tuple(known["deadlocks"])
+    known["source"] = None if source is None else Source(**{**source, "assumed": tuple(source["assumed"])})
+    return Summary(**known)

@@ -1,4 +1,7 @@
-"""A scenario through the simulator, packet by packet: the result as Arrow tables, and as files."""
+"""A scenario through the simulator, packet by packet: the result as Arrow tables, and as files.
+
+Scenarios of a plan are made by `wirespeed.simulation.from_plan`, which is not loaded for others.
+"""
 
 from wirespeed.simulation.compare import ALGORITHMS, compare
 from wirespeed.simulation.folder import Folder, prepare

@@ -2,7 +2,7 @@
 
 A port is named by its node and the node at the other end of its cable: ``16-0`` is the port of 16 that faces 0. Where
 several cables join the two, ``16-0.1`` is the second, in the order of the scenario. A node with one port needs no more
-than its own name.
+than its own name. Made from a plan, a port is called by its device and interface too: ``leaf1:Eth1/1``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wirespeed.errors import Problem, Refused
+from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.units import Duration
 
 if TYPE_CHECKING:
@@ -62,20 +62,26 @@ class Observed:
     """By the name that was given."""
 
 
-def resolve(observe: Observe, scenario: _core.Scenario) -> Observed:
-    """Find what is to be recorded in the scenario.
+def resolve(observe: Observe, scenario: _core.Scenario, named: Mapping[str, int] | None = None) -> Observed:
+    """Find what is to be recorded in the scenario, whose ports may have names as well.
 
     Raises:
         Refused: there is no such port or flow; every problem is named.
     """
-    return _Resolver(scenario).resolve(observe)
+    return _Resolver(scenario, named or {}).resolve(observe)
+
+
+def file_name(port: str) -> str:
+    """A port's name as that of a file: ``leaf1:Ethernet1/1`` is ``leaf1_Ethernet1_1``."""
+    return re.sub(r"[^A-Za-z0-9.-]", "_", port)
 
 
 class _Resolver:
     """Names to numbers, with the problems met."""
 
-    def __init__(self, scenario: _core.Scenario) -> None:
+    def __init__(self, scenario: _core.Scenario, named: Mapping[str, int]) -> None:
         self._scenario = scenario
+        self._named = named
         self._problems: list[Problem] = []
         self._ports: dict[int, dict[int, list[int]]] = {}
         """Node → peer → its ports there."""
@@ -126,7 +132,14 @@ class _Resolver:
 
     def _port(self, place: str, name: str) -> Iterator[int]:
         """The port of this name, or nothing and a problem."""
+        if name in self._named:
+            return iter([self._named[name]])
         match = _PORT.fullmatch(name)
+        if match is None and self._named:
+            device = name.partition(":")[0]
+            own = [one for one in self._named if one.partition(":")[0] == device]
+            near = did_you_mean(name, own or list(self._named))
+            return self._refuse(place, name, f"a port: {_some(own or list(self._named))}", near)
         if match is None:
             return self._refuse(place, name, "a port: NODE, NODE-PEER or NODE-PEER.NUMBER, such as 16-0")
         node, peer, number = (None if part is None else int(part) for part in match.groups())
@@ -162,8 +175,8 @@ class _Resolver:
             return self._refuse(place, f"flow:{name}", f"a flow of the scenario, flow:0 to flow:{flows - 1}")
         return iter([self._scenario.sender(int(name))])
 
-    def _refuse(self, place: str, found: str, expected: str) -> Iterator[int]:
-        self._problems.append(Problem(place, repr(found), expected))
+    def _refuse(self, place: str, found: str, expected: str, hint: str | None = None) -> Iterator[int]:
+        self._problems.append(Problem(place, repr(found), expected, hint))
         return iter(())
 
 

@@ -16,12 +16,14 @@ from wirespeed.errors import Refused
 from wirespeed.results.simulation import CompletionTimes, Summary
 from wirespeed.simulation.deadlock import circles
 from wirespeed.simulation.memory import Memory
-from wirespeed.simulation.observe import Observe, resolve
+from wirespeed.simulation.observe import Observe, file_name, resolve
 from wirespeed.simulation.tables import arrow, digest
 from wirespeed.units import Duration
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from wirespeed.simulation.from_plan import Planned
 
 PRESETS: tuple[str, ...] = tuple(_core.presets())
 
@@ -52,8 +54,8 @@ class Progress:
 class Result:
     """What a run gives: totals, and the tables flows, ports, queues and pauses; series when something was sampled.
 
-    ``context`` is what follows from the scenario alone: the tables links, paths and limits. They explain the result,
-    and do not enter its hash.
+    ``context`` is what follows from the scenario alone: the tables links, paths and limits, of a plan also names. They
+    explain the result, and do not enter its hash.
     """
 
     summary: Summary
@@ -67,6 +69,7 @@ def run(
     seed: int,
     observe: Observe | None = None,
     *,
+    planned: Planned | None = None,
     until: Duration | None = None,
     create: Callable[[str], BinaryIO] | None = None,
     on_progress: Callable[[Progress], bool] | None = None,
@@ -75,10 +78,11 @@ def run(
     """Run a scenario file to its end, or until ``on_progress`` says false: then the result is what happened by then.
 
     Args:
-        path: the scenario, JSON.
+        path: the scenario, JSON; with ``planned`` the cluster file that it was made from.
         preset: one of `PRESETS`.
         seed: of every chance; the same file, preset and seed give the same tables.
         observe: what to record beside the tables.
+        planned: the scenario of a plan, and where it comes from.
         until: end at this simulated time, whatever is still on its way.
         create: makes a file by its name, for each capture: PORT.pcap, filled while the run goes on. Without it nothing
             is captured.
@@ -88,13 +92,16 @@ def run(
     Raises:
         Refused: the scenario cannot be read or cannot run, or there is no such port or flow to observe.
     """
-    if text is None:
+    if planned is not None:
+        text = planned.scenario.text
+    elif text is None:
         text = path.read_text(encoding="utf-8", errors="replace")
+    named = planned.scenario.names.by_name() if planned else None
     memory = Memory()
     with _placed_in(path):
         scenario = _core.Scenario(text, preset, seed)
     observe = observe or Observe()
-    observed = resolve(observe, scenario)
+    observed = resolve(observe, scenario, named)
     name, flows = scenario.name or path.stem, scenario.operations
     started = time.perf_counter()
     with _placed_in(path):
@@ -110,7 +117,7 @@ def run(
     setup_s = time.perf_counter() - started
     with ExitStack() as stack:
         names = observed.captures if create else ()
-        captures = [stack.enter_context(create(f"{name}.pcap")) for name in names] if create else []
+        captures = [stack.enter_context(create(f"{file_name(name)}.pcap")) for name in names] if create else []
         complete, run_s = _advance(simulation, captures, on_progress)
     started = time.perf_counter()
     totals, completion_ps, tables, context = simulation.finish()
@@ -153,10 +160,20 @@ def run(
             watchdog_recovered=totals["watchdog_recovered"],
             watchdog_drops=totals["watchdog_drops"],
             deadlocks=circles(converted),
+            source=planned.source if planned else None,
         ),
         converted,
-        arrow(context),
+        {**arrow(context), **(_names(planned) if planned else {})},
     )
+
+
+def _names(planned: Planned) -> dict[str, pa.Table]:
+    """What the plan calls the ports."""
+    import pyarrow as pa
+
+    from wirespeed.simulation.names import columns
+
+    return {"names": pa.table(columns(planned.scenario.names))}
 
 
 @contextmanager

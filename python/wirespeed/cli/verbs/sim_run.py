@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from wirespeed.results.simulation import Summary
     from wirespeed.simulation import Folder, Observe, Progress, Result
+    from wirespeed.simulation.from_plan import Planned
     from wirespeed.units import Duration
 
 
@@ -38,7 +39,24 @@ class Preset(StrEnum):
 
 @sim.command(short_help="Run one scenario.")
 def run(
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.json", help="Nodes, links and flows.")],
+    scenario: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SCENARIO.json|CLUSTER.yaml", help="Nodes, links and flows; or a cluster file, with --traffic."
+        ),
+    ],
+    traffic: Annotated[
+        Path | None,
+        typer.Option(
+            "--traffic", "-t", metavar="TRAFFIC.yaml", help="What is sent over the cluster of a cluster file."
+        ),
+    ] = None,
+    write_scenario: Annotated[
+        Path | None,
+        typer.Option(
+            "--write-scenario", metavar="FILE", help="Also write the scenario made of a cluster file, as JSON."
+        ),
+    ] = None,
     preset: Annotated[
         Preset,
         typer.Option(
@@ -104,6 +122,19 @@ def run(
        "flows": [{"src": 0, "dst": 2, "bytes": 1048576, "start_ns": 0},
                  {"src": 1, "dst": 2, "bytes": 1048576, "start_ns": 0}]}
 
+    A cluster file is simulated as `render` writes it: every switch, NIC and class with the values that its platform can
+    say. Ports have their names, leaf1:Ethernet1/1; what neither the file nor the catalogue says is listed as assumed.
+    What is sent says a second file (`wirespeed schema --traffic` has every key):
+
+    \b
+      version: 1
+      traffic:
+        - {pattern: incast, to: node1, size: 1 MiB, rails: [1]}
+        - {pattern: permutation, size: 256 KiB, messages: 10, start: 20 us}
+        - {pattern: pairs, from: "node[1-2]", to: "node[3-4]", size: 4 MiB}
+        - {pattern: background, from: node2:enp29s0np0, to: node3,
+           size: 64 KiB, rate: 40 Gb/s, until: 1 ms}
+
     The same scenario, preset and seed give the same tables on every machine; tables_sha256 in the summary says whether
     two runs did. In DIR, flows, queue pairs, ports, queues, pauses and series are a Parquet file each. Ctrl-C ends the
     run and keeps what happened by then, marked as not complete; a second one leaves at once.
@@ -119,17 +150,70 @@ def run(
       wirespeed sim run incast.json -o out --series port:3-2,flow:0 --interval 1us
       wirespeed sim run incast.json -o out --pcap 3-2,0
       wirespeed sim run incast.json -o out --series all && wirespeed report out -o incast.html
+      wirespeed sim run cluster.yaml -t incast.yaml -o out --series port:leaf1:Eth1/1
+      wirespeed sim run cluster.yaml -t incast.yaml --write-scenario incast.json
     """
     from wirespeed import simulation
     from wirespeed.cli.interrupt import interruptible
 
     observe, end = _asked(_several(series), interval, _several(pcap), until, output)
+    planned = _planned(scenario, traffic, preset, seed, write_scenario)
     with ExitStack() as stack:
         folder = stack.enter_context(simulation.prepare(output, force=force)) if output else None
         interrupted = stack.enter_context(interruptible())
-        result = _run(scenario, preset, seed, observe, end, folder, interrupted)
+        result = _run(scenario, planned, preset, seed, observe, end, folder, interrupted)
         _keep(result, folder, output, form)
     raise typer.Exit(_exit(result.summary))
+
+
+def _planned(
+    file: Path, traffic: Path | None, preset: Preset, seed: int, write_scenario: Path | None
+) -> Planned | None:
+    """The scenario made of a cluster file; None where the file is a scenario itself.
+
+    Raises:
+        Refused: an option does not go with the file, or the cluster or its traffic is impossible.
+    """
+    from wirespeed.errors import Problem, Refused
+
+    of_plan = not _is_json(file)
+    problems: list[Problem] = []
+    if of_plan and traffic is None:
+        problems.append(Problem(str(file), "a cluster file alone", "--traffic FILE too", "a scenario is JSON"))
+    if of_plan and preset is not Preset.ROCE:
+        problems.append(
+            Problem("--preset", preset.value, "roce with a cluster file, whose devices are set by its plan")
+        )
+    for option, given in (("--traffic", traffic), ("--write-scenario", write_scenario)):
+        if given is not None and not of_plan:
+            problems.append(
+                Problem(option, f"the scenario {file}", "a cluster file", "a scenario says its own traffic")
+            )
+    if problems:
+        raise Refused(problems)
+    if traffic is None or not of_plan:
+        return None
+    from wirespeed.cli.console import show_problems
+    from wirespeed.cluster import read
+    from wirespeed.plan import build
+    from wirespeed.simulation.from_plan import planned
+
+    plan = build(read(file))
+    show_problems(plan.warnings, "warning")
+    found = planned(file, plan, traffic, seed)
+    if write_scenario is not None:
+        write_scenario.write_text(found.scenario.text, encoding="utf-8")
+    return found
+
+
+def _is_json(file: Path) -> bool:
+    """Whether the file is a scenario by its form: JSON's object. What cannot be read is refused by its reader."""
+    try:
+        with file.open("rb") as opened:
+            begin = opened.read(4096)
+    except OSError:
+        return file.suffix != ".yaml"
+    return begin.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[", b"")
 
 
 def _several(texts: list[str] | None) -> tuple[str, ...]:
@@ -168,6 +252,7 @@ def _asked(
 
 def _run(
     scenario: Path,
+    planned: Planned | None,
     preset: Preset,
     seed: int,
     observe: Observe,
@@ -190,7 +275,9 @@ def _run(
             return not interrupted()
 
         create = folder.create if folder else None
-        return simulation.run(scenario, preset.value, seed, observe, until=until, create=create, on_progress=tell)
+        return simulation.run(
+            scenario, preset.value, seed, observe, planned=planned, until=until, create=create, on_progress=tell
+        )
 
 
 def _show_progress(bar: Bar, task: TaskID, progress: Progress) -> None:

@@ -1,0 +1,193 @@
+"""Plan and traffic to a scenario: every device as it is rendered, every cable, every queue pair.
+
+What the plan does not know, and the simulator needs, is taken from the preset, and said (`Scenario.assumed`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wirespeed import __version__
+from wirespeed.plan import Cable, Plan
+from wirespeed.plan.headroom import NS_PER_M
+from wirespeed.results.simulation import Source
+from wirespeed.simulation.devices import devices_of
+from wirespeed.simulation.names import Names, names_of
+from wirespeed.simulation.workload import Flow, Traffic, flows_of, read_traffic
+
+PRESET = "roce"
+"""What the plan says nothing of is real RoCEv2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A scenario made from a plan, ready for the core."""
+
+    text: str
+    """JSON, which may be saved and run by itself."""
+    names: Names
+    assumed: tuple[str, ...]
+    """What the plan does not say."""
+
+    @property
+    def sha256(self) -> str:
+        """Of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A scenario and where it comes from."""
+
+    scenario: Scenario
+    source: Source
+
+
+def planned(cluster: Path, plan: Plan, traffic: Path, seed: int) -> Planned:
+    """The scenario of the traffic file on the plan of the cluster file.
+
+    Raises:
+        Refused: the traffic cannot be read, or does not fit the plan.
+    """
+    sent = read_traffic(traffic)
+    digest = hashlib.sha256(cluster.read_bytes()).hexdigest()
+    origin = f"from {cluster.name} (sha256 {digest}) and {traffic.name} (sha256 {sent.sha256})"
+    scenario = scenario_of(plan, sent, seed, f"{origin}, seed {seed}, wirespeed {__version__}")
+    source = Source(
+        plan=plan.name,
+        cluster=cluster.name,
+        cluster_sha256=digest,
+        catalogue=__version__,
+        traffic=traffic.name,
+        traffic_sha256=sent.sha256,
+        scenario_sha256=scenario.sha256,
+        assumed=scenario.assumed,
+    )
+    return Planned(scenario, source)
+
+
+def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str) -> Scenario:
+    """The scenario of traffic on a plan. ``origin`` says which files it comes from; ``seed`` chooses permutations.
+
+    Raises:
+        Refused: the traffic does not fit the plan.
+    """
+    flows = flows_of(plan, traffic, seed)
+    names = names_of(plan)
+    devices = devices_of(plan, names)
+    links, assumed = _links(plan, names)
+    assumed = (*assumed, *devices.assumed)
+    posted, connected, operations = _posted(flows, names)
+    document: dict[str, Any] = {
+        "name": f"{plan.name} {traffic.name}",
+        "desc": "; ".join((origin, *(f"assumed: {one}" for one in assumed))),
+        "hosts": len(plan.hosts),
+        "switches": len(plan.switches),
+        "links": links,
+        "flows": posted,
+        "queue_pairs": connected,
+        "operations": operations,
+        "parameters": devices.parameters,
+        "devices": devices.items,
+    }
+    kept = {key: value for key, value in document.items() if value != []}
+    return Scenario(_text(kept), names, assumed)
+
+
+def _links(plan: Plan, names: Names) -> tuple[list[Any], tuple[str, ...]]:
+    """Every cable: ends, rate, delay, addresses of NICs."""
+    links = [_link(plan, names, cable) for cable in plan.cables]
+    assumed = []
+    unknown = sum(cable.length is None for cable in plan.cables)
+    if unknown:
+        assumed.append(f"{unknown:,} of {len(plan.cables):,} cables have no length: no delay")
+    if any(cable.cable is None and cable.length is not None for cable in plan.cables):
+        assumed.append(f"cables of no known model delay as fibre does, {NS_PER_M:g} ns/m")
+    if any(":" in (address or "") for link in links for address in link.get("addresses", ())):
+        assumed.append("frames have IPv4 headers, 20 bytes less than the IPv6 ones of these addresses")
+    return links, tuple(assumed)
+
+
+def _link(plan: Plan, names: Names, cable: Cable) -> dict[str, Any]:
+    gbps = int(cable.speed) / 1e9
+    link: dict[str, Any] = {
+        "a": names.node(cable.a.device),
+        "b": names.node(cable.b.device),
+        "gbps": int(gbps) if gbps == int(gbps) else gbps,
+        "delay_ns": _delay_ns(plan, cable),
+    }
+    addresses = [_address(plan, end.device, end.port) for end in (cable.a, cable.b)]
+    if any(addresses):
+        link["addresses"] = addresses
+    return link
+
+
+def _delay_ns(plan: Plan, cable: Cable) -> int:
+    model = plan.hardware.cables.get(cable.cable or "")
+    per_m = model.delay_ns_per_m.value if model else NS_PER_M
+    return round(per_m * int(cable.length or 0) / 1000)
+
+
+def _address(plan: Plan, device: str, port: str) -> str | None:
+    """The address that RoCEv2 packets of a NIC carry; switches have none in a scenario."""
+    host = plan.hosts.get(device)
+    nic = host.nics.get(port) if host else None
+    return nic.addresses[0].partition("/")[0] if nic and nic.addresses else None
+
+
+def _posted(flows: Sequence[Flow], names: Names) -> tuple[list[Any], list[Any], list[Any]]:
+    """Queue pairs with one message as flows; those with more as queue pairs with operations."""
+    posted: list[Any] = []
+    connected: list[Any] = []
+    operations: list[Any] = []
+    for flow in flows:
+        source, target = names.nic(flow.source), names.nic(flow.target)
+        more: dict[str, Any] = {"priority": int(flow.traffic_class.priority)}
+        if flow.udp_source_port is not None:
+            more["udp_source_port"] = flow.udp_source_port
+        if flow.messages == 1:
+            one: dict[str, Any] = {"src": source.node, "dst": target.node, "bytes": flow.size}
+            one |= {"start_ns": flow.start_ns} if flow.start_ns else {}
+            one |= {"verb": flow.verb} if flow.verb != "write" else {}
+            posted.append(one | {"src_port": source.index, "dst_port": target.index} | more)
+            continue
+        # Data goes from source to target, so with reads it is the target that posts.
+        connected.append({"a": source.node, "b": target.node, "a_port": source.index, "b_port": target.index} | more)
+        operations += _messages(flow, len(connected) - 1, len(operations))
+    return posted, connected, operations
+
+
+def _messages(flow: Flow, queue_pair: int, first: int) -> Iterator[dict[str, Any]]:
+    for number in range(flow.messages):
+        at = flow.start_ns + (flow.every_ns or 0) * number
+        one: dict[str, Any] = {"queue_pair": queue_pair, "bytes": flow.size}
+        one |= {"side": "b"} if flow.verb == "read" else {}
+        one |= {"verb": flow.verb} if flow.verb != "write" else {}
+        one |= {"at_ns": at} if at else {}
+        if flow.every_ns is None and number:
+            one["after"] = [first + number - 1]
+        yield one
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    """JSON that a human reads: an item of a list on a line, a section of parameters on a line."""
+
+    def shown(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    lines = []
+    for key, value in document.items():
+        if isinstance(value, list):
+            body = ",\n".join(f"    {shown(item)}" for item in value)
+            lines.append(f"  {shown(key)}: [\n{body}\n  ]")
+        elif isinstance(value, dict):
+            body = ",\n".join(f"    {shown(name)}: {shown(section)}" for name, section in value.items())
+            lines.append(f"  {shown(key)}: {{\n{body}\n  }}")
+        else:
+            lines.append(f"  {shown(key)}: {shown(value)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"

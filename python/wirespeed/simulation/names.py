@@ -1,0 +1,71 @@
+"""Names of a plan's nodes and ports, and the numbers that a scenario has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.plan import End, Plan
+from wirespeed.simulation.workload import Seat
+
+
+@dataclass(frozen=True, slots=True)
+class NicPort:
+    """A NIC port as traffic names it: its host, and which of the host's ports in the order of links."""
+
+    node: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What is called how. Hosts come first, in the order of the cluster file; link n has the ports 2n and 2n + 1."""
+
+    nodes: tuple[str, ...]
+    ends: tuple[End, ...]
+    """By port."""
+    _nodes: Mapping[str, int]
+    _nics: Mapping[Seat, NicPort]
+
+    def node(self, name: str) -> int:
+        """The number of a device."""
+        return self._nodes[name]
+
+    def nic(self, seat: Seat) -> NicPort:
+        """A NIC that traffic names."""
+        return self._nics[seat]
+
+    def ports(self) -> Iterator[tuple[int, int, End]]:
+        """Number, node and name of every port."""
+        for port, end in enumerate(self.ends):
+            yield port, self._nodes[end.device], end
+
+    def by_name(self) -> dict[str, int]:
+        """Ports by ``leaf1:Eth1/1``."""
+        return {f"{end.device}:{end.port}": port for port, end in enumerate(self.ends)}
+
+
+def names_of(plan: Plan) -> Names:
+    """The names of a plan, in the order in which its scenario counts."""
+    nodes = (*plan.hosts, *plan.switches)
+    numbers = {name: number for number, name in enumerate(nodes)}
+    ends = tuple(end for cable in plan.cables for end in (cable.a, cable.b))
+    counts: dict[str, int] = {}
+    nics: dict[Seat, NicPort] = {}
+    for end in ends:
+        if end.device in plan.hosts:
+            index = counts.get(end.device, 0)
+            counts[end.device] = index + 1
+            nics[Seat(end.device, end.port)] = NicPort(numbers[end.device], index)
+    return Names(nodes, ends, numbers, nics)
+
+
+def columns(names: Names) -> dict[str, Sequence[object]]:
+    """The columns of the table that gives ports their names."""
+    rows = list(names.ports())
+    return {
+        "port": [port for port, _, _ in rows],
+        "node": [node for _, node, _ in rows],
+        "device": [end.device for _, _, end in rows],
+        "interface": [end.port for _, _, end in rows],
+    }

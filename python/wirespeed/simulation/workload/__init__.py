@@ -1,0 +1,6 @@
+"""Traffic as people write it, and the operations that it means on a plan."""
+
+from wirespeed.simulation.workload.file import Pattern, Traffic, TrafficFile, read_traffic, traffic_schema
+from wirespeed.simulation.workload.spread import Flow, Seat, flows_of
+
+__all__ = ["Flow", "Pattern", "Seat", "Traffic", "TrafficFile", "flows_of", "read_traffic", "traffic_schema"]

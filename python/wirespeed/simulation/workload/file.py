@@ -1,0 +1,123 @@
+"""The traffic file: who writes how much to whom, when. YAML as the cluster file is, with the same refusals."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from wirespeed.cluster import Origin
+from wirespeed.cluster.document import load
+from wirespeed.cluster.fields import BandwidthText, DurationText, Line, Positive, SizeText
+from wirespeed.cluster.model import Part
+from wirespeed.cluster.read import check_version, text_of
+from wirespeed.cluster.refusals import problems_of
+from wirespeed.errors import Refused, refuse
+
+VERSION = 1
+
+
+class Pattern(StrEnum):
+    """Who sends to whom."""
+
+    PAIRS = "pairs"  # the first of ``from`` to the first of ``to``, and so on
+    PERMUTATION = "permutation"  # each of ``hosts`` to one other, chosen by the seed, and from one other
+    INCAST = "incast"  # all of ``from``, or all other hosts, to the one in ``to``
+    ALL_TO_ALL = "all-to-all"  # each of ``hosts`` to every other
+    BACKGROUND = "background"  # as pairs, a message after the other at ``rate``
+
+
+class Verb(StrEnum):
+    """How data is moved."""
+
+    WRITE = "write"
+    READ = "read"
+    SEND = "send"
+
+
+class Entry(Part):
+    """One kind of traffic."""
+
+    pattern: Annotated[Pattern, Field(description="Who sends to whom.")]
+    senders: Annotated[
+        str | None, Field(alias="from", description="Hosts, as a node range, or one NIC: node1:ens10f0np0.")
+    ] = None
+    receivers: Annotated[str | None, Field(alias="to", description="As from.")] = None
+    hosts: Annotated[str | None, Field(description="Hosts of a permutation or an all-to-all; all without it.")] = None
+    rails: Annotated[
+        list[Positive] | None, Field(description="NICs by their rail; all without it. Data stays in its rail.")
+    ] = None
+    traffic_class: Annotated[
+        Line | None, Field(alias="class", description="Traffic class; the first lossless one without it.")
+    ] = None
+    verb: Annotated[Verb, Field(description="How data is moved.")] = Verb.WRITE
+    size: Annotated[SizeText, Field(description="Of a message.")]
+    messages: Annotated[
+        Positive, Field(description="Of each queue pair, each posted when the one before has completed.")
+    ] = 1
+    queue_pairs: Annotated[Positive, Field(description="Of each pair of NICs.")] = 1
+    start: Annotated[DurationText | None, Field(description="Not before; 0 without it.")] = None
+    rate: Annotated[BandwidthText | None, Field(description="Of each queue pair of a background.")] = None
+    until: Annotated[DurationText | None, Field(description="A background posts nothing from then on.")] = None
+    udp_source_port: Annotated[
+        Positive | None, Field(description="Of the first queue pair, and one more for each further one.")
+    ] = None
+
+
+class TrafficFile(Part):
+    """What is sent over a cluster."""
+
+    version: Positive
+    name: Annotated[Line | None, Field(description="What results call it; the file's name without it.")] = None
+    traffic: Annotated[list[Entry], Field(description="All of it goes on at the same time.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """A traffic file that was read."""
+
+    name: str
+    entries: tuple[Entry, ...]
+    origin: Origin
+    sha256: str
+
+
+def read_traffic(path: Path) -> Traffic:
+    """Read a traffic file.
+
+    Raises:
+        Refused: the file is missing, unreadable or malformed; every problem with its line.
+    """
+    text = text_of(path, str(path), "a traffic file")
+    if not text.strip():
+        raise refuse(str(path), "an empty file", "a traffic file", "`wirespeed sim run --help` shows one")
+    raw, lines = load(text, str(path))
+    origin = Origin(str(path), lines)
+    if not isinstance(raw, dict):
+        found = "a list" if isinstance(raw, list) else "plain text"
+        raise refuse(origin.at(), found, "a mapping with version and traffic")
+    check_version(raw.get("version"), origin)
+    try:
+        parsed = TrafficFile.model_validate(raw)
+    except ValidationError as error:
+        raise Refused(problems_of(error, origin, TrafficFile)) from None
+    if not parsed.traffic:
+        raise refuse(origin.at("traffic"), "no traffic", "at least one entry")
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return Traffic(parsed.name or path.stem, tuple(parsed.traffic), origin, digest)
+
+
+def traffic_schema() -> dict[str, Any]:
+    """The schema of the file, as JSON Schema 2020-12. It describes the file as YAML 1.2 parsers see it."""
+    found = TrafficFile.model_json_schema(by_alias=True)
+    found["properties"]["version"]["const"] = VERSION
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **found,
+        "title": "wirespeed traffic file",
+        "description": "What is sent over a simulated cluster: patterns, sizes, times.",
+    }

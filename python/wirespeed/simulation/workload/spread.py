@@ -1,0 +1,225 @@
+"""From patterns to pairs of NICs: what each entry of a traffic file means on a plan."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from wirespeed.cluster.fields import Unfit
+from wirespeed.cluster.ranges import members
+from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.plan import Plan
+from wirespeed.settings import TrafficClass
+from wirespeed.simulation.workload.file import Entry, Pattern, Traffic
+
+_MOST = 4_000_000
+"""Messages of a file: about 1 GB of scenario."""
+_POSTED = 1_000_000
+"""Messages that the posting of one background may come to."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Seat:
+    """A NIC port of a host."""
+
+    host: str
+    interface: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Messages of one queue pair."""
+
+    source: Seat
+    target: Seat
+    traffic_class: TrafficClass
+    verb: str
+    size: int  # bytes of a message
+    messages: int
+    start_ns: int
+    every_ns: int | None  # a background's: from one post to the next; None: each after the one before
+    udp_source_port: int | None
+
+
+def flows_of(plan: Plan, traffic: Traffic, seed: int) -> tuple[Flow, ...]:
+    """Every queue pair that the traffic needs, in the order of the file.
+
+    Raises:
+        Refused: a host, NIC, rail or class is not in the plan, or keys do not fit the pattern; each with its line.
+    """
+    spreading = _Spreading(plan, traffic)
+    found = [flow for index, entry in enumerate(traffic.entries) for flow in spreading.entry(index, entry, seed)]
+    if spreading.problems:
+        raise Refused(spreading.problems)
+    return tuple(found)
+
+
+_KEYS: Mapping[Pattern, tuple[frozenset[str], frozenset[str]]] = {
+    Pattern.PAIRS: (frozenset({"from", "to"}), frozenset({"messages"})),
+    Pattern.PERMUTATION: (frozenset(), frozenset({"hosts", "messages"})),
+    Pattern.INCAST: (frozenset({"to"}), frozenset({"from", "messages"})),
+    Pattern.ALL_TO_ALL: (frozenset(), frozenset({"hosts", "messages"})),
+    Pattern.BACKGROUND: (frozenset({"from", "to", "rate", "until"}), frozenset()),
+}
+"""Keys that a pattern needs, and those that it may have beside the ones all have."""
+
+
+class _Spreading:
+    """Collects problems while patterns are spread."""
+
+    def __init__(self, plan: Plan, traffic: Traffic) -> None:
+        self._plan, self._origin = plan, traffic.origin
+        self.problems: list[Problem] = []
+        self._messages = 0
+
+    def entry(self, index: int, entry: Entry, seed: int) -> Iterator[Flow]:
+        before = len(self.problems)
+        self._check_keys(index, entry)
+        found = self._class(index, entry)
+        if len(self.problems) > before or found is None:
+            return
+        pairs = self._pairs(index, entry, seed)
+        start = 0 if entry.start is None else -(-int(entry.start) // 1000)
+        every, messages = None, entry.messages
+        if entry.pattern is Pattern.BACKGROUND:
+            assert entry.rate is not None and entry.until is not None
+            every = max(1, int(entry.size) * 8 * 10**9 // int(entry.rate))
+            messages = max(0, -(-(-(-int(entry.until) // 1000) - start) // every))
+            if not messages:
+                self._refuse(index, "until", f"until {entry.until}", f"a time after its start, {start} ns")
+                return
+            if messages > _POSTED:
+                hint = "a larger size, a lower rate or an earlier end"
+                self._refuse(index, "rate", f"{messages:,} messages", f"at most {_POSTED:,}", hint)
+                return
+        self._messages += messages * entry.queue_pairs * len(pairs)
+        if self._messages > _MOST:
+            self._refuse(index, "pattern", f"{self._messages:,} messages up to here", f"at most {_MOST:,}")
+            return
+        port = entry.udp_source_port
+        for source, target in pairs:
+            for _ in range(entry.queue_pairs):
+                yield Flow(source, target, found, entry.verb, int(entry.size), messages, start, every, port)
+                port = None if port is None else 0xC000 + (port + 1) % 0x4000 if port >= 0xFFFF else port + 1
+
+    def _refuse(self, index: int, key: str, found: str, expected: str, hint: str | None = None) -> None:
+        self.problems.append(Problem(self._origin.at("traffic", index, key), found, expected, hint))
+
+    def _check_keys(self, index: int, entry: Entry) -> None:
+        needed, allowed = _KEYS[entry.pattern]
+        own = {"from", "to", "hosts", "rate", "until", "messages"}
+        names = {"senders": "from", "receivers": "to"}
+        given = {names.get(key, key) for key in entry.model_fields_set} & own
+        for key in sorted(needed - given):
+            self._refuse(index, "pattern", f"{entry.pattern} without {key!r}", f"{key!r} beside it")
+        for key in sorted(given - needed - allowed):
+            self._refuse(index, key, f"{key!r} with {entry.pattern}", f"one of {', '.join(sorted(needed | allowed))}")
+
+    def _class(self, index: int, entry: Entry) -> TrafficClass | None:
+        classes = self._plan.classes
+        if entry.traffic_class is None:
+            lossless = [one for one in classes.values() if one.lossless]
+            return (lossless or list(classes.values()))[0]
+        found = classes.get(entry.traffic_class)
+        if found is None:
+            hint = did_you_mean(entry.traffic_class, list(classes))
+            expected = f"one of {', '.join(classes)}"
+            self._refuse(index, "class", f"the class {entry.traffic_class!r}", expected, hint)
+        return found
+
+    def _pairs(self, index: int, entry: Entry, seed: int) -> list[tuple[Seat, Seat]]:
+        before = len(self.problems)
+        if entry.pattern in (Pattern.PERMUTATION, Pattern.ALL_TO_ALL):
+            hosts = self._ends(index, "hosts", entry.hosts)
+            if len(self.problems) > before:
+                return []
+            if len(hosts) < 2:
+                self._refuse(index, "hosts", f"{len(hosts)} host", "two or more")
+                return []
+            if entry.pattern is Pattern.ALL_TO_ALL:
+                ends = [(one, other) for one in hosts for other in hosts if one != other]
+            else:
+                ends = list(zip(hosts, _elsewhere(hosts, seed, index), strict=True))
+        else:
+            to = self._ends(index, "to", entry.receivers)
+            senders = self._ends(index, "from", entry.senders)
+            if len(self.problems) > before:
+                return []
+            if entry.pattern is Pattern.INCAST:
+                if len(to) != 1:
+                    self._refuse(index, "to", f"{len(to)} receivers", "one")
+                    return []
+                if entry.senders is None:
+                    senders = [one for one in senders if one[0] != to[0][0]]
+                to = to * len(senders)
+            if len(senders) != len(to):
+                self._refuse(index, "to", f"{len(to)} receivers of {len(senders)} senders", "as many of both")
+                return []
+            ends = list(zip(senders, to, strict=True))
+        pairs = [pair for one, other in ends for pair in self._seats(index, entry, one, other)]
+        if not pairs and not self.problems:
+            self._refuse(index, "pattern", "no two NICs", "hosts with NICs of the same rail")
+        return pairs
+
+    def _ends(self, index: int, key: str, text: str | None) -> list[tuple[str, str | None]]:
+        """Hosts, each with the NIC that was named, if one was."""
+        if text is None:
+            return [(name, None) for name in self._plan.hosts]
+        host, _, interface = text.partition(":")
+        try:
+            names = members(host)
+        except Unfit as error:
+            self._refuse(index, key, f"{key}: {text!r}", error.expected, error.hint)
+            return []
+        found: list[tuple[str, str | None]] = []
+        for name in names:
+            known = self._plan.hosts.get(name)
+            if known is None:
+                hint = did_you_mean(name, list(self._plan.hosts))
+                self._refuse(index, key, f"the host {name!r}", "a host of the cluster", hint)
+            elif interface and interface not in known.nics:
+                expected = f"one of {', '.join(known.nics)}"
+                self._refuse(index, key, f"the NIC {interface!r}", expected, did_you_mean(interface, list(known.nics)))
+            else:
+                found.append((name, interface or None))
+        return found
+
+    def _seats(
+        self, index: int, entry: Entry, one: tuple[str, str | None], other: tuple[str, str | None]
+    ) -> Iterator[tuple[Seat, Seat]]:
+        """The NICs of two hosts that talk: those of the same rail, or the named ones."""
+        if one[0] == other[0]:
+            self._refuse(index, "pattern", f"{one[0]} to itself", "two hosts")
+            return
+        here, there = self._rails(one), self._rails(other)
+        if one[1] is not None and other[1] is not None:
+            yield Seat(one[0], one[1]), Seat(other[0], other[1])
+            return
+        rails = entry.rails or sorted(here.keys() & there.keys())
+        for rail in rails:
+            for (name, _), known in ((one, here), (other, there)):
+                if rail not in known:
+                    expected = f"one of {', '.join(map(str, sorted(known)))}"
+                    self._refuse(index, "rails", f"rail {rail} of {name}", expected)
+                    return
+            yield Seat(one[0], here[rail]), Seat(other[0], there[rail])
+
+    def _rails(self, end: tuple[str, str | None]) -> dict[int, str]:
+        """NICs by rail; those without one are counted."""
+        nics = self._plan.hosts[end[0]].nics
+        return {
+            nic.rail or number: name
+            for number, (name, nic) in enumerate(nics.items(), start=1)
+            if end[1] in (None, name)
+        }
+
+
+def _elsewhere(hosts: Sequence[tuple[str, str | None]], seed: int, index: int) -> Sequence[tuple[str, str | None]]:
+    """A permutation in one cycle, so that nobody stays (Sattolo, Information Processing Letters 22, 1986)."""
+    chance = random.Random(f"{seed} {index}")
+    order = list(hosts)
+    for last in range(len(order) - 1, 0, -1):
+        other = int(chance.random() * last)
+        order[last], order[other] = order[other], order[last]
+    return order

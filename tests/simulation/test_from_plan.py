@@ -1,0 +1,312 @@
+"""A cluster file through the simulator: that the scenario says what is rendered, and what it does not know."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from small_scenarios import wirespeed, written
+
+from wirespeed.catalogue import load
+from wirespeed.cli.exit import Exit
+from wirespeed.cluster import read, read_text
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan, build
+from wirespeed.render import files
+from wirespeed.results.json import plain
+from wirespeed.results.simulation import from_json
+from wirespeed.simulation.from_plan import Scenario, scenario_of
+from wirespeed.simulation.workload import flows_of, read_traffic, traffic_schema
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+GOLDEN = Path(__file__).parent / "golden"
+INCAST = """\
+version: 1
+name: incast
+traffic:
+  - {pattern: incast, to: node1, size: 1 MiB, rails: [1]}
+  - {pattern: pairs, from: node2, to: node3, rails: [2], size: 64 kB, messages: 3, start: 5 us}
+"""
+ONE = """
+version: 1
+name: one
+hosts:
+  node[1-2]: {{model: dell-xe9680-mi300x, os: ubuntu-22.04, nics: 2 x broadcom-bcm957608-p1400gd}}
+switches:
+  leaf1: {{model: {model}, os: {system}, role: leaf}}
+cabling: {{pattern: by-host, cable: dac-400g, length: 3 m}}
+addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
+classes:
+  roce: {{dscp: 26, priority: 3, lossless: true, share: 50%, congestion: dcqcn-p}}
+  cnp: {{dscp: 48, priority: 6, strict: true}}
+"""
+CATALOGUE = load()
+
+
+def traffic(folder: Path, text: str) -> Path:
+    path = folder / "traffic.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def made(plan: Plan, folder: Path, text: str = INCAST, seed: int = 1) -> tuple[Scenario, dict[str, Any]]:
+    scenario = scenario_of(plan, read_traffic(traffic(folder, text)), seed, "a test")
+    return scenario, json.loads(scenario.text)
+
+
+def settled(document: dict[str, Any], port: int, priority: int) -> dict[str, Any]:
+    """What the scenario says of a priority of a port: parameters, and every item of devices that means it."""
+    link = document["links"][port // 2]
+    node = link["a" if port % 2 == 0 else "b"]
+    found: dict[str, Any] = {key: dict(value) for key, value in document["parameters"].items()}
+    for item in document.get("devices", []):
+        if node not in item.get("nodes", []) and port not in item.get("ports", []):
+            continue
+        if priority not in item.get("priorities", range(8)):
+            continue
+        for section, values in item["parameters"].items():
+            found[section] = {**found.get(section, {}), **values}
+    return found
+
+
+# What a file says of the marking of RoCE's queue: minimum, maximum, percent; what one of its units is in bytes.
+SAID = {
+    "dell-sonic": (r"minimum-threshold (\d+) maximum-threshold (\d+) drop-probability (\d+)", 1000),
+    "supermicro-sonic": (r"minimum-threshold (\d+) maximum-threshold (\d+) drop-probability (\d+)", 1000),
+    "eos": (r"minimum-threshold (\d+) kbytes maximum-threshold (\d+) kbytes max-mark-probability (\d+)", 1000),
+    "nxos": (r"minimum-threshold (\d+) kbytes maximum-threshold (\d+) kbytes drop-probability (\d+)", 1000),
+    "sonic": (
+        r'(?=[^}]*"green_min_threshold": "(\d+)")(?=[^}]*"green_max_threshold": "(\d+)")'
+        r'(?=[^}]*"green_drop_probability": "(\d+)")',
+        1,
+    ),
+    "cumulus": (
+        r"(?s)(?=.*traffic-class 3 min-threshold (\d+))(?=.*traffic-class 3 max-threshold (\d+))"
+        r"(?=.*traffic-class 3 probability (\d+))",
+        1,
+    ),
+}
+SYSTEMS = [
+    next((model, system) for model, known in CATALOGUE.switches.items() if system in known.systems)
+    for system in CATALOGUE.switch_systems
+]
+
+
+@pytest.mark.parametrize(("model", "system"), SYSTEMS, ids=[system for _, system in SYSTEMS])
+def test_thresholds_are_those_rendered(model: str, system: str, tmp_path: Path) -> None:
+    plan = build(read_text(ONE.format(model=model, system=system), "one.yaml"))
+    rendered = "\n".join(file.text for file in files(plan, ["leaf1"]))
+    scenario, document = made(plan, tmp_path, INCAST.replace("node3", "node1"))
+    found = settled(document, 1, 3)
+    marking = found["marking"]
+    assert marking["enabled"]
+    if system == "junos":  # percent of a buffer that changes with the load
+        (said,) = re.findall(r"fill-level \[ (\d+) (\d+) \]", rendered)
+        ratio = marking["kmin_bytes"] / marking["kmax_bytes"]
+        assert ratio == pytest.approx(int(said[0]) / int(said[1]), rel=1e-6)
+        assert any("marks by percent" in one for one in scenario.assumed)
+    else:
+        pattern, unit = SAID[system]
+        match = re.search(pattern, rendered)
+        assert match is not None, rendered
+        low, high, percent = (int(one) for one in match.groups())
+        assert (marking["kmin_bytes"], marking["kmax_bytes"]) == (low * unit, high * unit)
+        assert marking["pmax"] == percent / 100
+    assert not settled(document, 1, 0)["marking"]["enabled"]
+    assert found["pfc"]["lossless_priorities"] == 1 << 3
+    assert found["scheduler"]["strict_priorities"] == 1 << 6
+    assert found["scheduler"]["weights"][3] == 50
+
+
+def test_headroom_is_the_plan_s(tmp_path: Path) -> None:
+    plan = build(read(EXAMPLES / "arista-leaf-spine" / "cluster.yaml"))
+    text = "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB}\n"
+    _, document = made(plan, tmp_path, text)
+    names = (*plan.hosts, *plan.switches)
+    computed = {one.name: one.value for one in plan.computed if one.name.startswith("headroom of a lossless")}
+    checked = 0
+    for number, cable in enumerate(plan.cables):
+        for side, end in enumerate((cable.a, cable.b)):
+            link = document["links"][number]
+            assert names[link["ab"[side]]] == end.device
+            value = computed.get(
+                f"headroom of a lossless priority group of {end.device} at {cable.speed}, {cable.length} of cable"
+            )
+            if value is not None:
+                priority = next(int(one.priority) for one in plan.classes.values() if one.lossless)
+                headroom = settled(document, 2 * number + side, priority)["switch"]["headroom"]
+                assert f"({headroom['bytes']} B)" in value
+                checked += 1
+    assert checked >= 8  # every port of the first leaf and of the first spine
+
+
+def test_a_scenario_to_read(tmp_path: Path) -> None:
+    """The scenario of four nodes under an incast is the recorded one; WIRESPEED_ACCEPT=1 records it."""
+    plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
+    scenario, _ = made(plan, tmp_path)
+    path = GOLDEN / "mi300x-4node-incast.json"
+    if os.environ.get("WIRESPEED_ACCEPT"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(scenario.text, encoding="utf-8")
+    assert scenario.text == path.read_text(encoding="utf-8")
+
+
+CLUSTERS = sorted(
+    path.relative_to(EXAMPLES).as_posix() for path in EXAMPLES.glob("*/cluster*.yaml") if "scale" not in path.parts[-2]
+)
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS)
+def test_every_example_runs(cluster: str, tmp_path: Path) -> None:
+    """Without congestion control's help: what is lossless loses nothing with the headroom of the plan."""
+    text = "version: 1\ntraffic:\n  - {pattern: permutation, size: 64 kB, rails: [1]}\n"
+    done = wirespeed(EXAMPLES / cluster, "--traffic", str(traffic(tmp_path, text)), "--format", "json")
+    assert done.returncode == Exit.PASSED, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["failed"], summary["drops"]) == (0, 0)
+    assert summary["source"]["assumed"]
+
+
+def test_a_story(tmp_path: Path) -> None:
+    """Names in options and tables, the plan in the summary; the saved scenario gives the same tables."""
+    out, saved = tmp_path / "out", tmp_path / "saved.json"
+    cluster, sent = EXAMPLES / "mi300x-4node" / "cluster.yaml", traffic(tmp_path, INCAST)
+    done = wirespeed(
+        *(cluster, "-t", str(sent), "-o", str(out), "--write-scenario", str(saved)),
+        *("--pcap", "leaf1:Eth1/1"),
+    )
+    assert (done.returncode, done.stderr) == (Exit.PASSED, f"tables in {out}\n")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "mi300x-4node incast  preset roce, seed 1"
+    assert lines[1].startswith("  plan             cluster.yaml ")
+    assert "  assumed          switch latency is 0 ns: the catalogue has none" in lines
+    assert (out / "leaf1_Eth1_1.pcap").stat().st_size > 1 << 20
+    names = pq.read_table(out / "names.parquet").to_pylist()
+    assert names[1] == {"port": 1, "node": 4, "device": "leaf1", "interface": "Eth1/1"}
+    summary = json.loads((out / "summary.json").read_text())
+    assert plain(from_json((out / "summary.json").read_text(), "summary.json").source) == summary["source"]
+    source = summary["source"]
+    assert (source["plan"], source["cluster"], source["traffic"]) == ("mi300x-4node", "cluster.yaml", "traffic.yaml")
+    again = json.loads(wirespeed(saved, "--format", "json").stdout)
+    assert again["tables_sha256"] == summary["tables_sha256"]
+    assert again["source"] is None
+    assert source["cluster_sha256"] in json.loads(saved.read_text())["desc"]
+
+
+def test_permutations_follow_the_seed(tmp_path: Path) -> None:
+    plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
+    text = "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB}\n"
+    sent = read_traffic(traffic(tmp_path, text))
+    ways = {seed: [(one.source, one.target) for one in flows_of(plan, sent, seed)] for seed in range(20)}
+    for pairs in ways.values():
+        assert len(pairs) == 32
+        for place in (0, 1):
+            assert len({pair[place] for pair in pairs}) == 32
+        assert all(one.host != other.host and one.interface == other.interface for one, other in pairs)
+    assert ways[1] == [(one.source, one.target) for one in flows_of(plan, sent, 1)]
+    assert len({tuple(pairs) for pairs in ways.values()}) > 1
+
+
+def test_a_background_keeps_its_rate(tmp_path: Path) -> None:
+    text = (
+        "version: 1\ntraffic:\n  - {pattern: background, from: node2:enp29s0np0, to: node3, size: 62500 B,\n"
+        "     rate: 50 Gb/s, start: 10 us, until: 50 us, verb: read, udp_source_port: 65535, queue_pairs: 2}\n"
+    )
+    _, document = made(build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml")), tmp_path, text)
+    assert document["queue_pairs"] == [
+        {"a": 1, "b": 2, "a_port": 0, "b_port": 0, "priority": 3, "udp_source_port": port} for port in (65535, 49152)
+    ]
+    assert [(one["queue_pair"], one["at_ns"]) for one in document["operations"]] == [
+        (queue_pair, at) for queue_pair in (0, 1) for at in (10_000, 20_000, 30_000, 40_000)
+    ]
+    assert {(one["side"], one["verb"], one["bytes"]) for one in document["operations"]} == {("b", "read", 62500)}
+
+
+REFUSED = {
+    "{pattern: incats, to: node1, size: 1 kB}": (
+        "traffic.yaml:3: found pattern: 'incats'; expected pairs or permutation or incast or all-to-all or background\n"
+        "  hint: did you mean 'incast'?"
+    ),
+    "{pattern: incast, to: node1, sise: 1 kB}": (
+        "traffic.yaml:3: found no 'size'; expected 'size', which has no default\n"
+        "traffic.yaml:3: found the unknown key 'sise'; expected one of class, from, hosts, messages, pattern, "
+        "queue_pairs, rails, rate, size, start, to, udp_source_port, until, verb\n  hint: did you mean 'size'?"
+    ),
+    "{pattern: incast, to: nod1, size: 1 kB}": (
+        "traffic.yaml:3: found the host 'nod1'; expected a host of the cluster\n  hint: did you mean 'node1'?"
+    ),
+    "{pattern: incast, size: 1 kB}": "traffic.yaml:3: found incast without 'to'; expected 'to' beside it",
+    "{pattern: incast, to: 'node[1-2]', size: 1 kB}": "traffic.yaml:3: found 2 receivers; expected one",
+    "{pattern: pairs, from: 'node[1-2]', to: node3, size: 1 kB}": (
+        "traffic.yaml:3: found 1 receivers of 2 senders; expected as many of both"
+    ),
+    "{pattern: pairs, from: node1, to: node1, size: 1 kB}": "traffic.yaml:3: found node1 to itself; expected two hosts",
+    "{pattern: pairs, from: node1, to: node2, size: 1 kB, rails: [9]}": (
+        "traffic.yaml:3: found rail 9 of node1; expected one of 1, 2, 3, 4, 5, 6, 7, 8"
+    ),
+    "{pattern: pairs, from: 'node1:enp29s0np1', to: node2, size: 1 kB}": (
+        "traffic.yaml:3: found the NIC 'enp29s0np1'; expected one of enp29s0np0, enp67s0np0, enp86s0np0, enp105s0np0, "
+        "enp159s0np0, enp195s0np0, enp213s0np0, enp231s0np0\n  hint: did you mean 'enp29s0np0'?"
+    ),
+    "{pattern: all-to-all, size: 1 kB, class: rocce}": (
+        "traffic.yaml:3: found the class 'rocce'; expected one of roce, cnp, default\n  hint: did you mean 'roce'?"
+    ),
+    "{pattern: all-to-all, size: 1 kB, rate: 1 Gb/s}": (
+        "traffic.yaml:3: found 'rate' with all-to-all; expected one of hosts, messages"
+    ),
+    "{pattern: background, from: node1, to: node2, size: 1 kB, rate: 400 Gb/s, until: 1 s}": (
+        "traffic.yaml:3: found 50,000,000 messages; expected at most 1,000,000\n"
+        "  hint: a larger size, a lower rate or an earlier end"
+    ),
+}
+
+
+@pytest.mark.parametrize("entry", list(REFUSED))
+def test_refusals(entry: str, tmp_path: Path) -> None:
+    plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
+    with pytest.raises(Refused) as refused:
+        made(plan, tmp_path, f"version: 1\ntraffic:\n  - {entry}\n")
+    assert str(refused.value).replace(f"{tmp_path}/", "") == REFUSED[entry]
+
+
+def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
+    cluster, sent = EXAMPLES / "mi300x-4node" / "cluster.yaml", traffic(tmp_path, INCAST)
+    scenario = EXAMPLES / "simulator" / "incast.json"
+    rows = [
+        ((cluster,), f"refused: {cluster}: found a cluster file alone; expected --traffic FILE too"),
+        ((scenario, "-t", str(sent)), f"refused: --traffic: found the scenario {scenario}; expected a cluster file"),
+        ((cluster, "-t", str(sent), "--preset", "hpcc"), "refused: --preset: found hpcc; expected roce with a cluster"),
+        (
+            (cluster, "-t", str(sent), "-o", str(tmp_path / "out"), "--series", "port:leaf1:Eth1/33"),
+            "refused: --series: found 'leaf1:Eth1/33'; expected a port: leaf1:Eth1/1, leaf1:Eth1/2, ",
+        ),
+        ((cluster, "-t", str(written(tmp_path, {}))), "refused: "),
+    ]
+    for words, message in rows:
+        done = wirespeed(*words)
+        assert (done.returncode, done.stderr[: len(message)]) == (Exit.REFUSED, message), done.stderr
+
+
+def test_the_schema_names_every_key() -> None:
+    entry = traffic_schema()["$defs"]["Entry"]["properties"]
+    assert {"from", "to", "hosts", "class", "size"} <= set(entry)
+    assert {"description", "anyOf"} <= set(entry["from"])
+
+
+@pytest.mark.lab
+def test_the_largest_example_loads(tmp_path: Path) -> None:
+    plan = build(read(EXAMPLES / "scale-32768" / "cluster.yaml"))
+    scenario, document = made(
+        plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB, rails: [1]}\n"
+    )
+    assert (document["hosts"], document["switches"], len(document["flows"])) == (4096, 2560, 4096)
+    path = tmp_path / "large.json"
+    path.write_text(scenario.text)
+    done = wirespeed(path, "--format", "json")
+    assert (done.returncode, json.loads(done.stdout)["drops"]) == (Exit.PASSED, 0)
