@@ -302,6 +302,35 @@ def test_what_the_capture_holds(filter_: str, at_least: int, capture: Path) -> N
     assert len(tshark(capture, "-Y", filter_)) >= at_least
 
 
+def test_wireshark_reads_every_transport_service(tmp_path: Path) -> None:
+    needs("tshark")
+    scenario = {
+        **INCAST,
+        "flows": [{"src": 0, "dst": 2, "bytes": 3 * 4096, "service": "uc"}],
+        "queue_pairs": [{"a": 0, "b": [1, 2], "service": "ud"}, {"a": 0, "b": 2}],
+        "operations": [
+            {"queue_pair": 0, "to": 0, "bytes": 1000, "at_ns": 10_000},
+            {"queue_pair": 0, "to": 1, "bytes": 1000, "at_ns": 10_000},
+            {"queue_pair": 1, "verb": "send", "bytes": 1000, "at_ns": 20_000},
+            {"queue_pair": 1, "verb": "send", "bytes": 1000, "at_ns": 20_000},
+        ],
+        "parameters": {"transport": {"rx_depth": 1, "receive_ns": 5000, "min_rnr_timer": 1}},
+    }
+    done = wirespeed(written(tmp_path, scenario), "--preset", "roce", "-o", tmp_path / "out", "--pcap", "0")
+    assert done.returncode == Exit.PASSED, done.stderr
+    capture = tmp_path / "out" / "0.pcap"
+    assert tshark(capture, "-Y", "_ws.malformed") == []
+    fields = ["infiniband.bth.opcode", "infiniband.bth.destqp", "infiniband.deth.srcqp", "infiniband.aeth.syndrome"]
+    rows = [
+        line.split("\t") for line in tshark(capture, "-T", "fields", *(word for it in fields for word in ("-e", it)))
+    ]
+    opcodes = [int(opcode) for opcode, *_ in rows]
+    assert opcodes == [38, 39, 40, 100, 100, 4, 4, 17, 17, 4, 17]
+    assert [(int(to, 0), int(by, 0)) for _, to, by, _ in rows[3:5]] == [(0x103, 0x102), (0x105, 0x102)]
+    not_ready = 0b001_00001  # RNR NAK, timer 1
+    assert [int(row[3], 0) for row in rows if row[0] == "17"][1] == not_ready
+
+
 def test_the_receiver_sees_every_mark(tmp_path: Path) -> None:
     needs("tshark")
     scenario = written(tmp_path, many_to_one(4, 2 << 20))

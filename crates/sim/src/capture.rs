@@ -3,14 +3,14 @@
 use crate::ecmp::stand_in;
 use crate::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK, RNR};
 use crate::problem::{Problem, Refused};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Service};
 use crate::simulation::Simulation;
 use crate::time::Picoseconds;
 use crate::transport::Transport;
 use std::net::IpAddr;
 use wirespeed_wire::pcap::{self, WHOLE_FRAMES};
 use wirespeed_wire::{
-    Addresses, Aeth, Bth, Ecn, NakCode, Packet, PacketKind, Pfc, Reth, Syndrome, MAX_PAYLOAD,
+    Addresses, Aeth, Bth, Deth, Ecn, NakCode, Packet, PacketKind, Pfc, Reth, Syndrome, MAX_PAYLOAD,
 };
 
 /// TTL of Linux, `net.ipv4.ip_default_ttl`.
@@ -97,6 +97,7 @@ impl Simulation {
             _ => Bth {
                 acknowledge_request: frame.has(ACK_REQUEST),
                 becn: frame.has(ECHO),
+                unreliable: connection.service == Service::Uc,
                 ..Bth::new(to_queue_pair, sequence_number(frame))
             },
         };
@@ -159,6 +160,13 @@ impl Simulation {
             (Kind::Send, true, false) => PacketKind::SendFirst { payload },
             (Kind::Send, false, false) => PacketKind::SendMiddle { payload },
             (Kind::Send, false, true) => PacketKind::SendLast { payload },
+            (Kind::Datagram, ..) => PacketKind::DatagramSend {
+                deth: Deth {
+                    queue_key: KEY,
+                    source_qp: FIRST_QUEUE_PAIR + self.scenario.sender(frame.queue_pair ^ 1),
+                },
+                payload,
+            },
             (Kind::ReadResponse, true, true) => PacketKind::ReadResponseOnly {
                 aeth: accepted,
                 payload,

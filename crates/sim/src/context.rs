@@ -106,18 +106,21 @@ fn path(simulation: &Simulation, id: u32) -> Option<Vec<u32>> {
 }
 
 /// No less time passes between the post and the completion, whatever else is going on: the message crosses an idle network.
-/// A write and a send end with the acknowledgement's way back, a read begins with the request's way there. What hosts take
-/// beyond the wire is left out. None where the way is not known before the run.
+/// A write and a send end with the acknowledgement's way back, or when they have left where nothing is acknowledged; a read
+/// begins with the request's way there. What hosts take beyond the wire is left out. None where the way is not known before
+/// the run.
 fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> {
     let framing = &simulation.settings.parameters.framing;
     let on_link = |bytes: u32| bytes.max(framing.minimum_bytes) + framing.gap_bytes;
     let mtu = simulation.settings.parameters.transport.mtu_bytes;
     let packets = operation.bytes.div_ceil(u64::from(mtu)).max(1);
     let rest = (operation.bytes - (packets - 1) * u64::from(mtu)) as u32;
+    let datagrams = simulation.scenario.datagrams(operation.queue_pair);
     let frame = |flags: u8| {
         let payload = if flags & LAST != 0 { rest } else { mtu };
         let header = match operation.verb {
             Verb::Write if flags & FIRST != 0 => framing.data_bytes + framing.write_first_bytes,
+            Verb::Send if datagrams => framing.data_bytes + framing.datagram_bytes,
             Verb::Write | Verb::Send => framing.data_bytes,
             Verb::Read => framing.read_response(flags),
         };
@@ -133,6 +136,12 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
         Verb::Write | Verb::Send => framing.ack_bytes,
     };
     let id = sender(operation);
+    let queue_pair = &simulation.queue_pairs[id as usize];
+    if queue_pair.unreliable {
+        let byte = simulation.ports[queue_pair.port as usize].byte;
+        let times = data.iter().map(|(count, bytes)| count * byte.times(*bytes));
+        return Some(times.sum());
+    }
     let (there, again) = (path(simulation, id)?, path(simulation, id ^ 1)?);
     let data = crosses(simulation, &there, &data);
     Some(data + crosses(simulation, &again, &[(1, on_link(back))]))

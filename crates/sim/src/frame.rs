@@ -10,6 +10,8 @@ pub enum Kind {
     Write,
     /// Part of a send.
     Send,
+    /// An unreliable datagram.
+    Datagram,
     /// Part of what a read asked for.
     ReadResponse,
     /// A read request.

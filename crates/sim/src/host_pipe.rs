@@ -3,11 +3,15 @@
 //! Where it is slower than the link, sending waits for it, and what arrives waits in the NIC's receive buffer, for which
 //! the NIC sends PFC. The buffer drains steadily, so its fill is what the time until it is empty carries.
 
-use crate::frame::Frame;
+use crate::frame::{Frame, Kind, FIRST};
 use crate::parameters::{self, PRIORITIES};
 use crate::simulation::{class, Simulation};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
 use crate::transport::Transport;
+
+/// What stands before a datagram in memory: a global route header, or an IP header in its place (IBTA volume 1, 10.2.5;
+/// annex A17.9.2).
+const GRH: u32 = 40;
 
 /// The pipe of one NIC port. Fills are times to drain.
 #[derive(Debug, Clone)]
@@ -86,10 +90,12 @@ impl Simulation {
             return Some(self.now);
         };
         let transport = &self.queue_pairs[frame.queue_pair as usize].transport;
-        if !transport.accepts(frame.kind, frame.psn) {
+        if !transport.accepts(frame.kind, frame.psn, frame.has(FIRST)) {
             return Some(self.now);
         }
-        let until = pipe.received_until.max(self.now) + pipe.into.times(u32::from(frame.payload));
+        let before = if frame.kind == Kind::Datagram { GRH } else { 0 };
+        let into_memory = pipe.into.times(u32::from(frame.payload) + before);
+        let until = pipe.received_until.max(self.now) + into_memory;
         let fill = until - self.now;
         if fill > pipe.buffer {
             pipe.drops += 1;

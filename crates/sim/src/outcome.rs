@@ -165,6 +165,10 @@ fn queue_pairs(simulation: &Simulation) -> Table {
         let rnr_naks = all.iter().map(|q| q.counts.rnr_naks);
         columns.push(("rnr_naks_sent", u64s(rnr_naks)));
     }
+    if all.iter().any(|q| q.unreliable) {
+        let received = all.iter().map(|q| q.transport.received());
+        columns.push(("messages_received", u64s(received)));
+    }
     Table {
         name: "queue_pairs",
         columns,

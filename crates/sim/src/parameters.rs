@@ -44,6 +44,8 @@ pub struct Framing {
     pub data_bytes: u32,
     /// More in the first or only packet of a write: RETH.
     pub write_first_bytes: u32,
+    /// More in an unreliable datagram: DETH.
+    pub datagram_bytes: u32,
     /// More in the first and in the last packet of a read response: AETH.
     pub read_response_ends_bytes: u32,
     /// A read request.

@@ -79,6 +79,7 @@ impl Framing {
     pub fn longest(&self, mtu_bytes: u32) -> u32 {
         let payload = mtu_bytes.div_ceil(self.pad_bytes) * self.pad_bytes;
         let extension = self.write_first_bytes.max(self.read_response_ends_bytes);
+        let extension = extension.max(self.datagram_bytes);
         (self.data_bytes + extension + payload).max(self.minimum_bytes)
     }
 

@@ -161,6 +161,7 @@ impl Simulation {
     /// An operation is posted: into the NIC, or behind those that fill the send queue.
     pub(crate) fn post(&mut self, number: u32) {
         let id = self.scenario.operations[number as usize].queue_pair;
+        let id = self.scenario.sender(id);
         if self.queue_pairs[id as usize].failed {
             return self.end(number, Status::Failed, self.now);
         }
@@ -176,11 +177,14 @@ impl Simulation {
         let operation = &self.scenario.operations[number as usize];
         let kind = match operation.verb {
             Verb::Write => Kind::Write,
+            Verb::Send if self.scenario.datagrams(operation.queue_pair) => Kind::Datagram,
             Verb::Send => Kind::Send,
             Verb::Read => Kind::ReadRequest,
         };
-        let queue_pair = &mut self.queue_pairs[operation.queue_pair as usize];
-        queue_pair.transport.post(number, kind, operation.bytes);
+        let bytes = operation.bytes;
+        let sender = self.scenario.sender(operation.queue_pair);
+        let queue_pair = &mut self.queue_pairs[sender as usize];
+        queue_pair.transport.post(number, kind, bytes);
     }
 
     /// Operations of a queue pair that are acknowledged end, and those behind them move up.
@@ -207,10 +211,14 @@ impl Simulation {
         }
     }
 
-    /// When an operation completes of which everything is acknowledged: a read, once what was read is in memory; and none
+    /// When an operation completes of which everything is acknowledged, or has left where nothing is: a read, once what was read is in memory; and none
     /// before those posted earlier, as a send queue completes in order (IBTA volume 1, chapter 10).
     fn completed_at(&self, id: u32, number: u32) -> Picoseconds {
         let earliest = self.now.max(self.operations.latest[id as usize]);
+        let queue_pair = &self.queue_pairs[id as usize];
+        if queue_pair.unreliable {
+            return earliest.max(self.ports[queue_pair.port as usize].busy_until);
+        }
         match self.scenario.operations[number as usize].verb {
             Verb::Read => earliest.max(self.queue_pairs[id as usize].received.last),
             Verb::Write | Verb::Send => earliest,

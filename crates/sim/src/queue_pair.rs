@@ -7,6 +7,7 @@ use crate::congestion::{Algorithm, CongestionControl};
 use crate::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, NAK, NONE, RNR};
 use crate::parameters::Notification;
 use crate::port::{enqueue, is_down};
+use crate::scenario;
 use crate::simulation::{class, Simulation};
 use crate::telemetry::Carried;
 use crate::time::{pacing_gap, Picoseconds, NANOSECOND, NEVER};
@@ -44,6 +45,10 @@ pub struct QueuePair {
     pub failed: bool,
     /// Congestion control has a window.
     windowed: bool,
+    /// Nothing is acknowledged: messages complete when they have left.
+    pub unreliable: bool,
+    /// What it sends has many destinations, each with a queue pair here.
+    datagrams: bool,
     /// When its rate limiter lets the next packet go.
     pub next_allowed: Picoseconds,
     /// When a deadline event is pending; `NEVER` = none is.
@@ -124,6 +129,7 @@ impl QueuePair {
         priority: u8,
         transport: Service,
         congestion: Algorithm,
+        service: scenario::Service,
     ) -> Self {
         QueuePair {
             port,
@@ -132,7 +138,9 @@ impl QueuePair {
             priority,
             limited: congestion.peek(0).is_some(),
             failed: false,
-            windowed: congestion.window().is_some(),
+            windowed: service == scenario::Service::Rc && congestion.window().is_some(),
+            unreliable: service != scenario::Service::Rc,
+            datagrams: matches!(service, scenario::Service::Ud { .. }),
             next_allowed: 0,
             timer_at: NEVER,
             sent: Sent::default(),
@@ -191,9 +199,14 @@ impl Simulation {
         if queue_pair.held() {
             return None;
         }
+        let mut to = id;
+        if queue_pair.datagrams {
+            let operation = queue_pair.transport.operation()?;
+            to = self.scenario.operations[operation as usize].queue_pair;
+        }
         let segment = queue_pair.transport.next(self.now)?;
         let port = queue_pair.port;
-        let mut frame = self.framed(id, &segment);
+        let mut frame = self.framed(to, &segment);
         let bytes = u32::from(frame.bytes);
         let on_link = bytes + self.settings.parameters.framing.gap_bytes;
 
@@ -231,6 +244,9 @@ impl Simulation {
             telemetry.stamp(index, frame.kind, self.now);
         }
         self.start(port, index);
+        if self.queue_pairs[id as usize].unreliable {
+            self.complete_messages(id);
+        }
         if self.queue_pairs[id as usize].may_send() {
             self.line_up(id);
         }
@@ -246,6 +262,8 @@ impl Simulation {
                 (framing.data_bytes + framing.write_first_bytes + padded, ECT)
             }
             Kind::Write | Kind::Send => (framing.data_bytes + padded, ECT),
+            // Nobody slows datagrams down, so they do not say that they can be marked.
+            Kind::Datagram => (framing.data_bytes + framing.datagram_bytes + padded, 0),
             Kind::ReadResponse => (framing.read_response(segment.flags) + padded, ECT),
             Kind::ReadRequest => (framing.read_request_bytes, 0),
             _ => (framing.ack_bytes, 0),

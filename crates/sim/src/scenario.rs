@@ -80,6 +80,23 @@ pub struct Connection {
     pub priority: u8,
     /// UDP source port of its packets, the entropy for ECMP.
     pub udp_source_port: u16,
+    /// What becomes of packets that are lost.
+    pub service: Service,
+}
+
+/// Transport services of IBTA (volume 1, chapter 9.1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Service {
+    /// Reliable connection.
+    #[default]
+    Rc,
+    /// Unreliable connection.
+    Uc,
+    /// Unreliable datagram, from `port_a` to `port_b`.
+    Ud {
+        /// The connection whose first queue pair sends them: one queue pair has many destinations, each a connection here.
+        queue: u32,
+    },
 }
 
 /// A work request.
@@ -127,6 +144,20 @@ pub struct Observe {
 }
 
 impl Scenario {
+    /// Whether a queue pair is for datagrams.
+    pub fn datagrams(&self, queue_pair: u32) -> bool {
+        let connection = &self.connections[queue_pair as usize / 2];
+        matches!(connection.service, Service::Ud { .. })
+    }
+
+    /// The queue pair that sends what is posted for `queue_pair`: of datagrams one for all destinations.
+    pub fn sender(&self, queue_pair: u32) -> u32 {
+        match self.connections[queue_pair as usize / 2].service {
+            Service::Ud { queue } => 2 * queue,
+            Service::Rc | Service::Uc => queue_pair,
+        }
+    }
+
     /// Nodes: hosts, then switches.
     pub fn nodes(&self) -> u32 {
         self.hosts + self.switches

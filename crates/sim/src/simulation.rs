@@ -22,7 +22,7 @@ use crate::queue::{Event, EventQueue};
 use crate::queue_pair::QueuePair;
 use crate::results::{Outcome, Summary};
 use crate::routing::Routes;
-use crate::scenario::{Operation, Scenario};
+use crate::scenario::{self, Operation, Scenario};
 use crate::series::Series;
 use crate::telemetry::Telemetry;
 use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
@@ -579,8 +579,13 @@ impl Simulation {
                     port,
                     self.routes.start(id),
                     connection.priority,
-                    Service::new(recovery, transport),
+                    Service::new(
+                        connection.service == scenario::Service::Rc,
+                        recovery,
+                        transport,
+                    ),
                     congestion.start(rate, mtu),
+                    connection.service,
                 ));
                 let queue_pair = &mut self.queue_pairs[id as usize];
                 queue_pair.echoes = echoes;

@@ -23,6 +23,8 @@ mod receives;
 mod selective_repeat;
 #[path = "endpoints/sharing.rs"]
 mod sharing;
+#[path = "endpoints/unreliable.rs"]
+mod unreliable;
 
 use support::{link, network, preset};
 use wirespeed_sim::congestion;

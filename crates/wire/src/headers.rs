@@ -7,6 +7,8 @@ use crate::parse::ParseError;
 /// Queue pairs and sequence numbers have 24 bits; bits above them are not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bth {
+    /// The connection is unreliable (UC): sends and writes only. Their opcodes are those of RC but for bit 5 (section 9.2.1).
+    pub unreliable: bool,
     /// SE: the responder shall raise an event (section 9.2.3).
     pub solicited_event: bool,
     /// MigReq: the path has migrated; also the state of a connection that knows no other path (section 9.2.4).
@@ -28,10 +30,14 @@ pub struct Bth {
 /// The partition of which every port is a full member by default (IBTA volume 1, section 10.9.1).
 pub const DEFAULT_PARTITION_KEY: u16 = 0xffff;
 
+/// What tells opcodes of UC from those of RC (section 9.2.1).
+const UNRELIABLE: u8 = 0x20;
+
 impl Bth {
     /// Packet `psn` for `destination_qp` of a connection that knows one path; nothing requested, nothing marked.
     pub fn new(destination_qp: u32, psn: u32) -> Self {
         Bth {
+            unreliable: false,
             solicited_event: false,
             migrated: true,
             partition_key: DEFAULT_PARTITION_KEY,
@@ -54,7 +60,7 @@ impl Bth {
 
     pub(crate) fn bytes(&self, opcode: u8, pad: u32) -> [u8; 12] {
         let mut bytes = [0; 12];
-        bytes[0] = opcode;
+        bytes[0] = opcode | if self.unreliable { UNRELIABLE } else { 0 };
         // The pad count has two bits; the header version is 0.
         bytes[1] =
             u8::from(self.solicited_event) << 7 | u8::from(self.migrated) << 6 | (pad as u8) << 4;
@@ -72,7 +78,15 @@ impl Bth {
         if flags & 0x0f != 0 {
             return Err(ParseError::TransportVersion(flags & 0x0f));
         }
+        // Sends and writes end below the read request, 0x0c.
+        let unreliable = (UNRELIABLE..UNRELIABLE + 0x0c).contains(&opcode);
+        let opcode = if unreliable {
+            opcode - UNRELIABLE
+        } else {
+            opcode
+        };
         let bth = Bth {
+            unreliable,
             solicited_event: flags & 0x80 != 0,
             migrated: flags & 0x40 != 0,
             partition_key: u16::from_be_bytes([p0, p1]),

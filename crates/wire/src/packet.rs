@@ -165,7 +165,7 @@ impl Packet {
     ///
     /// # Panics
     ///
-    /// If the payload exceeds [`MAX_PAYLOAD`].
+    /// If the payload exceeds [`MAX_PAYLOAD`], or the packet is of an unreliable connection and neither a send nor a write.
     pub fn encode(&self, into: &mut Vec<u8>) {
         self.encode_for(u32::MAX, into);
     }
@@ -199,6 +199,8 @@ impl Packet {
     fn encode_headers(&self, into: &mut Vec<u8>) -> usize {
         let (opcode, extension, payload) = self.kind.parts();
         assert!(payload <= MAX_PAYLOAD, "payload of {payload} bytes");
+        let of_uc = !self.bth.unreliable || opcode < 0x0c;
+        assert!(of_uc, "opcode {opcode:#04x} of an unreliable connection");
         let udp_length = UDP_HEADER + BTH + extension.length() + padded(payload) + ICRC;
 
         into.extend_from_slice(&self.destination_mac);
@@ -272,7 +274,8 @@ impl Packet {
 }
 
 impl PacketKind {
-    /// The opcode (IBTA volume 1, section 9.2.1; of a CNP, annex A17.9.3).
+    /// The opcode (IBTA volume 1, section 9.2.1; of a CNP, annex A17.9.3), of a send or a write that of RC: see
+    /// [`Bth::unreliable`].
     pub fn opcode(&self) -> u8 {
         self.parts().0
     }

@@ -289,7 +289,7 @@ fn parse_transport(transport: &[u8]) -> Result<(Bth, PacketKind), ParseError> {
             after.exactly(CNP_PAYLOAD)?;
             Cnp
         }
-        other => return Err(ParseError::Opcode(other)),
+        _ => return Err(ParseError::Opcode(transport[0])),
     };
     after.exactly(0)?;
     Ok((bth, kind))

@@ -169,7 +169,7 @@ fn what_is_no_intact_packet_is_refused() {
         None,
     ));
     // Frame, what is put where, and what is said; `mend` makes the checksums right again.
-    let rows: [(_, _, &[u8], _, _); 17] = [
+    let rows: [(_, _, &[u8], _, _); 19] = [
         (
             &plain,
             12,
@@ -231,7 +231,9 @@ fn what_is_no_intact_packet_is_refused() {
             true,
             "transport header version 1: expected 0",
         ),
-        (&plain, 42, &[0x20], true, "opcode 0x20 is unknown"),
+        (&plain, 42, &[0x40], true, "opcode 0x40 is unknown"),
+        (&plain, 42, &[0x23], true, "opcode 0x23 is unknown"),
+        (&ack, 42, &[0x31], true, "opcode 0x31 is unknown"),
         (
             &ack,
             54,
@@ -378,7 +380,7 @@ prop_compose! {
         ecn in prop::sample::select(vec![Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce]),
         ttl: u8,
         udp_source_port: u16,
-        flags: [bool; 5],
+        flags: [bool; 6],
         partition_key: u16,
         destination_qp in 0u32..1 << 24,
         psn in 0u32..1 << 24,
@@ -397,6 +399,7 @@ prop_compose! {
             ttl,
             udp_source_port,
             bth: Bth {
+                unreliable: flags[5] && kind.opcode() < 0x0c,
                 solicited_event: flags[0],
                 migrated: flags[1],
                 partition_key,

@@ -118,6 +118,10 @@ fn packets_with(payload: u32) -> Vec<Packet> {
                 packet.bth.acknowledge_request = n % 2 == 1;
             }
             packets.push(packet);
+            if kind.opcode() < 0x0c {
+                packet.bth.unreliable = true;
+                packets.push(packet);
+            }
         }
     }
     packets
@@ -188,7 +192,7 @@ fn values(packet: &Packet) -> Vec<String> {
 
     let bth = &packet.bth;
     row.extend([
-        text(packet.kind.opcode()),
+        text(packet.kind.opcode() + if bth.unreliable { 0x20 } else { 0 }),
         text(u8::from(bth.solicited_event)),
         text(u8::from(bth.migrated)),
         text(pad(packet)),

@@ -66,6 +66,7 @@ fn framing() -> Framing {
     Framing {
         data_bytes: 48,
         write_first_bytes: 0,
+        datagram_bytes: 0, // there are none
         read_response_ends_bytes: 0,
         read_request_bytes: 60, // there are no reads: a frame without payload, as an ACK
         ack_bytes: 60,

@@ -4,7 +4,7 @@
 use crate::congestion::{self, dcqcn};
 use crate::parameters::*;
 use wirespeed_wire::{
-    Encapsulation, Frame, Ip, AETH, ETHERNET_OVERHEAD, MIN_FRAME, RETH, ROCEV2_PORT,
+    Encapsulation, Frame, Ip, AETH, DETH, ETHERNET_OVERHEAD, MIN_FRAME, RETH, ROCEV2_PORT,
 };
 
 /// RoCE: DSCP 26 is traffic class 3, no-drop (957608-AN210 2.5.1).
@@ -65,6 +65,7 @@ fn framing() -> Framing {
     Framing {
         data_bytes,
         write_first_bytes: RETH,
+        datagram_bytes: DETH,
         read_response_ends_bytes: AETH,
         read_request_bytes: data_bytes + RETH, // IBTA volume 1, 9.4.4: BTH and RETH
         ack_bytes: ROCE.ack().bytes(),

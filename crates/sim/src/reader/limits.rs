@@ -78,6 +78,7 @@ pub fn check(root: &str, parameters: &Parameters, findings: &mut Findings) {
 fn framing(it: &mut Ranges, framing: &Framing) {
     let sizes = [
         ("framing.data_bytes", framing.data_bytes, 1),
+        ("framing.datagram_bytes", framing.datagram_bytes, 0),
         ("framing.write_first_bytes", framing.write_first_bytes, 0),
         (
             "framing.read_response_ends_bytes",

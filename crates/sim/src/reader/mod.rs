@@ -16,12 +16,14 @@
 
 mod addresses;
 mod devices;
+mod ends;
 mod faults;
 mod findings;
 mod json;
 mod limits;
 mod ports;
 mod routes;
+mod services;
 mod settings;
 mod spelling;
 mod traffic;

@@ -5,7 +5,7 @@ use crate::faults::slow_receiver::SlowReceiver;
 use crate::faults::stuck_nic::StuckNic;
 use crate::faults::{cnp, Fault, Kind};
 use crate::parameters::Headroom;
-use crate::scenario::{Connection, Operation, Verb};
+use crate::scenario::{Connection, Operation, Service, Verb};
 use wirespeed_wire::link_errors::Fec;
 
 /// Two hosts at a switch.
@@ -69,6 +69,7 @@ fn a_pair() {
             port_b: 2,
             priority: 3,
             udp_source_port: 10_000,
+            service: Default::default(),
         }],
         operations: vec![Operation {
             queue_pair: 0,
@@ -100,10 +101,12 @@ fn everything_a_file_can_say() {
         ],
         "flows": [{"src": 0, "dst": 1, "bytes": 0, "start_ns": 1, "verb": "read", "src_port": 1, "dst_port": 0,
                    "priority": 5, "udp_source_port": 9}],
-        "queue_pairs": [{"a": 1, "b": 0, "a_port": 0, "b_port": 1, "priority": 4, "udp_source_port": 8}],
+        "queue_pairs": [{"a": 1, "b": 0, "a_port": 0, "b_port": 1, "priority": 4, "udp_source_port": 8},
+                        {"a": 1, "b": [0, 0], "service": "ud"}],
         "operations": [
             {"queue_pair": 0, "verb": "send", "bytes": 7.0, "at_ns": 2},
-            {"queue_pair": 0, "side": "b", "bytes": 8, "after": [0], "delay_ns": 3}
+            {"queue_pair": 0, "side": "b", "bytes": 8, "after": [0], "delay_ns": 3},
+            {"queue_pair": 1, "to": 1, "bytes": 9}
         ],
         "parameters": {
             "switch": {"headroom": {"rule": "fixed", "bytes": 5000}, "latency_ns": 400},
@@ -125,10 +128,20 @@ fn everything_a_file_can_say() {
         port_b,
         priority,
         udp_source_port,
+        service: Default::default(),
+    };
+    let datagrams = |port_a, port_b, udp_source_port| Connection {
+        service: Service::Ud { queue: 2 },
+        ..connection(port_a, port_b, 3, udp_source_port)
     };
     assert_eq!(
         scenario.connections,
-        [connection(2, 4, 5, 9), connection(4, 2, 4, 8)]
+        [
+            connection(2, 4, 5, 9),
+            connection(4, 2, 4, 8),
+            datagrams(4, 1, 49_154),
+            datagrams(4, 1, 49_155),
+        ]
     );
     let operation = |queue_pair, verb, bytes, at, after, delay| Operation {
         queue_pair,
@@ -142,6 +155,7 @@ fn everything_a_file_can_say() {
         operation(1, Verb::Read, 0, 1_000, vec![], 0), // the data goes from src, so dst reads
         operation(2, Verb::Send, 7, 2_000, vec![], 0),
         operation(3, Verb::Write, 8, 0, vec![1], 3_000),
+        operation(6, Verb::Send, 9, 0, vec![], 0), // to the second of queue pair 4's destinations
     ];
     assert_eq!(scenario.operations, expected);
 
@@ -385,10 +399,10 @@ fn refusals_of_traffic() {
     let rows = [
         (flows("[]"), "flows: found nothing to do, expected flows or operations"),
         (flows("7"), "flows: found 7, expected a list\nflows: found nothing to do, expected flows or operations"),
-        (flows("[7]"), "flows[0]: found 7, expected an object with src, dst, bytes, start_ns, verb, src_port, dst_port, priority, udp_source_port"),
+        (flows("[7]"), "flows[0]: found 7, expected an object with src, dst, bytes, start_ns, verb, src_port, dst_port, priority, udp_source_port, service"),
         (
             flows(r#"[{"dst": 1030, "byte": 3}]"#),
-            "flows[0]: found the key \"byte\", expected src, dst, bytes, start_ns, verb, src_port, dst_port, priority, udp_source_port\n  \
+            "flows[0]: found the key \"byte\", expected src, dst, bytes, start_ns, verb, src_port, dst_port, priority, udp_source_port, service\n  \
              hint: did you mean \"bytes\"?\n\
              flows[0].src: found nothing, expected a host, 0 to 1\n\
              flows[0].dst: found 1030, expected a host, 0 to 1\n\
@@ -421,6 +435,16 @@ fn refusals_of_traffic() {
         ),
         (more(r#"{"a": 0, "b": 0}"#, ""), "queue_pairs[0].b: found 0, expected another host than a"),
         (more(r#"{"a": 0, "b": 1, "b_port": 2}"#, op), "queue_pairs[0].b: found NIC port 2 of host 1, expected NIC port 0 to 0"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "service": "uf"}]"#), "flows[0].service: found \"uf\", expected rc, uc, ud"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "service": "uc", "verb": "read"}]"#), "flows[0].verb: found \"read\" on an unreliable connection, expected write, send"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": 5000, "service": "ud"}]"#), "flows[0].bytes: found 5,000, expected at most 4,096, a datagram\n  hint: a longer message is several operations"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "service": "ud", "verb": "write"}]"#), "flows[0].verb: found \"write\" as a datagram, expected send"),
+        (flows(r#"[{"src": 0, "dst": [1], "bytes": 1, "service": "ud"}]"#), "flows[0].dst: found a list, expected a host, 0 to 1"),
+        (more(r#"{"a": 0, "b": [1], "service": "uc"}"#, op), "queue_pairs[0].b: found a list, expected a host, 0 to 1"),
+        (more(r#"{"a": 0, "b": [1, 2], "service": "ud"}"#, op), "queue_pairs[0].b: found 2, expected hosts, 0 to 1"),
+        (more(r#"{"a": 0, "b": [], "service": "ud"}"#, op), "queue_pairs[0].b: found an empty list, expected hosts, 0 to 1"),
+        (more(r#"{"a": 0, "b": [1, 1], "service": "ud"}"#, op), "operations[0].to: found nothing, expected a whole number, 0 to 1"),
+        (more(r#"{"a": 0, "b": [1], "service": "ud"}"#, r#"{"queue_pair": 0, "bytes": 1, "side": "b"}"#), "operations[0].side: found \"b\", expected a: b only receives datagrams"),
         (more("", op), "operations[0].queue_pair: found 0, expected an index of queue_pairs, of which there are none"),
         (more(ab, r#"{"queue_pair": 1, "bytes": 1}"#), "operations[0].queue_pair: found 1, expected an index of queue_pairs, 0 to 0"),
         (more(ab, r#"{"queue_pair": 0, "side": "c", "bytes": 1}"#), "operations[0].side: found \"c\", expected a, b"),

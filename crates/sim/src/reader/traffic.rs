@@ -1,13 +1,14 @@
 //! Flows, queue pairs and operations: first as the file has them, then connected to the ports of the hosts.
 
 use super::addresses::check_family;
+use super::ends::{self, Ends};
 use super::findings::{Findings, Object, Place};
 use super::json::Json;
-use super::limits;
 use super::time;
 use super::wiring::Wiring;
+use super::{limits, services};
 use crate::problem::grouped;
-use crate::scenario::{Connection, Operation, Scenario, Verb};
+use crate::scenario::{Connection, Operation, Scenario, Service, Verb};
 use crate::time::{Picoseconds, SECOND};
 use std::collections::BTreeMap;
 
@@ -19,30 +20,11 @@ pub struct Traffic {
     flows: usize,
 }
 
-/// The two hosts of a flow or a queue pair.
-struct Ends {
-    place: Place,
-    keys: [&'static str; 2],
-    hosts: [u32; 2],
-    /// Which NIC port of each.
-    ports: [u32; 2],
-    /// None = that of the transport.
-    priority: Option<u8>,
-    /// None = one of its own.
-    udp_source_port: Option<u16>,
-}
-
 /// An operation, and where it stands.
 struct Post {
     place: Place,
     operation: Operation,
 }
-
-const VERBS: [(&str, Verb); 3] = [
-    ("write", Verb::Write),
-    ("read", Verb::Read),
-    ("send", Verb::Send),
-];
 
 /// Where packets are counted in 32 bits.
 const TOO_MANY_PACKETS: u64 = 1 << 32;
@@ -69,14 +51,22 @@ impl Traffic {
             }
         }
         traffic.flows = flows.len();
-        let pairs = top.list("queue_pairs", findings);
-        for (n, json) in pairs.iter().enumerate() {
-            traffic.ends.extend(queue_pair(n, json, hosts, findings));
+        let mut pairs = Vec::new();
+        for (n, json) in top.list("queue_pairs", findings).iter().enumerate() {
+            let first = traffic.ends.len() as u32;
+            let ends = queue_pair(n, json, hosts, first, findings);
+            let (count, service) = (ends.len() as u32, ends.first().map(|it| it.service));
+            traffic.ends.extend(ends);
+            pairs.push(Pair {
+                first,
+                count,
+                service: service.unwrap_or_default(),
+            });
         }
         let operations = top.list("operations", findings);
         let counts = Counts {
             flows: flows.len(),
-            pairs: pairs.len(),
+            pairs,
             operations: operations.len(),
         };
         for (n, json) in operations.iter().enumerate() {
@@ -135,9 +125,15 @@ impl Traffic {
                 port_b,
                 priority: ends.priority.unwrap_or(usual),
                 udp_source_port: ends.udp_source_port.unwrap_or(own),
+                service: ends.service,
             });
         }
-        self.count_packets(scenario.parameters.transport.mtu_bytes, findings);
+        let mtu_bytes = scenario.parameters.transport.mtu_bytes;
+        self.count_packets(mtu_bytes, findings);
+        for post in &self.operations {
+            let service = self.ends[post.operation.queue_pair as usize / 2].service;
+            services::check(service, &post.operation, post.place, mtu_bytes, findings);
+        }
         self.order(findings);
         let operations = self.operations.into_iter();
         scenario.operations = operations.map(|post| post.operation).collect();
@@ -222,7 +218,7 @@ impl Traffic {
 }
 
 fn flow(n: usize, json: &Json, hosts: u32, findings: &mut Findings) -> Option<(Ends, Post)> {
-    const KEYS: [&str; 9] = [
+    const KEYS: [&str; 10] = [
         "src",
         "dst",
         "bytes",
@@ -232,20 +228,16 @@ fn flow(n: usize, json: &Json, hosts: u32, findings: &mut Findings) -> Option<(E
         "dst_port",
         "priority",
         "udp_source_port",
+        "service",
     ];
     let place = Place::Item("flows", n);
     let flow = Object::new(place, json, &KEYS, findings)?;
-    let ends = ends(
-        &flow,
-        ["src", "dst"],
-        ["src_port", "dst_port"],
-        hosts,
-        findings,
-    );
+    let keys = (["src", "dst"], ["src_port", "dst_port"]);
+    let ends = ends::read(&flow, keys.0, keys.1, n as u32, hosts, findings);
     let bytes = flow.whole("bytes", 0..=u64::MAX, None, findings);
     let at = time(&flow, "start_ns", findings);
-    let verb = flow.word("verb", &VERBS, findings);
-    let (ends, verb) = (ends?, verb?);
+    let ends = ends?.pop()?;
+    let verb = services::verb(&flow, ends.service, findings)?;
     // The data goes from src to dst, so it is dst that reads.
     let poster = u32::from(verb == Verb::Read);
     let operation = Operation {
@@ -259,54 +251,22 @@ fn flow(n: usize, json: &Json, hosts: u32, findings: &mut Findings) -> Option<(E
     Some((ends, Post { place, operation }))
 }
 
-fn queue_pair(n: usize, json: &Json, hosts: u32, findings: &mut Findings) -> Option<Ends> {
-    const KEYS: [&str; 6] = ["a", "b", "a_port", "b_port", "priority", "udp_source_port"];
-    let pair = Object::new(Place::Item("queue_pairs", n), json, &KEYS, findings)?;
-    ends(&pair, ["a", "b"], ["a_port", "b_port"], hosts, findings)
-}
-
-fn ends(
-    it: &Object,
-    keys: [&'static str; 2],
-    port_keys: [&str; 2],
-    hosts: u32,
-    findings: &mut Findings,
-) -> Option<Ends> {
-    let found = keys.map(|key| host(it, key, hosts, findings));
-    let ports = port_keys.map(|key| it.whole(key, 0..=65_535, Some(0), findings));
-    let priority = it.whole("priority", 0..=7, Some(u64::MAX), findings);
-    let udp_source_port = it.whole("udp_source_port", 0..=65_535, Some(u64::MAX), findings);
-    let hosts = [found[0]?, found[1]?];
-    if hosts[0] == hosts[1] {
-        let host = hosts[1].to_string();
-        findings.note(
-            it.at(keys[1]),
-            host,
-            format!("another host than {}", keys[0]),
-            "",
-        );
-        return None;
-    }
-    Some(Ends {
-        place: it.place,
-        keys,
-        hosts,
-        ports: [ports[0]? as u32, ports[1]? as u32],
-        priority: u8::try_from(priority?).ok(),
-        udp_source_port: u16::try_from(udp_source_port?).ok(),
-    })
-}
-
-fn host(it: &Object, key: &str, hosts: u32, findings: &mut Findings) -> Option<u32> {
-    let json = it.get(key);
-    let host = json
-        .and_then(Json::whole)
-        .filter(|host| *host < u64::from(hosts));
-    if host.is_none() {
-        let found = super::findings::shown(json);
-        findings.note(it.at(key), found, format!("a host, 0 to {}", hosts - 1), "");
-    }
-    host.map(|host| host as u32)
+/// The connections of an entry; none where it is not as it should be.
+fn queue_pair(n: usize, json: &Json, hosts: u32, first: u32, findings: &mut Findings) -> Vec<Ends> {
+    const KEYS: [&str; 7] = [
+        "a",
+        "b",
+        "a_port",
+        "b_port",
+        "priority",
+        "udp_source_port",
+        "service",
+    ];
+    let place = Place::Item("queue_pairs", n);
+    let pair = Object::new(place, json, &KEYS, findings);
+    let keys = (["a", "b"], ["a_port", "b_port"]);
+    let ends = pair.and_then(|pair| ends::read(&pair, keys.0, keys.1, first, hosts, findings));
+    ends.unwrap_or_default()
 }
 
 fn missing_port(ends: &Ends, side: usize, there_are: u32, findings: &mut Findings) {
@@ -329,15 +289,23 @@ fn missing_port(ends: &Ends, side: usize, there_are: u32, findings: &mut Finding
 /// Entries of the three lists. Connections and operations of flows come before the others.
 struct Counts {
     flows: usize,
-    pairs: usize,
+    pairs: Vec<Pair>,
     operations: usize,
+}
+
+/// An entry of `queue_pairs`: its connections.
+struct Pair {
+    first: u32,
+    count: u32,
+    service: Service,
 }
 
 impl Counts {
     fn operation(&self, n: usize, json: &Json, findings: &mut Findings) -> Option<Post> {
-        const KEYS: [&str; 7] = [
+        const KEYS: [&str; 8] = [
             "queue_pair",
             "side",
+            "to",
             "verb",
             "bytes",
             "at_ns",
@@ -347,23 +315,27 @@ impl Counts {
         let place = Place::Item("operations", n);
         let it = Object::new(place, json, &KEYS, findings)?;
         let pair = it.get("queue_pair").and_then(Json::whole);
-        let pair = pair.filter(|pair| *pair < self.pairs as u64);
+        let pair = pair.and_then(|pair| self.pairs.get(pair as usize));
         if pair.is_none() {
             let found = super::findings::shown(it.get("queue_pair"));
-            let expected = match self.pairs {
+            let expected = match self.pairs.len() {
                 0 => "an index of queue_pairs, of which there are none".into(),
-                _ => format!("an index of queue_pairs, 0 to {}", self.pairs - 1),
+                all => format!("an index of queue_pairs, 0 to {}", all - 1),
             };
             findings.note(it.at("queue_pair"), found, expected, "");
         }
         let side = it.word("side", &[("a", 0), ("b", 1)], findings);
-        let verb = it.word("verb", &VERBS, findings);
+        let service = pair.map_or(Service::Rc, |pair| pair.service);
+        let verb = services::verb(&it, service, findings);
+        let last = pair.map_or(0, |pair| u64::from(pair.count.max(1)) - 1);
+        let one = (last == 0).then_some(0);
+        let to = it.whole("to", 0..=last, one, findings);
         let bytes = it.whole("bytes", 0..=u64::MAX, None, findings);
         let at = time(&it, "at_ns", findings);
         let delay = time(&it, "delay_ns", findings);
         let after = self.after(&it, findings);
         let operation = Operation {
-            queue_pair: 2 * (self.flows as u32 + pair? as u32) + side?,
+            queue_pair: 2 * (pair?.first + to? as u32) + side?,
             verb: verb?,
             bytes: bytes?,
             at: at?,

@@ -42,6 +42,7 @@ fn connect(mut scenario: Scenario, ends: &[(u32, u32)]) -> Scenario {
         port_b,
         priority: 3,
         udp_source_port: 0xC000 + (n % 0x4000) as u16,
+        service: Default::default(),
     };
     scenario.connections = ends.iter().enumerate().map(connection).collect();
     scenario

@@ -9,6 +9,7 @@ mod receives;
 pub mod selective;
 mod service;
 mod settings;
+pub mod unreliable;
 
 use crate::frame::Kind;
 use crate::time::{Picoseconds, NEVER};
@@ -191,8 +192,8 @@ pub trait Transport {
     /// A packet of the peer.
     fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome;
 
-    /// Whether `receive` would accept the payload of packet `psn`.
-    fn accepts(&self, kind: Kind, psn: u32) -> bool;
+    /// Whether `receive` would accept the payload of packet `psn`, which is the first of its message or not.
+    fn accepts(&self, kind: Kind, psn: u32, first: bool) -> bool;
 
     /// The next completed operation, oldest first.
     fn completed(&mut self) -> Option<u32>;

@@ -48,7 +48,7 @@ pub struct End {
 impl End {
     fn new(recovery: Recovery, settings: &Settings) -> Self {
         End {
-            transport: Service::new(recovery, &Arc::new(settings.clone())),
+            transport: Service::new(true, recovery, &Arc::new(settings.clone())),
             coming: VecDeque::new(),
             sent: Vec::new(),
             ended: Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::rc::Rc;
 use super::selective::SelectiveRepeat;
+use super::unreliable::Unreliable;
 use super::{Arrival, Message, Outcome, Outstanding, Segment, Settings, Timeout, Transport};
 use crate::frame::Kind;
 use crate::parameters::Recovery;
@@ -15,12 +16,17 @@ pub enum Service {
     Rc(Rc),
     /// A reliable connection with selective repeat.
     SelectiveRepeat(Box<SelectiveRepeat>),
+    /// An unreliable connection, or datagrams.
+    Unreliable(Box<Unreliable>),
 }
 
 impl Service {
     /// A connected queue pair on which nothing was posted.
-    pub fn new(recovery: Recovery, settings: &Arc<Settings>) -> Self {
+    pub fn new(reliable: bool, recovery: Recovery, settings: &Arc<Settings>) -> Self {
         let settings = Arc::clone(settings);
+        if !reliable {
+            return Service::Unreliable(Box::new(Unreliable::new(settings)));
+        }
         match recovery {
             Recovery::GoBackN => Service::Rc(Rc::new(settings)),
             Recovery::SelectiveRepeat => {
@@ -30,11 +36,30 @@ impl Service {
     }
 }
 
+impl Service {
+    /// Of datagrams: the operation that the next packet is of.
+    pub fn operation(&self) -> Option<u32> {
+        match self {
+            Service::Unreliable(it) => it.operation(),
+            _ => None,
+        }
+    }
+
+    /// Messages received whole, where nobody is told of them.
+    pub fn received(&self) -> u64 {
+        match self {
+            Service::Unreliable(it) => it.received(),
+            _ => 0,
+        }
+    }
+}
+
 impl Transport for Service {
     fn post(&mut self, operation: u32, kind: Kind, bytes: u64) {
         match self {
             Service::Rc(it) => it.post(operation, kind, bytes),
             Service::SelectiveRepeat(it) => it.post(operation, kind, bytes),
+            Service::Unreliable(it) => it.post(operation, kind, bytes),
         }
     }
 
@@ -42,6 +67,7 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.messages(),
             Service::SelectiveRepeat(it) => it.messages(),
+            Service::Unreliable(it) => it.messages(),
         }
     }
 
@@ -50,6 +76,7 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.has_work(),
             Service::SelectiveRepeat(it) => it.has_work(),
+            Service::Unreliable(it) => it.has_work(),
         }
     }
 
@@ -58,6 +85,7 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.begins_message(),
             Service::SelectiveRepeat(it) => it.begins_message(),
+            Service::Unreliable(it) => it.begins_message(),
         }
     }
 
@@ -66,6 +94,7 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.next(now),
             Service::SelectiveRepeat(it) => it.next(now),
+            Service::Unreliable(it) => it.next(now),
         }
     }
 
@@ -74,13 +103,15 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.receive(now, arrival),
             Service::SelectiveRepeat(it) => it.receive(now, arrival),
+            Service::Unreliable(it) => it.receive(now, arrival),
         }
     }
 
-    fn accepts(&self, kind: Kind, psn: u32) -> bool {
+    fn accepts(&self, kind: Kind, psn: u32, first: bool) -> bool {
         match self {
-            Service::Rc(it) => it.accepts(kind, psn),
-            Service::SelectiveRepeat(it) => it.accepts(kind, psn),
+            Service::Rc(it) => it.accepts(kind, psn, first),
+            Service::SelectiveRepeat(it) => it.accepts(kind, psn, first),
+            Service::Unreliable(it) => it.accepts(kind, psn, first),
         }
     }
 
@@ -89,6 +120,7 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.completed(),
             Service::SelectiveRepeat(it) => it.completed(),
+            Service::Unreliable(it) => it.completed(),
         }
     }
 
@@ -97,6 +129,7 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.deadline(),
             Service::SelectiveRepeat(it) => it.deadline(),
+            Service::Unreliable(it) => it.deadline(),
         }
     }
 
@@ -104,6 +137,7 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.timeout(now),
             Service::SelectiveRepeat(it) => it.timeout(now),
+            Service::Unreliable(it) => it.timeout(now),
         }
     }
 
@@ -111,6 +145,7 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.abandon(),
             Service::SelectiveRepeat(it) => it.abandon(),
+            Service::Unreliable(it) => it.abandon(),
         }
     }
 
@@ -119,6 +154,7 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.outstanding(),
             Service::SelectiveRepeat(it) => it.outstanding(),
+            Service::Unreliable(it) => it.outstanding(),
         }
     }
 
@@ -127,6 +163,7 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.answering(),
             Service::SelectiveRepeat(it) => it.answering(),
+            Service::Unreliable(it) => it.answering(),
         }
     }
 
@@ -134,6 +171,7 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.messages_before(psn),
             Service::SelectiveRepeat(it) => it.messages_before(psn),
+            Service::Unreliable(it) => it.messages_before(psn),
         }
     }
 
@@ -141,6 +179,7 @@ impl Transport for Service {
         match self {
             Service::Rc(it) => it.asked_for(psn),
             Service::SelectiveRepeat(it) => it.asked_for(psn),
+            Service::Unreliable(it) => it.asked_for(psn),
         }
     }
 }

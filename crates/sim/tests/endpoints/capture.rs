@@ -5,14 +5,14 @@ use crate::roce;
 use crate::support::{connect, port, post};
 use wirespeed_sim::scenario::{Scenario, Verb};
 use wirespeed_sim::Simulation;
-use wirespeed_wire::{Packet, PacketKind};
+use wirespeed_wire::{Packet, PacketKind, Syndrome};
 
 /// Length of the pcap file header and of what stands before each frame (libpcap's file format).
 const FILE_HEADER: usize = 24;
 const FRAME_HEADER: usize = 16;
 
 /// All packets in and out of the first host's port, but PFC.
-fn captured(mut scenario: Scenario) -> Vec<Packet> {
+pub fn captured(mut scenario: Scenario) -> Vec<Packet> {
     scenario.observe.captures = vec![port(&scenario, 0)];
     let mut simulation = Simulation::new(scenario).unwrap_or_else(|refused| panic!("{refused}"));
     while simulation.advance(1 << 16) {}
@@ -96,4 +96,28 @@ fn a_read_asked_for_again() {
     });
     // One time in ten or so it is not the first response that is lost first.
     assert!(requests.flatten().filter(|(psn, ..)| *psn > 0).count() > 5);
+}
+
+/// A receiver that is not ready says for how long, and names the message.
+#[test]
+fn rnr_naks() {
+    let mut parameters = roce();
+    parameters.transport.rx_depth = Some(1);
+    parameters.transport.receive_ns = 15_000;
+    parameters.transport.min_rnr_timer = 2;
+    let mut scenario = chain(0, 100, 100, parameters);
+    let queue_pair = connect(&mut scenario, 0, 1);
+    for _ in 0..2 {
+        post(&mut scenario, queue_pair, Verb::Send, 10, 0);
+    }
+    let answers = captured(scenario).into_iter().filter_map(|packet| {
+        let aeth = packet.kind.aeth()?;
+        Some((packet.bth.psn, aeth.syndrome, aeth.msn))
+    });
+    let expected = [
+        (0, Syndrome::UNLIMITED, 1),
+        (1, Syndrome::ReceiverNotReady { timer: 2 }, 1),
+        (1, Syndrome::UNLIMITED, 2),
+    ];
+    assert!(answers.eq(expected));
 }

@@ -12,7 +12,7 @@ use wirespeed_sim::parameters::{
     WatchdogAction,
 };
 use wirespeed_sim::pool;
-use wirespeed_sim::scenario::{Link, Scenario, Verb};
+use wirespeed_sim::scenario::{Link, Scenario, Service, Verb};
 use wirespeed_sim::time::{ByteTime, NANOSECOND, NEVER};
 use wirespeed_wire::headroom::response_ceiling;
 use wirespeed_wire::link_errors::Fec;
@@ -249,6 +249,11 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
         let usual = connection.priority;
         connection.priority = draws.one_of(&[usual, usual, usual, 4, 0]);
         connection.udp_source_port = 49_152 + draws.below(1 << 14) as u16;
+        connection.service = draws.one_of(&[Service::Rc, Service::Rc, Service::Rc, Service::Uc]);
+        if draws.percent(10) {
+            let queue = scenario.connections.len() as u32 - 1;
+            scenario.connections.last_mut().unwrap().service = Service::Ud { queue };
+        }
         let second = 2 * (scenario.links.len() as u32 - 1);
         if scenario.node_of(second) == a && draws.percent(50) {
             scenario.connections.last_mut().unwrap().port_a = second;
@@ -260,9 +265,18 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
         if incast {
             queue_pair |= 1; // the side of many
         }
-        let verb = draws.one_of(&[Verb::Write, Verb::Send, Verb::Read]);
+        let mut verb = draws.one_of(&[Verb::Write, Verb::Send, Verb::Read]);
         let some = 1 + u64::from(draws.below(150_000));
-        let bytes = draws.one_of(&[some, 400_000, 0, 1, mtu, mtu + 1, 8 * mtu]);
+        let mut bytes = draws.one_of(&[some, 400_000, 0, 1, mtu, mtu + 1, 8 * mtu]);
+        match scenario.connections[queue_pair as usize / 2].service {
+            Service::Rc => {}
+            Service::Uc if verb == Verb::Read => verb = Verb::Write,
+            Service::Uc => {}
+            Service::Ud { .. } => {
+                (verb, bytes) = (Verb::Send, bytes.min(mtu));
+                queue_pair &= !1;
+            }
+        }
         let later = draws.below(20_000);
         let at = u64::from(draws.one_of(&[0, later])) * NANOSECOND;
         post(scenario, queue_pair, verb, bytes, at);

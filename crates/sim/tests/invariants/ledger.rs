@@ -4,7 +4,7 @@ use crate::drawn::{headroom_suffices, pauses_arrive, ports_come_back, ports_stay
 use crate::support::column;
 use wirespeed_sim::parameters::Balance;
 use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Operation, Scenario, Verb};
+use wirespeed_sim::scenario::{Operation, Scenario, Service, Verb};
 use wirespeed_sim::time::ByteTime;
 
 const UNFINISHED: u64 = 0;
@@ -126,7 +126,11 @@ impl Ledger<'_> {
                 all.filter(|(_, operation)| towards(operation) == id as u32)
             };
             let posted: u64 = own().map(|(_, it)| it.bytes).sum();
+            let reliable =
+                |id: u32| self.scenario.connections[id as usize / 2].service == Service::Rc;
             let completed = own().filter(|(number, _)| self.status(*number) == COMPLETED);
+            // What is not acknowledged may complete and never arrive, unless all is well.
+            let completed = completed.filter(|(_, it)| self.clean() || reliable(it.queue_pair));
             let completed: u64 = completed.map(|(_, it)| it.bytes).sum();
             assert!(
                 (completed..=posted).contains(&delivered),
@@ -307,6 +311,9 @@ impl Ledger<'_> {
         let connection = &self.scenario.connections[operation.queue_pair as usize / 2];
         let ends = [connection.port_a, connection.port_b];
         let rates = ends.map(|port| self.scenario.links[port as usize / 2].rate);
+        if connection.service != Service::Rc {
+            return ByteTime::of(rates[operation.queue_pair as usize % 2]); // done when it has left
+        }
         ByteTime::of(rates[0].min(rates[1]))
     }
 

@@ -22,6 +22,7 @@ fn paper() -> Parameters {
     parameters.framing = Framing {
         data_bytes: 0,
         write_first_bytes: 0,
+        datagram_bytes: 0,
         minimum_bytes: 0,
         gap_bytes: 0,
         ..parameters.framing

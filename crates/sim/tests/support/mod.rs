@@ -66,6 +66,7 @@ pub fn connect(scenario: &mut Scenario, a: u32, b: u32) -> u32 {
         port_b: port(scenario, b),
         priority: scenario.parameters.transport.priority,
         udp_source_port: 49_152 + scenario.connections.len() as u16,
+        service: Default::default(),
     });
     2 * (scenario.connections.len() as u32 - 1)
 }

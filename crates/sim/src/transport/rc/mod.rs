@@ -158,7 +158,7 @@ impl Transport for Rc {
         }
     }
 
-    fn accepts(&self, kind: Kind, psn: u32) -> bool {
+    fn accepts(&self, kind: Kind, psn: u32, _first: bool) -> bool {
         if kind != Kind::ReadResponse {
             return psn == self.responder.expected && !self.responder.failed;
         }

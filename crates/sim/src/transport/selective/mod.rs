@@ -105,7 +105,7 @@ impl Transport for SelectiveRepeat {
         self.outcome(outcome)
     }
 
-    fn accepts(&self, kind: Kind, psn: u32) -> bool {
+    fn accepts(&self, kind: Kind, psn: u32, _first: bool) -> bool {
         match kind {
             Kind::ReadResponse => self.requester.awaits(psn),
             _ => !self.failed && !self.responder.has(psn),

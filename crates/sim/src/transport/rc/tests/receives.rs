@@ -29,7 +29,8 @@ fn run(pair: &mut Pair) {
 /// `D` is an RNR NAK. A refused send is tried again after the wait, with all that followed it; W and Q need no receive.
 #[test]
 fn not_ready() {
-    let rows: [(&str, Settings, &[(Kind, u64)], &str, &str); 5] = [
+    type Row<'a> = (&'a str, Settings, &'a [(Kind, u64)], &'a str, &'a str);
+    let rows: [Row; 5] = [
         (
             "enough of them",
             receiving(2, 0),
