@@ -252,3 +252,11 @@ def test_at_least_that_many_took_no_longer(picoseconds: list[int]) -> None:
         below = sum(one / 1e6 <= value for one in picoseconds)
         assert below * 100 >= percent * len(picoseconds)
         assert sum(one / 1e6 < value for one in picoseconds) * 100 < percent * len(picoseconds)
+
+
+def test_the_same_on_any_number_of_threads() -> None:
+    scenario = Path(__file__).parents[2] / "examples/simulator/S2.json"
+    one, two = (run(scenario, "hpcc", 1, threads=threads) for threads in (1, 2))
+    assert one.summary.tables_sha256 == two.summary.tables_sha256
+    assert (one.summary.hops, one.summary.events) == (two.summary.hops, two.summary.events)
+    assert one.tables == two.tables

@@ -7,7 +7,7 @@ use wirespeed_sim::problem::Refused;
 use wirespeed_sim::results::{Column, Summary, Table};
 use wirespeed_sim::scenario::{Observe, Verb};
 use wirespeed_sim::time::NEVER;
-use wirespeed_sim::{congestion, preset, reader};
+use wirespeed_sim::{congestion, preset, reader, Run, Threads};
 
 /// Names of the congestion control algorithms.
 #[pyfunction]
@@ -101,7 +101,7 @@ impl Scenario {
 
 /// A run under way.
 #[pyclass]
-pub struct Simulation(Option<wirespeed_sim::Simulation>);
+pub struct Simulation(Option<Run>);
 
 /// Columns of a table: name, type, values, words of an index.
 type Columns<'py> = Vec<(
@@ -113,8 +113,9 @@ type Columns<'py> = Vec<(
 
 #[pymethods]
 impl Simulation {
-    /// Until when, and how often to sample: picoseconds; at most how many samples to keep, 0 for all.
+    /// Until when, and how often to sample: picoseconds; at most how many samples to keep, 0 for all; on how many threads.
     #[new]
+    #[pyo3(signature = (scenario, until, interval, samples, ports, queue_pairs, captures, threads = 1))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -125,6 +126,7 @@ impl Simulation {
         ports: Vec<u32>,
         queue_pairs: Vec<u32>,
         captures: Vec<u32>,
+        threads: usize,
     ) -> PyResult<Self> {
         let mut scenario = scenario.0.take().ok_or_else(|| used("scenario"))?;
         scenario.until = until.unwrap_or(NEVER);
@@ -136,7 +138,7 @@ impl Simulation {
             captures,
         };
         let simulation = py
-            .detach(|| wirespeed_sim::Simulation::new(scenario))
+            .detach(|| Run::new(scenario, Threads::AtMost(threads)))
             .map_err(|refused| refusal(py, refused))?;
         Ok(Simulation(Some(simulation)))
     }
@@ -188,7 +190,7 @@ impl Simulation {
 }
 
 impl Simulation {
-    fn running(&mut self) -> PyResult<&mut wirespeed_sim::Simulation> {
+    fn running(&mut self) -> PyResult<&mut Run> {
         self.0.as_mut().ok_or_else(|| used("simulation"))
     }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from array import array
 from collections import Counter
@@ -72,6 +73,7 @@ def run(
     planned: Planned | None = None,
     until: Duration | None = None,
     create: Callable[[str], BinaryIO] | None = None,
+    threads: int | None = None,
     on_progress: Callable[[Progress], bool] | None = None,
     text: str | None = None,
 ) -> Result:
@@ -86,6 +88,8 @@ def run(
         until: end at this simulated time, whatever is still on its way.
         create: makes a file by its name, for each capture: PORT.pcap, filled while the run goes on. Without it nothing
             is captured.
+        threads: on at most so many, where that is faster; None: as many as there are processors. The result is the same
+            on any number of them.
         on_progress: called every few hundredths of a second; returns whether to go on.
         text: the scenario, where it is not as the file has it.
 
@@ -113,6 +117,7 @@ def run(
             observed.ports,
             observed.queue_pairs,
             list(observed.captures.values()) if create else [],
+            threads or processors(),
         )
     setup_s = time.perf_counter() - started
     with ExitStack() as stack:
@@ -174,6 +179,11 @@ def _names(planned: Planned) -> dict[str, pa.Table]:
     from wirespeed.simulation.names import columns
 
     return {"names": pa.table(columns(planned.scenario.names))}
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

@@ -67,6 +67,16 @@ def run(
     seed: Annotated[
         int, typer.Option("--seed", metavar="NUMBER", min=0, max=2**64 - 1, help="Seed of every chance.")
     ] = 1,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            "--threads",
+            metavar="NUMBER",
+            min=1,
+            help="At most so many threads; by itself all processors. The result is the same.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -161,7 +171,7 @@ def run(
     with ExitStack() as stack:
         folder = stack.enter_context(simulation.prepare(output, force=force)) if output else None
         interrupted = stack.enter_context(interruptible())
-        result = _run(scenario, planned, preset, seed, observe, end, folder, interrupted)
+        result = _run(scenario, planned, preset, seed, observe, end, threads, folder, interrupted)
         _keep(result, folder, output, form)
     raise typer.Exit(_exit(result.summary))
 
@@ -257,6 +267,7 @@ def _run(
     seed: int,
     observe: Observe,
     until: Duration | None,
+    threads: int | None,
     folder: Folder | None,
     interrupted: Callable[[], bool],
 ) -> Result:
@@ -276,7 +287,15 @@ def _run(
 
         create = folder.create if folder else None
         return simulation.run(
-            scenario, preset.value, seed, observe, planned=planned, until=until, create=create, on_progress=tell
+            scenario,
+            preset.value,
+            seed,
+            observe,
+            planned=planned,
+            until=until,
+            create=create,
+            threads=threads,
+            on_progress=tell,
         )
 
 
