@@ -2,6 +2,7 @@
 //!
 //! The receiver echoes each mark in the ACK of the marked packet. The sender keeps a window and cuts it by half of the
 //! share of bytes that was marked, at most once per window; slow start and congestion avoidance are TCP's (RFC 5681).
+//! The ns-3 model published with HPCC (`rdma-hw.cc`, `HandleAckDctcp`) has a rate in place of the window.
 
 use super::{Ack, Checks, CongestionControl, Loss};
 use crate::time::Picoseconds;
@@ -12,13 +13,14 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
-    /// Weight of the newest window in alpha, above 0 and at most 1 (1/16: SIGCOMM 2010, section 4; RFC 8257, 4.2).
+    /// Weight of the newest window in alpha, above 0 and at most 1 (1/16: SIGCOMM 2010, section 4; Linux's
+    /// `dctcp_shift_g`, 4; HPCC's `run.py`, 0.0625).
     pub g: f64,
-    /// Alpha before the first window (1: RFC 8257, 3.3).
+    /// Alpha before the first window (1: RFC 8257, 3.3; Linux's `dctcp_alpha_on_init`, 1024 of 1024).
     pub initial_alpha: f64,
     /// The window at the start (10: RFC 6928).
     pub initial_window_packets: u32,
-    /// No mark cuts the window below (2: RFC 5681, section 3.1, and Linux's `tcp_dctcp.c`).
+    /// No mark cuts the window below (2: RFC 5681, equation 4; `dctcp_ssthresh` of Linux's `tcp_dctcp.c`).
     pub min_window_packets: u32,
 }
 

@@ -11,31 +11,32 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Parameters of the sender. The paper names no values; they are those of the htsim simulator (Broadcom's csg-htsim,
-/// `swift.cpp`), which calls most of them guesses. Windows are counted in packets of the path MTU.
+/// `sim/swift.cpp`, `SwiftSrc`), which calls most of them guesses, with its names for them. Windows are counted in packets
+/// of the path MTU.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
-    /// The target delay of a large window (20 us).
+    /// The target delay of a large window (20 us: `_base_delay`).
     pub base_target_ns: u32,
-    /// What a small window may add to the target (100 us, five times the base).
+    /// What a small window may add to the target (100 us: `_fs_range`, five times the base).
     pub fs_range_ns: u32,
-    /// The window at and below which all of it is added (0.1).
+    /// The window at and below which all of it is added (0.1: `_fs_min_cwnd`).
     pub fs_min_window_packets: f64,
-    /// The window from which on nothing is (100).
+    /// The window from which on nothing is (100: `_fs_max_cwnd`).
     pub fs_max_window_packets: f64,
-    /// Additive increase per RTT, packets (1).
+    /// Additive increase per RTT, packets (1: `_ai`).
     pub additive_packets: f64,
-    /// What of the share of the delay above the target a cut takes, above 0 and at most 1 (0.8).
+    /// What of the share of the delay above the target a cut takes, above 0 and at most 1 (0.8: `_beta`).
     pub beta: f64,
-    /// The most that one cut takes, above 0 and below 1 (0.5).
+    /// The most that one cut takes, above 0 and below 1 (0.5: `_max_mdf`).
     pub max_mdf: f64,
-    /// The window at the start (12).
+    /// The window at the start (15: `sim/datacenter/main_swift.cpp`).
     pub initial_window_packets: f64,
-    /// No window is smaller (0.0025, 10 bytes of a packet of 4096) ...
+    /// No window is smaller (0.0025: `_min_cwnd`, 10 bytes of a packet of 4000) ...
     pub min_window_packets: f64,
-    /// ... or larger (1000).
+    /// ... or larger (1000: `_max_cwnd`).
     pub max_window_packets: f64,
-    /// After so many timeouts in a row the window is the smallest (5).
+    /// After so many timeouts in a row the window is the smallest (5: `_rtx_reset_threshold`).
     pub retransmit_reset_times: u32,
 }
 
@@ -49,7 +50,7 @@ impl Default for Parameters {
             additive_packets: 1.0,
             beta: 0.8,
             max_mdf: 0.5,
-            initial_window_packets: 12.0,
+            initial_window_packets: 15.0,
             min_window_packets: 0.0025,
             max_window_packets: 1000.0,
             retransmit_reset_times: 5,

@@ -9,27 +9,32 @@ use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Parameters of the sender. The defaults are the paper's, whose links have 10 Gb/s.
+/// Parameters of the sender. The defaults are those that others compare with: the ns-3 model published with HPCC
+/// (alibaba-edu's High-Precision-Congestion-Control, `rdma-hw.cc` and `run.py`), at 10 Gb/s the paper's. The code that
+/// the paper's authors published (`timely-code-snippet.cc`) has the same but for `alpha`, 0.02, and `t_high_ns`, 1 ms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
-    /// Below it the rate rises whatever the gradient (50 us: section 4.4).
+    /// Below it the rate rises whatever the gradient (50 us: `TimelyTLow`).
     pub t_low_ns: u32,
-    /// Above it the rate falls whatever the gradient (500 us: section 4.4).
+    /// Above it the rate falls whatever the gradient (500 us: `TimelyTHigh`).
     pub t_high_ns: u32,
-    /// What the gradient is divided by (20 us, as in the ns-3 model published with HPCC).
+    /// What the gradient is divided by (20 us: `TimelyMinRtt`).
     pub min_rtt_ns: u32,
-    /// Weight of the newest difference of RTTs, above 0 and at most 1 (0.875: section 4.3).
+    /// Weight of the newest difference of RTTs, above 0 and at most 1 (0.875: `TimelyAlpha`).
     pub alpha: f64,
-    /// How deep a cut is, above 0 and at most 1 (0.8: section 4.3).
+    /// How deep a cut is, above 0 and at most 1 (0.8: `TimelyBeta`).
     pub beta: f64,
-    /// Additive increase; none = a thousandth of line rate (10 Mb/s: section 4.3).
+    /// Additive increase; none = a thousandth of line rate (`run.py`: 10 Mb/s per 10 Gb/s).
     pub delta_bps: Option<u64>,
-    /// After so many segments with a falling RTT in a row the increase is as many times as large (5: section 4.3).
+    /// After so many segments with a falling RTT in a row the increase is as many times as large (5: algorithm 1; `run.py`
+    /// has 50 Mb/s per 10 Gb/s).
     pub hyperactive_after: u32,
-    /// An RTT is taken once per so many bytes (64 KB: section 3.1 has 16 to 64 KB).
+    /// An RTT is taken once per so many bytes (64 KB: section 3.1 has 16 to 64 KB; the authors' code has
+    /// this `t_low_ns` for 64 KB).
     pub segment_bytes: u32,
-    /// No cut goes below; none = a hundredth of line rate (100 Mb/s in the ns-3 model published with HPCC).
+    /// No cut goes below; none = a hundredth of line rate (`MinRate` is 100 Mb/s, in `run.py` 1 Gb/s
+    /// for links of 50 and 100 Gb/s).
     pub min_rate_bps: Option<u64>,
 }
 

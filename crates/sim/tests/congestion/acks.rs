@@ -187,7 +187,11 @@ fn hpcc_takes_the_fullest_link_and_starts_anew_on_another_way() {
 
 #[test]
 fn swift_by_hand() {
-    let mut it = started(Parameters::Swift(swift::Parameters::default()), 100);
+    let parameters = swift::Parameters {
+        initial_window_packets: 12.0,
+        ..swift::Parameters::default()
+    };
+    let mut it = started(Parameters::Swift(parameters), 100);
     let after = |it: &mut Algorithm, now: Picoseconds, rtt: Picoseconds| {
         let told = Ack {
             now,
