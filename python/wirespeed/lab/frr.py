@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import pwd
+import socket
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from wirespeed.lab.machine import program
-from wirespeed.reach import daemon
+from wirespeed.reach import daemon, ended
 
 _USER = "frr"  # that its daemons become
 _RUN = "run/frr"  # seen as /run/frr inside, where its own tools look
 _DETACH = 'exec "$@" </dev/null'
+_ASKED_AT = {"zebra": "zserv.api"}  # the sockets at which the daemons after them ask (zebra(8), -z)
+_ANSWERS_WITHIN_S = 60
+_LOOK_S = 0.01
 
 
 def prepare(folder: Path, configurations: Mapping[str, str]) -> None:
@@ -27,10 +32,35 @@ def prepare(folder: Path, configurations: Mapping[str, str]) -> None:
 
 
 def start(words: Sequence[str], folder: Path, daemons: Iterable[str], stdin: int) -> dict[str, int]:
-    """Start the daemons inside the switch; their processes. They drop ``stdin`` when they are there."""
-    started = {}
+    """Start the daemons inside the switch; their processes. They drop ``stdin`` when they are there.
+
+    Each is waited for that others ask: bgpd tries zebra again only after ten seconds, and of sessions that it opens
+    before, routes stay away for good.
+    """
+    started: dict[str, int] = {}
     for name in daemons:
         # Port 0: none is asked over TCP.
         command = (*program(name), "-P", "0", "--log", "stdout", "-f", f"/run/frr/{name}.conf")
         started[name] = daemon((*words, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)
+        if name in _ASKED_AT and not _answers(folder / _RUN, _ASKED_AT[name], started[name]):
+            break  # whoever waits for its routes says so, with its last words
     return started
+
+
+def _answers(run: Path, name: str, process: int) -> bool:
+    """Whether something listens at a socket before its process ends, or time is up."""
+    deadline = time.monotonic() + _ANSWERS_WITHIN_S
+    folder = os.open(run, os.O_PATH)
+    try:
+        while not _listens(f"/proc/self/fd/{folder}/{name}"):  # a socket's path has 107 bytes at most (unix(7))
+            if ended(process) or time.monotonic() > deadline:
+                return False
+            time.sleep(_LOOK_S)
+        return True
+    finally:
+        os.close(folder)
+
+
+def _listens(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as asking:
+        return asking.connect_ex(path) == 0

@@ -1,0 +1,52 @@
+"""That the daemons of a switch find each other however slowly they start."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from labs import ROUTERS
+
+from needs import needs
+from wirespeed.lab import frr
+from wirespeed.reach import ended
+
+# In place of the words that enter a namespace: zebra takes its time, and bgpd says whether zebra answers it.
+_STAND_IN = """
+import pathlib, socket, sys, time
+run, name = pathlib.Path(sys.argv[1]), sys.argv[5]
+listening = socket.socket(socket.AF_UNIX)
+if name == "zebra":
+    time.sleep(0.5)
+    listening.bind(str(run / "zserv.api"))
+    listening.listen()
+    time.sleep(60)
+if name == "bgpd":
+    answer = listening.connect_ex(str(run / "zserv.api"))
+    (run / "asked").write_text("it answers" if answer == 0 else "it does not")
+"""
+
+
+def _started(folder: Path, daemons: tuple[str, ...], stand_in: str = _STAND_IN) -> dict[str, int]:
+    run = folder / "run" / "frr"
+    run.mkdir(parents=True)
+    script = folder / "stand_in.py"
+    script.write_text(stand_in)
+    with open(os.devnull) as nothing:
+        return frr.start((sys.executable, str(script), str(run)), folder, daemons, nothing.fileno())
+
+
+def test_bgpd_starts_when_zebra_answers(tmp_path: Path) -> None:
+    needs(*ROUTERS)
+    started = _started(tmp_path, ("zebra", "bgpd"))
+    while not ended(started["bgpd"]):
+        time.sleep(0.01)
+    os.kill(started["zebra"], 9)
+    assert (tmp_path / "run" / "frr" / "asked").read_text() == "it answers"
+
+
+def test_nothing_starts_after_a_zebra_that_ended(tmp_path: Path) -> None:
+    needs(*ROUTERS)
+    assert list(_started(tmp_path, ("zebra", "bgpd"), "raise SystemExit(1)")) == ["zebra"]
