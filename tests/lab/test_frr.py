@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -34,8 +35,7 @@ def _started(folder: Path, daemons: tuple[str, ...], stand_in: str = _STAND_IN) 
     run.mkdir(parents=True)
     script = folder / "stand_in.py"
     script.write_text(stand_in)
-    with open(os.devnull) as nothing:
-        return frr.start((sys.executable, str(script), str(run)), folder, daemons, nothing.fileno())
+    return frr.start((sys.executable, str(script), str(run)), folder, daemons, subprocess.DEVNULL)
 
 
 def test_bgpd_starts_when_zebra_answers(tmp_path: Path) -> None:
