@@ -1,0 +1,189 @@
+"""What NIC ports of a plan are set to: PFC, scheduling, and the congestion control that their driver runs.
+
+A driver's parameters go to the simulator's under the same names, with the unit behind them. One that the simulator has
+not, or not with that value, is said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wirespeed import _core
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan
+from wirespeed.settings import Congestion, Discipline, Nic
+
+Tree = dict[str, Any]
+Assume = Callable[[str], None]
+"""Told what is not in the plan, or in the simulator."""
+_PRIORITIES = range(8)
+
+_ALGORITHMS: Mapping[tuple[str, Congestion], str] = {
+    ("bnxt_en", Congestion.DCQCN_P): "dcqcn-p",
+    ("bnxt_en", Congestion.DCQCN_D): "dcqcn-d",
+    ("mlx5_core", Congestion.DCQCN_P): "dcqcn-nvidia",
+}
+"""What a NIC's driver runs, by the simulator's name; any other runs DCQCN as published, and that is said."""
+
+_BROADCOM = {
+    **{
+        name: name
+        for name in (
+            *("g", "l64B_per_rtt", "init_cp", "init_cr", "init_tr", "fr_num_rtts", "ai_rate_incr"),
+            *("ai_rtt_th1", "ai_rtt_th2", "cr_min_th", "red_div"),
+        )
+    },
+    "rtt": "rtt_us",  # bnxt_re, configfs.c: usec, as the next
+    "inact_th": "inact_th_us",
+}
+_NVIDIA = {  # units: DOCA documentation, DCQCN CC Parameters
+    **{name: name for name in ("dce_tcp_g", "initial_alpha_value", "rpg_gd", "rpg_threshold")},
+    **{name: name for name in ("clamp_tgt_rate", "clamp_tgt_rate_after_time_inc")},
+    **{name: f"{name}_us" for name in ("dce_tcp_rtt", "rate_reduce_monitor_period", "rpg_time_reset")},
+    **{f"rpg_{name}_rate": f"rpg_{name}_rate_mbps" for name in ("ai", "hai", "min")},
+    "rate_to_set_on_first_cnp": "rate_to_set_on_first_cnp_mbps",
+    "rpg_byte_reset": "rpg_byte_reset_bytes",
+    "rpg_min_dec_fac": "rpg_min_dec_fac_percent",
+}
+_PARAMETERS = {"dcqcn-p": _BROADCOM, "dcqcn-d": _BROADCOM, "dcqcn-nvidia": _NVIDIA}
+"""By algorithm: the driver's name of a parameter to the simulator's."""
+_CNP_INTERVAL = "min_time_bet_cnp"
+"""Of the receiver, microseconds (bnxt_re, configfs.c)."""
+_FLAGS = ("clamp_tgt_rate", "clamp_tgt_rate_after_time_inc")
+
+
+@dataclass(slots=True)
+class PortSettings:
+    """What a port is set to, and some of its priorities."""
+
+    tree: Tree
+    lanes: dict[tuple[int, ...], Tree] = field(default_factory=dict)
+
+
+def nic_port(plan: Plan, nic: Nic, assume: Assume) -> PortSettings:
+    """The settings of a NIC port."""
+    qos = nic.qos
+    strict: list[int] = []
+    weights: dict[int, int] = {}
+    for one in plan.classes.values():
+        tc = (qos.priority_tc or {}).get(one.priority)
+        discipline = (qos.tc_discipline or {}).get(tc) if tc is not None else None
+        share = (qos.tc_share or {}).get(tc) if tc is not None else None
+        if discipline is Discipline.STRICT:
+            strict.append(int(one.priority))
+        elif share or one.share:
+            weights[int(one.priority)] = share or one.share or 1
+    made = PortSettings(
+        {
+            "pfc": {"lossless_priorities": bits(int(one) for one in qos.pfc or ())},
+            "scheduler": {"strict_priorities": bits(strict), "weights": shares(weights)},
+        }
+    )
+    slowed = [int(one) for one in qos.ecn_priorities or ()]
+    if not slowed and qos.roce_priority is not None:
+        slowed = [int(qos.roce_priority)]
+    if slowed:
+        made.lanes[tuple(slowed)] = _congestion(plan, nic, assume)
+    others = tuple(priority for priority in _PRIORITIES if priority not in slowed)
+    made.lanes[others] = {"congestion": {"algorithm": "line-rate"}}
+    return made
+
+
+def _congestion(plan: Plan, nic: Nic, assume: Assume) -> Tree:
+    """Both ends of congestion control, of the priorities that it slows."""
+    algorithm = _algorithm(plan, nic, assume)
+    tree: Tree = {"congestion": {"algorithm": algorithm}}
+    notification: Tree = {}
+    if nic.qos.cnp_priority is not None:
+        notification["priority"] = int(nic.qos.cnp_priority)
+    if algorithm == "dcqcn-d":
+        notification["interval_ns"] = 0  # 957608-AN210: in this mode every marked packet has its CNP
+    if algorithm in _PARAMETERS:
+        tree["congestion"] |= _parameters(algorithm, nic, notification, assume)
+    if notification:
+        tree["notification"] = notification
+    return tree
+
+
+def _algorithm(plan: Plan, nic: Nic, assume: Assume) -> str:
+    if nic.qos.congestion is None or nic.qos.ecn is False:
+        return "line-rate"
+    model = plan.hardware.nics.get(nic.model or "")
+    driver = nic.driver.name or (model.driver if model else None) or ""
+    known = _ALGORITHMS.get((driver, nic.qos.congestion))
+    if known is not None:
+        return known
+    name = nic.model or "a NIC"
+    assume(f"{nic.qos.congestion} of {name} is DCQCN as published")
+    if nic.qos.congestion_parameters:
+        assume(f"{_listed(nic.qos.congestion_parameters)} of {name}: not taken over into DCQCN as published")
+    return "dcqcn"
+
+
+def _parameters(algorithm: str, nic: Nic, notification: Tree, assume: Assume) -> Tree:
+    """The driver's parameters that the plan sets; what the receiver has of them goes into ``notification``."""
+    said = dict(nic.qos.congestion_parameters or {})
+    if not said:
+        assume(f"parameters of {algorithm} are the simulator's: the plan sets none of the NIC's own")
+        return {}
+    known = _PARAMETERS[algorithm]
+    if _CNP_INTERVAL in said and known is _BROADCOM:
+        notification["interval_ns"] = said.pop(_CNP_INTERVAL) * 1000
+    if missing := [name for name in said if name not in known]:
+        assume(f"{_listed(missing)} of {nic.model or 'a NIC'}: {algorithm} has no such parameter here")
+    asked = {known[name]: value for name, value in said.items() if name in known}
+    taken = _taken(algorithm, asked, nic, assume)
+    if "init_cp" in taken:
+        assume("init_cp counts 1,024ths: its width is not published")
+    assume(f"parameters of {algorithm} other than {_listed(taken) or 'these'} are the simulator's: not in the plan")
+    return taken
+
+
+def _taken(algorithm: str, asked: Mapping[str, int], nic: Nic, assume: Assume) -> Tree:
+    """Those that the core takes at the port's rate: it is asked, for it alone knows the ranges."""
+    found: Tree = {name: bool(value) if name in _FLAGS else value for name, value in sorted(asked.items())}
+    gbps = int(nic.link.speed) / 1e9 if nic.link.speed is not None else 100
+    while found:
+        try:
+            _core.Scenario(_smallest(gbps, {"algorithm": algorithm, **found}), "roce", 1)
+        except Refused as refused:
+            names = {problem.place.rpartition(".")[2]: problem for problem in refused.problems}
+            if not names.keys() & found.keys():
+                raise
+            for name in sorted(names.keys() & found.keys()):
+                value, expected = found.pop(name), names[name].expected
+                assume(f"{name} {value:,} of {nic.model or 'a NIC'} is not taken over: {algorithm} takes {expected}")
+        else:
+            break
+    return found
+
+
+def _smallest(gbps: float, congestion: Tree) -> str:
+    """A scenario to hold parameters of congestion control: two hosts and a cable."""
+    return json.dumps(
+        {
+            "hosts": 2,
+            "switches": 0,
+            "links": [{"a": 0, "b": 1, "gbps": gbps, "delay_ns": 0}],
+            "flows": [{"src": 0, "dst": 1, "bytes": 1}],
+            "parameters": {"congestion": congestion},
+        }
+    )
+
+
+def _listed(names: Mapping[str, object] | list[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+def bits(priorities: Any) -> int:
+    """A bit for each priority."""
+    return sum(1 << priority for priority in set(priorities))
+
+
+def shares(weights: Mapping[int, int]) -> list[int]:
+    """Weights of all priorities; those that nobody uses have the least, so that a turn is no longer than it must be."""
+    least = min(weights.values(), default=1)
+    return [weights.get(priority, least) for priority in _PRIORITIES]

@@ -1,0 +1,202 @@
+"""What switches of a plan and their ports are set to, with the values that their platform can say."""
+
+from __future__ import annotations
+
+import json
+import math
+
+from wirespeed import _core
+from wirespeed.catalogue.model import ChipModel
+from wirespeed.plan import Plan
+from wirespeed.plan.headroom import headroom
+from wirespeed.settings import Discipline, Port, Queue, Switch, TrafficClass, WatchdogAction
+from wirespeed.settings.fabric import LoadBalancing
+from wirespeed.simulation.nics import Assume, PortSettings, Tree, bits, shares
+
+_NS = 1000  # picoseconds
+_LONGEST_GAP_NS = 1_000_000_000  # the core's
+_ACTIONS = {WatchdogAction.DROP: "drop", WatchdogAction.FORWARD: "forward"}
+
+
+class Switches:
+    """Settings of a plan's switches. ``assume`` is told what is not in the plan, or in the simulator."""
+
+    def __init__(self, plan: Plan, assume: Assume) -> None:
+        self._plan, self._assume = plan, assume
+        self._preset: Tree = json.loads(_core.preset("roce"))
+
+    def node(self, switch: Switch) -> Tree:
+        """What is one for a whole switch."""
+        name = _name(switch)
+        if switch.buffers.dynamic_threshold is not None:
+            self._assume(f"the dynamic threshold of {name}, which its platform counts its own way, is the chip's")
+        if (switch.chip or "").startswith("jericho"):
+            self._assume(f"{name} queues at ingress; here it is a shared-buffer switch")
+        return {"switch": self._buffer(switch), "ecmp": self._balance(name, switch.load_balancing)}
+
+    def port(self, switch: Switch, settings: Port) -> PortSettings:
+        """The settings of a port and its priorities."""
+        queues = {int(one.priority): _queue(settings, one) for one in self._plan.classes.values()}
+        strict = [priority for priority, queue in queues.items() if queue and queue.discipline is Discipline.STRICT]
+        weights = {priority: queue.weight for priority, queue in queues.items() if queue and queue.weight}
+        lossless = sorted(int(one) for one in settings.qos.pfc or ())
+        if switch.pfc is False:
+            lossless = []
+        made = PortSettings(
+            {
+                "pfc": {"lossless_priorities": bits(lossless), "watchdog": self._watchdog(switch, settings)},
+                "scheduler": {"strict_priorities": bits(strict), "weights": shares(weights)},
+            }
+        )
+        for priority, queue in queues.items():
+            tree = self._marking(switch, queue)
+            if tree is not None:
+                made.lanes[priority,] = {"marking": tree}
+        if lossless:
+            size = self._headroom(switch, settings, len(lossless))
+            rule: Tree = {"rule": "computed", "percent": 100} if size is None else {"rule": "fixed", "bytes": size}
+            group = tuple(lossless)
+            made.lanes[group] = {**made.lanes.get(group, {}), "switch": {"headroom": rule}}
+        return made
+
+    def unsaid(self) -> None:
+        """What no plan says of its switches."""
+        usual = self._preset["switch"]
+        self._assume(f"switch latency is {usual['latency_ns']} ns: the catalogue has none")
+        self._assume("the ECMP hash is one of the simulator's own: vendors do not publish theirs")
+        self._assume(
+            f"guarantee of a priority group {usual['reserve_bytes']:,} bytes, XON "
+            f"{usual['xon_offset_bytes']:,} bytes below the threshold: those of the preset"
+        )
+        self._assume("the buffer of a switch is one pool, whatever its platform divides it into")
+
+    def _buffer(self, switch: Switch) -> Tree:
+        chip = self._plan.hardware.chips.get(switch.chip or "")
+        usual, name = self._preset["switch"], _name(switch)
+        found: Tree = {"buffer_bytes": _value(chip, "buffer"), "cell_bytes": _value(chip, "cell")}
+        found["slices"] = _value(chip, "slices")
+        share = chip.share.value if chip and chip.share else None
+        found["alpha_exponent"] = None if share is None else round(math.log2(share))
+        for key, value in found.items():
+            if value is None:
+                found[key] = usual[key]
+                self._assume(f"{key} of {name} is {usual[key]:,}: the catalogue has none")
+        return found
+
+    def _balance(self, name: str, balancing: LoadBalancing) -> Tree:
+        """How flows choose. A mode that is not static chooses by the quality of the ports, for a flow, a flowlet or a
+        packet (Junos, Dynamic Load Balancing; Customize Egress Port Link Quality Metrics for DLB: load and queue)."""
+        if balancing.mode in (None, "static"):
+            return {"balance": "flow"}
+        if balancing.mode == "flowlet":
+            gap = self._preset["ecmp"]["flowlet_gap_ns"]
+            if balancing.flowlet_gap is None:
+                self._assume(f"the flowlet gap of {name} is {gap:,} ns, the preset's: the plan has none")
+            else:
+                gap = max(1, int(balancing.flowlet_gap) // _NS)
+        elif balancing.mode == "per-packet":
+            gap = 0
+        elif balancing.mode == "assigned-flow":
+            gap = _LONGEST_GAP_NS
+            self._assume(f"a flow of {name} keeps its assigned port until it was silent for 1 s")
+        else:
+            self._assume(f"load balancing {balancing.mode} of {name} is a hash of each flow here")
+            return {"balance": "flow"}
+        self._assume(
+            f"load balancing {balancing.mode} of {name} goes by the queues of the ports; their load counts for nothing"
+        )
+        if balancing.flowlet_table is not None:
+            self._assume(f"{name} tells any number of flowlets apart; its table has {balancing.flowlet_table:,}")
+        return {"balance": "adaptive", "adaptive_gap_ns": gap}
+
+    def _watchdog(self, switch: Switch, port: Port) -> Tree | None:
+        watchdog, poll = port.qos.watchdog, switch.watchdog_poll
+        if not watchdog.enabled:
+            return None
+        name = _name(switch)
+        action = _ACTIONS.get(watchdog.action) if watchdog.action else None
+        if action is None:
+            self._assume(f"the PFC watchdog of {name} does nothing here: it would {_does(watchdog.action)}")
+            return None
+        detect = watchdog.detect or poll
+        if detect is None:
+            self._assume(f"the PFC watchdog of {name} does nothing here: the plan has no times of it")
+            return None
+        if poll is None:
+            self._assume(f"the PFC watchdog of {name} looks every half of its detection time: the plan has no interval")
+        if watchdog.restore is None:
+            self._assume(f"the PFC watchdog of {name} restores after its detection time: the plan has no other")
+        return {
+            "detection_ns": _ns(detect),
+            "restoration_ns": _ns(watchdog.restore or detect),
+            "poll_ns": _ns(poll or detect // 2),
+            "action": action,
+        }
+
+    def _marking(self, switch: Switch, queue: Queue | None) -> Tree | None:
+        if queue is None or not queue.ecn.enabled:
+            return None
+        ecn = queue.ecn
+        low, high = ecn.minimum, ecn.maximum
+        if low is None or high is None:
+            if ecn.minimum_fill is None or ecn.maximum_fill is None:
+                return None
+            whole = self._fair_share(switch)
+            text = f"a queue of {_name(switch)} that marks by percent fills {whole:,} bytes"
+            self._assume(f"{text}: what one alone may take of the free buffer")
+            low_bytes, high_bytes = whole * ecn.minimum_fill // 100, whole * ecn.maximum_fill // 100
+        else:
+            low_bytes, high_bytes = int(low), int(high)
+        probability = 100 if ecn.probability is None else ecn.probability
+        return {
+            "enabled": True,
+            "kmin_bytes": low_bytes,
+            "kmax_bytes": high_bytes,
+            "pmax": probability / 100,
+            "reference_gbps": None,
+        }
+
+    def _fair_share(self, switch: Switch) -> int:
+        """A S / (1 + A): where the dynamic threshold meets one queue alone (Choudhury and Hahne, 1998)."""
+        node = self._buffer(switch)
+        alpha = 2.0 ** node["alpha_exponent"]
+        return int(node["buffer_bytes"] / node["slices"] * alpha / (1 + alpha))
+
+    def _headroom(self, switch: Switch, port: Port, lossless: int) -> int | None:
+        """Of a lossless group: what the plan computes. None where it cannot."""
+        speed, length, mtu = port.link.speed, port.cable_length, port.link.mtu
+        if speed is None or length is None or mtu is None:
+            self._assume("headroom of ports whose cable has no known length is computed by the simulator")
+            return None
+        chip = self._plan.hardware.chips.get(switch.chip or "")
+        cables = {cable.cable for cable in self._plan.cables}
+        model = self._plan.hardware.cables.get(next(iter(cables)) or "") if len(cables) == 1 else None
+        return int(headroom(speed, length, mtu, lossless, chip, model).size)
+
+
+def _name(switch: Switch) -> str:
+    return switch.chip or switch.model or "a switch of no known model"
+
+
+def _does(action: WatchdogAction | None) -> str:
+    if action is WatchdogAction.ALERT:
+        return "only report"
+    if action is WatchdogAction.ERRDISABLE:
+        return "switch the port off"
+    return "do what the plan does not say"
+
+
+def _ns(time: int) -> int:
+    return max(1, time // _NS)
+
+
+def _queue(port: Port, one: TrafficClass) -> Queue | None:
+    """The egress queue of a class, by the maps of the port."""
+    qos = port.qos
+    found = [qos.tc_queue[tc] for dscp, tc in (qos.dscp_tc or {}).items() if dscp in one.dscp and qos.tc_queue]
+    return port.queues.get(str(int(found[0]))) if found else None
+
+
+def _value(chip: ChipModel | None, name: str) -> int | None:
+    found = getattr(chip, name) if chip else None
+    return None if found is None else int(found.value)

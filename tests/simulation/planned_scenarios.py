@@ -1,0 +1,59 @@
+"""Scenarios made from cluster files: a small cluster, traffic on it, and what the scenario says of a port."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from wirespeed.plan import Plan
+from wirespeed.simulation.from_plan import Scenario, scenario_of
+from wirespeed.simulation.workload import read_traffic
+
+INCAST = """\
+version: 1
+name: incast
+traffic:
+  - {pattern: incast, to: node1, size: 1 MiB, rails: [1]}
+  - {pattern: pairs, from: node2, to: node3, rails: [2], size: 64 kB, messages: 3, start: 5 us}
+"""
+ONE = """
+version: 1
+name: one
+hosts:
+  node[1-2]: {{model: dell-xe9680-mi300x, os: ubuntu-22.04, nics: 2 x broadcom-bcm957608-p1400gd}}
+switches:
+  leaf1: {{model: {model}, os: {system}, role: leaf}}
+cabling: {{pattern: by-host, cable: dac-400g, length: 3 m}}
+addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
+classes:
+  roce: {{dscp: 26, priority: 3, lossless: true, share: 50%, congestion: dcqcn-p}}
+  cnp: {{dscp: 48, priority: 6, strict: true}}
+"""
+
+
+def traffic(folder: Path, text: str) -> Path:
+    path = folder / "traffic.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def made(plan: Plan, folder: Path, text: str = INCAST, seed: int = 1) -> tuple[Scenario, dict[str, Any]]:
+    scenario = scenario_of(plan, read_traffic(traffic(folder, text)), seed, "a test")
+    return scenario, json.loads(scenario.text)
+
+
+def settled(document: dict[str, Any], port: int, priority: int) -> dict[str, Any]:
+    """What the scenario says of a priority of a port: parameters, and every item of devices that means it."""
+    link = document["links"][port // 2]
+    node = link["a" if port % 2 == 0 else "b"]
+    found: dict[str, Any] = {key: dict(value) for key, value in document["parameters"].items()}
+    for item in document.get("devices", []):
+        if node not in item.get("nodes", []) and port not in item.get("ports", []):
+            continue
+        if priority not in item.get("priorities", range(8)):
+            continue
+        for section, values in item["parameters"].items():
+            whole = "algorithm" in values  # another algorithm has other parameters
+            found[section] = values if whole else {**found.get(section, {}), **values}
+    return found
