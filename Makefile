@@ -36,10 +36,12 @@ test: $(VENV)/.built
 	$(BIN)/python -m pytest -n auto
 
 # What takes a machine of its own, or half a minute: needs root, and Linux. What cannot run here is listed at the end, with
-# what it lacks. The tests of a file share what they build, so they stay together; the longest files begin.
-LAB = $(shell grep --recursive --files-with-matches --include='test_*.py' 'mark\.lab' tests)
+# what it lacks. The tests of a file share what they build, so they stay together; those with virtual machines begin, since
+# they take longest.
+LAB = $(sort $(shell grep --recursive --files-with-matches --include='test_*.py' 'mark\.lab' tests))
+LAB_FIRST = tests/lab/rdma/test_machines.py tests/lab/test_page.py
 lab: $(VENV)/.built
-	$(BIN)/python -m pytest -m lab -rs -n auto --dist loadfile --no-loadscope-reorder $(LAB)
+	$(BIN)/python -m pytest -m lab -rs -n auto --dist loadfile --no-loadscope-reorder $(filter $(LAB_FIRST),$(LAB)) $(filter-out $(LAB_FIRST),$(LAB))
 
 lint: $(VENV)/.built
 	cargo fmt --all --check
