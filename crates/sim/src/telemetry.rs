@@ -203,3 +203,6 @@ impl Simulation {
         queue_pair.follow(self.now, mtu);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,8 @@
 
 #[path = "congestion/acks.rs"]
 mod acks;
+#[path = "congestion/any_acks.rs"]
+mod any_acks;
 #[path = "congestion/arbitrary_order.rs"]
 mod arbitrary_order;
 #[path = "congestion/broadcom.rs"]

@@ -1,7 +1,7 @@
 //! A scenario from a list of numbers. Smaller numbers choose simpler things, so that a failure shrinks to a simple one.
 
 use crate::support::{connect, link, network, post, preset};
-use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, Parameters as Congestion};
+use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, hpcc, swift, Parameters as Congestion};
 use wirespeed_sim::faults::bit_errors::BitErrors;
 use wirespeed_sim::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::faults::slow_receiver::SlowReceiver;
@@ -176,10 +176,21 @@ fn parameters(draws: &mut Draws) -> Parameters {
     notification.interval_ns = draws.one_of(&[50_000, 0, 4_000]);
     notification.delay_ns = draws.one_of(&[0, 1_000]);
     notification.priority = draws.one_of(&[7, 3]);
-    it.congestion = match draws.below(3) {
+    it.congestion = match draws.below(7) {
         0 => Congestion::LineRate {},
         1 => Congestion::Dcqcn(dcqcn::Parameters::default()),
-        _ => Congestion::DcqcnNvidia(dcqcn_nvidia::Parameters::default()),
+        2 => Congestion::DcqcnNvidia(dcqcn_nvidia::Parameters::default()),
+        3 => Congestion::Dctcp(Default::default()),
+        4 => Congestion::Timely(Default::default()),
+        5 => Congestion::Swift(swift::Parameters {
+            base_target_ns: draws.one_of(&[20_000, 2_000]),
+            ..swift::Parameters::default()
+        }),
+        _ => Congestion::Hpcc(hpcc::Parameters {
+            header_bytes: 0, // buffers are drawn for frames without it
+            base_rtt_ns: draws.one_of(&[13_000, 3_000]),
+            ..hpcc::Parameters::default()
+        }),
     };
     it
 }

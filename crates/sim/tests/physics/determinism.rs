@@ -3,6 +3,7 @@
 use crate::scenarios::read;
 use crate::support::{column, connect, link, network, post, preset, run};
 use std::fmt::Write as _;
+use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::faults::{Fault, Kind};
 use wirespeed_sim::parameters::{Balance, Pipe, Recovery, Reordering};
@@ -59,6 +60,13 @@ fn selective(seed: u64) -> Scenario {
     let mut scenario = everything(seed);
     scenario.parameters.transport.recovery = Recovery::SelectiveRepeat;
     scenario.parameters.transport.reordering = Reordering::Time { ns: 5_000 };
+    scenario
+}
+
+/// The same under another congestion control.
+fn under(congestion: Congestion, seed: u64) -> Scenario {
+    let mut scenario = everything(seed);
+    scenario.parameters.congestion = congestion;
     scenario
 }
 
@@ -143,7 +151,14 @@ fn everything_happens_in_everything() {
 
 #[test]
 fn the_same_run_however_it_is_driven() {
-    for scenario in [read("S1", 1), read("P1", 1), everything(1), rerouted(1)] {
+    let hpcc = under(Congestion::Hpcc(Default::default()), 1);
+    for scenario in [
+        read("S1", 1),
+        read("P1", 1),
+        everything(1),
+        rerouted(1),
+        hpcc,
+    ] {
         let once = run(scenario.clone());
         for events in [1, 7, u64::MAX] {
             assert_eq!(driven(scenario.clone(), events), once);
@@ -193,12 +208,20 @@ fn the_tables_are_those_recorded() {
         "everything",
         "selective",
         "rerouted",
+        "dctcp",
+        "timely",
+        "swift",
+        "hpcc",
     ] {
         for seed in [1, 2] {
             let scenario = match name {
                 "everything" => everything(seed),
                 "selective" => selective(seed),
                 "rerouted" => rerouted(seed),
+                "dctcp" => under(Congestion::Dctcp(Default::default()), seed),
+                "timely" => under(Congestion::Timely(Default::default()), seed),
+                "swift" => under(Congestion::Swift(Default::default()), seed),
+                "hpcc" => under(Congestion::Hpcc(Default::default()), seed),
                 file => read(file, seed),
             };
             for (table, hash) in results(&run(scenario)) {

@@ -1,0 +1,187 @@
+//! Any ACKs and losses, in any order, as ACK-driven algorithms hear them: windows and rates stay where they may be.
+
+use super::{GIGABIT, MTU};
+use proptest::prelude::*;
+use wirespeed_sim::congestion::{dctcp, hpcc, swift, timely};
+use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters};
+use wirespeed_sim::telemetry::Hop;
+use wirespeed_sim::time::{Picoseconds, NANOSECOND};
+
+/// Between these a window (bytes) and a rate (bits per second) always are.
+#[derive(Debug)]
+struct Bounds {
+    window: Option<(f64, f64)>,
+    rate: Option<(f64, f64)>,
+}
+
+/// An algorithm, and what it is to keep to, at `line` bits per second.
+fn algorithm() -> impl Strategy<Value = (Parameters, u64, Bounds)> {
+    let speeds = prop_oneof![Just(10), Just(100), Just(400)].prop_map(|gbps| gbps * GIGABIT);
+    (0..4, speeds, any::<[u16; 3]>()).prop_map(|(which, line, numbers)| {
+        let [a, b, c] = numbers.map(|number| f64::from(number) / f64::from(u16::MAX));
+        let (parameters, bounds) = match which {
+            0 => any_dctcp(a, b, c),
+            1 => any_timely(line, a, b, c),
+            2 => any_swift(line, a, b, c),
+            _ => any_hpcc(line, a, b, c),
+        };
+        (parameters, line, bounds)
+    })
+}
+
+fn any_dctcp(a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
+    let it = dctcp::Parameters {
+        g: a.max(1e-3),
+        initial_alpha: b,
+        initial_window_packets: 1 + (c * 100.0) as u32,
+        min_window_packets: 1 + (a * 5.0) as u32,
+    };
+    let bounds = Bounds {
+        // A timeout leaves one packet (RFC 5681); nothing but its use limits a TCP window above.
+        window: Some((f64::from(MTU), f64::INFINITY)),
+        rate: None,
+    };
+    (Parameters::Dctcp(it), bounds)
+}
+
+fn any_timely(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
+    let least = 1 + (a * line as f64 / 2.0) as u64;
+    let it = timely::Parameters {
+        alpha: b.max(1e-3),
+        beta: c.max(1e-3),
+        min_rate_bps: Some(least),
+        hyperactive_after: 1 + (a * 8.0) as u32,
+        segment_bytes: 1 + (b * 100_000.0) as u32,
+        ..timely::Parameters::default()
+    };
+    let bounds = Bounds {
+        window: None,
+        rate: Some((least as f64, line as f64)),
+    };
+    (Parameters::Timely(it), bounds)
+}
+
+fn any_swift(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
+    let least = a.max(1e-4);
+    let most = least + 1_000.0 * b;
+    let it = swift::Parameters {
+        min_window_packets: least,
+        max_window_packets: most,
+        initial_window_packets: least + c * (most - least),
+        beta: b.max(1e-3),
+        max_mdf: c.clamp(1e-3, 0.999),
+        ..swift::Parameters::default()
+    };
+    let packet = f64::from(MTU);
+    let bounds = Bounds {
+        window: Some((least * packet, most * packet)),
+        rate: Some((0.0, line as f64)),
+    };
+    (Parameters::Swift(it), bounds)
+}
+
+fn any_hpcc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
+    let it = hpcc::Parameters {
+        target_percent: 1 + (a * 99.0) as u32,
+        max_stage: (b * 10.0) as u32,
+        additive_bytes: 1 + (c * 5_000.0) as u32,
+        base_rtt_ns: 5_000 + (a * 50_000.0) as u32,
+        ..hpcc::Parameters::default()
+    };
+    let in_flight = line as f64 / 8.0 * f64::from(it.base_rtt_ns) / 1e9;
+    let bounds = Bounds {
+        window: Some((f64::from(it.additive_bytes), in_flight)),
+        rate: Some((0.0, line as f64)),
+    };
+    (Parameters::Hpcc(it), bounds)
+}
+
+/// What a sender has in flight, by packet numbers, and when it is.
+struct Sender {
+    now: Picoseconds,
+    until: u32,
+    next: u32,
+    hops: [Hop; 2],
+}
+
+impl Sender {
+    /// An ACK of any number of packets, late or early, marked or not; or a loss.
+    fn hear(&mut self, it: &mut Algorithm, line: u64, call: [u16; 4]) {
+        let [what, packets, wait, other] = call.map(u32::from);
+        self.now += Picoseconds::from(wait) * 10 * NANOSECOND;
+        self.next += packets % 50;
+        let (until, next) = (self.until, self.next);
+        match what % 16 {
+            0 => it.on_loss(self.now, Loss::Timeout { next }),
+            1 | 2 => it.on_loss(self.now, Loss::Gap { until, next }),
+            _ => {
+                let acknowledged = (next - until).min(other % 64);
+                self.until += acknowledged;
+                self.pass_switches(line, other);
+                it.on_ack(&Ack {
+                    now: self.now,
+                    bytes: acknowledged * MTU,
+                    until: self.until,
+                    next,
+                    outstanding: next - self.until,
+                    rtt: (what % 5 != 0).then_some(Picoseconds::from(other) * 100 * NANOSECOND),
+                    marked: what % 3 == 0,
+                    hops: &self.hops[..(what % 3) as usize],
+                });
+            }
+        }
+        it.on_sent(self.now, MTU);
+    }
+
+    /// What switches say of themselves: they send no more than their line carries, and queue what they like.
+    fn pass_switches(&mut self, line: u64, other: u32) {
+        for (port, hop) in (1..).zip(&mut self.hops) {
+            let elapsed = self.now - hop.time;
+            let could = (elapsed as f64 * line as f64 / 8e12) as u64;
+            hop.port = port;
+            hop.rate = line;
+            hop.time = self.now;
+            hop.sent_bytes += could * u64::from(other % 101) / 100;
+            hop.queue_bytes = other * 37;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 2_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn windows_and_rates_stay_in_their_bounds(
+        (parameters, line, bounds) in algorithm(),
+        calls in prop::collection::vec(any::<[u16; 4]>(), 0..300),
+    ) {
+        prop_assert_eq!(parameters.check("", line), Ok(()));
+        let mut it = parameters.prepare().start(line, MTU);
+        let mut sender = Sender { now: 0, until: 0, next: 0, hops: Default::default() };
+        for call in calls {
+            sender.hear(&mut it, line, call);
+            let seen = (it.window(), it.peek(sender.now), it.alpha(sender.now));
+            prop_assert_eq!(it.rate(sender.now), seen.1, "looking changes nothing");
+            prop_assert_eq!((it.window(), it.peek(sender.now), it.alpha(sender.now)), seen);
+            // A product of powers of two and bytes may be off by its last bit.
+            let within = |value: f64, (least, most): (f64, f64)| {
+                value.is_finite() && value >= least * (1.0 - 1e-12) && value <= most * (1.0 + 1e-12)
+            };
+            prop_assert_eq!(seen.0.is_some(), bounds.window.is_some());
+            if let Some((window, range)) = seen.0.zip(bounds.window) {
+                prop_assert!(within(window, range), "window {} of {:?}", window, range);
+            }
+            if let Some(rate) = seen.1 {
+                let range = bounds.rate.expect("this algorithm has no rate");
+                prop_assert!(rate > 0.0 && within(rate, range), "rate {} of {:?}", rate, range);
+            }
+            if let Some(alpha) = seen.2 {
+                prop_assert!((0.0..=1.0).contains(&alpha), "alpha {}", alpha);
+            }
+        }
+    }
+}
