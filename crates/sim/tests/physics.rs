@@ -11,6 +11,8 @@ mod broadcom;
 mod dcqcn;
 #[path = "physics/determinism.rs"]
 mod determinism;
+#[path = "physics/late.rs"]
+mod late;
 #[path = "physics/mechanisms.rs"]
 mod mechanisms;
 #[path = "physics/observed.rs"]

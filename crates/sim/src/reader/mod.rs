@@ -44,7 +44,10 @@ use traffic::Traffic;
 
 /// Hosts, and switches, at most.
 const MOST_NODES: u64 = 1 << 20;
-/// The latest time and longest span of an operation: 1000 s.
+/// The latest time that a file may name, and the longest that an operation may wait: 1,000,000 s, which is eleven days. Two of
+/// them and the run that follows are far from 2^64 ps, the end of time after 213 days.
+const LATEST_NS: u64 = 1_000_000_000_000_000;
+/// The longest span of a fault: 1,000 s. Several may add up.
 const LONGEST_NS: u64 = 1_000_000_000_000;
 /// The longest cable: 1 s.
 const LONGEST_CABLE_NS: u64 = 1_000_000_000;
@@ -315,9 +318,9 @@ fn cable(object: &Object, key: &str, findings: &mut Findings) -> Option<Picoseco
     Some(ns * NANOSECOND)
 }
 
-/// A point in time or a span, given in ns; 0 where the key is missing.
+/// A point in time or the wait of an operation, given in ns; 0 where the key is missing.
 fn time(object: &Object, key: &str, findings: &mut Findings) -> Option<Picoseconds> {
-    let ns = object.whole(key, 0..=LONGEST_NS, Some(0), findings)?;
+    let ns = object.whole(key, 0..=LATEST_NS, Some(0), findings)?;
     Some(ns * NANOSECOND)
 }
 

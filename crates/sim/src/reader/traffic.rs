@@ -4,12 +4,12 @@ use super::addresses::check_family;
 use super::ends::{self, Ends};
 use super::findings::{Findings, Object, Place};
 use super::json::Json;
-use super::time;
 use super::wiring::Wiring;
 use super::{limits, services};
+use super::{time, LATEST_NS};
 use crate::problem::grouped;
 use crate::scenario::{Connection, Operation, Scenario, Service, Verb};
-use crate::time::{Picoseconds, SECOND};
+use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use std::collections::BTreeMap;
 
 /// What the traffic part of a file says, each entry by itself.
@@ -29,8 +29,8 @@ struct Post {
 /// Where packets are counted in 32 bits.
 const TOO_MANY_PACKETS: u64 = 1 << 32;
 
-/// The latest that delays and times may put a start: far from 2^64 ps, the end of time.
-const LATEST: Picoseconds = 1_000_000 * SECOND;
+/// The latest that delays and times may put a start.
+const LATEST: Picoseconds = LATEST_NS * NANOSECOND;
 
 /// UDP source ports of RoCEv2 senders are dynamic ones (RFC 6335, section 6): 0xC000 to 0xFFFF.
 const DYNAMIC_PORTS: std::ops::Range<u16> = 0xC000..0xFFFF;
