@@ -6,7 +6,7 @@
 
 use super::{Fault, Kind};
 use crate::parameters::PRIORITIES;
-use crate::port::dequeue;
+use crate::port::{dequeue, is_down};
 use crate::scenario::Scenario;
 use crate::simulation::{class, Simulation};
 use crate::time::{Picoseconds, NEVER};
@@ -95,10 +95,10 @@ impl Simulation {
         for port in links.flat_map(|link| [2 * link, 2 * link + 1]) {
             self.ports[port as usize].watched = true;
             self.sides[port as usize].outages.push(outage);
-            if !it.is_noticed(fault) {
-                continue;
+            if it.is_noticed(fault) {
+                self.schedule(fault.from + it.detection, class::ROUTE, port, DOWN);
             }
-            self.schedule(fault.from + it.detection, class::ROUTE, port, DOWN);
+            // Also where it is not noticed: the port may be down because of another, and this one the last to end.
             if fault.until != NEVER {
                 self.schedule(fault.until, class::ROUTE, port, UP);
             }
@@ -167,8 +167,11 @@ impl Simulation {
         }
     }
 
-    /// The port sends again, unless another fault has it. Its peer has forgotten what it was asked for, and is asked again.
+    /// A port that is down sends again, unless another fault has it. Its peer has forgotten what it was asked for, and is asked again.
     fn bring_up(&mut self, port: u32) {
+        if !is_down(&self.ports[port as usize]) {
+            return;
+        }
         let outages = self.sides[port as usize].outages.iter();
         if outages
             .clone()

@@ -76,6 +76,18 @@ fn routes_lead_around_a_link_that_is_down() {
     assert!(frames(&outcome, taken) < 1_000);
 }
 
+/// Two faults of a link, the second too short to be seen alone: the link is back when both are over.
+#[test]
+fn a_flap_at_the_end_of_an_outage() {
+    let (mut scenario, ..) = two_ways();
+    let at = |us: u64| us * MICROSECOND;
+    let long = down(Links::One(0), at(200), at(300), 10, 40);
+    let short = down(Links::One(0), at(298), at(302), 10, 40);
+    scenario.faults = vec![long, short];
+    let outcome = run(scenario);
+    assert_eq!(column(&outcome, "flows", "status"), [COMPLETED]);
+}
+
 /// Down for less time than its ports take to see it: frames are lost, and nothing else happens.
 #[test]
 fn a_flap_is_not_noticed() {
