@@ -21,6 +21,7 @@ from wirespeed.render import files
 from wirespeed.results.json import plain
 from wirespeed.results.simulation import from_json
 from wirespeed.simulation.workload import flows_of, read_traffic, traffic_schema
+from wirespeed.wire import path_mtu_fitting
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -75,6 +76,17 @@ def test_thresholds_are_those_rendered(model: str, system: str, tmp_path: Path) 
     assert found["pfc"]["lossless_priorities"] == 1 << 3
     assert found["scheduler"]["strict_priorities"] == 1 << 6
     assert found["scheduler"]["weights"][3] == 50
+
+
+@pytest.mark.parametrize(("cluster", "framing"), [("cluster-ipv6", {"ip": "ipv6"}), ("cluster-rail24", None)])
+def test_packets_are_those_of_the_addresses(cluster: str, framing: dict[str, str] | None, tmp_path: Path) -> None:
+    """Over IPv6 where addresses are; a VLAN of the leaf's ports tags nothing. A full packet fits the interface."""
+    plan = build(read(EXAMPLES / "mi300x-4node" / f"{cluster}.yaml"))
+    _, document = made(plan, tmp_path)
+    assert document["parameters"].get("framing") == framing
+    assert any(port.vlan for port in plan.switches["leaf1"].ports.values()) == (framing is None)
+    (mtu,) = {nic.link.mtu for host in plan.hosts.values() for nic in host.nics.values() if nic.link.mtu}
+    assert document["parameters"]["transport"]["mtu_bytes"] == path_mtu_fitting(mtu, ipv6=framing is not None)
 
 
 def test_headroom_is_the_plan_s(tmp_path: Path) -> None:

@@ -331,6 +331,57 @@ def test_wireshark_reads_every_transport_service(tmp_path: Path) -> None:
     assert [int(row[3], 0) for row in rows if row[0] == "17"][1] == not_ready
 
 
+@pytest.mark.parametrize(("ip", "vlan"), [("ipv4", 100), ("ipv6", None), ("ipv6", 0)])
+def test_wireshark_reads_tags_and_ipv6(ip: str, vlan: int | None, tmp_path: Path) -> None:
+    """Length, tag, addresses, DSCP and ECN of every kind of frame: data, ACKs, CNPs and PFC of an incast."""
+    needs("tshark")
+    scenario = many_to_one(4, 1 << 20, buffer_bytes=2 << 20)
+    if ip == "ipv6":
+        for host, link in enumerate(scenario["links"]):
+            addresses = [f"2001:db8::{host + 1}", None]
+            scenario["links"][host] = {"a": link[0], "b": link[1], "addresses": addresses}
+    scenario["parameters"] = {"framing": {"ip": ip, "vlan": vlan}}
+    done = wirespeed(written(tmp_path, scenario), "-o", tmp_path / "out", "--pcap", "0")
+    assert done.returncode == Exit.PASSED, done.stderr
+    capture = tmp_path / "out" / "0.pcap"
+    # RoCEv2 has no UDP checksum over IPv6 either; its ICRC is looked at below.
+    wrong = ("-o", "udp.ignore_ipv6_zero_checksum:TRUE", "-Y", "_ws.malformed or _ws.expert.severity >= 0x00600000")
+    assert tshark(capture, *wrong) == []
+
+    name, ds = ("ip", "ip.dsfield") if ip == "ipv4" else ("ipv6", "ipv6.tclass")
+    fields = [
+        "frame.len",
+        "infiniband.bth.opcode",
+        "vlan.priority",
+        "vlan.id",
+        f"{name}.src",
+        f"{name}.dst",
+        f"{ds}.dscp",
+    ]
+    words = [word for field in fields for word in ("-e", field)]
+    tagged = (lambda priority: [str(priority), str(vlan)]) if vlan is not None else (lambda _: ["", ""])
+    here, there = ("2001:db8::1", "2001:db8::5") if ip == "ipv6" else ("10.0.0.1", "10.0.0.9")
+    more = (4 if vlan is not None else 0) + (20 if ip == "ipv6" else 0)
+    expected = {
+        "7": ["4154", tagged(3), here, there, "26"],
+        "17": ["62", tagged(3), there, here, "26"],
+        "129": ["74", tagged(7), there, here, "48"],
+    }
+    for opcode, (bare, tag, source, target, dscp) in expected.items():
+        rows = tshark(capture, "-Y", f"infiniband.bth.opcode == {opcode}", "-T", "fields", *words)
+        wanted = "\t".join((str(int(bare) + more), opcode, *tag, source, target, dscp))
+        assert (set(rows), bool(rows)) == ({wanted}, True)
+    pauses = tshark(capture, "-Y", "macc.opcode == 0x0101", "-T", "fields", "-e", "frame.len", "-e", "vlan.id")
+    assert set(pauses) == {"60\t"}
+    start = 14 + (4 if vlan is not None else 0)
+    packets = [
+        frame for frame in frames(capture.read_bytes()) if frame[start - 2 : start] in (b"\x08\x00", b"\x86\xdd")
+    ]
+    assert len(packets) > 500
+    for frame in packets:
+        assert struct.unpack("<I", frame[-4:])[0] == invariant_crc(frame[start:-4])
+
+
 def test_the_receiver_sees_every_mark(tmp_path: Path) -> None:
     needs("tshark")
     scenario = written(tmp_path, many_to_one(4, 2 << 20))
@@ -378,6 +429,11 @@ def frames(file: bytes) -> Iterator[bytes]:
 def invariant_crc(packet: bytes) -> int:
     """IBTA volume 1, A17.3.3: CRC-32 over 64 ones and the packet, ones in the fields that switches change."""
     masked = bytearray(packet)
-    for changing in (1, 8, 10, 11, 26, 27, 32):  # DSCP and ECN, TTL, checksum; UDP checksum; the reserved byte of BTH
+    if packet[0] >> 4 == 4:
+        changed = (1, 8, 10, 11, 26, 27, 32)  # DSCP and ECN, TTL, checksum; UDP checksum; the reserved byte of BTH
+    else:
+        masked[0] |= 0x0F
+        changed = (1, 2, 3, 7, 46, 47, 52)  # traffic class and flow label, hop limit; the same two
+    for changing in changed:
         masked[changing] = 0xFF
     return zlib.crc32(b"\xff" * 8 + masked)

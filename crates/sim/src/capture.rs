@@ -1,6 +1,6 @@
 //! The frames of a port as a pcap file, in the bytes that RoCEv2 has on a real wire whatever the preset counts.
 
-use crate::ecmp::stand_in;
+use crate::ecmp;
 use crate::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK, RNR};
 use crate::problem::{Problem, Refused};
 use crate::scenario::{Scenario, Service};
@@ -10,7 +10,8 @@ use crate::transport::Transport;
 use std::net::IpAddr;
 use wirespeed_wire::pcap::{self, WHOLE_FRAMES};
 use wirespeed_wire::{
-    Addresses, Aeth, Bth, Deth, Ecn, NakCode, Packet, PacketKind, Pfc, Reth, Syndrome, MAX_PAYLOAD,
+    Addresses, Aeth, Bth, Deth, Ecn, NakCode, Packet, PacketKind, Pfc, Reth, Syndrome, Tag,
+    MAX_PAYLOAD,
 };
 
 /// TTL of Linux, `net.ipv4.ip_default_ttl`.
@@ -104,7 +105,11 @@ impl Simulation {
         Packet {
             source_mac: mac(from),
             destination_mac: mac(to),
-            tag: None,
+            tag: self.settings.parameters.framing.vlan.map(|vlan| Tag {
+                priority: frame.priority,
+                drop_eligible: false,
+                vlan,
+            }),
             addresses: self.addresses(from, to, frame.psn),
             dscp: dscp(frame.priority),
             ecn,
@@ -115,24 +120,25 @@ impl Simulation {
         }
     }
 
+    /// The flow label stays 0, as Linux leaves it (drivers/infiniband/sw/rxe/rxe_net.c).
     fn addresses(&self, from: u32, to: u32, psn: u32) -> Addresses {
-        let given = |port| self.scenario.given_address(port);
-        match (given(from), given(to)) {
-            (Some(IpAddr::V4(source)), Some(IpAddr::V4(destination))) => Addresses::V4 {
+        match ecmp::addresses(&self.scenario, [from, to]) {
+            [IpAddr::V4(source), IpAddr::V4(destination)] => Addresses::V4 {
                 source,
                 destination,
                 identification: psn as u16,
             },
-            (Some(IpAddr::V6(source)), Some(IpAddr::V6(destination))) => Addresses::V6 {
-                source,
-                destination,
-                flow_label: 0,
-            },
-            _ => Addresses::V4 {
-                source: stand_in(from),
-                destination: stand_in(to),
-                identification: psn as u16,
-            },
+            ends => {
+                let [source, destination] = ends.map(|end| match end {
+                    IpAddr::V4(it) => it.to_ipv6_mapped(),
+                    IpAddr::V6(it) => it,
+                });
+                Addresses::V6 {
+                    source,
+                    destination,
+                    flow_label: 0,
+                }
+            }
         }
     }
 

@@ -5,9 +5,9 @@
 //! A17.9.2: the UDP source port is the entropy). Where a scenario gives no addresses, numbers stand for them.
 
 use crate::chance::{mix, GOLDEN};
-use crate::parameters::{Ecmp, EcmpHash};
+use crate::parameters::{Ecmp, EcmpHash, IpVersion};
 use crate::scenario::Scenario;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// UDP in the protocol field of IPv4 and the next header field of IPv6 (IANA, protocol numbers).
 const UDP: u8 = 17;
@@ -19,7 +19,7 @@ pub(crate) struct Flow {
     pub ports: [u32; 2],
     /// The hosts they belong to.
     pub hosts: [u32; 2],
-    /// Addresses of these ports, if the scenario gives both.
+    /// Addresses of these ports: those that the scenario gives, if both; over IPv6 else those that stand in for them.
     pub addresses: Option<[IpAddr; 2]>,
     /// UDP ports of its packets: source, destination.
     pub udp_ports: [u16; 2],
@@ -36,11 +36,10 @@ impl Flow {
             0 => (there, asking),
             _ => ([there[1], there[0]], ecmp.back(asking)),
         };
-        let [from, to] = ports.map(|port| scenario.given_address(port));
         Flow {
             ports,
             hosts: ports.map(|port| scenario.node_of(port)),
-            addresses: from.zip(to).map(|(from, to)| [from, to]),
+            addresses: given_or_v6(scenario, ports),
             udp_ports,
         }
     }
@@ -129,8 +128,28 @@ impl Flow {
     }
 }
 
+/// The addresses in the packets from one NIC port to another.
+pub(crate) fn addresses(scenario: &Scenario, ports: [u32; 2]) -> [IpAddr; 2] {
+    given_or_v6(scenario, ports).unwrap_or_else(|| ports.map(|port| stand_in(port).into()))
+}
+
+fn given_or_v6(scenario: &Scenario, ports: [u32; 2]) -> Option<[IpAddr; 2]> {
+    match ports.map(|port| scenario.given_address(port)) {
+        [Some(from), Some(to)] => Some([from, to]),
+        _ if scenario.parameters.framing.ip == IpVersion::Ipv6 => {
+            Some(ports.map(|port| stand_in_v6(port).into()))
+        }
+        _ => None,
+    }
+}
+
+/// The unique local address (RFC 4193) of a NIC port that was given none: fd00:: and the number that is its IPv4 one.
+fn stand_in_v6(port: u32) -> Ipv6Addr {
+    Ipv6Addr::from(0xfd << 120 | u128::from(stand_in(port).to_bits()))
+}
+
 /// The address of a NIC port that was given none: of 10.0.0.0/8 (RFC 1918), the port's number plus one.
-pub(crate) fn stand_in(port: u32) -> Ipv4Addr {
+fn stand_in(port: u32) -> Ipv4Addr {
     Ipv4Addr::from((10 << 24) + port + 1)
 }
 

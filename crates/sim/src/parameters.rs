@@ -5,6 +5,7 @@
 use crate::congestion;
 use crate::frame::{FIRST, LAST};
 use serde::{Deserialize, Serialize};
+use wirespeed_wire::{Encapsulation, Ip};
 
 /// Priorities of IEEE 802.1Q, each with its own queue and priority group.
 pub const PRIORITIES: usize = 8;
@@ -36,7 +37,8 @@ pub struct Parameters {
 }
 
 /// Bytes of a frame beside its payload. A frame counts header through FCS as the preset defines it; on the link
-/// it takes `gap_bytes` more.
+/// it takes `gap_bytes` more. Sizes are those over IPv4 without a tag; `ip` and `vlan` add what else there is to all
+/// but PFC.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Framing {
@@ -62,9 +64,48 @@ pub struct Framing {
     pub pad_bytes: u32,
     /// Preamble, start delimiter and minimum inter-packet gap.
     pub gap_bytes: u32,
+    /// IP version of all packets, and of the addresses that links name.
+    pub ip: IpVersion,
+    /// VLAN of the 802.1Q tag, whose PCP is the frame's priority; 0 = a tag for the priority alone; none = no tag.
+    pub vlan: Option<u16>,
+}
+
+/// Version of the IP header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IpVersion {
+    /// Version 4.
+    Ipv4,
+    /// Version 6, whose header is 20 bytes longer.
+    Ipv6,
+}
+
+impl From<IpVersion> for Ip {
+    fn from(version: IpVersion) -> Ip {
+        match version {
+            IpVersion::Ipv4 => Ip::V4,
+            IpVersion::Ipv6 => Ip::V6,
+        }
+    }
 }
 
 impl Framing {
+    /// The same with the bytes of tag and IP version in every size.
+    pub fn encapsulated(&self) -> Framing {
+        let more = Encapsulation {
+            ip: self.ip.into(),
+            vlan: self.vlan.is_some(),
+        }
+        .added();
+        Framing {
+            data_bytes: self.data_bytes + more,
+            read_request_bytes: self.read_request_bytes + more,
+            ack_bytes: self.ack_bytes + more,
+            cnp_bytes: self.cnp_bytes + more,
+            ..self.clone()
+        }
+    }
+
     /// Header through FCS of a read response without its payload; an AETH stands in the first and in the last.
     #[inline]
     pub fn read_response(&self, flags: u8) -> u32 {

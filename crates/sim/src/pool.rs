@@ -177,7 +177,7 @@ impl<'a> Rules<'a> {
 
     /// From this port deciding on a pause to its peer obeying.
     fn control_loop(&self, port: u32) -> Loop {
-        let framing = &self.scenario.parameters.framing;
+        let framing = self.scenario.parameters.framing.encapsulated();
         let mtu_bytes = self.scenario.parameters.transport.mtu_bytes;
         let link = self.link(port);
         let pfc = &self.scenario.of_port(port).pfc;

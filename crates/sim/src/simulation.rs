@@ -648,7 +648,8 @@ fn sum_bytes(operations: &[Operation]) -> u64 {
 
 impl Settings {
     fn new(scenario: &Scenario) -> Self {
-        let parameters = scenario.parameters.clone();
+        let mut parameters = scenario.parameters.clone();
+        parameters.framing = parameters.framing.encapsulated();
         let framing = &parameters.framing;
         let largest = framing.longest(parameters.transport.mtu_bytes);
         let sets = || (0..scenario.sets()).map(|number| scenario.set(number));

@@ -58,6 +58,17 @@ pub struct Encapsulation {
 }
 
 impl Encapsulation {
+    /// IPv4, and no tag.
+    pub const PLAIN: Encapsulation = Encapsulation {
+        ip: Ip::V4,
+        vlan: false,
+    };
+
+    /// So many bytes longer are its headers than those of [`Encapsulation::PLAIN`].
+    pub fn added(self) -> u32 {
+        self.tag() + self.ip.header() - Ip::V4.header()
+    }
+
     fn tag(self) -> u32 {
         if self.vlan {
             VLAN_TAG
@@ -236,10 +247,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const PLAIN: Encapsulation = Encapsulation {
-        ip: Ip::V4,
-        vlan: false,
-    };
+    const PLAIN: Encapsulation = Encapsulation::PLAIN;
 
     /// Counters of a real run, BCM957608 guide's sister document 001, appendix A: bytes without FCS.
     #[test]
@@ -335,6 +343,8 @@ mod tests {
         #[test]
         fn a_write_is_the_sum_of_its_packets(size in 0u64..1_000_000, mtu in 0usize..5, vlan: bool, v6: bool) {
             let encapsulation = Encapsulation { ip: if v6 { Ip::V6 } else { Ip::V4 }, vlan };
+            let plain = PLAIN.data_middle(64).bytes();
+            prop_assert_eq!(encapsulation.data_middle(64).bytes() - plain, encapsulation.added());
             let mtu = PathMtu::ALL[mtu];
             let mut left = size;
             let mut wire = 0u64;

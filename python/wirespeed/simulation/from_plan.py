@@ -92,7 +92,7 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str) -> Scenari
         "flows": posted,
         "queue_pairs": connected,
         "operations": operations,
-        "parameters": devices.parameters,
+        "parameters": {**_framing(links), **devices.parameters},
         "devices": devices.items,
     }
     kept = {key: value for key, value in document.items() if value != []}
@@ -108,8 +108,6 @@ def _links(plan: Plan, names: Names) -> tuple[list[Any], tuple[str, ...]]:
         assumed.append(f"{unknown:,} of {len(plan.cables):,} cables have no length: no delay")
     if any(cable.cable is None and cable.length is not None for cable in plan.cables):
         assumed.append(f"cables of no known model delay as fibre does, {NS_PER_M:g} ns/m")
-    if any(":" in (address or "") for link in links for address in link.get("addresses", ())):
-        assumed.append("frames have IPv4 headers, 20 bytes less than the IPv6 ones of these addresses")
     return links, tuple(assumed)
 
 
@@ -125,6 +123,13 @@ def _link(plan: Plan, names: Names, cable: Cable) -> dict[str, Any]:
     if any(addresses):
         link["addresses"] = addresses
     return link
+
+
+def _framing(links: Sequence[Any]) -> dict[str, Any]:
+    """The version of IP is that of the addresses. Nothing is tagged: a VLAN is that of a leaf's port to a host,
+    and leaves route between each other."""
+    addresses = [address for link in links for address in link.get("addresses", ()) if address]
+    return {"framing": {"ip": "ipv6"}} if any(":" in address for address in addresses) else {}
 
 
 def _delay_ns(plan: Plan, cable: Cable) -> int:

@@ -75,6 +75,8 @@ fn framing() -> Framing {
         minimum_bytes: 0,
         pad_bytes: 1,
         gap_bytes: 0,
+        ip: IpVersion::Ipv4,
+        vlan: None,
     }
 }
 

@@ -74,6 +74,8 @@ fn framing() -> Framing {
         minimum_bytes: MIN_FRAME,
         pad_bytes: 4, // IBTA volume 1, 9.2.5
         gap_bytes: ETHERNET_OVERHEAD,
+        ip: IpVersion::Ipv4,
+        vlan: None,
     }
 }
 

@@ -2,23 +2,25 @@
 
 use super::findings::{Findings, Object, Place};
 use super::json::Json;
-use crate::scenario::Scenario;
+use crate::parameters::IpVersion;
 use std::collections::HashMap;
 use std::net::IpAddr;
 
 /// What the links have said so far.
 pub struct Addresses {
     hosts: u64,
+    version: IpVersion,
     by_port: Vec<Option<IpAddr>>,
     /// The link that has an address.
     known: HashMap<IpAddr, usize>,
 }
 
 impl Addresses {
-    /// None yet; nodes below `hosts` are hosts.
-    pub fn new(hosts: u32) -> Self {
+    /// None yet; nodes below `hosts` are hosts, and packets of this version of IP.
+    pub fn new(hosts: u32, version: IpVersion) -> Self {
         Addresses {
             hosts: hosts.into(),
+            version,
             by_port: Vec::new(),
             known: HashMap::new(),
         }
@@ -63,6 +65,15 @@ impl Addresses {
                 findings.note(link.at("addresses"), found, expected, "");
                 continue;
             }
+            if address.is_ipv6() != (self.version == IpVersion::Ipv6) {
+                let expected = match self.version {
+                    IpVersion::Ipv4 => "an IPv4 address",
+                    IpVersion::Ipv6 => "an IPv6 address",
+                };
+                let hint = "parameters.framing.ip says what all packets are";
+                findings.note(link.at("addresses"), json.shown(), expected, hint);
+                continue;
+            }
             if let Some(other) = self.known.insert(address, number) {
                 let found = format!("{}, which links[{other}] has", json.shown());
                 findings.note(link.at("addresses"), found, "each address once", "");
@@ -73,17 +84,5 @@ impl Addresses {
             }
             self.by_port[port] = Some(address);
         }
-    }
-}
-
-/// Notes a connection whose two ends have addresses of different families.
-pub fn check_family(scenario: &Scenario, ports: [u32; 2], place: Place, findings: &mut Findings) {
-    let given = ports.map(|port| scenario.given_address(port));
-    let [Some(a), Some(b)] = given else {
-        return;
-    };
-    if a.is_ipv4() != b.is_ipv4() {
-        let found = format!("{a} and {b}");
-        findings.note(place, found, "two IPv4 or two IPv6 addresses", "");
     }
 }

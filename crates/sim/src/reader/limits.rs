@@ -96,6 +96,9 @@ fn framing(it: &mut Ranges, framing: &Framing) {
     for (name, bytes, least) in sizes {
         it.within(name, bytes, least..=LARGEST_HEADER);
     }
+    if let Some(vlan) = framing.vlan {
+        it.within("framing.vlan", vlan, 0..=4094); // IEEE 802.1Q table 9-2: 4095 is reserved
+    }
 }
 
 fn switch(it: &mut Ranges, switch: &Switch) {

@@ -153,7 +153,7 @@ fn draft<'j>(
     limits::check("parameters", &parameters, findings);
     // Without them every node and link would be wrong for the same reason.
     let (hosts, switches) = (hosts? as u32, switches? as u32);
-    let mut addresses = Addresses::new(hosts);
+    let mut addresses = Addresses::new(hosts, parameters.framing.ip);
     let links = links(&top, hosts + switches, &mut addresses, findings);
     let mut scenario = Scenario {
         name: name?,

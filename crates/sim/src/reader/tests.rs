@@ -275,8 +275,15 @@ fn refusals_of_addresses() {
         ),
         (
             addresses(r#"["10.1.0.1", null]"#, r#"[null, "2001:db8::1"]"#),
-            "flows[0]: found 10.1.0.1 and 2001:db8::1, expected two IPv4 or two IPv6 addresses",
+            "links[1].addresses: found \"2001:db8::1\", expected an IPv4 address\n  hint: parameters.framing.ip says what all packets are",
         ),
+        (
+            addresses(r#"["10.1.0.1", null]"#, none).replace(r#""flows""#, r#""parameters": {"framing": {"ip": "ipv6"}}, "flows""#),
+            "links[0].addresses: found \"10.1.0.1\", expected an IPv6 address\n  hint: parameters.framing.ip says what all packets are",
+        ),
+        (set(r#""framing": {"ip": "v6"}"#), "parameters.framing.ip: found unknown variant \"v6\", expected \"ipv4\" or \"ipv6\""),
+        (set(r#""framing": {"vlan": 4095}"#), "parameters.framing.vlan: found 4095, expected 0 to 4,094"),
+        (set(r#""framing": {"vlan": -1}"#), "parameters.framing.vlan: found -1, expected a whole number, 0 to 65,535"),
         (set(r#""ecmp": {"offset_bits": 16}"#), "parameters.ecmp.offset_bits: found 16, expected 0 to 15"),
         (set(r#""ecmp": {"hash": "crc16"}"#), "parameters.ecmp.hash: found unknown variant \"crc16\", expected one of \"splitmix64\", \"murmur3\", \"crc32-lo\""),
     ];

@@ -1,6 +1,5 @@
 //! Flows, queue pairs and operations: first as the file has them, then connected to the ports of the hosts.
 
-use super::addresses::check_family;
 use super::ends::{self, Ends};
 use super::findings::{Findings, Object, Place};
 use super::json::Json;
@@ -110,7 +109,6 @@ impl Traffic {
                 let hint = "hosts do not forward";
                 findings.note(ends.place, found, "ends joined by switches", hint);
             }
-            check_family(scenario, [port_a, port_b], ends.place, findings);
             let own = match first {
                 None => DYNAMIC_PORTS.start + (n % DYNAMIC_PORTS.len()) as u16,
                 Some(first) => {

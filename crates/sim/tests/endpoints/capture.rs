@@ -2,7 +2,8 @@
 
 use crate::chain;
 use crate::roce;
-use crate::support::{connect, port, post};
+use crate::support::{column, connect, port, post, run};
+use wirespeed_sim::parameters::IpVersion;
 use wirespeed_sim::scenario::{Scenario, Verb};
 use wirespeed_sim::Simulation;
 use wirespeed_wire::{Packet, PacketKind, Syndrome};
@@ -120,4 +121,45 @@ fn rnr_naks() {
         (1, Syndrome::UNLIMITED, 2),
     ];
     assert!(answers.eq(expected));
+}
+
+/// Every frame is as long on the wire as it is counted, and carries its priority in its tag: with and without one, over both
+/// versions of IP. A write and a read of two packets; the FCS is not captured.
+#[test]
+fn tags_and_ip_versions_to_the_byte() {
+    let rows = [
+        (IpVersion::Ipv4, None, 0),
+        (IpVersion::Ipv4, Some(100), 4),
+        (IpVersion::Ipv6, None, 20),
+        (IpVersion::Ipv6, Some(0), 24),
+    ];
+    let mut plain = None;
+    for (ip, vlan, more) in rows {
+        let mut scenario = chain(1, 100, 100, roce());
+        (
+            scenario.parameters.framing.ip,
+            scenario.parameters.framing.vlan,
+        ) = (ip, vlan);
+        let queue_pair = connect(&mut scenario, 0, 1);
+        let bytes = 2 * u64::from(scenario.parameters.transport.mtu_bytes);
+        post(&mut scenario, queue_pair, Verb::Write, bytes, 0);
+        post(&mut scenario, queue_pair, Verb::Read, bytes, 0);
+        let outcome = run(scenario.clone());
+        let counted = [0, 1].map(|port| column(&outcome, "ports", "bytes")[port]);
+        let packets = captured(scenario);
+        let lengths = packets.iter().map(|packet| {
+            let mut frame = Vec::new();
+            packet.encode(&mut frame);
+            frame.len() as u64 + 4
+        });
+        let on_wire: u64 = lengths.sum();
+        assert_eq!(counted.iter().sum::<u64>(), on_wire, "{ip:?} {vlan:?}");
+        let frames = packets.len() as u64;
+        let plain = *plain.get_or_insert(on_wire);
+        assert_eq!(on_wire, plain + more * frames, "{ip:?} {vlan:?}");
+        for packet in packets {
+            let tag = packet.tag.map(|tag| (tag.priority, tag.vlan));
+            assert_eq!(tag, vlan.map(|vlan| (3, vlan)));
+        }
+    }
 }

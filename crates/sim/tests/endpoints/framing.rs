@@ -2,7 +2,7 @@
 
 use crate::support::{column, connect, flow, post, run};
 use crate::{chain, roce, wire, ACK, AETH, BARE, GAP, RETH};
-use wirespeed_sim::parameters::Parameters;
+use wirespeed_sim::parameters::{IpVersion, Parameters};
 use wirespeed_sim::scenario::Verb;
 use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 
@@ -70,6 +70,26 @@ fn link_efficiency_of_a_long_write() {
             let measured = wire(256 * mtu, 100) as f64 / steady as f64;
             assert!((measured - efficiency).abs() < 5e-6, "{mtu}: {measured}");
         }
+    }
+}
+
+/// A tag is 4 bytes more (IEEE 802.1Q clause 9.3), an IPv6 header 20 more than an IPv4 one (RFC 8200, RFC 791): in each packet
+/// of a long write, and in its ACK.
+#[test]
+fn a_tag_and_ipv6_cost_their_bytes() {
+    let rows = [
+        (IpVersion::Ipv4, None, 0),
+        (IpVersion::Ipv4, Some(7), 4),
+        (IpVersion::Ipv6, None, 20),
+        (IpVersion::Ipv6, Some(0), 24),
+    ];
+    for (ip, vlan, more) in rows {
+        let mut parameters = roce();
+        (parameters.framing.ip, parameters.framing.vlan) = (ip, vlan);
+        let found = completion(0, 100, 500, parameters, Verb::Write, 512 * 4096);
+        let frames = 512 * (BARE + more + 4096) + RETH + ACK + more;
+        let expected = wire(frames, 100) + 2 * 500 * NANOSECOND;
+        assert_eq!(found, expected, "{ip:?} {vlan:?}");
     }
 }
 

@@ -8,8 +8,8 @@ use wirespeed_sim::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::faults::stuck_nic::StuckNic;
 use wirespeed_sim::faults::{cnp, Fault, Kind};
 use wirespeed_sim::parameters::{
-    Balance, Headroom, MarkAt, Parameters, Pipe, Reaction, Recovery, Reordering, Spray, Watchdog,
-    WatchdogAction,
+    Balance, Headroom, IpVersion, MarkAt, Parameters, Pipe, Reaction, Recovery, Reordering, Spray,
+    Watchdog, WatchdogAction,
 };
 use wirespeed_sim::pool;
 use wirespeed_sim::scenario::{Link, Scenario, Service, Verb};
@@ -192,6 +192,8 @@ fn parameters(draws: &mut Draws) -> Parameters {
             ..hpcc::Parameters::default()
         }),
     };
+    it.framing.ip = draws.one_of(&[IpVersion::Ipv4, IpVersion::Ipv6]);
+    it.framing.vlan = draws.one_of(&[None, Some(100)]);
     it
 }
 
