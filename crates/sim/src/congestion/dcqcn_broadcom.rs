@@ -10,9 +10,24 @@
 //! ```text
 //! P:  x = 1 if c > 0, else 0          D:  x = min(1, c / n)
 //! cp <- cp + 2^-g (x - cp)
-//! c > 0:  TR <- CR,  CR <- CR (1 - cp / red_div)
+//! c > 0:  TR <- CR, if this is one of the first tr_update_cyls such epochs in a row;  CR <- CR (1 - cp / red_div)
 //! c = 0:  the n-th quiet epoch in a row is fast recovery up to fr_num_rtts; later TR rises; then CR <- (CR + TR) / 2
 //! ```
+//!
+//! Two defaults differ from DCQCN's paper, whose constants are for 40 Gb/s and packets that wait for microseconds. At
+//! 400 Gb/s an incast has put 1 to 8 MB into the queue before the first cut works; as it drains, marked packets keep
+//! coming for several epochs, each cuts the rate and, in the paper, the target with it: three senders fall to 3 Gb/s
+//! each, have nothing to recover to, and climb by 40 Mb/s at a time. Arista's guide with Broadcom's adapters ("Lossless
+//! Network for AI/ML/Storage/HPC with RDMA", version 2) says that their algorithm was enhanced because of issues of the
+//! paper's, not how, and that D wants further parameters tuned. So
+//!
+//! * cuts that follow each other soon leave the target where it was (`tr_update_cyls`). That the target need not follow
+//!   is a choice that the driver has ("target rate update mode", "target rate update cycle"), as NVIDIA has
+//!   (`clamp_tgt_rate` off, `clamp_tgt_rate_after_time_inc` on: "DCQCN CC Parameters", defaults), and HPCC's simulator
+//!   (`CLAMP_TARGET_RATE 0`, run.py at 08d4ba0, for all of its forms of DCQCN). The numbers are ours: the least that keep
+//!   a link of 400 Gb/s nine tenths busy under two to four senders, and settle under 64 there;
+//! * the rise goes with line rate (`ai_rate_incr`): the driver counts rates by the link ("link bytes per usec", "64B
+//!   transmitted in one rtt"), and HPCC's simulator scales that of DCQCN so (`ai = 5 * bw / 25`, the same file).
 
 use super::moving_average::MovingAverage;
 use super::{Checks, CongestionControl};
@@ -22,11 +37,13 @@ use std::sync::Arc;
 
 /// Rates are counted in 64 bytes per RTT, as `l64B_per_rtt` is.
 const UNIT_BITS: f64 = 64.0 * 8.0;
+/// DCQCN's line rate by its R_AI: 40 Gb/s by 40 Mb/s (SIGCOMM 2015, section 5).
+const RISES_TO_CAP: f64 = 1000.0;
 /// What `init_cp` counts: parts in 2^10, as NVIDIA's alpha; its width is not published.
 const ONE: f64 = 1024.0;
 
 /// Parameters under the names of the driver's configfs; there, rates are counted in 64 bytes per RTT. No default is
-/// published: those here are the closest to a published algorithm.
+/// published: those here are of published algorithms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
@@ -45,7 +62,8 @@ pub struct Parameters {
     pub init_tr: u32,
     /// "Fast recovery RTT": so many quiet epochs leave the target as it is (5: DCQCN's F).
     pub fr_num_rtts: u32,
-    /// "Active increase quanta": the target's rise in each later quiet epoch (3: 38 Mb/s at 40 us, DCQCN's R_AI is 40).
+    /// "Active increase quanta": the target's rise in each later quiet epoch; 0 = a thousandth of the highest rate (0: the
+    /// share that DCQCN's R_AI, 40 Mb/s, is of its 40 Gb/s).
     pub ai_rate_incr: u32,
     /// "First threshold to rise AI": after so many quiet epochs beyond fast recovery the rise is twice as large; 0 = never
     /// (0: DCQCN has no such phase).
@@ -56,6 +74,9 @@ pub struct Parameters {
     pub cr_min_th: u32,
     /// "Reduction divider": a cut takes cp / red_div of the rate (2: half of the probability, DCQCN's and DCTCP's).
     pub red_div: u32,
+    /// "Target rate update cycle": so many cuts in a row move the target to what the rate was, later ones do not; 0 = 1 in
+    /// DCQCN-P and 2 in DCQCN-D (0; DCQCN: all, which 255 comes to).
+    pub tr_update_cyls: u32,
     /// "Inactivity threshold": a queue pair that sent nothing for so long starts anew; 0 = never (0).
     pub inact_th_us: u32,
 }
@@ -70,11 +91,12 @@ impl Default for Parameters {
             init_cr: 0,
             init_tr: 0,
             fr_num_rtts: 5,
-            ai_rate_incr: 3,
+            ai_rate_incr: 0,
             ai_rtt_th1: 0,
             ai_rtt_th2: 0,
             cr_min_th: 3,
             red_div: 2,
+            tr_update_cyls: 0,
             inact_th_us: 0,
         }
     }
@@ -94,6 +116,8 @@ impl Parameters {
         // Weights below that would not move in any run.
         checks.demand(self.g <= 16, "g", self.g, "0 to 16");
         checks.demand(self.rtt_us > 0, "rtt_us", self.rtt_us, "at least 1");
+        let fits = self.tr_update_cyls <= 255;
+        checks.demand(fits, "tr_update_cyls", self.tr_update_cyls, "0 to 255");
         let fits = self.init_cp <= 1024;
         checks.demand(fits, "init_cp", self.init_cp, "0 to 1024");
         checks.demand(self.red_div > 0, "red_div", self.red_div, "at least 1");
@@ -151,11 +175,16 @@ impl Parameters {
             first_target: given(self.init_tr),
             initial: f64::from(self.init_cp) / ONE,
             recovery: u64::from(self.fr_num_rtts),
-            rise: rate(self.ai_rate_incr),
+            rise: (self.ai_rate_incr > 0).then(|| rate(self.ai_rate_incr)),
             twice_after: beyond(self.ai_rtt_th1),
             four_times_after: beyond(self.ai_rtt_th2),
             least: rate(self.cr_min_th),
             divider: f64::from(self.red_div),
+            moving: match (self.tr_update_cyls, mode) {
+                (0, Mode::Probabilistic) => 1,
+                (0, Mode::Deterministic) => 2,
+                (cuts, _) => cuts,
+            },
             inactive: match self.inact_th_us {
                 0 => NEVER,
                 us => Picoseconds::from(us) * MICROSECOND,
@@ -175,22 +204,26 @@ pub struct Constants {
     first_target: f64,
     initial: f64,
     recovery: u64,
-    rise: f64,
+    /// `None` = by the highest rate.
+    rise: Option<f64>,
     twice_after: u64,
     four_times_after: u64,
     least: f64,
     divider: f64,
+    /// Cuts in a row that move the target.
+    moving: u32,
     inactive: Picoseconds,
 }
 
 impl Constants {
     /// The target's rise in the quiet epoch after `quiet` others.
-    fn rise(&self, quiet: u64) -> f64 {
+    fn rise(&self, quiet: u64, cap: f64) -> f64 {
+        let once = self.rise.unwrap_or(cap / RISES_TO_CAP);
         match quiet {
             _ if quiet < self.recovery => 0.0,
-            _ if quiet >= self.four_times_after => 4.0 * self.rise,
-            _ if quiet >= self.twice_after => 2.0 * self.rise,
-            _ => self.rise,
+            _ if quiet >= self.four_times_after => 4.0 * once,
+            _ if quiet >= self.twice_after => 2.0 * once,
+            _ => once,
         }
     }
 
@@ -217,6 +250,8 @@ struct Limiter {
     target: f64,
     /// The congestion probability after the last epoch that was not quiet; what decayed since is computed when needed.
     probability: f64,
+    /// Cuts in a row, with no quiet epoch between them.
+    cuts: u32,
     /// Quiet epochs since.
     quiet: u64,
     /// When the current epoch ends.
@@ -255,6 +290,7 @@ impl DcqcnEpochs {
             current: constants.first.min(self.cap),
             target: constants.first_target.min(self.cap),
             probability: constants.initial,
+            cuts: 0,
             quiet: 0,
             ends: now.saturating_add(constants.epoch),
             active: now,
@@ -335,8 +371,14 @@ impl Limiter {
             }
         };
         self.probability = constants.average.moved(before, level);
+        if self.quiet > 0 {
+            self.cuts = 0;
+        }
+        if self.cuts < constants.moving {
+            self.target = self.current;
+        }
+        self.cuts = self.cuts.saturating_add(1);
         self.quiet = 0;
-        self.target = self.current;
         // A port slower than the minimum stays at line rate.
         let floor = constants.least.min(self.current);
         let left = 1.0 - self.probability / constants.divider;
@@ -346,7 +388,7 @@ impl Limiter {
     /// A quiet epoch's increase; false when it changed nothing.
     fn climb(&mut self, cap: f64, constants: &Constants) -> bool {
         let before = (self.current, self.target);
-        self.target = (self.target + constants.rise(self.quiet)).min(cap);
+        self.target = (self.target + constants.rise(self.quiet, cap)).min(cap);
         self.current = (self.current + self.target) / 2.0;
         before != (self.current, self.target)
     }

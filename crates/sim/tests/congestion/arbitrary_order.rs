@@ -174,6 +174,7 @@ fn broadcom(input: &mut Input) -> dcqcn_broadcom::Parameters {
         cr_min_th: [3, 1, 100, 0][input.below(4)],
         red_div: [2, 1, 7][input.below(3)],
         inact_th_us: [0, 50, 400][input.below(3)],
+        tr_update_cyls: [0, 1, 3, 255, 256][input.below(5)],
     }
 }
 

@@ -64,15 +64,22 @@ fn p_counts_epochs_and_d_counts_packets() {
         let third = it.rate(3 * RTT).unwrap();
         (first, second, third, it.alpha(3 * RTT).unwrap())
     };
+    let at_every_cut = Broadcom {
+        tr_update_cyls: 255,
+        ..Broadcom::default()
+    };
     // P: cp stays 1, so each cut halves; then half of the way back to the target, 20 Gb/s.
-    let probabilistic = run(p(Broadcom::default()));
+    let probabilistic = run(p(at_every_cut.clone()));
     assert_eq!(probabilistic, (20e9, 10e9, 15e9, 15.0 / 16.0));
+    // The target is still what the rate was before the first of the two cuts, 40 Gb/s.
+    let once = run(p(Broadcom::default()));
+    assert_eq!(once, (20e9, 10e9, 25e9, 15.0 / 16.0));
     // D: cp = 15/16 + 1/16 * 1/4 = 61/64, then 61/64 * 15/16 + 1/16 * 1/2 = 947/1024.
     let first = 40e9 * (1.0 - 61.0 / 128.0);
     let second = first * (1.0 - 947.0 / 2048.0);
     let alpha = 947.0 / 1024.0 * 15.0 / 16.0;
     let third = (second + first) / 2.0;
-    assert_eq!(run(d(Broadcom::default())), (first, second, third, alpha));
+    assert_eq!(run(d(at_every_cut)), (first, second, third, alpha));
 }
 
 #[test]
@@ -97,6 +104,7 @@ fn the_rise_doubles_at_both_thresholds() {
         ai_rate_incr: 10,
         ai_rtt_th1: 2,
         ai_rtt_th2: 3,
+        tr_update_cyls: 255,
         ..Broadcom::default()
     });
     it.on_cnp(0);
@@ -107,6 +115,74 @@ fn the_rise_doubles_at_both_thresholds() {
         target += rises * 10.0 * UNIT;
         rate = (rate + target) / 2.0;
         assert_eq!(it.rate(n * RTT), Some(rate), "{n}");
+    }
+}
+
+#[test]
+fn so_many_cuts_in_a_row_move_the_target() {
+    let cuts = |tr_update_cyls| Broadcom {
+        tr_update_cyls,
+        ..Broadcom::default()
+    };
+    // Of 40 Gb/s are left 5 after three cuts; the target is what there was before the first, second or third.
+    let rows = [
+        (p(cuts(0)), 40e9),
+        (d(cuts(0)), 20e9),
+        (p(cuts(1)), 40e9),
+        (p(cuts(2)), 20e9),
+        (p(cuts(3)), 10e9),
+        (p(cuts(255)), 10e9),
+    ];
+    for (n, (mut it, target)) in rows.into_iter().enumerate() {
+        for epoch in 0..3 {
+            it.on_cnp(epoch * RTT);
+        }
+        assert_eq!(it.rate(3 * RTT), Some(5e9));
+        assert_eq!(it.rate(4 * RTT), Some((5e9 + target) / 2.0), "row {n}");
+    }
+    // After an increase they are counted anew.
+    let mut it = p(cuts(1));
+    for epoch in 0..3 {
+        it.on_cnp(epoch * RTT);
+    }
+    assert_eq!(it.rate(4 * RTT), Some(22.5e9));
+    it.on_cnp(4 * RTT);
+    // cp is 15/16 after one quiet epoch, 241/256 after this one.
+    let cut = 22.5e9 * (1.0 - 241.0 / 512.0);
+    assert_eq!(it.rate(5 * RTT), Some(cut));
+    assert_eq!(it.rate(6 * RTT), Some((cut + 22.5e9) / 2.0));
+}
+
+#[test]
+fn the_rise_goes_with_line_rate() {
+    for gigabits in [40, 100, 400] {
+        let line = gigabits as f64 * 1e9;
+        let parameters = Parameters::DcqcnP(Broadcom {
+            fr_num_rtts: 0,
+            tr_update_cyls: 255,
+            ..Broadcom::default()
+        });
+        let mut it = parameters.prepare().start(gigabits * GIGABIT, MTU);
+        it.on_cnp(0);
+        it.on_cnp(RTT);
+        // Rate and target were a quarter and half of line rate.
+        let target = line / 2.0 + line / 1000.0;
+        assert_eq!(it.rate(3 * RTT), Some((line / 4.0 + target) / 2.0));
+    }
+}
+
+/// One CNP halves the rate of a lone flow, and quiet epochs bring it to 3/4, 7/8 and 15/16 of what it was.
+#[test]
+fn a_lone_flow_is_back_at_nine_tenths_four_rtts_after_one_cnp() {
+    for gigabits in [25, 100, 400, 800] {
+        let line = gigabits as f64 * 1e9;
+        for parameters in [Parameters::DcqcnP, Parameters::DcqcnD] {
+            let parameters = parameters(Broadcom::default());
+            let mut it = parameters.prepare().start(gigabits * GIGABIT, MTU);
+            it.on_cnp(0);
+            let regained = (1..).find(|n| *n > 1 && it.rate(n * RTT).unwrap() >= 0.9 * line);
+            assert_eq!(regained, Some(4), "{gigabits}");
+        }
     }
 }
 
@@ -123,6 +199,7 @@ fn first_rates_floor_cap_and_divider() {
         cr_min_th: 700,
         ai_rate_incr: 3000,
         fr_num_rtts: 0,
+        tr_update_cyls: 255,
         ..Broadcom::default()
     });
     it.on_cnp(0);
@@ -160,10 +237,12 @@ fn parameters_that_do_not_fit() {
                 rtt_us: 0,
                 init_cp: 1025,
                 red_div: 0,
+                tr_update_cyls: 256,
                 ..Broadcom::default()
             },
             "congestion.g: found 17, expected 0 to 16\n\
              congestion.rtt_us: found 0, expected at least 1\n\
+             congestion.tr_update_cyls: found 256, expected 0 to 255\n\
              congestion.init_cp: found 1025, expected 0 to 1024\n\
              congestion.red_div: found 0, expected at least 1",
         ),

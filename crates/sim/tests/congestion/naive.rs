@@ -320,6 +320,7 @@ struct LimitedEpochs {
     tr: f64,
     cp: f64,
     quiet: u32,
+    row: u32,
     end: Picoseconds,
     sent_at: Picoseconds,
     n: u32,
@@ -356,16 +357,23 @@ impl NaiveEpochs {
             let g = 0.5_f64.powi(p.g as i32);
             it.cp = (1.0 - g) * it.cp + g * level;
             if it.c > 0 {
-                it.tr = it.cr;
+                let moving = match p.tr_update_cyls {
+                    0 => 1 + u32::from(self.share),
+                    cuts => cuts,
+                };
+                it.row = if it.quiet > 0 { 1 } else { it.row + 1 };
+                if it.row <= moving {
+                    it.tr = it.cr;
+                }
                 let least = self.rate(p.cr_min_th).min(it.cr);
                 it.cr = (it.cr * (1.0 - it.cp / f64::from(p.red_div))).max(least);
                 it.quiet = 0;
             } else {
                 let beyond = it.quiet as i64 - i64::from(p.fr_num_rtts);
-                let mut rise = if beyond < 0 {
-                    0.0
-                } else {
-                    self.rate(p.ai_rate_incr)
+                let mut rise = match p.ai_rate_incr {
+                    _ if beyond < 0 => 0.0,
+                    0 => self.cap() / 1000.0,
+                    units => self.rate(units),
                 };
                 if p.ai_rtt_th2 > 0 && beyond >= i64::from(p.ai_rtt_th2) {
                     rise *= 4.0;
@@ -401,6 +409,7 @@ impl NaiveEpochs {
             tr: given(p.init_tr),
             cp: f64::from(p.init_cp) / 1024.0,
             quiet: 0,
+            row: 0,
             end: now + u64::from(p.rtt_us) * MICROSECOND,
             sent_at: now,
             n: 0,

@@ -40,7 +40,7 @@ fn incast(senders: u32, congestion: Congestion, expects: Expects) -> Scenario {
         let queue_pair = connect(&mut scenario, sender, senders);
         post(&mut scenario, queue_pair, Verb::Write, 1 << 30, 0);
     }
-    scenario.until = 40 * MILLISECOND;
+    scenario.until = 100 * MILLISECOND;
     scenario.observe.interval = 10 * MICROSECOND;
     scenario.observe.ports = vec![2 * senders + 1];
     scenario
@@ -53,7 +53,7 @@ fn queue(outcome: &Outcome) -> f64 {
     let priority = column(outcome, "series", "priority");
     let value = fractions(outcome, "series", "value");
     let mut depths: Vec<f64> = (0..times.len())
-        .filter(|n| times[*n] >= 20 * MILLISECOND && (what[*n], priority[*n]) == (0, 3))
+        .filter(|n| times[*n] >= 50 * MILLISECOND && (what[*n], priority[*n]) == (0, 3))
         .map(|n| value[n])
         .collect();
     depths.sort_by(f64::total_cmp);
@@ -79,4 +79,53 @@ fn d_keeps_the_queue_lower_and_takes_more_cnps() {
         assert!(on_their_way < d.summary.cnps / 100, "{senders}");
         assert!(p.summary.cnps < p.summary.ecn_marks / 2, "{senders}");
     }
+}
+
+/// An incast as the plan of a 400 Gb/s cluster has it: marks from 1,048,000 to 2,097,000 bytes at up to 5 % for P,
+/// above 1,048,000 bytes for D.
+fn planned_incast(senders: u32, congestion: Congestion, expects: Expects) -> Scenario {
+    let mut scenario = incast(senders, congestion, expects);
+    let marking = &mut scenario.parameters.marking;
+    marking.kmin_bytes = 1_048_000;
+    match expects {
+        Expects::Probability => (marking.kmax_bytes, marking.pmax) = (2_097_000, 0.05),
+        Expects::Step => marking.kmax_bytes = 1_048_000,
+    }
+    for link in &mut scenario.links {
+        link.rate = 400_000_000_000;
+    }
+    scenario.until = 10 * MILLISECOND;
+    scenario
+}
+
+/// The share of a run in which the receiver's port was busy.
+fn utilisation(scenario: Scenario) -> f64 {
+    let receiver = scenario.links.len() - 1;
+    let gap = f64::from(scenario.parameters.framing.gap_bytes);
+    let outcome = run(scenario);
+    let bytes = column(&outcome, "ports", "bytes")[2 * receiver + 1] as f64;
+    let frames = column(&outcome, "ports", "frames")[2 * receiver + 1] as f64;
+    (bytes + frames * gap) * 8.0 / (400e9 * 10e-3)
+}
+
+/// What the cuts of one congestion are to the link, with the burst at the beginning in it.
+#[test]
+fn an_incast_keeps_its_link_busy() {
+    for senders in [2, 3, 4] {
+        let usual = Broadcom::default;
+        let p = planned_incast(senders, Congestion::DcqcnP(usual()), Expects::Probability);
+        let d = planned_incast(senders, Congestion::DcqcnD(usual()), Expects::Step);
+        let (p, d) = (utilisation(p), utilisation(d));
+        assert!(p >= 0.9 && d >= 0.9, "{senders}: {p:.3} {d:.3}");
+    }
+    // As DCQCN was published, the target goes down with every cut, and rises by 40 Mb/s.
+    let published = || Broadcom {
+        tr_update_cyls: 255,
+        ai_rate_incr: 3,
+        ..Broadcom::default()
+    };
+    let p = planned_incast(3, Congestion::DcqcnP(published()), Expects::Probability);
+    let d = planned_incast(3, Congestion::DcqcnD(published()), Expects::Step);
+    let (p, d) = (utilisation(p), utilisation(d));
+    assert!(p < 0.25 && d < 0.25, "{p:.3} {d:.3}");
 }
