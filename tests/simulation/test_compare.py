@@ -55,6 +55,43 @@ def test_the_number_of_jobs_changes_nothing(incast: Path) -> None:
     assert len(one.runs) == 6 and one.runs[:3] == one.runs[3:]
 
 
+def test_devices_run_the_algorithm_of_the_row(tmp_path: Path) -> None:
+    """Whatever the scenario lays over single devices, but for priorities that no algorithm slows."""
+    own = [
+        {"nodes": [0, 1], "parameters": {"congestion": {"algorithm": "dcqcn"}, "notification": {"interval_ns": 4000}}},
+        {"nodes": [4], "parameters": {"marking": {"kmin_bytes": 300_000, "kmax_bytes": 1_200_000}}},
+        {"nodes": [4], "priorities": [5], "parameters": {"marking": {"kmax_bytes": 1_300_000}}},
+        {"nodes": [2], "priorities": [3], "parameters": {"congestion": {"algorithm": "line-rate"}}},
+    ]
+    left = {
+        algorithm: [
+            {"nodes": [0, 1], "parameters": notified},
+            {"nodes": [4], "parameters": {"marking": marked}},
+            {"nodes": [4], "priorities": [5], "parameters": {"marking": by_priority}},
+            own[3],
+        ]
+        for algorithm, notified, marked, by_priority in (
+            (
+                "hpcc",
+                {"notification": {"interval_ns": 4000}},
+                own[1]["parameters"]["marking"],
+                {"kmax_bytes": 1_300_000},
+            ),
+            ("dctcp", {"notification": {"interval_ns": 4000}}, {"kmin_bytes": 300_000, "kmax_bytes": 300_000}, {}),
+            ("dcqcn-d", {"notification": {}}, {"kmin_bytes": 300_000, "kmax_bytes": 300_000}, {}),
+        )
+    }
+    for algorithm, devices in left.items():
+        with_own, expected = tmp_path / f"{algorithm}.json", tmp_path / f"{algorithm}-expected.json"
+        with_own.write_text(json.dumps({**INCAST, "devices": own}))
+        expected.write_text(json.dumps({**INCAST, "devices": devices}))
+        (run,) = compare([with_own], (algorithm,), "roce", 1).runs
+        (same,) = compare([expected], (algorithm,), "roce", 1).runs
+        assert run.tables_sha256 == same.tables_sha256, algorithm
+    step = {"marking.kmax_bytes": "kmin_bytes"}
+    assert run.set_for_it["devices"] == {**step, "notification.interval_ns": 0}
+
+
 def test_as_is_sets_nothing(incast: Path) -> None:
     (run,) = compare([incast], ("dctcp",), "roce", 1, as_is=True).runs
     assert run.set_for_it == {}

@@ -56,11 +56,18 @@ def _cells(run: Run) -> Iterator[str]:
 def _notes(runs: Iterable[Run]) -> Iterator[str]:
     """What an algorithm was run with besides."""
     for run in runs:
-        said = (f"{group}.{key} {value:,}" for group, keys in run.set_for_it.items() for key, value in keys.items())
+        said = (
+            f"{group}.{key} {_said(value)}" for group, keys in run.set_for_it.items() for key, value in keys.items()
+        )
         if text := ", ".join(said):
             yield f"{run.algorithm} expects {text}"
         if not run.complete:
             yield f"{run.algorithm} was interrupted"
+
+
+def _said(value: int | str) -> str:
+    """A number, or the parameter that it is to be equal to."""
+    return value if isinstance(value, str) else f"{value:,}"
 
 
 def to_csv(comparison: Comparison) -> str:

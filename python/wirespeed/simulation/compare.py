@@ -136,15 +136,35 @@ def _job(path: Path, algorithm: str, preset: str, as_is: bool) -> Job:
     parameters = scenario.setdefault("parameters", {}) if isinstance(scenario, dict) else None
     if not isinstance(parameters, dict):
         return Job(path, algorithm, text, {})
-    own = parameters.get("congestion")
-    if not (isinstance(own, dict) and own.get("algorithm") == algorithm):
+    items = list(_items(scenario))
+    usual = _algorithm(parameters, json.loads(_core.preset(preset))["congestion"]["algorithm"])
+    for item in items:
+        own = _algorithm(item["parameters"], usual)
+        if own != algorithm and not (own == "line-rate" and "priorities" in item):  # which no algorithm slows
+            item["parameters"].pop("congestion", None)
+    if usual != algorithm:
         parameters["congestion"] = {"algorithm": algorithm}
     expected = {} if as_is else _expected(algorithm, parameters, preset)
     for group, changes in expected.items():
         given = parameters.setdefault(group, {})
         if isinstance(given, dict):
             given.update(changes)
+    if not as_is:
+        expected |= _expected_of_devices(algorithm, [item["parameters"] for item in items])
     return Job(path, algorithm, json.dumps(scenario), expected)
+
+
+def _items(scenario: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Those of `devices` that have parameters; the core refuses malformed ones."""
+    devices = scenario.get("devices")
+    for item in devices if isinstance(devices, list) else ():
+        if isinstance(item, dict) and isinstance(item.get("parameters"), dict):
+            yield item
+
+
+def _algorithm(parameters: dict[str, Any], usual: str) -> str:
+    own = parameters.get("congestion")
+    return str(own.get("algorithm", usual)) if isinstance(own, dict) else usual
 
 
 def _expected(algorithm: str, parameters: dict[str, Any], preset: str) -> dict[str, Any]:
@@ -162,6 +182,23 @@ def _expected(algorithm: str, parameters: dict[str, Any], preset: str) -> dict[s
     if expects.every_mark and has("notification", "interval_ns") != 0:
         changes["notification"] = {"interval_ns": 0}
     return changes
+
+
+def _expected_of_devices(algorithm: str, sections: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Change what single devices have otherwise than the algorithm expects; what was changed."""
+    expects = EXPECTS.get(algorithm, Expects())
+    changes: dict[str, Any] = {}
+    for section in sections:
+        marking, notification = section.get("marking"), section.get("notification")
+        if expects.step and isinstance(marking, dict) and "kmax_bytes" in marking:
+            kmax = marking.pop("kmax_bytes")  # without a Kmin of its own, the step is that of the sections beneath
+            if marking.get("kmin_bytes") != kmax:
+                changes["marking.kmax_bytes"] = "kmin_bytes"
+        if expects.step and isinstance(marking, dict) and "kmin_bytes" in marking:
+            marking["kmax_bytes"] = marking["kmin_bytes"]
+        if expects.every_mark and isinstance(notification, dict) and notification.pop("interval_ns", 0) != 0:
+            changes["notification.interval_ns"] = 0
+    return {"devices": changes} if changes else {}
 
 
 def _row(job: Job, result: Result) -> Run:
