@@ -203,6 +203,9 @@ REFUSED = {
         "traffic.yaml:3: found the unknown key 'sise'; expected one of class, from, hosts, messages, pattern, "
         "queue_pairs, rails, rate, size, start, to, udp_source_port, until, verb\n  hint: did you mean 'size'?"
     ),
+    "{pattern: incast, to: node1, size: 1 kB, udp_source_port: 70000}": (
+        "traffic.yaml:3: found udp_source_port: '70000'; expected a UDP port, at most 65535"
+    ),
     "{pattern: incast, to: nod1, size: 1 kB}": (
         "traffic.yaml:3: found the host 'nod1'; expected a host of the cluster\n  hint: did you mean 'node1'?"
     ),
@@ -243,6 +246,8 @@ def test_refusals(entry: str, tmp_path: Path) -> None:
 def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
     cluster, sent = EXAMPLES / "mi300x-4node" / "cluster.yaml", traffic(tmp_path, INCAST)
     scenario = EXAMPLES / "simulator" / "incast.json"
+    there = tmp_path / "there.json"
+    there.write_text("kept")
     rows = [
         ((cluster,), f"refused: {cluster}: found a cluster file alone; expected --traffic FILE too"),
         ((scenario, "-t", str(sent)), f"refused: --traffic: found the scenario {scenario}; expected a cluster file"),
@@ -252,10 +257,19 @@ def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
             "refused: --series: found 'leaf1:Eth1/33'; expected a port: leaf1:Eth1/1, leaf1:Eth1/2, ",
         ),
         ((cluster, "-t", str(written(tmp_path, {}))), "refused: "),
+        (
+            (cluster, "-t", str(sent), "--write-scenario", str(sent), "--force"),
+            f"refused: --write-scenario: found {sent}, which is read; expected another file",
+        ),
+        (
+            (cluster, "-t", str(sent), "--write-scenario", str(there)),
+            f"refused: --write-scenario: found {there}, which is there; expected a new file",
+        ),
     ]
     for words, message in rows:
         done = wirespeed(*words)
         assert (done.returncode, done.stderr[: len(message)]) == (Exit.REFUSED, message), done.stderr
+    assert (sent.read_text(), there.read_text()) == (INCAST, "kept")
 
 
 def test_the_schema_names_every_key() -> None:

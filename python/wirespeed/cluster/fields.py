@@ -77,6 +77,13 @@ def _positive(text: Any) -> Any:
     return found
 
 
+def _udp_port(text: Any) -> Any:
+    found = _positive(text)
+    if isinstance(found, int) and found > 0xFFFF:
+        raise Unfit("a UDP port, at most 65535")
+    return found
+
+
 def _flag(text: Any) -> Any:
     if not isinstance(text, str):
         return text
@@ -216,6 +223,7 @@ def _schema(kind: str, **more: Any) -> WithJsonSchema:
 
 Whole = Annotated[int, BeforeValidator(_whole), _schema("integer", minimum=0)]
 Positive = Annotated[int, BeforeValidator(_positive), _schema("integer", minimum=1)]
+UdpPort = Annotated[int, BeforeValidator(_udp_port), _schema("integer", minimum=1, maximum=0xFFFF)]
 Flag = Annotated[bool, BeforeValidator(_flag), _schema("boolean")]
 Percent = Annotated[
     int,

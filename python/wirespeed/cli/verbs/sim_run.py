@@ -83,7 +83,9 @@ def run(
             "--output", "-o", metavar="DIR", help="Write the tables (Parquet), summary.json and the capture here."
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier result in DIR.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an earlier result in DIR, and a FILE of --write-scenario.")
+    ] = False,
     series: Annotated[
         list[str] | None,
         typer.Option(
@@ -167,7 +169,7 @@ def run(
     from wirespeed.cli.interrupt import interruptible
 
     observe, end = _asked(_several(series), interval, _several(pcap), until, output)
-    planned = _planned(scenario, traffic, preset, seed, write_scenario)
+    planned = _planned(scenario, traffic, preset, seed, write_scenario, force)
     with ExitStack() as stack:
         folder = stack.enter_context(simulation.prepare(output, force=force)) if output else None
         interrupted = stack.enter_context(interruptible())
@@ -177,7 +179,7 @@ def run(
 
 
 def _planned(
-    file: Path, traffic: Path | None, preset: Preset, seed: int, write_scenario: Path | None
+    file: Path, traffic: Path | None, preset: Preset, seed: int, write_scenario: Path | None, force: bool
 ) -> Planned | None:
     """The scenario made of a cluster file; None where the file is a scenario itself.
 
@@ -199,6 +201,13 @@ def _planned(
             problems.append(
                 Problem(option, f"the scenario {file}", "a cluster file", "a scenario says its own traffic")
             )
+    if write_scenario is not None and write_scenario.exists():
+        inputs = [one for one in (file, traffic) if one is not None and one.exists()]
+        if any(write_scenario.samefile(one) for one in inputs):
+            problems.append(Problem("--write-scenario", f"{write_scenario}, which is read", "another file"))
+        elif not force:
+            hint = "--force replaces it"
+            problems.append(Problem("--write-scenario", f"{write_scenario}, which is there", "a new file", hint))
     if problems:
         raise Refused(problems)
     if traffic is None or not of_plan:
@@ -212,7 +221,9 @@ def _planned(
     show_problems(plan.warnings, "warning")
     found = planned(file, plan, traffic, seed)
     if write_scenario is not None:
-        write_scenario.write_text(found.scenario.text, encoding="utf-8")
+        new = write_scenario.with_name(f".{write_scenario.name}.new")
+        new.write_text(found.scenario.text, encoding="utf-8")
+        new.replace(write_scenario)  # whole or not at all
     return found
 
 

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 
 from wirespeed.cluster import Origin
 from wirespeed.cluster.document import load
-from wirespeed.cluster.fields import BandwidthText, DurationText, Line, Positive, SizeText
+from wirespeed.cluster.fields import BandwidthText, DurationText, Line, Positive, SizeText, UdpPort
 from wirespeed.cluster.model import Part
 from wirespeed.cluster.read import check_version, text_of
 from wirespeed.cluster.refusals import problems_of
@@ -64,7 +64,7 @@ class Entry(Part):
     rate: Annotated[BandwidthText | None, Field(description="Of each queue pair of a background.")] = None
     until: Annotated[DurationText | None, Field(description="A background posts nothing from then on.")] = None
     udp_source_port: Annotated[
-        Positive | None, Field(description="Of the first queue pair, and one more for each further one.")
+        UdpPort | None, Field(description="Of the first queue pair, and one more for each further one.")
     ] = None
 
 
