@@ -24,7 +24,7 @@ from wirespeed.results.simulated import LEVELS, FlowRow, Simulated
 from wirespeed.simulation import film as films
 from wirespeed.simulation.completion import distributions, quantiles
 from wirespeed.simulation.look import look
-from wirespeed.simulation.pausing import overlap, shares, united
+from wirespeed.simulation.pausing import common, shares, united
 
 GOLDEN = Path(__file__).with_name("seen.txt")
 
@@ -103,6 +103,17 @@ def test_pauses_pass_on(seen: Simulated) -> None:
         one = by_name[f"host {host} → switch 6"]
         assert 0 < one.passed_on_ps <= one.total_ps
         assert one.longest_ps <= one.total_ps
+
+
+def test_two_priorities_paused_at_once_are_one_time(tmp_path: Path) -> None:
+    stuck = {"kind": "stuck-nic", "node": 1, "from_ns": 1000, "until_ns": 900_000}
+    flows = [{**FLOW, "dst": 1, "priority": priority} for priority in (3, 4)]
+    parameters = {"pfc": {"lossless_priorities": 0b11000}}
+    seen = look(made(tmp_path, {**INCAST, "parameters": parameters, "flows": flows, "faults": [stuck]}))
+    by_name = {seen.network.name(one.port): one for one in seen.pausing.ports}
+    one = by_name[next(name for name in by_name if name.endswith("host 1"))]
+    assert one.pauses >= 2
+    assert 899e6 <= one.total_ps <= 902e6
 
 
 def test_totals_of_pauses_are_those_of_the_queues(seen: Simulated, folder: Path) -> None:
@@ -214,7 +225,9 @@ def test_time_is_counted_once(intervals: list[tuple[int, int]], one: int, other:
     start, end = min(one, other), max(one, other)
     moments = {moment for low, high in intervals for moment in range(low, high)}
     together = united(intervals)
-    assert overlap(together, start, end) == len(moments & set(range(start, end)))
+    shared = list(common(together, start, end))
+    assert shared == united(shared)
+    assert sum(high - low for low, high in shared) == len(moments & set(range(start, end)))
     bounds = [100 * number // stretches for number in range(stretches + 1)]
     expected = [len(moments & set(range(low, high))) / (high - low) for low, high in pairwise(bounds)]
     assert list(shares(together, bounds)) == pytest.approx(expected)

@@ -79,11 +79,12 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class PausedPort:
-    """How long a port was stopped by its peer."""
+    """How long a port was stopped by its peer, in one priority or several."""
 
     port: int
     pauses: int
     total_ps: int
+    """Time in which one priority or more was paused."""
     longest_ps: int
     passed_on_ps: int
     """Of ``total_ps``, while the peer was stopped itself."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from wirespeed.results.simulated import FlowRow, Network, PausedPort, Pausing, Stripe, Victim
@@ -29,21 +29,21 @@ def pausing(opened: Opened, network: Network, flows: Sequence[FlowRow]) -> Pausi
         of_ports[port].append((start, end))
         of_nodes[network.node(port), priority].append((start, end))
     merged = {key: united(intervals) for key, intervals in of_nodes.items()}
-    passed_on: dict[int, int] = defaultdict(int)
+    passed_on: dict[int, list[Interval]] = defaultdict(list)
     for port, priority, start, end in rows:
-        passed_on[port] += overlap(merged.get((network.peer(port), priority), []), start, end)
+        passed_on[port] += common(merged.get((network.peer(port), priority), []), start, end)
+    of_port = {port: united(intervals) for port, intervals in of_ports.items()}
     ports = [
         PausedPort(
             port,
             len(intervals),
-            sum(end - start for start, end in intervals),
+            _total(of_port[port]),
             max(end - start for start, end in intervals),
-            passed_on[port],
+            _total(united(passed_on[port])),
         )
         for port, intervals in of_ports.items()
     ]
     ports.sort(key=lambda one: (-one.total_ps, one.port))
-    of_port = {port: united(intervals) for port, intervals in of_ports.items()}
     bounds = [opened.end * number // STRETCHES for number in range(STRETCHES + 1)]
     stripes = tuple(Stripe(one.port, shares(of_port[one.port], bounds)) for one in ports[:_STRIPES])
     return Pausing(tuple(ports), stripes, _victims(opened, network, flows, of_port))
@@ -60,14 +60,14 @@ def united(intervals: Iterable[Interval]) -> list[Interval]:
     return found
 
 
-def overlap(intervals: Sequence[Interval], start: int, end: int) -> int:
-    """How much of a stretch lies in united intervals."""
-    total = 0
+def common(intervals: Sequence[Interval], start: int, end: int) -> Iterator[Interval]:
+    """What of a stretch lies in united intervals."""
     at = max(bisect_right(intervals, start, key=lambda one: one[0]) - 1, 0)
     while at < len(intervals) and intervals[at][0] < end:
-        total += max(min(end, intervals[at][1]) - max(start, intervals[at][0]), 0)
+        low, high = max(start, intervals[at][0]), min(end, intervals[at][1])
+        if low < high:
+            yield low, high
         at += 1
-    return total
 
 
 def shares(intervals: Sequence[Interval], bounds: Sequence[int]) -> tuple[float, ...]:
@@ -108,10 +108,14 @@ def _victims(
         if flow.took_ps is None or flow.start_ps is None or not way or not all(fits[port] for port in way):
             continue
         waits = united(interval for port in way for interval in paused.get(port, ()))
-        waited = overlap(waits, flow.start_ps, flow.start_ps + flow.took_ps)
+        waited = _total(common(waits, flow.start_ps, flow.start_ps + flow.took_ps))
         if waited:
             found.append(Victim(flow.flow, flow.source, flow.target, waited, flow.took_ps))
     return tuple(sorted(found, key=lambda one: (-one.waited_ps, one.flow)))
+
+
+def _total(intervals: Iterable[Interval]) -> int:
+    return sum(end - start for start, end in intervals)
 
 
 def _ways(opened: Opened) -> Mapping[int, Sequence[int]]:
