@@ -15,14 +15,16 @@ use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 use crate::time::{Picoseconds, NANOSECOND};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A frame has passed so many switches and is dropped by the next: a packet begins with a TTL of 64 (Linux,
 /// `net.ipv4.ip_default_ttl`), each router takes one, and none sends it on with 0 (RFC 1812, section 5.3.1).
 const MOST_HOPS: u32 = 63;
 
 /// What switches know and remember.
+#[derive(Clone)]
 pub(crate) struct Forwarding {
-    next_hops: NextHops,
+    next_hops: Arc<NextHops>,
     /// Index of the table that holds now.
     table: usize,
     /// By queue pair that sends.
@@ -52,7 +54,7 @@ impl Forwarding {
             flows: queue_pairs.map(|it| Flow::of(scenario, it)).collect(),
             chosen: vec![0; next_hops.sets.count()],
             flowlets: vec![HashMap::new(); scenario.switches as usize],
-            next_hops,
+            next_hops: Arc::new(next_hops),
         }))
     }
 
@@ -64,6 +66,26 @@ impl Forwarding {
     /// The next table holds.
     pub fn change(&mut self) {
         self.table += 1;
+    }
+
+    /// Adds what the switches of another part of the network remember: those that `own` says.
+    pub fn add(&mut self, other: Forwarding, own: &dyn Fn(u32) -> bool, switches: &[bool]) {
+        let sets = &self.next_hops.sets;
+        for set in 0..sets.count() {
+            // All ports of a set are of one switch.
+            if sets
+                .ports(set as Set)
+                .first()
+                .is_some_and(|port| own(*port))
+            {
+                self.chosen[set] = other.chosen[set];
+            }
+        }
+        for (switch, flowlets) in other.flowlets.into_iter().enumerate() {
+            if switches[switch] {
+                self.flowlets[switch] = flowlets;
+            }
+        }
     }
 }
 

@@ -43,5 +43,5 @@ mod watchdog;
 use wirespeed_wire::headroom;
 pub use wirespeed_wire::time;
 
-pub use parts::{Run, Threads};
+pub use parts::{Alone, Run, Threads};
 pub use simulation::{Occupancy, Progress, Simulation};

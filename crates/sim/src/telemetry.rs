@@ -51,7 +51,7 @@ impl Carried {
 }
 
 /// What the frames of a run carry.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Telemetry {
     /// By place of the frame.
     carried: Vec<Carried>,
@@ -92,6 +92,19 @@ impl Telemetry {
             self.carried.resize(index + 1, Carried::NOTHING);
         }
         self.carried[index] = carried;
+    }
+
+    /// Adds what the frames of another part of the network carry, whose places move by `base`, and what the ports sent that
+    /// `own` says.
+    pub fn add(&mut self, other: Telemetry, base: u32, own: &dyn Fn(u32) -> bool) {
+        for (index, carried) in (base..).zip(other.carried) {
+            self.put(index, carried);
+        }
+        for (port, bytes) in (0..).zip(other.sent_bytes) {
+            if own(port) {
+                self.sent_bytes[port as usize] = bytes;
+            }
+        }
     }
 
     /// A frame leaves its sender.

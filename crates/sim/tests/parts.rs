@@ -12,12 +12,17 @@ use drawn::{scenario, Draws};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use support::{connect, flow, link, network, post, preset};
-use wirespeed_sim::congestion::Parameters as Congestion;
+use wirespeed_sim::congestion::{self, Parameters as Congestion};
+use wirespeed_sim::faults::link_down::{LinkDown, Links};
+use wirespeed_sim::faults::slow_receiver::SlowReceiver;
+use wirespeed_sim::faults::stuck_nic::StuckNic;
+use wirespeed_sim::faults::{cnp, Fault, Kind};
+use wirespeed_sim::parameters::{Balance, Pipe, Watchdog, WatchdogAction};
 use wirespeed_sim::reader;
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{MICROSECOND, NANOSECOND};
-use wirespeed_sim::{Run, Simulation, Threads};
+use wirespeed_sim::{Alone, Run, Simulation, Threads};
 
 /// Parts, threads, and events at a time.
 const WAYS: [(usize, usize, u64); 5] = [
@@ -197,24 +202,160 @@ fn a_capture_is_not_cut() {
     let captured = |threads| {
         let mut run = Run::new(scenario.clone(), Threads::Exactly(threads)).unwrap();
         while run.advance(100) {}
-        (run.threads(), run.captured())
+        (run.alone(), run.captured())
     };
-    let (threads, bytes) = captured(2);
-    assert_eq!(threads, 1);
+    let (alone, bytes) = captured(2);
+    assert_eq!(alone, Some(Alone::Captures));
     assert!(bytes[0].len() > 1_000);
     assert_eq!(captured(1).1, bytes);
 }
 
-/// Where threads are only offered, a small run takes one, and a large one keeps them.
+/// Two leaves of four hosts each and two spines, with marks and pauses.
+fn leaves_and_spines() -> Scenario {
+    let mut parameters = preset("roce");
+    parameters.switch.buffer_bytes = 4 << 20;
+    parameters.marking.reference_gbps = None;
+    parameters.marking.kmin_bytes = 20_000;
+    parameters.marking.kmax_bytes = 80_000;
+    let hosts = (0..8).map(|host| link(host, 8 + host / 4, 100, 300));
+    let up = [(8, 10), (8, 11), (9, 10), (9, 11)].map(|(a, b)| link(a, b, 100, 1_500));
+    let mut scenario = network(8, 4, hosts.chain(up).collect(), parameters);
+    for host in 0..7 {
+        flow(&mut scenario, host, if host < 4 { 7 } else { 0 }, 300_000);
+    }
+    scenario
+}
+
+fn fault(kind: Kind) -> Fault {
+    Fault {
+        from: 20 * MICROSECOND,
+        until: 90 * MICROSECOND,
+        kind,
+    }
+}
+
+/// What happens at fixed times, at one device, or goes along with frames does not keep a network in one.
+#[test]
+fn mechanisms_in_parts() {
+    let algorithm = |name: &str| {
+        let text = format!(r#"{{"algorithm": "{name}"}}"#);
+        serde_json::from_str::<Congestion>(&text).unwrap()
+    };
+    let mut rows: Vec<(&str, Scenario)> = Vec::new();
+    let mut row = |name, change: &dyn Fn(&mut Scenario)| {
+        let mut scenario = leaves_and_spines();
+        change(&mut scenario);
+        rows.push((name, scenario));
+    };
+    for balance in [Balance::Spray, Balance::Flowlet, Balance::Adaptive] {
+        row("ways", &|it| {
+            it.parameters.ecmp.balance = balance;
+            it.parameters.ecmp.flowlet_gap_ns = 500;
+        });
+    }
+    for name in congestion::NAMES {
+        row(name, &|it| it.parameters.congestion = algorithm(name));
+    }
+    let link_down = |of| {
+        fault(Kind::LinkDown(LinkDown {
+            of,
+            detection: 2 * MICROSECOND,
+            convergence: 15 * MICROSECOND,
+        }))
+    };
+    row("a link down", &|it| {
+        it.faults = vec![link_down(Links::One(8))];
+        it.parameters.transport.ack_timeout = 6;
+    });
+    row("a spine down", &|it| {
+        it.faults = vec![link_down(Links::OfNode(10))];
+        it.parameters.transport.ack_timeout = 6;
+    });
+    row("a stuck NIC and watchdogs", &|it| {
+        let (port, priorities) = (support::port(it, 7), 1 << it.parameters.transport.priority);
+        it.faults = vec![fault(Kind::StuckNic(StuckNic { port, priorities }))];
+        it.parameters.pfc.watchdog = Some(Watchdog {
+            detection_ns: 5_000,
+            restoration_ns: 9_000,
+            poll_ns: 1_000,
+            action: WatchdogAction::Drop,
+        });
+        it.parameters.transport.ack_timeout = 6;
+    });
+    row("a slow receiver", &|it| {
+        it.parameters.nic.pipe = Some(Pipe {
+            gbps: 100,
+            latency_ns: 300,
+            receive_buffer_bytes: 1 << 20,
+            xoff_bytes: 100_000,
+            xon_bytes: 50_000,
+        });
+        let (port, rate) = (support::port(it, 0), 5_000_000_000);
+        it.faults = vec![fault(Kind::SlowReceiver(SlowReceiver { port, rate }))];
+    });
+    row("CNPs lost and late", &|it| {
+        let (port, delay) = (support::port(it, 7), 4 * MICROSECOND);
+        let loss = cnp::Loss {
+            link: 9,
+            probability: 0.5,
+        };
+        it.faults = vec![
+            fault(Kind::CnpLoss(loss)),
+            fault(Kind::CnpDelay(cnp::Delay { port, delay })),
+        ];
+    });
+    for (name, scenario) in &rows {
+        let whole = in_one(scenario);
+        assert_eq!(whole.summary.failed, 0, "{name}");
+        let (outcome, parts) = in_parts(scenario, Threads::Exactly(2), 1 << 16);
+        assert_eq!(parts, [2, 2], "{name}");
+        assert_eq!(outcome.summary, whole.summary, "{name}");
+        same(scenario, &whole);
+    }
+    // What is switched on did happen.
+    let summary = |name| {
+        let (_, scenario) = rows.iter().find(|(found, _)| *found == name).unwrap();
+        in_one(scenario).summary
+    };
+    assert!(summary("a spine down").losses > 0);
+    assert!(summary("a stuck NIC and watchdogs").watchdog_stuck > 0);
+    assert!(summary("CNPs lost and late").cnp_frames > 10);
+}
+
+/// Where threads are only offered, a small run takes one, and a large one keeps them; one that stays alone says why.
 #[test]
 fn threads_are_taken_where_they_pay() {
     let threads = |name: &str, offered| {
         let run = Run::new(read(name), Threads::AtMost(offered)).unwrap();
-        run.threads()
+        (run.threads(), run.alone())
     };
-    assert_eq!(threads("P1", 2), 1, "few events");
-    assert_eq!(threads("S1L", 2), 1, "one switch");
-    assert_eq!(threads("S3", 1), 1, "one was offered");
-    assert_eq!(threads("S3", 2), 2);
-    assert_eq!(threads("S3", 4), 4);
+    assert_eq!(threads("P1", 2), (1, Some(Alone::Small)));
+    assert_eq!(threads("S1L", 2), (1, Some(Alone::Indivisible)));
+    assert_eq!(threads("S3", 1), (1, Some(Alone::OneThread)));
+    assert_eq!(threads("S3", 2), (2, None));
+    assert_eq!(threads("S3", 4), (4, None));
+}
+
+/// One link that nearly all of the work is at; and traffic so thin that parts only meet.
+#[test]
+fn parts_that_do_not_pay_are_one_again() {
+    let mut scenario = leaves_and_spines();
+    scenario.operations.clear();
+    for round in 0..4_000 {
+        let bytes = if round == 3_999 { 2 << 30 } else { 100 };
+        let queue_pair = 2 * (round % 7) as u32;
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Write,
+            bytes,
+            round * 20 * MICROSECOND,
+        );
+    }
+    scenario.until = 75_000 * MICROSECOND;
+    let mut run = Run::new(scenario.clone(), Threads::AtMost(2)).unwrap();
+    assert_eq!(run.alone(), None);
+    while run.advance(1 << 16) {}
+    assert_eq!(run.alone(), Some(Alone::Idle));
+    assert_eq!(run.finish(), in_one(&scenario));
 }

@@ -43,6 +43,11 @@ const DOWN: u32 = 0;
 const UP: u32 = 1;
 const TABLE: u32 = 2;
 
+/// Whether an event of class ROUTE happens at all switches; others happen at the port that they name.
+pub(crate) fn is_everywhere(what: u32) -> bool {
+    what == TABLE
+}
+
 /// When routing withdraws links and may use them again, in order of time: the time, the link, and whether it is withdrawn.
 /// A link is used while it was given back as often as withdrawn.
 pub(crate) fn changes(scenario: &Scenario) -> Vec<(Picoseconds, u32, bool)> {
@@ -128,6 +133,7 @@ impl Simulation {
             DOWN => self.take_down(port),
             UP => self.bring_up(port),
             _ => {
+                self.count_once();
                 if let Some(it) = &mut self.forwarding {
                     it.change();
                 }

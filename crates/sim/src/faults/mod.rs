@@ -80,6 +80,15 @@ impl Simulation {
         self.put_route_changes();
     }
 
+    /// The port at which a fault happens that begins and ends by an event.
+    pub(crate) fn place_of_fault(&self, number: u32) -> Option<u32> {
+        match self.scenario.faults[number as usize].kind {
+            Kind::StuckNic(it) => Some(it.port),
+            Kind::SlowReceiver(it) => Some(it.port),
+            _ => None,
+        }
+    }
+
     /// A fault begins or ends.
     pub(crate) fn fault(&mut self, number: u32) {
         let scenario = self.scenario.clone();

@@ -5,11 +5,12 @@
 
 use crate::frame::Frame;
 use crate::simulation::Simulation;
+use crate::telemetry::Carried;
 use crate::time::{Picoseconds, NEVER};
 use std::sync::Arc;
 
 /// What goes to another part.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) enum Leaving {
     /// A frame arrives.
     Frame {
@@ -21,6 +22,8 @@ pub(crate) enum Leaving {
         port: u32,
         /// The frame, out of the slab of its part.
         frame: Frame,
+        /// What it carries beside, where congestion control asks for that.
+        carried: Option<Box<Carried>>,
     },
     /// An operation waits for one less.
     Completed {
@@ -99,6 +102,7 @@ impl Simulation {
             return false;
         }
         let frame = self.frames[index];
+        let carried = self.telemetry.as_ref().map(|it| Box::new(it.of(index)));
         border.frames += 1;
         border.leave(
             port ^ 1,
@@ -108,6 +112,7 @@ impl Simulation {
                 class,
                 port,
                 frame,
+                carried,
             },
         );
         self.frames.remove(index);
@@ -132,6 +137,13 @@ impl Simulation {
         true
     }
 
+    /// An event that happens in every part is one of the whole: the first part counts it.
+    pub(crate) fn count_once(&mut self) {
+        if self.border.as_ref().is_some_and(|border| border.own > 0) {
+            self.totals.events -= 1;
+        }
+    }
+
     /// Takes in what left another part.
     pub(super) fn enter(&mut self, entering: Leaving) {
         match entering {
@@ -140,8 +152,12 @@ impl Simulation {
                 class,
                 port,
                 frame,
+                carried,
             } => {
                 let index = self.frames.insert(frame);
+                if let (Some(telemetry), Some(carried)) = (&mut self.telemetry, carried) {
+                    telemetry.put(index, *carried);
+                }
                 self.schedule(arrival, class, port, index);
             }
             Leaving::Completed { dependent, at } => self.waits_for_one_less(dependent, at),

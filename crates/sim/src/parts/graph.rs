@@ -12,7 +12,7 @@ const NONE: u16 = u16::MAX;
 /// Rounds of moves; few help after the first.
 const ROUNDS: usize = 4;
 /// A move may fill a part to so much of its share, in percent.
-const FULL: u64 = 105;
+const FULL: u64 = 102;
 
 /// Vertices with work, edges with weights.
 pub(super) struct Graph {

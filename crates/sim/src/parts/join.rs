@@ -5,6 +5,7 @@
 
 use super::border::Border;
 use super::partition::Partition;
+use crate::faults::link_down::is_everywhere;
 use crate::parameters::PRIORITIES;
 use crate::queue::{Event, EventQueue};
 use crate::simulation::{class, Simulation, ENTITY};
@@ -16,10 +17,7 @@ pub(super) fn split(
     parts: usize,
 ) -> Result<Vec<Simulation>, Box<Simulation>> {
     let events = all_events(&mut whole.queue);
-    let homes: Option<Vec<u16>> = events
-        .iter()
-        .map(|event| home(&whole, event).map(|port| partition.part_of[port as usize]))
-        .collect();
+    let homes: Option<Vec<Home>> = events.iter().map(|event| home(&whole, event)).collect();
     let Some(homes) = homes.filter(|_| whole.frames.live() == 0) else {
         for event in events {
             whole.queue.push(event);
@@ -38,8 +36,13 @@ pub(super) fn split(
         part.border = Some(Box::new(border));
     }
     for (event, home) in events.into_iter().zip(homes) {
-        if event.key >> 28 != class::SAMPLE {
-            all[usize::from(home)].queue.push(event);
+        match home {
+            Home::Agenda => {}
+            Home::At(port) => {
+                let part = partition.part_of[port as usize];
+                all[usize::from(part)].queue.push(event);
+            }
+            Home::Everywhere => all.iter_mut().for_each(|part| part.queue.push(event)),
         }
     }
     Ok(all)
@@ -50,18 +53,31 @@ fn all_events(queue: &mut EventQueue) -> Vec<Event> {
     std::iter::from_fn(|| queue.pop()).collect()
 }
 
-/// The port at whose device an event happens. Sampling happens everywhere, and is on the agenda of all.
-fn home(simulation: &Simulation, event: &Event) -> Option<u32> {
+/// Where an event happens.
+enum Home {
+    /// At the device of a port.
+    At(u32),
+    /// In every part, at the same time.
+    Everywhere,
+    /// In every part, at a time that they agree on.
+    Agenda,
+}
+
+fn home(simulation: &Simulation, event: &Event) -> Option<Home> {
     let entity = event.key & ENTITY;
-    Some(match event.key >> 28 {
+    Some(Home::At(match event.key >> 28 {
         class::TRANSMIT | class::PFC_APPLIES | class::DRAINED => entity,
         class::ARRIVES | class::PFC_ARRIVES => entity ^ 1,
         class::PAUSE_ENDS | class::PFC_READY | class::REFRESH => entity / PRIORITIES as u32,
         class::CNP_READY | class::DEADLINE => simulation.queue_pairs[entity as usize].port,
         class::POST => simulation.poster(entity),
-        class::SAMPLE => 0,
+        class::WATCHDOG if event.payload == class::OF_FAULT => simulation.place_of_fault(entity)?,
+        class::WATCHDOG => entity / PRIORITIES as u32,
+        class::ROUTE if is_everywhere(event.payload) => return Some(Home::Everywhere),
+        class::ROUTE => entity,
+        class::SAMPLE => return Some(Home::Agenda),
         _ => return None,
-    })
+    }))
 }
 
 /// Another part of the same network, before its first event.
@@ -87,14 +103,14 @@ fn copy(whole: &Simulation) -> Simulation {
         queue_pairs: whole.queue_pairs.clone(),
         operations: whole.operations.clone(),
         routes: whole.routes.clone(),
-        forwarding: None, // `super::can_be_cut` sees to it
+        forwarding: whole.forwarding.clone(),
         settings: whole.settings.clone(),
         scenario: whole.scenario.clone(),
         totals: Default::default(),
         pauses: Vec::new(),
         series: whole.series.clone(),
-        captures: Vec::new(),
-        telemetry: None, // such runs stay in one
+        captures: Vec::new(), // such runs stay in one
+        telemetry: whole.telemetry.clone(),
     }
 }
 
@@ -141,14 +157,14 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         queue_pairs,
         operations,
         routes: _,
-        forwarding: _,
+        forwarding,
         settings: _,
         scenario: _,
         totals,
         pauses,
         series,
         captures: _,
-        telemetry: _,
+        telemetry,
     } = part;
     whole.now = whole.now.max(now);
     whole.still_since = whole.still_since.max(still_since);
@@ -158,6 +174,9 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
     whole.series.add(series);
     let base = whole.frames.append(frames);
     for event in all_events(&mut queue) {
+        if matches!(home(whole, &event), Some(Home::Everywhere)) {
+            continue; // the first part has it
+        }
         let of_frame = matches!(
             event.key >> 28,
             class::ARRIVES | class::PFC_ARRIVES | class::PFC_APPLIES
@@ -166,6 +185,7 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         whole.queue.push(Event { payload, ..event });
     }
     let own = |port: u32| partition.part_of[port as usize] == number;
+    let mut switches = vec![false; whole.scenario.switches as usize];
     for port in (0..ports.len() as u32).filter(|port| own(*port)) {
         let index = port as usize;
         whole.ports[index] = ports[index].clone();
@@ -181,9 +201,16 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         if ports[index].switch {
             let pool = whole.slices[index] as usize;
             whole.pools[pool] = pools[pool];
+            switches[device] = true;
         } else {
             whole.nics[device] = nics[device].clone();
         }
+    }
+    if let (Some(all), Some(part)) = (&mut whole.forwarding, forwarding) {
+        all.add(*part, &own, &switches);
+    }
+    if let (Some(all), Some(part)) = (&mut whole.telemetry, telemetry) {
+        all.add(*part, base, &own);
     }
     let posters: Vec<bool> = queue_pairs.iter().map(|it| own(it.port)).collect();
     for (id, queue_pair) in queue_pairs.into_iter().enumerate() {

@@ -5,10 +5,9 @@
 //! a part is that of the whole network, as it depends on time, class and entity alone, and what acts across a border
 //! acts later than it leaves: so each device sees exactly what it would see otherwise.
 //!
-//! What cannot be cut runs in one: a captured port, whose packets tell of queue pairs at both ends; congestion control
-//! that hears ACKs, for what frames carry for it stands beside them; devices that act on
-//! each other at once; a standstill, as only the whole network can tell a deadlock.
+//! What cannot be cut runs in one, and [`Run::alone`] says why: [`alone`] lists all that does that.
 
+mod alone;
 mod barrier;
 mod border;
 mod graph;
@@ -17,9 +16,9 @@ mod load;
 mod partition;
 mod windows;
 
+pub use alone::Alone;
 pub(crate) use border::Border;
 
-use crate::faults::Kind;
 use crate::problem::Refused;
 use crate::results::Outcome;
 use crate::scenario::Scenario;
@@ -57,7 +56,7 @@ pub enum Threads {
 pub struct Run(State);
 
 enum State {
-    One(Box<Simulation>),
+    One(Box<Simulation>, Alone),
     Parts(Box<Parts>),
     /// Between the two.
     Gone,
@@ -79,8 +78,8 @@ impl Run {
     pub fn new(scenario: Scenario, threads: Threads) -> Result<Run, Refused> {
         let whole = Simulation::new(scenario)?;
         Ok(Run(match plan(&whole, threads) {
-            Some((partition, parts)) => State::cut(whole, partition, parts, threads),
-            None => State::One(Box::new(whole)),
+            Ok((partition, parts)) => State::cut(whole, partition, parts, threads),
+            Err(alone) => State::One(Box::new(whole), alone),
         }))
     }
 
@@ -92,6 +91,14 @@ impl Run {
         }
     }
 
+    /// Why the run is on one thread, if it is.
+    pub fn alone(&self) -> Option<Alone> {
+        match self.0 {
+            State::One(_, alone) => Some(alone),
+            _ => None,
+        }
+    }
+
     /// In how many parts it is now.
     pub fn parts(&self) -> usize {
         self.all().count()
@@ -100,13 +107,13 @@ impl Run {
     /// Takes about `events` events. Whether there is more to do.
     pub fn advance(&mut self, events: u64) -> bool {
         let stop = match &mut self.0 {
-            State::One(whole) => return whole.advance(events),
+            State::One(whole, _) => return whole.advance(events),
             State::Parts(parts) => parts.advance(events),
             State::Gone => return false,
         };
-        if stop == Stop::Join {
+        if let Stop::Join(alone) = stop {
             if let State::Parts(parts) = std::mem::replace(&mut self.0, State::Gone) {
-                self.0 = State::One(Box::new(parts.join()));
+                self.0 = State::One(Box::new(parts.join()), alone);
             }
         }
         !matches!(stop, Stop::Over(_))
@@ -143,7 +150,7 @@ impl Run {
     /// What was captured at each port since the last call, as pcap.
     pub fn captured(&mut self) -> Vec<Vec<u8>> {
         match &mut self.0 {
-            State::One(whole) => whole.captured(),
+            State::One(whole, _) => whole.captured(),
             _ => Vec::new(),
         }
     }
@@ -151,7 +158,7 @@ impl Run {
     /// The tables and totals, also of a run that was not carried to its end.
     pub fn finish(self) -> Outcome {
         match self.0 {
-            State::One(whole) => whole.finish(),
+            State::One(whole, _) => whole.finish(),
             State::Parts(parts) => parts.join().finish(),
             State::Gone => unreachable!("a run is in one or in parts"),
         }
@@ -159,45 +166,40 @@ impl Run {
 
     fn all(&self) -> Box<dyn Iterator<Item = &Simulation> + '_> {
         match &self.0 {
-            State::One(whole) => Box::new(std::iter::once(&**whole)),
+            State::One(whole, _) => Box::new(std::iter::once(&**whole)),
             State::Parts(parts) => Box::new(parts.parts.iter()),
             State::Gone => Box::new(std::iter::empty()),
         }
     }
 }
 
-/// Whether everything in a network happens at one device, or on one link. Whoever adds what does not says so here.
-fn can_be_cut(whole: &Simulation) -> bool {
-    let mut faults = whole.scenario.faults.iter();
-    // A captured packet tells of queue pairs at both ends.
-    whole.captures.is_empty()
-        // What switches know of the whole network is one table.
-        && whole.forwarding.is_none()
-        // What frames carry for congestion control does not cross.
-        && whole.telemetry.is_none()
-        && faults.all(|fault| matches!(fault.kind, Kind::BitErrors(_)))
-}
-
-/// How a network is cut, if it is.
-fn plan(whole: &Simulation, threads: Threads) -> Option<(Partition, usize)> {
-    if !can_be_cut(whole) {
-        return None;
+/// How a network is cut; or why it is not.
+fn plan(whole: &Simulation, threads: Threads) -> Result<(Partition, usize), Alone> {
+    let most = match threads {
+        Threads::Exactly(parts) | Threads::Parts { parts, .. } | Threads::AtMost(parts) => parts,
+    };
+    if most < 2 {
+        return Err(Alone::OneThread);
     }
-    match threads {
-        Threads::Exactly(parts) | Threads::Parts { parts, .. } => {
-            let parts = parts.min(usize::from(u16::MAX) - 1);
-            (2..=parts)
-                .rev()
-                .find_map(|parts| Some((Partition::of(whole, parts)?, parts)))
-        }
-        Threads::AtMost(parts) => {
-            if parts < 2 || Load::of(whole).hops < LEAST_HOPS {
-                return None;
-            }
-            let found = Partition::of(whole, parts)?;
-            (found.balance <= WORST_BALANCE).then_some((found, parts))
-        }
+    let load = Load::of(whole);
+    let offered = matches!(threads, Threads::AtMost(_));
+    if offered && load.hops < LEAST_HOPS {
+        return Err(Alone::Small);
     }
+    if !whole.captures.is_empty() {
+        return Err(Alone::Captures);
+    }
+    if offered {
+        let found = Partition::of(whole, &load, most).ok_or(Alone::Indivisible)?;
+        return match found.balance <= WORST_BALANCE {
+            true => Ok((found, most)),
+            false => Err(Alone::Unequal),
+        };
+    }
+    let most = most.min(usize::from(u16::MAX) - 1);
+    let mut tried = (2..=most).rev();
+    let found = tried.find_map(|parts| Some((Partition::of(whole, &load, parts)?, parts)));
+    found.ok_or(Alone::Indivisible)
 }
 
 impl State {
@@ -227,7 +229,7 @@ impl State {
             _ => Shared::new(count, count),
         };
         match join::split(whole, &partition, count) {
-            Err(whole) => State::One(whole),
+            Err(whole) => State::One(whole, Alone::Indivisible),
             Ok(parts) => State::Parts(Box::new(Parts {
                 parts,
                 partition,

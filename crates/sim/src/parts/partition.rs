@@ -36,10 +36,9 @@ struct Tie {
 
 impl Partition {
     /// Cuts a network that has not run yet into `parts` parts. None: it is not to be cut.
-    pub(crate) fn of(simulation: &Simulation, parts: usize) -> Option<Partition> {
+    pub(super) fn of(simulation: &Simulation, load: &Load, parts: usize) -> Option<Partition> {
         let devices = Devices::of(simulation);
-        let load = Load::of(simulation);
-        let ties = ties(simulation, &devices, &load);
+        let ties = ties(simulation, &devices, load);
         let mut work = vec![0; devices.count];
         for (port, device) in devices.of_port.iter().enumerate() {
             work[*device as usize] += load.work[port];

@@ -4,6 +4,7 @@
 //! what leaves a part meanwhile acts later. Every thread computes the same next step from the same reports; there is no
 //! leader, and one meeting per window. A thread may have several parts.
 
+use super::alone::Alone;
 use super::barrier::Barrier;
 use super::border::{Border, Leaving};
 use crate::simulation::Simulation;
@@ -41,7 +42,7 @@ pub(super) enum Stop {
     /// There is nothing more to do; where something later is pending, at this time.
     Over(Option<Picoseconds>),
     /// From here on the network has to run in one.
-    Join,
+    Join(Alone),
 }
 
 /// What parts do next.
@@ -117,10 +118,10 @@ impl Agenda {
         let last = last.min(self.until).min(self.sample);
         let still = last.saturating_sub(all.still_since) >= self.longest_pause;
         if still && (all.frames > 0 || all.repeated > 0) {
-            return Next::Stop(Stop::Join);
+            return Next::Stop(Stop::Join(Alone::Standstill));
         }
         if self.windows >= WINDOWS && self.events < self.windows * self.least_events {
-            return Next::Stop(Stop::Join);
+            return Next::Stop(Stop::Join(Alone::Idle));
         }
         Next::Window(last)
     }
