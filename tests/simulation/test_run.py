@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 from hypothesis import given
@@ -260,3 +260,20 @@ def test_the_same_on_any_number_of_threads() -> None:
     assert one.summary.tables_sha256 == two.summary.tables_sha256
     assert (one.summary.hops, one.summary.events) == (two.summary.hops, two.summary.events)
     assert one.tables == two.tables
+
+
+def test_a_run_on_one_thread_says_why_where_more_would_be_faster(tmp_path: Path) -> None:
+    scenario = Path(__file__).parents[2] / "examples/simulator/S2.json"
+    captured = Observe(captures=("0-128",))
+    made: list[str] = []
+
+    def create(name: str) -> BinaryIO:
+        made.append(name)
+        return (tmp_path / name).open("wb")
+
+    until = Duration(20_000_000)
+    alone = run(scenario, "hpcc", 1, captured, until=until, create=create, threads=2)
+    assert (alone.alone, len(made)) == ("a captured packet tells of both ends of its connection", 1)
+    assert run(scenario, "hpcc", 1, captured, until=until, create=create, threads=1).alone is None
+    assert run(scenario, "hpcc", 1, until=until, threads=2).alone is None
+    assert run(scenario.with_name("incast.json"), "hpcc", 1, threads=2).alone is None, "too little to do"

@@ -163,6 +163,12 @@ impl Simulation {
         ])
     }
 
+    /// Why the run is on one thread, where more would have made it shorter.
+    fn alone(&mut self) -> PyResult<Option<String>> {
+        let alone = self.running()?.alone();
+        Ok(alone.filter(|it| it.costs()).map(|it| it.to_string()))
+    }
+
     /// What was captured since the last call at each port, as pcap; the first call begins with the file's header.
     fn captured<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let captured = self.running()?.captured();

@@ -108,13 +108,13 @@ impl EventQueue {
     }
 
     /// Takes the event with the smallest (time, key, payload); its time is the present from now on.
-    #[inline(always)] // into the loop over all events: left to the compiler it is a call for each of them
+    #[inline]
     pub fn pop(&mut self) -> Option<Event> {
         self.pop_until(Picoseconds::MAX)
     }
 
     /// Takes the next event if it happens at `end` or before.
-    #[inline]
+    #[inline(always)] // into the loop over all events: left to the compiler it is a call for each of them
     pub fn pop_until(&mut self, end: Picoseconds) -> Option<Event> {
         if self.head == self.open.len() && !self.advance(end) {
             return None;

@@ -56,12 +56,14 @@ class Result:
     """What a run gives: totals, and the tables flows, ports, queues and pauses; series when something was sampled.
 
     ``context`` is what follows from the scenario alone: the tables links, paths and limits, of a plan also names. They
-    explain the result, and do not enter its hash.
+    explain the result, and do not enter its hash. ``alone`` is why the run was on one thread, where more were to be had
+    and would have made it shorter.
     """
 
     summary: Summary
     tables: dict[str, pa.Table]
     context: dict[str, pa.Table] = field(default_factory=dict)
+    alone: str | None = None
 
 
 def run(
@@ -124,6 +126,7 @@ def run(
         names = observed.captures if create else ()
         captures = [stack.enter_context(create(f"{file_name(name)}.pcap")) for name in names] if create else []
         complete, run_s = _advance(simulation, captures, on_progress)
+    alone = simulation.alone() if (threads or processors()) > 1 else None
     started = time.perf_counter()
     totals, completion_ps, tables, context = simulation.finish()
     run_s += time.perf_counter() - started
@@ -169,6 +172,7 @@ def run(
         ),
         converted,
         {**arrow(context), **(_names(planned) if planned else {})},
+        alone,
     )
 
 

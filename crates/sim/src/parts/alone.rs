@@ -23,6 +23,13 @@ pub enum Alone {
     Standstill,
 }
 
+impl Alone {
+    /// Whether more threads would have made the run shorter.
+    pub fn costs(self) -> bool {
+        !matches!(self, Alone::OneThread | Alone::Small | Alone::Idle)
+    }
+}
+
 impl fmt::Display for Alone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -332,6 +332,8 @@ def _keep(result: Result, folder: Folder | None, output: Path | None, form: Form
             typer.echo(to_json(result.summary), nl=False)
         else:
             report.summary(result.summary, out())
+    if result.alone:
+        err().print(f"on one thread: {result.alone}", markup=False, soft_wrap=True)
     if not result.summary.complete:
         kept = f"what happened by then is in {output}" if output else "the summary is of what happened by then"
         err().print(f"interrupted: {kept}", markup=False, soft_wrap=True)
