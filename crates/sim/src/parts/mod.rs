@@ -29,11 +29,14 @@ use partition::Partition;
 use std::thread;
 use windows::{Agenda, Shared, Stop};
 
-/// Runs of fewer hops are over before more threads have paid for themselves: 0.1 s on the reference machine.
+/// Runs of fewer hops are over before more threads have paid for themselves: about 0.1 s at the speeds that README states.
+/// Estimated.
 const LEAST_HOPS: u64 = 400_000;
-/// A meeting costs as much as some 30 events; windows of so many for each part lose a tenth to it.
+/// Events of each part in a window. A meeting by itself is as long as one event (0.25 us: two threads that do nothing else, AMD
+/// EPYC, 2026-11-22); what it costs is that the slower part is waited for. Estimated: of so many events one part has a tenth more
+/// than the other by chance.
 const LEAST_EVENTS: u64 = 300;
-/// A busiest part with more than so much of its share, in percent of half of all work, gains too little.
+/// A busiest part with more than so much of its share, in percent, gains too little: with two, 1.3 times at best. Estimated.
 const WORST_BALANCE: u64 = 150;
 
 /// On how many threads a run may be.
