@@ -29,13 +29,10 @@ impl Fabric {
             (0..scenario.links.len() as u32 * 2).filter_map(move |port| {
                 let other = scenario.node_of(scenario.believed_peer(port));
                 let own = scenario.node_of(port);
-                (own >= hosts && other >= hosts && own != other).then_some((
-                    own - hosts,
-                    Way {
-                        port,
-                        to: other - hosts,
-                    },
-                ))
+                (own >= hosts && other >= hosts && own != other).then(|| {
+                    let to = other - hosts;
+                    (own - hosts, Way { port, to })
+                })
             })
         };
         let mut first = vec![0; scenario.switches as usize + 1];
