@@ -229,7 +229,8 @@ impl Simulation {
             queue_pair.congestion.on_sent(self.now, on_link);
         }
         let deadline = queue_pair.transport.deadline();
-        if deadline != NEVER && queue_pair.timer_at == NEVER {
+        // Earlier than what is pending where that was the wait for a receiver, which ended before its time.
+        if deadline < queue_pair.timer_at {
             queue_pair.timer_at = deadline;
             self.schedule(deadline, class::DEADLINE, id, 0);
         }

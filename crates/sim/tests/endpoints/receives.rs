@@ -2,9 +2,11 @@
 
 use crate::support::{column, connect, post, run};
 use crate::{chain, roce, wire, ACK, BARE};
+use wirespeed_sim::faults::link_down::{LinkDown, Links};
+use wirespeed_sim::faults::{Fault, Kind};
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::Verb;
-use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
 
 const GBPS: u64 = 100;
 const DELAY_NS: u64 = 1_000;
@@ -77,4 +79,39 @@ fn rnr_retry_runs_out() {
     assert_eq!(outcome.summary.failed, MESSAGES - 1);
     assert_eq!(column(&outcome, "queue_pairs", "rnr_naks_sent"), [0, 4]);
     assert_eq!(outcome.summary.completion.len(), 1);
+}
+
+/// A copy of a refused message is taken, which ends the longest of waits, 655 ms: from then on the ACK timeout of 8.2 us
+/// counts again, and brings the next message back that the link loses.
+#[test]
+fn the_ack_timeout_counts_after_a_wait_that_ended_early() {
+    let mut parameters = roce();
+    let transport = &mut parameters.transport;
+    transport.rx_depth = Some(1);
+    transport.receive_ns = 45_000;
+    transport.min_rnr_timer = 0;
+    transport.ack_timeout = 1;
+    // Copies leave at 40, 48, ... us; the first is refused at 60, its RNR NAK heard at 80; the second is taken at 68.
+    let mut scenario = chain(0, GBPS, 20_000, parameters);
+    let queue_pair = connect(&mut scenario, 0, 1);
+    for before in [None, Some(0), Some(1)] {
+        let operation = post(&mut scenario, queue_pair, Verb::Send, BYTES, 0) as usize;
+        scenario.operations[operation].after = before.into_iter().collect();
+    }
+    scenario.operations[2].delay = 20 * MICROSECOND;
+    let lost = LinkDown {
+        of: Links::One(0),
+        detection: MILLISECOND,
+        convergence: 0,
+    };
+    scenario.faults = vec![Fault {
+        from: 105 * MICROSECOND,
+        until: 112 * MICROSECOND,
+        kind: Kind::LinkDown(lost),
+    }];
+    let outcome = run(scenario);
+    assert_eq!(column(&outcome, "queue_pairs", "rnr_naks_sent"), [0, 1]);
+    assert_eq!(outcome.summary.completion.len(), 3);
+    let again = 116 * MICROSECOND..119 * MICROSECOND;
+    assert!(again.contains(&(outcome.summary.end - 40 * MICROSECOND)));
 }

@@ -188,6 +188,8 @@ impl Rc {
         let requester = &mut self.requester;
         requester.oldest = until;
         requester.retries = 0;
+        // A receiver that was not ready is by now: it took a copy of the message that came after its RNR NAK.
+        requester.held = false;
         requester.deadline = if until >= requester.fresh || requester.settings.ack_timeout == NEVER
         {
             NEVER

@@ -151,3 +151,30 @@ fn losses_beside() {
         assert_eq!(pair.ends[1].delivered, 40, "{lost}");
     }
 }
+
+/// A copy of the refused message may be taken before the RNR NAK has told of the refusal: the wait ends with its ACK.
+/// The ACK timeout of 3 is shorter than the round trip of 4, so S1 leaves at 1 and at 4; the receive is back at 5.
+#[test]
+fn a_copy_is_taken_after_the_refusal() {
+    let settings = Settings {
+        ack_timeout: 3,
+        ..receiving(1, 3)
+    };
+    let mut pair = Pair::new(&settings);
+    pair.post(&[(SEND, 10), (SEND, 10)]);
+    run(&mut pair);
+    assert_eq!(pair.ends[0].sent.join(" "), "S0 S1 S0 S1");
+    assert_eq!(pair.ends[1].sent.join(" "), "A0 D1 A0 A1");
+    assert_eq!(pair.ends[0].ended, [(0, 4), (1, 8)]);
+    // What is posted later goes out.
+    pair.ends[0].transport.post(2, SEND, 10);
+    pair.now = 20;
+    run(&mut pair);
+    assert_eq!(pair.ends[0].ended[2..], [(2, 24)]);
+
+    // And what stood behind it at once.
+    let mut pair = Pair::new(&settings);
+    pair.post(&[(SEND, 10); 3]);
+    run(&mut pair);
+    assert_eq!(pair.ends[0].ended, [(0, 4), (1, 8), (2, 12)]);
+}
