@@ -19,13 +19,32 @@ impl Simulation {
     pub(crate) fn ask_to_pause(&mut self, port: u32, priority: usize) {
         self.totals.pfc_pauses += 1;
         self.generate(port, priority, true);
+        if let Some(quanta) = self.repeats_after(port, priority) {
+            self.repeat_after(port, priority, quanta);
+        }
+    }
+
+    /// What was asked for, and may be about to run out, does so no more.
+    pub(crate) fn insist_on_pause(&mut self, port: u32, priority: usize) {
+        if self.sides[port as usize].pauses[priority].refresh_at != NEVER {
+            return;
+        }
+        if let Some(quanta) = self.repeats_after(port, priority) {
+            self.sides[port as usize].pauses[priority].refreshed += 1;
+            self.generate(port, priority, true);
+            self.repeat_after(port, priority, quanta);
+        }
+    }
+
+    /// When a pause is asked for again, if it is. A stuck NIC never lets one run out.
+    fn repeats_after(&self, port: u32, priority: usize) -> Option<u16> {
         let pfc = &self.device(port).pfc;
         let storm = self.sides[port as usize].storm & 1 << priority != 0;
-        // A stuck NIC never lets a pause run out.
         let again = pfc.quanta.filter(|_| storm).map(|quanta| quanta / 2 + 1);
-        let Some(quanta) = pfc.refresh_quanta.or(again) else {
-            return;
-        };
+        pfc.refresh_quanta.or(again)
+    }
+
+    fn repeat_after(&mut self, port: u32, priority: usize, quanta: u16) {
         let next = self.now + self.quanta(port, quanta);
         self.sides[port as usize].pauses[priority].refresh_at = next;
         self.repeated += 1;
@@ -50,13 +69,13 @@ impl Simulation {
             self.until = self.now;
             return;
         }
+        let Some(quanta) = self.repeats_after(port, priority) else {
+            self.sides[port as usize].pauses[priority].refresh_at = NEVER; // the storm that repeated it is over
+            return;
+        };
         self.sides[port as usize].pauses[priority].refreshed += 1;
         self.generate(port, priority, true);
-        let quanta = self.device(port).pfc.refresh_quanta.unwrap_or(u16::MAX);
-        let next = self.now + self.quanta(port, quanta);
-        self.sides[port as usize].pauses[priority].refresh_at = next;
-        self.repeated += 1;
-        self.schedule(next, class::REFRESH, entity, 0);
+        self.repeat_after(port, priority, quanta);
     }
 
     /// Pauses would be repeated for ever: nothing else is pending, and no frame has started for as long as one can take.

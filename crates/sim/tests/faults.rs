@@ -12,6 +12,8 @@ mod link_down;
 mod miswired;
 #[path = "faults/slow_receiver.rs"]
 mod slow_receiver;
+#[path = "faults/stuck_nic.rs"]
+mod stuck_nic;
 #[path = "faults/watchdog.rs"]
 mod watchdog;
 #[path = "faults/wrong_setting.rs"]

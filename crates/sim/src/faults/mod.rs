@@ -58,6 +58,12 @@ enum Effect {
     CnpDelay(Picoseconds),
 }
 
+impl Fault {
+    fn holds(&self, now: Picoseconds) -> bool {
+        (self.from..self.until).contains(&now)
+    }
+}
+
 impl Simulation {
     /// Puts every fault where it acts, and schedules those that act by themselves.
     pub(crate) fn put_faults(&mut self) {
@@ -92,11 +98,14 @@ impl Simulation {
     /// A fault begins or ends.
     pub(crate) fn fault(&mut self, number: u32) {
         let scenario = self.scenario.clone();
-        let fault = &scenario.faults[number as usize];
-        let begins = self.now == fault.from;
-        match &fault.kind {
-            Kind::StuckNic(it) => self.stuck_nic(it, begins),
-            Kind::SlowReceiver(it) => self.slow_receiver(it, begins),
+        let now = self.now;
+        let hold = scenario.faults.iter().filter(|it| it.holds(now));
+        let hold = hold.map(|fault| &fault.kind);
+        match &scenario.faults[number as usize].kind {
+            Kind::StuckNic(it) => self.stuck_nic(it.port, stuck_nic::all(it.port, hold)),
+            Kind::SlowReceiver(it) => {
+                self.slow_receiver(it.port, slow_receiver::least(it.port, hold))
+            }
             _ => {} // acts on what meets it, or by events of its own
         }
     }

@@ -86,6 +86,37 @@ fn for_a_time() {
     assert_eq!(found.summary.pfc_pauses, 0);
 }
 
+/// While several hold, the slowest does; the end of one is not the end of another.
+#[test]
+fn at_the_same_time() {
+    let us = MICROSECOND;
+    let fault = |from, until, gbps| Fault {
+        from,
+        until,
+        kind: slow(gbps),
+    };
+    let slow_to_the_end = time(&run(write(vec![always(slow(25))])));
+    for (from, until, gbps) in [
+        (0, 100 * us, 25),
+        (0, 100 * us, 50),
+        (50 * us, 60 * us, 25),
+        (300 * us, 600 * us, 100),
+    ] {
+        let other = fault(from, until, gbps);
+        for faults in [
+            vec![always(slow(25)), other.clone()],
+            vec![other, always(slow(25))],
+        ] {
+            let outcome = run(write(faults));
+            assert_eq!(time(&outcome), slow_to_the_end, "{from} {until} {gbps}");
+        }
+    }
+    // One after the other without a gap is one that is as long as both.
+    let both = vec![fault(0, 50 * us, 10), fault(50 * us, 600 * us, 10)];
+    let one = vec![fault(0, 600 * us, 10)];
+    assert_eq!(time(&run(write(both))), time(&run(write(one))));
+}
+
 /// What waits in the buffer when the rate changes waits on, at the new rate: nothing is lost, nothing comes twice.
 #[test]
 fn again_and_again() {
