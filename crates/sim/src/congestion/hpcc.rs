@@ -92,7 +92,8 @@ impl Hpcc {
         }
     }
 
-    /// How full the fullest link is, averaged over one T; nothing where the way is another than before.
+    /// How full the fullest link is, averaged over one T; nothing where the way is another than before, or the ACK older
+    /// than the last: ACKs that go several ways overtake each other.
     fn measure(&mut self, now: &[Hop]) -> bool {
         let same = now.len() == self.links.len()
             && now.iter().zip(&self.links).all(|(a, b)| a.port == b.port);
@@ -101,12 +102,13 @@ impl Hpcc {
             self.links.extend_from_slice(now);
             return false;
         }
+        let mut both = now.iter().zip(&self.links);
+        if both.any(|(new, old)| new.time <= old.time) {
+            return false;
+        }
         let (mut fullest, mut elapsed) = (0.0, 0.0);
         for (new, old) in now.iter().zip(&self.links) {
             let time = (new.time - old.time) as f64;
-            if time <= 0.0 {
-                continue;
-            }
             let capacity = new.rate as f64 / 8.0 / SECOND as f64; // bytes per ps
             let rate = (new.sent_bytes - old.sent_bytes) as f64 / time;
             let queue = f64::from(new.queue_bytes.min(old.queue_bytes));

@@ -153,6 +153,32 @@ fn hpcc_by_hand() {
     close(Some(sixth), expected.min(125_000.0));
 }
 
+/// An ACK that others overtook tells of the past, and changes nothing; nor is it what the next is measured against.
+#[test]
+fn hpcc_does_not_go_back_in_time() {
+    let parameters = hpcc::Parameters {
+        base_rtt_ns: 10_000,
+        ..hpcc::Parameters::default()
+    };
+    let windows = |microseconds: &[u64]| {
+        let mut it = started(Parameters::Hpcc(parameters.clone()), 100);
+        let windows = (1..).zip(microseconds).map(|(until, microsecond)| {
+            it.on_ack(&Ack {
+                hops: &[hop(*microsecond, microsecond * 6_000, 0)],
+                ..ack(1000, until, until)
+            });
+            it.window().unwrap()
+        });
+        windows.collect::<Vec<_>>()
+    };
+    let expected = windows(&[100, 110, 120]);
+    let found = windows(&[100, 110, 105, 99, 120]);
+    assert_eq!(found[..2], expected[..2]);
+    assert_eq!(found[2..4], [expected[1]; 2]);
+    // The stage is that of the packets acknowledged, of which there were more; what is measured is the same.
+    assert_eq!(found[4], expected[2]);
+}
+
 #[test]
 fn hpcc_takes_the_fullest_link_and_starts_anew_on_another_way() {
     let parameters = hpcc::Parameters {

@@ -97,11 +97,17 @@ fn any_hpcc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
 }
 
 /// What a sender has in flight, by packet numbers, and when it is.
+#[derive(Default)]
 struct Sender {
     now: Picoseconds,
     until: u32,
     next: u32,
-    hops: [Hop; 2],
+    /// What switches said of themselves, of each packet that was acknowledged.
+    told: Vec<[Hop; 2]>,
+    /// How many hops the last ACK told of that was not overtaken, and when that was.
+    newest: (usize, Picoseconds),
+    /// The last ACK was overtaken by one that came the same way.
+    overtaken: bool,
 }
 
 impl Sender {
@@ -111,13 +117,32 @@ impl Sender {
         self.now += Picoseconds::from(wait) * 10 * NANOSECOND;
         self.next += packets % 50;
         let (until, next) = (self.until, self.next);
+        self.overtaken = false;
         match what % 16 {
             0 => it.on_loss(self.now, Loss::Timeout { next }),
             1 | 2 => it.on_loss(self.now, Loss::Gap { until, next }),
             _ => {
                 let acknowledged = (next - until).min(other % 64);
                 self.until += acknowledged;
-                self.pass_switches(line, other);
+                let hops = self.pass_switches(line, other);
+                // One in four was overtaken by up to 16 others.
+                let ago = if what / 16 % 4 == 0 {
+                    what as usize / 64 % 16
+                } else {
+                    0
+                };
+                let hops = match self.told.len() {
+                    0..=16 => hops,
+                    count => self.told[count - 1 - ago],
+                };
+                let hops = &hops[..(what % 3) as usize];
+                if let Some(first) = hops.first() {
+                    let (count, time) = self.newest;
+                    self.overtaken = hops.len() == count && first.time <= time;
+                    if !self.overtaken {
+                        self.newest = (hops.len(), first.time);
+                    }
+                }
                 it.on_ack(&Ack {
                     now: self.now,
                     bytes: acknowledged * MTU,
@@ -126,7 +151,7 @@ impl Sender {
                     outstanding: next - self.until,
                     rtt: (what % 5 != 0).then_some(Picoseconds::from(other) * 100 * NANOSECOND),
                     marked: what % 3 == 0,
-                    hops: &self.hops[..(what % 3) as usize],
+                    hops,
                 });
             }
         }
@@ -134,8 +159,9 @@ impl Sender {
     }
 
     /// What switches say of themselves: they send no more than their line carries, and queue what they like.
-    fn pass_switches(&mut self, line: u64, other: u32) {
-        for (port, hop) in (1..).zip(&mut self.hops) {
+    fn pass_switches(&mut self, line: u64, other: u32) -> [Hop; 2] {
+        let mut hops = self.told.last().copied().unwrap_or_default();
+        for (port, hop) in (1..).zip(&mut hops) {
             let elapsed = self.now - hop.time;
             let could = (elapsed as f64 * line as f64 / 8e12) as u64;
             hop.port = port;
@@ -144,6 +170,8 @@ impl Sender {
             hop.sent_bytes += could * u64::from(other % 101) / 100;
             hop.queue_bytes = other * 37;
         }
+        self.told.push(hops);
+        hops
     }
 }
 
@@ -161,9 +189,14 @@ proptest! {
     ) {
         prop_assert_eq!(parameters.check("", line), Ok(()));
         let mut it = parameters.prepare().start(line, MTU);
-        let mut sender = Sender { now: 0, until: 0, next: 0, hops: Default::default() };
+        let mut sender = Sender::default();
+        let by_telemetry = matches!(parameters, Parameters::Hpcc(_));
         for call in calls {
+            let before = (it.window(), it.alpha(sender.now));
             sender.hear(&mut it, line, call);
+            if by_telemetry && sender.overtaken {
+                prop_assert_eq!((it.window(), it.alpha(sender.now)), before, "it is of the past");
+            }
             let seen = (it.window(), it.peek(sender.now), it.alpha(sender.now));
             prop_assert_eq!(it.rate(sender.now), seen.1, "looking changes nothing");
             prop_assert_eq!((it.window(), it.peek(sender.now), it.alpha(sender.now)), seen);
