@@ -192,7 +192,7 @@ impl Simulation {
             (Kind::Cnp, ..) => PacketKind::Cnp,
             (Kind::Ack, ..) if frame.has(RNR) => PacketKind::Acknowledge {
                 aeth: aeth(Syndrome::ReceiverNotReady {
-                    timer: self.settings.parameters.transport.min_rnr_timer,
+                    timer: frame.span as u8,
                 }),
             },
             (Kind::Ack | Kind::Pfc, ..) if frame.has(NAK) => PacketKind::Acknowledge {

@@ -59,7 +59,7 @@ pub struct Frame {
     /// Of these, payload.
     pub payload: u16,
     /// Of an acknowledgement with selective repeat: how far after `psn`, which is missing, the packet stands that has
-    /// arrived; 0 = an acknowledgement of all up to `psn`. Of a read request: how many responses it asks for; 0 = the rest
+    /// arrived; 0 = an acknowledgement of all up to `psn`. Of an RNR NAK: the code of the time to wait. Of a read request: how many responses it asks for; 0 = the rest
     /// of its message.
     pub span: u16,
     /// Cells it occupies in the switch it is in.

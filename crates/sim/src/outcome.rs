@@ -161,7 +161,9 @@ fn queue_pairs(simulation: &Simulation) -> Table {
         ("naks_sent", u64s(all.iter().map(|q| q.counts.naks))),
         ("timeouts", u64s(all.iter().map(|q| q.counts.timeouts))),
     ];
-    if simulation.settings.parameters.transport.rx_depth.is_some() {
+    let scenario = &simulation.scenario;
+    let sets = (0..scenario.sets()).map(|number| scenario.set(number));
+    if sets.into_iter().any(|set| set.transport.rx_depth.is_some()) {
         let rnr_naks = all.iter().map(|q| q.counts.rnr_naks);
         columns.push(("rnr_naks_sent", u64s(rnr_naks)));
     }

@@ -76,6 +76,7 @@ fn name(segment: &Segment) -> String {
     };
     let Segment { psn, span, .. } = segment;
     match (span, segment.kind) {
+        _ if letter == 'D' => format!("D{psn}"),
         (0, _) => format!("{letter}{psn}"),
         (_, Kind::ReadRequest) => format!("{letter}{psn}:{span}"),
         _ => format!("{letter}{psn}+{span}"),

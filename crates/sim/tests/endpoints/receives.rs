@@ -4,6 +4,7 @@ use crate::support::{column, connect, post, run};
 use crate::{chain, roce, wire, ACK, BARE};
 use wirespeed_sim::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::faults::{Fault, Kind};
+use wirespeed_sim::reader;
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::Verb;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
@@ -114,4 +115,28 @@ fn the_ack_timeout_counts_after_a_wait_that_ended_early() {
     assert_eq!(outcome.summary.completion.len(), 3);
     let again = 116 * MICROSECOND..119 * MICROSECOND;
     assert!(again.contains(&(outcome.summary.end - 40 * MICROSECOND)));
+}
+
+/// Receives, and what a sender is told without one, are the receiver's; the sender's own code is for what it receives.
+#[test]
+fn the_receiver_says_how_long() {
+    let refused = |sender: u8, receiver: u8| {
+        let text = format!(
+            r#"{{"hosts": 2, "switches": 0, "link_gbps": 100, "link_delay_ns": 1000, "links": [[0, 1]],
+                "queue_pairs": [{{"a": 0, "b": 1}}],
+                "operations": [{{"queue_pair": 0, "side": "a", "verb": "send", "bytes": 1000}},
+                               {{"queue_pair": 0, "side": "a", "verb": "send", "bytes": 1000}}],
+                "parameters": {{"transport": {{"min_rnr_timer": {sender}}}}},
+                "devices": [{{"nodes": [1], "parameters": {{"transport":
+                    {{"rx_depth": 1, "receive_ns": 9000, "min_rnr_timer": {receiver}}}}}}}]}}"#
+        );
+        let outcome = run(reader::read(&text, "roce", 1).unwrap());
+        let naks = column(&outcome, "queue_pairs", "rnr_naks_sent");
+        assert_eq!(naks, [0, 1]);
+        outcome.summary.end
+    };
+    // Codes 2 and 22 are 20 us and 20.48 ms.
+    assert!(refused(22, 2) < 30 * MICROSECOND);
+    let long = 20_480 * MICROSECOND;
+    assert!((long..long + 10 * MICROSECOND).contains(&refused(2, 22)));
 }

@@ -121,7 +121,7 @@ impl Rc {
             outcome.failed = limit < FOR_EVER && times == limit;
             self.refusals = (arrival.psn, times.saturating_add(1));
             requester.held = true;
-            requester.deadline = now + receives::timer(requester.settings.min_rnr_timer);
+            requester.deadline = now + receives::timer(arrival.span as u8);
             outcome.rearm = true;
         } else if arrival.flags & NAK != 0 && !moved {
             outcome.failed = requester.retries == requester.settings.retry_count;

@@ -174,7 +174,7 @@ impl Rc {
                 payload: 0,
                 flags: reply.flags,
                 again: false,
-                span: 0,
+                span: reply.span,
             };
         };
         let message = response.message;
@@ -208,12 +208,16 @@ impl Responder {
         }
     }
 
-    /// `expected` is missing, or not wanted: NAK or RNR.
+    /// `expected` is missing, or not wanted: NAK, or RNR with the code of the time to wait.
     pub(super) fn negative(&mut self, flags: u8) -> Reply {
+        let timer = match flags {
+            RNR => self.settings.min_rnr_timer,
+            _ => 0,
+        };
         Reply {
             psn: self.expected,
             flags: flags | self.echo(),
-            span: 0,
+            span: u16::from(timer),
         }
     }
 
