@@ -1,5 +1,7 @@
 //! Congestion control, seen from a queue pair.
 
+mod support;
+
 #[path = "congestion/acks.rs"]
 mod acks;
 #[path = "congestion/any_acks.rs"]
@@ -13,6 +15,7 @@ mod naive;
 
 use arbitrary_order::arbitrary_order;
 use proptest::prelude::*;
+use support::draws;
 use wirespeed_sim::congestion::dcqcn::Parameters as Published;
 use wirespeed_sim::congestion::dcqcn_nvidia::Parameters as Nvidia;
 use wirespeed_sim::congestion::{Algorithm, CongestionControl, Parameters, NAMES};
@@ -576,11 +579,7 @@ fn parameters_that_do_not_fit() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 10_000,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(draws(10_000))]
 
     #[test]
     fn calls_in_arbitrary_order(bytes in prop::collection::vec(any::<u8>(), 0..400)) {

@@ -1,6 +1,4 @@
 //! What holds in every run, over small networks, settings and traffic drawn at random.
-//!
-//! The draws are the same each time; WIRESPEED_EXPLORE=1 makes new and many more.
 
 mod support;
 
@@ -12,8 +10,7 @@ mod ledger;
 use drawn::{scenario, Draws};
 use ledger::Ledger;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
-use support::column;
+use support::{column, draws};
 use wirespeed_sim::chance;
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::Scenario;
@@ -22,22 +19,8 @@ use wirespeed_sim::Simulation;
 /// So many events without a byte delivered or an operation ended are a run that goes on for ever.
 const MOST_EVENTS: u64 = 5_000_000;
 
-fn config() -> ProptestConfig {
-    let explore = std::env::var_os("WIRESPEED_EXPLORE").is_some();
-    ProptestConfig {
-        cases: if explore { 5_000 } else { 400 },
-        rng_seed: match explore {
-            true => RngSeed::Random,
-            false => RngSeed::Fixed(1),
-        },
-        failure_persistence: None,
-        max_shrink_iters: 400,
-        ..ProptestConfig::default()
-    }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(draws(400))]
 
     #[test]
     fn every_run_adds_up(scenario in any_scenario()) {

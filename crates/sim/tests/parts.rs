@@ -1,6 +1,4 @@
 //! The same bytes on any number of threads.
-//!
-//! The draws are the same each time; WIRESPEED_EXPLORE=1 makes new and many more.
 
 mod support;
 
@@ -10,8 +8,7 @@ mod drawn;
 
 use drawn::{scenario, Draws};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
-use support::{connect, flow, link, network, post, preset};
+use support::{connect, draws, flow, link, network, post, preset};
 use wirespeed_sim::congestion::{self, Parameters as Congestion};
 use wirespeed_sim::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::faults::slow_receiver::SlowReceiver;
@@ -33,22 +30,8 @@ const WAYS: [(usize, usize, u64); 5] = [
     (7, 2, 1 << 16),
 ];
 
-fn config() -> ProptestConfig {
-    let explore = std::env::var_os("WIRESPEED_EXPLORE").is_some();
-    ProptestConfig {
-        cases: if explore { 5_000 } else { 100 },
-        rng_seed: match explore {
-            true => RngSeed::Random,
-            false => RngSeed::Fixed(1),
-        },
-        failure_persistence: None,
-        max_shrink_iters: 400,
-        ..ProptestConfig::default()
-    }
-}
-
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(draws(100))]
 
     /// Whatever is drawn, sampled, and ended early or not.
     #[test]

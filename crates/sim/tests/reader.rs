@@ -1,11 +1,14 @@
 //! The scenario reader under text that nobody would write.
 
+mod support;
+
 #[path = "reader/any_text.rs"]
 mod any_text;
 
 use any_text::any_text;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use support::draws;
 
 /// Every key that there is.
 const FULL: &str = r#"{"name": "n", "desc": "d", "hosts": 3, "switches": 2, "link_gbps": 100, "link_delay_ns": 10,
@@ -55,6 +58,8 @@ fn the_text_that_is_changed_is_a_scenario() {
 }
 
 proptest! {
+    #![proptest_config(draws(256))]
+
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         any_text(&bytes);

@@ -1,6 +1,7 @@
 //! Any ACKs and losses, in any order, as ACK-driven algorithms hear them: windows and rates stay where they may be.
 
 use super::{GIGABIT, MTU};
+use crate::support::draws;
 use proptest::prelude::*;
 use wirespeed_sim::congestion::{dctcp, hpcc, swift, timely};
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters};
@@ -176,11 +177,7 @@ impl Sender {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 2_000,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(draws(2_000))]
 
     #[test]
     fn windows_and_rates_stay_in_their_bounds(

@@ -1,7 +1,7 @@
 //! The shared buffer: who gets how many cells of it.
 
 use crate::bench::{frame_time, lossy, plain, queue, run_until, send_frame, sends, share, DATA};
-use crate::support::{connect, link, network, post};
+use crate::support::{connect, draws, link, network, post};
 use proptest::prelude::*;
 use wirespeed_sim::parameters::{Headroom, Parameters};
 use wirespeed_sim::results::Outcome;
@@ -201,7 +201,7 @@ fn no_more_is_given_than_there_is() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(draws(64))]
     /// Never more than the shared cells, whatever arrives; and a frame is dropped only if it finds no room.
     #[test]
     fn the_buffer_holds(exponent in -7i8..=7, shared in 1u64..400, payloads in prop::collection::vec(0u64..4097, 3), lossless: bool) {

@@ -2,7 +2,7 @@
 
 use crate::bench::{lossy, plain, sends, share};
 use crate::multipath::{fat_tree, frames, leaves, many};
-use crate::support::{column, connect, flow, link, network, port, post, run};
+use crate::support::{column, connect, draws, flow, link, network, port, post, run};
 use proptest::prelude::*;
 use wirespeed_sim::parameters::{Balance, Parameters, Recovery, Reordering, Spray};
 use wirespeed_sim::scenario::{Route, Scenario, Verb};
@@ -60,7 +60,7 @@ fn spraying_takes_turns() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(draws(48))]
 
     /// Whatever flows cross: every equal port of a switch has its turn, acknowledgements included.
     #[test]

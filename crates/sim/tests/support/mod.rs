@@ -1,12 +1,27 @@
 //! Small networks for tests, and short ways to what a run gave.
 #![allow(dead_code)] // every test file uses its part
 
+use proptest::test_runner::{Config, RngSeed};
 use wirespeed_sim::devices::Devices;
 use wirespeed_sim::parameters::Parameters;
 use wirespeed_sim::results::{Column, Outcome};
 use wirespeed_sim::scenario::{Connection, Link, Observe, Operation, Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, NANOSECOND, NEVER};
 use wirespeed_sim::{preset, Simulation};
+
+/// So many draws, the same each time; WIRESPEED_EXPLORE=1 makes new ones, and many more.
+pub fn draws(cases: u32) -> Config {
+    let explore = std::env::var_os("WIRESPEED_EXPLORE").is_some();
+    Config {
+        cases: if explore { 20 * cases } else { cases },
+        rng_seed: match explore {
+            true => RngSeed::Random,
+            false => RngSeed::Fixed(1),
+        },
+        failure_persistence: None,
+        ..Config::default()
+    }
+}
 
 /// The preset's parameters.
 pub fn preset(name: &str) -> Parameters {
