@@ -64,6 +64,7 @@ docs: $(VENV)/.built
 # itself: cargo bench -p wirespeed-bench
 bench: $(VENV)/.built
 	cargo run --release --quiet --package wirespeed-bench --bin sim-bench
+	cargo run --release --quiet --package wirespeed-bench --bin sim-bench -- --large --threads 2 --repeat 2 examples/simulator/S3.json
 	$(BIN)/python tests/bench/help.py
 	$(BIN)/python tests/bench/render.py
 	$(BIN)/python tests/bench/logs.py

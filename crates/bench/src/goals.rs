@@ -4,6 +4,8 @@
 //! csg-htsim (commit 841d9e7, RoCE with PFC and without congestion control, the nearest it has) and ns-3 HPCC (commit
 //! 9f4be2a, DCQCN and PFC). Both count hops as here and reach the same numbers of them.
 
+use crate::generate;
+
 /// The hold model on the reference machine, nanoseconds. Goals are worth this much there; see [`crate::hold::hold_model_ns`].
 pub const REFERENCE_HOLD_NS: f64 = 78.0;
 
@@ -17,6 +19,17 @@ pub const LARGE_HOPS_PER_S: f64 = 4e6;
 pub const LARGE_SETUP_S: f64 = 0.15;
 /// ... and less memory than this ever resident, bytes.
 pub const LARGE_PEAK_BYTES: f64 = 80e6;
+
+/// On two threads at least so many times as fast as on one, set-up and all, ...
+pub const SHARED_TIMES: f64 = 1.5;
+/// ... those that are large enough.
+pub const SHARED: [&str; 2] = [LARGE, LARGEST];
+/// The largest scenario that is run to its end: 8,192 hosts. On one core in less than five minutes, ...
+pub const LARGEST: &str = "K32";
+/// ... seconds, whatever the machine, ...
+pub const LARGEST_S: f64 = 300.0;
+/// ... and within 12 GiB.
+pub const LARGEST_PEAK_BYTES: f64 = (12u64 << 30) as f64;
 
 /// What is known of a scenario under the `hpcc` preset.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,6 +60,13 @@ const fn known(name: &'static str, hops: u64, htsim: f64, hpcc: f64) -> Known {
         htsim,
         hpcc,
     }
+}
+
+/// The hops of the scenario when nothing is sent twice, if it is one of those that are measured on.
+pub fn hops_of(name: &str, preset: &str) -> Option<u64> {
+    let made = generate::by_name(name).filter(|_| preset == "hpcc");
+    let known = known_of(name, preset).map(|known| known.hops);
+    known.or(made.map(|it| it.hops))
 }
 
 /// What is known of the scenario, if anything is.

@@ -1,8 +1,9 @@
 //! How fast the simulator is, and how fast the machine is that says so.
 //!
-//! `sim-bench` runs scenarios one by one ([`measure`]) and sets them beside what is wanted and what others reach ([`goals`],
+//! `sim-bench` runs scenarios, kept or made ([`generate`]), one by one ([`measure`]) and sets them beside what is wanted and what others reach ([`goals`],
 //! [`report`]); [`hold`] makes figures of different machines comparable. The parts have Criterion benches.
 
+pub mod generate;
 pub mod goals;
 pub mod hold;
 pub mod machine;

@@ -2,8 +2,6 @@
 
 use crate::machine;
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::path::Path;
 use std::time::Instant;
 use wirespeed_sim::{reader, Run, Threads};
 
@@ -35,17 +33,16 @@ pub struct Measurement {
     pub retransmissions: u64,
 }
 
-/// Reads the scenario file and runs it to its end, as `wirespeed sim run` does.
+/// Reads the scenario and runs it to its end, as `wirespeed sim run` does.
 ///
 /// # Errors
 /// The text that says why it cannot be read or run.
 pub fn measure(
-    path: &Path,
+    text: String,
     preset: &str,
     seed: u64,
     threads: usize,
 ) -> Result<Measurement, String> {
-    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
     let scenario = reader::read(&text, preset, seed).map_err(|refused| refused.to_string())?;
     drop(text);
     let name = scenario.name.clone();
@@ -87,19 +84,31 @@ impl Measurement {
             peak_rss_bytes: self.peak_rss_bytes.max(other.peak_rss_bytes),
             ..self
         };
+        best.alike(&other)?;
+        Ok(best)
+    }
+
+    /// # Errors
+    /// Another run did something else.
+    pub fn alike(&self, other: &Measurement) -> Result<(), String> {
         let timed_alike = Measurement {
-            setup_s: best.setup_s,
-            run_s: best.run_s,
-            peak_rss_bytes: best.peak_rss_bytes,
-            ..other
+            setup_s: self.setup_s,
+            run_s: self.run_s,
+            peak_rss_bytes: self.peak_rss_bytes,
+            ..other.clone()
         };
-        if best == timed_alike {
-            return Ok(best);
+        if *self == timed_alike {
+            return Ok(());
         }
         Err(format!(
             "{}: two runs differ in what they did",
-            best.scenario
+            self.scenario
         ))
+    }
+
+    /// From the parsed scenario to the filled tables, seconds.
+    pub fn all_s(&self) -> f64 {
+        self.setup_s + self.run_s
     }
 
     /// What is wrong with the run; a run with anything wrong has no speed.

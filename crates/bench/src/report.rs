@@ -1,6 +1,6 @@
 //! Measurements beside goals, as a table and as JSON.
 
-use crate::goals::{self, Known};
+use crate::goals;
 use crate::measure::Measurement;
 use serde::Serialize;
 use std::fmt;
@@ -22,6 +22,8 @@ pub struct Setting {
     pub seed: u64,
     /// Runs of which the best counts.
     pub repeat: u32,
+    /// On how many threads each was run besides; 1 = it was not.
+    pub threads: usize,
 }
 
 impl Setting {
@@ -53,7 +55,17 @@ struct Row {
     ns3_hpcc_hops_per_s: Option<f64>,
     /// Over csg-htsim's rate, scaled to this machine.
     ratio: Option<f64>,
+    /// On several threads: set-up, run, and how many times as fast both together are.
+    several: Option<Several>,
     missed: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Several {
+    setup_s: f64,
+    run_s: f64,
+    peak_rss_bytes: Option<u64>,
+    times: f64,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -66,16 +78,13 @@ struct Goal {
 }
 
 impl Report {
-    /// Holds the measurements against the goals.
-    pub fn new(setting: Setting, measurements: Vec<Measurement>) -> Report {
+    /// Holds the measurements, each on one thread and if asked for on several, against the goals.
+    pub fn new(setting: Setting, measurements: Vec<(Measurement, Option<Measurement>)>) -> Report {
         let scale = goals::REFERENCE_HOLD_NS / setting.fastest_hold_ns();
         let preset = &setting.preset;
         let rows: Vec<Row> = measurements
             .into_iter()
-            .map(|it| {
-                let known = goals::known_of(&it.scenario, preset);
-                Row::new(it, known, scale)
-            })
+            .map(|(it, several)| Row::new(it, several, preset, scale))
             .collect();
         let geometric_mean = geometric_mean(&rows);
         let goals = goals_of(&rows, geometric_mean, scale);
@@ -100,8 +109,21 @@ impl Report {
 }
 
 impl Row {
-    fn new(measurement: Measurement, known: Option<&Known>, scale: f64) -> Row {
-        let missed = measurement.missed(known.map(|known| known.hops));
+    fn new(
+        measurement: Measurement,
+        several: Option<Measurement>,
+        preset: &str,
+        scale: f64,
+    ) -> Row {
+        let name = &measurement.scenario;
+        let known = goals::known_of(name, preset);
+        let missed = measurement.missed(goals::hops_of(name, preset));
+        let several = several.map(|it| Several {
+            setup_s: it.setup_s,
+            run_s: it.run_s,
+            peak_rss_bytes: it.peak_rss_bytes,
+            times: measurement.all_s() / it.all_s(),
+        });
         let right = missed.is_empty();
         let hops_per_s = right.then(|| measurement.hops as f64 / measurement.run_s);
         let htsim = known.map(|known| known.htsim);
@@ -113,6 +135,7 @@ impl Row {
             ratio: hops_per_s
                 .zip(htsim)
                 .map(|(ours, peer)| ours / (peer * scale)),
+            several,
             missed,
         }
     }
@@ -167,36 +190,61 @@ fn goals_of(rows: &[Row], geometric_mean: Option<f64>, scale: f64) -> Vec<Goal> 
             bound * scale / MILLION,
         );
     }
-    if let Some(row) = large(rows) {
-        let mut below = |what: &str, value: f64, bound: f64| {
-            let what = format!("{} {what}", goals::LARGE);
-            let met = value < bound;
-            goals.push(Goal {
-                what,
-                value,
-                bound,
-                met,
-            });
-        };
-        below(
-            "set-up, s",
-            row.measurement.setup_s,
-            goals::LARGE_SETUP_S / scale,
-        );
-        if let Some(bytes) = row.measurement.peak_rss_bytes {
-            below(
-                "peak, MB",
-                bytes as f64 / MILLION,
-                goals::LARGE_PEAK_BYTES / MILLION,
+    for name in goals::SHARED {
+        let several = right(rows, name).and_then(|row| row.several.as_ref());
+        if let Some(several) = several {
+            at_least(
+                format!("{name} on more threads, times"),
+                several.times,
+                goals::SHARED_TIMES,
             );
+        }
+    }
+    let mut below = |name: &str, what: &str, value: f64, bound: f64| {
+        let what = format!("{name} {what}");
+        let met = value < bound;
+        goals.push(Goal {
+            what,
+            value,
+            bound,
+            met,
+        });
+    };
+    for (name, takes, seconds, bytes) in [
+        (
+            goals::LARGE,
+            "set-up, s",
+            goals::LARGE_SETUP_S / scale,
+            goals::LARGE_PEAK_BYTES,
+        ),
+        (
+            goals::LARGEST,
+            "set-up and run, s",
+            goals::LARGEST_S,
+            goals::LARGEST_PEAK_BYTES,
+        ),
+    ] {
+        let Some(row) = right(rows, name) else {
+            continue;
+        };
+        let it = &row.measurement;
+        let value = if name == goals::LARGE {
+            it.setup_s
+        } else {
+            it.all_s()
+        };
+        below(name, takes, value, seconds);
+        if let Some(peak) = it.peak_rss_bytes {
+            below(name, "peak, MB", peak as f64 / MILLION, bytes / MILLION);
         }
     }
     goals
 }
 
-fn large(rows: &[Row]) -> Option<&Row> {
-    rows.iter()
-        .find(|row| row.measurement.scenario == goals::LARGE && row.ratio.is_some())
+/// The row of a scenario that did all that is known of it.
+fn right<'a>(rows: &'a [Row], name: &str) -> Option<&'a Row> {
+    let mut rows = rows.iter();
+    rows.find(|row| row.measurement.scenario == name && row.missed.is_empty())
 }
 
 impl fmt::Display for Report {
@@ -209,6 +257,7 @@ impl fmt::Display for Report {
             preset,
             seed,
             repeat,
+            threads,
         } = &self.setting;
         let [load_before, load_after] = load.map(|load| optional(load, 2));
         writeln!(
@@ -229,6 +278,9 @@ impl fmt::Display for Report {
             "one core, preset {preset}, seed {seed}, best of {repeat}\n"
         )?;
         self.write_rows(f)?;
+        if *threads > 1 {
+            self.write_several(f)?;
+        }
         if self.rows.iter().any(|row| row.ratio.is_some()) {
             writeln!(
                 f,
@@ -279,6 +331,31 @@ impl Report {
         Ok(())
     }
 
+    fn write_several(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let threads = self.setting.threads;
+        writeln!(f, "\non {threads} threads, in turn with one")?;
+        writeln!(
+            f,
+            "{:<12}{:>10}{:>8}{:>9}{:>16}",
+            "scenario", "set-up s", "run s", "peak MB", "times as fast"
+        )?;
+        for row in &self.rows {
+            let Some(it) = row.several.as_ref().filter(|_| row.missed.is_empty()) else {
+                continue;
+            };
+            writeln!(
+                f,
+                "{:<12}{:>10.4}{:>8.3}{:>9}{:>16.2}",
+                row.measurement.scenario,
+                it.setup_s,
+                it.run_s,
+                optional(it.peak_rss_bytes.map(|bytes| bytes as f64 / 1e6), 1),
+                it.times,
+            )?;
+        }
+        Ok(())
+    }
+
     fn write_goals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.goals.is_empty() {
             return Ok(());
@@ -305,6 +382,7 @@ fn optional(number: Option<f64>, places: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::goals::Known;
 
     /// A run that was right and so many times as fast as it has to be on a machine twice as fast as the reference machine.
     fn measurement(known: &Known, factor: f64) -> Measurement {
@@ -335,8 +413,10 @@ mod tests {
             preset: preset.to_owned(),
             seed: 1,
             repeat: 5,
+            threads: 1,
         };
-        Report::new(setting, measurements)
+        let alone = measurements.into_iter().map(|it| (it, None));
+        Report::new(setting, alone.collect())
     }
 
     #[test]
@@ -434,6 +514,64 @@ mod tests {
         assert_eq!(
             line("roce").unwrap(),
             "S1L            1048576    0.0500   0.083     12.56        1.00     80.0          -          -      -"
+        );
+    }
+
+    /// On two threads a second instead of two, a part of the memory more.
+    #[test]
+    fn several_threads_have_goals_of_their_own() {
+        let setting = report("hpcc", Vec::new()).setting;
+        let setting = Setting {
+            threads: 2,
+            ..setting
+        };
+        let one = |name: &str, hops: u64| Measurement {
+            scenario: name.to_owned(),
+            hops,
+            setup_s: 0.5,
+            run_s: 1.5,
+            ..measurement(&goals::KNOWN[0], 1.0)
+        };
+        let two = |it: &Measurement, run_s| Measurement {
+            run_s,
+            peak_rss_bytes: Some(90_000_000),
+            ..it.clone()
+        };
+        let s3 = one("S3", goals::KNOWN[2].hops);
+        let k32 = one("K32", goals::hops_of("K32", "hpcc").unwrap());
+        let rows = vec![
+            (s3.clone(), Some(two(&s3, 0.5))),
+            (k32.clone(), Some(two(&k32, 0.9))),
+        ];
+        let report = Report::new(setting, rows);
+        let goals = report.goals.iter();
+        let goals: Vec<_> = goals
+            .map(|it| (it.what.as_str(), it.value, it.bound, it.met))
+            .collect();
+        assert_eq!(
+            goals[1..],
+            [
+                ("S3 on more threads, times", 2.0, 1.5, true),
+                ("K32 on more threads, times", 2.0 / 1.4, 1.5, false),
+                ("S3 set-up, s", 0.5, 0.075, false),
+                ("S3 peak, MB", 80.0, 80.0, false),
+                ("K32 set-up and run, s", 2.0, 300.0, true),
+                ("K32 peak, MB", 80.0, 12_884.901888, true),
+            ]
+        );
+        let text = report.to_string();
+        let lines: Vec<_> = text
+            .lines()
+            .skip_while(|line| !line.starts_with("on 2"))
+            .collect();
+        assert_eq!(
+            lines[..4],
+            [
+                "on 2 threads, in turn with one",
+                "scenario      set-up s   run s  peak MB   times as fast",
+                "S3              0.5000   0.500     90.0            2.00",
+                "K32             0.5000   0.900     90.0            1.43",
+            ]
         );
     }
 }

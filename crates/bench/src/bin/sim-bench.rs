@@ -3,8 +3,10 @@
 //! Every run has a process of its own, so that the memory of one is not counted for the next.
 
 use lexopt::prelude::*;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use wirespeed_bench::generate::{self, GENERATED};
 use wirespeed_bench::goals::KNOWN;
 use wirespeed_bench::hold::hold_model_ns;
 use wirespeed_bench::machine;
@@ -15,16 +17,18 @@ use wirespeed_bench::report::{Report, Setting};
 const NAME: &str = "sim-bench: ";
 
 const HELP: &str = "\
-Usage: sim-bench [OPTIONS] [SCENARIO.json ...]
+Usage: sim-bench [OPTIONS] [SCENARIO ...]
 
-Times the simulator on each scenario, by itself those with known figures in examples/simulator/, and prints one table:
+Times the simulator on each scenario, a file or the name of one that is made (K32, RAIL, DAY), by itself the files with
+known figures in examples/simulator/, and prints one table:
 hops (data and ACK frames starting on a link) per second, set-up, memory, and the goals scaled to the machine.
 A run that drops, retransmits, leaves a flow unfinished or has another number of hops than it must has no figure.
 
 Options:
   --preset NAME  parameters where the scenario has none [default: hpcc]
   --seed N       seed of every chance [default: 1]
-  --threads N    on at most so many threads [default: 1]
+  --threads N    besides, each on at most so many threads, in turn with one [default: 1]
+  --large        besides the scenarios given, those that are made: 8,192 hosts, 32,768 GPUs, 24 hours
   --repeat N     runs of each, of which the best counts [default: 5]
   --json         the same as JSON
   --help         this
@@ -81,6 +85,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
         json: false,
         alone: false,
     };
+    let mut large = false;
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
@@ -88,6 +93,7 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
             Long("seed") => arguments.seed = parser.value()?.parse()?,
             Long("threads") => arguments.threads = parser.value()?.parse()?,
             Long("repeat") => arguments.repeat = parser.value()?.parse()?,
+            Long("large") => large = true,
             Long("json") => arguments.json = true,
             Long("alone") => arguments.alone = true,
             Long("help") | Short('h') => return Ok(None),
@@ -103,6 +109,10 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
             return Err(format!("{option} 0: found 0, expected at least 1").into());
         }
     }
+    if large {
+        let names = GENERATED.iter().map(|it| it.name.into());
+        arguments.scenarios.extend(names);
+    }
     if arguments.scenarios.is_empty() {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/simulator");
         arguments.scenarios = KNOWN
@@ -115,12 +125,21 @@ fn arguments() -> Result<Option<Arguments>, lexopt::Error> {
 
 fn alone(arguments: &Arguments) -> Result<bool, String> {
     for path in &arguments.scenarios {
-        let measurement = measure(path, &arguments.preset, arguments.seed, arguments.threads)
+        let text = text_of(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let measurement = measure(text, &arguments.preset, arguments.seed, arguments.threads)
             .map_err(|error| format!("{}: {error}", path.display()))?;
         let line = serde_json::to_string(&measurement).map_err(|error| error.to_string())?;
         println!("{line}");
     }
     Ok(true)
+}
+
+/// The scenario that is made, where its name is given, or the file's.
+fn text_of(path: &Path) -> std::io::Result<String> {
+    match path.to_str().and_then(generate::by_name) {
+        Some(made) => Ok(made.text()),
+        None => fs::read_to_string(path),
+    }
 }
 
 /// Whether all runs were right.
@@ -140,6 +159,7 @@ fn compare(arguments: &Arguments) -> Result<bool, String> {
         preset: arguments.preset.clone(),
         seed: arguments.seed,
         repeat: arguments.repeat,
+        threads: arguments.threads,
     };
     let report = Report::new(setting, measurements);
     if arguments.json {
@@ -150,22 +170,39 @@ fn compare(arguments: &Arguments) -> Result<bool, String> {
     Ok(report.is_right())
 }
 
-fn best(arguments: &Arguments, path: &Path) -> Result<Measurement, String> {
-    let mut best = process(arguments, path)?;
-    for _ in 1..arguments.repeat {
-        best = best.best(process(arguments, path)?)?;
+/// The best on one thread, and on several where that is asked for: in turn, so that both have the same of a machine's moods.
+fn best(arguments: &Arguments, path: &Path) -> Result<(Measurement, Option<Measurement>), String> {
+    let mut one: Option<Measurement> = None;
+    let mut several: Option<Measurement> = None;
+    for _ in 0..arguments.repeat {
+        add(&mut one, process(arguments, path, 1)?)?;
+        if arguments.threads > 1 {
+            add(&mut several, process(arguments, path, arguments.threads)?)?;
+        }
     }
-    Ok(best)
+    let one = one.expect("at least one run");
+    if let Some(several) = &several {
+        one.alike(several)?;
+    }
+    Ok((one, several))
+}
+
+fn add(best: &mut Option<Measurement>, next: Measurement) -> Result<(), String> {
+    *best = Some(match best.take() {
+        Some(before) => before.best(next)?,
+        None => next,
+    });
+    Ok(())
 }
 
 /// A run in a process of its own.
-fn process(arguments: &Arguments, path: &Path) -> Result<Measurement, String> {
+fn process(arguments: &Arguments, path: &Path, threads: usize) -> Result<Measurement, String> {
     let executable = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(executable)
         .arg("--alone")
         .args(["--preset", &arguments.preset])
         .args(["--seed", &arguments.seed.to_string()])
-        .args(["--threads", &arguments.threads.to_string()])
+        .args(["--threads", &threads.to_string()])
         .arg("--")
         .arg(path)
         .output()

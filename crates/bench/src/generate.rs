@@ -1,0 +1,269 @@
+//! Scenarios that are too large to be kept as files, and one that lasts a day. The same text each time.
+
+use std::fmt::Write as _;
+
+/// A scenario that is made when it is needed.
+#[derive(Debug, Clone, Copy)]
+pub struct Generated {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, for people.
+    pub what: &'static str,
+    /// Its hops when nothing is sent twice.
+    pub hops: u64,
+    make: fn() -> Made,
+}
+
+impl Generated {
+    /// The scenario, JSON.
+    pub fn text(&self) -> String {
+        (self.make)().text
+    }
+}
+
+/// All that are run together.
+pub const GENERATED: [Generated; 3] = [
+    Generated {
+        name: "K32",
+        what: "permutation, fat tree of 8,192 hosts, 1 MiB each",
+        hops: 24_893_440,
+        make: || fat_tree("K32", 32, 1 << 20),
+    },
+    Generated {
+        name: "RAIL",
+        what: "32,768 GPUs: 4,096 hosts with a NIC port on each of 8 rails of 64 leaves and 64 spines, 64 KiB from each port",
+        hops: 4_162_048,
+        make: || rails("RAIL", 4_096, 8, 64),
+    },
+    Generated {
+        name: "DAY",
+        what: "24 hours, two leaves with four hosts each, 1 MiB from each host to the other leaf every minute",
+        hops: 23_592_960,
+        make: || day("DAY", 24 * 60),
+    },
+];
+
+/// The one of that name.
+pub fn by_name(name: &str) -> Option<&'static Generated> {
+    GENERATED.iter().find(|it| it.name == name)
+}
+
+struct Made {
+    text: String,
+    /// A data packet of 4,096 bytes and its ACK on each link of its way.
+    #[cfg_attr(not(test), allow(dead_code))]
+    hops: u64,
+}
+
+/// A k-ary fat tree (Al-Fares et al., SIGCOMM 2008): k pods of k/2 edge and k/2 aggregation switches, k^2/4 cores, k^3/4 hosts
+/// at 100 Gb/s, 1 us of cable. Every host writes `bytes` to another, all in one cycle.
+fn fat_tree(name: &str, k: u64, bytes: u64) -> Made {
+    let half = k / 2;
+    let hosts = k * half * half;
+    let switch = |pod: u64, number: u64| hosts + pod * k + number;
+    let core = |number: u64| hosts + k * k + number;
+    let mut links: Vec<[u64; 2]> = (0..hosts)
+        .map(|host| [host, switch(host / (half * half), host / half % half)])
+        .collect();
+    for pod in 0..k {
+        for low in 0..half {
+            for high in 0..half {
+                links.push([switch(pod, low), switch(pod, half + high)]);
+                links.push([switch(pod, half + high), core(high * half + low)]);
+            }
+        }
+    }
+    let mut hops = 0;
+    let mut flows = Vec::new();
+    let order = cycle(hosts);
+    for (place, source) in order.iter().enumerate() {
+        let destination = order[(place + 1) % order.len()];
+        let links = match (
+            source / half == destination / half,
+            source / (half * half) == destination / (half * half),
+        ) {
+            (true, _) => 2,
+            (_, true) => 4,
+            _ => 6,
+        };
+        hops += 2 * links * bytes.div_ceil(4_096);
+        flows.push(format!(
+            r#"{{"src":{source},"dst":{destination},"bytes":{bytes}}}"#
+        ));
+    }
+    let traffic = format!(r#""flows":[{}]"#, flows.join(","));
+    let text = scenario(
+        name,
+        hosts,
+        k * k + half * half,
+        (100, 1_000),
+        &links,
+        &traffic,
+    );
+    Made { text, hops }
+}
+
+/// Hosts with one NIC port on each rail at 400 Gb/s, 100 ns of cable; a rail has `radix` leaves and as many spines, each leaf a
+/// link to each spine. Every port writes 64 KiB to the same rail's port of another host, all in one cycle.
+fn rails(name: &str, hosts: u64, rails: u64, radix: u64) -> Made {
+    let per_leaf = hosts / radix;
+    let leaf = |rail: u64, number: u64| hosts + 2 * radix * rail + number;
+    let spine = |rail: u64, number: u64| leaf(rail, radix + number);
+    let mut links = Vec::new();
+    for host in 0..hosts {
+        links.extend((0..rails).map(|rail| [host, leaf(rail, host / per_leaf)]));
+    }
+    for rail in 0..rails {
+        for low in 0..radix {
+            links.extend((0..radix).map(|high| [leaf(rail, low), spine(rail, high)]));
+        }
+    }
+    let mut hops = 0;
+    let (mut pairs, mut operations) = (Vec::new(), Vec::new());
+    let order = cycle(hosts);
+    for (place, a) in order.iter().enumerate() {
+        let b = order[(place + 1) % order.len()];
+        let links = if a / per_leaf == b / per_leaf { 2 } else { 4 };
+        for rail in 0..rails {
+            hops += 2 * links * 16;
+            operations.push(format!(r#"{{"queue_pair":{},"bytes":65536}}"#, pairs.len()));
+            pairs.push(format!(
+                r#"{{"a":{a},"b":{b},"a_port":{rail},"b_port":{rail}}}"#
+            ));
+        }
+    }
+    let traffic = format!(
+        r#""queue_pairs":[{}],"operations":[{}]"#,
+        pairs.join(","),
+        operations.join(",")
+    );
+    let text = scenario(name, hosts, 2 * radix * rails, (400, 100), &links, &traffic);
+    Made { text, hops }
+}
+
+/// Two leaves with four hosts each and two spines at 100 Gb/s. Every minute each host writes 1 MiB to its peer on the other leaf.
+fn day(name: &str, minutes: u64) -> Made {
+    const MINUTE_NS: u64 = 60_000_000_000;
+    let mut links: Vec<[u64; 2]> = (0..8).map(|host| [host, 8 + host / 4]).collect();
+    links.extend([[8, 10], [8, 11], [9, 10], [9, 11]]);
+    let pairs: Vec<String> = (0..8)
+        .map(|host| format!(r#"{{"a":{host},"b":{}}}"#, (host + 4) % 8))
+        .collect();
+    let mut operations = Vec::new();
+    for minute in 1..=minutes {
+        operations.extend((0..8).map(|pair| {
+            format!(
+                r#"{{"queue_pair":{pair},"bytes":1048576,"at_ns":{}}}"#,
+                minute * MINUTE_NS
+            )
+        }));
+    }
+    let traffic = format!(
+        r#""queue_pairs":[{}],"operations":[{}]"#,
+        pairs.join(","),
+        operations.join(",")
+    );
+    let text = scenario(name, 8, 4, (100, 1_000), &links, &traffic);
+    Made {
+        text,
+        hops: minutes * 8 * 256 * 2 * 4,
+    }
+}
+
+fn scenario(
+    name: &str,
+    hosts: u64,
+    switches: u64,
+    (gbps, delay_ns): (u64, u64),
+    links: &[[u64; 2]],
+    traffic: &str,
+) -> String {
+    let mut text = format!(
+        r#"{{"name":"{name}","hosts":{hosts},"switches":{switches},"link_gbps":{gbps},"link_delay_ns":{delay_ns},"links":["#
+    );
+    for (number, [a, b]) in links.iter().enumerate() {
+        let comma = if number > 0 { "," } else { "" };
+        let _ = write!(text, "{comma}[{a},{b}]"); // a String takes everything
+    }
+    let _ = write!(text, "],{traffic}}}");
+    text
+}
+
+/// All numbers below `count` in an order of chance, each followed by another, the last by the first.
+fn cycle(count: u64) -> Vec<u64> {
+    let mut order: Vec<u64> = (0..count).collect();
+    // Fisher and Yates's shuffle, drawn by xorshift64 (Marsaglia, "Xorshift RNGs", J. Stat. Software 8(14), 2003).
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    for last in (1..order.len()).rev() {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let other = (u128::from(random) * (last as u128 + 1)) >> 64;
+        order.swap(last, other as usize);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wirespeed_sim::scenario::Scenario;
+    use wirespeed_sim::time::SECOND;
+    use wirespeed_sim::{reader, Run, Threads};
+
+    fn read(made: &Made) -> Scenario {
+        reader::read(&made.text, "hpcc", 1).unwrap_or_else(|refused| panic!("{refused}"))
+    }
+
+    /// Small ones of each kind do all they should, in as many hops as they are said to have.
+    #[test]
+    fn small_ones_run() {
+        let rows = [
+            (fat_tree("K4", 4, 50_000), 16, 20, 48, 16),
+            (rails("two rails", 16, 2, 4), 16, 16, 64, 32),
+            (day("an hour", 60), 8, 4, 12, 480),
+        ];
+        for (made, hosts, switches, links, operations) in rows {
+            let scenario = read(&made);
+            assert_eq!((scenario.hosts, scenario.switches), (hosts, switches));
+            assert_eq!(scenario.links.len(), links);
+            assert_eq!(scenario.operations.len(), operations);
+            let mut run = Run::new(scenario, Threads::AtMost(1)).unwrap();
+            while run.advance(1 << 16) {}
+            let summary = run.finish().summary;
+            assert_eq!(summary.hops, made.hops);
+            assert_eq!((summary.failed, summary.drops), (0, 0));
+        }
+    }
+
+    #[test]
+    fn the_large_ones_are_what_they_say() {
+        for (one, hosts, operations) in GENERATED
+            .iter()
+            .zip([8_192, 4_096, 8])
+            .zip([8_192, 32_768, 11_520])
+            .map(|((a, b), c)| (a, b, c))
+        {
+            let made = (one.make)();
+            assert_eq!(made.hops, one.hops, "{}", one.name);
+            let scenario = read(&made);
+            assert_eq!(scenario.name, one.name);
+            assert_eq!(
+                (scenario.hosts, scenario.operations.len()),
+                (hosts, operations)
+            );
+            assert_eq!(by_name(one.name).unwrap().text(), made.text);
+        }
+        let day = read(&(GENERATED[2].make)());
+        let last = day.operations.iter().map(|it| it.at).max();
+        assert_eq!(last, Some(86_400 * SECOND));
+    }
+
+    #[test]
+    fn a_cycle_comes_by_everyone() {
+        let mut order = cycle(1_000);
+        assert_ne!(order[..10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        order.sort_unstable();
+        assert!(order.into_iter().eq(0..1_000));
+    }
+}
