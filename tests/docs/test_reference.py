@@ -1,5 +1,6 @@
 """The reference pages say what the code says."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,3 +20,18 @@ def test_pages_show_what_their_commands_print():
         [sys.executable, DOCS / "readme.py", "--check"], capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr
+
+
+def test_pictures_of_pages_are_there_and_small():
+    """Those of the simulator's guide are what its script names."""
+    shown = {
+        (page.parent / name).resolve()
+        for page in (*DOCS.glob("*.md"), DOCS.parent / "README.md")
+        for name in re.findall(r"!\[[^\]]*\]\(([^)]+\.png)\)", page.read_text(encoding="utf-8"))
+    }
+    made = re.findall(r'"(guide-[^"]+)": \(', (DOCS / "pictures.py").read_text(encoding="utf-8"))
+    assert made
+    assert {path.stem for path in shown if path.stem.startswith("guide-")} == set(made)
+    for path in shown:
+        assert path.read_bytes().startswith(b"\x89PNG"), path
+        assert path.stat().st_size < 300_000, path

@@ -18,7 +18,7 @@ from wirespeed.plan.headroom import NS_PER_M
 from wirespeed.results.simulation import Source
 from wirespeed.simulation.devices import devices_of
 from wirespeed.simulation.names import Names, names_of
-from wirespeed.simulation.workload import Flow, Traffic, flows_of, read_traffic
+from wirespeed.simulation.workload import Flow, LinkDown, Traffic, faults_of, flows_of, read_traffic
 
 PRESET = "roce"
 """What the plan says nothing of is real RoCEv2."""
@@ -78,6 +78,7 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str) -> Scenari
         Refused: the traffic does not fit the plan.
     """
     flows = flows_of(plan, traffic, seed)
+    faults = faults_of(plan, traffic)
     names = names_of(plan)
     devices = devices_of(plan, names)
     links, assumed = _links(plan, names)
@@ -94,6 +95,7 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str) -> Scenari
         "operations": operations,
         "parameters": {**_framing(links), **devices.parameters},
         "devices": devices.items,
+        "faults": [_down(fault, names) for fault in faults],
     }
     kept = {key: value for key, value in document.items() if value != []}
     return Scenario(_text(kept), names, assumed)
@@ -165,6 +167,17 @@ def _posted(flows: Sequence[Flow], names: Names) -> tuple[list[Any], list[Any], 
         connected.append({"a": source.node, "b": target.node, "a_port": source.index, "b_port": target.index} | more)
         operations += _messages(flow, len(connected) - 1, len(operations))
     return posted, connected, operations
+
+
+def _down(fault: LinkDown, names: Names) -> dict[str, Any]:
+    one: dict[str, Any] = {"kind": "link-down"}
+    if fault.port is None:
+        one["node"] = names.node(fault.device)
+    else:
+        one["link"] = names.by_name()[f"{fault.device}:{fault.port}"] // 2
+    one |= {"from_ns": fault.from_ns} if fault.from_ns else {}
+    one |= {} if fault.until_ns is None else {"until_ns": fault.until_ns}
+    return one | {"detection_ns": fault.detection_ns, "convergence_ns": fault.convergence_ns}
 
 
 def _messages(flow: Flow, queue_pair: int, first: int) -> Iterator[dict[str, Any]]:

@@ -51,16 +51,24 @@ class Opened:
             raise refuse(str(file), found, expected, _AGAIN) from None
 
     def network(self) -> Network:
-        """Nodes and cables."""
+        """Nodes and cables; nodes by the names of the cluster file that the run was made from."""
         columns = ("a", "b", "a_is_switch", "b_is_switch", "rate_bps")
         links = self.table("links", *columns).to_pydict()
         switches = {
             node for end in "ab" for node, is_one in zip(links[end], links[f"{end}_is_switch"], strict=True) if is_one
         }
         nodes = max((*links["a"], *links["b"]), default=-1) + 1
-        names = tuple(f"{'switch' if node in switches else 'host'} {node}" for node in range(nodes))
+        known = self._names()
+        names = tuple(known.get(node) or f"{'switch' if node in switches else 'host'} {node}" for node in range(nodes))
         cables = tuple(map(Cable, links["a"], links["b"], links["rate_bps"]))
         return Network(names, frozenset(switches), cables)
+
+    def _names(self) -> dict[int, str]:
+        """Of nodes, in a run of a plan."""
+        if not self.has("names"):
+            return {}
+        named = self.table("names", "node", "device").to_pydict()
+        return dict(zip(named["node"], named["device"], strict=True))
 
     @property
     def end(self) -> int:

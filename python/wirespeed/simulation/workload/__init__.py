@@ -1,6 +1,18 @@
 """Traffic as people write it, and the operations that it means on a plan."""
 
+from wirespeed.simulation.workload.faults import LinkDown, faults_of
 from wirespeed.simulation.workload.file import Pattern, Traffic, TrafficFile, read_traffic, traffic_schema
 from wirespeed.simulation.workload.spread import Flow, Seat, flows_of
 
-__all__ = ["Flow", "Pattern", "Seat", "Traffic", "TrafficFile", "flows_of", "read_traffic", "traffic_schema"]
+__all__ = [
+    "Flow",
+    "LinkDown",
+    "Pattern",
+    "Seat",
+    "Traffic",
+    "TrafficFile",
+    "faults_of",
+    "flows_of",
+    "read_traffic",
+    "traffic_schema",
+]
