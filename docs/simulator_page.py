@@ -254,7 +254,7 @@ TABLES: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "priority": ("", "0 to 7"),
             "frames": ("", "frames sent"),
             "bytes": ("bytes", "of these frames"),
-            "max_bytes": ("bytes", "most that ever waited in the egress queue"),
+            "max_bytes": ("bytes", "most that ever waited for the port, where it came in or here"),
             "ecn_marks": ("", "packets marked here"),
             "max_ingress_bytes": ("bytes", "most ever in guaranteed and shared buffer, in whole cells"),
             "max_headroom_bytes": ("bytes", "most ever in headroom, in whole cells"),
@@ -286,6 +286,17 @@ TABLES: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "stuck_ps": ("ps", "for how long it was stuck"),
             "dropped_frames": ("", "frames that the watchdog dropped"),
             "dropped_bytes": ("bytes", "of these frames"),
+        },
+    ),
+    "voqs": (
+        "One row for each virtual output queue that ever held something. Only where a switch has such "
+        "(`switch.architecture`).",
+        {
+            "port": ("", "egress port that it leads to"),
+            "priority": ("", "0 to 7"),
+            "core": ("", "slice of the switch's buffer in which it is"),
+            "frames": ("", "frames that were granted credit"),
+            "max_bytes": ("bytes", "most that ever waited in it"),
         },
     ),
     "deadlocks": (
@@ -352,10 +363,11 @@ CONTEXT: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
 
 SMALL = {
     "hosts": 2,
-    "switches": 0,
-    "links": [{"a": 0, "b": 1, "gbps": 100, "delay_ns": 100}],
+    "switches": 1,
+    "links": [{"a": host, "b": 2, "gbps": 100, "delay_ns": 100} for host in (0, 1)],
     "flows": [{"src": 0, "dst": 1, "bytes": 1, "service": "uc"}],
     "parameters": {
+        "switch": {"architecture": {"rule": "voq", "credit_bytes": 1024, "credit_latency_ns": 0}},
         "transport": {"rx_depth": 1},
         "pfc": {"watchdog": {"detection_ns": 1, "restoration_ns": 1, "poll_ns": 1, "action": "drop"}},
     },

@@ -39,10 +39,16 @@ impl Simulation {
         let mut waits: BTreeMap<Lane, BTreeSet<Lane>> = BTreeMap::new();
         for lane in &blocked {
             let (port, priority) = port_and_priority(*lane);
-            for index in self.queues[(port, usize::from(priority))]
-                .line
-                .all(&self.frames)
-            {
+            let priority_index = usize::from(priority);
+            let at_port = self.queues[(port, priority_index)].line.all(&self.frames);
+            let at_ingress = self
+                .voqs
+                .iter()
+                .flat_map(|voqs| voqs.waiting(port, priority_index, &self.frames));
+            for index in at_port.chain(at_ingress) {
+                if self.frames[index].cells == 0 {
+                    continue; // it has crossed, and holds no buffer where it came in
+                }
                 let sender = self.frames[index].ingress ^ 1;
                 let before = sender * PRIORITIES as u32 + u32::from(priority);
                 if blocked.contains(&before) {

@@ -202,10 +202,14 @@ impl Line {
         self.tail = index;
     }
 
+    /// Who waits first.
+    pub fn first(&self) -> Option<u32> {
+        Some(self.head).filter(|index| *index != NONE)
+    }
+
     /// Who waits, the first first.
     pub fn all<'a>(&self, frames: &'a Frames) -> impl Iterator<Item = u32> + 'a {
-        let first = Some(self.head).filter(|index| *index != NONE);
-        std::iter::successors(first, |index| {
+        std::iter::successors(self.first(), |index| {
             Some(frames[*index].next).filter(|next| *next != NONE)
         })
     }

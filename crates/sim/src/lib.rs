@@ -38,6 +38,7 @@ mod simulation;
 mod switch;
 pub mod telemetry;
 pub mod transport;
+mod voq;
 mod watchdog;
 
 use wirespeed_wire::headroom;

@@ -51,6 +51,7 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
         pauses(&simulation),
     ];
     tables.extend(watchdog(&simulation));
+    tables.extend(simulation.voqs.iter().map(|voqs| voqs.table()));
     let circles = simulation.deadlocks();
     if !circles.is_empty() {
         tables.push(deadlocks(&simulation, &circles));

@@ -116,10 +116,12 @@ impl Framing {
     }
 }
 
-/// The shared buffer of a switch.
+/// The buffer of a switch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
+    /// Where frames wait.
+    pub architecture: Architecture,
     /// Buffer of one switch where the scenario names none, bytes.
     pub buffer_bytes: u64,
     /// The buffer is cut into this many equal slices; a port's packets live in the slice of its ingress port.
@@ -140,6 +142,22 @@ pub struct Switch {
     pub xon_offset_bytes: u32,
     /// From the last bit of a frame in to the earliest first bit out.
     pub latency_ns: u64,
+}
+
+/// Where the frames of a switch wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Architecture {
+    /// In one queue of their egress port for each priority, in the order of their arrival.
+    SharedBuffer {},
+    /// Where they came in: each slice, a core, has a virtual output queue for each egress port and priority, which gets
+    /// credit from the port.
+    Voq {
+        /// Bytes that a credit is worth; queues of different cores take turns by credits.
+        credit_bytes: u32,
+        /// From a frame being granted credit to the frame standing at its egress port.
+        credit_latency_ns: u64,
+    },
 }
 
 /// What is taken out of the buffer before the rest is shared.

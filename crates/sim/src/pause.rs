@@ -260,6 +260,12 @@ impl Simulation {
         self.poll(port, priority);
     }
 
+    /// A frame has crossed its switch.
+    pub(crate) fn crossing_ends(&mut self, entity: u32) {
+        let (port, priority) = port_and_priority(entity);
+        self.crosses(port, priority);
+    }
+
     pub(crate) fn quanta(&self, port: u32, quanta: u16) -> Picoseconds {
         self.ports[port as usize]
             .byte

@@ -31,6 +31,8 @@ pub struct Port {
     pub paused: u8,
     /// Bit n: the watchdog drops what comes for priority n.
     pub dropping: u8,
+    /// Bit n: what comes for priority n does not join the queue at once: it is dropped, or waits where it came in.
+    pub aside: u8,
     /// A PFC frame is waiting.
     pub control: bool,
     /// Frames on this link are captured, or may be lost.

@@ -27,6 +27,7 @@ use crate::series::Series;
 use crate::telemetry::Telemetry;
 use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
 use crate::transport::{self, Service};
+use crate::voq::Voqs;
 use crate::{capture, chance, outcome, pause, telemetry};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -64,6 +65,9 @@ pub(crate) mod class {
     pub const OF_FAULT: u32 = 1;
     /// A port goes down or comes up, or the routes are others. Entity: the port, or none; payload: which of these.
     pub const ROUTE: u32 = 12;
+    /// A frame stands at its egress port, which granted it credit. Entity: port and priority; several at one time are one
+    /// like the other.
+    pub const CROSSES: u32 = 13;
     /// Everything observed is sampled.
     pub const SAMPLE: u32 = 15;
 
@@ -175,6 +179,8 @@ pub struct Simulation {
     pub(crate) markers: Vec<Marker>,
     pub(crate) slices: Vec<u32>,
     pub(crate) sides: Vec<Side>,
+    /// What waits where it came in; none without switches that do that.
+    pub(crate) voqs: Option<Box<Voqs>>,
     pub(crate) pools: Vec<Pool>,
     pub(crate) nics: Vec<NicPort>,
     pub(crate) queue_pairs: Vec<QueuePair>,
@@ -231,6 +237,7 @@ impl Simulation {
             markers,
             slices: Vec::new(),
             sides: Vec::new(),
+            voqs: Voqs::of(&scenario, &resolved.pools)?,
             pools: Vec::new(),
             nics: Vec::new(),
             queue_pairs: Vec::new(),
@@ -333,6 +340,7 @@ impl Simulation {
             class::WATCHDOG if event.payload == class::OF_FAULT => self.fault(entity),
             class::WATCHDOG => self.watchdog_polls(entity),
             class::ROUTE => self.reroute(entity, event.payload),
+            class::CROSSES => self.crossing_ends(entity),
             _ => self.sample(before),
         }
     }
@@ -523,6 +531,10 @@ impl Simulation {
                 waiting: 0,
                 paused: 0,
                 dropping: 0,
+                aside: match &self.voqs {
+                    Some(voqs) if voqs.has(port) => u8::MAX,
+                    _ => 0,
+                },
                 control: false,
                 watched: captured
                     || switch && written

@@ -1,4 +1,5 @@
-//! A shared-buffer switch: a frame comes in, is admitted, waits in the queue of its egress port, and leaves.
+//! A switch: a frame comes in, is admitted, waits in the queue of its egress port or on the way there ([`crate::voq`]), and
+//! leaves.
 
 use crate::chance;
 use crate::frame::{CE, ECT};
@@ -22,23 +23,16 @@ impl Simulation {
     pub(crate) fn admit(&mut self, ingress: u32, index: u32, egress: u32) {
         let frame = &mut self.frames[index];
         let priority = usize::from(frame.priority);
-        let pool = &mut self.pools[self.slices[ingress as usize] as usize];
+        let pool = &self.pools[self.slices[ingress as usize] as usize];
         let cells = u32::from(frame.bytes).div_ceil(pool.cell);
         frame.ingress = ingress;
         frame.cells = cells as u16;
 
-        if self.ports[egress as usize].dropping & 1 << priority != 0 {
-            return self.drop_stuck(egress, index);
+        if self.ports[egress as usize].aside & 1 << priority != 0 {
+            return self.admit_aside(ingress, index, egress);
         }
-        let group = &mut self.groups[(ingress, priority)];
-        if !group.admit(pool, cells) {
-            self.totals.drops += 1;
-            self.sides[ingress as usize].drops[priority] += 1;
-            return self.frames.remove(index);
-        }
-        if group.reaches_xoff(pool) {
-            group.xoff = true;
-            self.ask_to_pause(ingress, priority);
+        if !self.is_admitted(ingress, priority, index) {
+            return;
         }
         if self.settings.mark_enqueue {
             self.judge_arrival(egress, priority, index);
@@ -47,6 +41,47 @@ impl Simulation {
         let queue = &mut self.queues[(egress, priority)];
         enqueue(port, queue, &mut self.frames, index);
         self.kick(egress);
+    }
+
+    /// Charges a frame to the buffer, and asks its sender to pause where that is due. False: there was no room.
+    #[inline(always)]
+    fn is_admitted(&mut self, ingress: u32, priority: usize, index: u32) -> bool {
+        let pool = &mut self.pools[self.slices[ingress as usize] as usize];
+        let group = &mut self.groups[(ingress, priority)];
+        if !group.admit(pool, u32::from(self.frames[index].cells)) {
+            self.drop_without_room(ingress, priority, index);
+            return false;
+        }
+        if group.reaches_xoff(pool) {
+            group.xoff = true;
+            self.ask_to_pause(ingress, priority);
+        }
+        true
+    }
+
+    #[inline]
+    fn drop_without_room(&mut self, ingress: u32, priority: usize, index: u32) {
+        self.totals.drops += 1;
+        self.sides[ingress as usize].drops[priority] += 1;
+        self.frames.remove(index);
+    }
+
+    /// A frame whose egress port drops it, or that waits where it came in.
+    #[inline(never)]
+    fn admit_aside(&mut self, ingress: u32, index: u32, egress: u32) {
+        let frame = &self.frames[index];
+        let priority = usize::from(frame.priority);
+        if self.ports[egress as usize].dropping & 1 << priority != 0 {
+            return self.drop_stuck(egress, index);
+        }
+        // Bytes waiting for a port are counted in 32 bits; the buffers of such switches may be larger.
+        let waiting = self.queues[(egress, priority)].bytes;
+        if waiting.checked_add(u32::from(frame.bytes)).is_none() {
+            return self.drop_without_room(ingress, priority, index);
+        }
+        if self.is_admitted(ingress, priority, index) {
+            self.wait_at_ingress(egress, priority, index);
+        }
     }
 
     /// An idle egress port sends what its scheduler chooses.
@@ -66,13 +101,18 @@ impl Simulation {
         let frame = &self.frames[index];
         scheduler.charge(queue, eligible, u32::from(frame.bytes));
         let more = port.control || port.waiting & !port.paused != 0;
-        let (ingress, cells) = (frame.ingress, u32::from(frame.cells));
+        let (ingress, cells, bytes) = (frame.ingress, u32::from(frame.cells), frame.bytes);
 
-        self.release(ingress, usize::from(priority), cells);
+        if cells > 0 {
+            self.release(ingress, usize::from(priority), cells);
+        }
         if self.settings.mark_dequeue {
             self.judge_departure(egress, usize::from(priority), index);
         }
         self.start(egress, index);
+        if cells == 0 {
+            self.crossed_leaves(egress, usize::from(priority), bytes);
+        }
         if more {
             let busy_until = self.ports[egress as usize].busy_until;
             self.wake(egress, busy_until);
@@ -133,7 +173,14 @@ impl Simulation {
     }
 
     #[inline]
-    fn judge(&mut self, egress: u32, priority: usize, index: u32, law: &Law, length: f64) {
+    pub(crate) fn judge(
+        &mut self,
+        egress: u32,
+        priority: usize,
+        index: u32,
+        law: &Law,
+        length: f64,
+    ) {
         if length <= f64::from(law.kmin) || !self.frames[index].has(ECT) {
             return;
         }

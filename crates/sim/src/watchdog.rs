@@ -5,7 +5,6 @@
 //! anything is left out, so that a watchdog without work costs nothing.
 
 use crate::parameters::{self, WatchdogAction};
-use crate::port::dequeue;
 use crate::simulation::{class, Simulation};
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
@@ -119,7 +118,9 @@ impl Simulation {
         let state = &mut self.ports[port as usize];
         state.paused &= !(1 << priority);
         if self.watchdog(port).map(|it| it.action) == Some(WatchdogAction::Drop) {
-            self.ports[port as usize].dropping |= 1 << priority;
+            let state = &mut self.ports[port as usize];
+            state.dropping |= 1 << priority;
+            state.aside |= 1 << priority;
             return self.flush(port, priority);
         }
         self.kick(port);
@@ -131,17 +132,15 @@ impl Simulation {
         guard.stuck_for += self.now - guard.since;
         guard.times_recovered += 1;
         self.totals.watchdog_recovered += 1;
-        self.ports[port as usize].dropping &= !(1 << priority);
+        let voq = self.voqs.as_ref().is_some_and(|voqs| voqs.has(port));
+        let state = &mut self.ports[port as usize];
+        state.dropping &= !(1 << priority);
+        state.aside &= !(u8::from(!voq) << priority);
     }
 
     /// Drops all that waits in a queue.
     fn flush(&mut self, port: u32, priority: usize) {
-        loop {
-            let state = &mut self.ports[port as usize];
-            let queue = &mut self.queues[(port, priority)];
-            let Some(index) = dequeue(state, queue, &self.frames, priority as u8, self.now) else {
-                return;
-            };
+        while let Some(index) = self.take_waiting(port, priority) {
             let frame = &self.frames[index];
             let (ingress, cells) = (frame.ingress, u32::from(frame.cells));
             self.release(ingress, priority, cells);

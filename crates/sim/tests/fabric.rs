@@ -23,3 +23,5 @@ mod multipath;
 mod pause;
 #[path = "fabric/scheduling.rs"]
 mod scheduling;
+#[path = "fabric/voq.rs"]
+mod voq;

@@ -6,7 +6,7 @@
 
 use super::{Fault, Kind};
 use crate::parameters::PRIORITIES;
-use crate::port::{dequeue, is_down};
+use crate::port::is_down;
 use crate::scenario::Scenario;
 use crate::simulation::{class, Simulation};
 use crate::time::{Picoseconds, NEVER};
@@ -153,13 +153,7 @@ impl Simulation {
         }
         for priority in 0..PRIORITIES {
             self.go_on(port, priority);
-            loop {
-                let state = &mut self.ports[port as usize];
-                let queue = &mut self.queues[(port, priority)];
-                let Some(index) = dequeue(state, queue, &self.frames, priority as u8, self.now)
-                else {
-                    break;
-                };
+            while let Some(index) = self.take_waiting(port, priority) {
                 let frame = self.frames[index];
                 self.frames.remove(index);
                 self.totals.drops += 1;

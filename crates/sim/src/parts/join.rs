@@ -68,7 +68,9 @@ fn home(simulation: &Simulation, event: &Event) -> Option<Home> {
     Some(Home::At(match event.key >> 28 {
         class::TRANSMIT | class::PFC_APPLIES | class::DRAINED => entity,
         class::ARRIVES | class::PFC_ARRIVES => entity ^ 1,
-        class::PAUSE_ENDS | class::PFC_READY | class::REFRESH => entity / PRIORITIES as u32,
+        class::PAUSE_ENDS | class::PFC_READY | class::REFRESH | class::CROSSES => {
+            entity / PRIORITIES as u32
+        }
         class::CNP_READY | class::DEADLINE => simulation.queue_pairs[entity as usize].port,
         class::POST => simulation.poster(entity),
         class::WATCHDOG if event.payload == class::OF_FAULT => simulation.place_of_fault(entity)?,
@@ -98,6 +100,7 @@ fn copy(whole: &Simulation) -> Simulation {
         markers: whole.markers.clone(),
         slices: whole.slices.clone(),
         sides: whole.sides.clone(),
+        voqs: whole.voqs.clone(),
         pools: whole.pools.clone(),
         nics: whole.nics.clone(),
         queue_pairs: whole.queue_pairs.clone(),
@@ -152,6 +155,7 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         markers: _,
         slices: _,
         sides,
+        mut voqs,
         pools,
         nics,
         queue_pairs,
@@ -196,6 +200,9 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
             whole.queues[lane] = queues[lane].clone();
             whole.queues[lane].line.shift(base);
             whole.groups[lane] = groups[lane];
+        }
+        if let (Some(all), Some(voqs)) = (&mut whole.voqs, &mut voqs) {
+            all.take_over(voqs, port, base);
         }
         let device = ports[index].device as usize;
         if ports[index].switch {

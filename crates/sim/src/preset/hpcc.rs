@@ -82,6 +82,7 @@ fn framing() -> Framing {
 
 fn switch() -> Switch {
     Switch {
+        architecture: Architecture::SharedBuffer {},
         buffer_bytes: 32 << 20,
         slices: 1,
         cell_bytes: 1,

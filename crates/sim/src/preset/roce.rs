@@ -81,6 +81,7 @@ fn framing() -> Framing {
 
 fn switch() -> Switch {
     Switch {
+        architecture: Architecture::SharedBuffer {},
         // Tomahawk 3: 64 MB in two halves, each serving half of the ports (SONiC: a pool of 66,394,076 bytes).
         buffer_bytes: 64 << 20,
         slices: 2,

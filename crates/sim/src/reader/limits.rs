@@ -7,6 +7,10 @@ use std::ops::RangeInclusive;
 
 /// Cells and bytes of a buffer are counted in 32 bits.
 pub const LARGEST_BUFFER: u64 = 1 << 31;
+/// Of each slice of a buffer whose frames wait where they came in: cells of a priority group are counted in 32 bits.
+const LARGEST_SLICE: u64 = u32::MAX as u64;
+/// Far above what devices have, 256 to 8,192 bytes.
+const LARGEST_CREDIT: u32 = 1 << 20;
 /// Every other size of a frame or of what surrounds its payload.
 const LARGEST_HEADER: u32 = 10_000;
 /// With the headers, a frame stays below 64 KiB.
@@ -102,11 +106,27 @@ fn framing(it: &mut Ranges, framing: &Framing) {
 }
 
 fn switch(it: &mut Ranges, switch: &Switch) {
-    it.within(
-        "switch.buffer_bytes",
-        switch.buffer_bytes,
-        1..=LARGEST_BUFFER,
-    );
+    let largest = match switch.architecture {
+        Architecture::SharedBuffer {} => LARGEST_BUFFER,
+        Architecture::Voq { .. } => LARGEST_SLICE * u64::from(switch.slices.min(64)),
+    };
+    it.within("switch.buffer_bytes", switch.buffer_bytes, 1..=largest);
+    if let Architecture::Voq {
+        credit_bytes,
+        credit_latency_ns,
+    } = switch.architecture
+    {
+        it.within(
+            "switch.architecture.credit_bytes",
+            credit_bytes,
+            1..=LARGEST_CREDIT,
+        );
+        it.within(
+            "switch.architecture.credit_latency_ns",
+            credit_latency_ns,
+            0..=LONGEST_NS,
+        );
+    }
     it.within("switch.slices", switch.slices, 1..=64);
     it.within("switch.cell_bytes", switch.cell_bytes, 1..=65_535);
     it.within("switch.alpha_exponent", switch.alpha_exponent, -16..=16);

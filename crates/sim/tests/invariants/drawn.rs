@@ -8,8 +8,8 @@ use wirespeed_sim::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::faults::stuck_nic::StuckNic;
 use wirespeed_sim::faults::{cnp, Fault, Kind};
 use wirespeed_sim::parameters::{
-    Balance, Headroom, IpVersion, MarkAt, Parameters, Pipe, Reaction, Recovery, Reordering, Spray,
-    Watchdog, WatchdogAction,
+    Architecture, Balance, Headroom, IpVersion, MarkAt, Parameters, Pipe, Reaction, Recovery,
+    Reordering, Spray, Watchdog, WatchdogAction,
 };
 use wirespeed_sim::pool;
 use wirespeed_sim::scenario::{Link, Scenario, Service, Verb};
@@ -60,7 +60,21 @@ pub fn scenario(draws: &mut Draws) -> Scenario {
     faults(draws, &mut scenario);
     balance(draws, &mut scenario);
     links_down(draws, &mut scenario);
+    architecture(draws, &mut scenario);
     scenario
+}
+
+/// Frames that wait where they came in.
+fn architecture(draws: &mut Draws, scenario: &mut Scenario) {
+    if !draws.percent(20) {
+        return;
+    }
+    let it = &mut scenario.parameters;
+    it.marking.at = MarkAt::Enqueue;
+    it.switch.architecture = Architecture::Voq {
+        credit_bytes: draws.one_of(&[1_024, 64, 8_192]),
+        credit_latency_ns: draws.one_of(&[0, 300, 5_000]),
+    };
 }
 
 /// Two cabled hosts, a star, a chain of switches, or leaves and spines: shortest ways over these make no cycle of buffers.

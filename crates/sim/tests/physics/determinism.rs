@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::faults::{Fault, Kind};
-use wirespeed_sim::parameters::{Balance, Pipe, Recovery, Reordering};
+use wirespeed_sim::parameters::{Architecture, Balance, Pipe, Recovery, Reordering};
 use wirespeed_sim::results::{Column, Outcome, Table};
 use wirespeed_sim::scenario::{Scenario, Verb};
 use wirespeed_sim::time::MICROSECOND;
@@ -67,6 +67,16 @@ fn selective(seed: u64) -> Scenario {
 fn under(congestion: Congestion, seed: u64) -> Scenario {
     let mut scenario = everything(seed);
     scenario.parameters.congestion = congestion;
+    scenario
+}
+
+/// The same with frames that wait where they came in, in two cores.
+fn voq(seed: u64) -> Scenario {
+    let mut scenario = everything(seed);
+    scenario.parameters.switch.architecture = Architecture::Voq {
+        credit_bytes: 1024,
+        credit_latency_ns: 700,
+    };
     scenario
 }
 
@@ -158,6 +168,7 @@ fn the_same_run_however_it_is_driven() {
         everything(1),
         rerouted(1),
         hpcc,
+        voq(1),
     ] {
         let once = run(scenario.clone());
         for events in [1, 7, u64::MAX] {
@@ -181,7 +192,13 @@ fn the_seed_matters_where_chance_does() {
 
 #[test]
 fn watching_changes_nothing() {
-    for scenario in [read("S1", 1), read("P1", 1), everything(1), rerouted(1)] {
+    for scenario in [
+        read("S1", 1),
+        read("P1", 1),
+        everything(1),
+        rerouted(1),
+        voq(1),
+    ] {
         let mut watched = scenario.clone();
         watched.observe.interval = 3 * MICROSECOND;
         watched.observe.ports = (0..2 * scenario.links.len() as u32).collect();
@@ -212,11 +229,13 @@ fn the_tables_are_those_recorded() {
         "timely",
         "swift",
         "hpcc",
+        "voq",
     ] {
         for seed in [1, 2] {
             let scenario = match name {
                 "everything" => everything(seed),
                 "selective" => selective(seed),
+                "voq" => voq(seed),
                 "rerouted" => rerouted(seed),
                 "dctcp" => under(Congestion::Dctcp(Default::default()), seed),
                 "timely" => under(Congestion::Timely(Default::default()), seed),
