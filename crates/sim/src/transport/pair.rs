@@ -4,6 +4,7 @@ use super::{Arrival, Reply, Segment, Service, Settings, Timeout, Transport};
 use crate::frame::{Kind, CE, ECHO, NAK, RNR};
 use crate::parameters::{Recovery, Reordering};
 use crate::time::{Picoseconds, NEVER};
+use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -86,6 +87,21 @@ fn name(segment: &Segment) -> String {
 pub type Late<'a> = Box<dyn FnMut(usize, &str) -> Picoseconds + 'a>;
 pub type Chance<'a> = Box<dyn FnMut(usize, &str) -> bool + 'a>;
 
+/// What one end posts at once.
+pub type Posts = Vec<(Kind, u64)>;
+
+pub fn posts() -> impl Strategy<Value = [Posts; 2]> {
+    let kinds = prop_oneof![Just(WRITE), Just(SEND), Just(READ)];
+    let posts = prop::collection::vec((kinds, 0u64..80), 0..12);
+    [posts.clone(), posts]
+}
+
+/// Whether packets are lost, and how late others are.
+pub fn disturbances() -> impl Strategy<Value = (Vec<bool>, Vec<Picoseconds>)> {
+    let losses = prop::collection::vec(any::<bool>(), 0..60);
+    (losses, prop::collection::vec(0u64..12, 0..200))
+}
+
 /// Two ends and the wires between them.
 pub struct Pair<'a> {
     pub ends: [End; 2],
@@ -134,12 +150,51 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Until nothing moves and nobody waits; the tick limit is there so that a loop ends as a failure.
+    /// Until nothing moves and nobody waits. Time in which nothing moves passes at once; the limit is there so that a loop
+    /// ends as a failure.
     pub fn run(&mut self) {
+        let mut ticks = 0;
         while self.ends.iter().any(End::busy) {
+            let moves = |end: &End| !end.coming.is_empty() || end.transport.has_work();
+            if !self.ends.iter().any(moves) {
+                let due = self.ends.iter().map(|end| end.transport.deadline());
+                self.now = due.min().map_or(self.now, |due| due.max(self.now));
+            }
             self.tick();
-            assert!(self.now < 200_000, "still busy after 200,000 ticks");
+            ticks += 1;
+            assert!(ticks < 200_000, "still busy after 200,000 ticks");
         }
+    }
+
+    /// Packets are lost and late as drawn, in the order in which they are sent.
+    pub fn disturb(&mut self, (losses, delays): (Vec<bool>, Vec<Picoseconds>)) {
+        let mut losses = losses.into_iter();
+        let mut delays = delays.into_iter();
+        self.loses = Box::new(move |_, _| losses.next().unwrap_or(false));
+        self.late = Box::new(move |_, _| delays.next().unwrap_or(0));
+    }
+
+    /// Both ends post and answer: each operation completes once, in order, and its bytes arrive once.
+    pub fn everything_arrives_once(&mut self, posts: &[Posts; 2]) -> Result<(), TestCaseError> {
+        for (end, posts) in self.ends.iter_mut().zip(posts) {
+            for (number, (kind, bytes)) in (0..).zip(posts) {
+                end.transport.post(number, *kind, *bytes);
+            }
+        }
+        self.run();
+        for side in [0, 1] {
+            let bytes = |posts: &Posts, read: bool| -> u64 {
+                let of_kind = posts.iter().filter(|(kind, _)| (*kind == READ) == read);
+                of_kind.map(|(_, bytes)| bytes).sum()
+            };
+            let end = &self.ends[side];
+            let ended: Vec<u32> = end.ended.iter().map(|(operation, _)| *operation).collect();
+            prop_assert_eq!(ended, (0..posts[side].len() as u32).collect::<Vec<_>>());
+            let expected = bytes(&posts[side], true) + bytes(&posts[1 - side], false);
+            prop_assert_eq!(end.delivered, expected);
+            prop_assert_eq!(end.transport.messages(), 0);
+        }
+        Ok(())
     }
 
     pub fn tick(&mut self) {

@@ -235,14 +235,6 @@ fn retries_run_out() {
     assert_eq!(pair.ends[0].ended.len(), 1);
 }
 
-fn kinds() -> impl Strategy<Value = Kind> {
-    prop_oneof![Just(WRITE), Just(SEND), Just(READ)]
-}
-
-fn messages() -> impl Strategy<Value = Vec<(Kind, u64)>> {
-    prop::collection::vec((kinds(), 0u64..80), 0..12)
-}
-
 fn rules() -> impl Strategy<Value = Reordering> {
     prop_oneof![
         Just(Reordering::None {}),
@@ -252,12 +244,11 @@ fn rules() -> impl Strategy<Value = Reordering> {
 }
 
 proptest! {
-    /// Whatever is lost or late, each operation completes once, in order, and its bytes arrive once.
+    /// Whatever is lost or late.
     #[test]
     fn everything_arrives_once(
-        posts in [messages(), messages()],
-        losses in prop::collection::vec(any::<bool>(), 0..60),
-        delays in prop::collection::vec(0u64..12, 0..200),
+        posts in posts(),
+        disturbances in disturbances(),
         ack_every in 1u32..6,
         ack_timeout in 1u64..60,
         reordering in rules(),
@@ -273,27 +264,9 @@ proptest! {
             retry_count: u8::MAX,
             ..plain()
         };
-        let mut losses = losses.into_iter();
-        let mut delays = delays.into_iter();
         let mut pair = Pair::recovering(Recovery::SelectiveRepeat, &settings);
-        pair.loses = Box::new(move |_, _| losses.next().unwrap_or(false));
-        pair.late = Box::new(move |_, _| delays.next().unwrap_or(0));
-        for (end, posts) in pair.ends.iter_mut().zip(&posts) {
-            for (number, (kind, bytes)) in (0..).zip(posts) {
-                end.transport.post(number, *kind, *bytes);
-            }
-        }
-        pair.run();
-        for side in [0, 1] {
-            let bytes = |posts: &[(Kind, u64)], read: bool| -> u64 {
-                posts.iter().filter(|(kind, _)| (*kind == READ) == read).map(|(_, bytes)| bytes).sum()
-            };
-            let end = &pair.ends[side];
-            let ended: Vec<u32> = end.ended.iter().map(|(operation, _)| *operation).collect();
-            prop_assert_eq!(ended, (0..posts[side].len() as u32).collect::<Vec<_>>());
-            prop_assert_eq!(end.delivered, bytes(&posts[side], true) + bytes(&posts[1 - side], false));
-            prop_assert_eq!(end.transport.messages(), 0);
-        }
+        pair.disturb(disturbances);
+        pair.everything_arrives_once(&posts)?;
     }
 }
 

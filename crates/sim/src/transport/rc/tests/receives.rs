@@ -13,19 +13,6 @@ fn receiving(depth: u32, receive: Picoseconds) -> Settings {
     }
 }
 
-/// As [`Pair::run`], but the time in which nothing moves passes at once.
-fn run(pair: &mut Pair) {
-    while pair.ends.iter().any(End::busy) {
-        let coming = pair.ends.iter().any(|end| !end.coming.is_empty());
-        let work = pair.ends.iter().any(|end| end.transport.has_work());
-        if !coming && !work {
-            let due = pair.ends.iter().map(|end| end.transport.deadline());
-            pair.now = pair.now.max(due.min().unwrap());
-        }
-        pair.tick();
-    }
-}
-
 /// `D` is an RNR NAK. A refused send is tried again after the wait, with all that followed it; W and Q need no receive.
 #[test]
 fn not_ready() {
@@ -70,7 +57,7 @@ fn not_ready() {
     for (what, settings, post, forward, back) in rows {
         let mut pair = Pair::new(&settings);
         pair.post(post);
-        run(&mut pair);
+        pair.run();
         assert_eq!(pair.ends[0].sent.join(" "), forward, "{what}");
         assert_eq!(pair.ends[1].sent.join(" "), back, "{what}");
         assert_eq!(pair.ends[0].ended.len(), post.len(), "{what}");
@@ -88,7 +75,7 @@ fn the_wait() {
         };
         let mut pair = Pair::new(&settings);
         pair.post(&[(SEND, 10), (SEND, 10)]);
-        run(&mut pair);
+        pair.run();
         // S1 leaves at 1, D1 is there at 5; S1 and A1 take a flight each.
         assert_eq!(pair.ends[0].ended, [(0, 4), (1, 5 + times * WAIT + 4)]);
     }
@@ -103,7 +90,7 @@ fn refusals_run_out() {
         };
         let mut pair = Pair::new(&settings);
         pair.post(&[(SEND, 10), (SEND, 10), (WRITE, 10)]);
-        run(&mut pair);
+        pair.run();
         assert!(pair.ends[0].failed);
         let back = &pair.ends[1].sent;
         assert_eq!(back.iter().filter(|it| *it == "D1").count(), refused);
@@ -115,7 +102,7 @@ fn refusals_run_out() {
 fn seven_is_without_end() {
     let mut pair = Pair::new(&receiving(1, 1_000 * WAIT));
     pair.post(&[(SEND, 10), (SEND, 10)]);
-    run(&mut pair);
+    pair.run();
     assert!(!pair.ends[0].failed);
     let refused = pair.ends[1].sent.iter().filter(|it| *it == "D1").count();
     assert_eq!(refused, 1_000);
@@ -130,7 +117,7 @@ fn each_message_is_refused_by_itself() {
     };
     let mut pair = Pair::new(&settings);
     pair.post(&[(SEND, 10); 6]);
-    run(&mut pair);
+    pair.run();
     assert!(!pair.ends[0].failed);
     assert_eq!(pair.ends[0].ended.len(), 6);
 }
@@ -145,7 +132,7 @@ fn losses_beside() {
         };
         let mut pair = Pair::losing(&settings, lost);
         pair.post(&[(SEND, 10), (SEND, 20), (WRITE, 10)]);
-        run(&mut pair);
+        pair.run();
         assert!(!pair.ends[0].failed, "{lost}");
         assert_eq!(pair.ends[0].ended.len(), 3, "{lost}");
         assert_eq!(pair.ends[1].delivered, 40, "{lost}");
@@ -162,19 +149,19 @@ fn a_copy_is_taken_after_the_refusal() {
     };
     let mut pair = Pair::new(&settings);
     pair.post(&[(SEND, 10), (SEND, 10)]);
-    run(&mut pair);
+    pair.run();
     assert_eq!(pair.ends[0].sent.join(" "), "S0 S1 S0 S1");
     assert_eq!(pair.ends[1].sent.join(" "), "A0 D1 A0 A1");
     assert_eq!(pair.ends[0].ended, [(0, 4), (1, 8)]);
     // What is posted later goes out.
     pair.ends[0].transport.post(2, SEND, 10);
     pair.now = 20;
-    run(&mut pair);
+    pair.run();
     assert_eq!(pair.ends[0].ended[2..], [(2, 24)]);
 
     // And what stood behind it at once.
     let mut pair = Pair::new(&settings);
     pair.post(&[(SEND, 10); 3]);
-    run(&mut pair);
+    pair.run();
     assert_eq!(pair.ends[0].ended, [(0, 4), (1, 8), (2, 12)]);
 }
