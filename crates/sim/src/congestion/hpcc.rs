@@ -6,7 +6,7 @@
 //!
 //! Files named are those of the authors' ns-3 model, alibaba-edu's High-Precision-Congestion-Control.
 
-use super::{per_second, Ack, Checks, CongestionControl, Loss};
+use super::{per_second, Ack, Checks, CongestionControl};
 use crate::telemetry::Hop;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use serde::{Deserialize, Serialize};
@@ -144,17 +144,6 @@ impl Hpcc {
 }
 
 impl CongestionControl for Hpcc {
-    #[inline]
-    fn rate(&mut self, now: Picoseconds) -> Option<f64> {
-        self.peek(now)
-    }
-
-    #[inline]
-    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
-
-    #[inline]
-    fn on_cnp(&mut self, _now: Picoseconds) {}
-
     fn on_ack(&mut self, ack: &Ack) {
         if ack.hops.is_empty() || !self.measure(ack.hops) {
             return;
@@ -165,8 +154,6 @@ impl CongestionControl for Hpcc {
             self.updated_until = ack.next;
         }
     }
-
-    fn on_loss(&mut self, _now: Picoseconds, _loss: Loss) {}
 
     #[inline]
     fn window(&self) -> Option<f64> {

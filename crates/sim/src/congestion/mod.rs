@@ -105,13 +105,18 @@ fn per_second(bytes: f64, time: Picoseconds) -> Option<f64> {
 /// change nothing. What is due at the time of a call happens before the call.
 pub trait CongestionControl {
     /// The rate that paces the frame about to be sent, bits per second; `None` while no limiter stands (line rate).
-    fn rate(&mut self, now: Picoseconds) -> Option<f64>;
+    #[inline]
+    fn rate(&mut self, now: Picoseconds) -> Option<f64> {
+        self.peek(now)
+    }
 
     /// A data frame of `bytes` starts on the link.
-    fn on_sent(&mut self, now: Picoseconds, bytes: u32);
+    #[inline]
+    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
 
     /// A congestion notification arrived.
-    fn on_cnp(&mut self, now: Picoseconds);
+    #[inline]
+    fn on_cnp(&mut self, _now: Picoseconds) {}
 
     /// An acknowledgement arrived; only algorithms with the [`Feedback`] of ACKs are called.
     fn on_ack(&mut self, _ack: &Ack) {}

@@ -164,17 +164,6 @@ impl Swift {
 }
 
 impl CongestionControl for Swift {
-    #[inline]
-    fn rate(&mut self, now: Picoseconds) -> Option<f64> {
-        self.peek(now)
-    }
-
-    #[inline]
-    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
-
-    #[inline]
-    fn on_cnp(&mut self, _now: Picoseconds) {}
-
     fn on_ack(&mut self, ack: &Ack) {
         self.timeouts = 0;
         let Some(rtt) = ack.rtt else { return };

@@ -141,17 +141,6 @@ impl Timely {
 }
 
 impl CongestionControl for Timely {
-    #[inline]
-    fn rate(&mut self, _now: Picoseconds) -> Option<f64> {
-        Some(self.rate)
-    }
-
-    #[inline]
-    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
-
-    #[inline]
-    fn on_cnp(&mut self, _now: Picoseconds) {}
-
     fn on_ack(&mut self, ack: &Ack) {
         self.bytes = self.bytes.saturating_add(ack.bytes);
         let Some(rtt) = ack.rtt else { return };
