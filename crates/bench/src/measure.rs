@@ -27,7 +27,7 @@ pub struct Measurement {
     pub flows: u64,
     /// Of these, not completed.
     pub unfinished: u64,
-    /// Frames dropped for want of buffer.
+    /// Frames dropped in switches and NICs, losses on links aside: no room, no way, or a port that is down.
     pub drops: u64,
     /// Data packets sent again.
     pub retransmissions: u64,

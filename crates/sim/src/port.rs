@@ -97,7 +97,7 @@ pub struct Side {
     pub storm: u8,
     /// Frames lost on the link.
     pub lost: u64,
-    /// Frames of each priority that came in here and found no room in the switch.
+    /// Frames of each priority that came in here and found no room in the switch, no way on, or a port that is down.
     pub drops: [u64; PRIORITIES],
     /// PFC frames started.
     pub pfc_frames: u64,

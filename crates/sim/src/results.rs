@@ -52,7 +52,7 @@ pub struct Summary {
     pub ecn_marks: u64,
     /// Congestion notifications received by senders, as frames or in ACKs.
     pub cnps: u64,
-    /// Frames dropped for want of buffer.
+    /// Frames dropped in switches and NICs, losses on links aside: no room, no way, or a port that is down.
     pub drops: u64,
     /// Of these, frames for which a switch had no way, or a NIC no owner.
     pub unroutable: u64,
