@@ -141,6 +141,10 @@ def test_names_are_text_and_nothing_else(seen: Simulated) -> None:
         assert "<script" not in svg
 
 
+def test_runs_of_one_scenario_are_headed_by_its_name_once(seen: Simulated) -> None:
+    assert "<h1>victim</h1>" in page([seen, seen])
+
+
 def test_runs_side_by_side(folder: Path, tmp_path: Path) -> None:
     other = made(tmp_path, {**VICTIM, "parameters": {"congestion": {"algorithm": "dcqcn"}}}, "all")
     document = Document(page([look(folder), look(other)]))
