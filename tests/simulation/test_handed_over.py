@@ -74,6 +74,20 @@ def test_what_a_watchdog_does_that_is_not_simulated_is_said(action: str, does: s
     assert f"the PFC watchdog of tomahawk4 does nothing here: it would {does}" in assumed
 
 
+def test_a_switch_that_queues_at_ingress(tmp_path: Path) -> None:
+    """Architecture and credit are the chip's; that nobody says how long a credit takes is said."""
+    _, document, _ = handed(tmp_path)
+    assert settled(document, 1, 3)["switch"]["architecture"] == {"rule": "shared-buffer"}
+    _, document, assumed = handed(tmp_path, ("arista-7060dx5-64s", "arista-7280dr3-24"))
+    voq = {"rule": "voq", "credit_bytes": 1024, "credit_latency_ns": 0}
+    assert settled(document, 1, 3)["switch"]["architecture"] == voq
+    assert "credits of jericho2 take no time, and its ports belong to its cores in their order" in assumed
+    path = tmp_path / "voq.json"
+    path.write_text(json.dumps(document))
+    summary = json.loads(wirespeed(path, "--format", "json").stdout)
+    assert (summary["failed"], summary["drops"]) == (0, 0)
+
+
 BALANCES = {
     "static": {"balance": "flow"},
     "flowlet": {"balance": "adaptive", "adaptive_gap_ns": 256_000},

@@ -365,6 +365,7 @@ class ChipModel(Entry):
     slices: Sourced[int] | None = None  # equal parts of the buffer; what comes in at a port lives in that port's part
     share: Sourced[float] | None = None  # alpha: part of the free shared buffer one lossless group may take
     headroom: list[HeadroomSample] = []
+    credit: Sourced[SizeField] | None = None  # of virtual output queues, where packets wait as they came in: its worth
 
 
 class CableModel(Entry):

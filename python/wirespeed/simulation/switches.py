@@ -30,9 +30,8 @@ class Switches:
         name = _name(switch)
         if switch.buffers.dynamic_threshold is not None:
             self._assume(f"the dynamic threshold of {name}, which its platform counts its own way, is the chip's")
-        if (switch.chip or "").startswith("jericho"):
-            self._assume(f"{name} queues at ingress; here it is a shared-buffer switch")
-        return {"switch": self._buffer(switch), "ecmp": self._balance(name, switch.load_balancing)}
+        buffer = {"architecture": self._architecture(switch), **self._buffer(switch)}
+        return {"switch": buffer, "ecmp": self._balance(name, switch.load_balancing)}
 
     def port(self, switch: Switch, settings: Port) -> PortSettings:
         """The settings of a port and its priorities."""
@@ -69,6 +68,14 @@ class Switches:
             f"{usual['xon_offset_bytes']:,} bytes below the threshold: those of the preset"
         )
         self._assume("the buffer of a switch is one pool, whatever its platform divides it into")
+
+    def _architecture(self, switch: Switch) -> Tree:
+        """Where packets wait."""
+        chip = self._plan.hardware.chips.get(switch.chip or "")
+        if chip is None or chip.credit is None:
+            return {"rule": "shared-buffer"}
+        self._assume(f"credits of {_name(switch)} take no time, and its ports belong to its cores in their order")
+        return {"rule": "voq", "credit_bytes": int(chip.credit.value), "credit_latency_ns": 0}
 
     def _buffer(self, switch: Switch) -> Tree:
         chip = self._plan.hardware.chips.get(switch.chip or "")
