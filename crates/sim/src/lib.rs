@@ -4,6 +4,7 @@
 
 mod ahead;
 pub mod buffer;
+mod build;
 mod capture;
 pub mod chance;
 pub mod congestion;

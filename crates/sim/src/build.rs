@@ -1,0 +1,283 @@
+//! From a scenario to a network before its first event.
+
+use crate::buffer::{Pool, PriorityGroup};
+use crate::capture::{self, Capture};
+use crate::congestion::{Feedback, Prepared};
+use crate::devices::Slot;
+use crate::forwarding::Forwarding;
+use crate::frame::{Frames, Line};
+use crate::lanes::Lanes;
+use crate::marking::Marker;
+use crate::nic::NicPort;
+use crate::parameters::{MarkAt, Parameters, PRIORITIES};
+use crate::pause;
+use crate::pool::{self, Resolved};
+use crate::port::{Pause, Port, Queue, Scheduler, Side};
+use crate::post::Operations;
+use crate::problem::Refused;
+use crate::queue::EventQueue;
+use crate::queue_pair::QueuePair;
+use crate::results::Summary;
+use crate::routing::Routes;
+use crate::scenario::{self, Scenario};
+use crate::series::Series;
+use crate::simulation::{class, Behind, Device, Settings, Simulation};
+use crate::telemetry::{self, Telemetry};
+use crate::time::{ByteTime, NANOSECOND, NEVER};
+use crate::transport::{self, Service};
+use crate::voq::Voqs;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+impl Simulation {
+    /// Builds the network: routes, buffers, queue pairs; everything up to the first event.
+    ///
+    /// # Errors
+    /// `Refused` when a switch has no room left to share, a queue pair no way to its peer, or what is to be captured
+    /// has no form on a wire.
+    pub fn new(mut scenario: Scenario) -> Result<Simulation, Refused> {
+        telemetry::make_room(&mut scenario);
+        capture::check(&scenario)?;
+        let resolved = pool::resolve(&scenario)?;
+        let forwarding = Forwarding::of(&scenario)?;
+        let routes = match forwarding {
+            None => Routes::compute(&scenario)?,
+            Some(_) => Routes::at_run_time(&scenario),
+        };
+        let settings = Settings::new(&scenario);
+        let ports = 2 * scenario.links.len();
+        let (markers, marker) = markers(&scenario, &resolved);
+        let mut simulation = Simulation {
+            now: 0,
+            key: 0,
+            until: scenario.until,
+            queue: EventQueue::new(),
+            still_since: 0,
+            repeated: 0,
+            border: None,
+            frames: Frames::new(),
+            ports: Vec::new(),
+            queues: Lanes::new(ports, |port, priority| Queue::new(marker[(port, priority)])),
+            groups: Lanes::new(ports, |port, priority| {
+                let lossless = scenario.of_port(port).pfc.lossless_priorities;
+                PriorityGroup::new(
+                    &resolved.lanes[(port, priority)],
+                    lossless & (1 << priority) != 0,
+                )
+            }),
+            kinds: Vec::with_capacity(ports),
+            markers,
+            slices: Vec::new(),
+            sides: Vec::new(),
+            voqs: Voqs::of(&scenario, &resolved.pools)?,
+            pools: Vec::new(),
+            nics: Vec::new(),
+            queue_pairs: Vec::new(),
+            telemetry: Telemetry::new(&scenario),
+            operations: Operations::new(&scenario),
+            routes,
+            forwarding: forwarding.map(Box::new),
+            settings,
+            totals: Summary::default(),
+            pauses: Vec::new(),
+            series: Series::new(&scenario.observe),
+            captures: Capture::all(&scenario),
+            scenario: Arc::new(scenario),
+        };
+        simulation.build_pools(&resolved);
+        simulation.build_ports(&resolved);
+        simulation.build_queue_pairs();
+        simulation.put_faults();
+        simulation.begin();
+        Ok(simulation)
+    }
+
+    fn build_pools(&mut self, resolved: &Resolved) {
+        for (node, slices) in (self.scenario.hosts..).zip(&resolved.pools) {
+            let cell = self.scenario.of_node(node).switch.cell_bytes;
+            self.pools.extend(slices.iter().map(|cells| Pool {
+                cells: *cells,
+                used: 0,
+                most_used: 0,
+                cell,
+            }));
+        }
+    }
+
+    fn build_ports(&mut self, resolved: &Resolved) {
+        let pools = first_pools(resolved);
+        let written = self.telemetry.as_ref().is_some_and(|it| it.by_switches());
+        for port in 0..2 * self.scenario.links.len() as u32 {
+            let link = self.scenario.links[(port / 2) as usize];
+            let node = self.scenario.node_of(port);
+            let switch = node >= self.scenario.hosts;
+            let settings = self.scenario.of_port(port);
+            let device = if switch {
+                node - self.scenario.hosts
+            } else {
+                self.nics.push(NicPort::new(&settings.nic));
+                self.nics.len() as u32 - 1
+            };
+            let peer = self.scenario.node_of(port ^ 1);
+            let peer_is_switch = peer >= self.scenario.hosts;
+            let latency = self.scenario.of_node(peer).switch.latency_ns * NANOSECOND;
+            let captures = &self.scenario.observe.captures;
+            let captured = captures.iter().any(|at| at / 2 == port / 2);
+            self.ports.push(Port {
+                busy_until: 0,
+                wake_at: NEVER,
+                byte: ByteTime::of(link.rate),
+                flight: link.delay + if peer_is_switch { latency } else { 0 },
+                sent: 0,
+                device,
+                switch,
+                waiting: 0,
+                paused: 0,
+                dropping: 0,
+                aside: match &self.voqs {
+                    Some(voqs) if voqs.has(port) => u8::MAX,
+                    _ => 0,
+                },
+                control: false,
+                watched: captured
+                    || switch && written
+                    || link.loss > 0.0
+                    || link.pfc_lost_from != NEVER,
+                turn: 0,
+                settings: self.scenario.devices.number(Slot::Port(port)),
+            });
+            self.sides.push(Side {
+                control: Line::EMPTY,
+                delay: link.delay,
+                loss: link.loss,
+                pfc_lost_from: link.pfc_lost_from,
+                outages: Vec::new(),
+                rules: Vec::new(),
+                storm: 0,
+                lost: 0,
+                drops: [0; PRIORITIES],
+                pfc_frames: 0,
+                reaction: pause::reaction(&settings.pfc.reaction, link.rate),
+                pauses: [Pause::NONE; PRIORITIES],
+            });
+            self.slices.push(if switch {
+                pools[device as usize] + resolved.slices[port as usize]
+            } else {
+                0
+            });
+            self.kinds.push(match (captured, switch) {
+                (true, _) => Behind::Watched,
+                (_, true) if self.forwarding.is_some() => Behind::Forwarding,
+                (_, true) => Behind::Switch,
+                _ => Behind::Nic,
+            });
+        }
+    }
+
+    fn build_queue_pairs(&mut self) {
+        let recovery = self.scenario.parameters.transport.recovery;
+        let mtu = self.scenario.parameters.transport.mtu_bytes;
+        let mut ready = vec![None; 2 * self.scenario.sets() as usize];
+        for (number, connection) in self.scenario.connections.iter().enumerate() {
+            let ends = [connection.port_a, connection.port_b];
+            for (side, port) in ends.into_iter().enumerate() {
+                let id = (2 * number + side) as u32;
+                let rate = self.scenario.links[(port / 2) as usize].rate;
+                let lane = Slot::Lane(port, usize::from(connection.priority));
+                let number = self.scenario.devices.number(lane);
+                let peer = Slot::Lane(ends[1 - side], usize::from(connection.priority));
+                let peer = self.scenario.set(self.scenario.devices.number(peer));
+                let echoes = peer.congestion.feedback() != Feedback::Notifications;
+                let (transport, congestion) = ready[2 * number as usize + usize::from(echoes)]
+                    .get_or_insert_with(|| prepare(self.scenario.set(number), echoes));
+                self.queue_pairs.push(QueuePair::new(
+                    port,
+                    self.routes.start(id),
+                    connection.priority,
+                    Service::new(
+                        connection.service == scenario::Service::Rc,
+                        recovery,
+                        transport,
+                    ),
+                    congestion.start(rate, mtu),
+                    connection.service,
+                ));
+                let queue_pair = &mut self.queue_pairs[id as usize];
+                queue_pair.echoes = echoes;
+                queue_pair.follow(0, mtu);
+            }
+        }
+    }
+
+    fn begin(&mut self) {
+        self.post_first();
+        if self.scenario.observe.interval > 0 {
+            self.schedule(0, class::SAMPLE, 0, 0);
+        }
+    }
+}
+
+/// What the queue pairs share that are set to the same.
+fn prepare(parameters: &Parameters, echoes: bool) -> (Arc<transport::Settings>, Prepared) {
+    let echo = echoes || parameters.notification.in_ack;
+    let transport = transport::Settings::new(&parameters.transport, echo);
+    (Arc::new(transport), parameters.congestion.prepare())
+}
+
+/// Every different way of marking, and which one each queue has.
+fn markers(scenario: &Scenario, resolved: &Resolved) -> (Vec<Marker>, Lanes<u32>) {
+    let ports = 2 * scenario.links.len();
+    let mut markers = Vec::new();
+    let mut known = HashMap::new();
+    let mut of_queues = Lanes::new(ports, |_, _| 0);
+    for port in 0..ports as u32 {
+        for priority in 0..PRIORITIES {
+            let settings = &resolved.lanes[(port, priority)];
+            let number = scenario.devices.number(Slot::Lane(port, priority));
+            let thresholds = (settings.kmin_bytes, settings.kmax_bytes);
+            of_queues[(port, priority)] = *known.entry((number, thresholds)).or_insert_with(|| {
+                let marking = &scenario.set(number).marking;
+                markers.push(Marker::new(marking, thresholds.0, thresholds.1));
+                markers.len() as u32 - 1
+            });
+        }
+    }
+    (markers, of_queues)
+}
+
+/// Where the pools of each switch begin among all pools.
+fn first_pools(resolved: &Resolved) -> Vec<u32> {
+    let counts = resolved.pools.iter().map(|slices| slices.len() as u32);
+    let ends = counts.scan(0, |end, count| {
+        *end += count;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+impl Settings {
+    fn new(scenario: &Scenario) -> Self {
+        let mut parameters = scenario.parameters.clone();
+        parameters.framing = parameters.framing.encapsulated();
+        let framing = &parameters.framing;
+        let largest = framing.longest(parameters.transport.mtu_bytes);
+        let sets = || (0..scenario.sets()).map(|number| scenario.set(number));
+        let marks = |set: &Parameters, at| set.marking.enabled && set.marking.at == at;
+        Settings {
+            seed: scenario.seed,
+            devices: sets()
+                .map(|set| Device {
+                    scheduler: Scheduler::new(&set.scheduler, largest),
+                    pfc: set.pfc.clone(),
+                    tx_depth: set.transport.tx_depth,
+                })
+                .collect(),
+            longest: largest + framing.gap_bytes,
+            mark_enqueue: sets().any(|set| marks(set, MarkAt::Enqueue)),
+            mark_dequeue: sets().any(|set| marks(set, MarkAt::Dequeue)),
+            pipes: sets().any(|set| set.nic.pipe.is_some()),
+            longest_pause: pause::longest(scenario),
+            parameters,
+        }
+    }
+}
