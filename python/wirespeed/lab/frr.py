@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import os
 import pwd
-import socket
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from wirespeed.lab.machine import program
-from wirespeed.reach import daemon, ended
+from wirespeed.reach import answers, daemon
 
 _USER = "frr"  # that its daemons become
 _RUN = "run/frr"  # seen as /run/frr inside, where its own tools look
 _DETACH = 'exec "$@" </dev/null'
 _ASKED_AT = {"zebra": "zserv.api"}  # the sockets at which the daemons after them ask (zebra(8), -z)
 _ANSWERS_WITHIN_S = 60
-_LOOK_S = 0.01
 
 
 def prepare(folder: Path, configurations: Mapping[str, str]) -> None:
@@ -42,25 +39,6 @@ def start(words: Sequence[str], folder: Path, daemons: Iterable[str], stdin: int
         # Port 0: none is asked over TCP.
         command = (*program(name), "-P", "0", "--log", "stdout", "-f", f"/run/frr/{name}.conf")
         started[name] = daemon((*words, "sh", "-c", _DETACH, name, *command), folder / f"{name}.log", stdin)
-        if name in _ASKED_AT and not _answers(folder / _RUN, _ASKED_AT[name], started[name]):
+        if name in _ASKED_AT and not answers(folder / _RUN / _ASKED_AT[name], started[name], _ANSWERS_WITHIN_S):
             break  # whoever waits for its routes says so, with its last words
     return started
-
-
-def _answers(run: Path, name: str, process: int) -> bool:
-    """Whether something listens at a socket before its process ends, or time is up."""
-    deadline = time.monotonic() + _ANSWERS_WITHIN_S
-    folder = os.open(run, os.O_PATH)
-    try:
-        while not _listens(f"/proc/self/fd/{folder}/{name}"):  # a socket's path has 107 bytes at most (unix(7))
-            if ended(process) or time.monotonic() > deadline:
-                return False
-            time.sleep(_LOOK_S)
-        return True
-    finally:
-        os.close(folder)
-
-
-def _listens(path: str) -> bool:
-    with socket.socket(socket.AF_UNIX) as asking:
-        return asking.connect_ex(path) == 0

@@ -4,7 +4,7 @@ The only package that starts processes.
 """
 
 from wirespeed.reach.call import Call, Reach, Started
-from wirespeed.reach.lasting import attached, become, daemon, ended
+from wirespeed.reach.lasting import answers, attached, become, daemon, ended
 from wirespeed.reach.local import Ran, Status, run
 from wirespeed.reach.prefixed import Prefixed, on_this_machine, through_slurm
 from wirespeed.reach.ssh import Ssh
@@ -17,6 +17,7 @@ __all__ = [
     "Ssh",
     "Started",
     "Status",
+    "answers",
     "attached",
     "become",
     "daemon",

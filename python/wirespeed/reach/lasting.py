@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from wirespeed.reach.local import environment
+
+_LOOK_S = 0.01
 
 
 def daemon(arguments: Sequence[str], log: Path, stdin: int = subprocess.DEVNULL) -> int:
@@ -37,6 +41,20 @@ def ended(process: int) -> bool:
         return True
 
 
+def answers(path: Path, process: int, within_s: float) -> bool:
+    """Whether something listens at a socket in the file system before ``process``, which is to, ends, or time is up."""
+    deadline = time.monotonic() + within_s
+    folder = os.open(path.parent, os.O_PATH)
+    try:
+        while not _listens(f"/proc/self/fd/{folder}/{path.name}"):  # a path has 107 bytes at most (unix(7))
+            if ended(process) or time.monotonic() > deadline:
+                return False
+            time.sleep(_LOOK_S)
+        return True
+    finally:
+        os.close(folder)
+
+
 def become(arguments: Sequence[str]) -> None:
     """Run a program in place of this one: with its input, outputs, terminal and signals; its exit code is ours.
 
@@ -50,3 +68,8 @@ def attached(arguments: Sequence[str]) -> int:
     """Run a program with this one's input, outputs and terminal, and wait for it; its exit code as a shell says it."""
     ended = subprocess.run(list(arguments), check=False).returncode
     return ended if ended >= 0 else 128 - ended
+
+
+def _listens(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as asking:
+        return asking.connect_ex(path) == 0
