@@ -1,5 +1,7 @@
 //! Flows, queue pairs and operations: first as the file has them, then connected to the ports of the hosts.
 
+mod order;
+
 use super::ends::{self, Ends};
 use super::findings::{Findings, Object, Place};
 use super::json::Json;
@@ -8,7 +10,7 @@ use super::{limits, services};
 use super::{time, LATEST_NS};
 use crate::problem::grouped;
 use crate::scenario::{Connection, Operation, Scenario, Service, Verb};
-use crate::time::{Picoseconds, NANOSECOND, SECOND};
+use crate::time::{Picoseconds, NANOSECOND};
 use std::collections::BTreeMap;
 
 /// What the traffic part of a file says, each entry by itself.
@@ -154,64 +156,6 @@ impl Traffic {
                 findings.note(post.place, found, expected, "");
             }
         }
-    }
-
-    /// Goes through all operations, each after those that it waits for. Those that wait for each other never begin.
-    fn order(&self, findings: &mut Findings) {
-        let all = &self.operations;
-        let mut waits: Vec<usize> = all.iter().map(|post| post.operation.after.len()).collect();
-        let mut followers = vec![Vec::new(); all.len()];
-        for (n, post) in all.iter().enumerate() {
-            for &before in &post.operation.after {
-                followers[before as usize].push(n);
-            }
-        }
-        let mut ready: Vec<usize> = (0..all.len()).filter(|&n| waits[n] == 0).collect();
-        let mut earliest: Vec<Picoseconds> = vec![0; all.len()];
-        let mut too_late = false;
-        while let Some(done) = ready.pop() {
-            let operation = &all[done].operation;
-            let start = earliest[done].max(operation.at) + operation.delay;
-            if start > LATEST && !too_late {
-                too_late = true; // as is what follows it
-                let found = format!(
-                    "a start after {} s at the earliest",
-                    grouped((start / SECOND).into())
-                );
-                let expected = format!("at most {} s", grouped((LATEST / SECOND).into()));
-                findings.note(all[done].place, found, expected, "");
-            }
-            let start = start.min(LATEST);
-            for &n in &followers[done] {
-                earliest[n] = earliest[n].max(start);
-                waits[n] -= 1;
-                if waits[n] == 0 {
-                    ready.push(n);
-                }
-            }
-        }
-        let Some(stuck) = waits.iter().position(|&left| left > 0) else {
-            return;
-        };
-        // Whoever still waits waits for one who does; following that ends in a circle.
-        let mut seen = vec![usize::MAX; all.len()];
-        let mut walk = Vec::new();
-        let mut at = stuck;
-        while seen[at] == usize::MAX {
-            seen[at] = walk.len();
-            walk.push(at);
-            let mut before = all[at].operation.after.iter().map(|&n| n as usize);
-            at = before
-                .find(|&n| waits[n] > 0)
-                .expect("it waits for someone");
-        }
-        let circle = &walk[seen[at]..];
-        let shown = circle.iter().chain([&at]).take(10);
-        let names: Vec<String> = shown.map(|n| (n - self.flows).to_string()).collect();
-        let dots = if circle.len() > 9 { " after …" } else { "" };
-        let found = format!("a circle: {}{dots}", names.join(" after "));
-        let place = format!("{}.after", all[at].place);
-        findings.note(place, found, "operations that can begin", "");
     }
 }
 

@@ -1,0 +1,71 @@
+//! In which order operations can begin, and how late.
+
+use super::{Traffic, LATEST};
+use crate::problem::grouped;
+use crate::reader::findings::Findings;
+use crate::time::{Picoseconds, SECOND};
+
+impl Traffic {
+    /// Goes through all operations, each after those that it waits for. Those that wait for each other never begin.
+    pub(super) fn order(&self, findings: &mut Findings) {
+        let all = &self.operations;
+        let mut waits: Vec<usize> = all.iter().map(|post| post.operation.after.len()).collect();
+        let mut followers = vec![Vec::new(); all.len()];
+        for (n, post) in all.iter().enumerate() {
+            for &before in &post.operation.after {
+                followers[before as usize].push(n);
+            }
+        }
+        let mut ready: Vec<usize> = (0..all.len()).filter(|&n| waits[n] == 0).collect();
+        let mut earliest: Vec<Picoseconds> = vec![0; all.len()];
+        let mut too_late = false;
+        while let Some(done) = ready.pop() {
+            let operation = &all[done].operation;
+            let start = earliest[done].max(operation.at) + operation.delay;
+            if start > LATEST && !too_late {
+                too_late = true; // as is what follows it
+                let found = format!(
+                    "a start after {} s at the earliest",
+                    grouped((start / SECOND).into())
+                );
+                let expected = format!("at most {} s", grouped((LATEST / SECOND).into()));
+                findings.note(all[done].place, found, expected, "");
+            }
+            let start = start.min(LATEST);
+            for &n in &followers[done] {
+                earliest[n] = earliest[n].max(start);
+                waits[n] -= 1;
+                if waits[n] == 0 {
+                    ready.push(n);
+                }
+            }
+        }
+        if let Some(stuck) = waits.iter().position(|&left| left > 0) {
+            self.find_circle(stuck, &waits, findings);
+        }
+    }
+
+    /// Operation `stuck` never begins, as all that wait for something yet.
+    fn find_circle(&self, stuck: usize, waits: &[usize], findings: &mut Findings) {
+        let all = &self.operations;
+        // Whoever still waits waits for one who does; following that ends in a circle.
+        let mut seen = vec![usize::MAX; all.len()];
+        let mut walk = Vec::new();
+        let mut at = stuck;
+        while seen[at] == usize::MAX {
+            seen[at] = walk.len();
+            walk.push(at);
+            let mut before = all[at].operation.after.iter().map(|&n| n as usize);
+            at = before
+                .find(|&n| waits[n] > 0)
+                .expect("it waits for someone");
+        }
+        let circle = &walk[seen[at]..];
+        let shown = circle.iter().chain([&at]).take(10);
+        let names: Vec<String> = shown.map(|n| (n - self.flows).to_string()).collect();
+        let dots = if circle.len() > 9 { " after …" } else { "" };
+        let found = format!("a circle: {}{dots}", names.join(" after "));
+        let place = format!("{}.after", all[at].place);
+        findings.note(place, found, "operations that can begin", "");
+    }
+}
