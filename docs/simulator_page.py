@@ -299,6 +299,14 @@ TABLES: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "max_bytes": ("bytes", "most that ever waited in it"),
         },
     ),
+    "trims": (
+        "One row for each port whose queue, or the buffer before it, had no room for packets that were trimmed. "
+        "Only where there is a `switch.trimming`.",
+        {
+            "port": ("", "the port they were to leave by"),
+            "frames": ("", "packets of which only the header went on"),
+        },
+    ),
     "deadlocks": (
         "Queues that wait for each other in a circle: each row for the next of its circle, the last for the first. "
         "Only where the run came to such a standstill.",
@@ -367,7 +375,10 @@ SMALL = {
     "links": [{"a": host, "b": 2, "gbps": 100, "delay_ns": 100} for host in (0, 1)],
     "flows": [{"src": 0, "dst": 1, "bytes": 1, "service": "uc"}],
     "parameters": {
-        "switch": {"architecture": {"rule": "voq", "credit_bytes": 1024, "credit_latency_ns": 0}},
+        "switch": {
+            "architecture": {"rule": "voq", "credit_bytes": 1024, "credit_latency_ns": 0},
+            "trimming": {"priority": 5, "trimmed_bytes": 64, "queue_ns": None},
+        },
         "transport": {"rx_depth": 1},
         "pfc": {"watchdog": {"detection_ns": 1, "restoration_ns": 1, "poll_ns": 1, "action": "drop"}},
     },

@@ -45,7 +45,13 @@ def test_every_algorithm_in_its_order_with_what_it_expects(incast: Path) -> None
     step = {"marking": {"kmax_bytes": 400_000}}
     assert by_name["dctcp"].set_for_it == step
     assert by_name["dcqcn-d"].set_for_it == {**step, "notification": {"interval_ns": 0}}
-    assert {name for name, run in by_name.items() if run.set_for_it} == {"dctcp", "dcqcn-d"}
+    assert {name for name, run in by_name.items() if run.set_for_it} == {"dctcp", "dcqcn-d", "nscc"}
+    ultra = by_name["nscc"].set_for_it
+    assert ultra["switch"] == {"trimming": {"priority": 5, "trimmed_bytes": 64, "queue_ns": 12_000}}
+    assert (ultra["pfc"], ultra["ecmp"]) == ({"lossless_priorities": 0}, {"balance": "entropy"})
+    assert "rx_depth" not in ultra["transport"], "as it is in the preset"
+    assert (by_name["nscc"].pfc_pauses, by_name["nscc"].trims > 0) == (0, True)
+    assert {name for name, run in by_name.items() if run.trims} == {"nscc"}
     assert by_name["hpcc"].max_queue_bytes < by_name["line-rate"].max_queue_bytes / 2
 
 
@@ -153,6 +159,30 @@ def test_printed(incast: Path) -> None:
         assert (int(row["ecn_marks"]), float(row["fct_p99_us"])) == (run["ecn_marks"], run["fct_us"]["p99"])
         assert (row["complete"], float(row["jain"])) == ("true", run["jain"])
     assert rows[0]["set_for_it"] == "marking.kmax_bytes=400000 notification.interval_ns=0"
+
+
+def test_what_an_algorithm_was_made_for_holds_for_single_devices(tmp_path: Path) -> None:
+    path = tmp_path / "devices.json"
+    own = {"pfc": {"lossless_priorities": 8, "generation_delay_ns": 100}, "ecmp": {"balance": "flow"}}
+    path.write_text(json.dumps({**INCAST, "devices": [{"nodes": [4], "parameters": own}]}))
+    (run,) = compare([path], ("nscc",), "roce", 1).runs
+    assert run.set_for_it["devices"] == {"ecmp.balance": "entropy", "pfc.lossless_priorities": 0}
+    assert (run.pfc_pauses, run.drops, run.trims > 0, run.completed) == (0, 0, True, 3)
+
+
+def test_what_is_set_is_said_as_in_a_scenario(incast: Path) -> None:
+    table = wirespeed(incast, "--algorithm", "nscc")
+    assert (table.returncode, table.stderr) == (0, "")
+    assert table.stdout.splitlines()[3] == (
+        "  nscc expects switch.trimming.priority 5, switch.trimming.trimmed_bytes 64, switch.trimming.queue_ns 12,000, "
+        "marking.kmin_bytes 30,000, marking.kmax_bytes 120,000, marking.pmax 1.0, marking.reference_gbps 100, "
+        "ecmp.balance entropy, pfc.lossless_priorities 0, transport.recovery selective-repeat, "
+        "transport.reordering.rule time, transport.reordering.ns 100,000, transport.ack_timeout 5, "
+        "transport.ack_priority 7"
+    )
+    (row,) = csv.DictReader(wirespeed(incast, "--algorithm", "nscc", "--format", "csv").stdout.splitlines())
+    assert row["set_for_it"].startswith("switch.trimming.priority=5 switch.trimming.trimmed_bytes=64 ")
+    assert int(row["trims"]) > 0 and row["drops"] == "0"
 
 
 def test_a_failed_flow_fails_the_comparison(tmp_path: Path) -> None:

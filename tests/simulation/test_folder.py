@@ -74,7 +74,8 @@ def test_the_summary_is_a_document(tmp_path: Path) -> None:
         *("setup_s", "run_s", "hops_per_s", "peak_rss_bytes", "rss_growth_bytes", "flows", "completed", "fct_us"),
         *("pfc_pauses", "pfc_resumes", "ecn_marks", "cnps", "drops", "unroutable"),
         *("losses", "retransmissions", "failed", "end_us"),
-        *("tables_sha256", "watchdog_stuck", "watchdog_recovered", "watchdog_drops", "deadlocks", "source", "files"),
+        *("tables_sha256", "watchdog_stuck", "watchdog_recovered", "watchdog_drops", "trims"),
+        *("deadlocks", "source", "files"),
     ]
     assert (document["kind"], document["schema"]) == ("simulation-summary", 1)
     assert document["fct_us"] == {"mean": 1.5, "p50": 1.0, "p99": 2.0, "max": 2.0, "min": 1.0}

@@ -225,6 +225,7 @@ fn totals<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, PyDict
         ("watchdog_stuck", summary.watchdog_stuck),
         ("watchdog_recovered", summary.watchdog_recovered),
         ("watchdog_drops", summary.watchdog_drops),
+        ("trims", summary.trims),
     ] {
         totals.set_item(name, value)?;
     }

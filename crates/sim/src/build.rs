@@ -25,6 +25,7 @@ use crate::simulation::{class, Behind, Device, Settings, Simulation};
 use crate::telemetry::{self, Telemetry};
 use crate::time::{ByteTime, NANOSECOND, NEVER};
 use crate::transport::{self, Service};
+use crate::trimming::Trimming;
 use crate::voq::Voqs;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -156,6 +157,7 @@ impl Simulation {
                 storm: 0,
                 lost: 0,
                 drops: [0; PRIORITIES],
+                trims: 0,
                 pfc_frames: 0,
                 reaction: pause::reaction(&settings.pfc.reaction, link.rate),
                 pauses: [Pause::NONE; PRIORITIES],
@@ -204,6 +206,8 @@ impl Simulation {
                 ));
                 let queue_pair = &mut self.queue_pairs[id as usize];
                 queue_pair.echoes = echoes;
+                let acks = self.scenario.set(number).transport.ack_priority;
+                queue_pair.received.answer_by(acks);
                 queue_pair.follow(0, mtu);
             }
         }
@@ -220,7 +224,11 @@ impl Simulation {
 /// What the queue pairs share that are set to the same.
 fn prepare(parameters: &Parameters, echoes: bool) -> (Arc<transport::Settings>, Prepared) {
     let echo = echoes || parameters.notification.in_ack;
-    let transport = transport::Settings::new(&parameters.transport, echo);
+    let mut transport = transport::Settings::new(&parameters.transport, echo);
+    if echoes {
+        // The peer hears of each packet, or a window that shrank over packets that ask for no ACK would stay shut.
+        transport.ack_every = 1;
+    }
     (Arc::new(transport), parameters.congestion.prepare())
 }
 
@@ -269,6 +277,7 @@ impl Settings {
                 .map(|set| Device {
                     scheduler: Scheduler::new(&set.scheduler, largest),
                     pfc: set.pfc.clone(),
+                    trimming: Trimming::of(&set.switch),
                     tx_depth: set.transport.tx_depth,
                 })
                 .collect(),
@@ -276,6 +285,7 @@ impl Settings {
             mark_enqueue: sets().any(|set| marks(set, MarkAt::Enqueue)),
             mark_dequeue: sets().any(|set| marks(set, MarkAt::Dequeue)),
             pipes: sets().any(|set| set.nic.pipe.is_some()),
+            trims: sets().any(|set| set.switch.trimming.is_some()),
             longest_pause: pause::longest(scenario),
             parameters,
         }

@@ -126,22 +126,33 @@ impl Simulation {
             match it.next_hops.sets.ports(set) {
                 [] => return None,
                 [only] => *only,
-                _ => self.choose(switch, set, sender, priority)?,
+                _ => self.choose(switch, set, sender, priority, index)?,
             }
         };
         (!is_down(&self.ports[egress as usize])).then_some(egress)
     }
 
     /// One of several ports.
-    fn choose(&mut self, switch: u32, set: Set, sender: u32, priority: usize) -> Option<u32> {
+    fn choose(
+        &mut self,
+        switch: u32,
+        set: Set,
+        sender: u32,
+        priority: usize,
+        index: u32,
+    ) -> Option<u32> {
         let node = self.scenario.hosts + switch;
         let ecmp = self.scenario.ecmp(node);
+        let entropy = self.telemetry.as_ref().map_or(0, |it| it.entropy(index));
         let it = self.forwarding.as_mut()?;
         let ports = it.next_hops.sets.ports(set);
         let seed = chance::mix(self.settings.seed);
         let gap = match ecmp.balance {
-            Balance::Flow => {
-                let flow = &it.flows[sender as usize];
+            Balance::Flow | Balance::Entropy => {
+                let mut flow = it.flows[sender as usize];
+                if ecmp.balance == Balance::Entropy && entropy > 0 {
+                    flow.udp_ports[0] = entropy;
+                }
                 let place = flow.among(ecmp, self.settings.seed, switch, node, ports.len());
                 return Some(ports[place]);
             }

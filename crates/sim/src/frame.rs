@@ -41,6 +41,10 @@ pub const RNR: u8 = NAK | LAST;
 /// The packet asks for an acknowledgement.
 pub const ACK_REQUEST: u8 = 64;
 
+/// Only the header is left: a switch had no room for the rest. Of an acknowledgement: with [`NAK`], that this happened to
+/// the packet.
+pub const TRIMMED: u8 = 128;
+
 /// One frame on its way.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
@@ -68,7 +72,7 @@ pub struct Frame {
     pub kind: Kind,
     /// Its priority; of a PFC frame, the priority it pauses.
     pub priority: u8,
-    /// FIRST, LAST, ECT, CE, ECHO, NAK, ACK_REQUEST.
+    /// FIRST, LAST, ECT, CE, ECHO, NAK, ACK_REQUEST, TRIMMED.
     pub flags: u8,
 }
 

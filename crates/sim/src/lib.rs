@@ -12,6 +12,7 @@ mod context;
 mod deadlock;
 pub mod devices;
 mod ecmp;
+mod entropy;
 pub mod faults;
 mod forwarding;
 pub mod frame;
@@ -39,6 +40,7 @@ mod simulation;
 mod switch;
 pub mod telemetry;
 pub mod transport;
+mod trimming;
 mod voq;
 mod watchdog;
 

@@ -52,6 +52,7 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
     ];
     tables.extend(watchdog(&simulation));
     tables.extend(simulation.voqs.iter().map(|voqs| voqs.table()));
+    tables.extend(trims(&simulation));
     let circles = simulation.deadlocks();
     if !circles.is_empty() {
         tables.push(deadlocks(&simulation, &circles));
@@ -336,6 +337,23 @@ fn watchdog(simulation: &Simulation) -> Option<Table> {
             ("stuck_ps", of(&|it| it.stuck_until(simulation.now))),
             ("dropped_frames", of(&|it| it.dropped_frames)),
             ("dropped_bytes", of(&|it| it.dropped_bytes)),
+        ],
+    })
+}
+
+/// The ports for whose queues packets were trimmed, where switches trim.
+fn trims(simulation: &Simulation) -> Option<Table> {
+    let mut sets = (0..simulation.scenario.sets()).map(|number| simulation.scenario.set(number));
+    sets.find(|set| set.switch.trimming.is_some())?;
+    let of = |port: &u32| simulation.sides[*port as usize].trims;
+    let ports: Vec<u32> = (0..simulation.ports.len() as u32)
+        .filter(|port| of(port) > 0)
+        .collect();
+    Some(Table {
+        name: "trims",
+        columns: vec![
+            ("port", u32s(ports.iter().copied())),
+            ("frames", u64s(ports.iter().map(of))),
         ],
     })
 }

@@ -142,6 +142,22 @@ pub struct Switch {
     pub xon_offset_bytes: u32,
     /// From the last bit of a frame in to the earliest first bit out.
     pub latency_ns: u64,
+    /// What becomes of a packet of a lossy priority for which there is no room; none = it is dropped.
+    pub trimming: Option<Trimming>,
+}
+
+/// Packet trimming: the header of a write's or send's packet goes on, and tells the receiver what is missing (Ultra Ethernet
+/// Specification 1.0, section 4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trimming {
+    /// Priority of trimmed packets.
+    pub priority: u8,
+    /// A trimmed packet, header through FCS.
+    pub trimmed_bytes: u32,
+    /// A packet is trimmed, too, where the queue of its egress port takes longer than this to send; none = only where the
+    /// shared buffer has no room.
+    pub queue_ns: Option<u64>,
 }
 
 /// Where the frames of a switch wait.
@@ -220,6 +236,9 @@ pub enum Balance {
     /// A packet, or a flowlet where there is a gap: of the ports with the fewest bytes of its priority in their queues one at
     /// random (NVIDIA Spectrum's adaptive routing; Broadcom's dynamic load balancing, the queue's part of its port quality).
     Adaptive,
+    /// A packet, by the hash over the entropy value that its sender put in the place of the UDP source port (Ultra Ethernet);
+    /// a flow, where its sender puts none: with all congestion control but `nscc`.
+    Entropy,
 }
 
 /// How packets are sprayed.
@@ -398,7 +417,10 @@ pub struct Transport {
     pub mtu_bytes: u32,
     /// Priority of data, read requests and acknowledgements.
     pub priority: u8,
-    /// One ACK per so many packets; the last packet of a message always asks for one.
+    /// Priority of acknowledgements; none = that of the data.
+    pub ack_priority: Option<u8>,
+    /// One ACK per so many packets; the last packet of a message always asks for one. Where the sender's congestion control
+    /// hears ACKs, each packet has one.
     pub ack_every: u32,
     /// Local ACK timeout is 4.096 µs times 2^this; 0 = none (IBTA 9.7.6.1.3).
     pub ack_timeout: u8,

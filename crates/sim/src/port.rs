@@ -99,6 +99,8 @@ pub struct Side {
     pub lost: u64,
     /// Frames of each priority that came in here and found no room in the switch, no way on, or a port that is down.
     pub drops: [u64; PRIORITIES],
+    /// Packets that found no room on their way to here, and were trimmed.
+    pub trims: u64,
     /// PFC frames started.
     pub pfc_frames: u64,
     /// From a PFC frame received to it being obeyed.

@@ -4,7 +4,7 @@
 //! ([`crate::congestion`]), whose turn it is the port's ([`crate::nic`]).
 
 use crate::congestion::{Algorithm, CongestionControl};
-use crate::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, NAK, NONE, RNR};
+use crate::frame::{Frame, Kind, CE, ECHO, ECT, FIRST, NAK, NONE, RNR, TRIMMED};
 use crate::parameters::Notification;
 use crate::port::{enqueue, is_down};
 use crate::scenario;
@@ -94,6 +94,13 @@ pub struct Received {
     pub bytes: u64,
 }
 
+impl Received {
+    /// Acknowledgements leave in a priority of their own, if there is one.
+    pub fn answer_by(&mut self, priority: Option<u8>) {
+        self.priority = priority.unwrap_or(self.priority);
+    }
+}
+
 /// What a queue pair counts seldom.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
@@ -112,7 +119,7 @@ pub struct Counts {
 impl Counts {
     /// An acknowledgement with these flags leaves.
     #[inline]
-    fn reply(&mut self, flags: u8) {
+    pub(crate) fn reply(&mut self, flags: u8) {
         if flags & NAK != 0 {
             let not_ready = flags & RNR == RNR;
             self.naks += u64::from(!not_ready);
@@ -206,7 +213,7 @@ impl Simulation {
         }
         let segment = queue_pair.transport.next(self.now)?;
         let port = queue_pair.port;
-        let mut frame = self.framed(to, &segment);
+        let frame = self.framed(to, &segment);
         let bytes = u32::from(frame.bytes);
         let on_link = bytes + self.settings.parameters.framing.gap_bytes;
 
@@ -215,9 +222,6 @@ impl Simulation {
             queue_pair.counts.reply(segment.flags);
         } else {
             queue_pair.sent.packets += 1;
-        }
-        if queue_pair.windowed && queue_pair.held() && segment.kind != Kind::Ack {
-            frame.flags |= ACK_REQUEST; // no other packet will ask for the ACK that opens the window
         }
         queue_pair.sent.retransmissions += u64::from(segment.again);
         self.totals.retransmissions += u64::from(segment.again);
@@ -242,7 +246,7 @@ impl Simulation {
         nic.fetch(self.now, segment.payload);
         let index = self.frames.insert(frame);
         if let Some(telemetry) = &mut self.telemetry {
-            telemetry.stamp(index, frame.kind, self.now);
+            telemetry.stamp(index, id, frame.kind, self.now);
         }
         self.start(port, index);
         if self.queue_pairs[id as usize].unreliable {
@@ -287,7 +291,13 @@ impl Simulation {
     }
 
     /// An acknowledgement or a CNP of queue pair `id` joins the queue of its port.
-    fn send_control(&mut self, id: u32, kind: Kind, reply: Reply, carried: Option<&Carried>) {
+    pub(crate) fn send_control(
+        &mut self,
+        id: u32,
+        kind: Kind,
+        reply: Reply,
+        carried: Option<&Carried>,
+    ) {
         let framing = &self.settings.parameters.framing;
         let to = &self.queue_pairs[id as usize].received;
         let (bytes, priority) = match kind {
@@ -334,6 +344,9 @@ impl Simulation {
         let id = frame.queue_pair;
         if frame.kind == Kind::Cnp {
             return self.notified(id);
+        }
+        if frame.has(TRIMMED) && frame.kind != Kind::Ack {
+            return self.header_arrives(id, &frame, carried.as_ref());
         }
         let mut in_memory = self.now;
         if frame.payload > 0 && self.settings.pipes {

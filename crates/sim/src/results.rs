@@ -70,6 +70,8 @@ pub struct Summary {
     pub watchdog_recovered: u64,
     /// Frames that it dropped.
     pub watchdog_drops: u64,
+    /// Packets of which switches let only the header go on.
+    pub trims: u64,
     /// Circles of queues that wait for each other.
     pub deadlocks: u64,
 }
@@ -96,6 +98,7 @@ impl Summary {
             watchdog_stuck,
             watchdog_recovered,
             watchdog_drops,
+            trims,
             deadlocks,
         } = other;
         self.hops += hops;
@@ -116,6 +119,7 @@ impl Summary {
         self.watchdog_stuck += watchdog_stuck;
         self.watchdog_recovered += watchdog_recovered;
         self.watchdog_drops += watchdog_drops;
+        self.trims += trims;
         self.deadlocks += deadlocks;
     }
 }

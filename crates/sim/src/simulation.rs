@@ -22,6 +22,7 @@ use crate::scenario::{Operation, Scenario};
 use crate::series::Series;
 use crate::telemetry::Telemetry;
 use crate::time::{Picoseconds, NEVER};
+use crate::trimming::Trimming;
 use crate::voq::Voqs;
 use crate::{chance, outcome};
 use std::sync::Arc;
@@ -138,6 +139,8 @@ pub(crate) struct Settings {
     pub mark_enqueue: bool,
     pub mark_dequeue: bool,
     pub pipes: bool,
+    /// Whether any switch trims.
+    pub trims: bool,
     /// No pause takes longer, from being decided on to running out.
     pub longest_pause: Picoseconds,
 }
@@ -147,6 +150,7 @@ pub(crate) struct Settings {
 pub(crate) struct Device {
     pub scheduler: Scheduler,
     pub pfc: Pfc,
+    pub trimming: Option<Trimming>,
     pub tx_depth: u32,
 }
 

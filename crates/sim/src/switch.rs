@@ -21,6 +21,9 @@ impl Simulation {
     /// A frame that came in by `ingress` enters the buffer, if there is room, and waits for `egress`.
     #[inline(always)] // it was part of the above before frames were forwarded at run time
     pub(crate) fn admit(&mut self, ingress: u32, index: u32, egress: u32) {
+        if self.settings.trims && self.queue_is_full(egress, index) {
+            return self.trim_or_drop(ingress, index, egress);
+        }
         let frame = &mut self.frames[index];
         let priority = usize::from(frame.priority);
         let pool = &self.pools[self.slices[ingress as usize] as usize];
@@ -31,7 +34,7 @@ impl Simulation {
         if self.ports[egress as usize].aside & 1 << priority != 0 {
             return self.admit_aside(ingress, index, egress);
         }
-        if !self.is_admitted(ingress, priority, index) {
+        if !self.is_admitted(ingress, index, egress) {
             return;
         }
         if self.settings.mark_enqueue {
@@ -45,11 +48,12 @@ impl Simulation {
 
     /// Charges a frame to the buffer, and asks its sender to pause where that is due. False: there was no room.
     #[inline(always)]
-    fn is_admitted(&mut self, ingress: u32, priority: usize, index: u32) -> bool {
+    fn is_admitted(&mut self, ingress: u32, index: u32, egress: u32) -> bool {
+        let priority = usize::from(self.frames[index].priority);
         let pool = &mut self.pools[self.slices[ingress as usize] as usize];
         let group = &mut self.groups[(ingress, priority)];
         if !group.admit(pool, u32::from(self.frames[index].cells)) {
-            self.drop_without_room(ingress, priority, index);
+            self.trim_or_drop(ingress, index, egress);
             return false;
         }
         if group.reaches_xoff(pool) {
@@ -79,7 +83,7 @@ impl Simulation {
         if waiting.checked_add(u32::from(frame.bytes)).is_none() {
             return self.drop_without_room(ingress, priority, index);
         }
-        if self.is_admitted(ingress, priority, index) {
+        if self.is_admitted(ingress, index, egress) {
             self.wait_at_ingress(egress, priority, index);
         }
     }

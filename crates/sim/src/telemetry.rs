@@ -3,7 +3,8 @@
 //! It stands beside the frames, in the same places, and only in runs whose algorithm asks for it.
 
 use crate::congestion::{Ack, CongestionControl, Feedback, Loss};
-use crate::frame::{Frame, Kind, ECHO, NAK, RNR};
+use crate::entropy::EntropyValues;
+use crate::frame::{Frame, Kind, ECHO, NAK, RNR, TRIMMED};
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 use crate::time::{Picoseconds, NEVER};
@@ -34,6 +35,8 @@ pub(crate) struct Carried {
     sent: Picoseconds,
     hops: [Hop; MOST_HOPS],
     count: u8,
+    /// Its entropy value, and in its ACK; 0 = it has none.
+    entropy: u16,
 }
 
 impl Carried {
@@ -47,6 +50,7 @@ impl Carried {
             rate: 0,
         }; MOST_HOPS],
         count: 0,
+        entropy: 0,
     };
 }
 
@@ -57,6 +61,8 @@ pub(crate) struct Telemetry {
     carried: Vec<Carried>,
     /// By port, bytes on the link; empty = switches write nothing.
     sent_bytes: Vec<u64>,
+    /// By queue pair: the ways of its packets, if it chooses any.
+    entropy: Vec<Option<EntropyValues>>,
 }
 
 impl Telemetry {
@@ -71,6 +77,7 @@ impl Telemetry {
         Some(Box::new(Telemetry {
             carried: Vec::new(),
             sent_bytes,
+            entropy: entropy(scenario),
         }))
     }
 
@@ -94,9 +101,15 @@ impl Telemetry {
         self.carried[index] = carried;
     }
 
-    /// Adds what the frames of another part of the network carry, whose places move by `base`, and what the ports sent that
-    /// `own` says.
-    pub fn add(&mut self, other: Telemetry, base: u32, own: &dyn Fn(u32) -> bool) {
+    /// Adds what the frames of another part of the network carry, whose places move by `base`, what the ports sent that `own`
+    /// says, and what the queue pairs know that `senders` says.
+    pub fn add(
+        &mut self,
+        other: Telemetry,
+        base: u32,
+        own: &dyn Fn(u32) -> bool,
+        senders: &[bool],
+    ) {
         for (index, carried) in (base..).zip(other.carried) {
             self.put(index, carried);
         }
@@ -105,16 +118,41 @@ impl Telemetry {
                 self.sent_bytes[port as usize] = bytes;
             }
         }
+        for (id, entropy) in other.entropy.into_iter().enumerate() {
+            if senders[id] {
+                self.entropy[id] = entropy;
+            }
+        }
     }
 
     /// A frame leaves its sender.
-    pub fn stamp(&mut self, index: u32, kind: Kind, now: Picoseconds) {
+    pub fn stamp(&mut self, index: u32, queue_pair: u32, kind: Kind, now: Picoseconds) {
         let data = matches!(kind, Kind::Write | Kind::Send);
         let mut carried = Carried::NOTHING;
         if data {
             carried.sent = now;
+            let values = self.entropy.get_mut(queue_pair as usize);
+            let values = values.and_then(Option::as_mut);
+            carried.entropy = values.map_or(0, EntropyValues::take);
         }
         self.put(index, carried);
+    }
+
+    /// The entropy value of the frame at `index`; 0 = it has none.
+    #[inline]
+    pub fn entropy(&self, index: u32) -> u16 {
+        self.carried.get(index as usize).map_or(0, |it| it.entropy)
+    }
+
+    /// A packet of a queue pair that carried this met a queue.
+    fn avoid(&mut self, queue_pair: u32, carried: &Carried) {
+        let values = self.entropy.get_mut(queue_pair as usize);
+        if let Some(values) = values
+            .and_then(Option::as_mut)
+            .filter(|_| carried.entropy > 0)
+        {
+            values.avoid(carried.entropy);
+        }
     }
 
     /// A switch writes into the frame at `index`, if there is room.
@@ -139,6 +177,24 @@ pub(crate) fn make_room(scenario: &mut Scenario) {
     for parameters in scenario.parameters_mut() {
         parameters.framing.data_bytes += bytes;
         parameters.framing.ack_bytes += bytes;
+    }
+}
+
+/// The entropy values of queue pairs whose algorithm has any; empty = none has.
+fn entropy(scenario: &Scenario) -> Vec<Option<EntropyValues>> {
+    let count = |id: u32| {
+        let connection = &scenario.connections[id as usize / 2];
+        let port = [connection.port_a, connection.port_b][id as usize % 2];
+        let set = scenario.of_lane(port, usize::from(connection.priority));
+        let count = set.congestion.entropy_values();
+        (count > 0).then(|| EntropyValues::new(scenario.seed, id, count))
+    };
+    let all: Vec<_> = (0..2 * scenario.connections.len() as u32)
+        .map(count)
+        .collect();
+    match all.iter().any(Option::is_some) {
+        true => all,
+        false => Vec::new(),
     }
 }
 
@@ -176,6 +232,11 @@ impl Simulation {
 
     /// Congestion control hears of an ACK; `before` is how many packets had arrived.
     pub(crate) fn acknowledged(&mut self, id: u32, frame: &Frame, carried: &Carried, before: u32) {
+        if frame.flags & (ECHO | TRIMMED) != 0 {
+            if let Some(telemetry) = &mut self.telemetry {
+                telemetry.avoid(id, carried);
+            }
+        }
         let queue_pair = &mut self.queue_pairs[id as usize];
         let Outstanding {
             oldest: until,
@@ -184,6 +245,16 @@ impl Simulation {
             in_flight,
         } = queue_pair.transport.outstanding();
         let mtu = self.settings.parameters.transport.mtu_bytes;
+        if frame.has(TRIMMED) {
+            let loss = Loss::Trimmed {
+                psn: frame.psn,
+                next,
+                outstanding: in_flight,
+            };
+            queue_pair.congestion.on_loss(self.now, loss);
+            queue_pair.follow(self.now, mtu);
+            return self.activate(id);
+        }
         if frame.has(NAK) && !frame.has(RNR) {
             let loss = Loss::Gap { until, next };
             queue_pair.congestion.on_loss(self.now, loss);

@@ -12,6 +12,8 @@ mod arbitrary_order;
 mod broadcom;
 #[path = "congestion/naive.rs"]
 mod naive;
+#[path = "congestion/nscc.rs"]
+mod nscc;
 
 use arbitrary_order::arbitrary_order;
 use proptest::prelude::*;

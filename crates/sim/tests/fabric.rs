@@ -23,5 +23,7 @@ mod multipath;
 mod pause;
 #[path = "fabric/scheduling.rs"]
 mod scheduling;
+#[path = "fabric/trimming.rs"]
+mod trimming;
 #[path = "fabric/voq.rs"]
 mod voq;

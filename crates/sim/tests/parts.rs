@@ -239,6 +239,11 @@ fn mechanisms_in_parts() {
     for name in congestion::NAMES {
         row(name, &|it| it.parameters.congestion = algorithm(name));
     }
+    row("packets sprayed and trimmed", &|it| {
+        it.parameters = support::ultra_ethernet();
+        let trimming = it.parameters.switch.trimming.as_mut().unwrap();
+        trimming.queue_ns = Some(1_000);
+    });
     let link_down = |of| {
         fault(Kind::LinkDown(LinkDown {
             of,
@@ -301,6 +306,7 @@ fn mechanisms_in_parts() {
         in_one(scenario).summary
     };
     assert!(summary("a spine down").losses > 0);
+    assert!(summary("packets sprayed and trimmed").trims > 0);
     assert!(summary("a stuck NIC and watchdogs").watchdog_stuck > 0);
     assert!(summary("CNPs lost and late").cnp_frames > 10);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
@@ -56,18 +57,30 @@ def _cells(run: Run) -> Iterator[str]:
 def _notes(runs: Iterable[Run]) -> Iterator[str]:
     """What an algorithm was run with besides."""
     for run in runs:
-        said = (
-            f"{group}.{key} {_said(value)}" for group, keys in run.set_for_it.items() for key, value in keys.items()
-        )
+        said = (f"{key} {_said(value)}" for key, value in _set(run))
         if text := ", ".join(said):
             yield f"{run.algorithm} expects {text}"
         if not run.complete:
             yield f"{run.algorithm} was interrupted"
 
 
-def _said(value: int | str) -> str:
-    """A number, or the parameter that it is to be equal to."""
-    return value if isinstance(value, str) else f"{value:,}"
+def _set(run: Run) -> Iterator[tuple[str, Any]]:
+    """Each parameter that was set for the algorithm, and its value."""
+    for group, keys in run.set_for_it.items():
+        for key, value in keys.items():
+            parts = value.items() if isinstance(value, dict) else ()
+            yield from ((f"{group}.{key}.{part}", of_it) for part, of_it in parts)
+            if not parts:
+                yield f"{group}.{key}", value
+
+
+def _said(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else _compact(value)
+
+
+def _compact(value: Any) -> str:
+    """As in a scenario, without the quotes of a word."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def to_csv(comparison: Comparison) -> str:
@@ -78,7 +91,7 @@ def to_csv(comparison: Comparison) -> str:
     writer.writerow(["preset", "seed", *names, *(f"fct_{time}_us" for time in (*_TIMES, "min")), "set_for_it"])
     for run in comparison.runs:
         times: list[Any] = [getattr(run.fct_us, time, None) for time in (*_TIMES, "min")]
-        changed = [f"{group}.{key}={value}" for group, keys in run.set_for_it.items() for key, value in keys.items()]
+        changed = [f"{key}={_compact(value)}" for key, value in _set(run)]
         values = (getattr(run, name) for name in names)
         writer.writerow([comparison.preset, comparison.seed, *map(_plain, values), *times, " ".join(changed)])
     return file.getvalue()

@@ -67,8 +67,9 @@ def _flows(run: Summary) -> Text:
 def _loss(run: Summary) -> Text:
     lost = run.drops + run.losses
     astray = f" ({run.unroutable:,} without a way)" if run.unroutable else ""
+    trimmed = f"{words.plural(run.trims, 'trim')}, " if run.trims else ""
     said = (
-        f"{words.plural(run.drops, 'drop')}{astray}, {run.losses:,} lost on links, "
+        f"{words.plural(run.drops, 'drop')}{astray}, {trimmed}{run.losses:,} lost on links, "
         f"{words.plural(run.retransmissions, 'retransmission')}"
     )
     return Text(said, style="yellow" if lost or run.retransmissions else "")

@@ -37,6 +37,8 @@ class Run:
     ecn_marks: int
     cnps: int
     drops: int
+    trims: int
+    """Packets of which a switch let only the header go on; each is sent again."""
     losses: int
     retransmissions: int
     max_queue_bytes: int

@@ -85,6 +85,8 @@ class Summary:
     watchdog_recovered: int = 0
     watchdog_drops: int = 0
     """Frames that it dropped; not among ``drops``."""
+    trims: int = 0
+    """Packets of which a switch let only the header go on; not among ``drops``."""
     deadlocks: tuple[str, ...] = ()
     """Circles of ports that wait for each other, in words."""
     source: Source | None = None

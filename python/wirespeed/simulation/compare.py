@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,27 @@ class Expects:
     """Every packet above Kmin is marked."""
     every_mark: bool = False
     """Every marked packet is notified of."""
+    others: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Parameters by group that it was made for."""
+
+
+_ULTRA_ETHERNET: dict[str, dict[str, Any]] = {
+    # A queue of one bandwidth-delay product, of which marking begins at a fifth and is complete at four fifths; trimmed
+    # packets of 64 bytes (uet-htsim, main_uec.cpp); the network that NSCC's constants are for has 100 Gb/s and 12 us.
+    "switch": {"trimming": {"priority": 5, "trimmed_bytes": 64, "queue_ns": 12_000}},
+    "marking": {"kmin_bytes": 30_000, "kmax_bytes": 120_000, "pmax": 1.0, "reference_gbps": 100},
+    "ecmp": {"balance": "entropy"},
+    "pfc": {"lossless_priorities": 0},
+    "transport": {
+        "recovery": "selective-repeat",
+        # Packets come in any order: the timeout finds what was lost without a trace. uet-htsim's is at least 100 us.
+        "reordering": {"rule": "time", "ns": 100_000},
+        "ack_timeout": 5,
+        "ack_priority": 7,
+        "rx_depth": None,
+    },
+}
+"""Ultra Ethernet Specification 1.0: packets sprayed by entropy value, trimmed rather than paused (section 4.1)."""
 
 
 EXPECTS: dict[str, Expects] = {
@@ -39,6 +60,7 @@ EXPECTS: dict[str, Expects] = {
     "dctcp": Expects(step=True),
     # Broadcom 957608-AN210: DCQCN-D is for marks above one threshold; its counters show a CNP for each.
     "dcqcn-d": Expects(step=True, every_mark=True),
+    "nscc": Expects(others=_ULTRA_ETHERNET),
 }
 """By algorithm; those that are not here run with what the scenario says."""
 
@@ -74,7 +96,7 @@ def compare(
         algorithms: some of `ALGORITHMS`.
         preset: one of the presets.
         seed: of every chance.
-        as_is: marking and notification stay as the scenarios have them, whatever an algorithm expects.
+        as_is: everything else stays as the scenarios have it, whatever an algorithm expects.
         until: end every run at this simulated time.
         jobs: so many at once.
         on_progress: called with how many runs are done, of how many; returns whether to go on.
@@ -177,6 +199,9 @@ def _expected(algorithm: str, parameters: dict[str, Any], preset: str) -> dict[s
         return own[key] if isinstance(own, dict) and key in own else usual[group][key]
 
     changes: dict[str, Any] = {}
+    for group, keys in expects.others.items():
+        if others := {key: value for key, value in keys.items() if has(group, key) != value}:
+            changes[group] = others
     if expects.step and has("marking", "kmax_bytes") != has("marking", "kmin_bytes"):
         changes["marking"] = {"kmax_bytes": has("marking", "kmin_bytes")}
     if expects.every_mark and has("notification", "interval_ns") != 0:
@@ -198,6 +223,13 @@ def _expected_of_devices(algorithm: str, sections: Iterable[dict[str, Any]]) -> 
             marking["kmax_bytes"] = marking["kmin_bytes"]
         if expects.every_mark and isinstance(notification, dict) and notification.pop("interval_ns", 0) != 0:
             changes["notification.interval_ns"] = 0
+        for group, keys in expects.others.items():
+            own = section.get(group)
+            if not isinstance(own, dict):
+                continue
+            for key in [key for key in keys if key in own]:
+                if own.pop(key) != keys[key]:
+                    changes[f"{group}.{key}"] = keys[key]
     return {"devices": changes} if changes else {}
 
 
@@ -220,6 +252,7 @@ def _row(job: Job, result: Result) -> Run:
         ecn_marks=it.ecn_marks,
         cnps=it.cnps,
         drops=it.drops,
+        trims=it.trims,
         losses=it.losses,
         retransmissions=it.retransmissions,
         max_queue_bytes=_longest(result.tables, json.loads(job.text)["hosts"]),

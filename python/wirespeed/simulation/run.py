@@ -167,6 +167,7 @@ def run(
             watchdog_stuck=totals["watchdog_stuck"],
             watchdog_recovered=totals["watchdog_recovered"],
             watchdog_drops=totals["watchdog_drops"],
+            trims=totals["trims"],
             deadlocks=circles(converted),
             source=planned.source if planned else None,
         ),

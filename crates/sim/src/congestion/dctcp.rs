@@ -136,8 +136,14 @@ impl CongestionControl for Dctcp {
     /// RFC 5681, 3.1 and 3.2: half of the window at a gap, a packet at a timeout.
     fn on_loss(&mut self, _now: Picoseconds, loss: Loss) {
         match loss {
-            Loss::Gap { until, next } if until >= self.cut_until => self.cut(0.5, next),
-            Loss::Gap { .. } => {}
+            Loss::Gap { until, next }
+            | Loss::Trimmed {
+                psn: until, next, ..
+            } => {
+                if until >= self.cut_until {
+                    self.cut(0.5, next);
+                }
+            }
             Loss::Timeout { next } => {
                 self.cut(0.5, next);
                 self.window = self.packet;

@@ -10,6 +10,7 @@ pub mod hpcc;
 mod increase;
 pub mod line_rate;
 mod moving_average;
+pub mod nscc;
 pub mod swift;
 pub mod timely;
 
@@ -22,6 +23,7 @@ use dcqcn_nvidia::DcqcnNvidia;
 use dctcp::Dctcp;
 use hpcc::Hpcc;
 use line_rate::LineRate;
+use nscc::Nscc;
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use std::sync::Arc;
@@ -29,7 +31,7 @@ use swift::Swift;
 use timely::Timely;
 
 /// The algorithms there are, by the names that scenarios have for them.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 10] = [
     "line-rate",
     "dcqcn",
     "dcqcn-nvidia",
@@ -39,6 +41,7 @@ pub const NAMES: [&str; 9] = [
     "timely",
     "swift",
     "hpcc",
+    "nscc",
 ];
 
 /// What an acknowledgement tells a sender. Packets are those of writes and sends; a packet counts as a full one.
@@ -71,6 +74,15 @@ pub enum Loss {
         until: u32,
         /// The packet that would have been next.
         next: u32,
+    },
+    /// A switch trimmed a packet: its header alone arrived.
+    Trimmed {
+        /// The packet.
+        psn: u32,
+        /// The packet that would have been next.
+        next: u32,
+        /// Packets still outstanding.
+        outstanding: u32,
     },
     /// Nothing came in time.
     Timeout {
@@ -166,6 +178,8 @@ pub enum Parameters {
     Swift(swift::Parameters),
     /// HPCC.
     Hpcc(hpcc::Parameters),
+    /// NSCC of Ultra Ethernet.
+    Nscc(nscc::Parameters),
 }
 
 impl Parameters {
@@ -187,6 +201,7 @@ impl Parameters {
             Parameters::Timely(parameters) => parameters.check(&mut checks, line_rate_bps),
             Parameters::Swift(parameters) => parameters.check(&mut checks),
             Parameters::Hpcc(parameters) => parameters.check(&mut checks),
+            Parameters::Nscc(parameters) => parameters.check(&mut checks),
         }
         if checks.problems.is_empty() {
             return Ok(());
@@ -202,10 +217,21 @@ impl Parameters {
             | Parameters::DcqcnNvidia(_)
             | Parameters::DcqcnP(_)
             | Parameters::DcqcnD(_) => Feedback::Notifications,
-            Parameters::Dctcp(_) | Parameters::Timely(_) | Parameters::Swift(_) => Feedback::Acks,
+            Parameters::Dctcp(_)
+            | Parameters::Timely(_)
+            | Parameters::Swift(_)
+            | Parameters::Nscc(_) => Feedback::Acks,
             Parameters::Hpcc(parameters) => Feedback::Telemetry {
                 header_bytes: parameters.header_bytes,
             },
+        }
+    }
+
+    /// How many entropy values a queue pair sprays its packets over; 0 = it sprays none.
+    pub fn entropy_values(&self) -> u16 {
+        match self {
+            Parameters::Nscc(parameters) => parameters.path_entropy_size,
+            _ => 0,
         }
     }
 
@@ -227,6 +253,7 @@ impl Parameters {
             Parameters::Timely(parameters) => Prepared::Timely(Arc::new(parameters.clone())),
             Parameters::Swift(parameters) => Prepared::Swift(Arc::new(parameters.prepare())),
             Parameters::Hpcc(parameters) => Prepared::Hpcc(Arc::new(parameters.clone())),
+            Parameters::Nscc(parameters) => Prepared::Nscc(Arc::new(parameters.clone())),
         }
     }
 }
@@ -250,6 +277,8 @@ pub enum Prepared {
     Swift(Arc<swift::Constants>),
     /// HPCC.
     Hpcc(Arc<hpcc::Parameters>),
+    /// NSCC.
+    Nscc(Arc<nscc::Parameters>),
 }
 
 impl Prepared {
@@ -280,6 +309,10 @@ impl Prepared {
             Prepared::Hpcc(shared) => {
                 Algorithm::Hpcc(Hpcc::new(Arc::clone(shared), line_rate_bps).into())
             }
+            Prepared::Nscc(shared) => {
+                let it = Nscc::new(Arc::clone(shared), line_rate_bps, packet_bytes);
+                Algorithm::Nscc(it.into())
+            }
         }
     }
 }
@@ -303,6 +336,8 @@ pub enum Algorithm {
     Swift(Box<Swift>),
     /// HPCC.
     Hpcc(Box<Hpcc>),
+    /// NSCC.
+    Nscc(Box<Nscc>),
 }
 
 // A queue pair's reaction point stays within two cache lines, with room for its neighbours.
@@ -320,6 +355,7 @@ impl CongestionControl for Algorithm {
             Algorithm::Timely(it) => it.rate(now),
             Algorithm::Swift(it) => it.rate(now),
             Algorithm::Hpcc(it) => it.rate(now),
+            Algorithm::Nscc(it) => it.rate(now),
         }
     }
 
@@ -334,6 +370,7 @@ impl CongestionControl for Algorithm {
             Algorithm::Timely(it) => it.on_sent(now, bytes),
             Algorithm::Swift(it) => it.on_sent(now, bytes),
             Algorithm::Hpcc(it) => it.on_sent(now, bytes),
+            Algorithm::Nscc(it) => it.on_sent(now, bytes),
         }
     }
 
@@ -348,6 +385,7 @@ impl CongestionControl for Algorithm {
             Algorithm::Timely(it) => it.on_cnp(now),
             Algorithm::Swift(it) => it.on_cnp(now),
             Algorithm::Hpcc(it) => it.on_cnp(now),
+            Algorithm::Nscc(it) => it.on_cnp(now),
         }
     }
 
@@ -361,6 +399,7 @@ impl CongestionControl for Algorithm {
             Algorithm::Timely(it) => it.on_ack(ack),
             Algorithm::Swift(it) => it.on_ack(ack),
             Algorithm::Hpcc(it) => it.on_ack(ack),
+            Algorithm::Nscc(it) => it.on_ack(ack),
         }
     }
 
@@ -374,6 +413,7 @@ impl CongestionControl for Algorithm {
             Algorithm::Timely(it) => it.on_loss(now, loss),
             Algorithm::Swift(it) => it.on_loss(now, loss),
             Algorithm::Hpcc(it) => it.on_loss(now, loss),
+            Algorithm::Nscc(it) => it.on_loss(now, loss),
         }
     }
 
@@ -387,6 +427,7 @@ impl CongestionControl for Algorithm {
             Algorithm::Timely(it) => it.window(),
             Algorithm::Swift(it) => it.window(),
             Algorithm::Hpcc(it) => it.window(),
+            Algorithm::Nscc(it) => it.window(),
         }
     }
 
@@ -400,6 +441,7 @@ impl CongestionControl for Algorithm {
             Algorithm::Timely(it) => it.throughput(now),
             Algorithm::Swift(it) => it.throughput(now),
             Algorithm::Hpcc(it) => it.throughput(now),
+            Algorithm::Nscc(it) => it.throughput(now),
         }
     }
 
@@ -413,6 +455,7 @@ impl CongestionControl for Algorithm {
             Algorithm::Timely(it) => it.peek(now),
             Algorithm::Swift(it) => it.peek(now),
             Algorithm::Hpcc(it) => it.peek(now),
+            Algorithm::Nscc(it) => it.peek(now),
         }
     }
 
@@ -426,6 +469,7 @@ impl CongestionControl for Algorithm {
             Algorithm::Timely(it) => it.alpha(now),
             Algorithm::Swift(it) => it.alpha(now),
             Algorithm::Hpcc(it) => it.alpha(now),
+            Algorithm::Nscc(it) => it.alpha(now),
         }
     }
 }

@@ -187,7 +187,7 @@ impl CongestionControl for Swift {
         let it = &self.constants.parameters;
         let (left, reset) = (1.0 - it.max_mdf, it.retransmit_reset_times);
         match loss {
-            Loss::Gap { .. } => self.timeouts = 0,
+            Loss::Gap { .. } | Loss::Trimmed { .. } => self.timeouts = 0,
             Loss::Timeout { .. } => self.timeouts += 1,
         }
         if reset > 0 && self.timeouts >= reset {

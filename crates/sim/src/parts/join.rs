@@ -216,10 +216,10 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
     if let (Some(all), Some(part)) = (&mut whole.forwarding, forwarding) {
         all.add(*part, &own, &switches);
     }
-    if let (Some(all), Some(part)) = (&mut whole.telemetry, telemetry) {
-        all.add(*part, base, &own);
-    }
     let posters: Vec<bool> = queue_pairs.iter().map(|it| own(it.port)).collect();
+    if let (Some(all), Some(part)) = (&mut whole.telemetry, telemetry) {
+        all.add(*part, base, &own, &posters);
+    }
     for (id, queue_pair) in queue_pairs.into_iter().enumerate() {
         if posters[id] {
             whole.queue_pairs[id] = queue_pair;

@@ -93,6 +93,7 @@ fn switch() -> Switch {
         alpha_follows_rate: true,
         xon_offset_bytes: 3072,
         latency_ns: 0,
+        trimming: None, // the packet is dropped
     }
 }
 
@@ -100,6 +101,7 @@ fn transport() -> Transport {
     Transport {
         mtu_bytes: 4096, // of the measured runs
         priority: DATA_PRIORITY,
+        ack_priority: None,
         ack_every: 1,
         ack_timeout: 0,                  // there is none
         retry_count: 7,                  // without effect

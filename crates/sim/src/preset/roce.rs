@@ -93,6 +93,7 @@ fn switch() -> Switch {
         alpha_follows_rate: false,
         xon_offset_bytes: 36 * CELL, // SONiC, Tomahawk 3: 9144
         latency_ns: 0,               // no source: the least
+        trimming: None,              // the packet is dropped
     }
 }
 
@@ -124,6 +125,7 @@ fn transport() -> Transport {
     Transport {
         mtu_bytes: 4096, // the largest path MTU (IBTA volume 1, 9.7.1)
         priority: DATA_PRIORITY,
+        ack_priority: None,
         // The most acknowledgement traffic there can be: 0.97 per packet were counted with one-packet messages,
         // 0.58 fit the bidirectional bandwidth of 957608-AN210. Other simulators send one per packet, too.
         ack_every: 1,

@@ -136,6 +136,18 @@ fn switch(it: &mut Ranges, switch: &Switch) {
         0..=LARGEST_BUFFER,
     );
     it.within("switch.latency_ns", switch.latency_ns, 0..=LONGEST_NS);
+    let Some(trimming) = switch.trimming else {
+        return;
+    };
+    it.within("switch.trimming.priority", trimming.priority, 0..=7);
+    it.within(
+        "switch.trimming.trimmed_bytes",
+        trimming.trimmed_bytes,
+        1..=LARGEST_HEADER,
+    );
+    if let Some(ns) = trimming.queue_ns {
+        it.within("switch.trimming.queue_ns", ns, 0..=LONGEST_NS);
+    }
 }
 
 fn pfc(it: &mut Ranges, pfc: &Pfc) {
@@ -206,6 +218,9 @@ fn nic(it: &mut Ranges, nic: &Nic, mtu_bytes: u32) {
 fn transport(it: &mut Ranges, transport: &Transport) {
     it.within("transport.mtu_bytes", transport.mtu_bytes, 1..=LARGEST_MTU);
     it.within("transport.priority", transport.priority, 0..=7);
+    if let Some(priority) = transport.ack_priority {
+        it.within("transport.ack_priority", priority, 0..=7);
+    }
     it.within("transport.ack_every", transport.ack_every, 1..=u32::MAX);
     it.within("transport.ack_timeout", transport.ack_timeout, 0..=31); // IBTA: five bits
     it.within("transport.retry_count", transport.retry_count, 0..=7); // IBTA: three bits

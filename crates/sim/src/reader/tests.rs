@@ -518,7 +518,7 @@ fn refusals_of_parameters() {
              parameters.nic.pipe.xoff_bytes: found 4096, expected 0 to 4,095\n\
              parameters.nic.pipe.xon_bytes: found 4097, expected 0 to 4,096",
         ),
-        (set(r#""congestion": {"algorithm": "dcqnc"}"#), "parameters.congestion: found unknown variant \"dcqnc\", expected one of \"line-rate\", \"dcqcn\", \"dcqcn-nvidia\", \"dcqcn-p\", \"dcqcn-d\", \"dctcp\", \"timely\", \"swift\", \"hpcc\""),
+        (set(r#""congestion": {"algorithm": "dcqnc"}"#), "parameters.congestion: found unknown variant \"dcqnc\", expected one of \"line-rate\", \"dcqcn\", \"dcqcn-nvidia\", \"dcqcn-p\", \"dcqcn-d\", \"dctcp\", \"timely\", \"swift\", \"hpcc\", \"nscc\""),
         (set(r#""congestion": {"rpg_min_rate_mbps": 0}"#), "parameters.congestion.rpg_min_rate_mbps: found 0, expected 1 to 100000, the line rate"),
     ];
     for (text, message) in rows {
@@ -614,6 +614,11 @@ fn refusals_of_faults() {
             "parameters.pfc.watchdog: found unknown variant \"alert\", expected \"drop\" or \"forward\""),
         (set(r#""pfc": {"watchdog": {"detection_ns": 0, "restoration_ns": 1, "poll_ns": 1, "action": "drop"}}"#),
             "parameters.pfc.watchdog.detection_ns: found 0, expected 1 to 3,600,000,000,000"),
+        (set(r#""switch": {"trimming": {"priority": 8, "trimmed_bytes": 0, "queue_ns": 1000000001}}, "transport": {"ack_priority": 9}"#),
+            "parameters.switch.trimming.priority: found 8, expected 0 to 7\n\
+             parameters.switch.trimming.trimmed_bytes: found 0, expected 1 to 10,000\n\
+             parameters.switch.trimming.queue_ns: found 1000000001, expected 0 to 1,000,000,000\n\
+             parameters.transport.ack_priority: found 9, expected 0 to 7"),
     ];
     for (text, message) in rows {
         assert_eq!(refused(&text), message, "{text}");

@@ -8,10 +8,17 @@ use proptest::prelude::*;
 use serde_json::json;
 
 /// Algorithms that have a window.
-const WINDOWED: [&str; 3] = ["dctcp", "swift", "hpcc"];
+const WINDOWED: [&str; 4] = ["dctcp", "swift", "hpcc", "nscc"];
 
 /// An incast over a switch, with losses, under an algorithm; writes and reads.
-fn incast(algorithm: &str, senders: u32, loss: f64, selective: bool, bytes: u64) -> Simulation {
+fn incast(
+    algorithm: &str,
+    senders: u32,
+    loss: f64,
+    selective: bool,
+    ack_every: u32,
+    bytes: u64,
+) -> Simulation {
     let links: Vec<_> = (0..=senders)
         .map(|host| json!({"a": host, "b": senders + 1, "loss": loss}))
         .collect();
@@ -29,7 +36,13 @@ fn incast(algorithm: &str, senders: u32, loss: f64, selective: bool, bytes: u64)
         "parameters": {
             "congestion": {"algorithm": algorithm},
             "marking": {"kmin_bytes": 20_000, "kmax_bytes": 20_000, "pmax": 1.0, "reference_gbps": null},
-            "transport": {"ack_timeout": 6, "recovery": recovery, "mtu_bytes": 1024},
+            "transport": {
+                // A window that nothing opens would stay shut where nothing is lost.
+                "ack_timeout": if loss > 0.0 { 6 } else { 0 },
+                "recovery": recovery,
+                "mtu_bytes": 1024,
+                "ack_every": ack_every,
+            },
         },
     });
     let scenario = reader::read(&scenario.to_string(), "roce", 1).expect("a scenario");
@@ -49,9 +62,10 @@ proptest! {
         senders in 1..6_u32,
         loss in prop_oneof![Just(0.0), Just(0.01)],
         selective in any::<bool>(),
+        ack_every in prop_oneof![Just(1), Just(16), Just(u32::MAX)],
         bytes in 1..400_000_u64,
     ) {
-        let mut simulation = incast(algorithm, senders, loss, selective, bytes);
+        let mut simulation = incast(algorithm, senders, loss, selective, ack_every, bytes);
         let mtu = f64::from(simulation.settings.parameters.transport.mtu_bytes);
         let in_flight = |simulation: &Simulation| -> Vec<u32> {
             let all = simulation.queue_pairs.iter();

@@ -126,7 +126,7 @@ pub struct Outcome {
 pub struct Reply {
     /// Cumulative: everything up to this has arrived; of a NAK, the number that is missing.
     pub psn: u32,
-    /// NAK and ECHO.
+    /// NAK, ECHO, TRIMMED.
     pub flags: u8,
     /// As in [`crate::frame::Frame`].
     pub span: u16,
@@ -191,6 +191,11 @@ pub trait Transport {
 
     /// A packet of the peer.
     fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome;
+
+    /// Only the header of packet `psn` arrived; what to answer.
+    fn trimmed(&self, _psn: u32) -> Option<Reply> {
+        None
+    }
 
     /// Whether `receive` would accept the payload of packet `psn`, which is the first of its message or not.
     fn accepts(&self, kind: Kind, psn: u32, first: bool) -> bool;

@@ -3,7 +3,7 @@
 use super::rc::Rc;
 use super::selective::SelectiveRepeat;
 use super::unreliable::Unreliable;
-use super::{Arrival, Message, Outcome, Outstanding, Segment, Settings, Timeout, Transport};
+use super::{Arrival, Message, Outcome, Outstanding, Reply, Segment, Settings, Timeout, Transport};
 use crate::frame::Kind;
 use crate::parameters::Recovery;
 use crate::time::Picoseconds;
@@ -104,6 +104,14 @@ impl Transport for Service {
             Service::Rc(it) => it.receive(now, arrival),
             Service::SelectiveRepeat(it) => it.receive(now, arrival),
             Service::Unreliable(it) => it.receive(now, arrival),
+        }
+    }
+
+    fn trimmed(&self, psn: u32) -> Option<Reply> {
+        match self {
+            Service::Rc(it) => it.trimmed(psn),
+            Service::SelectiveRepeat(it) => it.trimmed(psn),
+            Service::Unreliable(it) => it.trimmed(psn),
         }
     }
 

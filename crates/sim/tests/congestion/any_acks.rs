@@ -3,7 +3,7 @@
 use super::{GIGABIT, MTU};
 use crate::support::draws;
 use proptest::prelude::*;
-use wirespeed_sim::congestion::{dctcp, hpcc, swift, timely};
+use wirespeed_sim::congestion::{dctcp, hpcc, nscc, swift, timely};
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters};
 use wirespeed_sim::telemetry::Hop;
 use wirespeed_sim::time::{Picoseconds, NANOSECOND};
@@ -18,12 +18,13 @@ struct Bounds {
 /// An algorithm, and what it is to keep to, at `line` bits per second.
 fn algorithm() -> impl Strategy<Value = (Parameters, u64, Bounds)> {
     let speeds = prop_oneof![Just(10), Just(100), Just(400)].prop_map(|gbps| gbps * GIGABIT);
-    (0..4, speeds, any::<[u16; 3]>()).prop_map(|(which, line, numbers)| {
+    (0..5, speeds, any::<[u16; 3]>()).prop_map(|(which, line, numbers)| {
         let [a, b, c] = numbers.map(|number| f64::from(number) / f64::from(u16::MAX));
         let (parameters, bounds) = match which {
             0 => any_dctcp(a, b, c),
             1 => any_timely(line, a, b, c),
             2 => any_swift(line, a, b, c),
+            3 => any_nscc(line, a, b, c),
             _ => any_hpcc(line, a, b, c),
         };
         (parameters, line, bounds)
@@ -97,6 +98,26 @@ fn any_hpcc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
     (Parameters::Hpcc(it), bounds)
 }
 
+fn any_nscc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
+    let it = nscc::Parameters {
+        config_base_rtt_ns: 1_000 + (a * 50_000.0) as u32,
+        target_qdelay_ns: (b > 0.5).then_some(1 + (b * 50_000.0) as u32),
+        gamma: c.max(1e-3),
+        max_md_jump: a.max(1e-3),
+        fi_scale: b.max(1e-3),
+        qa_gate: (c * 6.0) as u8,
+        qa_threshold: (a > 0.5).then_some(b.max(1e-3) * 10.0),
+        ..nscc::Parameters::default()
+    };
+    let packet = f64::from(MTU);
+    let in_flight = line as f64 / 8.0 * f64::from(it.config_base_rtt_ns) / 1e9;
+    let bounds = Bounds {
+        window: Some((packet, (it.max_wnd_bdp * in_flight).max(packet))),
+        rate: None,
+    };
+    (Parameters::Nscc(it), bounds)
+}
+
 /// What a sender has in flight, by packet numbers, and when it is.
 #[derive(Default)]
 struct Sender {
@@ -122,6 +143,14 @@ impl Sender {
         match what % 16 {
             0 => it.on_loss(self.now, Loss::Timeout { next }),
             1 | 2 => it.on_loss(self.now, Loss::Gap { until, next }),
+            3 => {
+                let trimmed = Loss::Trimmed {
+                    psn: until,
+                    next,
+                    outstanding: next - until,
+                };
+                it.on_loss(self.now, trimmed);
+            }
             _ => {
                 let acknowledged = (next - until).min(other % 64);
                 self.until += acknowledged;

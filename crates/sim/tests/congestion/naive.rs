@@ -37,7 +37,8 @@ impl Naive {
             Parameters::Dctcp(_)
             | Parameters::Timely(_)
             | Parameters::Swift(_)
-            | Parameters::Hpcc(_) => panic!("it hears ACKs and has no timer"),
+            | Parameters::Hpcc(_)
+            | Parameters::Nscc(_) => panic!("it hears ACKs and has no timer"),
         }
     }
 

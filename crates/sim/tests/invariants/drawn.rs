@@ -9,7 +9,7 @@ use wirespeed_sim::faults::stuck_nic::StuckNic;
 use wirespeed_sim::faults::{cnp, Fault, Kind};
 use wirespeed_sim::parameters::{
     Architecture, Balance, Headroom, IpVersion, MarkAt, Parameters, Pipe, Reaction, Recovery,
-    Reordering, Spray, Watchdog, WatchdogAction,
+    Reordering, Spray, Trimming, Watchdog, WatchdogAction,
 };
 use wirespeed_sim::pool;
 use wirespeed_sim::scenario::{Link, Scenario, Service, Verb};
@@ -61,6 +61,7 @@ pub fn scenario(draws: &mut Draws) -> Scenario {
     balance(draws, &mut scenario);
     links_down(draws, &mut scenario);
     architecture(draws, &mut scenario);
+    trimming(draws, &mut scenario);
     scenario
 }
 
@@ -190,7 +191,7 @@ fn parameters(draws: &mut Draws) -> Parameters {
     notification.interval_ns = draws.one_of(&[50_000, 0, 4_000]);
     notification.delay_ns = draws.one_of(&[0, 1_000]);
     notification.priority = draws.one_of(&[7, 3]);
-    it.congestion = match draws.below(7) {
+    it.congestion = match draws.below(8) {
         0 => Congestion::LineRate {},
         1 => Congestion::Dcqcn(dcqcn::Parameters::default()),
         2 => Congestion::DcqcnNvidia(dcqcn_nvidia::Parameters::default()),
@@ -200,11 +201,12 @@ fn parameters(draws: &mut Draws) -> Parameters {
             base_target_ns: draws.one_of(&[20_000, 2_000]),
             ..swift::Parameters::default()
         }),
-        _ => Congestion::Hpcc(hpcc::Parameters {
+        6 => Congestion::Hpcc(hpcc::Parameters {
             header_bytes: 0, // buffers are drawn for frames without it
             base_rtt_ns: draws.one_of(&[13_000, 3_000]),
             ..hpcc::Parameters::default()
         }),
+        _ => Congestion::Nscc(Default::default()),
     };
     it.framing.ip = draws.one_of(&[IpVersion::Ipv4, IpVersion::Ipv6]);
     it.framing.vlan = draws.one_of(&[None, Some(100)]);
@@ -393,10 +395,28 @@ fn balance(draws: &mut Draws, scenario: &mut Scenario) {
         return;
     }
     let ecmp = &mut scenario.parameters.ecmp;
-    ecmp.balance = draws.one_of(&[Balance::Spray, Balance::Flowlet, Balance::Adaptive]);
+    ecmp.balance = draws.one_of(&[
+        Balance::Spray,
+        Balance::Flowlet,
+        Balance::Adaptive,
+        Balance::Entropy,
+    ]);
     ecmp.spray = draws.one_of(&[Spray::RoundRobin, Spray::Random]);
     ecmp.flowlet_gap_ns = 1_000;
     ecmp.adaptive_gap_ns = draws.one_of(&[0, 1_000]);
+}
+
+/// Switches that trim, and acknowledgements apart from data.
+fn trimming(draws: &mut Draws, scenario: &mut Scenario) {
+    if !draws.percent(50) {
+        return;
+    }
+    scenario.parameters.switch.trimming = Some(Trimming {
+        priority: draws.one_of(&[5, 0]),
+        trimmed_bytes: draws.one_of(&[64, 200]),
+        queue_ns: draws.one_of(&[Some(1_000), None, Some(20_000)]),
+    });
+    scenario.parameters.transport.ack_priority = draws.one_of(&[Some(7), None]);
 }
 
 /// Links and nodes that are down for a while, or from then on.

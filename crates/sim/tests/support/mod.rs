@@ -2,8 +2,9 @@
 #![allow(dead_code)] // every test file uses its part
 
 use proptest::test_runner::{Config, RngSeed};
+use wirespeed_sim::congestion;
 use wirespeed_sim::devices::Devices;
-use wirespeed_sim::parameters::Parameters;
+use wirespeed_sim::parameters::{Balance, Parameters, Recovery, Reordering, Trimming};
 use wirespeed_sim::results::{Column, Outcome};
 use wirespeed_sim::scenario::{Connection, Link, Observe, Operation, Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, NANOSECOND, NEVER};
@@ -141,4 +142,25 @@ pub fn fractions(outcome: &Outcome, table: &str, name: &str) -> Vec<f64> {
         Column::F64(values) => values.clone(),
         _ => panic!("{name} holds whole numbers"),
     }
+}
+
+/// The `roce` preset with what NSCC expects of switches and transport, as `wirespeed sim compare` sets it: packets sprayed by
+/// entropy value and trimmed, nothing lossless.
+pub fn ultra_ethernet() -> Parameters {
+    let mut it = preset("roce");
+    it.congestion = congestion::Parameters::Nscc(Default::default());
+    it.pfc.lossless_priorities = 0;
+    it.switch.trimming = Some(Trimming {
+        priority: 5,
+        trimmed_bytes: 64,
+        queue_ns: Some(12_000),
+    });
+    it.ecmp.balance = Balance::Entropy;
+    (it.marking.kmin_bytes, it.marking.kmax_bytes) = (30_000, 120_000);
+    (it.marking.pmax, it.marking.reference_gbps) = (1.0, Some(100));
+    it.transport.recovery = Recovery::SelectiveRepeat;
+    it.transport.reordering = Reordering::Time { ns: 100_000 };
+    it.transport.ack_timeout = 5;
+    it.transport.ack_priority = Some(7);
+    it
 }

@@ -47,7 +47,7 @@ def compare(
     ] = 1,
     as_is: Annotated[
         bool,
-        typer.Option("--as-is", help="Leave marking and notification as they are, whatever an algorithm expects."),
+        typer.Option("--as-is", help="Leave all other parameters as they are, whatever an algorithm expects."),
     ] = False,
     until: Annotated[
         str | None,

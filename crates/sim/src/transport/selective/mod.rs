@@ -6,14 +6,15 @@
 //! arrived is lost; the number of packets on their way is bounded. ConnectX-6 and later have it as "RoCE selective
 //! repeat" (NVIDIA MLNX_EN, changes and new features), whose packets are not public. Three things are ours: a packet sent
 //! again is judged like any other, by what was sent after it; a timeout sends all again that is not known to have
-//! arrived; [`Reordering`] says how far out of order packets come where nothing is lost.
+//! arrived; [`Reordering`] says how far out of order packets come where nothing is lost. A NAK that says that a switch
+//! trimmed a packet ([`crate::trimming`]) is about that packet alone.
 
 mod requester;
 mod responder;
 mod sent;
 
-use super::{Arrival, Message, Outcome, Outstanding, Segment, Settings, Timeout, Transport};
-use crate::frame::Kind;
+use super::{Arrival, Message, Outcome, Outstanding, Reply, Segment, Settings, Timeout, Transport};
+use crate::frame::{Kind, NAK, TRIMMED};
 use crate::parameters::Reordering;
 use crate::time::{Picoseconds, NANOSECOND};
 use requester::Requester;
@@ -97,12 +98,22 @@ impl Transport for SelectiveRepeat {
             return Outcome::default();
         }
         let outcome = match arrival.kind {
+            Kind::Ack if arrival.flags & TRIMMED != 0 => self.requester.trimmed(now, arrival.psn),
             Kind::Ack => self.requester.acknowledged(now, arrival),
             Kind::ReadResponse => self.requester.response(now, arrival),
             Kind::ReadRequest => self.responder.read(now, arrival),
             _ => self.responder.data(now, arrival),
         };
         self.outcome(outcome)
+    }
+
+    fn trimmed(&self, psn: u32) -> Option<Reply> {
+        let missing = !self.failed && !self.responder.has(psn);
+        missing.then_some(Reply {
+            psn,
+            flags: NAK | TRIMMED,
+            span: 0,
+        })
     }
 
     fn accepts(&self, kind: Kind, psn: u32, _first: bool) -> bool {

@@ -170,6 +170,19 @@ impl Requester {
         self.settle(now, &losses)
     }
 
+    /// A switch trimmed packet `psn`. The peer is there, so this is none of the retries.
+    pub(super) fn trimmed(&mut self, now: Picoseconds, psn: u32) -> Outcome {
+        self.sent.mark_lost(psn);
+        if self.deadline != NEVER {
+            self.deadline = now + self.settings.ack_timeout;
+        }
+        self.retries = 0;
+        Outcome {
+            progress: true,
+            ..Outcome::default()
+        }
+    }
+
     /// A read response acknowledges its own packet; those before it are judged by it.
     pub(super) fn response(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
         if !self.awaits(arrival.psn) {

@@ -275,3 +275,67 @@ fn nothing_is_due_when_nothing_is_missing() {
     let idle = SelectiveRepeat::new(Arc::new(plain()));
     assert_eq!(idle.deadline(), NEVER);
 }
+
+/// A packet that a switch trimmed is sent again alone, at once, however often that happens: it is no retry.
+#[test]
+fn trimmed_packets_are_sent_again_alone() {
+    let settings = Settings {
+        retry_count: 0,
+        ack_timeout: 100,
+        ..plain()
+    };
+    let mut sender = SelectiveRepeat::new(Arc::new(settings));
+    sender.post(0, WRITE, 30);
+    for now in 0..3 {
+        assert_eq!(sender.next(now).map(|it| it.psn), Some(now as u32));
+    }
+    let hears = |sender: &mut SelectiveRepeat, now, psn, flags| {
+        let arrival = Arrival {
+            kind: Kind::Ack,
+            psn,
+            payload: 0,
+            flags,
+            span: 0,
+            asked: None,
+        };
+        let outcome = sender.receive(now, arrival);
+        assert!(!outcome.failed);
+        outcome.progress
+    };
+    for now in [10, 20, 30] {
+        assert!(hears(&mut sender, now, 1, NAK | TRIMMED));
+        assert_eq!(sender.outstanding().in_flight, 2);
+        let again = sender.next(now).expect("the packet that was trimmed");
+        assert_eq!((again.psn, again.again, again.payload), (1, true, MTU));
+        assert!(!sender.has_work());
+        assert_eq!(sender.deadline(), now + 100);
+    }
+    assert!(hears(&mut sender, 40, 2, 0));
+    assert_eq!(sender.completed(), Some(0));
+    hears(&mut sender, 50, 1, NAK | TRIMMED);
+    assert!(!sender.has_work(), "it has arrived");
+}
+
+/// A receiver asks for what it has not.
+#[test]
+fn a_header_is_answered_unless_its_packet_came() {
+    let mut receiver = SelectiveRepeat::new(Arc::new(plain()));
+    let asks = |receiver: &SelectiveRepeat, psn| {
+        let reply = receiver.trimmed(psn);
+        reply.map(|it| (it.psn, it.flags, it.span))
+    };
+    assert_eq!(asks(&receiver, 1), Some((1, NAK | TRIMMED, 0)));
+    let packet = Arrival {
+        kind: WRITE,
+        psn: 1,
+        payload: MTU,
+        flags: 0,
+        span: 0,
+        asked: None,
+    };
+    receiver.receive(0, packet);
+    assert_eq!(asks(&receiver, 1), None);
+    assert_eq!(asks(&receiver, 0), Some((0, NAK | TRIMMED, 0)));
+    receiver.abandon();
+    assert_eq!(asks(&receiver, 0), None);
+}

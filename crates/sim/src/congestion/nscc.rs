@@ -1,0 +1,364 @@
+//! NSCC, the sender's congestion control of Ultra Ethernet: Ultra Ethernet Specification 1.0, section 3.6.13 (network
+//! signaled congestion control).
+//!
+//! A window moves by two signals. A mark without delay leaves it alone, because another way may be free; no mark lets it
+//! grow, much below the target delay and equally for all senders above it; mark and delay together cut it. Where nearly
+//! nothing gets through, it becomes at once what did (quick adapt).
+//!
+//! Names and rules are those of the consortium's own model, the NSCC of uet-htsim (`htsim/sim/uec.cpp`, `initNsccParams`
+//! and `updateCwndOnAck_NSCC`). Sections and table 3-82, which has the constants, are of version 1.0.3, as public models cite
+//! them. Three things are otherwise: the average of the delay is over the last base RTT, as section 3.6.13.6 says, where
+//! the model has a fixed weight; the RTT of a trimmed packet is no sample, because its header takes less time on each link;
+//! a timeout, after which all that was in flight is sent again, leaves one packet. Not here: credit of receivers (RCCC), its
+//! exception for packets that the last switch trims, and the receiver's penalty on the window.
+
+use super::{per_second, Ack, Checks, CongestionControl, Loss};
+use crate::time::{Picoseconds, MICROSECOND, NANOSECOND, SECOND};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The network that the constants are for: 100 Gb/s times 12 us (table 3-82, base_BDP).
+const REFERENCE_BDP: f64 = 150_000.0;
+/// See [`REFERENCE_BDP`], ps.
+const REFERENCE_RTT: f64 = 12.0 * MICROSECOND as f64;
+/// A delay below this is none: `fast_increase` of uet-htsim. The specification says "about 0".
+const NO_DELAY: f64 = MICROSECOND as f64;
+
+/// Parameters of the sender.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// The RTT of the longest way without a queue (12 us, the network of table 3-82). It is the adjustment period, too.
+    pub config_base_rtt_ns: u32,
+    /// The delay of queues that is aimed at; none = 3/4 of `config_base_rtt_ns` (section 3.6.13.3, where switches trim).
+    pub target_qdelay_ns: Option<u32>,
+    /// The window at the start, and the largest, in bandwidth-delay products (1.5: table 3-82, MaxWnd).
+    pub max_wnd_bdp: f64,
+    /// What of the share of the average delay above the target a cut takes, above 0 and at most 1 (0.8: table 3-82).
+    pub gamma: f64,
+    /// What a cut leaves at least, above 0 and at most 1 (0.5: table 3-82).
+    pub max_md_jump: f64,
+    /// Fair increase: packets per window, in the reference network (5: table 3-82).
+    pub fi_packets: f64,
+    /// Fast increase: bytes per byte acknowledged, in the reference network (0.25: table 3-82).
+    pub fi_scale: f64,
+    /// Added in every adjustment period: packets, in the reference network (0.15: table 3-82).
+    pub eta_packets: f64,
+    /// Proportional increase: packets per window where there is no delay, and the target is as long as the RTT of the
+    /// reference network (4: section 3.6.13.3).
+    pub alpha_packets: f64,
+    /// Quick adapt only where less than the largest window by 2 to this power got through (3: table 3-82).
+    pub qa_gate: u8,
+    /// Quick adapt without a trimmed packet above so many target delays; none = never (4: section 3.6.13.3, where switches
+    /// do not trim; where they do no delay is that long).
+    pub qa_threshold: Option<f64>,
+    /// Increases are added up and take effect after so many packets, or an adjustment period (8: table 3-82).
+    pub adjust_packets: u32,
+    /// So many entropy values are used in turn by packets of a queue pair (64: `path_entropy_size` of uet-htsim's
+    /// `main_uec.cpp`). Switches with `"balance": "entropy"` choose by them.
+    pub path_entropy_size: u16,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Parameters {
+            config_base_rtt_ns: 12_000,
+            target_qdelay_ns: None,
+            max_wnd_bdp: 1.5,
+            gamma: 0.8,
+            max_md_jump: 0.5,
+            fi_packets: 5.0,
+            fi_scale: 0.25,
+            eta_packets: 0.15,
+            alpha_packets: 4.0,
+            qa_gate: 3,
+            qa_threshold: Some(4.0),
+            adjust_packets: 8,
+            path_entropy_size: 64,
+        }
+    }
+}
+
+impl Parameters {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        let least = "at least 1";
+        let rtt = self.config_base_rtt_ns;
+        checks.demand(rtt > 0, "config_base_rtt_ns", rtt, least);
+        if let Some(target) = self.target_qdelay_ns {
+            checks.demand(target > 0, "target_qdelay_ns", target, least);
+        }
+        for (field, value) in [
+            ("max_wnd_bdp", self.max_wnd_bdp),
+            ("fi_packets", self.fi_packets),
+            ("fi_scale", self.fi_scale),
+            ("eta_packets", self.eta_packets),
+            ("alpha_packets", self.alpha_packets),
+            ("qa_threshold", self.qa_threshold.unwrap_or(1.0)),
+        ] {
+            let in_range = value > 0.0 && value <= 1_000.0;
+            checks.demand(in_range, field, value, "above 0 and at most 1000");
+        }
+        for (field, value) in [("gamma", self.gamma), ("max_md_jump", self.max_md_jump)] {
+            let in_range = value > 0.0 && value <= 1.0;
+            checks.demand(in_range, field, value, "above 0 and at most 1");
+        }
+        let gate = self.qa_gate;
+        checks.demand(gate <= 32, "qa_gate", gate, "0 to 32");
+        let values = self.path_entropy_size;
+        let in_range = (1..=16_384).contains(&values);
+        checks.demand(in_range, "path_entropy_size", values, "1 to 16384");
+    }
+}
+
+/// The sender of one queue pair. Times are ps, amounts bytes.
+#[derive(Debug, Clone)]
+pub struct Nscc {
+    parameters: Arc<Parameters>,
+    /// Bytes per ps.
+    line: f64,
+    packet: f64,
+    /// The bandwidth-delay product over that of the reference network.
+    scale: f64,
+    target: f64,
+    /// The shortest RTT so far, at most the one configured.
+    base_rtt: f64,
+    window: f64,
+    rtt: Picoseconds,
+    /// Averaged over the last base RTT, and when it was last.
+    average_delay: f64,
+    averaged_at: Picoseconds,
+    /// To be divided by the window and added to it, bytes squared, and what was received since that happened last.
+    increase: f64,
+    received: f64,
+    adjusted_at: Picoseconds,
+    cut_at: Picoseconds,
+    /// Received without delay in a row; and whether that was so for a window.
+    undelayed: f64,
+    fast: bool,
+    /// Received in this period of quick adapt, which ends then; 0 = there was none yet.
+    achieved: f64,
+    period_ends: Picoseconds,
+    /// Something was trimmed since quick adapt changed the window.
+    trimmed: bool,
+    /// What was in flight then, and how much of it has been heard of.
+    in_flight_then: f64,
+    heard_since: f64,
+}
+
+impl Nscc {
+    pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Self {
+        let line = line_rate_bps as f64 / 8.0 / SECOND as f64;
+        let base_rtt = f64::from(parameters.config_base_rtt_ns) * NANOSECOND as f64;
+        let target = parameters.target_qdelay_ns;
+        let packet = f64::from(packet_bytes);
+        let mut it = Nscc {
+            line,
+            packet,
+            scale: line * base_rtt / REFERENCE_BDP,
+            target: target.map_or(base_rtt * 0.75, |ns| f64::from(ns) * NANOSECOND as f64),
+            base_rtt,
+            window: 0.0,
+            rtt: 0,
+            average_delay: 0.0,
+            averaged_at: 0,
+            increase: 0.0,
+            received: 0.0,
+            adjusted_at: 0,
+            cut_at: 0,
+            undelayed: 0.0,
+            fast: false,
+            achieved: 0.0,
+            period_ends: 0,
+            trimmed: false,
+            in_flight_then: 0.0,
+            heard_since: 0.0,
+            parameters,
+        };
+        it.set(f64::INFINITY);
+        it
+    }
+
+    fn config_rtt(&self) -> f64 {
+        f64::from(self.parameters.config_base_rtt_ns) * NANOSECOND as f64
+    }
+
+    /// MaxWnd.
+    fn most(&self) -> f64 {
+        (self.parameters.max_wnd_bdp * self.line * self.base_rtt).max(self.packet)
+    }
+
+    /// One packet to MaxWnd.
+    fn set(&mut self, window: f64) {
+        self.window = window.min(self.most()).max(self.packet);
+    }
+
+    /// The delay of queues, from the RTT of a packet; the average where there is none.
+    fn delay(&mut self, now: Picoseconds, rtt: Option<Picoseconds>) -> f64 {
+        let Some(rtt) = rtt.filter(|rtt| *rtt > 0) else {
+            return self.average_delay;
+        };
+        self.rtt = rtt;
+        self.base_rtt = self.base_rtt.min(rtt as f64);
+        let delay = rtt as f64 - self.base_rtt;
+        self.average(now, delay);
+        delay
+    }
+
+    /// Each sample weighs as much of a base RTT as passed since the one before.
+    fn average(&mut self, now: Picoseconds, delay: f64) {
+        let weight = ((now - self.averaged_at) as f64 / self.base_rtt).min(1.0);
+        self.average_delay += weight * (delay - self.average_delay);
+        self.averaged_at = now;
+    }
+
+    /// Quick adapt. Whether this was dealt with: the window is what got through, or a mark is about what was in flight when
+    /// it became that.
+    fn adapts(&mut self, now: Picoseconds, lost: bool, marked: bool, delay: f64, out: f64) -> bool {
+        let mut dealt_with = false;
+        if marked && self.heard_since < self.in_flight_then {
+            dealt_with = true;
+        } else if now >= self.period_ends {
+            let threshold = self.parameters.qa_threshold;
+            let long = threshold.is_some_and(|times| delay > times * self.target);
+            let few = self.achieved < self.most() / (1_u64 << self.parameters.qa_gate) as f64;
+            if self.period_ends > 0 && few && (lost || long || self.trimmed) {
+                self.set(self.achieved);
+                self.in_flight_then = out;
+                self.heard_since = 0.0;
+                self.trimmed = false;
+                dealt_with = true;
+            }
+            self.achieved = 0.0;
+            self.period_ends = now + (self.base_rtt + self.target) as Picoseconds;
+        }
+        if dealt_with {
+            self.increase = 0.0;
+            self.received = 0.0;
+        }
+        dealt_with
+    }
+
+    /// Below the target delay: as much as is missing to it, or where there has been none for a window, fast.
+    fn grow(&mut self, bytes: f64, delay: f64) {
+        if delay < NO_DELAY {
+            self.undelayed += bytes;
+            self.fast |= self.undelayed > self.window;
+        } else {
+            self.undelayed = 0.0;
+            self.fast = false;
+        }
+        let it = &self.parameters;
+        if self.fast {
+            return self.set(self.window + bytes * it.fi_scale * self.scale);
+        }
+        let packets = it.alpha_packets * self.scale * (self.target - delay) / REFERENCE_RTT;
+        self.increase += bytes * packets * self.packet;
+    }
+
+    /// Above it, and marked: once per base RTT.
+    fn cut(&mut self, now: Picoseconds) {
+        self.undelayed = 0.0;
+        self.fast = false;
+        let due = (now - self.cut_at) as f64 > self.base_rtt;
+        if self.average_delay <= self.target || !due {
+            return;
+        }
+        let it = &self.parameters;
+        let above = (self.average_delay - self.target) / self.average_delay;
+        let left = (1.0 - it.gamma * above).max(it.max_md_jump);
+        self.cut_at = now;
+        self.set(self.window * left);
+    }
+
+    /// Increases take effect.
+    fn adjust(&mut self, now: Picoseconds) {
+        let due = (now - self.adjusted_at) as f64 >= self.config_rtt();
+        let enough = f64::from(self.parameters.adjust_packets) * self.packet;
+        if !due && self.received <= enough {
+            return;
+        }
+        let mut window = self.window + self.increase / self.window;
+        if due {
+            window += self.parameters.eta_packets * self.packet * self.scale;
+            self.adjusted_at = now;
+        }
+        self.increase = 0.0;
+        self.received = 0.0;
+        self.set(window);
+    }
+
+    /// A packet is lost, and no longer part of the window.
+    fn lose(&mut self) {
+        self.heard_since += self.packet;
+        self.set(self.window - self.packet);
+    }
+}
+
+impl CongestionControl for Nscc {
+    #[inline]
+    fn rate(&mut self, _now: Picoseconds) -> Option<f64> {
+        None
+    }
+
+    #[inline]
+    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
+
+    #[inline]
+    fn on_cnp(&mut self, _now: Picoseconds) {}
+
+    fn on_ack(&mut self, ack: &Ack) {
+        let bytes = f64::from(ack.bytes);
+        self.achieved += bytes;
+        self.heard_since += bytes;
+        self.received += bytes;
+        let delay = self.delay(ack.now, ack.rtt);
+        let out = f64::from(ack.outstanding) * self.packet;
+        if self.adapts(ack.now, false, ack.marked, delay, out) {
+            return self.set(self.window);
+        }
+        match (ack.marked, delay < self.target) {
+            (false, true) => self.grow(bytes, delay),
+            // The same for all, so that small windows grow by more of themselves.
+            (false, false) => {
+                let packets = self.parameters.fi_packets * self.scale;
+                self.increase += bytes * packets * self.packet;
+            }
+            (true, true) => {}
+            (true, false) => self.cut(ack.now),
+        }
+        self.set(self.window); // the largest may be smaller than it was
+        self.adjust(ack.now);
+    }
+
+    fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
+        match loss {
+            Loss::Trimmed { outstanding, .. } => {
+                // It met a full queue; how long that is, the configured RTT stands for.
+                self.average(now, self.config_rtt());
+                self.trimmed = true;
+                let out = f64::from(outstanding) * self.packet;
+                if self.adapts(now, true, true, 0.0, out) {
+                    self.heard_since += self.packet;
+                    return;
+                }
+                self.lose();
+            }
+            Loss::Gap { .. } => self.lose(),
+            Loss::Timeout { .. } => self.set(0.0),
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> Option<f64> {
+        Some(self.window)
+    }
+
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        None
+    }
+
+    fn throughput(&self, _now: Picoseconds) -> Option<f64> {
+        let line = self.line * 8.0 * SECOND as f64;
+        per_second(self.window, self.rtt).map(|rate| rate.min(line))
+    }
+}

@@ -1,0 +1,215 @@
+//! NSCC, computed by hand from its rules.
+
+use super::GIGABIT;
+use wirespeed_sim::congestion::nscc::Parameters as Nscc;
+use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND};
+
+const PACKET: u32 = 1000;
+/// 100 Gb/s and 12 us: the network that the constants are for, with a target of 9 us.
+const BASE: Picoseconds = 12 * MICROSECOND;
+const MOST: f64 = 1.5 * 150_000.0;
+
+fn started(parameters: Nscc, gigabits: u64) -> Algorithm {
+    let parameters = Parameters::Nscc(parameters);
+    assert_eq!(parameters.check("congestion", gigabits * GIGABIT), Ok(()));
+    parameters.prepare().start(gigabits * GIGABIT, PACKET)
+}
+
+fn close(found: Option<f64>, expected: f64) {
+    let found = found.expect("a number");
+    assert!((found / expected - 1.0).abs() < 1e-9, "{found}, {expected}");
+}
+
+/// So many packets arrived, delayed so long by queues.
+fn ack(now: Picoseconds, packets: u32, delay: Picoseconds, marked: bool) -> Ack<'static> {
+    Ack {
+        now,
+        bytes: packets * PACKET,
+        until: 0,
+        next: 0,
+        outstanding: 10,
+        rtt: Some(BASE + delay),
+        marked,
+        hops: &[],
+    }
+}
+
+/// Brings the window down to `packets`, a loss each.
+fn window_of(it: &mut Algorithm, packets: f64) {
+    while it.window().unwrap() > (packets + 0.5) * f64::from(PACKET) {
+        it.on_loss(0, Loss::Gap { until: 0, next: 0 });
+    }
+}
+
+#[test]
+fn it_begins_with_the_largest_window() {
+    for (gigabits, rtt_us, window) in [(100, 12, MOST), (400, 12, 4.0 * MOST), (100, 4, MOST / 3.0)]
+    {
+        let parameters = Nscc {
+            config_base_rtt_ns: rtt_us * 1000,
+            ..Nscc::default()
+        };
+        let it = started(parameters, gigabits);
+        close(it.window(), window);
+        assert_eq!((it.peek(0), it.throughput(0)), (None, None));
+    }
+    // A shorter RTT makes the largest smaller.
+    let mut it = started(Nscc::default(), 100);
+    it.on_ack(&Ack {
+        rtt: Some(BASE / 2),
+        ..ack(MICROSECOND, 0, 0, false)
+    });
+    close(it.window(), MOST / 2.0);
+    assert_eq!(it.throughput(0), Some(100e9), "never above line rate");
+}
+
+/// Each packet acknowledged adds 4 packets per window, less what the delay takes of the target, 9 us of the reference's 12;
+/// applied after more than 8 packets, or an RTT, with 0.15 packets for the RTT.
+#[test]
+fn below_the_target_it_grows_by_what_is_missing() {
+    for (delay_us, missing) in [(6, 3.0), (3, 6.0), (8, 1.0)] {
+        let mut it = started(Nscc::default(), 100);
+        window_of(&mut it, 100.0);
+        let now = 5 * MICROSECOND;
+        it.on_ack(&ack(now, 8, delay_us * MICROSECOND, false));
+        close(it.window(), 100_000.0);
+        it.on_ack(&ack(now, 1, delay_us * MICROSECOND, false));
+        let window = 100_000.0 + 9_000.0 * 4.0 * 1_000.0 * (missing / 12.0) / 100_000.0;
+        close(it.window(), window);
+        it.on_ack(&ack(BASE, 0, delay_us * MICROSECOND, false));
+        close(it.window(), window + 150.0);
+    }
+}
+
+#[test]
+fn above_the_target_without_a_mark_all_grow_by_the_same() {
+    for packets in [50.0, 100.0] {
+        let mut it = started(Nscc::default(), 100);
+        window_of(&mut it, packets);
+        it.on_ack(&ack(5 * MICROSECOND, 10, 20 * MICROSECOND, false));
+        let window = packets * 1_000.0;
+        close(it.window(), window + 10_000.0 * 5.0 * 1_000.0 / window);
+    }
+}
+
+#[test]
+fn a_mark_without_delay_changes_nothing() {
+    let mut it = started(Nscc::default(), 100);
+    window_of(&mut it, 100.0);
+    it.on_ack(&ack(5 * MICROSECOND, 20, 8 * MICROSECOND, true));
+    close(it.window(), 100_000.0);
+}
+
+/// The window less 0.8 of the share by which the average is above the target, at least half, once per RTT.
+#[test]
+fn a_mark_and_delay_cut() {
+    for (delay_us, left) in [(18, 1.0 - 0.8 * 0.5), (12, 1.0 - 0.8 * 0.25), (30, 0.5)] {
+        let parameters = Nscc {
+            qa_threshold: None,
+            eta_packets: 1e-9,
+            ..Nscc::default()
+        };
+        let mut it = started(parameters, 100);
+        window_of(&mut it, 100.0);
+        // After an RTT a sample is all of the average.
+        let delay = delay_us * MICROSECOND;
+        it.on_ack(&ack(2 * BASE, 1, delay, true));
+        close(it.window(), 100_000.0 * left);
+        it.on_ack(&ack(3 * BASE, 1, delay, true));
+        close(it.window(), 100_000.0 * left);
+        it.on_ack(&ack(3 * BASE + 1, 1, delay, true));
+        close(it.window(), 100_000.0 * left * left);
+    }
+}
+
+/// A window without any delay: from then on a quarter of what is acknowledged, at once.
+#[test]
+fn without_delay_it_grows_fast() {
+    let mut it = started(Nscc::default(), 100);
+    window_of(&mut it, 100.0);
+    it.on_ack(&ack(MICROSECOND, 100, 0, false));
+    let before = it.window().unwrap();
+    // The growth of a packet's delay below 1 us is that of the rule below the target.
+    close(
+        Some(before),
+        100_000.0 + 100_000.0 * 4.0 * 1_000.0 * 0.75 / 100_000.0,
+    );
+    it.on_ack(&ack(MICROSECOND, 8, MICROSECOND / 2, false));
+    close(it.window(), before + 2_000.0);
+    // A delay ends it: 8 us are missing to the target.
+    it.on_ack(&ack(MICROSECOND, 8, MICROSECOND, false));
+    let fast = before + 2_000.0;
+    close(
+        it.window(),
+        fast + 8_000.0 * 4.0 * 1_000.0 * (8.0 / 12.0) / fast,
+    );
+}
+
+/// Little got through in a period: that is the window, and marks say nothing until what was in flight is heard of.
+#[test]
+fn quick_adapt() {
+    let trimmed = Loss::Trimmed {
+        psn: 0,
+        next: 0,
+        outstanding: 6,
+    };
+    let mut it = started(Nscc::default(), 100);
+    // The first trim only begins a period of RTT and target, and takes its packet off.
+    it.on_loss(MICROSECOND, trimmed);
+    close(it.window(), MOST - 1_000.0);
+    it.on_ack(&ack(2 * MICROSECOND, 7, 9 * MICROSECOND, true));
+    let end = MICROSECOND + 21 * MICROSECOND;
+    it.on_loss(end - 1, trimmed);
+    close(it.window(), MOST - 2_000.0);
+    it.on_loss(end, trimmed);
+    close(it.window(), 7_000.0);
+    // Six packets were in flight, and one is this; marked ones until then change nothing.
+    it.on_ack(&ack(end + BASE, 4, 30 * MICROSECOND, true));
+    close(it.window(), 7_000.0);
+
+    // Where more than an eighth of the largest window got through, it stays.
+    let mut it = started(Nscc::default(), 100);
+    it.on_loss(MICROSECOND, trimmed);
+    it.on_ack(&ack(2 * MICROSECOND, 29, 9 * MICROSECOND, true));
+    it.on_loss(end, trimmed);
+    close(it.window(), MOST - 2_000.0);
+}
+
+#[test]
+fn a_timeout_leaves_one_packet() {
+    let mut it = started(Nscc::default(), 100);
+    it.on_loss(0, Loss::Timeout { next: 9 });
+    assert_eq!(it.window(), Some(1_000.0));
+    it.on_loss(0, Loss::Gap { until: 0, next: 9 });
+    assert_eq!(it.window(), Some(1_000.0));
+}
+
+#[test]
+fn parameters_that_do_not_fit() {
+    let wrong = Parameters::Nscc(Nscc {
+        config_base_rtt_ns: 0,
+        target_qdelay_ns: Some(0),
+        max_wnd_bdp: 0.0,
+        gamma: 1.1,
+        max_md_jump: 0.0,
+        fi_packets: f64::NAN,
+        qa_gate: 33,
+        qa_threshold: Some(-1.0),
+        path_entropy_size: 0,
+        ..Nscc::default()
+    });
+    let refused = wrong.check("congestion", GIGABIT).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "congestion.config_base_rtt_ns: found 0, expected at least 1\n\
+         congestion.target_qdelay_ns: found 0, expected at least 1\n\
+         congestion.max_wnd_bdp: found 0, expected above 0 and at most 1000\n\
+         congestion.fi_packets: found NaN, expected above 0 and at most 1000\n\
+         congestion.qa_threshold: found -1, expected above 0 and at most 1000\n\
+         congestion.gamma: found 1.1, expected above 0 and at most 1\n\
+         congestion.max_md_jump: found 0, expected above 0 and at most 1\n\
+         congestion.qa_gate: found 33, expected 0 to 32\n\
+         congestion.path_entropy_size: found 0, expected 1 to 16384"
+    );
+}
