@@ -59,7 +59,7 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
         "dst": ("host the data goes to; with `read` it is the one that posts", "", "required"),
         "bytes": ("payload", "bytes", "required"),
         "start_ns": ("not before", "ns", "0"),
-        "verb": ("`write`, `read` or `send`", "", "`write`; with `ud` `send`"),
+        "verb": ("`write`, `read` or `send`", "", "`write`; with `ud`, `tcp` and `udp` `send`"),
         "src_port": ("which NIC port of `src`, in the order of `links`", "", "0"),
         "dst_port": ("which NIC port of `dst`", "", "0"),
         "priority": ("of its data and acknowledgements", "0 to 7", "`parameters.transport.priority`"),
@@ -69,7 +69,8 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
             "one each, from 49,152",
         ),
         "service": (
-            "`rc` (reliable connection), `uc` (unreliable connection) or `ud` (datagrams: sends of one packet)",
+            "`rc` (reliable connection), `uc` (unreliable connection), `ud` (datagrams: sends of one packet); or of "
+            "the hosts' own sockets: `tcp`, `udp`",
             "",
             "`rc`",
         ),
@@ -90,7 +91,8 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
             "one each, from 49,152",
         ),
         "service": (
-            "`rc` (reliable connection), `uc` (unreliable connection) or `ud` (datagrams: sends of one packet)",
+            "`rc` (reliable connection), `uc` (unreliable connection), `ud` (datagrams: sends of one packet); or of "
+            "the hosts' own sockets: `tcp`, `udp`",
             "",
             "`rc`",
         ),
@@ -99,7 +101,7 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
         "queue_pair": ("index in `queue_pairs`", "", "required"),
         "side": ("which end posts: `a` or `b`", "", "`a`"),
         "to": ("with `ud`: which of the hosts of `b`, from 0", "", "required where there are several"),
-        "verb": ("`write`, `read` or `send`", "", "`write`; with `ud` `send`"),
+        "verb": ("`write`, `read` or `send`", "", "`write`; with `ud`, `tcp` and `udp` `send`"),
         "bytes": ("payload", "bytes", "required"),
         "at_ns": ("not before", "ns", "0"),
         "after": ("indices of operations that complete first", "", "`[]`"),

@@ -193,7 +193,29 @@ def test_a_background_keeps_its_rate(tmp_path: Path) -> None:
     assert {(one["side"], one["verb"], one["bytes"]) for one in document["operations"]} == {("b", "read", 62500)}
 
 
+def test_tcp_and_udp_beside_roce(tmp_path: Path) -> None:
+    """In a lossy class, and in packets of the interface's size."""
+    text = (
+        "version: 1\ntraffic:\n  - {pattern: incast, to: node1, size: 2 MB, rails: [1], start: 100 us}\n"
+        "  - {pattern: incast, to: node1, size: 1 GB, rails: [1], protocol: tcp, queue_pairs: 4}\n"
+        "  - {pattern: background, from: node2, to: node3, rails: [2], protocol: udp, size: 4 kB, rate: 1 Gb/s,\n"
+        "     until: 200 us}\n"
+    )
+    plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
+    _, document = made(plan, tmp_path, text)
+    (mtu,) = {nic.link.mtu for host in plan.hosts.values() for nic in host.nics.values()}
+    assert document["parameters"]["sockets"] == {"mtu_bytes": mtu}
+    lossy = next(int(one.priority) for one in plan.classes.values() if not one.lossless)
+    services = [(one.get("service"), one["priority"]) for one in document["flows"]]
+    assert services == [(None, 3)] * 3 + [("tcp", lossy)] * 12
+    assert [(one["service"], one["priority"]) for one in document["queue_pairs"]] == [("udp", lossy)]
+    assert not any("verb" in one for one in (*document["flows"], *document["operations"]))
+
+
 REFUSED = {
+    "{pattern: incast, to: node1, size: 1 kB, protocol: tcp, verb: read}": (
+        "traffic.yaml:3: found 'verb' with tcp; expected no verb: sockets send"
+    ),
     "{pattern: incats, to: node1, size: 1 kB}": (
         "traffic.yaml:3: found pattern: 'incats'; expected pairs or permutation or incast or all-to-all or background\n"
         "  hint: did you mean 'incast'?"
@@ -201,7 +223,8 @@ REFUSED = {
     "{pattern: incast, to: node1, sise: 1 kB}": (
         "traffic.yaml:3: found no 'size'; expected 'size', which has no default\n"
         "traffic.yaml:3: found the unknown key 'sise'; expected one of class, from, hosts, messages, pattern, "
-        "queue_pairs, rails, rate, size, start, to, udp_source_port, until, verb\n  hint: did you mean 'size'?"
+        "protocol, queue_pairs, rails, rate, size, start, to, udp_source_port, until, verb\n  hint: "
+        "did you mean 'size'?"
     ),
     "{pattern: incast, to: node1, size: 1 kB, udp_source_port: 70000}": (
         "traffic.yaml:3: found udp_source_port: '70000'; expected a UDP port, at most 65535"

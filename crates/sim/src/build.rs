@@ -178,9 +178,10 @@ impl Simulation {
 
     fn build_queue_pairs(&mut self) {
         let recovery = self.scenario.parameters.transport.recovery;
-        let mtu = self.scenario.parameters.transport.mtu_bytes;
         let mut ready = vec![None; 2 * self.scenario.sets() as usize];
+        let sockets = &self.scenario.parameters.sockets;
         for (number, connection) in self.scenario.connections.iter().enumerate() {
+            let mtu = connection.service.payload(&self.scenario.parameters);
             let ends = [connection.port_a, connection.port_b];
             for (side, port) in ends.into_iter().enumerate() {
                 let id = (2 * number + side) as u32;
@@ -192,15 +193,17 @@ impl Simulation {
                 let echoes = peer.congestion.feedback() != Feedback::Notifications;
                 let (transport, congestion) = ready[2 * number as usize + usize::from(echoes)]
                     .get_or_insert_with(|| prepare(self.scenario.set(number), echoes));
+                let (transport, congestion) = match connection.service {
+                    scenario::Service::Tcp => (Service::tcp(sockets, mtu), &Prepared::LineRate),
+                    scenario::Service::Udp => (Service::udp(mtu, transport), &Prepared::LineRate),
+                    scenario::Service::Rc => (Service::reliable(recovery, transport), &*congestion),
+                    _ => (Service::unreliable(transport), &*congestion),
+                };
                 self.queue_pairs.push(QueuePair::new(
                     port,
                     self.routes.start(id),
                     connection.priority,
-                    Service::new(
-                        connection.service == scenario::Service::Rc,
-                        recovery,
-                        transport,
-                    ),
+                    transport,
                     congestion.start(rate, mtu),
                     connection.service,
                 ));
@@ -268,7 +271,7 @@ impl Settings {
         let mut parameters = scenario.parameters.clone();
         parameters.framing = parameters.framing.encapsulated();
         let framing = &parameters.framing;
-        let largest = framing.longest(parameters.transport.mtu_bytes);
+        let largest = scenario.longest_frame();
         let sets = || (0..scenario.sets()).map(|number| scenario.set(number));
         let marks = |set: &Parameters, at| set.marking.enabled && set.marking.at == at;
         Settings {

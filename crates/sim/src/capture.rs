@@ -52,18 +52,34 @@ impl Capture {
     }
 }
 
-/// Refused: a capture of packets that RoCEv2 does not know.
+/// Refused: a capture of packets that RoCEv2 does not know, and of those that are not RoCEv2.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {
-    let mtu = scenario.parameters.transport.mtu_bytes;
-    if scenario.observe.captures.is_empty() || mtu <= MAX_PAYLOAD {
+    if scenario.observe.captures.is_empty() {
         return Ok(());
     }
-    Err(Refused(vec![Problem {
-        place: "parameters.transport.mtu_bytes".to_owned(),
-        found: format!("{mtu} and a port to capture"),
-        expected: format!("at most {MAX_PAYLOAD}, the largest path MTU"),
-        hint: "leave the capture out, or lower the MTU".to_owned(),
-    }]))
+    let mtu = scenario.parameters.transport.mtu_bytes;
+    let mut problems = Vec::new();
+    if mtu > MAX_PAYLOAD {
+        problems.push(Problem {
+            place: "parameters.transport.mtu_bytes".to_owned(),
+            found: format!("{mtu} and a port to capture"),
+            expected: format!("at most {MAX_PAYLOAD}, the largest path MTU"),
+            hint: "leave the capture out, or lower the MTU".to_owned(),
+        });
+    }
+    let mut connections = scenario.connections.iter();
+    if connections.any(|it| it.service.of_sockets()) {
+        problems.push(Problem {
+            place: "service".to_owned(),
+            found: "\"tcp\" or \"udp\", and a port to capture".to_owned(),
+            expected: "RDMA alone: frames of sockets have no bytes here".to_owned(),
+            hint: "leave the capture out".to_owned(),
+        });
+    }
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(Refused(problems)),
+    }
 }
 
 impl Simulation {
@@ -195,10 +211,13 @@ impl Simulation {
                     timer: frame.span as u8,
                 }),
             },
-            (Kind::Ack | Kind::Pfc, ..) if frame.has(NAK) => PacketKind::Acknowledge {
+            (Kind::Ack, ..) if frame.has(NAK) => PacketKind::Acknowledge {
                 aeth: aeth(Syndrome::Nak(NakCode::PsnSequenceError)),
             },
-            (Kind::Ack | Kind::Pfc, ..) => PacketKind::Acknowledge { aeth: accepted },
+            (Kind::Ack, ..) => PacketKind::Acknowledge { aeth: accepted },
+            (Kind::Pfc | Kind::Tcp | Kind::TcpAck | Kind::Udp, ..) => {
+                unreachable!("PFC is no packet, and sockets are not captured")
+            }
         }
     }
 

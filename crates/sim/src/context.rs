@@ -3,7 +3,7 @@
 
 use crate::frame::{FIRST, LAST};
 use crate::results::{Column, Table};
-use crate::scenario::{Operation, Verb};
+use crate::scenario::{Operation, Service, Verb};
 use crate::simulation::Simulation;
 use crate::time::{Picoseconds, NEVER};
 
@@ -110,19 +110,24 @@ fn path(simulation: &Simulation, id: u32) -> Option<Vec<u32>> {
 /// begins with the request's way there. What hosts take beyond the wire is left out. None where the way is not known before
 /// the run.
 fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> {
-    let framing = &simulation.settings.parameters.framing;
+    let parameters = &simulation.settings.parameters;
+    let framing = &parameters.framing;
     let on_link = |bytes: u32| bytes.max(framing.minimum_bytes) + framing.gap_bytes;
-    let mtu = simulation.settings.parameters.transport.mtu_bytes;
+    let connection = &simulation.scenario.connections[operation.queue_pair as usize / 2];
+    let mtu = connection.service.payload(parameters);
     let packets = operation.bytes.div_ceil(u64::from(mtu)).max(1);
     let rest = (operation.bytes - (packets - 1) * u64::from(mtu)) as u32;
-    let datagrams = simulation.scenario.datagrams(operation.queue_pair);
     let frame = |flags: u8| {
         let payload = if flags & LAST != 0 { rest } else { mtu };
-        let header = match operation.verb {
-            Verb::Write if flags & FIRST != 0 => framing.data_bytes + framing.write_first_bytes,
-            Verb::Send if datagrams => framing.data_bytes + framing.datagram_bytes,
-            Verb::Write | Verb::Send => framing.data_bytes,
-            Verb::Read => framing.read_response(flags),
+        let header = match (connection.service, operation.verb) {
+            (Service::Tcp, _) => return on_link(framing.encapsulation().tcp(payload).bytes()),
+            (Service::Udp, _) => return on_link(framing.encapsulation().udp(payload).bytes()),
+            (_, Verb::Write) if flags & FIRST != 0 => {
+                framing.data_bytes + framing.write_first_bytes
+            }
+            (Service::Ud { .. }, _) => framing.data_bytes + framing.datagram_bytes,
+            (_, Verb::Write | Verb::Send) => framing.data_bytes,
+            (_, Verb::Read) => framing.read_response(flags),
         };
         on_link(header + payload.next_multiple_of(framing.pad_bytes))
     };
@@ -132,6 +137,7 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
         vec![(1, frame(FIRST)), (packets - 2, frame(0)), (1, frame(LAST))]
     };
     let back = match operation.verb {
+        _ if connection.service == Service::Tcp => framing.encapsulation().tcp(0).bytes(),
         Verb::Read => framing.read_request_bytes,
         Verb::Write | Verb::Send => framing.ack_bytes,
     };

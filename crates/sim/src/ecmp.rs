@@ -6,11 +6,15 @@
 
 use crate::chance::{mix, GOLDEN};
 use crate::parameters::{Ecmp, EcmpHash, IpVersion};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Service};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// UDP in the protocol field of IPv4 and the next header field of IPv6 (IANA, protocol numbers).
+/// In the protocol field of IPv4 and the next header field of IPv6 (IANA, protocol numbers).
 const UDP: u8 = 17;
+const TCP: u8 = 6;
+
+/// Where sockets listen: iperf3's port (IANA, service names: targus-getdata1).
+const SOCKETS: u16 = 5201;
 
 /// One direction of a connection, as hashes see it.
 #[derive(Debug, Clone, Copy)]
@@ -21,8 +25,10 @@ pub(crate) struct Flow {
     pub hosts: [u32; 2],
     /// Addresses of these ports: those that the scenario gives, if both; over IPv6 else those that stand in for them.
     pub addresses: Option<[IpAddr; 2]>,
-    /// UDP ports of its packets: source, destination.
+    /// UDP or TCP ports of its packets: source, destination.
     pub udp_ports: [u16; 2],
+    /// UDP or TCP.
+    pub protocol: u8,
 }
 
 impl Flow {
@@ -31,14 +37,27 @@ impl Flow {
         let connection = &scenario.connections[queue_pair as usize / 2];
         let ecmp = &scenario.parameters.ecmp;
         let there = [connection.port_a, connection.port_b];
-        let asking = [connection.udp_source_port, ecmp.udp_destination_port];
+        let sockets = connection.service.of_sockets();
+        let listening = if sockets {
+            SOCKETS
+        } else {
+            ecmp.udp_destination_port
+        };
+        let asking = [connection.udp_source_port, listening];
+        let back = [there[1], there[0]];
         let (ports, udp_ports) = match queue_pair % 2 {
             0 => (there, asking),
-            _ => ([there[1], there[0]], ecmp.back(asking)),
+            _ if sockets => (back, [asking[1], asking[0]]),
+            _ => (back, ecmp.back(asking)),
         };
         Flow {
             ports,
             hosts: ports.map(|port| scenario.node_of(port)),
+            protocol: if connection.service == Service::Tcp {
+                TCP
+            } else {
+                UDP
+            },
             addresses: given_or_v6(scenario, ports),
             udp_ports,
         }
@@ -123,7 +142,10 @@ impl Flow {
             }
         }
         let [source, destination] = self.udp_ports.map(u16::to_be_bytes);
-        crc.update(&[UDP, source[0], source[1], destination[0], destination[1]]);
+        let [protocol, source, destination] = [&[self.protocol][..], &source, &destination];
+        for part in [protocol, source, destination] {
+            crc.update(part);
+        }
         crc.finalize()
     }
 }
@@ -224,6 +246,7 @@ mod tests {
             hosts: [1, 0],
             addresses: addresses.map(|both| both.map(|it| it.parse().unwrap())),
             udp_ports: [100, 10_000],
+            protocol: UDP,
         }
     }
 

@@ -20,6 +20,12 @@ pub enum Kind {
     Ack,
     /// A congestion notification packet.
     Cnp,
+    /// A TCP segment with payload.
+    Tcp,
+    /// A TCP segment without, which acknowledges all before `psn`.
+    TcpAck,
+    /// A UDP datagram that is not RoCE.
+    Udp,
     /// Priority flow control.
     Pfc,
 }

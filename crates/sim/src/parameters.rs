@@ -30,6 +30,8 @@ pub struct Parameters {
     pub nic: Nic,
     /// Reliable connections.
     pub transport: Transport,
+    /// TCP and UDP of the hosts, the other traffic of a network.
+    pub sockets: Sockets,
     /// Congestion notification by the receiver.
     pub notification: Notification,
     /// The reaction point of every queue pair.
@@ -92,17 +94,21 @@ impl From<IpVersion> for Ip {
 impl Framing {
     /// The same with the bytes of tag and IP version in every size.
     pub fn encapsulated(&self) -> Framing {
-        let more = Encapsulation {
-            ip: self.ip.into(),
-            vlan: self.vlan.is_some(),
-        }
-        .added();
+        let more = self.encapsulation().added();
         Framing {
             data_bytes: self.data_bytes + more,
             read_request_bytes: self.read_request_bytes + more,
             ack_bytes: self.ack_bytes + more,
             cnp_bytes: self.cnp_bytes + more,
             ..self.clone()
+        }
+    }
+
+    /// Tag and IP version.
+    pub fn encapsulation(&self) -> Encapsulation {
+        Encapsulation {
+            ip: self.ip.into(),
+            vlan: self.vlan.is_some(),
         }
     }
 
@@ -476,6 +482,20 @@ pub enum Reordering {
         /// Nanoseconds.
         ns: u64,
     },
+}
+
+/// Sockets of the hosts: a stand-in for TCP ([`crate::transport::tcp`]), and UDP.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sockets {
+    /// Largest IP packet.
+    pub mtu_bytes: u32,
+    /// Segments that a TCP connection begins with (RFC 6928).
+    pub initial_window: u32,
+    /// The retransmission timer is no shorter. Linux has 200 ms (`TCP_RTO_MIN`), RFC 6298 a second.
+    pub least_rto_ns: u64,
+    /// Timeouts in a row before the connection fails (Linux: `net.ipv4.tcp_retries2`).
+    pub retries: u8,
 }
 
 /// The notification point.

@@ -107,6 +107,7 @@ struct Rules<'a> {
     scenario: &'a Scenario,
     /// The slowest link of a host; none = no host has one.
     slowest_host: Option<u64>,
+    longest: u32,
 }
 
 impl<'a> Rules<'a> {
@@ -116,6 +117,7 @@ impl<'a> Rules<'a> {
         Rules {
             scenario,
             slowest_host: rates.min(),
+            longest: scenario.longest_frame(),
         }
     }
 
@@ -178,7 +180,6 @@ impl<'a> Rules<'a> {
     /// From this port deciding on a pause to its peer obeying.
     fn control_loop(&self, port: u32) -> Loop {
         let framing = self.scenario.parameters.framing.encapsulated();
-        let mtu_bytes = self.scenario.parameters.transport.mtu_bytes;
         let link = self.link(port);
         let pfc = &self.scenario.of_port(port).pfc;
         let switch = self.switch_of(port);
@@ -188,7 +189,7 @@ impl<'a> Rules<'a> {
             // A frame counts once it stands in the switch; what the peer starts until then arrives as well.
             generation: (pfc.generation_delay_ns + switch.latency_ns) * NANOSECOND,
             response: pause::reaction(&self.scenario.of_port(port ^ 1).pfc.reaction, link.rate),
-            longest: framing.longest(mtu_bytes),
+            longest: self.longest,
             shortest: framing.shortest(),
             pfc: framing.pfc_bytes,
             lossless: pfc.lossless_priorities.count_ones(),

@@ -1,7 +1,7 @@
 //! Operations: when they are posted, on which queue pair they wait, what waits for them.
 
 use crate::frame::Kind;
-use crate::scenario::{Scenario, Verb};
+use crate::scenario::{Scenario, Service, Verb};
 use crate::simulation::{class, Simulation};
 use crate::time::{Picoseconds, NEVER};
 use crate::transport::Transport;
@@ -175,7 +175,10 @@ impl Simulation {
 
     fn hand_over(&mut self, number: u32) {
         let operation = &self.scenario.operations[number as usize];
+        let service = self.scenario.connections[operation.queue_pair as usize / 2].service;
         let kind = match operation.verb {
+            _ if service == Service::Tcp => Kind::Tcp,
+            _ if service == Service::Udp => Kind::Udp,
             Verb::Write => Kind::Write,
             Verb::Send if self.scenario.datagrams(operation.queue_pair) => Kind::Datagram,
             Verb::Send => Kind::Send,

@@ -146,7 +146,7 @@ impl QueuePair {
             limited: congestion.peek(0).is_some(),
             failed: false,
             windowed: service == scenario::Service::Rc && congestion.window().is_some(),
-            unreliable: service != scenario::Service::Rc,
+            unreliable: service.unreliable(),
             datagrams: matches!(service, scenario::Service::Ud { .. }),
             next_allowed: 0,
             timer_at: NEVER,
@@ -240,7 +240,7 @@ impl Simulation {
         }
 
         let nic = &mut self.nics[self.ports[port as usize].device as usize];
-        if segment.flags & FIRST != 0 {
+        if segment.flags & FIRST != 0 && segment.kind != Kind::Udp {
             nic.begin_message(self.now);
         }
         nic.fetch(self.now, segment.payload);
@@ -271,6 +271,8 @@ impl Simulation {
             Kind::Datagram => (framing.data_bytes + framing.datagram_bytes + padded, 0),
             Kind::ReadResponse => (framing.read_response(segment.flags) + padded, ECT),
             Kind::ReadRequest => (framing.read_request_bytes, 0),
+            Kind::Tcp => (framing.encapsulation().tcp(segment.payload).bytes(), 0),
+            Kind::Udp => (framing.encapsulation().udp(segment.payload).bytes(), 0),
             _ => (framing.ack_bytes, 0),
         };
         let queue_pair = &self.queue_pairs[id as usize];
@@ -302,6 +304,7 @@ impl Simulation {
         let to = &self.queue_pairs[id as usize].received;
         let (bytes, priority) = match kind {
             Kind::Cnp => (framing.cnp_bytes, self.notification(id).priority),
+            Kind::TcpAck => (framing.encapsulation().tcp(0).bytes(), to.priority),
             _ => (framing.ack_bytes, to.priority),
         };
         let port = to.port;
@@ -391,7 +394,11 @@ impl Simulation {
         if let Some(reply) = outcome.reply {
             let queue_pair = &mut self.queue_pairs[id as usize];
             queue_pair.counts.reply(reply.flags);
-            self.send_control(id, Kind::Ack, reply, carried.as_ref());
+            let kind = match frame.kind {
+                Kind::Tcp => Kind::TcpAck,
+                _ => Kind::Ack,
+            };
+            self.send_control(id, kind, reply, carried.as_ref());
         }
         if let (Some(carried), Kind::Ack) = (&carried, frame.kind) {
             self.acknowledged(id, &frame, carried, before);

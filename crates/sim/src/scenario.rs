@@ -5,6 +5,7 @@ use crate::faults::{Fault, Kind};
 use crate::parameters::Parameters;
 use crate::time::Picoseconds;
 use std::net::IpAddr;
+use wirespeed_wire::Ip;
 
 /// Everything a run depends on.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,7 +85,7 @@ pub struct Connection {
     pub service: Service,
 }
 
-/// Transport services of IBTA (volume 1, chapter 9.1).
+/// Transport services: those of IBTA (volume 1, chapter 9.1), and sockets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Service {
     /// Reliable connection.
@@ -97,6 +98,35 @@ pub enum Service {
         /// The connection whose first queue pair sends them: one queue pair has many destinations, each a connection here.
         queue: u32,
     },
+    /// A TCP connection of the hosts' own sockets: not RDMA, but on the same ports.
+    Tcp,
+    /// UDP datagrams of the hosts' own sockets.
+    Udp,
+}
+
+impl Service {
+    /// Whether it is not RDMA.
+    pub fn of_sockets(self) -> bool {
+        matches!(self, Service::Tcp | Service::Udp)
+    }
+
+    /// Whether nothing is acknowledged.
+    pub fn unreliable(self) -> bool {
+        matches!(self, Service::Uc | Service::Ud { .. } | Service::Udp)
+    }
+
+    /// Payload of a full packet.
+    pub fn payload(self, parameters: &Parameters) -> u32 {
+        let (ip, mtu) = (
+            Ip::from(parameters.framing.ip),
+            parameters.sockets.mtu_bytes,
+        );
+        match self {
+            Service::Tcp => ip.tcp_payload(mtu),
+            Service::Udp => ip.udp_payload(mtu),
+            Service::Rc | Service::Uc | Service::Ud { .. } => parameters.transport.mtu_bytes,
+        }
+    }
 }
 
 /// A work request.
@@ -154,8 +184,20 @@ impl Scenario {
     pub fn sender(&self, queue_pair: u32) -> u32 {
         match self.connections[queue_pair as usize / 2].service {
             Service::Ud { queue } => 2 * queue,
-            Service::Rc | Service::Uc => queue_pair,
+            _ => queue_pair,
         }
+    }
+
+    /// The longest frame that anybody sends.
+    pub fn longest_frame(&self) -> u32 {
+        let framing = self.parameters.framing.encapsulated();
+        let longest = framing.longest(self.parameters.transport.mtu_bytes);
+        let mut connections = self.connections.iter();
+        if !connections.any(|it| it.service.of_sockets()) {
+            return longest;
+        }
+        let payload = Service::Udp.payload(&self.parameters);
+        longest.max(framing.encapsulation().udp(payload).bytes())
     }
 
     /// Nodes: hosts, then switches.

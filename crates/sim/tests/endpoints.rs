@@ -23,6 +23,8 @@ mod receives;
 mod selective_repeat;
 #[path = "endpoints/sharing.rs"]
 mod sharing;
+#[path = "endpoints/sockets.rs"]
+mod sockets;
 #[path = "endpoints/unreliable.rs"]
 mod unreliable;
 

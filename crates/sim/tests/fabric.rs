@@ -19,6 +19,8 @@ mod headroom;
 mod marking;
 #[path = "fabric/multipath.rs"]
 mod multipath;
+#[path = "fabric/other_traffic.rs"]
+mod other_traffic;
 #[path = "fabric/pause.rs"]
 mod pause;
 #[path = "fabric/scheduling.rs"]

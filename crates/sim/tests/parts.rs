@@ -17,7 +17,7 @@ use wirespeed_sim::faults::{cnp, Fault, Kind};
 use wirespeed_sim::parameters::{Balance, Pipe, Watchdog, WatchdogAction};
 use wirespeed_sim::reader;
 use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::scenario::{Scenario, Service, Verb};
 use wirespeed_sim::time::{MICROSECOND, NANOSECOND};
 use wirespeed_sim::{Alone, Run, Simulation, Threads};
 
@@ -163,6 +163,34 @@ fn a_deadlock_is_found_by_the_whole() {
         let joined = in_parts(&scenario, Threads::Exactly(3), 1 << 16).1;
         assert_eq!(joined, [3, 1]);
     }
+}
+
+/// TCP that loses segments and UDP that takes its place, beside RoCE, over two switches.
+#[test]
+fn sockets_cross_parts() {
+    let mut parameters = preset("roce");
+    parameters.sockets.least_rto_ns = 1_000_000;
+    parameters.switch.buffer_bytes = 2 << 20;
+    let mut links = vec![link(4, 5, 100, 1_000)];
+    links.extend((0..4).map(|host| link(host, 4 + host % 2, 100, 500)));
+    let mut scenario = network(4, 2, links, parameters);
+    for (source, target, service, bytes) in [
+        (0, 1, Service::Rc, 1 << 20),
+        (0, 3, Service::Tcp, 4 << 20),
+        (2, 1, Service::Tcp, 4 << 20),
+        (2, 3, Service::Udp, 1 << 20),
+    ] {
+        let id = connect(&mut scenario, source, target);
+        let connection = &mut scenario.connections[id as usize / 2];
+        connection.service = service;
+        if service.of_sockets() {
+            connection.priority = 0;
+        }
+        post(&mut scenario, id, Verb::Send, bytes, 0);
+    }
+    let whole = in_one(&scenario);
+    assert!(whole.summary.retransmissions > 0 && whole.summary.completion.len() == 4);
+    same(&scenario, &whole);
 }
 
 /// A run that ends before the network has drained has the tables of that moment.

@@ -14,6 +14,8 @@ pub const MIN_FRAME: u32 = 64;
 pub const ETHERNET_OVERHEAD: u32 = 20;
 /// UDP header (RFC 768).
 pub const UDP_HEADER: u32 = 8;
+/// TCP header (RFC 9293) with the timestamps option and its padding (RFC 7323, appendix A), which Linux always sends.
+pub const TCP_HEADER: u32 = 20 + 12;
 /// Base transport header (IBTA volume 1, section 9.2).
 pub const BTH: u32 = 12;
 /// RDMA extended transport header: address, key, length (IBTA volume 1, section 9.3.3).
@@ -40,6 +42,16 @@ pub enum Ip {
 }
 
 impl Ip {
+    /// Payload of a full TCP segment in packets of `mtu` bytes.
+    pub fn tcp_payload(self, mtu: u32) -> u32 {
+        mtu.saturating_sub(self.header() + TCP_HEADER)
+    }
+
+    /// Payload of the largest UDP datagram in a packet of `mtu` bytes.
+    pub fn udp_payload(self, mtu: u32) -> u32 {
+        mtu.saturating_sub(self.header() + UDP_HEADER)
+    }
+
     pub(crate) fn header(self) -> u32 {
         match self {
             Ip::V4 => IPV4_HEADER,
@@ -81,6 +93,21 @@ impl Encapsulation {
     pub(crate) fn rocev2(self, after_bth: u32) -> Frame {
         let headers = ETHERNET_HEADER + self.tag() + self.ip.header() + UDP_HEADER + BTH;
         Frame::of(headers + after_bth + ICRC + FCS)
+    }
+
+    /// A TCP segment.
+    pub fn tcp(self, payload: u32) -> Frame {
+        self.packet(TCP_HEADER + payload)
+    }
+
+    /// A UDP datagram.
+    pub fn udp(self, payload: u32) -> Frame {
+        self.packet(UDP_HEADER + payload)
+    }
+
+    /// A frame with so many bytes after the IP header.
+    fn packet(self, after_ip: u32) -> Frame {
+        Frame::of(ETHERNET_HEADER + self.tag() + self.ip.header() + after_ip + FCS)
     }
 
     /// A data packet in the middle of a message: BTH and payload only.
@@ -280,6 +307,11 @@ mod tests {
             (v6.cnp(), 98, 118),
             (tagged.data_middle(4096), 4162, 4182),
             (tagged.ack(), 70, 90),
+            (PLAIN.tcp(Ip::V4.tcp_payload(1500)), 1518, 1538),
+            (v6.tcp(Ip::V6.tcp_payload(9000)), 9018, 9038),
+            (tagged.udp(Ip::V4.udp_payload(1500)), 1522, 1542),
+            (PLAIN.tcp(0), 70, 90),
+            (PLAIN.udp(1), 64, 84),
             (PLAIN.data_middle(0), 64, 84),
             (PLAIN.data_middle(3), 66, 86),
             (Frame::pfc(), 64, 84),

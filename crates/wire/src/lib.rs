@@ -22,7 +22,8 @@ pub mod time;
 
 pub use frame::{
     Encapsulation, Frame, Ip, PathMtu, UnknownPathMtu, AETH, BTH, CNP_PAYLOAD, DETH,
-    ETHERNET_HEADER, ETHERNET_OVERHEAD, FCS, ICRC, MIN_FRAME, RETH, UDP_HEADER, VLAN_TAG,
+    ETHERNET_HEADER, ETHERNET_OVERHEAD, FCS, ICRC, MIN_FRAME, RETH, TCP_HEADER, UDP_HEADER,
+    VLAN_TAG,
 };
 pub use headers::{Aeth, Bth, Deth, NakCode, Reth, Syndrome, DEFAULT_PARTITION_KEY};
 pub use packet::{Addresses, Ecn, Packet, PacketKind, Tag, FILLER, MAX_PAYLOAD, ROCEV2_PORT};

@@ -18,7 +18,7 @@ from wirespeed.plan.headroom import NS_PER_M
 from wirespeed.results.simulation import Source
 from wirespeed.simulation.devices import devices_of
 from wirespeed.simulation.names import Names, names_of
-from wirespeed.simulation.workload import Flow, LinkDown, Traffic, faults_of, flows_of, read_traffic
+from wirespeed.simulation.workload import Flow, LinkDown, Protocol, Traffic, faults_of, flows_of, read_traffic
 
 PRESET = "roce"
 """What the plan says nothing of is real RoCEv2."""
@@ -82,7 +82,8 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str) -> Scenari
     names = names_of(plan)
     devices = devices_of(plan, names)
     links, assumed = _links(plan, names)
-    assumed = (*assumed, *devices.assumed)
+    sockets, unknown = _sockets(plan, flows)
+    assumed = (*assumed, *devices.assumed, *unknown)
     posted, connected, operations = _posted(flows, names)
     document: dict[str, Any] = {
         "name": f"{plan.name} {traffic.name}",
@@ -93,7 +94,7 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str) -> Scenari
         "flows": posted,
         "queue_pairs": connected,
         "operations": operations,
-        "parameters": {**_framing(links), **devices.parameters},
+        "parameters": {**_framing(links), **sockets, **devices.parameters},
         "devices": devices.items,
         "faults": [_down(fault, names) for fault in faults],
     }
@@ -134,6 +135,20 @@ def _framing(links: Sequence[Any]) -> dict[str, Any]:
     return {"framing": {"ip": "ipv6"}} if any(":" in address for address in addresses) else {}
 
 
+def _sockets(plan: Plan, flows: Sequence[Flow]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The MTU of the interfaces, for TCP and UDP where there is any."""
+    if all(flow.protocol is Protocol.RDMA for flow in flows):
+        return {}, ()
+    mtus = {nic.link.mtu for host in plan.hosts.values() for nic in host.nics.values() if nic.link.mtu}
+    if not mtus:
+        return {}, ("the MTU of the interfaces, for TCP and UDP, is that of the preset",)
+    several = ", ".join(map(str, sorted(mtus)))
+    differing = (
+        (f"MTUs of the interfaces differ ({several} bytes): TCP and UDP have the least",) if len(mtus) > 1 else ()
+    )
+    return {"sockets": {"mtu_bytes": min(mtus)}}, differing
+
+
 def _delay_ns(plan: Plan, cable: Cable) -> int:
     model = plan.hardware.cables.get(cable.cable or "")
     per_m = model.delay_ns_per_m.value if model else NS_PER_M
@@ -155,12 +170,14 @@ def _posted(flows: Sequence[Flow], names: Names) -> tuple[list[Any], list[Any], 
     for flow in flows:
         source, target = names.nic(flow.source), names.nic(flow.target)
         more: dict[str, Any] = {"priority": int(flow.traffic_class.priority)}
+        if flow.protocol is not Protocol.RDMA:
+            more["service"] = flow.protocol.value
         if flow.udp_source_port is not None:
             more["udp_source_port"] = flow.udp_source_port
         if flow.messages == 1:
             one: dict[str, Any] = {"src": source.node, "dst": target.node, "bytes": flow.size}
             one |= {"start_ns": flow.start_ns} if flow.start_ns else {}
-            one |= {"verb": flow.verb} if flow.verb != "write" else {}
+            one |= _verb(flow)
             posted.append(one | {"src_port": source.index, "dst_port": target.index} | more)
             continue
         # Data goes from source to target, so with reads it is the target that posts.
@@ -180,12 +197,16 @@ def _down(fault: LinkDown, names: Names) -> dict[str, Any]:
     return one | {"detection_ns": fault.detection_ns, "convergence_ns": fault.convergence_ns}
 
 
+def _verb(flow: Flow) -> dict[str, Any]:
+    return {"verb": flow.verb} if flow.protocol is Protocol.RDMA and flow.verb != "write" else {}
+
+
 def _messages(flow: Flow, queue_pair: int, first: int) -> Iterator[dict[str, Any]]:
     for number in range(flow.messages):
         at = flow.start_ns + (flow.every_ns or 0) * number
         one: dict[str, Any] = {"queue_pair": queue_pair, "bytes": flow.size}
         one |= {"side": "b"} if flow.verb == "read" else {}
-        one |= {"verb": flow.verb} if flow.verb != "write" else {}
+        one |= _verb(flow)
         one |= {"at_ns": at} if at else {}
         if flow.every_ns is None and number:
             one["after"] = [first + number - 1]

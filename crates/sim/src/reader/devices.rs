@@ -21,7 +21,7 @@ enum Level {
 }
 
 /// By section, and in it by parameter where not all are alike; what is not listed has the level of its section.
-const LEVELS: [(&str, Level); 21] = [
+const LEVELS: [(&str, Level); 22] = [
     ("framing", Level::All),
     ("ecmp", Level::Node),
     ("ecmp.first_udp_source_port", Level::All),
@@ -41,6 +41,7 @@ const LEVELS: [(&str, Level); 21] = [
     ("transport.priority", Level::All),
     ("transport.recovery", Level::All),
     ("transport.tx_depth", Level::Port),
+    ("sockets", Level::All),
     ("notification", Level::Lane),
     ("congestion", Level::Lane),
 ];

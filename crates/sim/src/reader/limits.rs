@@ -65,6 +65,12 @@ pub fn check(root: &str, parameters: &Parameters, findings: &mut Findings) {
     }
     nic(&mut it, &parameters.nic, parameters.transport.mtu_bytes);
     transport(&mut it, &parameters.transport);
+    let sockets = &parameters.sockets;
+    // An IPv6 packet that every link takes (RFC 8200, section 5) at least.
+    it.within("sockets.mtu_bytes", sockets.mtu_bytes, 1_280..=LARGEST_MTU);
+    it.within("sockets.initial_window", sockets.initial_window, 1..=65_535);
+    it.within("sockets.least_rto_ns", sockets.least_rto_ns, 1..=LONGEST_NS);
+    it.within("sockets.retries", sockets.retries, 0..=u8::MAX);
     let notification = &parameters.notification;
     it.within(
         "notification.interval_ns",

@@ -4,10 +4,12 @@ use super::findings::{Findings, Object, Place};
 use crate::problem::grouped;
 use crate::scenario::{Operation, Service, Verb};
 
-const WORDS: [(&str, Service); 3] = [
+const WORDS: [(&str, Service); 5] = [
     ("rc", Service::Rc),
     ("uc", Service::Uc),
     ("ud", Service::Ud { queue: 0 }),
+    ("tcp", Service::Tcp),
+    ("udp", Service::Udp),
 ];
 
 const VERBS: [(&str, Verb); 3] = [
@@ -27,7 +29,8 @@ pub fn read(it: &Object, queue: u32, findings: &mut Findings) -> Option<Service>
 
 /// What an operation does: a write unless it says otherwise, a send where there is nothing else.
 pub fn verb(it: &Object, service: Service, findings: &mut Findings) -> Option<Verb> {
-    if matches!(service, Service::Ud { .. }) && it.get("verb").is_none() {
+    let sends = matches!(service, Service::Ud { .. }) || service.of_sockets();
+    if sends && it.get("verb").is_none() {
         return Some(Verb::Send);
     }
     it.word("verb", &VERBS, findings)
@@ -50,6 +53,10 @@ pub fn check(
         Service::Uc if verb == Verb::Read => {
             let found = "\"read\" on an unreliable connection".into();
             note("verb", found, "write, send".into(), "");
+        }
+        Service::Tcp | Service::Udp if verb != Verb::Send => {
+            let found = format!("\"{}\" over a socket", word(verb));
+            note("verb", found, "send".into(), "");
         }
         Service::Ud { .. } => {
             if verb != Verb::Send {

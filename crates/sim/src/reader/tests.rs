@@ -445,7 +445,9 @@ fn refusals_of_traffic() {
         ),
         (more(r#"{"a": 0, "b": 0}"#, ""), "queue_pairs[0].b: found 0, expected another host than a"),
         (more(r#"{"a": 0, "b": 1, "b_port": 2}"#, op), "queue_pairs[0].b: found NIC port 2 of host 1, expected NIC port 0 to 0"),
-        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "service": "uf"}]"#), "flows[0].service: found \"uf\", expected rc, uc, ud"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "service": "tcp", "verb": "read"}]"#), "flows[0].verb: found \"read\" over a socket, expected send"),
+        (set(r#""sockets": {"mtu_bytes": 576}"#), "parameters.sockets.mtu_bytes: found 576, expected 1,280 to 32,768"),
+        (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "service": "uf"}]"#), "flows[0].service: found \"uf\", expected rc, uc, ud, tcp, udp"),
         (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "service": "uc", "verb": "read"}]"#), "flows[0].verb: found \"read\" on an unreliable connection, expected write, send"),
         (flows(r#"[{"src": 0, "dst": 1, "bytes": 5000, "service": "ud"}]"#), "flows[0].bytes: found 5,000, expected at most 4,096, a datagram\n  hint: a longer message is several operations"),
         (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "service": "ud", "verb": "write"}]"#), "flows[0].verb: found \"write\" as a datagram, expected send"),
@@ -486,7 +488,7 @@ fn refusals_of_traffic() {
 #[test]
 fn refusals_of_parameters() {
     let rows = [
-        (set(r#""swich": {}"#), "parameters: found the key \"swich\", expected congestion, ecmp, framing, marking, nic, notification, pfc, scheduler, switch, transport\n  hint: did you mean \"switch\"?"),
+        (set(r#""swich": {}"#), "parameters: found the key \"swich\", expected congestion, ecmp, framing, marking, nic, notification, pfc, scheduler, sockets, switch, transport\n  hint: did you mean \"switch\"?"),
         (set(r#""nic": 5"#), "parameters.nic: found 5, expected an object"),
         (set(r#""nic": {"pipes": 5}"#), "parameters.nic: found the key \"pipes\", expected control_ignores_pause, messages_per_second, pipe\n  hint: did you mean \"pipe\"?"),
         (set(r#""nic": {"pipe": {"gbps": 5}}"#), "parameters.nic.pipe: found an object, expected an object with \"latency_ns\""),
@@ -730,7 +732,7 @@ fn refusals_of_devices() {
         (
             on_2(r#""markin": {}"#),
             "devices[0].parameters: found the key \"markin\", expected congestion, ecmp, framing, marking, nic, \
-             notification, pfc, scheduler, switch, transport\n  hint: did you mean \"marking\"?",
+             notification, pfc, scheduler, sockets, switch, transport\n  hint: did you mean \"marking\"?",
         ),
         (
             on_2(r#""marking": {"pmax": 2}"#),

@@ -8,6 +8,7 @@ use super::json::Json;
 use super::wiring::Wiring;
 use super::{limits, services};
 use super::{time, LATEST_NS};
+use crate::parameters::Parameters;
 use crate::problem::grouped;
 use crate::scenario::{Connection, Operation, Scenario, Service, Verb};
 use crate::time::{Picoseconds, NANOSECOND};
@@ -129,7 +130,7 @@ impl Traffic {
             });
         }
         let mtu_bytes = scenario.parameters.transport.mtu_bytes;
-        self.count_packets(mtu_bytes, findings);
+        self.count_packets(&scenario.parameters, findings);
         for post in &self.operations {
             let service = self.ends[post.operation.queue_pair as usize / 2].service;
             services::check(service, &post.operation, post.place, mtu_bytes, findings);
@@ -140,12 +141,14 @@ impl Traffic {
     }
 
     /// Packets of a queue pair are numbered through.
-    fn count_packets(&self, mtu_bytes: u32, findings: &mut Findings) {
+    fn count_packets(&self, parameters: &Parameters, findings: &mut Findings) {
         let mut packets = vec![0u64; self.ends.len() * 2];
         for post in &self.operations {
             let sum = &mut packets[post.operation.queue_pair as usize];
             let before = *sum;
-            let own = post.operation.bytes.div_ceil(u64::from(mtu_bytes)).max(1);
+            let service = self.ends[post.operation.queue_pair as usize / 2].service;
+            let payload = u64::from(service.payload(parameters));
+            let own = post.operation.bytes.div_ceil(payload).max(1);
             *sum = before.saturating_add(own);
             if before < TOO_MANY_PACKETS && *sum >= TOO_MANY_PACKETS {
                 let found = format!(

@@ -9,6 +9,7 @@ mod receives;
 pub mod selective;
 mod service;
 mod settings;
+pub mod tcp;
 pub mod unreliable;
 
 use crate::frame::Kind;

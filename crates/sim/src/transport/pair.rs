@@ -49,7 +49,7 @@ pub struct End {
 impl End {
     fn new(recovery: Recovery, settings: &Settings) -> Self {
         End {
-            transport: Service::new(true, recovery, &Arc::new(settings.clone())),
+            transport: Service::reliable(recovery, &Arc::new(settings.clone())),
             coming: VecDeque::new(),
             sent: Vec::new(),
             ended: Vec::new(),

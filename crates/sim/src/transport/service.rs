@@ -2,10 +2,11 @@
 
 use super::rc::Rc;
 use super::selective::SelectiveRepeat;
+use super::tcp::Tcp;
 use super::unreliable::Unreliable;
 use super::{Arrival, Message, Outcome, Outstanding, Reply, Segment, Settings, Timeout, Transport};
 use crate::frame::Kind;
-use crate::parameters::Recovery;
+use crate::parameters::{Recovery, Sockets};
 use crate::time::Picoseconds;
 use std::sync::Arc;
 
@@ -18,21 +19,39 @@ pub enum Service {
     SelectiveRepeat(Box<SelectiveRepeat>),
     /// An unreliable connection, or datagrams.
     Unreliable(Box<Unreliable>),
+    /// TCP.
+    Tcp(Box<Tcp>),
 }
 
 impl Service {
     /// A connected queue pair on which nothing was posted.
-    pub fn new(reliable: bool, recovery: Recovery, settings: &Arc<Settings>) -> Self {
+    pub fn reliable(recovery: Recovery, settings: &Arc<Settings>) -> Self {
         let settings = Arc::clone(settings);
-        if !reliable {
-            return Service::Unreliable(Box::new(Unreliable::new(settings)));
-        }
         match recovery {
             Recovery::GoBackN => Service::Rc(Rc::new(settings)),
             Recovery::SelectiveRepeat => {
                 Service::SelectiveRepeat(Box::new(SelectiveRepeat::new(settings)))
             }
         }
+    }
+
+    /// The same, or one for datagrams, where nothing is acknowledged.
+    pub fn unreliable(settings: &Arc<Settings>) -> Self {
+        Service::Unreliable(Box::new(Unreliable::new(Arc::clone(settings))))
+    }
+
+    /// A UDP socket, whose largest datagram has so much payload. What is received is always taken.
+    pub fn udp(payload: u32, settings: &Settings) -> Self {
+        Service::unreliable(&Arc::new(Settings {
+            mtu: payload,
+            rx_depth: None,
+            ..settings.clone()
+        }))
+    }
+
+    /// A TCP connection, whose full segments have so much payload.
+    pub fn tcp(settings: &Sockets, payload: u32) -> Self {
+        Service::Tcp(Box::new(Tcp::new(settings, payload)))
     }
 }
 
@@ -60,6 +79,7 @@ impl Transport for Service {
             Service::Rc(it) => it.post(operation, kind, bytes),
             Service::SelectiveRepeat(it) => it.post(operation, kind, bytes),
             Service::Unreliable(it) => it.post(operation, kind, bytes),
+            Service::Tcp(it) => it.post(operation, kind, bytes),
         }
     }
 
@@ -68,6 +88,7 @@ impl Transport for Service {
             Service::Rc(it) => it.messages(),
             Service::SelectiveRepeat(it) => it.messages(),
             Service::Unreliable(it) => it.messages(),
+            Service::Tcp(it) => it.messages(),
         }
     }
 
@@ -77,6 +98,7 @@ impl Transport for Service {
             Service::Rc(it) => it.has_work(),
             Service::SelectiveRepeat(it) => it.has_work(),
             Service::Unreliable(it) => it.has_work(),
+            Service::Tcp(it) => it.has_work(),
         }
     }
 
@@ -86,6 +108,7 @@ impl Transport for Service {
             Service::Rc(it) => it.begins_message(),
             Service::SelectiveRepeat(it) => it.begins_message(),
             Service::Unreliable(it) => it.begins_message(),
+            Service::Tcp(it) => it.begins_message(),
         }
     }
 
@@ -95,6 +118,7 @@ impl Transport for Service {
             Service::Rc(it) => it.next(now),
             Service::SelectiveRepeat(it) => it.next(now),
             Service::Unreliable(it) => it.next(now),
+            Service::Tcp(it) => it.next(now),
         }
     }
 
@@ -104,6 +128,7 @@ impl Transport for Service {
             Service::Rc(it) => it.receive(now, arrival),
             Service::SelectiveRepeat(it) => it.receive(now, arrival),
             Service::Unreliable(it) => it.receive(now, arrival),
+            Service::Tcp(it) => it.receive(now, arrival),
         }
     }
 
@@ -120,6 +145,7 @@ impl Transport for Service {
             Service::Rc(it) => it.accepts(kind, psn, first),
             Service::SelectiveRepeat(it) => it.accepts(kind, psn, first),
             Service::Unreliable(it) => it.accepts(kind, psn, first),
+            Service::Tcp(it) => it.accepts(kind, psn, first),
         }
     }
 
@@ -129,6 +155,7 @@ impl Transport for Service {
             Service::Rc(it) => it.completed(),
             Service::SelectiveRepeat(it) => it.completed(),
             Service::Unreliable(it) => it.completed(),
+            Service::Tcp(it) => it.completed(),
         }
     }
 
@@ -138,6 +165,7 @@ impl Transport for Service {
             Service::Rc(it) => it.deadline(),
             Service::SelectiveRepeat(it) => it.deadline(),
             Service::Unreliable(it) => it.deadline(),
+            Service::Tcp(it) => it.deadline(),
         }
     }
 
@@ -146,6 +174,7 @@ impl Transport for Service {
             Service::Rc(it) => it.timeout(now),
             Service::SelectiveRepeat(it) => it.timeout(now),
             Service::Unreliable(it) => it.timeout(now),
+            Service::Tcp(it) => it.timeout(now),
         }
     }
 
@@ -154,6 +183,7 @@ impl Transport for Service {
             Service::Rc(it) => it.abandon(),
             Service::SelectiveRepeat(it) => it.abandon(),
             Service::Unreliable(it) => it.abandon(),
+            Service::Tcp(it) => it.abandon(),
         }
     }
 
@@ -163,6 +193,7 @@ impl Transport for Service {
             Service::Rc(it) => it.outstanding(),
             Service::SelectiveRepeat(it) => it.outstanding(),
             Service::Unreliable(it) => it.outstanding(),
+            Service::Tcp(it) => it.outstanding(),
         }
     }
 
@@ -172,6 +203,7 @@ impl Transport for Service {
             Service::Rc(it) => it.answering(),
             Service::SelectiveRepeat(it) => it.answering(),
             Service::Unreliable(it) => it.answering(),
+            Service::Tcp(it) => it.answering(),
         }
     }
 
@@ -180,6 +212,7 @@ impl Transport for Service {
             Service::Rc(it) => it.messages_before(psn),
             Service::SelectiveRepeat(it) => it.messages_before(psn),
             Service::Unreliable(it) => it.messages_before(psn),
+            Service::Tcp(it) => it.messages_before(psn),
         }
     }
 
@@ -188,6 +221,7 @@ impl Transport for Service {
             Service::Rc(it) => it.asked_for(psn),
             Service::SelectiveRepeat(it) => it.asked_for(psn),
             Service::Unreliable(it) => it.asked_for(psn),
+            Service::Tcp(it) => it.asked_for(psn),
         }
     }
 }

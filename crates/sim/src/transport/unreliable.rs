@@ -24,7 +24,7 @@ pub struct Unreliable {
     /// The packet that goes on with the message that is being received; `None` = only one that begins is taken.
     expected: Option<u32>,
     receives: Option<Receives>,
-    /// Messages received whole.
+    /// Messages received whole; of UDP, datagrams.
     received: u64,
 }
 
@@ -94,7 +94,7 @@ impl Transport for Unreliable {
 
     fn begins_message(&self) -> bool {
         let message = self.messages.get(self.current);
-        message.is_some_and(|message| message.first == self.next)
+        message.is_some_and(|it| it.first == self.next && it.kind != Kind::Udp)
     }
 
     fn next(&mut self, _now: Picoseconds) -> Option<Segment> {
@@ -117,6 +117,13 @@ impl Transport for Unreliable {
     }
 
     fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
+        if arrival.kind == Kind::Udp {
+            self.received += 1; // each is by itself
+            return Outcome {
+                delivered: arrival.payload,
+                ..Outcome::default()
+            };
+        }
         let first = arrival.flags & FIRST != 0;
         let taken =
             self.continues(arrival.psn, first) && (!first || self.begins(now, arrival.kind));
@@ -143,8 +150,8 @@ impl Transport for Unreliable {
     }
 
     /// As a packet in the middle. What begins a message and finds no receive is taken for accepted.
-    fn accepts(&self, _kind: Kind, psn: u32, first: bool) -> bool {
-        self.continues(psn, first)
+    fn accepts(&self, kind: Kind, psn: u32, first: bool) -> bool {
+        kind == Kind::Udp || self.continues(psn, first)
     }
 
     fn completed(&mut self) -> Option<u32> {

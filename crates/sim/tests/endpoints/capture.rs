@@ -4,7 +4,7 @@ use crate::chain;
 use crate::roce;
 use crate::support::{column, connect, port, post, run};
 use wirespeed_sim::parameters::IpVersion;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::scenario::{Scenario, Service, Verb};
 use wirespeed_sim::Simulation;
 use wirespeed_wire::{Packet, PacketKind, Syndrome};
 
@@ -162,4 +162,19 @@ fn tags_and_ip_versions_to_the_byte() {
             assert_eq!(tag, vlan.map(|vlan| (3, vlan)));
         }
     }
+}
+
+/// Frames of sockets have no bytes here: a capture that would lack them is refused.
+#[test]
+fn sockets_are_not_captured() {
+    let mut scenario = chain(1, 100, 100, roce());
+    let id = connect(&mut scenario, 0, 1);
+    scenario.connections[0].service = Service::Tcp;
+    post(&mut scenario, id, Verb::Send, 10, 0);
+    assert!(Simulation::new(scenario.clone()).is_ok());
+    scenario.observe.captures = vec![0];
+    let refused = Simulation::new(scenario).err().map(|it| it.to_string());
+    let expected = "service: found \"tcp\" or \"udp\", and a port to capture, expected RDMA alone: frames of sockets have no \
+                    bytes here\n  hint: leave the capture out";
+    assert_eq!(refused.as_deref(), Some(expected));
 }

@@ -208,6 +208,8 @@ fn parameters(draws: &mut Draws) -> Parameters {
         }),
         _ => Congestion::Nscc(Default::default()),
     };
+    it.sockets.mtu_bytes = it.transport.mtu_bytes + 20; // frames no longer than the others, for which buffers are made
+    it.sockets.least_rto_ns = 1_000_000;
     it.framing.ip = draws.one_of(&[IpVersion::Ipv4, IpVersion::Ipv6]);
     it.framing.vlan = draws.one_of(&[None, Some(100)]);
     it
@@ -279,9 +281,15 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
         connection.priority = draws.one_of(&[usual, usual, usual, 4, 0]);
         connection.udp_source_port = 49_152 + draws.below(1 << 14) as u16;
         connection.service = draws.one_of(&[Service::Rc, Service::Rc, Service::Rc, Service::Uc]);
-        if draws.percent(10) {
-            let queue = scenario.connections.len() as u32 - 1;
-            scenario.connections.last_mut().unwrap().service = Service::Ud { queue };
+        let queue = scenario.connections.len() as u32 - 1;
+        let rare = match draws.below(100) {
+            90.. => Some(Service::Ud { queue }),
+            85.. => Some(Service::Tcp),
+            80.. => Some(Service::Udp),
+            _ => None,
+        };
+        if let Some(service) = rare {
+            scenario.connections.last_mut().unwrap().service = service;
         }
         let second = 2 * (scenario.links.len() as u32 - 1);
         if scenario.node_of(second) == a && draws.percent(50) {
@@ -301,6 +309,7 @@ fn traffic(draws: &mut Draws, scenario: &mut Scenario) {
             Service::Rc => {}
             Service::Uc if verb == Verb::Read => verb = Verb::Write,
             Service::Uc => {}
+            Service::Tcp | Service::Udp => verb = Verb::Send,
             Service::Ud { .. } => {
                 (verb, bytes) = (Verb::Send, bytes.min(mtu));
                 queue_pair &= !1;

@@ -272,11 +272,12 @@ impl Ledger<'_> {
         if !self.clean() {
             return;
         }
-        let mtu = u64::from(self.scenario.parameters.transport.mtu_bytes);
         let mut packets = vec![0; 2 * self.scenario.connections.len()];
         for operation in &self.scenario.operations {
             let id = operation.queue_pair as usize;
-            let count = operation.bytes.div_ceil(mtu).max(1);
+            let service = self.scenario.connections[id / 2].service;
+            let payload = u64::from(service.payload(&self.scenario.parameters));
+            let count = operation.bytes.div_ceil(payload).max(1);
             match operation.verb {
                 Verb::Read => {
                     (packets[id], packets[id ^ 1]) = (packets[id] + 1, packets[id ^ 1] + count)
@@ -306,7 +307,7 @@ impl Ledger<'_> {
 
     fn reliable(&self) -> bool {
         let mut all = self.scenario.connections.iter();
-        all.all(|it| it.service == Service::Rc)
+        all.all(|it| !it.service.unreliable())
     }
 
     /// Whether an operation ends whatever was lost.
@@ -325,7 +326,7 @@ impl Ledger<'_> {
         let connection = &self.scenario.connections[operation.queue_pair as usize / 2];
         let ends = [connection.port_a, connection.port_b];
         let rates = ends.map(|port| self.scenario.links[port as usize / 2].rate);
-        if connection.service != Service::Rc {
+        if connection.service.unreliable() {
             return ByteTime::of(rates[operation.queue_pair as usize % 2]); // done when it has left
         }
         ByteTime::of(rates[0].min(rates[1]))

@@ -39,6 +39,14 @@ class Verb(StrEnum):
     SEND = "send"
 
 
+class Protocol(StrEnum):
+    """What carries it."""
+
+    RDMA = "rdma"
+    TCP = "tcp"
+    UDP = "udp"
+
+
 class Entry(Part):
     """One kind of traffic."""
 
@@ -52,8 +60,15 @@ class Entry(Part):
         list[Positive] | None, Field(description="NICs by their rail; all without it. Data stays in its rail.")
     ] = None
     traffic_class: Annotated[
-        Line | None, Field(alias="class", description="Traffic class; the first lossless one without it.")
+        Line | None,
+        Field(
+            alias="class", description="Traffic class; without it the first that is lossless, of sockets that is not."
+        ),
     ] = None
+    protocol: Annotated[
+        Protocol,
+        Field(description="RDMA, or the hosts' sockets: TCP fills what it is left, UDP sends whatever happens."),
+    ] = Protocol.RDMA
     verb: Annotated[Verb, Field(description="How data is moved.")] = Verb.WRITE
     size: Annotated[SizeText, Field(description="Of a message.")]
     messages: Annotated[

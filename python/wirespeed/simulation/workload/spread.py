@@ -11,7 +11,7 @@ from wirespeed.cluster.ranges import members
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.settings import TrafficClass
-from wirespeed.simulation.workload.file import Entry, Pattern, Traffic
+from wirespeed.simulation.workload.file import Entry, Pattern, Protocol, Traffic
 
 _MOST = 4_000_000
 """Messages of a file: about 1 GB of scenario."""
@@ -34,6 +34,7 @@ class Flow:
     source: Seat
     target: Seat
     traffic_class: TrafficClass
+    protocol: Protocol
     verb: str
     size: int  # bytes of a message
     messages: int
@@ -100,7 +101,9 @@ class _Spreading:
         port = entry.udp_source_port
         for source, target in pairs:
             for _ in range(entry.queue_pairs):
-                yield Flow(source, target, found, entry.verb, int(entry.size), messages, start, every, port)
+                yield Flow(
+                    source, target, found, entry.protocol, entry.verb, int(entry.size), messages, start, every, port
+                )
                 port = None if port is None else 0xC000 + (port + 1) % 0x4000 if port >= 0xFFFF else port + 1
 
     def _refuse(self, index: int, key: str, found: str, expected: str, hint: str | None = None) -> None:
@@ -115,12 +118,14 @@ class _Spreading:
             self._refuse(index, "pattern", f"{entry.pattern} without {key!r}", f"{key!r} beside it")
         for key in sorted(given - needed - allowed):
             self._refuse(index, key, f"{key!r} with {entry.pattern}", f"one of {', '.join(sorted(needed | allowed))}")
+        if entry.protocol is not Protocol.RDMA and "verb" in entry.model_fields_set:
+            self._refuse(index, "verb", f"'verb' with {entry.protocol}", "no verb: sockets send")
 
     def _class(self, index: int, entry: Entry) -> TrafficClass | None:
         classes = self._plan.classes
         if entry.traffic_class is None:
-            lossless = [one for one in classes.values() if one.lossless]
-            return (lossless or list(classes.values()))[0]
+            fitting = [one for one in classes.values() if bool(one.lossless) == (entry.protocol is Protocol.RDMA)]
+            return (fitting or list(classes.values()))[0]
         found = classes.get(entry.traffic_class)
         if found is None:
             hint = did_you_mean(entry.traffic_class, list(classes))

@@ -1,0 +1,96 @@
+//! TCP and UDP of the hosts, measured from outside.
+
+use crate::support::{column, connect, post, run};
+use crate::{chain, roce, wire};
+use wirespeed_sim::parameters::{IpVersion, Parameters};
+use wirespeed_sim::results::{Column, Outcome};
+use wirespeed_sim::scenario::{Service, Verb};
+use wirespeed_sim::time::NANOSECOND;
+
+/// One message from host 0 to host 1 over one switch, at 100 Gb/s.
+fn transfer(
+    service: Service,
+    delay_ns: u64,
+    loss: f64,
+    parameters: Parameters,
+    bytes: u64,
+) -> Outcome {
+    let mut scenario = chain(1, 100, delay_ns, parameters);
+    scenario.links[0].loss = loss;
+    let id = connect(&mut scenario, 0, 1);
+    (
+        scenario.connections[0].service,
+        scenario.connections[0].priority,
+    ) = (service, 0);
+    post(&mut scenario, id, Verb::Send, bytes, 0);
+    run(scenario)
+}
+
+fn without_queue_limit() -> Parameters {
+    let mut parameters = roce();
+    parameters.switch.slices = 1;
+    parameters
+}
+
+/// On the wire: preamble, gap, Ethernet, IPv4 and FCS, 58 bytes, and TCP's 32 or UDP's 8; over IPv6 20 more, of which the
+/// payload has so much less. A window that the wire never empties takes no longer than the bytes; the ACK of 90 comes back.
+#[test]
+fn bytes_on_the_wire() {
+    let rows = [
+        (Service::Tcp, IpVersion::Ipv4, 1448, 1538, Some(90)),
+        (Service::Tcp, IpVersion::Ipv6, 1428, 1538, Some(110)),
+        (Service::Udp, IpVersion::Ipv4, 1472, 1538, None),
+        (Service::Udp, IpVersion::Ipv6, 1452, 1538, None),
+    ];
+    for (service, ip, payload, frame, ack) in rows {
+        let mut parameters = without_queue_limit();
+        parameters.framing.ip = ip;
+        parameters.sockets.initial_window = 65_535;
+        let outcome = transfer(service, 500, 0.0, parameters, 1_000 * payload);
+        let delay = 2 * 500 * NANOSECOND;
+        let expected = match ack {
+            Some(ack) => wire(1_001 * frame + 2 * ack, 100) + 2 * delay,
+            None => wire(1_000 * frame, 100), // it is over when it has left
+        };
+        assert_eq!(outcome.summary.completion, [expected], "{service:?} {ip:?}");
+        assert_eq!(
+            column(&outcome, "queue_pairs", "delivered_bytes"),
+            [0, 1_000 * payload]
+        );
+        let mut context = outcome.context.iter();
+        let limits = context.find(|table| table.name == "limits").unwrap();
+        let least = Column::U64(vec![expected]);
+        assert_eq!(limits.columns, [("least_ps", least)]);
+    }
+}
+
+/// Throughput under random loss, as Mathis et al. have it (The macroscopic behavior of the TCP congestion avoidance algorithm,
+/// CCR 1997, table 1): 1.31 segments per round trip and root of the loss, where every segment is acknowledged.
+#[test]
+fn loss_costs_what_it_should() {
+    for loss in [0.0005, 0.001, 0.002] {
+        let mut parameters = without_queue_limit();
+        parameters.sockets.least_rto_ns = 1_000_000;
+        let segments = (300.0 / loss) as u64;
+        let bytes = segments * 1448;
+        let outcome = transfer(Service::Tcp, 100_000, loss, parameters, bytes);
+        let round_trip = 400.0; // us; what the wire takes beside is a thousandth
+        let found = segments as f64 / (outcome.summary.completion[0] as f64 / 1e6);
+        let expected = 1.31 / (round_trip * loss.sqrt());
+        let ratio = found / expected;
+        assert!((0.9..1.1).contains(&ratio), "{loss}: {ratio}");
+        let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
+        assert_eq!(delivered, [0, bytes]);
+    }
+}
+
+/// Nobody sends datagrams again; what arrives is taken, whatever is missing.
+#[test]
+fn datagrams_are_lost_alone() {
+    let outcome = transfer(Service::Udp, 500, 0.1, without_queue_limit(), 1_000 * 1472);
+    let losses = outcome.summary.losses;
+    assert!((60..140).contains(&losses));
+    let delivered = column(&outcome, "queue_pairs", "delivered_bytes")[1];
+    assert_eq!(delivered, (1_000 - losses) * 1472);
+    assert_eq!(outcome.summary.retransmissions, 0);
+}
