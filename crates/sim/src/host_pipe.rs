@@ -16,8 +16,10 @@ const GRH: u32 = 40;
 /// The pipe of one NIC port. Fills are times to drain.
 #[derive(Debug, Clone)]
 pub struct HostPipe {
+    /// From memory.
     byte: ByteTime,
-    /// From the receive buffer to memory.
+    /// From the receive buffer to memory: as it is set, and as it is now.
+    usual: ByteTime,
     into: ByteTime,
     latency: Picoseconds,
     /// Bytes of receive buffer, XOFF and XON.
@@ -36,19 +38,21 @@ pub struct HostPipe {
 impl HostPipe {
     /// A pipe that carries nothing.
     pub fn new(parameters: &parameters::Pipe) -> Self {
-        let byte = ByteTime::of(u64::from(parameters.gbps) * 1_000_000_000);
+        let rates = parameters.rates().expect("a link that there is");
+        let [byte, into] = rates.map(ByteTime::of);
         HostPipe {
             byte,
-            into: byte,
+            usual: into,
+            into,
             latency: parameters.latency_ns * NANOSECOND,
             sizes: [
                 parameters.receive_buffer_bytes,
                 parameters.xoff_bytes,
                 parameters.xon_bytes,
             ],
-            buffer: byte.times(parameters.receive_buffer_bytes),
-            xoff: byte.times(parameters.xoff_bytes),
-            xon: byte.times(parameters.xon_bytes),
+            buffer: into.times(parameters.receive_buffer_bytes),
+            xoff: into.times(parameters.xoff_bytes),
+            xon: into.times(parameters.xon_bytes),
             received_until: 0,
             pausing: 0,
             drops: 0,
@@ -67,7 +71,7 @@ impl HostPipe {
 
     /// From now on what arrives goes to memory at another rate, or at its own again. Fills are times at the rate that holds.
     pub fn receive_at(&mut self, now: Picoseconds, rate: Option<ByteTime>) {
-        let (before, after) = (self.into, rate.unwrap_or(self.byte));
+        let (before, after) = (self.into, rate.unwrap_or(self.usual));
         let left = self.received_until.saturating_sub(now);
         self.received_until = now + before.convert(left, after);
         [self.buffer, self.xoff, self.xon] = self.sizes.map(|bytes| after.times(bytes));

@@ -5,7 +5,7 @@
 use crate::congestion;
 use crate::frame::{FIRST, LAST};
 use serde::{Deserialize, Serialize};
-use wirespeed_wire::{Encapsulation, Ip};
+use wirespeed_wire::{Encapsulation, Ip, PcieLink, UnknownPcieLink};
 
 /// Priorities of IEEE 802.1Q, each with its own queue and priority group.
 pub const PRIORITIES: usize = 8;
@@ -405,6 +405,8 @@ pub struct Nic {
 pub struct Pipe {
     /// Bits of payload per second.
     pub gbps: u32,
+    /// The PCIe link on the way, where it may be slower than that; none = it never is.
+    pub pcie: Option<Pcie>,
     /// From posting to the first byte in the NIC, and from the last byte in the NIC to memory.
     pub latency_ns: u64,
     /// The NIC's receive buffer, bytes of payload.
@@ -413,6 +415,33 @@ pub struct Pipe {
     pub xoff_bytes: u32,
     /// The NIC sends XON when it has drained to this.
     pub xon_bytes: u32,
+}
+
+/// A PCIe link. What is received goes over it in posted writes, what is sent comes in completions; the requests for these,
+/// and flow control, take no share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pcie {
+    /// Generation, 1 to 5.
+    pub generation: u8,
+    /// Lanes.
+    pub width: u32,
+    /// MaxPayload: data of one packet at most, in both directions.
+    pub max_payload_bytes: u32,
+}
+
+impl Pipe {
+    /// Bits of payload per second: from memory, into memory.
+    pub fn rates(&self) -> Result<[u64; 2], UnknownPcieLink> {
+        let own = u64::from(self.gbps) * 1_000_000_000;
+        let Some(pcie) = self.pcie else {
+            return Ok([own; 2]);
+        };
+        let link = PcieLink::of_generation(pcie.generation, pcie.width)?;
+        let from = link.read_bits_per_second(pcie.max_payload_bytes)?;
+        let into = link.write_bits_per_second(pcie.max_payload_bytes)?;
+        Ok([own.min(from), own.min(into)])
+    }
 }
 
 /// Reliable connections, IBTA volume 1 chapter 9.

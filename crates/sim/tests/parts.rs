@@ -300,6 +300,7 @@ fn mechanisms_in_parts() {
     });
     row("a slow receiver", &|it| {
         it.parameters.nic.pipe = Some(Pipe {
+            pcie: None,
             gbps: 100,
             latency_ns: 300,
             receive_buffer_bytes: 1 << 20,

@@ -25,6 +25,9 @@ pub enum UnknownPcieLink {
     /// No such signalling rate.
     #[error("PCIe rate {0} MT/s: expected 2500, 5000, 8000, 16000 or 32000")]
     Rate(u32),
+    /// No such generation.
+    #[error("PCIe generation {0}: expected 1 to 5")]
+    Generation(u8),
     /// No such width.
     #[error("PCIe width x{0}: expected x1, x2, x4, x8, x12, x16 or x32")]
     Width(u32),
@@ -50,6 +53,16 @@ impl PcieLink {
             lanes,
             code,
         })
+    }
+
+    /// A link of a generation, 1 to 5 (PCI Express Base 5.0, section 1.2: 2.5, 5, 8, 16 and 32 GT/s).
+    pub fn of_generation(generation: u8, lanes: u32) -> Result<Self, UnknownPcieLink> {
+        let rates = [2500, 5000, 8000, 16000, 32000];
+        let place = usize::from(generation).wrapping_sub(1);
+        let rate = rates
+            .get(place)
+            .ok_or(UnknownPcieLink::Generation(generation))?;
+        PcieLink::new(*rate, lanes)
     }
 
     /// Bits per second in one direction after line coding, everything on the link counted, rounded down.
@@ -152,7 +165,12 @@ mod tests {
                     .unwrap_err(),
                 "PCIe payload 100 bytes: expected 64, 128, 256, 512, 1024, 2048 or 4096",
             ),
+            (
+                PcieLink::of_generation(6, 16).unwrap_err(),
+                "PCIe generation 6: expected 1 to 5",
+            ),
         ];
+        assert_eq!(PcieLink::of_generation(5, 8), PcieLink::new(32000, 8));
         for (error, text) in rows {
             assert_eq!(error.to_string(), text);
         }

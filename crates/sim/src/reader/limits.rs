@@ -4,6 +4,7 @@ use super::findings::Findings;
 use crate::parameters::*;
 use crate::problem::grouped;
 use std::ops::RangeInclusive;
+use wirespeed_wire::UnknownPcieLink;
 
 /// Cells and bytes of a buffer are counted in 32 bits.
 pub const LARGEST_BUFFER: u64 = 1 << 31;
@@ -205,6 +206,22 @@ fn nic(it: &mut Ranges, nic: &Nic, mtu_bytes: u32) {
     }
     if let Some(pipe) = &nic.pipe {
         it.within("nic.pipe.gbps", pipe.gbps, 1..=10_000);
+        match pipe.rates() {
+            Err(UnknownPcieLink::Generation(found)) => {
+                it.within("nic.pipe.pcie.generation", found, 1..=5);
+            }
+            Err(UnknownPcieLink::Width(found)) => it.note(
+                "nic.pipe.pcie.width",
+                found.to_string(),
+                "1, 2, 4, 8, 12, 16 or 32".into(),
+            ),
+            Err(UnknownPcieLink::Payload(found)) => it.note(
+                "nic.pipe.pcie.max_payload_bytes",
+                found.to_string(),
+                "64, 128, 256, 512, 1024, 2048 or 4096".into(),
+            ),
+            Ok(_) | Err(UnknownPcieLink::Rate(_)) => {}
+        }
         it.within("nic.pipe.latency_ns", pipe.latency_ns, 0..=LONGEST_NS);
         let buffer = LARGEST_BUFFER as u32;
         it.within(

@@ -389,6 +389,16 @@ fn cables_in_wrong_ports_take_what_is_theirs_along() {
     );
 }
 
+/// A NIC in a PCIe slot.
+fn slot(generation: u8, width: u32, max_payload: u32) -> String {
+    let pcie = format!(
+        r#"{{"generation": {generation}, "width": {width}, "max_payload_bytes": {max_payload}}}"#
+    );
+    set(&format!(
+        r#""nic": {{"pipe": {{"gbps": 400, "pcie": {pcie}, "latency_ns": 0, "receive_buffer_bytes": 100000, "xoff_bytes": 50000, "xon_bytes": 20000}}}}"#
+    ))
+}
+
 #[test]
 fn refusals_of_traffic() {
     let far = r#"[{"src": 0, "dst": 1, "bytes": 1, "start_ns": 0}]"#;
@@ -446,6 +456,9 @@ fn refusals_of_traffic() {
         (more(r#"{"a": 0, "b": 0}"#, ""), "queue_pairs[0].b: found 0, expected another host than a"),
         (more(r#"{"a": 0, "b": 1, "b_port": 2}"#, op), "queue_pairs[0].b: found NIC port 2 of host 1, expected NIC port 0 to 0"),
         (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "service": "tcp", "verb": "read"}]"#), "flows[0].verb: found \"read\" over a socket, expected send"),
+        (slot(6, 8, 256), "parameters.nic.pipe.pcie.generation: found 6, expected 1 to 5"),
+        (slot(5, 3, 256), "parameters.nic.pipe.pcie.width: found 3, expected 1, 2, 4, 8, 12, 16 or 32"),
+        (slot(5, 8, 100), "parameters.nic.pipe.pcie.max_payload_bytes: found 100, expected 64, 128, 256, 512, 1024, 2048 or 4096"),
         (set(r#""sockets": {"mtu_bytes": 576}"#), "parameters.sockets.mtu_bytes: found 576, expected 1,280 to 32,768"),
         (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "service": "uf"}]"#), "flows[0].service: found \"uf\", expected rc, uc, ud, tcp, udp"),
         (flows(r#"[{"src": 0, "dst": 1, "bytes": 1, "service": "uc", "verb": "read"}]"#), "flows[0].verb: found \"read\" on an unreliable connection, expected write, send"),

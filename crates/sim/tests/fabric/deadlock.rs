@@ -183,6 +183,7 @@ fn an_open_ring_completes() {
 fn a_long_pause_is_none() {
     let mut parameters = parameters();
     parameters.nic.pipe = Some(Pipe {
+        pcie: None,
         gbps: 1,
         latency_ns: 0,
         receive_buffer_bytes: 16 << 20,

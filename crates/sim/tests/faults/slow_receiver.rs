@@ -13,6 +13,7 @@ use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 fn write(faults: Vec<Fault>) -> Scenario {
     let mut parameters = roce();
     parameters.nic.pipe = Some(Pipe {
+        pcie: None,
         gbps: 200,
         latency_ns: 0,
         receive_buffer_bytes: 1 << 20,

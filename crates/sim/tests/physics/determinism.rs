@@ -22,6 +22,7 @@ fn everything(seed: u64) -> Scenario {
     parameters.transport.ack_every = 2;
     parameters.transport.ack_timeout = 6;
     parameters.nic.pipe = Some(Pipe {
+        pcie: None,
         gbps: 80,
         latency_ns: 300,
         receive_buffer_bytes: 1 << 20,
