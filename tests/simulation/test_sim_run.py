@@ -175,7 +175,7 @@ def interrupt(process: subprocess.Popen[str], out: Path) -> tuple[str, str]:
 
 def test_ctrl_c_keeps_what_happened(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    arguments = command(written(tmp_path, LONG), "-o", out, "--pcap", "17-16", "--format", "json")
+    arguments = command(written(tmp_path, LONG), "-o", out, "--pcap", "17-16", "--threads", "1", "--format", "json")
     with subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
     ) as process:

@@ -171,16 +171,14 @@ impl Egress {
         else {
             return None;
         };
-        let parameters = &scenario.parameters;
         let latency = credit_latency_ns * NANOSECOND;
         let byte = ByteTime::of(scenario.links[port as usize / 2].rate).times(1);
-        let longest = parameters.framing.longest(parameters.transport.mtu_bytes);
         Some(Egress {
             first_pool,
             cores: cores as u32,
             credit: i64::from(credit_bytes),
             latency,
-            window: latency.div_ceil(byte.max(1)) + u64::from(longest),
+            window: latency.div_ceil(byte.max(1)) + u64::from(scenario.longest_frame()),
         })
     }
 }

@@ -137,6 +137,7 @@ impl Transport for Service {
             Service::Rc(it) => it.trimmed(psn),
             Service::SelectiveRepeat(it) => it.trimmed(psn),
             Service::Unreliable(it) => it.trimmed(psn),
+            Service::Tcp(it) => it.trimmed(psn),
         }
     }
 
