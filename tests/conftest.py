@@ -1,6 +1,8 @@
 """What all tests share."""
 
 import os
+import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -9,6 +11,14 @@ from hypothesis import settings
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.load_profile("explore" if os.environ.get("WIRESPEED_EXPLORE") else "same")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _heard() -> Iterator[None]:
+    """Ctrl-C acts, in what tests start too, also where they were started in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True)

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 
 import pytest
 
 from wirespeed.cli.interrupt import interruptible
-
-
-@pytest.fixture(autouse=True)
-def heard() -> Iterator[None]:
-    """Ctrl-C acts, also where the tests were started in the background, which ignores it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def ctrl_c() -> None:
