@@ -295,17 +295,6 @@ impl Nscc {
 }
 
 impl CongestionControl for Nscc {
-    #[inline]
-    fn rate(&mut self, _now: Picoseconds) -> Option<f64> {
-        None
-    }
-
-    #[inline]
-    fn on_sent(&mut self, _now: Picoseconds, _bytes: u32) {}
-
-    #[inline]
-    fn on_cnp(&mut self, _now: Picoseconds) {}
-
     fn on_ack(&mut self, ack: &Ack) {
         let bytes = f64::from(ack.bytes);
         self.achieved += bytes;
