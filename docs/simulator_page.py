@@ -509,7 +509,8 @@ def _rows(prefix: str, struct: Struct, values: list[Any]) -> Iterator[str]:
         elif inner.tag is None:
             yield _row(path, _choice(field.doc, inner), [value or "" for value in own])
         else:
-            yield _row(f"{path}.{inner.tag}", _choice(field.doc, inner), [value[inner.tag] for value in own])
+            chosen = ["" if value is None else value[inner.tag] for value in own]
+            yield _row(f"{path}.{inner.tag}", _choice(field.doc, inner), chosen)
             for variant in inner.variants:
                 bodies = [_body(value, inner, variant.word) for value in own]
                 for part in variant.fields:
@@ -518,7 +519,9 @@ def _rows(prefix: str, struct: Struct, values: list[Any]) -> Iterator[str]:
 
 
 def _body(value: Any, enum: Enum, word: str) -> Any:
-    """What stands beside the tag, if the value is of that variant."""
+    """What stands beside the tag, if there is a value and it is of that variant."""
+    if value is None:
+        return None
     if value[enum.tag] not in [variant.word for variant in enum.variants]:
         raise refuse(str(enum.path), f"the preset's {value[enum.tag]!r}", f"a variant of {enum.name}")
     return {key: one for key, one in value.items() if key != enum.tag} if value[enum.tag] == word else None

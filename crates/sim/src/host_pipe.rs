@@ -5,6 +5,7 @@
 
 use crate::frame::{Frame, Kind, FIRST};
 use crate::parameters::{self, PRIORITIES};
+use crate::pcie::Link;
 use crate::simulation::{class, Simulation};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
 use crate::transport::Transport;
@@ -21,6 +22,8 @@ pub struct HostPipe {
     /// From the receive buffer to memory: as it is set, and as it is now.
     usual: ByteTime,
     into: ByteTime,
+    /// What both directions share, where there is such.
+    link: Option<Link>,
     latency: Picoseconds,
     /// Bytes of receive buffer, XOFF and XON.
     sizes: [u32; 3],
@@ -40,10 +43,12 @@ impl HostPipe {
     pub fn new(parameters: &parameters::Pipe) -> Self {
         let rates = parameters.rates().expect("a link that there is");
         let [byte, into] = rates.map(ByteTime::of);
+        let link = parameters.pcie.as_ref();
         HostPipe {
             byte,
             usual: into,
             into,
+            link: link.map(|it| Link::new(it).expect("a link that there is")),
             latency: parameters.latency_ns * NANOSECOND,
             sizes: [
                 parameters.receive_buffer_bytes,
@@ -78,9 +83,32 @@ impl HostPipe {
         self.into = after;
     }
 
-    /// How long it carries `payload` to the NIC.
-    pub fn time(&self, payload: u32) -> Picoseconds {
-        self.byte.times(payload)
+    /// The NIC fetches data: when it may fetch more. Requests for data are in the way of what is received.
+    pub fn fetch(&mut self, now: Picoseconds, data: u32) -> Picoseconds {
+        let own = now + self.byte.times(data);
+        let Some(link) = self.link.as_mut().filter(|_| data > 0) else {
+            return own;
+        };
+        let [read, written] = link.read(now, data);
+        if self.received_until > now {
+            self.received_until = self.received_until.max(written);
+        }
+        own.max(read)
+    }
+
+    /// When data received now would be out of the NIC.
+    fn taken(&self, now: Picoseconds, data: u32) -> Picoseconds {
+        let own = self.received_until.max(now) + self.into.times(data);
+        let link = self.link.as_ref().map(|link| link.written(now, data));
+        link.map_or(own, |written| written.max(own))
+    }
+
+    /// Data is received, and will be out of the NIC by then.
+    fn take(&mut self, now: Picoseconds, data: u32, until: Picoseconds) {
+        self.received_until = until;
+        if let Some(link) = &mut self.link {
+            link.write(now, data);
+        }
     }
 }
 
@@ -98,15 +126,15 @@ impl Simulation {
             return Some(self.now);
         }
         let before = if frame.kind == Kind::Datagram { GRH } else { 0 };
-        let into_memory = pipe.into.times(u32::from(frame.payload) + before);
-        let until = pipe.received_until.max(self.now) + into_memory;
+        let data = u32::from(frame.payload) + before;
+        let until = pipe.taken(self.now, data);
         let fill = until - self.now;
         if fill > pipe.buffer {
             pipe.drops += 1;
             self.totals.drops += 1;
             return None;
         }
-        pipe.received_until = until;
+        pipe.take(self.now, data, until);
         let in_memory = until + pipe.latency;
         let bit = 1 << frame.priority;
         if fill >= pipe.xoff && pipe.pausing & bit == 0 && lossless & bit != 0 {

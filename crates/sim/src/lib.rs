@@ -24,6 +24,7 @@ mod outcome;
 pub mod parameters;
 mod parts;
 mod pause;
+pub mod pcie;
 pub mod pool;
 mod port;
 mod post;

@@ -63,8 +63,8 @@ impl NicPort {
     /// The pipe fetches `payload` for what starts now.
     #[inline]
     pub fn fetch(&mut self, now: Picoseconds, payload: u32) {
-        if let Some(pipe) = &self.pipe {
-            self.pipe_until = now + pipe.time(payload);
+        if let Some(pipe) = &mut self.pipe {
+            self.pipe_until = pipe.fetch(now, payload);
         }
     }
 

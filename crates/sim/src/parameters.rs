@@ -4,8 +4,9 @@
 
 use crate::congestion;
 use crate::frame::{FIRST, LAST};
+use crate::pcie;
 use serde::{Deserialize, Serialize};
-use wirespeed_wire::{Encapsulation, Ip, PcieLink, UnknownPcieLink};
+use wirespeed_wire::{Encapsulation, Ip, UnknownPcieLink};
 
 /// Priorities of IEEE 802.1Q, each with its own queue and priority group.
 pub const PRIORITIES: usize = 8;
@@ -403,10 +404,10 @@ pub struct Nic {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipe {
-    /// Bits of payload per second.
-    pub gbps: u32,
+    /// Bits of payload per second; none = what `pcie` leaves.
+    pub gbps: Option<u32>,
     /// The PCIe link on the way, where it may be slower than that; none = it never is.
-    pub pcie: Option<Pcie>,
+    pub pcie: Option<pcie::Pcie>,
     /// From posting to the first byte in the NIC, and from the last byte in the NIC to memory.
     pub latency_ns: u64,
     /// The NIC's receive buffer, bytes of payload.
@@ -417,30 +418,14 @@ pub struct Pipe {
     pub xon_bytes: u32,
 }
 
-/// A PCIe link. What is received goes over it in posted writes, what is sent comes in completions; the requests for these,
-/// and flow control, take no share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Pcie {
-    /// Generation, 1 to 5.
-    pub generation: u8,
-    /// Lanes.
-    pub width: u32,
-    /// MaxPayload: data of one packet at most, in both directions.
-    pub max_payload_bytes: u32,
-}
-
 impl Pipe {
     /// Bits of payload per second: from memory, into memory.
     pub fn rates(&self) -> Result<[u64; 2], UnknownPcieLink> {
-        let own = u64::from(self.gbps) * 1_000_000_000;
-        let Some(pcie) = self.pcie else {
-            return Ok([own; 2]);
-        };
-        let link = PcieLink::of_generation(pcie.generation, pcie.width)?;
-        let from = link.read_bits_per_second(pcie.max_payload_bytes)?;
-        let into = link.write_bits_per_second(pcie.max_payload_bytes)?;
-        Ok([own.min(from), own.min(into)])
+        let own = self
+            .gbps
+            .map_or(u64::MAX, |gbps| u64::from(gbps) * 1_000_000_000);
+        let of_link = self.pcie.map_or(Ok([u64::MAX; 2]), |pcie| pcie.rates())?;
+        Ok(of_link.map(|rate| rate.min(own)))
     }
 }
 

@@ -17,6 +17,8 @@ mod host_pipe;
 mod notification;
 #[path = "endpoints/operations.rs"]
 mod operations;
+#[path = "endpoints/pcie.rs"]
+mod pcie;
 #[path = "endpoints/receives.rs"]
 mod receives;
 #[path = "endpoints/selective_repeat.rs"]

@@ -15,6 +15,7 @@ use wirespeed_sim::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::faults::stuck_nic::StuckNic;
 use wirespeed_sim::faults::{cnp, Fault, Kind};
 use wirespeed_sim::parameters::{Balance, Pipe, Watchdog, WatchdogAction};
+use wirespeed_sim::pcie::{Pcie, Reads};
 use wirespeed_sim::reader;
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::{Scenario, Service, Verb};
@@ -301,7 +302,7 @@ fn mechanisms_in_parts() {
     row("a slow receiver", &|it| {
         it.parameters.nic.pipe = Some(Pipe {
             pcie: None,
-            gbps: 100,
+            gbps: Some(100),
             latency_ns: 300,
             receive_buffer_bytes: 1 << 20,
             xoff_bytes: 100_000,
@@ -309,6 +310,28 @@ fn mechanisms_in_parts() {
         });
         let (port, rate) = (support::port(it, 0), 5_000_000_000);
         it.faults = vec![fault(Kind::SlowReceiver(SlowReceiver { port, rate }))];
+    });
+    row("a narrow slot", &|it| {
+        it.parameters.nic.pipe = Some(Pipe {
+            pcie: Some(Pcie {
+                generation: 3,
+                width: 8,
+                max_payload_bytes: 256,
+                dllp_bytes: Some(8),
+                ordered_writes: None,
+                reads: Some(Reads {
+                    tags: 16,
+                    max_read_request_bytes: 512,
+                    round_trip_ns: 600,
+                    read_completion_boundary_bytes: None,
+                }),
+            }),
+            gbps: None,
+            latency_ns: 300,
+            receive_buffer_bytes: 1 << 20,
+            xoff_bytes: 100_000,
+            xon_bytes: 50_000,
+        });
     });
     row("CNPs lost and late", &|it| {
         let (port, delay) = (support::port(it, 7), 4 * MICROSECOND);

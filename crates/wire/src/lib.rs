@@ -29,8 +29,8 @@ pub use headers::{Aeth, Bth, Deth, NakCode, Reth, Syndrome, DEFAULT_PARTITION_KE
 pub use packet::{Addresses, Ecn, Packet, PacketKind, Tag, FILLER, MAX_PAYLOAD, ROCEV2_PORT};
 pub use parse::ParseError;
 pub use pcie::{
-    completion_bytes, memory_write_bytes, read_request_bytes, PcieLink, UnknownPcieLink,
-    COMPLETION_HEADER, MEMORY_HEADER, TLP_FRAMING,
+    completion_bytes, memory_write_bytes, pcie_rate_of, read_request_bytes, PcieLink,
+    UnknownPcieLink, COMPLETION_HEADER, MEMORY_HEADER, TLP_FRAMING,
 };
 pub use pfc::Pfc;
 

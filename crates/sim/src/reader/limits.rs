@@ -1,10 +1,10 @@
 //! What the value of each parameter may be. The widest ranges in which every computation of the simulator holds.
 
 use super::findings::Findings;
+use super::host_pipe;
 use crate::parameters::*;
 use crate::problem::grouped;
 use std::ops::RangeInclusive;
-use wirespeed_wire::UnknownPcieLink;
 
 /// Cells and bytes of a buffer are counted in 32 bits.
 pub const LARGEST_BUFFER: u64 = 1 << 31;
@@ -17,7 +17,7 @@ const LARGEST_HEADER: u32 = 10_000;
 /// With the headers, a frame stays below 64 KiB.
 const LARGEST_MTU: u32 = 32_768;
 /// One second.
-const LONGEST_NS: u64 = 1_000_000_000;
+pub const LONGEST_NS: u64 = 1_000_000_000;
 
 /// What an event's key can name (`queue::Event`): ports times priorities, queue pairs, operations.
 const ENTITIES: usize = 1 << 28;
@@ -205,36 +205,7 @@ fn nic(it: &mut Ranges, nic: &Nic, mtu_bytes: u32) {
         it.within("nic.messages_per_second", messages, 1..=1_000_000_000_000);
     }
     if let Some(pipe) = &nic.pipe {
-        it.within("nic.pipe.gbps", pipe.gbps, 1..=10_000);
-        match pipe.rates() {
-            Err(UnknownPcieLink::Generation(found)) => {
-                it.within("nic.pipe.pcie.generation", found, 1..=5);
-            }
-            Err(UnknownPcieLink::Width(found)) => it.note(
-                "nic.pipe.pcie.width",
-                found.to_string(),
-                "1, 2, 4, 8, 12, 16 or 32".into(),
-            ),
-            Err(UnknownPcieLink::Payload(found)) => it.note(
-                "nic.pipe.pcie.max_payload_bytes",
-                found.to_string(),
-                "64, 128, 256, 512, 1024, 2048 or 4096".into(),
-            ),
-            Ok(_) | Err(UnknownPcieLink::Rate(_)) => {}
-        }
-        it.within("nic.pipe.latency_ns", pipe.latency_ns, 0..=LONGEST_NS);
-        let buffer = LARGEST_BUFFER as u32;
-        it.within(
-            "nic.pipe.receive_buffer_bytes",
-            pipe.receive_buffer_bytes,
-            mtu_bytes..=buffer, // or no full packet would ever enter
-        );
-        it.within(
-            "nic.pipe.xoff_bytes",
-            pipe.xoff_bytes,
-            0..=pipe.receive_buffer_bytes,
-        );
-        it.within("nic.pipe.xon_bytes", pipe.xon_bytes, 0..=pipe.xoff_bytes);
+        host_pipe::check(it, pipe, mtu_bytes);
     }
 }
 
@@ -298,13 +269,13 @@ fn reordering(it: &mut Ranges, transport: &Transport) {
     }
 }
 
-struct Ranges<'f> {
+pub(super) struct Ranges<'f> {
     root: &'f str,
     findings: &'f mut Findings,
 }
 
 impl Ranges<'_> {
-    fn within<T: Copy + PartialOrd + Into<i128>>(
+    pub fn within<T: Copy + PartialOrd + Into<i128>>(
         &mut self,
         name: &str,
         value: T,
@@ -318,7 +289,7 @@ impl Ranges<'_> {
         self.note(name, value.into().to_string(), expected);
     }
 
-    fn note(&mut self, name: &str, found: String, expected: String) {
+    pub fn note(&mut self, name: &str, found: String, expected: String) {
         let place = format!("{}.{name}", self.root);
         self.findings.note(place, found, expected, "");
     }

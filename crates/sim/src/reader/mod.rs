@@ -19,6 +19,7 @@ mod devices;
 mod ends;
 mod faults;
 mod findings;
+mod host_pipe;
 mod json;
 mod limits;
 mod ports;

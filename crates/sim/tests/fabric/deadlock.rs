@@ -184,7 +184,7 @@ fn a_long_pause_is_none() {
     let mut parameters = parameters();
     parameters.nic.pipe = Some(Pipe {
         pcie: None,
-        gbps: 1,
+        gbps: Some(1),
         latency_ns: 0,
         receive_buffer_bytes: 16 << 20,
         xoff_bytes: 8_000_000,

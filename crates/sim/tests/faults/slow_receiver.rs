@@ -14,7 +14,7 @@ fn write(faults: Vec<Fault>) -> Scenario {
     let mut parameters = roce();
     parameters.nic.pipe = Some(Pipe {
         pcie: None,
-        gbps: 200,
+        gbps: Some(200),
         latency_ns: 0,
         receive_buffer_bytes: 1 << 20,
         xoff_bytes: 400_000,

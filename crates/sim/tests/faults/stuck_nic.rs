@@ -87,7 +87,7 @@ fn it_never_lets_a_pause_run_out() {
     // A host that takes 10 Gb/s has its NIC pause the switch, for 5 us each time. In the midst of one it gets stuck.
     parameters.nic.pipe = Some(Pipe {
         pcie: None,
-        gbps: 200,
+        gbps: Some(200),
         latency_ns: 0,
         receive_buffer_bytes: 4_000_000,
         xoff_bytes: 400_000,

@@ -238,7 +238,7 @@ fn receive_buffers(draws: &mut Draws, scenario: &mut Scenario) {
     let xoff = draws.one_of(&[20_000, 5_000]);
     scenario.parameters.nic.pipe = Some(Pipe {
         pcie: None,
-        gbps: draws.one_of(&[64, 8, 4]),
+        gbps: Some(draws.one_of(&[64, 8, 4])),
         latency_ns: draws.one_of(&[0, 500]),
         receive_buffer_bytes: xoff + room * lossless.max(1), // each priority is asked by itself
         xoff_bytes: xoff,

@@ -7,6 +7,7 @@ use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::faults::{Fault, Kind};
 use wirespeed_sim::parameters::{Architecture, Balance, Pipe, Recovery, Reordering};
+use wirespeed_sim::pcie::{OrderedWrites, Pcie, Reads};
 use wirespeed_sim::results::{Column, Outcome, Table};
 use wirespeed_sim::scenario::{Scenario, Verb};
 use wirespeed_sim::time::MICROSECOND;
@@ -23,7 +24,7 @@ fn everything(seed: u64) -> Scenario {
     parameters.transport.ack_timeout = 6;
     parameters.nic.pipe = Some(Pipe {
         pcie: None,
-        gbps: 80,
+        gbps: Some(80),
         latency_ns: 300,
         receive_buffer_bytes: 1 << 20,
         xoff_bytes: 200_000,
@@ -87,6 +88,30 @@ fn ultra(seed: u64) -> Scenario {
     let pipe = scenario.parameters.nic.pipe.take();
     scenario.parameters = ultra_ethernet();
     scenario.parameters.nic.pipe = pipe;
+    scenario
+}
+
+/// The same with NICs whose PCIe links give and take less than the wire.
+fn narrow(seed: u64) -> Scenario {
+    let mut scenario = everything(seed);
+    let pipe = scenario.parameters.nic.pipe.as_mut().unwrap();
+    pipe.gbps = None;
+    pipe.pcie = Some(Pcie {
+        generation: 3,
+        width: 8,
+        max_payload_bytes: 256,
+        dllp_bytes: Some(8),
+        ordered_writes: Some(OrderedWrites::Outstanding {
+            writes: 16,
+            commit_ns: 600,
+        }),
+        reads: Some(Reads {
+            tags: 8,
+            max_read_request_bytes: 512,
+            round_trip_ns: 600,
+            read_completion_boundary_bytes: Some(64),
+        }),
+    });
     scenario
 }
 
@@ -180,6 +205,7 @@ fn the_same_run_however_it_is_driven() {
         hpcc,
         voq(1),
         ultra(1),
+        narrow(1),
     ] {
         let once = run(scenario.clone());
         for events in [1, 7, u64::MAX] {
@@ -243,12 +269,14 @@ fn the_tables_are_those_recorded() {
         "voq",
         "nscc",
         "ultra-ethernet",
+        "pcie",
     ] {
         for seed in [1, 2] {
             let scenario = match name {
                 "everything" => everything(seed),
                 "selective" => selective(seed),
                 "voq" => voq(seed),
+                "pcie" => narrow(seed),
                 "rerouted" => rerouted(seed),
                 "dctcp" => under(Congestion::Dctcp(Default::default()), seed),
                 "timely" => under(Congestion::Timely(Default::default()), seed),

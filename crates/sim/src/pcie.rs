@@ -1,0 +1,148 @@
+//! The PCIe link between a NIC and memory: its parameters, and what its packets take of it.
+//!
+//! Towards memory go posted writes with what is received and requests for what is sent; from memory come completions. Both
+//! directions carry the DLLPs that packets of the other one bring about.
+
+use crate::time::{ByteTime, Picoseconds};
+use serde::{Deserialize, Serialize};
+use wirespeed_wire::{
+    completion_bytes, memory_write_bytes, pcie_rate_of, read_request_bytes, PcieLink,
+    UnknownPcieLink,
+};
+
+/// A PCIe link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pcie {
+    /// Generation, 1 to 5.
+    pub generation: u8,
+    /// Lanes.
+    pub width: u32,
+    /// MaxPayload: data of one packet at most, in both directions.
+    pub max_payload_bytes: u32,
+    /// Bytes of DLLPs (acknowledgements and flow-control updates, 8 bytes each) that a packet brings about in the other
+    /// direction; none = they take no share.
+    pub dllp_bytes: Option<u32>,
+    /// What holds up writes that keep their order; none = relaxed ordering, nothing does.
+    pub ordered_writes: Option<OrderedWrites>,
+    /// Requests for what is sent; none = always enough of them, which take no share.
+    pub reads: Option<Reads>,
+}
+
+/// Posted writes without relaxed ordering: none may overtake another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum OrderedWrites {
+    /// So many full ones are under way at one time.
+    Outstanding {
+        /// Writes.
+        writes: u32,
+        /// From a write leaving the NIC to memory having it.
+        commit_ns: u64,
+    },
+    /// Their rate was measured.
+    Measured {
+        /// Bits of data per second.
+        bps: u64,
+    },
+}
+
+/// Reads of memory by the NIC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reads {
+    /// Requests outstanding at one time: each has a tag until its last completion.
+    pub tags: u32,
+    /// MaxReadRequest: data that one request asks for at most.
+    pub max_read_request_bytes: u32,
+    /// From a request to its last completion, where nothing else is under way.
+    pub round_trip_ns: u64,
+    /// Completions end at every read completion boundary, 64 or 128 bytes; none = only where MaxPayload is full.
+    pub read_completion_boundary_bytes: Option<u32>,
+}
+
+impl Pcie {
+    /// The link.
+    pub fn link(&self) -> Result<PcieLink, UnknownPcieLink> {
+        PcieLink::of_generation(self.generation, self.width)
+    }
+
+    /// Data of one completion at most.
+    fn completion(&self) -> u32 {
+        let boundary = self.reads.and_then(|it| it.read_completion_boundary_bytes);
+        boundary.map_or(self.max_payload_bytes, |it| it.min(self.max_payload_bytes))
+    }
+
+    /// Bits of data per second at most, where only one direction has any: from memory, into memory.
+    pub fn rates(&self) -> Result<[u64; 2], UnknownPcieLink> {
+        let link = self.link()?;
+        let into = link.write_bits_per_second(self.max_payload_bytes)?;
+        let from = link.read_bits_per_second(self.completion())?;
+        let held = self.ordered_writes.map(|it| match it {
+            OrderedWrites::Outstanding { writes, commit_ns } => {
+                pcie_rate_of(writes, self.max_payload_bytes, commit_ns)
+            }
+            OrderedWrites::Measured { bps } => bps,
+        });
+        let asked = self
+            .reads
+            .map(|it| pcie_rate_of(it.tags, it.max_read_request_bytes, it.round_trip_ns));
+        Ok([
+            from.min(asked.unwrap_or(u64::MAX)),
+            into.min(held.unwrap_or(u64::MAX)),
+        ])
+    }
+}
+
+/// A link in use: what was given to each direction takes it until then.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// Of everything on the link.
+    byte: ByteTime,
+    /// Most data of a write, of a completion and, where requests take a share, of a request.
+    write: u32,
+    completion: u32,
+    request: Option<u32>,
+    dllp: u32,
+    into_until: Picoseconds,
+    from_until: Picoseconds,
+}
+
+impl Link {
+    /// An idle link.
+    pub fn new(parameters: &Pcie) -> Result<Self, UnknownPcieLink> {
+        Ok(Link {
+            byte: ByteTime::of(parameters.link()?.bits_per_second()),
+            write: parameters.max_payload_bytes,
+            completion: parameters.completion(),
+            request: parameters.reads.map(|it| it.max_read_request_bytes),
+            dllp: parameters.dllp_bytes.unwrap_or(0),
+            into_until: 0,
+            from_until: 0,
+        })
+    }
+
+    /// When the last write would be over the link that carries data received now.
+    pub fn written(&self, now: Picoseconds, data: u32) -> Picoseconds {
+        let bytes = data + data.div_ceil(self.write) * memory_write_bytes(0);
+        self.into_until.max(now) + self.byte.times(bytes)
+    }
+
+    /// Data received now is written.
+    pub fn write(&mut self, now: Picoseconds, data: u32) {
+        self.into_until = self.written(now, data);
+        let answered = data.div_ceil(self.write) * self.dllp;
+        self.from_until = self.from_until.max(now) + self.byte.times(answered);
+    }
+
+    /// Data is read now: when the last completion is over the link, and when what was to be written before this.
+    pub fn read(&mut self, now: Picoseconds, data: u32) -> [Picoseconds; 2] {
+        let completions = data.div_ceil(self.completion);
+        let requests = self.request.map_or(0, |most| data.div_ceil(most));
+        let from = data + completions * completion_bytes(0) + requests * self.dllp;
+        let into = requests * read_request_bytes() + completions * self.dllp;
+        self.from_until = self.from_until.max(now) + self.byte.times(from);
+        self.into_until = self.into_until.max(now) + self.byte.times(into);
+        [self.from_until, self.into_until]
+    }
+}
