@@ -10,9 +10,11 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from pydantic import BaseModel
 from rust_docs import Doc, Enum, Struct, item, module_doc, strings
 
 from wirespeed.errors import refuse
@@ -25,6 +27,11 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
         "desc": ("for its readers", "", ""),
         "hosts": ("nodes 0 to `hosts` - 1 are hosts", "", "required"),
         "switches": ("the nodes after the hosts are switches; 0 where hosts are cabled to each other", "", "required"),
+        "node_names": (
+            "what tables and reports call the nodes, hosts first; a scenario made of a cluster file has its names",
+            "",
+            "`[]`: `host 0`, `switch 4`",
+        ),
         "link_gbps": ("rate of every link that has none of its own; a fraction is allowed", "Gb/s", ""),
         "link_delay_ns": ("propagation of every link that has none of its own: 5 ns for a metre", "ns", ""),
         "links": ("cables, each `[a, b]` or an object", "", "`[]`"),
@@ -53,6 +60,7 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
             "",
             "numbers stand for them",
         ),
+        "port_names": ("of the ports at both ends, beside `node_names`; options take `leaf1:Eth1/1` then", "", "none"),
     },
     "`flows[]`": {
         "src": ("host the data comes from", "", "required"),
@@ -369,11 +377,21 @@ CONTEXT: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             )
         },
     ),
+    "names": (
+        "One row for each port. Only where there are `node_names`.",
+        {
+            "port": ("", "number of the port"),
+            "node": ("", "node it belongs to"),
+            "device": ("", "name of the node"),
+            "interface": ("", "name of the port; empty where it has none"),
+        },
+    ),
 }
 
 SMALL = {
     "hosts": 2,
     "switches": 1,
+    "node_names": ["node1", "node2", "leaf1"],
     "links": [{"a": host, "b": 2, "gbps": 100, "delay_ns": 100} for host in (0, 1)],
     "flows": [{"src": 0, "dst": 1, "bytes": 1, "service": "uc"}],
     "parameters": {
@@ -390,7 +408,7 @@ SMALL = {
 
 def page() -> str:
     """The page, below its note."""
-    return "".join([*_introduction(), *_keys(), *_tables(), *_parameters()])
+    return "".join([*_introduction(), *_keys(), *_traffic_file(), *_tables(), *_parameters()])
 
 
 def _introduction() -> Iterator[str]:
@@ -413,6 +431,38 @@ def _keys() -> Iterator[str]:
         yield "\n| key | meaning | unit | default |\n| --- | --- | --- | --- |\n"
         for key, (meaning, unit, default) in keys.items():
             yield f"| `{key}` | {meaning} | {unit} | {default} |\n"
+
+
+def _traffic_file() -> Iterator[str]:
+    """The file of `--traffic`."""
+    from wirespeed.simulation.faults.settings import SIMULATED
+    from wirespeed.simulation.workload.fault_entries import KINDS
+    from wirespeed.simulation.workload.file import Entry, TrafficFile
+
+    yield "\n## Traffic file\n\nYAML, for a cluster file, beginning with `version: 1`. "
+    yield "Times, sizes and rates have a unit: `20 us`, `1 MiB`.\n"
+    yield from _of_model(TrafficFile)
+    yield "\n### `traffic[]`\n"
+    yield from _of_model(Entry)
+    for kind in KINDS:
+        word = get_args(kind.model_fields["kind"].annotation)[0]
+        yield f"\n### `faults[]`: `kind: {word}`\n\n{' '.join((kind.__doc__ or '').split())}\n"
+        yield from _of_model(kind)
+    yield "\nSettings that the simulator knows: " + ", ".join(f"`{path}`" for path in SIMULATED) + ".\n"
+
+
+def _of_model(model: type[BaseModel]) -> Iterator[str]:
+    """The keys of a part of the file."""
+    yield "\n| key | meaning | |\n| --- | --- | --- |\n"
+    fields = sorted(model.model_fields.items(), key=lambda item: not item[1].is_required())
+    for name, field in fields:
+        if name in ("kind", "version"):
+            continue
+        needed = "required" if field.is_required() else ""
+        kind = field.annotation
+        words = list(kind) if isinstance(kind, type) and issubclass(kind, StrEnum) else get_args(kind)
+        listed = ", ".join(f"`{word}`" for word in words if isinstance(word, str))
+        yield f"| `{field.alias or name}` | {field.description}{' ' if listed else ''}{listed} | {needed} |\n"
 
 
 def _tables() -> Iterator[str]:

@@ -20,6 +20,7 @@ from wirespeed.plan import build
 from wirespeed.render import files
 from wirespeed.results.json import plain
 from wirespeed.results.simulation import from_json
+from wirespeed.simulation.opened import open_folder
 from wirespeed.simulation.workload import flows_of, read_traffic, traffic_schema
 from wirespeed.wire import path_mtu_fitting
 
@@ -158,9 +159,14 @@ def test_a_story(tmp_path: Path) -> None:
     assert plain(from_json((out / "summary.json").read_text(), "summary.json").source) == summary["source"]
     source = summary["source"]
     assert (source["plan"], source["cluster"], source["traffic"]) == ("mi300x-4node", "cluster.yaml", "traffic.yaml")
-    again = json.loads(wirespeed(saved, "--format", "json").stdout)
+    second = tmp_path / "again"
+    asked = (saved, "-o", str(second), "--pcap", "leaf1:Eth1/1", "--format", "json")
+    again = json.loads(wirespeed(*asked).stdout)
     assert again["tables_sha256"] == summary["tables_sha256"]
     assert again["source"] is None
+    assert pq.read_table(second / "names.parquet").to_pylist() == names
+    assert (second / "leaf1_Eth1_1.pcap").read_bytes() == (out / "leaf1_Eth1_1.pcap").read_bytes()
+    assert open_folder(second).network() == open_folder(out).network()
     assert source["cluster_sha256"] in json.loads(saved.read_text())["desc"]
 
 

@@ -79,6 +79,19 @@ impl Scenario {
         Ok(links.iter().map(|link| (link.a, link.b)).collect())
     }
 
+    /// The name of every node; none where the scenario names none.
+    fn node_names(&self) -> PyResult<Vec<String>> {
+        Ok(self.read()?.names.nodes.clone())
+    }
+
+    /// The name of every port, empty where it has none.
+    fn port_names(&self) -> PyResult<Vec<String>> {
+        let scenario = self.read()?;
+        let ports = 0..2 * scenario.links.len() as u32;
+        let names = ports.map(|port| scenario.names.port(port).to_owned());
+        Ok(names.collect())
+    }
+
     /// The queue pair that sends the data of an operation.
     fn sender(&self, operation: usize) -> PyResult<u32> {
         let operation = self

@@ -19,6 +19,7 @@ pub mod frame;
 mod host_pipe;
 mod lanes;
 pub mod marking;
+pub mod names;
 mod nic;
 mod outcome;
 pub mod parameters;

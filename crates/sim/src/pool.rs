@@ -323,6 +323,7 @@ mod tests {
             switches: 1,
             links: (0..).zip(rates).map(link).collect(),
             addresses: Vec::new(),
+            names: Default::default(),
             buffer_bytes: vec![buffer],
             connections: Vec::new(),
             operations: Vec::new(),

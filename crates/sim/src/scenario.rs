@@ -2,6 +2,7 @@
 
 use crate::devices::Devices;
 use crate::faults::{Fault, Kind};
+use crate::names::Names;
 use crate::parameters::Parameters;
 use crate::time::Picoseconds;
 use std::net::IpAddr;
@@ -20,6 +21,8 @@ pub struct Scenario {
     pub links: Vec<Link>,
     /// By port: the address of a NIC port that was given one. It may end early; empty where there are none.
     pub addresses: Vec<Option<IpAddr>>,
+    /// What nodes and ports are called.
+    pub names: Names,
     /// Buffer of each switch, bytes.
     pub buffer_bytes: Vec<u64>,
     /// Connected queue pairs. Connection n is queue pair 2n at `a` and 2n + 1 at `b`.

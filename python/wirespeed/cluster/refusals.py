@@ -32,19 +32,25 @@ def _line(problem: Problem) -> int:
 
 
 def _problem(complaint: Mapping[str, Any], origin: Origin, file: type[BaseModel]) -> Problem:
-    where = tuple(part for part in complaint["loc"] if part != "[key]")
+    steps = tuple(part for part in complaint["loc"] if part != "[key]")
+    where = _without_kinds(file, steps)
     place, found, kind = origin.at(*where), complaint["input"], complaint["type"]
     name = _name(where)
+    if kind == "union_tag_not_found":
+        return Problem(place, "no 'kind'", "'kind', which has no default")
+    if kind == "union_tag_invalid":
+        kinds, word = _words(complaint["ctx"]["expected_tags"]), complaint["ctx"]["tag"]
+        return Problem(origin.at(*where, "kind"), f"kind: {_word(word)}", " or ".join(kinds), did_you_mean(word, kinds))
     if kind == "extra_forbidden":
-        known = sorted(_names(_model_at(file, where[:-1])))
+        known = sorted(_names(_model_at(file, steps[:-1])))
         return Problem(place, f"the unknown key {name!r}", f"one of {', '.join(known)}", did_you_mean(name, known))
     if kind == "missing":
         return Problem(origin.at(*where[:-1]), f"no {name!r}", f"{name!r}, which has no default")
     cause = complaint.get("ctx", {}).get("error")
     if isinstance(cause, Unfit):
         return Problem(place, f"{name}: {_word(found)}", cause.expected, cause.hint)
-    if kind == "enum":
-        allowed = _values(complaint)
+    if kind in ("enum", "literal_error"):
+        allowed = _words(complaint["ctx"]["expected"])
         hint = did_you_mean(found, allowed) if isinstance(found, str) else None
         return Problem(place, f"{name}: {_word(found)}", " or ".join(allowed), hint)
     return Problem(place, f"{name}: {_word(found)}", _SHAPES.get(kind, "a single value"))
@@ -66,8 +72,8 @@ def _word(found: object) -> str:
     return "nothing" if text == "" else repr(text if len(text) <= 60 else text[:57] + "…")
 
 
-def _values(complaint: Mapping[str, Any]) -> list[str]:
-    return [value.strip("' ") for value in complaint["ctx"]["expected"].replace(" or ", ", ").split(",")]
+def _words(listed: str) -> list[str]:
+    return [value.strip("' ") for value in listed.replace(" or ", ", ").split(",")]
 
 
 def _names(model: type[BaseModel] | None) -> Iterator[str]:
@@ -79,12 +85,39 @@ def _model_at(file: type[BaseModel], path: tuple[str | int, ...]) -> type[BaseMo
     """The model of the part at a path, found by walking the field types."""
     kind: Any = file
     for step in path:
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            fields = {field.alias or name: field for name, field in kind.model_fields.items()}
-            kind = _bare(fields[step].annotation) if step in fields else None
-        else:
-            kind = _bare(typing.get_args(kind)[-1]) if typing.get_args(kind) else None
-    return kind if isinstance(kind, type) and not isinstance(kind, EnumMeta) and issubclass(kind, BaseModel) else None
+        kind = _part(kind, step)
+    return kind if _is_model(kind) else None
+
+
+def _without_kinds(file: type[BaseModel], path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """A path of the model as one of the file, which has no step from a part to the kind of it."""
+    kind: Any = file
+    found = []
+    for step in path:
+        if not _kinds(kind):
+            found.append(step)
+        kind = _part(kind, step)
+    return tuple(found)
+
+
+def _part(kind: Any, step: str | int) -> Any:
+    """The type of a part of something of this type: of a field, of the members, or of one of several kinds."""
+    if _is_model(kind):
+        fields = {field.alias or name: field for name, field in kind.model_fields.items()}
+        return _bare(fields[step].annotation) if step in fields else None
+    if kinds := _kinds(kind):
+        return next(one for one in kinds if step in typing.get_args(one.model_fields["kind"].annotation))
+    return _bare(typing.get_args(kind)[-1]) if typing.get_args(kind) else None
+
+
+def _kinds(hint: Any) -> list[type[BaseModel]]:
+    """The models of a part that comes in several kinds, told apart by their ``kind``."""
+    choices = list(typing.get_args(hint))
+    return choices if len(choices) > 1 and all(map(_is_model, choices)) else []
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and not isinstance(kind, EnumMeta) and issubclass(kind, BaseModel)
 
 
 def _bare(hint: Any) -> Any:

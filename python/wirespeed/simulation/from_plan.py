@@ -17,8 +17,10 @@ from wirespeed.plan import Cable, Plan
 from wirespeed.plan.headroom import NS_PER_M
 from wirespeed.results.simulation import Source
 from wirespeed.simulation.devices import devices_of
+from wirespeed.simulation.faults import check, priority_of, rules_of, turned, wrongly_set
 from wirespeed.simulation.names import Names, names_of
-from wirespeed.simulation.workload import Flow, LinkDown, Protocol, Traffic, faults_of, flows_of, read_traffic
+from wirespeed.simulation.nics import Tree
+from wirespeed.simulation.workload import Flow, Protocol, Traffic, flows_of, read_traffic
 
 PRESET = "roce"
 """What the plan says nothing of is real RoCEv2."""
@@ -78,33 +80,36 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str) -> Scenari
         Refused: the traffic does not fit the plan.
     """
     flows = flows_of(plan, traffic, seed)
-    faults = faults_of(plan, traffic)
+    check(plan, traffic)
+    planned, plan = plan, turned(wrongly_set(plan, traffic), traffic.faults)
     names = names_of(plan)
     devices = devices_of(plan, names)
-    links, assumed = _links(plan, names)
+    rules = rules_of(plan, traffic, names, devices)
+    links, assumed = _links(plan, names, rules.links)
     sockets, unknown = _sockets(plan, flows)
     assumed = (*assumed, *devices.assumed, *unknown)
-    posted, connected, operations = _posted(flows, names)
+    posted, connected, operations = _posted(flows, [priority_of(planned, plan, flow) for flow in flows], names)
     document: dict[str, Any] = {
         "name": f"{plan.name} {traffic.name}",
         "desc": "; ".join((origin, *(f"assumed: {one}" for one in assumed))),
         "hosts": len(plan.hosts),
         "switches": len(plan.switches),
+        "node_names": names.nodes,
         "links": links,
         "flows": posted,
         "queue_pairs": connected,
         "operations": operations,
         "parameters": {**_framing(links), **sockets, **devices.parameters},
-        "devices": devices.items,
-        "faults": [_down(fault, names) for fault in faults],
+        "devices": [*devices.items, *rules.devices],
+        "faults": rules.items,
     }
-    kept = {key: value for key, value in document.items() if value != []}
+    kept = {key: value for key, value in document.items() if value not in ([], ())}
     return Scenario(_text(kept), names, assumed)
 
 
-def _links(plan: Plan, names: Names) -> tuple[list[Any], tuple[str, ...]]:
-    """Every cable: ends, rate, delay, addresses of NICs."""
-    links = [_link(plan, names, cable) for cable in plan.cables]
+def _links(plan: Plan, names: Names, more: Mapping[int, Tree]) -> tuple[list[Any], tuple[str, ...]]:
+    """Every cable: ends, rate, delay, addresses of NICs, and what else there is to say of one."""
+    links = [_link(plan, names, cable) | more.get(number, {}) for number, cable in enumerate(plan.cables)]
     assumed = []
     unknown = sum(cable.length is None for cable in plan.cables)
     if unknown:
@@ -122,6 +127,7 @@ def _link(plan: Plan, names: Names, cable: Cable) -> dict[str, Any]:
         "gbps": int(gbps) if gbps == int(gbps) else gbps,
         "delay_ns": _delay_ns(plan, cable),
     }
+    link["port_names"] = [cable.a.port, cable.b.port]
     addresses = [_address(plan, end.device, end.port) for end in (cable.a, cable.b)]
     if any(addresses):
         link["addresses"] = addresses
@@ -162,14 +168,14 @@ def _address(plan: Plan, device: str, port: str) -> str | None:
     return nic.addresses[0].partition("/")[0] if nic and nic.addresses else None
 
 
-def _posted(flows: Sequence[Flow], names: Names) -> tuple[list[Any], list[Any], list[Any]]:
+def _posted(flows: Sequence[Flow], priorities: Sequence[int], names: Names) -> tuple[list[Any], list[Any], list[Any]]:
     """Queue pairs with one message as flows; those with more as queue pairs with operations."""
     posted: list[Any] = []
     connected: list[Any] = []
     operations: list[Any] = []
-    for flow in flows:
+    for flow, priority in zip(flows, priorities, strict=True):
         source, target = names.nic(flow.source), names.nic(flow.target)
-        more: dict[str, Any] = {"priority": int(flow.traffic_class.priority)}
+        more: dict[str, Any] = {"priority": priority}
         if flow.protocol is not Protocol.RDMA:
             more["service"] = flow.protocol.value
         if flow.udp_source_port is not None:
@@ -184,17 +190,6 @@ def _posted(flows: Sequence[Flow], names: Names) -> tuple[list[Any], list[Any], 
         connected.append({"a": source.node, "b": target.node, "a_port": source.index, "b_port": target.index} | more)
         operations += _messages(flow, len(connected) - 1, len(operations))
     return posted, connected, operations
-
-
-def _down(fault: LinkDown, names: Names) -> dict[str, Any]:
-    one: dict[str, Any] = {"kind": "link-down"}
-    if fault.port is None:
-        one["node"] = names.node(fault.device)
-    else:
-        one["link"] = names.by_name()[f"{fault.device}:{fault.port}"] // 2
-    one |= {"from_ns": fault.from_ns} if fault.from_ns else {}
-    one |= {} if fault.until_ns is None else {"until_ns": fault.until_ns}
-    return one | {"detection_ns": fault.detection_ns, "convergence_ns": fault.convergence_ns}
 
 
 def _verb(flow: Flow) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from wirespeed.plan import End, Plan
@@ -58,14 +58,3 @@ def names_of(plan: Plan) -> Names:
             counts[end.device] = index + 1
             nics[Seat(end.device, end.port)] = NicPort(numbers[end.device], index)
     return Names(nodes, ends, numbers, nics)
-
-
-def columns(names: Names) -> dict[str, Sequence[object]]:
-    """The columns of the table that gives ports their names."""
-    rows = list(names.ports())
-    return {
-        "port": [port for port, _, _ in rows],
-        "node": [node for _, node, _ in rows],
-        "device": [end.device for _, _, end in rows],
-        "interface": [end.port for _, _, end in rows],
-    }

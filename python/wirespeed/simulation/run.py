@@ -17,6 +17,7 @@ from wirespeed.errors import Refused
 from wirespeed.results.simulation import CompletionTimes, Summary
 from wirespeed.simulation.deadlock import circles
 from wirespeed.simulation.memory import Memory
+from wirespeed.simulation.named import Named
 from wirespeed.simulation.observe import Observe, file_name, resolve
 from wirespeed.simulation.tables import arrow, digest
 from wirespeed.units import Duration
@@ -55,9 +56,9 @@ class Progress:
 class Result:
     """What a run gives: totals, and the tables flows, ports, queues and pauses; series when something was sampled.
 
-    ``context`` is what follows from the scenario alone: the tables links, paths and limits, of a plan also names. They
-    explain the result, and do not enter its hash. ``alone`` is why the run was on one thread, where more were to be had
-    and would have made it shorter.
+    ``context`` is what follows from the scenario alone: the tables links, paths and limits, also names where it has
+    any. They explain the result, and do not enter its hash. ``alone`` is why the run was on
+    one thread, where more were to be had and would have made it shorter.
     """
 
     summary: Summary
@@ -102,12 +103,12 @@ def run(
         text = planned.scenario.text
     elif text is None:
         text = path.read_text(encoding="utf-8", errors="replace")
-    named = planned.scenario.names.by_name() if planned else None
     memory = Memory()
     with _placed_in(path):
         scenario = _core.Scenario(text, preset, seed)
     observe = observe or Observe()
-    observed = resolve(observe, scenario, named)
+    named = Named.of(scenario)
+    observed = resolve(observe, scenario, named.by_name() if named else None)
     name, flows = scenario.name or path.stem, scenario.operations
     started = time.perf_counter()
     with _placed_in(path):
@@ -172,18 +173,9 @@ def run(
             source=planned.source if planned else None,
         ),
         converted,
-        {**arrow(context), **(_names(planned) if planned else {})},
+        {**arrow(context), **({"names": named.table()} if named else {})},
         alone,
     )
-
-
-def _names(planned: Planned) -> dict[str, pa.Table]:
-    """What the plan calls the ports."""
-    import pyarrow as pa
-
-    from wirespeed.simulation.names import columns
-
-    return {"names": pa.table(columns(planned.scenario.names))}
 
 
 def processors() -> int:

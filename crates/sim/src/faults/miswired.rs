@@ -28,7 +28,7 @@ impl Miswired {
 
     /// What the port at the second end of one of the two is called once the cables are exchanged: ports are named by their
     /// cables.
-    fn renamed(&self, port: u32) -> u32 {
+    pub(crate) fn renamed(&self, port: u32) -> u32 {
         match self.believed_peer(port) {
             Some(peer) if port % 2 == 1 => peer ^ 1,
             _ => port,
@@ -43,6 +43,11 @@ impl Miswired {
         if !scenario.addresses.is_empty() {
             scenario.addresses.resize(2 * scenario.links.len(), None);
             scenario.addresses.swap(2 * one + 1, 2 * other + 1);
+        }
+        if !scenario.names.ports.is_empty() {
+            scenario
+                .names
+                .exchange(2 * one as u32 + 1, 2 * other as u32 + 1);
         }
         if scenario.sets() > 1 {
             let [one, other] = [2 * one as u32 + 1, 2 * other as u32 + 1];

@@ -263,6 +263,29 @@ pub fn miswire(scenario: &mut Scenario, findings: &mut Findings) {
         }
     }
     scenario.faults = faults;
+    rename_ports(&mut scenario.faults);
+}
+
+/// Faults of a NIC port stay at the NIC: ports are named by their cables.
+fn rename_ports(faults: &mut [Fault]) {
+    let exchanged: Vec<Miswired> = faults
+        .iter()
+        .filter_map(|fault| match fault.kind {
+            Kind::Miswired(it) => Some(it),
+            _ => None,
+        })
+        .collect();
+    for fault in faults {
+        let port = match &mut fault.kind {
+            Kind::StuckNic(it) => &mut it.port,
+            Kind::SlowReceiver(it) => &mut it.port,
+            Kind::CnpDelay(it) => &mut it.port,
+            Kind::BitErrors(_) | Kind::LinkDown(_) | Kind::Miswired(_) | Kind::CnpLoss(_) => {
+                continue;
+            }
+        };
+        *port = exchanged.iter().fold(*port, |port, it| it.renamed(port));
+    }
 }
 
 fn stuck_nic(it: &mut Reading) -> Option<Kind> {

@@ -22,6 +22,7 @@ mod findings;
 mod host_pipe;
 mod json;
 mod limits;
+mod names;
 mod ports;
 mod routes;
 mod services;
@@ -40,6 +41,7 @@ use crate::time::{Picoseconds, NANOSECOND, NEVER};
 use addresses::Addresses;
 use findings::{Findings, Object, Place};
 use json::{quoted, Json};
+use names::PortNames;
 use spelling::did_you_mean;
 use traffic::Traffic;
 
@@ -118,11 +120,12 @@ fn not_json(error: &serde_json::Error) -> Refused {
     }])
 }
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "name",
     "desc",
     "hosts",
     "switches",
+    "node_names",
     "link_gbps",
     "link_delay_ns",
     "links",
@@ -155,13 +158,19 @@ fn draft<'j>(
     // Without them every node and link would be wrong for the same reason.
     let (hosts, switches) = (hosts? as u32, switches? as u32);
     let mut addresses = Addresses::new(hosts, parameters.framing.ip);
-    let links = links(&top, hosts + switches, &mut addresses, findings);
+    let mut port_names = PortNames::new();
+    let mut own = OfPorts {
+        addresses: &mut addresses,
+        names: &mut port_names,
+    };
+    let links = links(&top, hosts + switches, &mut own, findings);
     let mut scenario = Scenario {
         name: name?,
         hosts,
         switches,
         links,
         addresses: addresses.by_port(),
+        names: port_names.with_nodes(&top, hosts + switches, findings),
         buffer_bytes: Vec::new(),
         connections: Vec::new(),
         operations: Vec::new(),
@@ -193,13 +202,8 @@ fn text(top: &Object, key: &str, findings: &mut Findings) -> Option<String> {
 }
 
 /// All links that are as they should be.
-fn links(
-    top: &Object,
-    nodes: u32,
-    addresses: &mut Addresses,
-    findings: &mut Findings,
-) -> Vec<Link> {
-    let mut common = Common {
+fn links(top: &Object, nodes: u32, of_ports: &mut OfPorts, findings: &mut Findings) -> Vec<Link> {
+    let common = Common {
         rate: top
             .get("link_gbps")
             .map(|_| rate(top, "link_gbps", findings)),
@@ -207,26 +211,36 @@ fn links(
             .get("link_delay_ns")
             .map(|_| cable(top, "link_delay_ns", findings)),
         nodes,
-        addresses,
     };
     let items = top.list("links", findings);
     let links = items.iter().enumerate();
     links
-        .filter_map(|(n, json)| common.link(Place::Item("links", n), json, findings))
+        .filter_map(|(n, json)| common.link(Place::Item("links", n), json, of_ports, findings))
         .collect()
 }
 
 /// What holds for every link that does not say otherwise, if anything; `Some(None)` where it is not as it should be.
-struct Common<'a> {
+struct Common {
     rate: Option<Option<u64>>,
     delay: Option<Option<Picoseconds>>,
     nodes: u32,
-    addresses: &'a mut Addresses,
 }
 
-impl Common<'_> {
-    fn link(&mut self, place: Place, json: &Json, findings: &mut Findings) -> Option<Link> {
-        const KEYS: [&str; 7] = [
+/// What links say of the ports at their ends.
+struct OfPorts<'a> {
+    addresses: &'a mut Addresses,
+    names: &'a mut PortNames,
+}
+
+impl Common {
+    fn link(
+        &self,
+        place: Place,
+        json: &Json,
+        of_ports: &mut OfPorts,
+        findings: &mut Findings,
+    ) -> Option<Link> {
+        const KEYS: [&str; 8] = [
             "a",
             "b",
             "gbps",
@@ -234,6 +248,7 @@ impl Common<'_> {
             "loss",
             "pfc_lost_from_ns",
             "addresses",
+            "port_names",
         ];
         let last = u64::from(self.nodes - 1);
         if let Json::List(ends) = json {
@@ -255,7 +270,8 @@ impl Common<'_> {
         let (Some(a), Some(b)) = (a, b) else {
             return None;
         };
-        self.addresses.read(&link, [a, b], findings);
+        of_ports.addresses.read(&link, [a, b], findings);
+        of_ports.names.read(&link, [a, b], findings);
         self.joined(link, a, b, findings)
     }
 

@@ -1,3 +1,5 @@
+mod names;
+
 use super::*;
 use crate::congestion;
 use crate::faults::bit_errors::BitErrors;
@@ -63,6 +65,7 @@ fn a_pair() {
         switches: 1,
         links: vec![link, Link { a: 1, ..link }],
         addresses: Vec::new(),
+        names: Default::default(),
         buffer_bytes: vec![32 << 20],
         connections: vec![Connection {
             port_a: 0,
@@ -177,7 +180,7 @@ fn the_files_and_presets_that_are_no_scenario() {
     let rows = [
         ("", "line 1, column 0: found no JSON (EOF while parsing a value), expected a scenario in JSON"),
         ("{\"hosts\": 2,\n \"links\": [[0, 1],]}", "line 2, column 19: found no JSON (trailing comma), expected a scenario in JSON"),
-        ("[1]", "scenario: found a list, expected an object with name, desc, hosts, switches, link_gbps, link_delay_ns, links, \
+        ("[1]", "scenario: found a list, expected an object with name, desc, hosts, switches, node_names, link_gbps, link_delay_ns, links, \
             buffer_bytes, flows, queue_pairs, operations, parameters, devices, faults, routes"),
         ("{}", "hosts: found nothing, expected a whole number, 1 to 1,048,576\n\
             switches: found nothing, expected a whole number, 0 to 1,048,576"),
@@ -204,11 +207,11 @@ fn refusals_of_nodes_and_links() {
         (with(r#""name": "a", "hosts": 3"#), "hosts: found this key again, expected each key once"),
         (
             with(r#""link_gpbs": 3"#),
-            "scenario: found the key \"link_gpbs\", expected name, desc, hosts, switches, link_gbps, link_delay_ns, links, \
+            "scenario: found the key \"link_gpbs\", expected name, desc, hosts, switches, node_names, link_gbps, link_delay_ns, links, \
              buffer_bytes, flows, queue_pairs, operations, parameters, devices, faults, routes\n  hint: did you mean \"link_gbps\"?",
         ),
         (links("3"), "links: found 3, expected a list"),
-        (links("[[0, 2], [1, 2], 7]"), "links[2]: found 7, expected an object with a, b, gbps, delay_ns, loss, pfc_lost_from_ns, addresses"),
+        (links("[[0, 2], [1, 2], 7]"), "links[2]: found 7, expected an object with a, b, gbps, delay_ns, loss, pfc_lost_from_ns, addresses, port_names"),
         (links("[[0, 2], [1, 2], [1]]"), "links[2]: found a list of 1, expected [a, b]"),
         (links("[[0, 2], [1, 3]]"), "links[1]: found [1, 3], expected two nodes, 0 to 2"),
         (links("[[0, 2], [1, -2]]"), "links[1]: found [1, -2], expected two nodes, 0 to 2"),
@@ -221,7 +224,7 @@ fn refusals_of_nodes_and_links() {
         (links(r#"[[0, 2], {"a": 1, "b": 2, "delay_ns": 2000000000}]"#), "links[1].delay_ns: found 2000000000, expected a whole number, 0 to 1,000,000,000"),
         (links(r#"[[0, 2], {"a": 1, "b": 2, "loss": 1.5}]"#), "links[1].loss: found 1.5, expected a probability, 0 to 1"),
         (links(r#"[[0, 2], {"a": 1, "b": 2, "pfc_lost_from_ns": -1}]"#), "links[1].pfc_lost_from_ns: found -1, expected a whole number, 0 to 1,000,000,000,000,000"),
-        (links(r#"[[0, 2], {"a": 1, "b": 2, "gpbs": 5}]"#), "links[1]: found the key \"gpbs\", expected a, b, gbps, delay_ns, loss, pfc_lost_from_ns, addresses"),
+        (links(r#"[[0, 2], {"a": 1, "b": 2, "gpbs": 5}]"#), "links[1]: found the key \"gpbs\", expected a, b, gbps, delay_ns, loss, pfc_lost_from_ns, addresses, port_names"),
         (
             common,
             "links[0].delay_ns: found nothing, expected a delay in ns here or as link_delay_ns\n\
@@ -380,6 +383,12 @@ fn cables_in_wrong_ports_take_what_is_theirs_along() {
     assert_eq!(scenario.given_address(3).unwrap().to_string(), "10.0.0.1");
     let believed: Vec<u32> = (0..6).map(|port| scenario.believed_peer(port)).collect();
     assert_eq!(believed, [3, 2, 1, 0, 5, 4]);
+    // So are the faults of its NIC, wherever they stand in the file.
+    let stuck = r#"{"kind": "stuck-nic", "node": 0}, {"kind": "miswired", "links": [0, 1]}, {"kind": "cnp-delay", "node": 1, "delay_ns": 1}"#;
+    let more = text.replace(r#"{"kind": "miswired", "links": [0, 1]}"#, stuck);
+    let faults = read(&more, "roce", 1).unwrap().faults;
+    assert!(matches!(faults[0].kind, Kind::StuckNic(it) if it.port == 3));
+    assert!(matches!(faults[2].kind, Kind::CnpDelay(it) if it.port == 1));
     let both = text.replace(r#"{"a": 2, "b": 0"#, r#"{"a": 0, "b": 2"#);
     let both = both.replace(r#"[null, "10.0.0.1"]"#, r#"["10.0.0.1", null]"#);
     let both = both.replace(r#""links": [0, 1]}"#, r#""links": [0, 2]}"#);

@@ -22,6 +22,7 @@ fn scenario(hosts: u32, switches: u32, links: &[(u32, u32)], seed: u64) -> Scena
             })
             .collect(),
         addresses: Vec::new(),
+        names: Default::default(),
         buffer_bytes: vec![32 << 20; switches as usize],
         connections: Vec::new(),
         operations: Vec::new(),

@@ -49,6 +49,7 @@ pub fn network(hosts: u32, switches: u32, links: Vec<Link>, parameters: Paramete
         switches,
         links,
         addresses: Vec::new(),
+        names: Default::default(),
         buffer_bytes: vec![parameters.switch.buffer_bytes; switches as usize],
         connections: Vec::new(),
         operations: Vec::new(),

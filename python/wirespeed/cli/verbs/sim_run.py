@@ -146,6 +146,10 @@ def run(
         - {pattern: pairs, from: "node[1-2]", to: "node[3-4]", size: 4 MiB}
         - {pattern: background, from: node2:enp29s0np0, to: node3,
            size: 64 KiB, rate: 40 Gb/s, until: 1 ms}
+      faults:   # optional: what goes wrong meanwhile, or is wrong from the beginning
+        - {kind: link-down, node: spine1, start: 500 us, detection: 10 us, convergence: 200 us}
+        - {kind: stuck-nic, port: node1:enp29s0np0, start: 1 ms, until: 2 ms}
+        - {kind: wrong-setting, node: leaf1, setting: port.qos.pfc, value: []}
 
     The same scenario, preset and seed give the same tables on every machine; tables_sha256 in the summary says whether
     two runs did. In DIR, flows, queue pairs, ports, queues, pauses and series are a Parquet file each. Ctrl-C ends the

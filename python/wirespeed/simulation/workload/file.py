@@ -17,6 +17,7 @@ from wirespeed.cluster.model import Part
 from wirespeed.cluster.read import check_version, text_of
 from wirespeed.cluster.refusals import problems_of
 from wirespeed.errors import Refused, refuse
+from wirespeed.simulation.workload.fault_entries import Fault
 
 VERSION = 1
 
@@ -83,41 +84,13 @@ class Entry(Part):
     ] = None
 
 
-class Kind(StrEnum):
-    """What goes wrong."""
-
-    LINK_DOWN = "link-down"  # a cable, or all of a device, carries nothing
-
-
-class FaultEntry(Part):
-    """Something that goes wrong meanwhile."""
-
-    kind: Annotated[Kind, Field(description="What goes wrong.")]
-    node: Annotated[Line | None, Field(description="A host or switch, with all of its cables.")] = None
-    port: Annotated[
-        Line | None,
-        Field(description="Instead of a node: the cable at this port of a host or switch, leaf1:Ethernet1/1."),
-    ] = None
-    start: Annotated[DurationText | None, Field(description="From when on; 0 without it.")] = None
-    until: Annotated[DurationText | None, Field(description="Until when; the end without it.")] = None
-    detection: Annotated[
-        DurationText, Field(description="From the link being down to its ports knowing: optics, debounce timers.")
-    ]
-    convergence: Annotated[
-        DurationText,
-        Field(
-            description="From its ports knowing, or the link being back, to all switches having the routes that follow."
-        ),
-    ]
-
-
 class TrafficFile(Part):
     """What is sent over a cluster."""
 
     version: Positive
     name: Annotated[Line | None, Field(description="What results call it; the file's name without it.")] = None
     traffic: Annotated[list[Entry], Field(description="All of it goes on at the same time.")]
-    faults: Annotated[list[FaultEntry] | None, Field(description="What goes wrong meanwhile, and when.")] = None
+    faults: Annotated[list[Fault] | None, Field(description="What goes wrong meanwhile, and when.")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +99,7 @@ class Traffic:
 
     name: str
     entries: tuple[Entry, ...]
-    faults: tuple[FaultEntry, ...]
+    faults: tuple[Fault, ...]
     origin: Origin
     sha256: str
 

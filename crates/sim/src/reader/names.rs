@@ -1,0 +1,106 @@
+//! The names of nodes and ports, as a scenario gives them: `node_names`, and `port_names` of a link.
+
+use super::findings::{Findings, Object, Place};
+use super::json::Json;
+use crate::names::Names;
+use std::collections::HashMap;
+
+/// The longest name of a node or port, in bytes; interfaces of Linux have 15, host names 63 (RFC 1123).
+const LONGEST: usize = 63;
+
+/// What the links have said so far.
+pub struct PortNames {
+    by_port: Vec<String>,
+    /// The link that has a node's port of this name.
+    known: HashMap<(u64, String), usize>,
+}
+
+impl PortNames {
+    /// None yet.
+    pub fn new() -> Self {
+        PortNames {
+            by_port: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// The names of both ports of a link between two nodes.
+    pub fn read(&mut self, link: &Object, nodes: [u64; 2], findings: &mut Findings) {
+        let (Some(json), Place::Item(_, number)) = (link.get("port_names"), link.place) else {
+            return;
+        };
+        let ends = match json {
+            Json::List(ends) => ends.as_slice(),
+            _ => &[],
+        };
+        let [a, b] = ends else {
+            let expected = "a list of two: one for each end";
+            return findings.note(link.at("port_names"), json.shown(), expected, "");
+        };
+        for ((end, json), node) in [a, b].into_iter().enumerate().zip(nodes) {
+            let Some(name) = name(link.at("port_names"), json, findings) else {
+                continue;
+            };
+            if let Some(other) = self.known.insert((node, name.clone()), number) {
+                let found = format!("{}, which links[{other}] has at node {node}", json.shown());
+                findings.note(link.at("port_names"), found, "each port of a node once", "");
+            }
+            let port = 2 * number + end;
+            if self.by_port.len() <= port {
+                self.by_port.resize(port + 1, String::new());
+            }
+            self.by_port[port] = name;
+        }
+    }
+
+    /// All names: those of the ports, and of the nodes as the scenario lists them.
+    pub fn with_nodes(self, top: &Object, nodes: u32, findings: &mut Findings) -> Names {
+        let items = top.list("node_names", findings);
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut names = Vec::with_capacity(items.len());
+        for (n, json) in items.iter().enumerate() {
+            let Some(name) = name(Place::Item("node_names", n), json, findings) else {
+                continue;
+            };
+            if let Some(other) = known.insert(name.clone(), n) {
+                let found = format!("{}, which node {other} has", json.shown());
+                findings.note(Place::Item("node_names", n), found, "each name once", "");
+            }
+            names.push(name);
+        }
+        let given = top.get("node_names").is_some();
+        if matches!(top.get("node_names"), Some(Json::List(_))) && items.len() != nodes as usize {
+            let found = format!("{} names", items.len());
+            findings.note(
+                "node_names",
+                found,
+                format!("one for each of {nodes} nodes"),
+                "",
+            );
+        }
+        if !given && !self.by_port.is_empty() {
+            let expected = "names of the nodes too, where ports have any";
+            findings.note("node_names", "nothing", expected, "");
+        }
+        Names {
+            nodes: names,
+            ports: self.by_port,
+        }
+    }
+}
+
+/// One name, which is for a line of a table.
+fn name(place: impl std::fmt::Display, json: &Json, findings: &mut Findings) -> Option<String> {
+    match json {
+        Json::Text(text)
+            if (1..=LONGEST).contains(&text.len()) && !text.chars().any(char::is_control) =>
+        {
+            Some(text.to_string())
+        }
+        other => {
+            let expected = format!("a name of 1 to {LONGEST} characters");
+            findings.note(place, other.shown(), expected, "");
+            None
+        }
+    }
+}

@@ -1,0 +1,135 @@
+"""Whether what a fault is put on is there, and its times fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.plan import Plan
+from wirespeed.simulation.workload.fault_entries import (
+    CnpDelay,
+    Fault,
+    For,
+    FrameLoss,
+    LinkDown,
+    Miswired,
+    PfcLoss,
+    SlowReceiver,
+    StuckNic,
+    WrongSetting,
+)
+from wirespeed.simulation.workload.file import Traffic
+from wirespeed.units import Duration
+
+Refuse = Callable[..., Problem]
+"""A problem of a fault: its key, what was found, what was expected, a hint."""
+_AT_NICS = (StuckNic, SlowReceiver, CnpDelay)
+_ONCE = (FrameLoss, PfcLoss)
+"""Kinds of which a cable has one, from beginning to end."""
+
+
+def check(plan: Plan, traffic: Traffic) -> None:
+    """Hold the faults of a traffic file against the plan.
+
+    Raises:
+        Refused: a device, port or class is not in the plan, or has no cable, or the times do not fit; each with its
+            line.
+    """
+    checking = _Checking(plan)
+    problems = [
+        problem
+        for index, fault in enumerate(traffic.faults)
+        for problem in checking.fault(fault, refusing(traffic, index))
+    ]
+    if problems:
+        raise Refused(problems)
+
+
+def refusing(traffic: Traffic, index: int) -> Refuse:
+    """What makes problems of one fault of the file."""
+
+    def problem(key: str, found: str, expected: str, hint: str | None = None) -> Problem:
+        return Problem(traffic.origin.at("faults", index, key), found, expected, hint)
+
+    return problem
+
+
+def nanoseconds(time: Duration | None) -> int:
+    """Whole nanoseconds, not before the time."""
+    return 0 if time is None else -(-int(time) // 1000)
+
+
+class _Checking:
+    """Remembers which cables earlier faults are put on."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._cables = {
+            f"{end.device}:{end.port}": number for number, cable in enumerate(plan.cables) for end in (cable.a, cable.b)
+        }
+        self._taken: set[tuple[str, int]] = set()
+
+    def fault(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
+        if isinstance(fault, LinkDown | WrongSetting) and (fault.node is None) == (fault.port is None):
+            found = "neither node nor port" if fault.node is None else "node and port"
+            yield refuse("kind", found, "one of the two")
+            return
+        problems = [*self._place(fault, refuse), *self._class(fault, refuse)]
+        yield from problems
+        if isinstance(fault, For) and fault.until is not None:
+            start = nanoseconds(fault.start)
+            if nanoseconds(fault.until) <= start:
+                yield refuse("until", f"until {fault.until}", f"a time after its start, {start} ns")
+        if not problems:
+            yield from self._again(fault, refuse)
+
+    def _place(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
+        if isinstance(fault, Miswired):
+            if len(fault.ports) != 2:
+                yield refuse("ports", f"{len(fault.ports)} ports", "two")
+            for port in fault.ports:
+                yield from self._port(port, "ports", refuse)
+        elif isinstance(fault, _AT_NICS):
+            yield from self._nic(fault.port, refuse)
+        elif isinstance(fault, LinkDown | WrongSetting) and fault.node is not None:
+            devices = list(self._plan.devices)
+            if fault.node not in devices:
+                hint = did_you_mean(fault.node, devices)
+                yield refuse("node", f"the node {fault.node!r}", "a host or switch of the cluster", hint)
+        else:
+            yield from self._port(fault.port or "", "port", refuse)
+
+    def _port(self, name: str, key: str, refuse: Refuse) -> Iterator[Problem]:
+        if name not in self._cables:
+            expected = "a port with a cable, such as " + next(iter(self._cables))
+            yield refuse(key, f"the port {name!r}", expected, did_you_mean(name, list(self._cables)))
+
+    def _nic(self, name: str, refuse: Refuse) -> Iterator[Problem]:
+        nics = [one for one in self._cables if one.partition(":")[0] in self._plan.hosts]
+        if name not in nics:
+            found = f"the port {name!r}" + (" of a switch" if name in self._cables else "")
+            yield refuse("port", found, "a NIC with a cable, such as " + nics[0], did_you_mean(name, nics))
+
+    def _class(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
+        if not isinstance(fault, StuckNic | WrongSetting) or fault.traffic_class is None:
+            return
+        classes = list(self._plan.classes)
+        if fault.traffic_class not in classes:
+            hint = did_you_mean(fault.traffic_class, classes)
+            yield refuse("class", f"the class {fault.traffic_class!r}", f"one of {', '.join(classes)}", hint)
+
+    def _again(self, fault: Fault, refuse: Refuse) -> Iterator[Problem]:
+        """What can be there once, a second time."""
+        if isinstance(fault, Miswired):
+            one, other = (self._cables[port] for port in fault.ports)
+            if one == other:
+                yield refuse("ports", "both ends of a cable", "ports of two cables")
+            for port in fault.ports:
+                if (fault.kind, self._cables[port]) in self._taken:
+                    yield refuse("ports", f"{port}, whose cable an earlier fault exchanges", "each cable once")
+            self._taken |= {(fault.kind, one), (fault.kind, other)}
+        elif isinstance(fault, _ONCE):
+            place = (fault.kind, self._cables[fault.port])
+            if place in self._taken:
+                yield refuse("port", f"{fault.port}, whose cable an earlier {fault.kind} has", "each cable once")
+            self._taken.add(place)

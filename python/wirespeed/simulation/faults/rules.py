@@ -1,0 +1,149 @@
+"""Faults as a scenario has them: rules put on links and NIC ports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan
+from wirespeed.plan.headroom import headroom
+from wirespeed.settings import Nic
+from wirespeed.simulation.devices import Devices
+from wirespeed.simulation.faults.places import nanoseconds, refusing
+from wirespeed.simulation.faults.wiring import exchanged
+from wirespeed.simulation.names import Names
+from wirespeed.simulation.nics import Tree
+from wirespeed.simulation.workload import Fault, Seat, Traffic
+from wirespeed.simulation.workload.fault_entries import (
+    BitErrors,
+    CnpDelay,
+    CnpLoss,
+    For,
+    FrameLoss,
+    LinkDown,
+    Miswired,
+    PfcLoss,
+    SlowReceiver,
+    StuckNic,
+    WrongSetting,
+)
+from wirespeed.units import Length
+
+
+@dataclass(slots=True)
+class Rules:
+    """What faults are in a scenario."""
+
+    items: list[Tree] = field(default_factory=list)
+    """Of its ``faults``."""
+    links: dict[int, Tree] = field(default_factory=dict)
+    """More keys of single links."""
+    devices: list[Tree] = field(default_factory=list)
+    """More items of its ``devices``."""
+
+
+def rules_of(plan: Plan, traffic: Traffic, names: Names, devices: Devices) -> Rules:
+    """The faults of a traffic file that `check` has found to fit. ``names`` and ``devices`` are those of the plan.
+
+    Raises:
+        Refused: a NIC's receive buffer is too small; with its line.
+    """
+    ports = exchanged(names.by_name(), traffic.faults)
+    planned = names.by_name()
+    rules = Rules()
+    problems = []
+    for index, fault in enumerate(traffic.faults):
+        match fault:
+            case FrameLoss():
+                rules.links.setdefault(ports[fault.port] // 2, {})["loss"] = fault.probability
+            case PfcLoss():
+                rules.links.setdefault(ports[fault.port] // 2, {})["pfc_lost_from_ns"] = nanoseconds(fault.start)
+            case SlowReceiver():
+                pipe = _pipe(plan, fault)
+                if pipe["xon_bytes"] < 0:
+                    least = fault.receive_buffer - pipe["xon_bytes"]
+                    hint = "the headroom of its cable and an MTU"
+                    refuse = refusing(traffic, index)
+                    problems.append(
+                        refuse("receive_buffer", f"{fault.receive_buffer:,} bytes", f"at least {least:,}", hint)
+                    )
+                port = planned[fault.port]
+                pipe = {**_pipe_of(plan, devices, port, names), **pipe}
+                rules.devices.append({"ports": [port], "parameters": {"nic": {"pipe": pipe}}})
+        if (rule := _rule(plan, fault, names, ports)) is not None:
+            rules.items.append({"kind": fault.kind, **_times(fault), **rule})
+    if problems:
+        raise Refused(problems)
+    return rules
+
+
+def _rule(plan: Plan, fault: Fault, names: Names, ports: Mapping[str, int]) -> Tree | None:
+    """Where a fault is put, and what it does; None of one that is none of the core's ``faults``."""
+    match fault:
+        case LinkDown():
+            where = {"link": ports[fault.port] // 2} if fault.port else {"node": names.node(fault.node or "")}
+            return where | {
+                "detection_ns": nanoseconds(fault.detection),
+                "convergence_ns": nanoseconds(fault.convergence),
+            }
+        case BitErrors():
+            floor = {"floor_ber": fault.floor_ber} if fault.floor_ber else {}
+            return {"link": ports[fault.port] // 2, "ber": fault.ber, "fec": fault.fec, **floor}
+        case Miswired():
+            planned = names.by_name()
+            return {"links": [planned[port] // 2 for port in fault.ports]}
+        case StuckNic():
+            known = plan.classes.get(fault.traffic_class or "")
+            return _nic(names, fault.port) | ({"priority": int(known.priority)} if known else {})
+        case SlowReceiver():
+            return _nic(names, fault.port) | {"gbps": int(fault.rate) / 1e9}
+        case CnpLoss():
+            return {"link": ports[fault.port] // 2, "probability": fault.probability}
+        case CnpDelay():
+            return _nic(names, fault.port) | {"delay_ns": nanoseconds(fault.delay)}
+        case FrameLoss() | PfcLoss() | WrongSetting():
+            return None
+
+
+def _times(fault: Fault) -> Tree:
+    if not isinstance(fault, For):
+        return {}
+    times: dict[str, Any] = {"from_ns": nanoseconds(fault.start)} if fault.start else {}
+    return times if fault.until is None else times | {"until_ns": nanoseconds(fault.until)}
+
+
+def _nic(names: Names, port: str) -> Tree:
+    """A NIC port as its host's; the core finds it whichever cable it has."""
+    host, _, interface = port.partition(":")
+    found = names.nic(Seat(host, interface))
+    return {"node": found.node} | ({"nic_port": found.index} if found.index else {})
+
+
+def _pipe(plan: Plan, fault: SlowReceiver) -> Tree:
+    """The receive buffer, and when it asks for pauses: XOFF where no more than the headroom is left, XON an MTU below,
+    as Linux sets NVIDIA's (drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, update_xoff_threshold)."""
+    host, _, interface = fault.port.partition(":")
+    nic = plan.hosts[host].nics[interface]
+    size = int(fault.receive_buffer)
+    xoff = size - _headroom(plan, nic, fault.port)
+    return {"receive_buffer_bytes": size, "xoff_bytes": xoff, "xon_bytes": xoff - (nic.link.mtu or 0)}
+
+
+def _headroom(plan: Plan, nic: Nic, port: str) -> int:
+    """What arrives after an XOFF: of the planned cable."""
+    cable = next(one for one in plan.cables if port in (f"{one.a.device}:{one.a.port}", f"{one.b.device}:{one.b.port}"))
+    lossless = len(nic.qos.pfc or ()) or 1
+    model = plan.hardware.cables.get(cable.cable or "")
+    return int(headroom(cable.speed, cable.length or Length(0), nic.link.mtu or 0, lossless, cable=model).size)
+
+
+def _pipe_of(plan: Plan, devices: Devices, port: int, names: Names) -> Tree:
+    """What stands between a NIC and memory already; else what is never slower than the wire."""
+    node = names.node(names.ends[port].device)
+    found = devices.parameters.get("nic", {}).get("pipe")
+    for item in devices.items:
+        if "priorities" not in item and (node in item.get("nodes", ()) or port in item.get("ports", ())):
+            found = item["parameters"].get("nic", {}).get("pipe", found)
+    return found or {"gbps": -(-int(plan.cables[port // 2].speed) // 10**9), "latency_ns": 0}

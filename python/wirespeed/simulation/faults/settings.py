@@ -1,0 +1,219 @@
+"""One wrong setting on one device: the plan as that device has it, by the names of `wirespeed.settings`.
+
+The scenario is made of the plan with the setting, so a wrong setting acts as the same value would if it were planned.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from wirespeed.cluster.fields import Unfit
+from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.plan import Plan
+from wirespeed.settings import Host, Nic, Place, Port, Queue, Switch
+from wirespeed.settings.model import collections_of, get, settings_of
+from wirespeed.simulation.devices import devices_of
+from wirespeed.simulation.faults.places import Refuse, refusing
+from wirespeed.simulation.faults.values import value_of
+from wirespeed.simulation.names import names_of
+from wirespeed.simulation.workload import Flow, Protocol, Traffic
+from wirespeed.simulation.workload.fault_entries import WrongSetting
+
+SIMULATED = (
+    "switch.pfc",
+    "switch.watchdog_poll",
+    "switch.load_balancing.mode",
+    "switch.load_balancing.flowlet_gap",
+    "port.cable_length",
+    "port.qos.pfc",
+    "port.qos.watchdog.enabled",
+    "port.qos.watchdog.action",
+    "port.qos.watchdog.detect",
+    "port.qos.watchdog.restore",
+    "queue.discipline",
+    "queue.weight",
+    "queue.ecn.enabled",
+    "queue.ecn.minimum",
+    "queue.ecn.maximum",
+    "queue.ecn.minimum_fill",
+    "queue.ecn.maximum_fill",
+    "queue.ecn.probability",
+    "nic.qos.pfc",
+    "nic.qos.roce_dscp",
+    "nic.qos.cnp_priority",
+    "nic.qos.ecn",
+    "nic.qos.ecn_priorities",
+    "nic.qos.congestion",
+    "nic.qos.congestion_parameters",
+    "nic.qos.priority_tc",
+    "nic.qos.tc_discipline",
+    "nic.qos.tc_share",
+)
+"""Settings that a simulated device obeys as a real one would."""
+_KINDS = {cls.kind: cls for cls in (Host, Nic, Switch, Port, Queue)}
+_DSCP = "nic.qos.roce_dscp"
+
+
+def wrongly_set(plan: Plan, traffic: Traffic) -> Plan:
+    """The plan as its devices are set: with the wrong settings of a traffic file that `check` has found to fit.
+
+    Raises:
+        Refused: there is no such setting, the simulator does not know it, or the value is none for it or is the planned
+            one; each with its line.
+    """
+    problems: list[Problem] = []
+    for index, fault in enumerate(traffic.faults):
+        if isinstance(fault, WrongSetting):
+            setting = _Setting(plan, fault, refusing(traffic, index))
+            found = setting.applied()
+            problems += setting.problems
+            plan = found or plan
+    if problems:
+        raise Refused(problems)
+    return plan
+
+
+def priority_of(planned: Plan, found: Plan, flow: Flow) -> int:
+    """The priority that switches give a flow: where its NIC sends another DSCP than planned, that of the class of this.
+
+    Its acknowledgements have the same: queue pairs of the simulator have one priority.
+    """
+    own = flow.traffic_class
+    if flow.protocol is Protocol.RDMA:
+        nics = [plan.hosts[flow.source.host].nics[flow.source.interface] for plan in (planned, found)]
+        meant, sent = (nic.qos.roce_dscp for nic in nics)
+        if meant in own.dscp and sent is not None and sent not in own.dscp:
+            of_dscp = (one for one in planned.classes.values() if sent in one.dscp)
+            return int(next((one.priority for one in of_dscp), 0))
+    return int(own.priority)
+
+
+class _Setting:
+    """One of them; collects problems."""
+
+    def __init__(self, plan: Plan, fault: WrongSetting, refuse: Refuse) -> None:
+        self._plan, self._fault, self._refuse = plan, fault, refuse
+        self.problems: list[Problem] = []
+
+    def applied(self) -> Plan | None:
+        """The plan with it; None where there is a problem."""
+        fault = self._fault
+        if not self._known():
+            return None
+        kind = _KINDS[fault.setting.partition(".")[0]]
+        try:
+            value = value_of(kind, fault.setting, fault.value)
+        except Unfit as unfit:
+            self._note("value", f"{fault.setting}: {fault.value!r}", unfit.expected, unfit.hint)
+            return None
+        device, _, port = (fault.node or fault.port or "").partition(":")
+        changing = _Changing(fault.setting, value, port, self._queues(device))
+        new = changing.thing(self._plan.devices[device], Place(device))
+        if not changing.before:
+            where = f"{fault.node or fault.port}" + (f", class {fault.traffic_class}" if fault.traffic_class else "")
+            self._note("setting", f"{fault.setting} at {where}", f"something that has a {kind.kind}")
+            return None
+        if all(one == value for one in changing.before):
+            self._note("value", f"{fault.setting} {_said(value)}, as planned", "another value")
+            return None
+        if kind is Queue and any(_turned(queue) for queue in changing.after):
+            self._note("value", f"{fault.setting} {_said(value)}", "queue.ecn.minimum at most queue.ecn.maximum")
+            return None
+        if device in self._plan.hosts:
+            found = dataclasses.replace(self._plan, hosts={**self._plan.hosts, device: new})
+        else:
+            found = dataclasses.replace(self._plan, switches={**self._plan.switches, device: new})
+        if fault.setting != _DSCP and self._same(found):
+            self._note("setting", f"{fault.setting} {_said(value)}", "a setting that acts here", "others override it")
+            return None
+        return found
+
+    def _known(self) -> bool:
+        setting = self._fault.setting
+        if setting in SIMULATED:
+            return True
+        kind = _KINDS.get(setting.partition(".")[0])
+        if kind is not None and setting in settings_of(kind):
+            self._note("setting", f"{setting}, which the simulator does not know", f"one of {', '.join(SIMULATED)}")
+        else:
+            hint = did_you_mean(setting, list(SIMULATED))
+            self._note("setting", f"the setting {setting!r}", f"one of {', '.join(SIMULATED)}", hint)
+        return False
+
+    def _same(self, found: Plan) -> bool:
+        """Whether the simulator would not tell the difference."""
+        names = names_of(self._plan)
+        return devices_of(found, names) == devices_of(self._plan, names)
+
+    def _queues(self, device: str) -> Callable[[str, str], bool]:
+        """Whether a queue of a port is meant: that of the class, by the maps of the port."""
+        fault, switch = self._fault, self._plan.switches.get(device)
+        if fault.traffic_class is None or switch is None:
+            return lambda _port, _queue: True
+        dscps = self._plan.classes[fault.traffic_class].dscp
+
+        def meant(port: str, queue: str) -> bool:
+            qos = switch.ports[port].qos
+            tcs = {tc for dscp, tc in (qos.dscp_tc or {}).items() if dscp in dscps}
+            return queue in {str(int(found)) for tc, found in (qos.tc_queue or {}).items() if tc in tcs}
+
+        return meant
+
+    def _note(self, key: str, found: str, expected: str, hint: str | None = None) -> None:
+        self.problems.append(self._refuse(key, found, expected, hint))
+
+
+class _Changing:
+    """Gives a setting another value, in all things that have it."""
+
+    def __init__(self, path: str, value: Any, port: str, queues: Callable[[str, str], bool]) -> None:
+        self._path, self._value, self._port, self._queues = path, value, port, queues
+        self.before: list[Any] = []
+        """Its values so far."""
+        self.after: list[Any] = []
+        """The things that have the new one."""
+
+    def thing(self, thing: Any, place: Place) -> Any:
+        """The thing with all that is in it."""
+        for path, members in collections_of(type(thing)).items():
+            inner = get(thing, path)
+            new = {name: self.thing(one, place.thing(members.kind, name)) for name, one in inner.items()}
+            if any(new[name] is not inner[name] for name in inner):
+                thing = _with(thing, path.split(".")[1:], new)
+        if not self._meant(thing, place):
+            return thing
+        self.before.append(get(thing, self._path))
+        thing = _with(thing, self._path.split(".")[1:], self._value)
+        self.after.append(thing)
+        return thing
+
+    def _meant(self, thing: Any, place: Place) -> bool:
+        if self._path not in settings_of(type(thing)):
+            return False
+        ports = [name for kind, name in place.within if kind in ("port", "nic")]
+        if self._port and ports != [self._port]:
+            return False
+        return not isinstance(thing, Queue) or self._queues(ports[0], place.name)
+
+
+def _with(thing: Any, names: Sequence[str], value: Any) -> Any:
+    first, *rest = names
+    return dataclasses.replace(thing, **{first: _with(getattr(thing, first), rest, value) if rest else value})
+
+
+def _turned(queue: Queue) -> bool:
+    low, high = queue.ecn.minimum, queue.ecn.maximum
+    return low is not None and high is not None and low > high
+
+
+def _said(value: Any) -> str:
+    """A value as its file would have it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_said(one)}" for key, one in value.items())
+    if isinstance(value, frozenset | tuple):
+        return f"[{', '.join(_said(one) for one in sorted(value))}]"
+    return str(value)

@@ -1,0 +1,69 @@
+"""The value of any setting from YAML, whose scalars are text: by the type that the setting has."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from wirespeed.cluster.fields import Unfit
+from wirespeed.settings.qos import Number
+from wirespeed.units import Quantity
+
+
+def value_of(thing: type[Any], path: str, raw: Any) -> Any:
+    """What YAML says, as the setting's own type.
+
+    Raises:
+        Unfit: it cannot be a value of the setting.
+    """
+    hint: Any = thing
+    for name in path.split(".")[1:]:
+        hint = _bare(typing.get_type_hints(hint)[name])
+    return _value(hint, raw)
+
+
+def _value(hint: Any, raw: Any) -> Any:
+    kind, inner = typing.get_origin(hint), typing.get_args(hint)
+    if kind is frozenset:
+        items = raw if isinstance(raw, list) else [raw]
+        return frozenset(_value(inner[0], item) for item in items)
+    if isinstance(kind, type) and issubclass(kind, Mapping):
+        if not isinstance(raw, dict):
+            raise Unfit("a mapping")
+        return {_value(inner[0], key): _value(inner[1], one) for key, one in raw.items()}
+    if not isinstance(raw, str):
+        raise Unfit("a single value")
+    return _scalar(hint, raw)
+
+
+def _scalar(hint: type[Any], text: str) -> Any:
+    if hint is bool:
+        if text not in ("true", "false"):
+            raise Unfit("true or false")
+        return text == "true"
+    if issubclass(hint, StrEnum):
+        words = [str(one) for one in hint]
+        if text not in words:
+            raise Unfit(" or ".join(words))
+        return hint(text)
+    if issubclass(hint, Quantity):
+        try:
+            return hint.parse(text)
+        except ValueError as error:
+            raise Unfit(f"a {hint.kind} such as {hint.example}", str(error)) from None
+    if issubclass(hint, int):
+        last = hint.last if issubclass(hint, Number) else None
+        if not (text.isascii() and text.isdigit()) or (last is not None and int(text) > last):
+            raise Unfit("a whole number" if last is None else f"a whole number, 0 to {last}")
+        return hint(int(text))
+    return text
+
+
+def _bare(hint: Any) -> Any:
+    """A type without ``| None``."""
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return next(one for one in typing.get_args(hint) if one is not type(None))
+    return hint

@@ -1,0 +1,51 @@
+"""What a scenario calls its nodes and ports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from wirespeed import _core
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The names in a scenario, which has those of the cluster that it was made from; empty without any."""
+
+    nodes: tuple[int, ...]
+    """By port: the node that it belongs to."""
+    devices: tuple[str, ...]
+    """By port: the name of that node."""
+    interfaces: tuple[str, ...]
+    """By port; empty for one without a name."""
+
+    @classmethod
+    def of(cls, scenario: _core.Scenario) -> Self | None:
+        """None where the scenario names no nodes."""
+        names = scenario.node_names()
+        if not names:
+            return None
+        nodes = tuple(node for link in scenario.links() for node in link)
+        return cls(nodes, tuple(names[node] for node in nodes), tuple(scenario.port_names()))
+
+    def by_name(self) -> dict[str, int]:
+        """Ports by ``leaf1:Eth1/1``."""
+        both = zip(self.devices, self.interfaces, strict=True)
+        return {f"{device}:{interface}": port for port, (device, interface) in enumerate(both) if interface}
+
+    def table(self) -> pa.Table:
+        """The table that gives ports their names."""
+        import pyarrow as pa
+
+        ports = range(len(self.nodes))
+        return pa.table(
+            {
+                "port": pa.array(ports, pa.uint32()),
+                "node": pa.array(self.nodes, pa.uint32()),
+                "device": self.devices,
+                "interface": self.interfaces,
+            }
+        )
