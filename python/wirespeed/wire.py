@@ -160,7 +160,7 @@ class Headroom:
         return (self.ends + self.between) * self.cell
 
 
-def headroom(rate: int, delay: int, mtu: int, lossless: int, cell: int) -> Headroom:
+def headroom(rate: int, delay: int, mtu: int, lossless: int, cell: int, generation: int = 0) -> Headroom:
     """Headroom of a priority group (IEEE 802.1Q annex N).
 
     Args:
@@ -169,12 +169,13 @@ def headroom(rate: int, delay: int, mtu: int, lossless: int, cell: int) -> Headr
         mtu: largest IP packet, bytes.
         lossless: lossless priorities of the port.
         cell: the buffer is given out in so many bytes.
+        generation: from the last bit of a frame until the port decides on a pause, picoseconds.
 
     Raises:
-        ValueError: one of them is not above zero.
+        ValueError: rate, MTU, lossless priorities or cell are not above zero.
     """
     (sent_back, pfc_frames, cable, response), longest, ends, between, packing = _core.headroom(
-        rate, delay, mtu, lossless, cell
+        rate, delay, generation, mtu, lossless, cell
     )
     return Headroom(sent_back, pfc_frames, cable, response, longest, ends, between, packing, cell)
 

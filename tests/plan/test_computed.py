@@ -85,7 +85,7 @@ def test_vendors_stand_beside_it() -> None:
 
 
 def test_without_a_cell_the_link_is_counted_and_said() -> None:
-    found = headroom(Bandwidth.gbps(100), Length(3000), 9000, chip=CHIPS["jericho2"])
+    found = headroom(Bandwidth.gbps(100), Length(3000), 9000, chip=CHIPS["trident3"])
     assert found.formula.endswith("without the packing of cells: none is known of the chip")
 
 
@@ -95,7 +95,7 @@ def test_headroom_of_all_ports_against_the_buffer() -> None:
     assert whole is not None
     assert whole.value == "451.6 kB (451612 B)"
     assert whole.formula == "2 ports x 1 lossless priority; 0.4 % of 119.2 MB"
-    assert total({"a": found}, 1, CHIPS["jericho2"], "leaf1") is None
+    assert total({"a": found}, 1, ChipModel(title="x"), "leaf1") is None
 
 
 @pytest.mark.parametrize(

@@ -74,18 +74,70 @@ def test_what_a_watchdog_does_that_is_not_simulated_is_said(action: str, does: s
     assert f"the PFC watchdog of tomahawk4 does nothing here: it would {does}" in assumed
 
 
+JERICHO = ("arista-7060dx5-64s", "arista-7280dr3-24")
+
+
 def test_a_switch_that_queues_at_ingress(tmp_path: Path) -> None:
-    """Architecture and credit are the chip's; that nobody says how long a credit takes is said."""
+    """Architecture, credit, memory and thresholds are those of its two chips; that nobody says how long a credit takes
+    is said."""
     _, document, _ = handed(tmp_path)
     assert settled(document, 1, 3)["switch"]["architecture"] == {"rule": "shared-buffer"}
-    _, document, assumed = handed(tmp_path, ("arista-7060dx5-64s", "arista-7280dr3-24"))
-    voq = {"rule": "voq", "credit_bytes": 1024, "credit_latency_ns": 0}
-    assert settled(document, 1, 3)["switch"]["architecture"] == voq
-    assert "credits of jericho2 take no time, and its ports belong to its cores in their order" in assumed
+    _, document, assumed = handed(tmp_path, JERICHO)
+    switch = settled(document, 1, 3)["switch"]
+    assert switch["architecture"] == {"rule": "voq", "credit_bytes": 1024, "credit_latency_ns": 0}
+    assert (switch["buffer_bytes"], switch["slices"], switch["cell_bytes"]) == (12 << 30, 4, 254)
+    assert (switch["alpha_exponent"], switch["xon_offset_bytes"]) == (-5, 1_454_025)
+    assert "credits of jericho2 take no time: the cluster file has no credit_latency" in assumed
+    assert not any(one.startswith(("buffer_bytes of jericho2", "alpha_exponent of jericho2")) for one in assumed)
     path = tmp_path / "voq.json"
     path.write_text(json.dumps(document))
     summary = json.loads(wirespeed(path, "--format", "json").stdout)
     assert (summary["failed"], summary["drops"]) == (0, 0)
+
+
+def test_what_a_group_may_take_follows_the_speed_of_its_port(tmp_path: Path) -> None:
+    """Two ports of a Jericho at 100 Gb/s, the others at 400: each its own share, and distance to XON."""
+    slower = switch_with("ports: {Ethernet1/1: {speed: 100 Gb/s}, Ethernet2/1: {speed: 100 Gb/s}}")
+    _, document, _ = handed(tmp_path, JERICHO, slower)
+    found = [settled(document, port, 3)["switch"] for port in (1, 3, 5, 7)]
+    assert [one["alpha_exponent"] for one in found] == [-6, -6, -5, -5]
+    assert [one["xon_offset_bytes"] for one in found] == [363_506, 363_506, 1_454_025, 1_454_025]
+
+
+LATENCIES = {
+    "the catalogue's": ((), "junos", 750, 0, "switch latency of juniper-qfx5240-64od is 750 ns from the last bit in: "),
+    "nobody's": ((), "eos", 0, 0, "switch latency of arista-7060dx5-64s is 0 ns: neither cluster file nor catalogue"),
+    "the cluster file's": ((switch_with("latency: 1.3 us"),), "eos", 1300, 0, None),
+    "before the catalogue's": ((switch_with("latency: 560 ns"),), "junos", 560, 0, None),
+    "a credit's part": ((JERICHO, switch_with("latency: 3.5 us, credit_latency: 2 us")), "eos", 1500, 2000, None),
+}
+
+
+@pytest.mark.parametrize("whose", LATENCIES)
+def test_the_latency_of_a_switch(whose: str, tmp_path: Path) -> None:
+    """The part of credits is taken out of it: both together are what a frame takes. Its headroom holds what comes
+    meanwhile, so that nothing is lost."""
+    changes, system, latency_ns, credit_ns, said = LATENCIES[whose]
+    _, document, assumed = handed(tmp_path, *changes, system=system)
+    switch = settled(document, 1, 3)["switch"]
+    assert (switch["latency_ns"], switch["architecture"].get("credit_latency_ns", 0)) == (latency_ns, credit_ns)
+    lines = [one for one in assumed if one.startswith("switch latency")]
+    assert [one.startswith(said or "") for one in lines] == [True] * (said is not None)
+    without = [{"latency_ns": 0, "architecture": {**switch["architecture"], "credit_latency_ns": 0}}]
+    if switch["architecture"]["rule"] != "voq":
+        without[0].pop("architecture")
+    ends = []
+    for changed in ({}, without[0]):
+        last = {"nodes": [2], "parameters": {"switch": changed}}
+        path = tmp_path / "latency.json"
+        path.write_text(json.dumps({**document, "devices": [*document["devices"], last], "flows": [PAIR]}))
+        summary = json.loads(wirespeed(path, "--format", "json").stdout)
+        assert (summary["failed"], summary["drops"]) == (0, 0)
+        ends.append(summary["fct_us"]["min"])
+    assert ends[0] - ends[1] == pytest.approx(2 * (latency_ns + credit_ns) / 1000, abs=1e-9)  # there and back
+
+
+PAIR = {"src": 1, "dst": 0, "bytes": 4096, "src_port": 0, "dst_port": 0, "priority": 3, "start_ns": 10_000_000}
 
 
 BALANCES = {

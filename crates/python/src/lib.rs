@@ -119,9 +119,16 @@ fn pcie_packets(payload: u32) -> (u32, u32, u32) {
 /// cells of the frames at both ends, cells of the frames between, (bytes, cells) of the frame that packs worst.
 type HeadroomTerms = ((u64, u64, u64, u64), u32, u32, u64, (u32, u32));
 
-/// The headroom of a priority group of a switch port.
+/// The headroom of a priority group of a switch port, which decides on a pause `generation` after the last bit of a frame.
 #[pyfunction]
-fn headroom(rate: u64, delay: u64, mtu: u32, lossless: u32, cell: u32) -> PyResult<HeadroomTerms> {
+fn headroom(
+    rate: u64,
+    delay: u64,
+    generation: u64,
+    mtu: u32,
+    lossless: u32,
+    cell: u32,
+) -> PyResult<HeadroomTerms> {
     if rate == 0 || mtu == 0 || lossless == 0 || cell == 0 {
         return Err(PyValueError::new_err(
             "rate, MTU, lossless priorities and cell are above zero",
@@ -132,7 +139,7 @@ fn headroom(rate: u64, delay: u64, mtu: u32, lossless: u32, cell: u32) -> PyResu
     let terms = Terms::of(&Loop {
         rate,
         delay,
-        generation: 0,
+        generation,
         response: response_ceiling(rate),
         longest,
         shortest: MIN_FRAME,

@@ -174,7 +174,8 @@ fn crosses(simulation: &Simulation, path: &[u32], train: &[(u64, u32)]) -> Picos
                 slowest = slowest.max(takes);
                 time += takes;
                 sent[hop] = sent[hop].max(Some(time + (count - 1) * slowest));
-                time += port.flight;
+                let next = path.get(hop + 1);
+                time += port.flight + next.map_or(0, |next| simulation.credit_latency(*next));
             }
         }
     }

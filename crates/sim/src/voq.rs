@@ -387,6 +387,14 @@ impl Simulation {
         Some(index)
     }
 
+    /// From a frame being granted credit to its standing at the port; none where frames wait at their port.
+    pub(crate) fn credit_latency(&self, egress: u32) -> Picoseconds {
+        let ports = self.voqs.as_ref().map(|voqs| &voqs.ports);
+        ports
+            .and_then(|ports| ports[egress as usize])
+            .map_or(0, |it| it.latency)
+    }
+
     fn lane(&mut self, egress: u32, priority: usize) -> Option<&mut Lane> {
         let voqs = self.voqs.as_mut()?;
         voqs.lanes[(egress, priority)].as_deref_mut()

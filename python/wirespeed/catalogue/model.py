@@ -165,6 +165,7 @@ class SwitchModel(Entry):
     lanes: Sourced[int] | None = None  # electrical lanes of a port
     breakouts: Sourced[list[int]] | None = None  # into how many ports one of the front panel can be split
     cards: LineCards | None = None  # of a modular switch
+    latency: Sourced[DurationField] | None = None  # of an idle switch, from a frame's last bit in to its first bit out
 
 
 class Slot(Entry):
@@ -356,16 +357,39 @@ class HeadroomSample(Entry):
     source: str = Field(min_length=1)
 
 
+class LosslessGroup(Entry):
+    """What a lossless priority group of a port of one speed may take, where that depends on the speed."""
+
+    speed: BandwidthField
+    share: float  # alpha
+    xon_offset: SizeField  # it goes on when it holds so much less than it may
+    source: str = Field(min_length=1)
+
+
 class ChipModel(Entry):
     """A switch chip."""
 
     title: str
+    capacity: Sourced[BandwidthField] | None = None  # its ports together; a switch of more ports has several
     cell: Sourced[SizeField] | None = None  # the buffer is given out in cells of this size
     buffer: Sourced[SizeField] | None = None  # packet buffer
     slices: Sourced[int] | None = None  # equal parts of the buffer; what comes in at a port lives in that port's part
     share: Sourced[float] | None = None  # alpha: part of the free shared buffer one lossless group may take
     headroom: list[HeadroomSample] = []
+    groups: list[LosslessGroup] = []  # instead of share
     credit: Sourced[SizeField] | None = None  # of virtual output queues, where packets wait as they came in: its worth
+
+    def group(self, speed: Bandwidth) -> LosslessGroup | None:
+        """Of ports of this speed; of one between two, that of the slower."""
+        slower = [one for one in self.groups if one.speed <= speed]
+        return max(slower, key=lambda one: one.speed, default=min(self.groups, key=lambda one: one.speed, default=None))
+
+    def share_at(self, speed: Bandwidth) -> float | None:
+        """Alpha of a lossless group of a port of this speed."""
+        found = self.group(speed)
+        if found is not None:
+            return found.share
+        return self.share.value if self.share else None
 
 
 class CableModel(Entry):

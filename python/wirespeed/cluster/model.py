@@ -342,6 +342,13 @@ class SwitchPart(Part):
     load_balancing: LoadBalancingPart = Field(
         default_factory=LoadBalancingPart, description="how flows choose among equal paths"
     )
+    latency: DurationText | None = Field(
+        default=None,
+        description="of the idle switch, last bit in to first bit out, for headroom and the simulator; not rendered",
+    )
+    credit_latency: DurationText | None = Field(
+        default=None, description="part of it that a credit of a virtual output queue takes, for the simulator"
+    )
     ports: dict[PortName, PortPart] = Field(default_factory=dict, description="what differs on one port")
     exceptions: dict[str, SwitchPart] = Field(
         default_factory=dict, alias="except", description="what differs on some switches of the range"

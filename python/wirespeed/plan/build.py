@@ -17,7 +17,9 @@ from wirespeed.plan.classes import traffic_classes
 from wirespeed.plan.computed import computed
 from wirespeed.plan.fabric import Box, HostCable, domains_of, patterned_cables, port_names
 from wirespeed.plan.host import HostKind, host_kind
+from wirespeed.plan.latency import check_latency, latency_of
 from wirespeed.plan.loop import loop
+from wirespeed.plan.memory import chips_together
 from wirespeed.plan.model import Plan
 from wirespeed.plan.pattern import bundles_of
 from wirespeed.plan.ports import check_cables, check_mtus, port_uses, vlans_of
@@ -78,6 +80,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
         classes=classes,
         hardware=catalogue,
         computed=numbers,
+        latencies={name: latency_of(box) for name, box in boxes.items()},
         asked=_asked(switches, switch_kinds),
         origins={
             **{name: cluster.origin.at(*spec.path) for name, spec in cluster.hosts.items()},
@@ -147,7 +150,8 @@ def _box(spec: SwitchSpec, catalogue: Catalogue, problems: Problems) -> Box | No
                 f"a port from {ports[0]} to {ports[-1]}",
                 did_you_mean(port, ports),
             )
-    box = Box(spec, model, system, name, ports, catalogue.chips.get(model.chip))
+    box = Box(spec, model, system, name, ports, chips_together(model, catalogue.chips.get(model.chip)))
+    check_latency(box, problems)
     for port, part in spec.part.ports.items():
         if part.speed is not None and part.speed > box.speed:
             problems.refuse(

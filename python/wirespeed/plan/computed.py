@@ -8,6 +8,7 @@ from wirespeed.catalogue.model import CableModel
 from wirespeed.plan import headroom, watchdog
 from wirespeed.plan.ecn import check_window, window
 from wirespeed.plan.loop import Loop
+from wirespeed.plan.memory import deep
 from wirespeed.plan.model import Computed
 from wirespeed.plan.problems import Problems
 from wirespeed.plan.switch import SwitchKind
@@ -46,21 +47,22 @@ def _of_switch(
             continue
         key = (speed, length, mtu)
         if key not in shown:
-            shown[key] = headroom.headroom(speed, length, mtu, lossless, chip, cable)
+            shown[key] = headroom.headroom(speed, length, mtu, lossless, chip, cable, kind.box.latency)
         every[port_name] = shown[key]
     yield from (headroom.computed(found, chip, name) for found in shown.values())
     whole = headroom.total(every, lossless, chip, name) if len(every) == len(switch.ports) else None
     if whole is not None:
         yield whole
     reserved = Size(lossless * sum(int(found.size) for found in every.values())) if whole else None
+    memory = deep(chip, len(kind.box.ports), lossless, iter(speeds), reserved)
     for speed in speeds:
         for queue, found in kind.marking(speed).items():
-            bounds = window(speed, kind.congestion[queue], loop, chip, reserved)
+            bounds = window(speed, kind.congestion[queue], loop, chip, reserved, memory)
             check_window(found, bounds, kind.congestion[queue], problems)
             yield from found.computed(name, queue, bounds)
     if lossless and speeds:
         slowest = min(speeds)
-        watchdog.check_watchdog(kind.box, kind.qos.watchdog, kind.poll, slowest, chip, problems)
+        watchdog.check_watchdog(kind.box, kind.qos.watchdog, kind.poll, slowest, chip, memory, problems)
         own = kind.box.spec.part.watchdog.detect is not None
         source = "cluster file" if own else kind.box.system.watchdog.detect.source
-        yield watchdog.computed(kind.qos.watchdog, slowest, chip, name, source)
+        yield watchdog.computed(kind.qos.watchdog, slowest, chip, memory, name, source)

@@ -16,6 +16,7 @@ from wirespeed.cluster import EcnPart
 from wirespeed.plan.dcqcn import INCREASE_TIMER, alpha
 from wirespeed.plan.fabric import Box
 from wirespeed.plan.loop import Loop
+from wirespeed.plan.memory import Deep
 from wirespeed.plan.model import Computed
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Congestion, Ecn
@@ -91,7 +92,9 @@ class Window:
       section 3.4).
     * ``most``: N senders into one port fill N ingress groups, each of which pauses at N-th part of N a S / (1 + a N)
       (S shared buffer, a the chip's share of what is free: Choudhury and Hahne, Dynamic Queue Length Thresholds, 1998);
-      until the mark acts they send (N - 1) C RTT more. Marking every packet must begin before that.
+      until the mark acts they send (N - 1) C RTT more. Marking every packet must begin before that. Of virtual output
+      queues each marks by itself: where every sender is in a core of its own, a queue holds what one group holds, a S /
+      (1 + a) of its core when it pauses, and gets (1 - 1 / N) C RTT more until then.
     """
 
     least: Size
@@ -101,7 +104,12 @@ class Window:
 
 
 def window(
-    speed: Bandwidth, congestion: Congestion, loop: Loop | None, chip: ChipModel | None, headroom: Size | None
+    speed: Bandwidth,
+    congestion: Congestion,
+    loop: Loop | None,
+    chip: ChipModel | None,
+    headroom: Size | None,
+    deep: Deep | None = None,
 ) -> Window:
     """The window of a queue.
 
@@ -111,9 +119,10 @@ def window(
         loop: the longest way there and back; None where it is not known.
         chip: of the switch; its buffer and share decide when PFC comes.
         headroom: of all ports of the switch; None where it is not known.
+        deep: of a switch with virtual output queues, its memory.
     """
     least, least_formula = _least(speed, congestion, loop)
-    most, most_formula = _most(speed, loop, chip, headroom)
+    most, most_formula = _most(speed, loop, chip, headroom) if deep is None else _most_of_deep(speed, loop, deep)
     return Window(least, most, least_formula, most_formula)
 
 
@@ -147,6 +156,15 @@ def _most(
         f"at most {most} = {_SENDERS} x {part:g} / (1 + {_SENDERS} x {part:g}) x ({chip.buffer.value} - {headroom})"
         f" - {speed} x {loop.time} ({loop.formula})"
     )
+
+
+def _most_of_deep(speed: Bandwidth, loop: Loop | None, deep: Deep) -> tuple[Size | None, str]:
+    if loop is None:
+        return None, "no most: a cable of no known length"
+    burst = (_SENDERS - 1) * loop.time * speed // (_SENDERS * 8 * 10**12)
+    most = Size(max(0, deep.pausing - burst))
+    more = f"{_SENDERS - 1} / {_SENDERS} x {speed} x {loop.time} ({loop.formula})"
+    return most, f"at most {most} = {deep.pausing_formula} - {more}"
 
 
 def check_window(found: Thresholds, window: Window, congestion: Congestion, problems: Problems) -> None:

@@ -12,7 +12,7 @@ from wirespeed.cluster import Cluster, Pattern, SwitchSpec
 from wirespeed.plan.affinity import Chassis, Seat
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
-from wirespeed.units import Bandwidth, Length
+from wirespeed.units import Bandwidth, Duration, Length
 
 _Item = TypeVar("_Item")
 
@@ -27,6 +27,12 @@ class Box:
     system_name: str
     ports: tuple[str, ...]  # names in front-panel order
     chip: ChipModel | None = None  # None: the catalogue knows nothing of it
+
+    @property
+    def latency(self) -> Duration | None:
+        """From the last bit of a frame in to its first bit out, where nothing else is; None: nobody says."""
+        own = self.spec.part.latency
+        return own if own is not None else self.model.latency.value if self.model.latency else None
 
     @property
     def speed(self) -> Bandwidth:

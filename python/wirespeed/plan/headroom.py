@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from wirespeed import wire
 from wirespeed.catalogue.model import CableModel, ChipModel, HeadroomSample
 from wirespeed.plan.model import Computed
-from wirespeed.units import Bandwidth, Length, Size
+from wirespeed.units import Bandwidth, Duration, Length, Size
 
 NS_PER_M = 5.0
 """Signal delay in nanoseconds per metre of a cable of no known model: fibre, group index 1.468 (ITU-T G.652)."""
@@ -30,6 +30,7 @@ class Headroom:
     ns_per_m: float
     terms: wire.Headroom
     known_cell: bool
+    latency: Duration | None = None
 
     @property
     def size(self) -> Size:
@@ -40,9 +41,11 @@ class Headroom:
     def formula(self) -> str:
         """The terms, with numbers."""
         terms = self.terms
+        switch = f"{_us(self.latency)} us switch latency + " if self.latency else ""
         link = (
-            f"{_us(terms.frame_sent_back)} us a {terms.longest} B frame sent back + {_us(terms.pfc_frames)} us PFC"
-            f" + 2 x {self.length} x {self.ns_per_m:g} ns/m cable + {_us(terms.response)} us response"
+            f"{switch}{_us(terms.frame_sent_back)} us a {terms.longest} B frame sent back"
+            f" + {_us(terms.pfc_frames)} us PFC + 2 x {self.length} x {self.ns_per_m:g} ns/m cable"
+            f" + {_us(terms.response)} us response"
         )
         frames, cells = terms.packing
         if not self.known_cell:
@@ -58,6 +61,7 @@ def headroom(
     lossless: int = 1,
     chip: ChipModel | None = None,
     cable: CableModel | None = None,
+    latency: Duration | None = None,
 ) -> Headroom:
     """Headroom of one priority group.
 
@@ -68,12 +72,13 @@ def headroom(
         lossless: lossless priorities of the port.
         chip: whose cells the buffer is given out in; without any, bytes of the link are counted.
         cable: whose delay counts; without any, that of fibre.
+        latency: of the switch. How much of it passes before a frame is counted nobody says: here all of it.
     """
     cell = chip.cell.value if chip and chip.cell else None
     ns_per_m = cable.delay_ns_per_m.value if cable else NS_PER_M
     delay = round(ns_per_m * length)  # ns/m times mm are picoseconds
-    terms = wire.headroom(int(speed), delay, mtu, lossless, int(cell or 1))
-    return Headroom(speed, length, ns_per_m, terms, cell is not None)
+    terms = wire.headroom(int(speed), delay, mtu, lossless, int(cell or 1), int(latency or 0))
+    return Headroom(speed, length, ns_per_m, terms, cell is not None, latency)
 
 
 def computed(found: Headroom, chip: ChipModel | None, switch: str) -> Computed:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from wirespeed.catalogue import Catalogue
 from wirespeed.errors import Problem
 from wirespeed.settings import Device, Host, Place, Switch, TrafficClass
-from wirespeed.units import Bandwidth, Length
+from wirespeed.units import Bandwidth, Duration, Length
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -58,6 +58,18 @@ class Computed:
 
 
 @dataclass(frozen=True, slots=True)
+class Latency:
+    """How long an idle switch takes; None: nobody says. Nothing of it is rendered."""
+
+    whole: Duration | None = None
+    """From the last bit of a frame in to its first bit out."""
+    credit: Duration | None = None
+    """Of virtual output queues, and part of the whole: from a frame getting credit to its standing at the port."""
+    source: str | None = None
+    """The document that the whole is from; None: the cluster file."""
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What the cluster must be.
 
@@ -73,6 +85,7 @@ class Plan:
     classes: Mapping[str, TrafficClass]
     hardware: Catalogue
     computed: tuple[Computed, ...] = ()
+    latencies: Mapping[str, Latency] = field(default_factory=dict)  # of switches
     asked: Mapping[tuple[Place, str], object] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[Problem, ...] = ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from wirespeed.catalogue.model import ChipModel
 from wirespeed.plan.fabric import Box
+from wirespeed.plan.memory import Deep
 from wirespeed.plan.model import Computed
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Watchdog
@@ -23,24 +24,32 @@ class LongestPause:
     formula: str
 
 
-def longest_pause(speed: Bandwidth, chip: ChipModel | None) -> LongestPause:
+def longest_pause(speed: Bandwidth, chip: ChipModel | None, deep: Deep | None = None) -> LongestPause:
     """How long a queue may stand paused though nothing is stuck.
 
-    The next switch pauses while its buffer drains; all of it towards one port of this speed is the longest drain. One
-    more pause of full length may be lost from the end: a lost resume is obeyed when the last pause runs out.
+    The next switch pauses while its buffer drains; all of it towards one port of this speed is the longest drain, of a
+    deep memory what lossless traffic can hold of it. One more pause of full length may be lost from the end: a lost
+    resume is obeyed when the last pause runs out.
     """
     one = _LONGEST_PAUSE_BITS * 10**12 // speed
     if chip is None or chip.buffer is None:
         return LongestPause(Duration(one), f"65535 x 512 bit times at {speed}; no buffer is known of the next switch")
-    drain = int(chip.buffer.value) * 8 * 10**12 // speed
+    size, of = (chip.buffer.value, "") if deep is None else (deep.held, f" = {deep.held_formula}")
+    drain = int(size) * 8 * 10**12 // speed
     return LongestPause(
         Duration(drain + one),
-        f"{chip.buffer.value} draining at {speed} ({Duration(drain)}) + 65535 x 512 bit times ({Duration(one)})",
+        f"{size}{of} draining at {speed} ({Duration(drain)}) + 65535 x 512 bit times ({Duration(one)})",
     )
 
 
 def check_watchdog(
-    box: Box, watchdog: Watchdog, poll: Duration, slowest: Bandwidth, chip: ChipModel | None, problems: Problems
+    box: Box,
+    watchdog: Watchdog,
+    poll: Duration,
+    slowest: Bandwidth,
+    chip: ChipModel | None,
+    deep: Deep | None,
+    problems: Problems,
 ) -> None:
     """Refuse a watchdog that looks too seldom (Arista EOS user guide) or fires on an honest pause."""
     path = (*box.spec.path, "watchdog")
@@ -48,7 +57,7 @@ def check_watchdog(
     shortest = min(detect, watchdog.restore or detect)  # some systems have no setting for the second
     if 2 * poll > shortest:
         problems.refuse(path, f"a watchdog polling every {poll}", f"at most half of {shortest}, its shortest time")
-    pause = longest_pause(slowest, chip)
+    pause = longest_pause(slowest, chip, deep)
     if detect <= pause.time:
         problems.refuse(
             (*path, "detect"),
@@ -58,9 +67,11 @@ def check_watchdog(
         )
 
 
-def computed(watchdog: Watchdog, slowest: Bandwidth, chip: ChipModel | None, switch: str, source: str) -> Computed:
+def computed(
+    watchdog: Watchdog, slowest: Bandwidth, chip: ChipModel | None, deep: Deep | None, switch: str, source: str
+) -> Computed:
     """The detection time beside the longest honest pause."""
-    pause = longest_pause(slowest, chip)
+    pause = longest_pause(slowest, chip, deep)
     return Computed(
         name=f"PFC watchdog detection of {switch}",
         value=str(watchdog.detect),

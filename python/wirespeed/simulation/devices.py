@@ -50,11 +50,13 @@ class _Making:
         self._of_switches = Switches(plan, self._assume)
         self._switches, self._hosts = _Settings(), _Settings()
         self._made: dict[tuple[object, ...], PortSettings] = {}
-        self._texts: dict[int, str] = {}
+        self._texts: dict[tuple[int, int], str] = {}
+        self._below: dict[int, Tree] = {}
+        self._same: dict[str, Tree] = {}
 
     def devices(self) -> Devices:
         for name, switch in self._plan.switches.items():
-            self._switches.nodes[self._names.node(name)] = self._of_switches.node(switch)
+            self._switches.nodes[self._names.node(name)] = self._of_switches.node(name, switch)
         for port, _, end in self._names.ports():
             settings = self._switches if end.device in self._plan.switches else self._hosts
             made = self._port(end)
@@ -88,10 +90,10 @@ class _Making:
         port = switch.ports[end.port]
         key = (
             *(id(port.qos), id(port.queues), port.link.speed, port.link.mtu, port.cable_length),
-            *(switch.chip, switch.pfc, switch.watchdog_poll),
+            *(switch.model, switch.chip, switch.pfc, switch.watchdog_poll, self._plan.latencies.get(end.device)),
         )
         if key not in self._made:
-            self._made[key] = self._of_switches.port(switch, port)
+            self._made[key] = self._of_switches.port(end.device, switch, port)
         return self._made[key]
 
     def _assume(self, text: str) -> None:
@@ -107,7 +109,8 @@ class _Making:
         for priorities, trees in (*self._hosts.lanes.items(), *self._switches.lanes.items()):
             for section in ("congestion", "notification", "headroom"):
                 if section == "headroom" and bits(priorities) == lossless:
-                    base = _over(base, _only(_usual(trees.values()), "switch"))
+                    usual = _usual(trees.values()).get("switch", {})
+                    base = _over(base, {"switch": {"headroom": usual["headroom"]}} if usual else {})
                 elif bits(priorities) & lossless and section != "headroom":
                     base = _over(base, _only(_usual(trees.values()), section))
         base = _over(base, {"marking": {"enabled": False}} if self._plan.switches else {})
@@ -125,10 +128,18 @@ class _Making:
             found["priority"] = lossless[0]
         return found
 
+    def _under(self, node: int, base: Tree) -> Tree:
+        """What the ports of a node are set to before any item of theirs."""
+        if node not in self._below:
+            own = self._switches.nodes.get(node, {})
+            self._below[node] = self._same.setdefault(json.dumps(own), _over(base, own))
+        return self._below[node]
+
     def _differing(self, tree: Tree, base: Tree) -> str:
-        if id(tree) not in self._texts:
-            self._texts[id(tree)] = json.dumps(_differing(tree, base))
-        return self._texts[id(tree)]
+        key = id(tree), id(base)
+        if key not in self._texts:
+            self._texts[key] = json.dumps(_differing(tree, base))
+        return self._texts[key]
 
     def _node_items(self, trees: Mapping[int, Tree], base: Tree) -> list[Tree]:
         groups: dict[str, list[int]] = {}
@@ -141,7 +152,7 @@ class _Making:
         of_nodes: dict[int, dict[str, list[int]]] = {}
         for port, tree in trees.items():
             node = self._names.node(self._names.ends[port].device)
-            text = self._differing(tree, base)
+            text = self._differing(tree, self._under(node, base))
             of_nodes.setdefault(node, {}).setdefault(text, []).append(port)
         nodes: dict[str, list[int]] = {}
         ports: dict[str, list[int]] = {}

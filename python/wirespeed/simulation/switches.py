@@ -9,9 +9,12 @@ from wirespeed import _core
 from wirespeed.catalogue.model import ChipModel
 from wirespeed.plan import Plan
 from wirespeed.plan.headroom import headroom
+from wirespeed.plan.memory import chips_together
+from wirespeed.plan.model import Latency
 from wirespeed.settings import Discipline, Port, Queue, Switch, TrafficClass, WatchdogAction
 from wirespeed.settings.fabric import LoadBalancing
 from wirespeed.simulation.nics import Assume, PortSettings, Tree, bits, shares
+from wirespeed.units import Bandwidth, Duration
 
 _NS = 1000  # picoseconds
 _LONGEST_GAP_NS = 1_000_000_000  # the core's
@@ -25,16 +28,21 @@ class Switches:
         self._plan, self._assume = plan, assume
         self._preset: Tree = json.loads(_core.preset("roce"))
 
-    def node(self, switch: Switch) -> Tree:
-        """What is one for a whole switch."""
+    def node(self, name: str, switch: Switch) -> Tree:
+        """What is one for a whole switch, ``name`` in the plan."""
+        latency = self._plan.latencies.get(name, Latency())
         name = _name(switch)
         if switch.buffers.dynamic_threshold is not None:
             self._assume(f"the dynamic threshold of {name}, which its platform counts its own way, is the chip's")
-        buffer = {"architecture": self._architecture(switch), **self._buffer(switch)}
-        return {"switch": buffer, "ecmp": self._balance(name, switch.load_balancing)}
+        waiting, credit_ns = self._architecture(switch, latency)
+        whole_ns = self._latency(switch, latency)
+        return {
+            "switch": {"architecture": waiting, "latency_ns": whole_ns - credit_ns, **self._buffer(switch)},
+            "ecmp": self._balance(name, switch.load_balancing),
+        }
 
-    def port(self, switch: Switch, settings: Port) -> PortSettings:
-        """The settings of a port and its priorities."""
+    def port(self, name: str, switch: Switch, settings: Port) -> PortSettings:
+        """The settings of a port and its priorities, of the switch that the plan calls ``name``."""
         queues = {int(one.priority): _queue(settings, one) for one in self._plan.classes.values()}
         strict = [priority for priority, queue in queues.items() if queue and queue.discipline is Discipline.STRICT]
         weights = {priority: queue.weight for priority, queue in queues.items() if queue and queue.weight}
@@ -52,16 +60,16 @@ class Switches:
             if tree is not None:
                 made.lanes[priority,] = {"marking": tree}
         if lossless:
-            size = self._headroom(switch, settings, len(lossless))
+            size = self._headroom(switch, settings, len(lossless), self._plan.latencies.get(name, Latency()).whole)
             rule: Tree = {"rule": "computed", "percent": 100} if size is None else {"rule": "fixed", "bytes": size}
             group = tuple(lossless)
-            made.lanes[group] = {**made.lanes.get(group, {}), "switch": {"headroom": rule}}
+            shared = self._group(switch, settings.link.speed)
+            made.lanes[group] = {**made.lanes.get(group, {}), "switch": {"headroom": rule, **shared}}
         return made
 
     def unsaid(self) -> None:
         """What no plan says of its switches."""
         usual = self._preset["switch"]
-        self._assume(f"switch latency is {usual['latency_ns']} ns: the catalogue has none")
         self._assume("the ECMP hash is one of the simulator's own: vendors do not publish theirs")
         self._assume(
             f"guarantee of a priority group {usual['reserve_bytes']:,} bytes, XON "
@@ -69,20 +77,51 @@ class Switches:
         )
         self._assume("the buffer of a switch is one pool, whatever its platform divides it into")
 
-    def _architecture(self, switch: Switch) -> Tree:
-        """Where packets wait."""
-        chip = self._plan.hardware.chips.get(switch.chip or "")
+    def _latency(self, switch: Switch, latency: Latency) -> int:
+        """Nanoseconds."""
+        name = switch.model or _name(switch)
+        if latency.whole is None:
+            usual: int = self._preset["switch"]["latency_ns"]
+            self._assume(f"switch latency of {name} is {usual} ns: neither cluster file nor catalogue has one")
+            return usual
+        found = int(latency.whole) // _NS
+        if latency.source is not None:
+            self._assume(f"switch latency of {name} is {found:,} ns from the last bit in: the catalogue's")
+        return found
+
+    def _architecture(self, switch: Switch, latency: Latency) -> tuple[Tree, int]:
+        """Where packets wait, and how many nanoseconds a credit takes."""
+        chip = self._chip(switch)
         if chip is None or chip.credit is None:
-            return {"rule": "shared-buffer"}
-        self._assume(f"credits of {_name(switch)} take no time, and its ports belong to its cores in their order")
-        return {"rule": "voq", "credit_bytes": int(chip.credit.value), "credit_latency_ns": 0}
+            return {"rule": "shared-buffer"}, 0
+        name, credit_ns = _name(switch), int(latency.credit or 0) // _NS
+        if latency.credit is None:
+            self._assume(f"credits of {name} take no time: the cluster file has no credit_latency")
+        self._assume(f"the ports of {name} belong to its cores in their order")
+        return {"rule": "voq", "credit_bytes": int(chip.credit.value), "credit_latency_ns": credit_ns}, credit_ns
+
+    def _chip(self, switch: Switch) -> ChipModel | None:
+        chip = self._plan.hardware.chips.get(switch.chip or "")
+        model = self._plan.hardware.switches.get(switch.model or "")
+        return chip if model is None else chips_together(model, chip)
+
+    def _group(self, switch: Switch, speed: Bandwidth | None) -> Tree:
+        """Of lossless groups, what depends on the speed of their port."""
+        chip = self._chip(switch)
+        group = chip.group(speed) if chip and speed else None
+        if group is None:
+            return {}
+        return {"alpha_exponent": round(math.log2(group.share)), "xon_offset_bytes": int(group.xon_offset)}
 
     def _buffer(self, switch: Switch) -> Tree:
-        chip = self._plan.hardware.chips.get(switch.chip or "")
+        chip = self._chip(switch)
         usual, name = self._preset["switch"], _name(switch)
         found: Tree = {"buffer_bytes": _value(chip, "buffer"), "cell_bytes": _value(chip, "cell")}
         found["slices"] = _value(chip, "slices")
-        share = chip.share.value if chip and chip.share else None
+        model = self._plan.hardware.switches.get(switch.model or "")
+        share = (
+            chip.share_at(model.speed.value) if chip and model else chip.share.value if chip and chip.share else None
+        )
         found["alpha_exponent"] = None if share is None else round(math.log2(share))
         for key, value in found.items():
             if value is None:
@@ -141,6 +180,8 @@ class Switches:
         }
 
     def _marking(self, switch: Switch, queue: Queue | None) -> Tree | None:
+        if queue is not None and queue.ecn.enabled is None:
+            self._assume("queues whose marking the plan leaves to the switch mark nothing")
         if queue is None or not queue.ecn.enabled:
             return None
         ecn = queue.ecn
@@ -169,16 +210,16 @@ class Switches:
         alpha = 2.0 ** node["alpha_exponent"]
         return int(node["buffer_bytes"] / node["slices"] * alpha / (1 + alpha))
 
-    def _headroom(self, switch: Switch, port: Port, lossless: int) -> int | None:
+    def _headroom(self, switch: Switch, port: Port, lossless: int, latency: Duration | None) -> int | None:
         """Of a lossless group: what the plan computes. None where it cannot."""
         speed, length, mtu = port.link.speed, port.cable_length, port.link.mtu
         if speed is None or length is None or mtu is None:
             self._assume("headroom of ports whose cable has no known length is computed by the simulator")
             return None
-        chip = self._plan.hardware.chips.get(switch.chip or "")
+        chip = self._chip(switch)
         cables = {cable.cable for cable in self._plan.cables}
         model = self._plan.hardware.cables.get(next(iter(cables)) or "") if len(cables) == 1 else None
-        return int(headroom(speed, length, mtu, lossless, chip, model).size)
+        return int(headroom(speed, length, mtu, lossless, chip, model, latency).size)
 
 
 def _name(switch: Switch) -> str:

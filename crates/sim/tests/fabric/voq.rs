@@ -3,7 +3,7 @@
 use crate::bench::{frame_time, plain, queue, run_until, send_frame, sends, DATA};
 use crate::support::{column, connect, flow, link, network, run, star};
 use wirespeed_sim::parameters::{Architecture, MarkAt, Parameters};
-use wirespeed_sim::results::Outcome;
+use wirespeed_sim::results::{Column, Outcome};
 use wirespeed_sim::scenario::Scenario;
 use wirespeed_sim::time::{MICROSECOND, MILLISECOND, NANOSECOND};
 use wirespeed_sim::Simulation;
@@ -158,6 +158,40 @@ fn credit_takes_time_and_no_bandwidth() {
             "{late}"
         );
     }
+}
+
+/// What comes in until the first credits are there waits in the buffer, even where nothing else is; and the least that a
+/// message takes is known before the run.
+#[test]
+fn what_comes_before_credit_waits_at_ingress() {
+    let held = |latency_ns: u64, bytes| {
+        let mut scenario = star(2, 100, 100, parameters(voq(latency_ns)));
+        flow(&mut scenario, 0, 1, bytes);
+        let outcome = run(scenario);
+        let limits = outcome.context.iter().find(|it| it.name == "limits");
+        let ends = column(&outcome, "flows", "end_ps");
+        assert_eq!(limits.unwrap().columns, [("least_ps", Column::U64(ends))]);
+        queue(&outcome, 1, DATA, "max_ingress_bytes")
+    };
+    let (none, some, more) = (
+        held(0, 1 << 20),
+        held(10_000, 1 << 20),
+        held(20_000, 1 << 20),
+    );
+    let frame = u64::from(send_frame(4096).div_ceil(254) * 254);
+    assert_eq!(none, frame, "a frame leaves before the next is whole");
+    let arriving =
+        |ns: u64| ns * NANOSECOND / frame_time(100_000_000_000, send_frame(4096)) * frame;
+    for (held, ns) in [(some, 10_000), (more, 20_000)] {
+        assert!(
+            held.abs_diff(arriving(ns)) <= 2 * frame,
+            "{held} in {ns} ns"
+        );
+    }
+    assert!(
+        held(20_000, 64 << 10) < more,
+        "a burst that is shorter is held whole"
+    );
 }
 
 /// Twice what a port can take, for long: nothing is lost, senders are paused by what their own queues hold.

@@ -1,0 +1,89 @@
+"""The packet memory of a switch: all of its chips together, and how much of a deep one lossless traffic can hold.
+
+A chip with virtual output queues keeps packets where they came in, in gigabytes of memory beside it. Nothing that is
+lossless can fill them: a priority group pauses at its share of what is free in its core, long before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wirespeed.catalogue.model import ChipModel, Sourced, SwitchModel
+from wirespeed.units import Bandwidth, Size
+
+
+def chips_together(model: SwitchModel, chip: ChipModel | None) -> ChipModel | None:
+    """The chip of a switch. Where its ports need several, their memory adds up and keeps its parts."""
+    if chip is None or chip.capacity is None:
+        return chip
+    count = -(-model.ports.value * model.speed.value // chip.capacity.value)
+    if count == 1:
+        return chip
+    why = f"{count} chips for {model.ports.value} x {model.speed.value}: {chip.capacity.source}"
+    slices = chip.slices.value if chip.slices else 1
+    return chip.model_copy(
+        update={
+            "buffer": chip.buffer
+            and Sourced[Size](value=Size(count * chip.buffer.value), source=f"{why}; {chip.buffer.source}"),
+            "slices": Sourced[int](value=count * slices, source=f"{why}; {chip.slices.source}" if chip.slices else why),
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Deep:
+    """A memory behind virtual output queues, and the lossless groups that share it. Every core has a part of its own.
+
+    A group may take a times what is free of its part, so k of them hold k a / (1 + k a) of what is shared (Choudhury
+    and Hahne, Dynamic Queue Length Thresholds, 1998), and their headroom.
+    """
+
+    buffer: Size
+    cores: int
+    groups: int  # lossless, of one core
+    share: float
+    headroom: Size  # of all ports
+
+    @property
+    def held(self) -> Size:
+        """The most that all lossless groups of the switch can hold."""
+        part = self.groups * self.share
+        return Size(int(part / (1 + part) * (self.buffer - self.headroom)) + self.headroom)
+
+    @property
+    def held_formula(self) -> str:
+        """How that came about."""
+        part = f"{self.groups} x {self.share:g}"
+        return f"{part} / (1 + {part}) x ({self.buffer} - {self.headroom}) + {self.headroom}"
+
+    @property
+    def pausing(self) -> Size:
+        """What one group holds, alone in its core, when it pauses."""
+        return Size(int(self.share / (1 + self.share) * (self.buffer - self.headroom) / self.cores))
+
+    @property
+    def pausing_formula(self) -> str:
+        """How that came about."""
+        return f"{self.share:g} / (1 + {self.share:g}) x ({self.buffer} - {self.headroom}) / {self.cores} cores"
+
+
+def deep(
+    chip: ChipModel | None, ports: int, lossless: int, speeds: Iterator[Bandwidth], headroom: Size | None
+) -> Deep | None:
+    """The memory of a switch with virtual output queues; None of any other, or where something of it is not known.
+
+    Args:
+        chip: of the switch, all chips together.
+        ports: of the switch.
+        lossless: lossless priorities of a port.
+        speeds: of its ports; the largest share among them counts.
+        headroom: of all ports.
+    """
+    if chip is None or chip.credit is None or chip.buffer is None or headroom is None:
+        return None
+    shares = [share for speed in speeds if (share := chip.share_at(speed)) is not None]
+    if not shares:
+        return None
+    cores = chip.slices.value if chip.slices else 1
+    return Deep(chip.buffer.value, cores, -(-ports // cores) * lossless, max(shares), headroom)
