@@ -128,6 +128,16 @@ CLUSTERS = sorted(
 )
 
 
+def test_a_nic_without_a_cable_sends_nothing(tmp_path: Path) -> None:
+    """Not as one of all, and not by its name."""
+    plan = build(read(EXAMPLES / "pcie-lending" / "cluster.yaml"))
+    _, document = made(plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: all-to-all, size: 4 kB}\n")
+    assert [(one["src_port"], one["dst_port"]) for one in document["flows"]] == [(0, 0)] * 2
+    with pytest.raises(Refused) as refused:
+        made(plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: pairs, from: 'abel1:eth0', to: abel2, size: 4 kB}\n")
+    assert str(refused.value).endswith(":3: found the NIC 'eth0' of abel1; expected one with a cable")
+
+
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_every_example_runs(cluster: str, tmp_path: Path) -> None:
     """Without congestion control's help: what is lossless loses nothing with the headroom of the plan."""
@@ -151,7 +161,9 @@ def test_a_story(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == "mi300x-4node incast  preset roce, seed 1"
     assert lines[1].startswith("  plan             cluster.yaml ")
-    assert "  assumed          switch latency is 0 ns: the catalogue has none" in lines
+    assert (
+        "  assumed          switch latency of dell-z9664f is 0 ns: neither cluster file nor catalogue has one" in lines
+    )
     assert (out / "leaf1_Eth1_1.pcap").stat().st_size > 1 << 20
     names = pq.read_table(out / "names.parquet").to_pylist()
     assert names[1] == {"port": 1, "node": 4, "device": "leaf1", "interface": "Eth1/1"}
@@ -256,6 +268,12 @@ REFUSED = {
     ),
     "{pattern: all-to-all, size: 1 kB, rate: 1 Gb/s}": (
         "traffic.yaml:3: found 'rate' with all-to-all; expected one of hosts, messages"
+    ),
+    "{pattern: all-to-all, size: 1 kB, start: 1000001 s}": (
+        "traffic.yaml:3: found start 1,000,001.0 s; expected at most 1,000,000 s"
+    ),
+    "{pattern: background, from: node1, to: node2, size: 1 kB, rate: 1 kb/s, until: 1000000.1 s}": (
+        "traffic.yaml:3: found until 1,000,000.1 s; expected at most 1,000,000 s"
     ),
     "{pattern: background, from: node1, to: node2, size: 1 kB, rate: 400 Gb/s, until: 1 s}": (
         "traffic.yaml:3: found 50,000,000 messages; expected at most 1,000,000\n"

@@ -17,6 +17,8 @@ _MOST = 4_000_000
 """Messages of a file: about 1 GB of scenario."""
 _POSTED = 1_000_000
 """Messages that the posting of one background may come to."""
+_LATEST_S = 1_000_000
+"""The latest time that the simulator takes, seconds: 11 days."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -71,6 +73,7 @@ class _Spreading:
 
     def __init__(self, plan: Plan, traffic: Traffic) -> None:
         self._plan, self._origin = plan, traffic.origin
+        self._cabled = {(end.device, end.port) for cable in plan.cables for end in (cable.a, cable.b)}
         self.problems: list[Problem] = []
         self._messages = 0
 
@@ -80,6 +83,10 @@ class _Spreading:
         found = self._class(index, entry)
         if len(self.problems) > before or found is None:
             return
+        for key, time in (("start", entry.start), ("until", entry.until)):
+            if time is not None and time > _LATEST_S * 10**12:
+                self._refuse(index, key, f"{key} {time / 10**12:,} s", f"at most {_LATEST_S:,} s")
+                return
         pairs = self._pairs(index, entry, seed)
         start = 0 if entry.start is None else -(-int(entry.start) // 1000)
         every, messages = None, entry.messages
@@ -183,6 +190,8 @@ class _Spreading:
             if known is None:
                 hint = did_you_mean(name, list(self._plan.hosts))
                 self._refuse(index, key, f"the host {name!r}", "a host of the cluster", hint)
+            elif interface in known.nics and (name, interface) not in self._cabled:
+                self._refuse(index, key, f"the NIC {interface!r} of {name}", "one with a cable")
             elif interface and interface not in known.nics:
                 expected = f"one of {', '.join(known.nics)}"
                 self._refuse(index, key, f"the NIC {interface!r}", expected, did_you_mean(interface, list(known.nics)))
@@ -211,12 +220,12 @@ class _Spreading:
             yield Seat(one[0], here[rail]), Seat(other[0], there[rail])
 
     def _rails(self, end: tuple[str, str | None]) -> dict[int, str]:
-        """NICs by rail; those without one are counted."""
+        """NICs with a cable, by rail; those without a rail are counted."""
         nics = self._plan.hosts[end[0]].nics
         return {
             nic.rail or number: name
             for number, (name, nic) in enumerate(nics.items(), start=1)
-            if end[1] in (None, name)
+            if end[1] in (None, name) and (end[0], name) in self._cabled
         }
 
 
