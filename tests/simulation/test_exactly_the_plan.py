@@ -1,0 +1,301 @@
+"""That the simulator runs what devices do once they have the rendered settings.
+
+A device with the planned settings answers every command of its platforms, and the answers are read back: with the
+units, roundings and queues that it has. Every quantity of the scenario is held against that, port by port and class by
+class, by rules of this file; none is taken from the plan that the scenario is made from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from planned_scenarios import made, settled
+
+from platforms.round_trip import answers
+from wirespeed.catalogue import load
+from wirespeed.cluster import read_text
+from wirespeed.facts import Facts, facts_from
+from wirespeed.plan import Plan, build
+from wirespeed.render.stack import stack
+from wirespeed.settings import Congestion, Discipline, Place, Queue, TrafficClass
+from wirespeed.units import Duration
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CATALOGUE = load()
+TRAFFIC = "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB}\n"
+SHARED = EXAMPLES / "mi300x-4node" / "cluster.yaml"
+LEAF = r"leaf1: \{model: [^,]+, os: [^,]+,"
+
+
+def clusters() -> dict[str, str]:
+    """Every example, the large ones aside, and one with a leaf of every model and system."""
+    files = (path for path in sorted(EXAMPLES.glob("*/cluster*.yaml")) if "scale" not in path.parts[-2])
+    found = {f"{path.parts[-2]} {path.stem}": path.read_text(encoding="utf-8") for path in files}
+    for model, known in CATALOGUE.switches.items():
+        hosts = min(4, known.ports.value // 8)
+        for system in known.systems:
+            text, replaced = re.subn(
+                LEAF, f"leaf1: {{model: {model}, os: {system},", SHARED.read_text(encoding="utf-8")
+            )
+            assert replaced == 1
+            found[f"{model} {system}"] = text.replace("node[1-4]", f"node[1-{hosts}]")
+    return found
+
+
+CLUSTERS = clusters()
+
+
+class Devices:
+    """What the devices of a plan say of themselves; one of each role stands for the others."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.compared: Counter[str] = Counter()
+        self.first = {role: name for name, role in reversed(plan.roles.items())}.values()
+        self._facts: dict[str, Facts] = {}
+
+    def facts(self, name: str) -> Facts:
+        if name not in self._facts:
+            device = self.plan.devices[name]
+            read = (
+                one
+                for platform in stack(self.plan, name)
+                if platform.kind != "launcher"
+                for one in platform.parse(answers(platform, name, device))
+            )
+            self._facts[name] = facts_from(list(read), devices=[name])
+        return self._facts[name]
+
+    def planned(self, place: Place) -> Queue:
+        """A queue of a switch port; the one thing that is asked of the plan."""
+        (_, port), (_, queue) = place.within
+        return self.plan.switches[place.device].ports[port].queues[queue]
+
+    def says(self, place: Place, path: str) -> Any:
+        return self.facts(place.device).value(place, path)
+
+    def reads(self, device: str, path: str) -> bool:
+        return any(platform.support(path).read for platform in stack(self.plan, device))
+
+    def same(self, what: str, found: object, said: object) -> None:
+        assert found == said, what
+        self.compared[what.partition(" ")[0]] += 1
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_every_quantity_is_what_the_device_says(name: str, tmp_path: Path) -> None:
+    plan = build(read_text(CLUSTERS[name], "cluster.yaml"), CATALOGUE)
+    scenario, document = made(plan, tmp_path, TRAFFIC)
+    compared = held(plan, document, scenario.assumed)
+    expected = {"pfc", "strict", "weight", "watchdog", "balance"} if plan.switches else set()
+    if plan.switches and any(one.congestion for one in plan.classes.values()):
+        expected |= {"marking", "nic-pfc", "nic-cnp", "nic-congestion"}
+    assert compared.keys() >= expected
+
+
+WRONG = {
+    "marking": ("marking", "kmax_bytes", 2_098_000),
+    "probability": ("marking", "pmax", 0.06),
+    "PFC": ("pfc", "lossless_priorities", 0),
+    "watchdog": ("pfc", "watchdog", None),
+    "strict priorities": ("scheduler", "strict_priorities", 0),
+    "weights": ("scheduler", "weights", [50, 50, 50, 49, 50, 50, 50, 50]),
+    "balance": ("ecmp", "balance", "adaptive"),
+    "CNPs": ("notification", "priority", 6),
+    "algorithm": ("congestion", "algorithm", "dcqcn-d"),
+    "MTU": ("transport", "mtu_bytes", 1024),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_scenario_that_says_something_else_does_not_pass(what: str, tmp_path: Path) -> None:
+    section, key, value = WRONG[what]
+    plan = build(read_text(CLUSTERS["mi300x-4node cluster"], "cluster.yaml"), CATALOGUE)
+    scenario, document = made(plan, tmp_path, TRAFFIC)
+    held(plan, document, scenario.assumed)
+    for tree in (document["parameters"], *(item["parameters"] for item in document["devices"])):
+        if key in tree.get(section, {}):
+            assert tree[section][key] != value
+            tree[section][key] = value
+    with pytest.raises(AssertionError):
+        held(plan, document, scenario.assumed)
+
+
+def held(plan: Plan, document: Any, assumed: tuple[str, ...]) -> Counter[str]:
+    """The scenario against what one device of each role says; how often what was compared."""
+    devices = Devices(plan)
+    nodes = (*plan.hosts, *plan.switches)
+    for number, cable in enumerate(plan.cables):
+        link = document["links"][number]
+        for side, end in enumerate((cable.a, cable.b)):
+            if end.device not in devices.first:
+                continue
+            port = 2 * number + side
+            assert nodes[link["ab"[side]]] == end.device
+            if end.device in plan.switches:
+                switch_port(devices, document, port, Place(end.device).thing("port", end.port), assumed)
+            else:
+                nic_port(devices, document, port, Place(end.device).thing("nic", end.port), link, side)
+    return devices.compared
+
+
+def switch_port(devices: Devices, document: Any, port: int, place: Place, assumed: tuple[str, ...]) -> None:
+    """Classification, queues, marking, PFC, scheduling and watchdog of a switch port."""
+
+    def says(path: str, at: Place = place) -> Any:
+        return devices.says(at, path)
+
+    switch = Place(place.device)
+    pfc = says("port.qos.pfc") or frozenset()
+    if devices.reads(place.device, "switch.pfc") and says("switch.pfc", switch) is False:
+        pfc = frozenset()
+    weights: dict[int, int] = {}
+    for one in devices.plan.classes.values():
+        priority = int(one.priority)
+        queue = queue_of(devices, place, one)
+        found = settled(document, port, priority)
+        marking(devices, f"marking {place} priority {priority}", found["marking"], queue, assumed)
+        devices.same(f"pfc {place}", found["pfc"]["lossless_priorities"] >> priority & 1, int(priority in pfc))
+        assert one.lossless == (priority in pfc), "a class is paused exactly where it is lossless"
+        discipline = says("queue.discipline", queue)
+        devices.same(
+            f"strict {place} priority {priority}",
+            found["scheduler"]["strict_priorities"] >> priority & 1,
+            int(discipline is Discipline.STRICT),
+        )
+        weight = says("queue.weight", queue)
+        if discipline is not Discipline.STRICT and weight is not None:
+            weights[priority] = weight
+            assert found["scheduler"]["weights"][priority] == weight, f"weight {place} priority {priority}"
+            devices.compared["weight"] += 1
+    watched(devices, document, port, place)
+    mode = says("switch.load_balancing.mode", switch)
+    balance = settled(document, port, 0)["ecmp"]
+    devices.same(f"balance {place}", balance["balance"], "flow" if mode in (None, "static") else "adaptive")
+    if mode == "flowlet" and devices.reads(place.device, "switch.load_balancing.flowlet_gap"):
+        gap = says("switch.load_balancing.flowlet_gap", switch)
+        devices.same(f"gap {place}", balance["adaptive_gap_ns"] * 1000, int(gap))
+    speed = says("port.link.speed")
+    if speed is not None:
+        devices.same(f"speed {place}", document["links"][port // 2]["gbps"] * 10**9, int(speed))
+
+
+def queue_of(devices: Devices, place: Place, one: TrafficClass) -> Place:
+    """The egress queue that packets of a class wait in, by the maps of the device; all its code points in one, which
+    the pause of its priority stops, and whose ingress group asks for that pause."""
+    maps = {name: devices.says(place, f"port.qos.{name}") for name in ("dscp_tc", "tc_queue", "tc_pg", "pfc_queue")}
+    classes = {maps["dscp_tc"][dscp] for dscp in one.dscp}
+    queues = {int(maps["tc_queue"][found]) for found in classes}
+    assert len(queues) == 1, f"{place}: {queues}"
+    (queue,) = queues
+    if one.lossless and maps["pfc_queue"] is not None:
+        assert int(maps["pfc_queue"][one.priority]) == queue
+    groups = devices.says(place, "port.qos.pfc_pg")
+    if one.lossless and groups is not None and maps["tc_pg"] is not None:
+        assert {int(maps["tc_pg"][found]) for found in classes} == {int(groups[one.priority])}
+    return place.thing("queue", str(queue))
+
+
+def marking(devices: Devices, what: str, found: Any, queue: Place, assumed: tuple[str, ...]) -> None:
+    """Bytes, or percent of a buffer that the scenario has had to assume. What a system marks by default is not planned,
+    and said not to be simulated."""
+    if not found["enabled"] and "queues whose marking the plan leaves to the switch mark nothing" in assumed:
+        assert not devices.reads(queue.device, "queue.ecn.enabled") or not devices.planned(queue).ecn.enabled
+        return
+    if not devices.says(queue, "queue.ecn.enabled"):
+        devices.same(what, found["enabled"], False)
+        return
+    devices.same(what, found["enabled"], True)
+    probability = devices.says(queue, "queue.ecn.probability")
+    devices.same(what, found["pmax"], (100 if probability is None else probability) / 100)
+    low, high = devices.says(queue, "queue.ecn.minimum"), devices.says(queue, "queue.ecn.maximum")
+    if low is not None and high is not None:
+        devices.same(what, (found["kmin_bytes"], found["kmax_bytes"]), (int(low), int(high)))
+        assert found["reference_gbps"] is None, "bytes of this port, not of another speed"
+        return
+    low, high = devices.says(queue, "queue.ecn.minimum_fill"), devices.says(queue, "queue.ecn.maximum_fill")
+    assert any("marks by percent" in one for one in assumed)
+    assert found["kmin_bytes"] / found["kmax_bytes"] == pytest.approx(low / high, rel=1e-6)
+    devices.compared["marking"] += 1
+
+
+def watched(devices: Devices, document: Any, port: int, place: Place) -> None:
+    """The PFC watchdog, where it drops or forwards."""
+    found = settled(document, port, 0)["pfc"]["watchdog"]
+
+    def says(name: str) -> Any:
+        return devices.says(place, f"port.qos.watchdog.{name}")
+
+    action = says("action")
+    if not says("enabled") or action is None or action.value not in ("drop", "forward"):
+        devices.same(f"watchdog {place}", found, None)
+        return
+    assert found is not None, f"watchdog {place}"
+    detect, restore = says("detect"), says("restore")
+    poll = devices.says(Place(place.device), "switch.watchdog_poll")
+    devices.same(f"watchdog {place}", found["action"], action.value)
+    if detect is not None:
+        devices.same(f"watchdog {place}", Duration(found["detection_ns"] * 1000), detect)
+        devices.same(f"watchdog {place}", Duration(found["restoration_ns"] * 1000), restore or detect)
+    if poll is not None:
+        devices.same(f"watchdog {place}", Duration(found["poll_ns"] * 1000), poll)
+
+
+def nic_port(devices: Devices, document: Any, port: int, place: Place, link: Any, side: int) -> None:
+    """PFC, scheduling, notification, congestion control, MTU and address of a NIC."""
+
+    def says(name: str) -> Any:
+        return devices.says(place, f"nic.{name}")
+
+    def same(name: str, found: object, path: str, said: object) -> None:
+        if devices.reads(place.device, f"nic.{path}") and says(path) is not None:
+            devices.same(f"{name} {place}", found, said)
+
+    lossless = says("qos.pfc")
+    found = settled(document, port, 0)
+    same("nic-pfc", found["pfc"]["lossless_priorities"], "qos.pfc", sum(1 << int(one) for one in lossless or ()))
+    data = says("qos.roce_priority")
+    sent = {one["priority"] for one in document["flows"]}
+    same("nic-priority", sent, "qos.roce_priority", {int(data or 0)})
+    if data is not None:
+        of_data = settled(document, port, int(data))
+        same("nic-cnp", of_data.get("notification", {}).get("priority"), "qos.cnp_priority", says("qos.cnp_priority"))
+        congestion(devices, f"nic-congestion {place}", of_data, place)
+    tcs = says("qos.priority_tc")
+    disciplines = says("qos.tc_discipline")
+    for one in devices.plan.classes.values():
+        if tcs is None or disciplines is None or one.priority not in tcs:
+            continue
+        strict = disciplines.get(tcs[one.priority]) is Discipline.STRICT
+        bit = found["scheduler"]["strict_priorities"] >> int(one.priority) & 1
+        devices.same(f"nic-strict {place} priority {one.priority}", bit, int(strict))
+        share = (says("qos.tc_share") or {}).get(tcs[one.priority])
+        if share and not strict:
+            assert found["scheduler"]["weights"][int(one.priority)] == share, f"nic-weight {place}"
+            devices.compared["nic-weight"] += 1
+    same("nic-mtu", document["parameters"]["transport"].get("mtu_bytes"), "rdma_mtu", says("rdma_mtu"))
+    same("nic-speed", link["gbps"] * 10**9, "link.speed", int(says("link.speed") or 0))
+    addresses = says("addresses")
+    same("nic-address", link["addresses"][side], "addresses", addresses and addresses[0].partition("/")[0])
+
+
+def congestion(devices: Devices, what: str, found: Any, place: Place) -> None:
+    """The algorithm by what the NIC says it runs; parameters that it says by name and value."""
+    runs = devices.says(place, "nic.qos.congestion")
+    on = devices.says(place, "nic.qos.ecn")
+    algorithm = found["congestion"]["algorithm"]
+    if on is False:
+        devices.same(what, algorithm, "line-rate")
+    elif runs is Congestion.DCQCN_D:
+        devices.same(what, algorithm, "dcqcn-d")
+    elif runs is Congestion.DCQCN_P:
+        devices.same(what, algorithm in ("dcqcn-p", "dcqcn-nvidia", "dcqcn"), True)
+    said = devices.says(place, "nic.qos.congestion_parameters") or {}
+    for name, value in found["congestion"].items():
+        plain = name.removesuffix("_us").removesuffix("_mbps").removesuffix("_bytes").removesuffix("_percent")
+        if name != "algorithm" and plain in said:
+            devices.same(what, int(value), said[plain])
