@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import struct
 import subprocess
 from pathlib import Path
 
@@ -121,17 +122,25 @@ def test_a_busybox_with_libraries_is_refused(tmp_path: Path, monkeypatch: pytest
         initrd.static_busybox()
 
 
+@pytest.mark.parametrize("signature", [b"", b"\x30\x82" * 200])
+def test_a_module_loses_its_signature_and_nothing_else(signature: bytes) -> None:
+    module = b"\x7fELF" + bytes(range(256)) * 3
+    header = struct.pack(">BBBBB3xI", 0, 0, 2, 0, 0, len(signature))
+    assert initrd.unsigned(module + signature + header + b"~Module signature appended~\n") == module
+    assert initrd.unsigned(module) == module
+
+
 def test_the_planned_row_of_a_gid_table_is_reached_by_rows_before_it(tmp_path: Path) -> None:
     Machine("node1", (NIC,), "169.254.77.1/24").tell(tmp_path, Path("/kernel"), {"node1": "169.254.77.1"}, None)
     assert (tmp_path / "rows").read_text().splitlines() == [
         "link add link eth1 name tap1.1 type vlan id 1",
         "link set dev tap1.1 addrgenmode none",
-        "link set dev eth1 up",
         "link set dev tap1.1 up",
         "address add fd00::3:1/128 dev tap1.1 nodad",
         "address add fd00::3:2/128 dev tap1.1 nodad",
     ]
     assert (tmp_path / "rows-undo").read_text() == "link delete dev tap1.1\n"
+    assert (tmp_path / "nics").read_text() == "02:00:00:00:00:01 eth1 9000 up\n"
     assert (tmp_path / "rdma").read_text() == "link add rxe0 type rxe netdev eth1\n"
 
 

@@ -11,6 +11,7 @@ _FOLDER = "ssh"
 _INSIDE = Path("/run/wirespeed/ssh")
 _ALIAS = "wirespeed-lab"
 _KEYS_S = 60
+_CONNECT_S = 300  # an emulated processor may have to wait for one
 
 # Words, quoted for the shell there, which is /bin/sh. The command begins in the folder in which it was typed, since the
 # files there are the same, and finds the same programs.
@@ -37,7 +38,8 @@ MaxStartups 200
 MaxSessions 200
 """
 
-# One connection for all commands: a handshake takes an emulated processor seconds.
+# One connection for all commands: a handshake takes an emulated processor seconds. Its keys are those that it takes the
+# shortest for (`ssh -Q kex`; post-quantum ones come first).
 _CLIENT = """Host {hosts}
  User root
  IdentityFile {folder}/user
@@ -46,6 +48,8 @@ _CLIENT = """Host {hosts}
  HostKeyAlias {alias}
  StrictHostKeyChecking yes
  LogLevel ERROR
+ KexAlgorithms curve25519-sha256
+ KexAlgorithms curve25519-sha256
  ControlMaster auto
  ControlPersist yes
  ControlPath {folder}/%n
@@ -78,6 +82,15 @@ def keys(lab: Path, namespace: str, addresses: Mapping[str, str], busybox: Path,
     way = f" ProxyCommand ip netns exec {namespace} {busybox} nc %h %p\n"
     named = "".join(f"Host {host}\n HostName {address}\n" for host, address in addresses.items())
     configuration(lab).write_text(named + _client(addresses, folder) + way)
+
+
+def connect(lab: Path, host: str, lock: int) -> None:
+    """Open the connection that all commands share.
+
+    Raises:
+        Refused: the machine does not answer.
+    """
+    told(("ssh", "-F", str(configuration(lab)), host, ":"), _CONNECT_S, host, lock=lock)
 
 
 def give(lab: Path, machine: Path, address: str, addresses: Mapping[str, str]) -> None:

@@ -59,7 +59,8 @@ def boot(
 
     with ThreadPoolExecutor() as pool:
         list(pool.map(start, machines))
-    _wait({machine.name: state.device_folder(lab.name, machine.name) / CONSOLE for machine in machines})
+        _wait({machine.name: state.device_folder(lab.name, machine.name) / CONSOLE for machine in machines})
+        list(pool.map(lambda machine: access.connect(folder, machine.name, lock), machines))
 
 
 def _connect(lab: LabState, within: Sequence[str], lock: int) -> None:

@@ -18,4 +18,9 @@ mount --move /proc /new/proc
 mount -t sysfs sysfs /new/sys
 mount -t tmpfs -o mode=755 tmpfs /new/run
 cp -a /machine /new/run/wirespeed
-exec switch_root /new /bin/sh /run/wirespeed/boot
+mkdir /new/run/wirespeed/bin
+cp /busybox /new/run/wirespeed/bin
+for name in chmod chown cp cut ln mkdir mount rm sed sh sleep uname unshare; do
+    ln -s busybox "/new/run/wirespeed/bin/$name"
+done
+exec switch_root /new /run/wirespeed/bin/sh /run/wirespeed/boot

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import lzma
 import shutil
+import struct
 from pathlib import Path
 
 from wirespeed.errors import refuse
-from wirespeed.lab.rdma.kernel import FIRST, Kernel
+from wirespeed.lab.rdma.kernel import FIRST, THEN, Kernel
 from wirespeed.lab.rdma.told import told
 
 _HERE = Path(__file__).parent
 _PACK = 'cd "$1" && find . | "$3" cpio -o -H newc >"$2" 2>/dev/null'
 _PACK_S = 120.0
+_SIGNED = b"~Module signature appended~\n"
 
 
 def write(folder: Path, kernel: Kernel, lock: int) -> Path:
@@ -54,13 +56,26 @@ def static_busybox() -> Path:
     return Path(found)
 
 
+def unsigned(module: bytes) -> bytes:
+    """A module without the signature behind it, which an emulated processor takes long to verify.
+
+    The last four bytes before the mark are its length, behind the other eight of its header
+    (Linux include/linux/module_signature.h).
+    """
+    if not module.endswith(_SIGNED):
+        return module
+    end = len(module) - len(_SIGNED)
+    (length,) = struct.unpack_from(">I", module, end - 4)
+    return module[: end - 12 - length]
+
+
 def _modules(kernel: Kernel) -> list[Path]:
     """The modules that come first, each behind what it needs."""
     if not (kernel.modules / "modules.dep").is_file():
         raise refuse(
             "--kernel", f"no modules.dep in {kernel.modules}", "one", f"depmod -b {kernel.root} {kernel.release}"
         )
-    ask = ("modprobe", "-d", str(kernel.root), "-S", kernel.release, "--show-depends", "-a", *FIRST)
+    ask = ("modprobe", "-d", str(kernel.root), "-S", kernel.release, "--show-depends", "-a", *FIRST, *THEN)
     lines = [line.split() for line in told(ask, 60, "modprobe", "apt install kmod").splitlines()]
     found = dict.fromkeys(Path(words[1]) for words in lines if len(words) > 1 and words[0] == "insmod")
     return list(found)
@@ -68,11 +83,11 @@ def _modules(kernel: Kernel) -> list[Path]:
 
 def _copied(module: Path, folder: Path) -> str:
     """Copy a module, unpacked: insmod takes no other."""
-    if module.suffix == ".ko":
-        shutil.copy(module, folder)
-        return module.name
-    if module.suffix != ".xz":
+    if module.suffix not in (".ko", ".xz"):
         raise refuse("--kernel", f"the module {module}", "modules as .ko or .ko.xz", "unpack them, then depmod")
+    data = module.read_bytes()
+    if module.suffix == ".xz":
+        data = lzma.decompress(data)
     name = module.name.removesuffix(".xz")
-    (folder / name).write_bytes(lzma.decompress(module.read_bytes()))
+    (folder / name).write_bytes(unsigned(data))
     return name

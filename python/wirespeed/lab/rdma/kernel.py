@@ -24,7 +24,10 @@ PACKAGE = "linux-image-amd64"
 DOWNLOAD = "70 MB"  # linux-image-6.1.0-56-amd64 6.1.192-2: 70.6 MB, 404 MB unpacked
 _RXE = "rdma_rxe"
 FIRST = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
-"""The modules that the host's files need; all else is loaded from there."""
+"""The modules that the host's files need."""
+
+THEN = ("virtio_net", "8021q", "rdma_rxe", "rdma_ucm", "ib_umad", "sch_netem")
+"""Those of every start. All else is loaded from the host's files."""
 _UNPACK_S = 600.0
 _DOWNLOAD_S = 1800.0
 _ELSEWHERE = (
