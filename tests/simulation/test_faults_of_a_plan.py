@@ -128,6 +128,10 @@ WRONG = "kind: wrong-setting"
             f"kind: link-down, node: spine1, start: 2 us, until: 2 us, {TIMES}",
             "found until 2 us; expected a time after its start, 2000 ns",
         ),
+        (
+            f"kind: link-down, node: spine1, start: 2000000 s, {TIMES}",
+            "found start 2,000,000.0 s; expected at most 1,000,000 s",
+        ),
         (CABLE, "found no 'kind'; expected 'kind', which has no default"),
         ("kind: cnp-los", f"found kind: 'cnp-los'; expected {KINDS}\n  hint: did you mean 'cnp-loss'?"),
         (f"kind: cnp-loss, {CABLE}", "found no 'probability'; expected 'probability', which has no default"),

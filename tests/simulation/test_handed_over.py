@@ -86,7 +86,7 @@ def test_a_switch_that_queues_at_ingress(tmp_path: Path) -> None:
     switch = settled(document, 1, 3)["switch"]
     assert switch["architecture"] == {"rule": "voq", "credit_bytes": 1024, "credit_latency_ns": 0}
     assert (switch["buffer_bytes"], switch["slices"], switch["cell_bytes"]) == (12 << 30, 4, 254)
-    assert (switch["alpha_exponent"], switch["xon_offset_bytes"]) == (-5, 1_454_025)
+    assert (switch["alpha_exponent"], switch["xon_offset_bytes"], switch["reserve_bytes"]) == (-5, 1_454_025, 0)
     assert "credits of jericho2 take no time: the cluster file has no credit_latency" in assumed
     assert not any(one.startswith(("buffer_bytes of jericho2", "alpha_exponent of jericho2")) for one in assumed)
     path = tmp_path / "voq.json"
@@ -102,6 +102,20 @@ def test_what_a_group_may_take_follows_the_speed_of_its_port(tmp_path: Path) -> 
     found = [settled(document, port, 3)["switch"] for port in (1, 3, 5, 7)]
     assert [one["alpha_exponent"] for one in found] == [-6, -6, -5, -5]
     assert [one["xon_offset_bytes"] for one in found] == [363_506, 363_506, 1_454_025, 1_454_025]
+
+
+def test_what_platforms_do_with_buffers_by_themselves_is_said(tmp_path: Path) -> None:
+    headroom = "headroom is what the plan computes: what platforms set apart by themselves is not rendered"
+    divided = "lossless and lossy traffic share the buffer of tomahawk5, which its platform divides"
+    preset = "guarantee of a lossless group of tomahawk4 2,540 bytes, XON 9,144 bytes below the threshold: those of the"
+    of_eos, of_junos, of_jericho = (
+        handed(tmp_path, *changes, system=system)[2]
+        for changes, system in (((), "eos"), ((), "junos"), ((JERICHO,), "eos"))
+    )
+    assert headroom in of_eos and headroom in of_junos
+    assert divided in of_junos and not any("platform divides" in one for one in of_eos)
+    assert any(one.startswith(preset) for one in of_eos)
+    assert not any(one.startswith("guarantee") for one in of_jericho)
 
 
 LATENCIES = {

@@ -363,6 +363,7 @@ class LosslessGroup(Entry):
     speed: BandwidthField
     share: float  # alpha
     xon_offset: SizeField  # it goes on when it holds so much less than it may
+    reserve: SizeField  # guaranteed to it
     source: str = Field(min_length=1)
 
 

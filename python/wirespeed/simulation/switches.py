@@ -34,6 +34,11 @@ class Switches:
         name = _name(switch)
         if switch.buffers.dynamic_threshold is not None:
             self._assume(f"the dynamic threshold of {name}, which its platform counts its own way, is the chip's")
+        shares = (switch.buffers.lossless_share, switch.buffers.headroom_share, switch.buffers.lossy_share)
+        if any(share is not None for share in shares):
+            self._assume(f"lossless and lossy traffic share the buffer of {name}, which its platform divides")
+        if switch.buffers.shared_headroom is not None:
+            self._assume(f"every lossless group of {name} has its own headroom: none is shared")
         waiting, credit_ns = self._architecture(switch, latency)
         whole_ns = self._latency(switch, latency)
         return {
@@ -60,6 +65,7 @@ class Switches:
             if tree is not None:
                 made.lanes[priority,] = {"marking": tree}
         if lossless:
+            self._assume("headroom is what the plan computes: what platforms set apart by themselves is not rendered")
             size = self._headroom(switch, settings, len(lossless), self._plan.latencies.get(name, Latency()).whole)
             rule: Tree = {"rule": "computed", "percent": 100} if size is None else {"rule": "fixed", "bytes": size}
             group = tuple(lossless)
@@ -69,13 +75,7 @@ class Switches:
 
     def unsaid(self) -> None:
         """What no plan says of its switches."""
-        usual = self._preset["switch"]
         self._assume("the ECMP hash is one of the simulator's own: vendors do not publish theirs")
-        self._assume(
-            f"guarantee of a priority group {usual['reserve_bytes']:,} bytes, XON "
-            f"{usual['xon_offset_bytes']:,} bytes below the threshold: those of the preset"
-        )
-        self._assume("the buffer of a switch is one pool, whatever its platform divides it into")
 
     def _latency(self, switch: Switch, latency: Latency) -> int:
         """Nanoseconds."""
@@ -110,8 +110,17 @@ class Switches:
         chip = self._chip(switch)
         group = chip.group(speed) if chip and speed else None
         if group is None:
+            usual = self._preset["switch"]
+            self._assume(
+                f"guarantee of a lossless group of {_name(switch)} {usual['reserve_bytes']:,} bytes, XON "
+                f"{usual['xon_offset_bytes']:,} bytes below the threshold: those of the preset"
+            )
             return {}
-        return {"alpha_exponent": round(math.log2(group.share)), "xon_offset_bytes": int(group.xon_offset)}
+        return {
+            "alpha_exponent": round(math.log2(group.share)),
+            "xon_offset_bytes": int(group.xon_offset),
+            "reserve_bytes": int(group.reserve),
+        }
 
     def _buffer(self, switch: Switch) -> Tree:
         chip = self._chip(switch)

@@ -18,7 +18,7 @@ from wirespeed.simulation.workload.fault_entries import (
     StuckNic,
     WrongSetting,
 )
-from wirespeed.simulation.workload.file import Traffic
+from wirespeed.simulation.workload.file import LATEST, Traffic
 from wirespeed.units import Duration
 
 Refuse = Callable[..., Problem]
@@ -80,6 +80,10 @@ class _Checking:
             start = nanoseconds(fault.start)
             if nanoseconds(fault.until) <= start:
                 yield refuse("until", f"until {fault.until}", f"a time after its start, {start} ns")
+        for key in ("start", "until"):
+            time = getattr(fault, key, None)
+            if time is not None and time > LATEST:
+                yield refuse(key, f"{key} {time / 10**12:,} s", f"at most {LATEST // 10**12:,} s")
         if not problems:
             yield from self._again(fault, refuse)
 

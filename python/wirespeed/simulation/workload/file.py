@@ -18,8 +18,11 @@ from wirespeed.cluster.read import check_version, text_of
 from wirespeed.cluster.refusals import problems_of
 from wirespeed.errors import Refused, refuse
 from wirespeed.simulation.workload.fault_entries import Fault
+from wirespeed.units import Duration
 
 VERSION = 1
+LATEST = Duration(10**18)
+"""The latest time that the simulator takes: 11 days."""
 
 
 class Pattern(StrEnum):

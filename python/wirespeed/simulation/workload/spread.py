@@ -11,14 +11,12 @@ from wirespeed.cluster.ranges import members
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.settings import TrafficClass
-from wirespeed.simulation.workload.file import Entry, Pattern, Protocol, Traffic
+from wirespeed.simulation.workload.file import LATEST, Entry, Pattern, Protocol, Traffic
 
 _MOST = 4_000_000
 """Messages of a file: about 1 GB of scenario."""
 _POSTED = 1_000_000
 """Messages that the posting of one background may come to."""
-_LATEST_S = 1_000_000
-"""The latest time that the simulator takes, seconds: 11 days."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -84,8 +82,8 @@ class _Spreading:
         if len(self.problems) > before or found is None:
             return
         for key, time in (("start", entry.start), ("until", entry.until)):
-            if time is not None and time > _LATEST_S * 10**12:
-                self._refuse(index, key, f"{key} {time / 10**12:,} s", f"at most {_LATEST_S:,} s")
+            if time is not None and time > LATEST:
+                self._refuse(index, key, f"{key} {time / 10**12:,} s", f"at most {LATEST // 10**12:,} s")
                 return
         pairs = self._pairs(index, entry, seed)
         start = 0 if entry.start is None else -(-int(entry.start) // 1000)
