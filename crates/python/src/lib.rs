@@ -105,6 +105,15 @@ fn pcie_reads(megatransfers: u32, lanes: u32, payload: u32) -> PyResult<u64> {
         .map_err(no_link)
 }
 
+/// Bits per second of so many packets under way at one time.
+#[pyfunction]
+fn pcie_under_way(count: u32, bytes: u32, nanoseconds: u64) -> PyResult<u64> {
+    if nanoseconds == 0 {
+        return Err(PyValueError::new_err("0 ns: expected more"));
+    }
+    Ok(wirespeed_wire::pcie_rate_of(count, bytes, nanoseconds))
+}
+
 /// (bytes of a memory write, bytes of a completion, bytes of a read request) on a PCIe link, data of `payload` bytes.
 #[pyfunction]
 fn pcie_packets(payload: u32) -> (u32, u32, u32) {
@@ -199,6 +208,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pcie_link, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_writes, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_reads, module)?)?;
+    module.add_function(wrap_pyfunction!(pcie_under_way, module)?)?;
     module.add_function(wrap_pyfunction!(pcie_packets, module)?)?;
     module.add_function(wrap_pyfunction!(headroom, module)?)?;
     module.add_function(wrap_pyfunction!(packet::packet, module)?)?;

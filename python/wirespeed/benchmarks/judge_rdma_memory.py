@@ -45,5 +45,4 @@ def in_use(run: Run, plan: Plan, ends: list[NicAt], assumptions: list[str], both
 def _ordered(run: Run, plan: Plan, at: NicAt) -> bool:
     """Whether the log, or what is planned or found, says that PCIe relaxed ordering is off."""
     function = plan.hosts[at.host].pcie.get(at.nic.pcie or "")
-    off = at.nic.nvm.relaxed_ordering is False or (function is not None and function.relaxed_ordering is False)
-    return off or (text(run, "relaxed_ordering") or "").upper() == "OFF"
+    return host.writes_in_order(at.nic, function) or (text(run, "relaxed_ordering") or "").upper() == "OFF"

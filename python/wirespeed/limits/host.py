@@ -15,7 +15,7 @@ from wirespeed.limits.bound import GBPS, number
 from wirespeed.limits.nic import slot_of
 from wirespeed.plan import Plan
 from wirespeed.results.verdicts import Term
-from wirespeed.settings import PcieFunction
+from wirespeed.settings import Nic, PcieFunction
 
 _UPLINK = "switch-upstream"  # the role whose link leads from a PCIe switch up
 
@@ -170,6 +170,11 @@ def memory_of(plan: Plan, host: str) -> MemoryOfHost | None:
 
 def _channels(memory: Memory) -> str:
     return f"{memory.channels.value} channels × {memory.speed.value} MT/s × 8 B"
+
+
+def writes_in_order(nic: Nic, function: PcieFunction | None) -> bool:
+    """Whether PCIe relaxed ordering is off, as planned or found: in the NIC's memory, or in its control register."""
+    return nic.nvm.relaxed_ordering is False or (function is not None and function.relaxed_ordering is False)
 
 
 def ordered_writes_term(plan: Plan, host: str) -> Term | None:

@@ -13,9 +13,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from wirespeed.plan import End, Plan
+from wirespeed.simulation.host_pipe import pipes_of
 from wirespeed.simulation.names import Names
 from wirespeed.simulation.nics import PortSettings, Tree, bits, nic_port
 from wirespeed.simulation.switches import Switches
+from wirespeed.simulation.workload import Traffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +38,20 @@ class _Settings:
     lanes: dict[tuple[int, ...], dict[int, Tree]] = field(default_factory=dict)
 
 
-def devices_of(plan: Plan, names: Names) -> Devices:
-    """The settings of a plan's devices. ``names`` numbers its nodes and ports."""
-    return _Making(plan, names).devices()
+def devices_of(plan: Plan, names: Names, traffic: Traffic | None = None) -> Devices:
+    """The settings of a plan's devices. ``names`` numbers its nodes and ports; ``traffic`` may say more of NICs.
+
+    Raises:
+        Refused: what it says does not fit; with its line.
+    """
+    return _Making(plan, names, traffic).devices()
 
 
 class _Making:
     """Collects settings and assumptions."""
 
-    def __init__(self, plan: Plan, names: Names) -> None:
-        self._plan, self._names = plan, names
+    def __init__(self, plan: Plan, names: Names, traffic: Traffic | None) -> None:
+        self._plan, self._names, self._traffic = plan, names, traffic
         self._assumed: dict[str, None] = {}
         self._of_switches = Switches(plan, self._assume)
         self._switches, self._hosts = _Settings(), _Settings()
@@ -53,6 +59,7 @@ class _Making:
         self._texts: dict[tuple[int, int], str] = {}
         self._below: dict[int, Tree] = {}
         self._same: dict[str, Tree] = {}
+        self._piped: dict[tuple[int, int], Tree] = {}
 
     def devices(self) -> Devices:
         for name, switch in self._plan.switches.items():
@@ -63,6 +70,8 @@ class _Making:
             settings.ports[port] = made.tree
             for priorities, tree in made.lanes.items():
                 settings.lanes.setdefault(priorities, {})[port] = tree
+        for port, pipe in pipes_of(self._plan, self._names, self._traffic, self._assume).items():
+            self._hosts.ports[port] = self._with_pipe(self._hosts.ports[port], pipe)
         if self._plan.switches:
             self._of_switches.unsaid()
         base = self._base()
@@ -95,6 +104,13 @@ class _Making:
         if key not in self._made:
             self._made[key] = self._of_switches.port(end.device, switch, port)
         return self._made[key]
+
+    def _with_pipe(self, tree: Tree, pipe: Tree | None) -> Tree:
+        """A NIC port with what is between it and memory, made once for each two."""
+        key = (id(tree), id(pipe))
+        if key not in self._piped:
+            self._piped[key] = {**tree, "nic": {"pipe": pipe}}
+        return self._piped[key]
 
     def _assume(self, text: str) -> None:
         self._assumed.setdefault(text)

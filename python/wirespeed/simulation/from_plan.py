@@ -83,7 +83,7 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str) -> Scenari
     check(plan, traffic)
     planned, plan = plan, turned(wrongly_set(plan, traffic), traffic.faults)
     names = names_of(plan)
-    devices = devices_of(plan, names)
+    devices = devices_of(plan, names, traffic)
     rules = rules_of(plan, traffic, names, devices)
     links, assumed = _links(plan, names, rules.links)
     sockets, unknown = _sockets(plan, flows)

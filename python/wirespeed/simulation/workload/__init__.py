@@ -1,12 +1,21 @@
 """Traffic as people write it, and the operations that it means on a plan."""
 
 from wirespeed.simulation.workload.fault_entries import Fault
-from wirespeed.simulation.workload.file import Pattern, Protocol, Traffic, TrafficFile, read_traffic, traffic_schema
+from wirespeed.simulation.workload.file import (
+    HostPipe,
+    Pattern,
+    Protocol,
+    Traffic,
+    TrafficFile,
+    read_traffic,
+    traffic_schema,
+)
 from wirespeed.simulation.workload.spread import Flow, Seat, flows_of
 
 __all__ = [
     "Fault",
     "Flow",
+    "HostPipe",
     "Pattern",
     "Protocol",
     "Seat",

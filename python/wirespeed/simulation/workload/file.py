@@ -87,12 +87,29 @@ class Entry(Part):
     ] = None
 
 
+class HostPipe(Part):
+    """What no plan says of NICs and PCIe. It counts where a slot may be slower than its port."""
+
+    receive_buffer: Annotated[
+        SizeText | None,
+        Field(description="Of every NIC port; without it the plan's, or the least with which PFC loses nothing."),
+    ] = None
+    tags: Annotated[
+        Positive | None,
+        Field(description="PCIe reads outstanding at one time; without it the NIC's own option, or 256."),
+    ] = None
+    round_trip: Annotated[
+        DurationText | None, Field(description="From a PCIe read to its data; 547 ns without it.")
+    ] = None
+
+
 class TrafficFile(Part):
     """What is sent over a cluster."""
 
     version: Positive
     name: Annotated[Line | None, Field(description="What results call it; the file's name without it.")] = None
     traffic: Annotated[list[Entry], Field(description="All of it goes on at the same time.")]
+    host_pipe: Annotated[HostPipe | None, Field(description="What no plan says of NICs and PCIe.")] = None
     faults: Annotated[list[Fault] | None, Field(description="What goes wrong meanwhile, and when.")] = None
 
 
@@ -103,6 +120,7 @@ class Traffic:
     name: str
     entries: tuple[Entry, ...]
     faults: tuple[Fault, ...]
+    host_pipe: HostPipe | None
     origin: Origin
     sha256: str
 
@@ -129,7 +147,9 @@ def read_traffic(path: Path) -> Traffic:
     if not parsed.traffic:
         raise refuse(origin.at("traffic"), "no traffic", "at least one entry")
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return Traffic(parsed.name or path.stem, tuple(parsed.traffic), tuple(parsed.faults or ()), origin, digest)
+    return Traffic(
+        parsed.name or path.stem, tuple(parsed.traffic), tuple(parsed.faults or ()), parsed.host_pipe, origin, digest
+    )
 
 
 def traffic_schema() -> dict[str, Any]:

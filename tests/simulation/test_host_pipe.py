@@ -1,0 +1,162 @@
+"""PCIe of a cluster file in the simulator: slots too narrow, writes in order, few reads; and healthy ones, which change
+nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from planned_scenarios import made
+
+from wirespeed.cluster import read, read_text
+from wirespeed.errors import Refused
+from wirespeed.plan import build
+from wirespeed.simulation.run import run
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+CLUSTER = """\
+version: 1
+name: slots
+hosts:
+  node[1-2]: {{model: {model}, os: ubuntu-22.04, nics: 1 x {nic}{more}}}
+switches:
+  leaf1: {{model: arista-7060dx5-64s, os: eos, role: leaf}}
+cabling: {{pattern: by-host, length: 3 m}}
+addresses: {{scheme: link-31, pool: 10.1.0.0/16}}
+classes:
+  roce: {{dscp: 26, priority: 3, lossless: true, share: 50%{of_class}}}
+  cnp: {{dscp: 48, priority: 6, strict: true}}
+"""
+SENT = "version: 1\n{more}traffic:\n  - {{pattern: pairs, from: node1, to: node2, size: 8 MiB}}\n"
+R740 = ("dell-r740-xeon-5218", "nvidia-mcx623106an-cdat")  # 100 Gb/s behind generation 3
+R6525 = ("dell-r6525", "nvidia-mcx623105an-vdat")  # 200 Gb/s behind generation 4, EPYC
+
+
+def cluster(part: tuple[str, str], more: str = "", of_class: str = "") -> str:
+    return CLUSTER.format(model=part[0], nic=part[1], more=more, of_class=of_class)
+
+
+def ran(folder: Path, text: str, more: str = "") -> tuple[dict[str, Any], tuple[str, ...], float, int]:
+    """The pipe of all NICs, what was assumed of it, Gb/s of payload and pauses that NICs asked for."""
+    folder.mkdir(exist_ok=True)
+    scenario, document = made(build(read_text(text, "slots.yaml")), folder, SENT.format(more=more))
+    path = folder / "scenario.json"
+    path.write_text(scenario.text, encoding="utf-8")
+    result = run(path, "roce", 1)
+    assert (result.summary.failed, result.summary.drops) == (0, 0)
+    (flow,) = result.tables["flows"].to_pylist()
+    queues = result.tables["queues"].to_pylist()
+    nics = {2 * number for number, link in enumerate(document["links"]) if link["a"] < 2}
+    pauses = sum(row["xoff_sent"] for row in queues if row["port"] in nics)
+    said = tuple(one for one in scenario.assumed if "PCIe" in one or "ordering" in one)
+    took = flow["end_ps"] - flow["start_ps"]
+    return document["parameters"].get("nic", {}).get("pipe"), said, 8_000 * flow["bytes"] / took, pauses
+
+
+def test_a_slot_too_narrow(tmp_path: Path) -> None:
+    """A port of 100 Gb/s behind 8 lanes of generation 3 receives 57.6 Gb/s, 256 bytes in 280 of 63.0 Gb/s."""
+    pipe, said, rate, pauses = ran(tmp_path, cluster(R740))
+    assert (pipe, said, pauses) == (None, (), 0)
+    assert rate > 95
+    pipe, said, rate, pauses = ran(tmp_path, cluster(R740, ", nic: {ens7f0np0: {slot: gen3 x8}}"))
+    assert (pipe["pcie"]["generation"], pipe["pcie"]["width"]) == (3, 8)
+    assert rate == pytest.approx(57.6, rel=0.01)
+    assert said == (
+        "PCIe of nvidia-mcx623106an-cdat (8 GT/s x8): MaxPayload 256 bytes, MaxReadRequest 4,096 bytes, 256 reads at "
+        "one time, 547 ns for each",
+        f"receive buffer of nvidia-mcx623106an-cdat {pipe['receive_buffer_bytes']:,} bytes, as none is published: the "
+        "least with which PFC loses nothing and PCIe never waits",
+    )
+
+
+def test_a_receiver_alone_pauses_its_switch(tmp_path: Path) -> None:
+    """What the sender's healthy slot gives is more than the receiver's takes."""
+    except_one = cluster(R740).replace(
+        "}\nswitches", ", except: {node2: {nic: {ens7f0np0: {slot: gen3 x8}}}}}\nswitches"
+    )
+    _, document = made(build(read_text(except_one, "slots.yaml")), tmp_path, SENT.format(more=""))
+    pipes = [item["parameters"]["nic"]["pipe"] for item in document["devices"] if "nic" in item["parameters"]]
+    base = document["parameters"]["nic"]["pipe"]
+    assert sorted(one is None for one in [base, *pipes]) == [False, True]
+    _, _, rate, pauses = ran(tmp_path, except_one)
+    assert rate == pytest.approx(57.6, rel=0.01)
+    assert pauses > 0
+
+
+def test_writes_in_order(tmp_path: Path) -> None:
+    """Relaxed ordering off in the NIC: what was measured of the CPU, the judge's own figure; on: the wire's."""
+    pipe, _, rate, _ = ran(tmp_path, cluster(R6525))
+    assert pipe is None
+    assert rate > 190
+    pipe, _, rate, pauses = ran(tmp_path, cluster(R6525, ", nvm: {relaxed_ordering: false}"))
+    assert pipe["pcie"]["ordered_writes"] == {"rule": "measured", "bps": 150_000_000_000}
+    assert rate == pytest.approx(150, rel=0.01)
+    assert pauses > 0
+    unknown = "writes without relaxed ordering are no slower in dell-r740-xeon-5218: what its CPU reaches is not known"
+    assert ran(tmp_path, cluster(R740, ", nvm: {relaxed_ordering: false}"))[:2] == (None, (unknown,))
+
+
+def test_few_reads(tmp_path: Path) -> None:
+    """The NIC's own option, and what the traffic file says instead: 4,096 bytes for each, in so long."""
+    few = cluster(R6525, ", nvm: {outstanding_reads: 2}")
+    rows = [
+        (few, "", 2 * 4096 * 8 / 547, 2),
+        (few, "host_pipe: {tags: 1, round_trip: 1000 ns}\n", 4096 * 8 / 1000, 1),
+        (cluster(R6525), "host_pipe: {tags: 3}\n", 3 * 4096 * 8 / 547, 3),
+    ]
+    for text, more, expected, tags in rows:
+        pipe, _, rate, pauses = ran(tmp_path, text, more)
+        assert (pipe["pcie"]["reads"]["tags"], pauses) == (tags, 0)
+        assert rate == pytest.approx(expected, rel=0.01)
+    assert ran(tmp_path, few, "host_pipe: {tags: 64}\n")[0] is None
+
+
+def test_the_receive_buffer(tmp_path: Path) -> None:
+    """That of the traffic file before the plan's, and the plan's before one that is computed."""
+    narrow = ", nic: {ens7f0np0: {slot: gen3 x8}}"
+    planned = cluster(R740, narrow, ", nic: {buffer: 1, buffer_size: 130944 B}")
+    for text, more, size in (
+        (planned, "", 130_944),
+        (planned, "host_pipe: {receive_buffer: 256 KiB}\n", 262_144),
+        (cluster(R740, narrow), "host_pipe: {receive_buffer: 256 KiB}\n", 262_144),
+    ):
+        pipe, said, rate, _ = ran(tmp_path, text, more)
+        assert pipe["receive_buffer_bytes"] == size
+        assert pipe["receive_buffer_bytes"] > pipe["xoff_bytes"] > pipe["xon_bytes"]
+        assert len(said) == 1
+        assert rate == pytest.approx(57.6, rel=0.03)  # the last 256 KiB are acknowledged before they are in memory
+
+
+REFUSED = {
+    "{receive_buffer: 4 KiB}": r"traffic.yaml:2: found 4,096 bytes; expected at least ([0-9,]+)\n"
+    "  hint: the headroom of nvidia-mcx623106an-cdat's cable and an MTU",
+    "{receive_buffer: 4 GiB}": "traffic.yaml:2: found 4,294,967,296 bytes; expected at most 2,147,483,648",
+    "{tags: 16385, round_trip: 2 s}": "traffic.yaml:2: found 16,385 tags; expected at most 16,384\n"
+    ".*traffic.yaml:2: found 2 s; expected more than 0 s, at most 1 s",
+    "{tag: 1}": "traffic.yaml:2: found the unknown key 'tag'; expected one of receive_buffer, round_trip, tags\n"
+    "  hint: did you mean 'tags'?",
+}
+
+
+@pytest.mark.parametrize("said", list(REFUSED))
+def test_refusals(said: str, tmp_path: Path) -> None:
+    plan = build(read_text(cluster(R740, ", nic: {ens7f0np0: {slot: gen3 x8}}"), "slots.yaml"))
+    with pytest.raises(Refused, match=REFUSED[said]):
+        made(plan, tmp_path, SENT.format(more=f"host_pipe: {said}\n"))
+
+
+@pytest.mark.parametrize("example", ["mi300x-4node", "arista-leaf-spine", "bluebonnet-64node"])
+def test_healthy_slots_are_in_no_scenario(example: str, tmp_path: Path) -> None:
+    plan = build(read(EXAMPLES / example / "cluster.yaml"))
+    scenario, document = made(plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB}\n")
+    assert "nic" not in document["parameters"]
+    assert not any("nic" in item["parameters"] for item in document["devices"])
+    assert not any("PCIe" in one for one in scenario.assumed)
+
+
+def test_ports_of_a_card_are_said_to_share(tmp_path: Path) -> None:
+    """Two ports of 200 Gb/s in one slot of generation 4: each has the link alone here, and that is said."""
+    plan = build(read(EXAMPLES / "esnet-400g" / "cluster.yaml"))
+    scenario, _ = made(plan, tmp_path, "version: 1\ntraffic:\n  - {pattern: permutation, size: 4 kB, protocol: tcp}\n")
+    assert "each port of nvidia-mcx613106a-vdat has the PCIe link of its card alone" in scenario.assumed
