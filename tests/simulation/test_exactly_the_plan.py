@@ -94,10 +94,14 @@ def test_every_quantity_is_what_the_device_says(name: str, tmp_path: Path) -> No
     expected = {"pfc", "strict", "weight", "watchdog", "balance"} if plan.switches else set()
     if plan.switches and any(one.congestion for one in plan.classes.values()):
         expected |= {"marking", "nic-pfc", "nic-cnp", "nic-congestion"}
+    if any(one.name.startswith("headroom of a lossless") for one in plan.computed):
+        expected.add("headroom")
     assert compared.keys() >= expected
 
 
 WRONG = {
+    "headroom": ("switch", "headroom", {"rule": "fixed", "bytes": 225_552}),
+    "buffer": ("switch", "buffer_bytes", 119_000_000),
     "marking": ("marking", "kmax_bytes", 2_098_000),
     "probability": ("marking", "pmax", 0.06),
     "PFC": ("pfc", "lossless_priorities", 0),
@@ -173,6 +177,7 @@ def switch_port(devices: Devices, document: Any, port: int, place: Place, assume
             assert found["scheduler"]["weights"][priority] == weight, f"weight {place} priority {priority}"
             devices.compared["weight"] += 1
     watched(devices, document, port, place)
+    buffered(devices, document, port, place)
     mode = says("switch.load_balancing.mode", switch)
     balance = settled(document, port, 0)["ecmp"]
     devices.same(f"balance {place}", balance["balance"], "flow" if mode in (None, "static") else "adaptive")
@@ -221,6 +226,29 @@ def marking(devices: Devices, what: str, found: Any, queue: Place, assumed: tupl
     assert any("marks by percent" in one for one in assumed)
     assert found["kmin_bytes"] / found["kmax_bytes"] == pytest.approx(low / high, rel=1e-6)
     devices.compared["marking"] += 1
+
+
+def buffered(devices: Devices, document: Any, port: int, place: Place) -> None:
+    """Headroom as the plan shows it to a reader; buffer, cells and slices of as many chips as the ports need."""
+    cable = devices.plan.cables[port // 2]
+    shown = f"headroom of a lossless priority group of {place.device} at {cable.speed}, {cable.length} of cable"
+    lossless = [one for one in devices.plan.classes.values() if one.lossless]
+    switch = settled(document, port, int(lossless[0].priority) if lossless else 0)["switch"]
+    for one in devices.plan.computed:
+        if one.name == shown and lossless:
+            found = settled(document, port, int(lossless[0].priority))["switch"]["headroom"]
+            devices.same(f"headroom {place}", f"({found['bytes']} B)", one.value.partition(" ")[2].partition(" ")[2])
+    model = CATALOGUE.switches[devices.plan.switches[place.device].model or ""]
+    chip = CATALOGUE.chips.get(model.chip)
+    count = -(-model.ports.value * model.speed.value // chip.capacity.value) if chip and chip.capacity else 1
+    for key, known, times in (
+        ("buffer_bytes", chip and chip.buffer, count),
+        ("slices", chip and chip.slices, count),
+        ("cell_bytes", chip and chip.cell, 1),
+    ):
+        if known:
+            devices.same(f"{key} {place}", switch[key], int(known.value) * times)
+    devices.same(f"voq {place}", switch["architecture"]["rule"] == "voq", bool(chip and chip.credit))
 
 
 def watched(devices: Devices, document: Any, port: int, place: Place) -> None:
