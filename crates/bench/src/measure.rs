@@ -33,6 +33,16 @@ pub struct Measurement {
     pub retransmissions: u64,
 }
 
+/// What runs on several threads came to, each in turn with one on one thread and with as many such as there are threads, side
+/// by side: what these do together is all that the machine gives to several threads.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Rounds {
+    /// The best on several threads.
+    pub best: Option<Measurement>,
+    times: Vec<f64>,
+    ceilings: Vec<f64>,
+}
+
 /// Reads the scenario and runs it to its end, as `wirespeed sim run` does.
 ///
 /// # Errors
@@ -133,6 +143,50 @@ impl Measurement {
     }
 }
 
+impl Rounds {
+    /// Adds a round: on one thread, on several, and those side by side.
+    ///
+    /// # Errors
+    /// They were not the same.
+    pub fn add(
+        &mut self,
+        one: &Measurement,
+        several: Measurement,
+        side_by_side: &[Measurement],
+    ) -> Result<(), String> {
+        for other in side_by_side.iter().chain([&several]) {
+            one.alike(other)?;
+        }
+        let beside = side_by_side.iter().map(|it| one.all_s() / it.all_s());
+        self.ceilings.push(beside.sum());
+        self.times.push(one.all_s() / several.all_s());
+        self.best = Some(match self.best.take() {
+            Some(before) => before.best(several)?,
+            None => several,
+        });
+        Ok(())
+    }
+
+    /// How many times as fast as one thread several are: the middle of all rounds.
+    pub fn times(&self) -> f64 {
+        middle(&self.times)
+    }
+
+    /// How many times as much as one run several do side by side.
+    pub fn ceiling(&self) -> f64 {
+        middle(&self.ceilings)
+    }
+}
+
+/// The median; of an even number the mean of the two in the middle.
+fn middle(numbers: &[f64]) -> f64 {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |place: usize| sorted.get(place).copied().unwrap_or(f64::NAN);
+    let count = sorted.len();
+    (at(count.saturating_sub(1) / 2) + at(count / 2)) / 2.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +217,31 @@ mod tests {
             ..other.clone()
         };
         assert_eq!(RUN.best(other), Ok(best));
+    }
+
+    #[test]
+    fn the_middle_round_counts() {
+        let taking = |run_s: f64| Measurement {
+            run_s: run_s - RUN.setup_s,
+            ..RUN
+        };
+        let mut rounds = Rounds::default();
+        // On one thread, on two, and two side by side.
+        for (one, two, beside) in [
+            (4.0, 2.0, [4.0, 8.0]),
+            (4.0, 4.0, [4.0, 4.0]),
+            (6.0, 3.75, [8.0, 8.0]),
+        ] {
+            let beside = beside.map(taking);
+            let added = rounds.add(&taking(one), taking(two), &beside);
+            assert_eq!(added, Ok(()));
+        }
+        assert_eq!((rounds.times(), rounds.ceiling()), (1.6, 1.5));
+        assert_eq!(rounds.best.as_ref(), Some(&taking(2.0)));
+        rounds.add(&taking(4.0), taking(2.0), &[]).unwrap();
+        assert_eq!(rounds.times(), 1.8);
+        let other = Measurement { drops: 1, ..RUN };
+        assert!(rounds.add(&RUN, RUN, &[other]).is_err());
     }
 
     #[test]

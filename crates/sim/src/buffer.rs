@@ -32,7 +32,7 @@ impl Pool {
 }
 
 /// Packets of one priority that came in by one port.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct PriorityGroup {
     /// Cells in guaranteed and shared space.
     pub used: u32,

@@ -12,7 +12,7 @@ use crate::nic::NicPort;
 use crate::parameters::{MarkAt, Parameters, PRIORITIES};
 use crate::pause;
 use crate::pool::{self, Resolved};
-use crate::port::{Pause, Port, Queue, Scheduler, Side};
+use crate::port::{Pauses, Port, Queue, Scheduler, Side};
 use crate::post::Operations;
 use crate::problem::Refused;
 use crate::queue::EventQueue;
@@ -48,6 +48,7 @@ impl Simulation {
         let settings = Settings::new(&scenario);
         let ports = 2 * scenario.links.len();
         let (markers, marker) = markers(&scenario, &resolved);
+        let priorities = scenario.priorities();
         let mut simulation = Simulation {
             now: 0,
             key: 0,
@@ -58,8 +59,10 @@ impl Simulation {
             border: None,
             frames: Frames::new(),
             ports: Vec::new(),
-            queues: Lanes::new(ports, |port, priority| Queue::new(marker[(port, priority)])),
-            groups: Lanes::new(ports, |port, priority| {
+            queues: Lanes::of_some(ports, priorities, |port, priority| {
+                Queue::new(marker[(port, priority)])
+            }),
+            groups: Lanes::of_some(ports, priorities, |port, priority| {
                 let lossless = scenario.of_port(port).pfc.lossless_priorities;
                 PriorityGroup::new(
                     &resolved.lanes[(port, priority)],
@@ -160,7 +163,7 @@ impl Simulation {
                 trims: 0,
                 pfc_frames: 0,
                 reaction: pause::reaction(&settings.pfc.reaction, link.rate),
-                pauses: [Pause::NONE; PRIORITIES],
+                pauses: Pauses::default(),
             });
             self.slices.push(if switch {
                 pools[device as usize] + resolved.slices[port as usize]

@@ -1,7 +1,9 @@
 //! From the end of a run to its tables.
 
+use crate::buffer::PriorityGroup;
 use crate::context;
 use crate::parameters::PRIORITIES;
+use crate::port::Queue;
 use crate::post::Status;
 use crate::results::{Column, Outcome, Table};
 use crate::scenario::Verb;
@@ -87,9 +89,9 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
 fn end_pauses(simulation: &mut Simulation) {
     for port in 0..simulation.ports.len() as u32 {
         for priority in 0..PRIORITIES {
-            let pause = &mut simulation.sides[port as usize].pauses[priority];
-            if pause.since != NEVER {
-                let since = pause.since;
+            let since = simulation.sides[port as usize].pauses[priority].since;
+            if since != NEVER {
+                let pause = &mut simulation.sides[port as usize].pauses[priority];
                 pause.total += simulation.now - since;
                 simulation.record_pause(port, priority as u8, since);
             }
@@ -183,9 +185,7 @@ fn ports(simulation: &Simulation) -> Table {
     let scenario = &simulation.scenario;
     let numbers = 0..simulation.ports.len() as u32;
     let sum = |port: u32, of: &dyn Fn(&crate::port::Queue) -> u64| {
-        (0..PRIORITIES)
-            .map(|priority| of(&simulation.queues[(port, priority)]))
-            .sum::<u64>()
+        simulation.queues.of(port).map(of).sum::<u64>()
     };
     let drops = |port: u32| {
         let state = &simulation.ports[port as usize];
@@ -228,8 +228,10 @@ fn queues(simulation: &Simulation) -> Table {
     let used: Vec<u32> = (0..(simulation.ports.len() * PRIORITIES) as u32)
         .filter(|id| simulation.used(*id))
         .collect();
-    let queue = |id: &u32| &simulation.queues[lane(*id)];
-    let group = |id: &u32| &simulation.groups[lane(*id)];
+    // A priority of which no frame can come may still have been paused.
+    let (no_queue, no_group) = (Queue::new(0), PriorityGroup::default());
+    let queue = |id: &u32| simulation.queues.get(lane(*id)).unwrap_or(&no_queue);
+    let group = |id: &u32| simulation.groups.get(lane(*id)).unwrap_or(&no_group);
     let pause = |id: &u32| {
         let (port, priority) = lane(*id);
         &simulation.sides[port as usize].pauses[priority]
@@ -392,11 +394,12 @@ impl Simulation {
     /// Whether anything happened on a port's priority.
     fn used(&self, id: u32) -> bool {
         let lane = lane(id);
-        let group = &self.groups[lane];
         let pause = &self.sides[lane.0 as usize].pauses[lane.1];
-        self.queues[lane].frames > 0
-            || self.queues[lane].marks > 0 // of frames that never left a port that went down
-            || group.most_used > 0
+        let group = self.groups.get(lane);
+        // Marks: of frames that never left a port that went down.
+        let queue = self.queues.get(lane);
+        queue.is_some_and(|it| it.frames > 0 || it.marks > 0)
+            || group.is_some_and(|it| it.most_used > 0)
             || self.sides[lane.0 as usize].drops[lane.1] > 0
             || pause.xoff_sent > 0
             || pause.xoff_received + pause.xon_received > 0 // the XOFF before may have been lost

@@ -6,6 +6,7 @@ use crate::lanes::Lanes;
 use crate::parameters::{self, PRIORITIES};
 use crate::time::{ByteTime, Picoseconds, NEVER};
 use crate::watchdog::Guard;
+use std::ops::{Index, IndexMut};
 
 /// One transmitter. What a frame touches first is here; counters are in its queues.
 #[derive(Debug, Clone)]
@@ -106,8 +107,12 @@ pub struct Side {
     /// From a PFC frame received to it being obeyed.
     pub reaction: Picoseconds,
     /// Pauses received, by priority.
-    pub pauses: [Pause; PRIORITIES],
+    pub pauses: Pauses,
 }
+
+/// PFC of every priority. A port that was never asked to pause, and never asked, has none of it.
+#[derive(Debug, Clone, Default)]
+pub struct Pauses(Option<Box<[Pause; PRIORITIES]>>);
 
 /// PFC of one priority, as the port that is asked to pause sees it and as it asks its peer.
 #[derive(Debug, Clone, Copy)]
@@ -151,6 +156,22 @@ impl Queue {
             sent_bytes: 0,
             marker,
         }
+    }
+}
+
+impl Index<usize> for Pauses {
+    type Output = Pause;
+    fn index(&self, priority: usize) -> &Pause {
+        self.0.as_ref().map_or(&Pause::NONE, |all| &all[priority])
+    }
+}
+
+impl IndexMut<usize> for Pauses {
+    fn index_mut(&mut self, priority: usize) -> &mut Pause {
+        let all = self
+            .0
+            .get_or_insert_with(|| Box::new([Pause::NONE; PRIORITIES]));
+        &mut all[priority]
     }
 }
 
@@ -252,11 +273,12 @@ impl Scheduler {
     ) -> u8 {
         loop {
             let turn = usize::from(port.turn);
-            let queue = &mut queues[(number, turn)];
-            if eligible & (1 << turn) == 0 {
+            if eligible & (1 << turn) != 0 {
+                if queues[(number, turn)].deficit > 0 {
+                    return port.turn;
+                }
+            } else if let Some(queue) = queues.get_mut((number, turn)) {
                 queue.deficit = queue.deficit.min(0);
-            } else if queue.deficit > 0 {
-                return port.turn;
             }
             let next = (turn + 1) % PRIORITIES;
             port.turn = next as u8;

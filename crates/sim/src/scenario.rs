@@ -203,6 +203,21 @@ impl Scenario {
         longest.max(framing.encapsulation().udp(payload).bytes())
     }
 
+    /// Bit n: there may be frames of priority n, those of PFC aside.
+    pub fn priorities(&self) -> u8 {
+        let of_connections = self.connections.iter().map(|it| it.priority);
+        let sets = (0..self.sets()).map(|number| self.set(number));
+        let of_devices = sets.flat_map(|set| {
+            let trimmed = set.switch.trimming.as_ref().map(|it| it.priority);
+            let sent = [set.transport.priority, set.notification.priority];
+            sent.into_iter()
+                .chain(set.transport.ack_priority)
+                .chain(trimmed)
+        });
+        let all = of_connections.chain(of_devices);
+        all.fold(0, |bits, priority| bits | 1 << priority)
+    }
+
     /// Nodes: hosts, then switches.
     pub fn nodes(&self) -> u32 {
         self.hosts + self.switches

@@ -152,7 +152,9 @@ impl Simulation {
                 continue;
             }
             for priority in 0..PRIORITIES {
-                let queue = &self.queues[(*port, priority)];
+                let Some(queue) = self.queues.get((*port, priority)) else {
+                    continue;
+                };
                 if queue.frames == 0 && queue.bytes == 0 {
                     continue;
                 }

@@ -371,7 +371,7 @@ impl Simulation {
     /// The next frame that waits for a port, at the port or where it came in, leaves without being sent.
     pub(crate) fn take_waiting(&mut self, port: u32, priority: usize) -> Option<u32> {
         let state = &mut self.ports[port as usize];
-        let queue = &mut self.queues[(port, priority)];
+        let queue = self.queues.get_mut((port, priority))?;
         if let Some(index) = dequeue(state, queue, &self.frames, priority as u8, self.now) {
             let bytes = u64::from(self.frames[index].bytes);
             if let Some(lane) = self.lane(port, priority) {

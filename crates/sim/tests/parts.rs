@@ -377,6 +377,19 @@ fn threads_are_taken_where_they_pay() {
     assert_eq!(threads("S3", 4), (4, None));
 }
 
+/// More processors than parts are possible: as many are taken as have something to do.
+#[test]
+fn more_threads_than_parts() {
+    let mut scenario = leaves_and_spines();
+    for operation in &mut scenario.operations {
+        operation.bytes = 40 << 20;
+    }
+    for (offered, threads, parts) in [(2, 2, 4), (3, 3, 4), (4, 3, 4), (64, 3, 4), (5_000, 3, 4)] {
+        let run = Run::new(scenario.clone(), Threads::AtMost(offered)).unwrap();
+        assert_eq!((run.threads(), run.parts()), (threads, parts), "{offered}");
+    }
+}
+
 /// One link that nearly all of the work is at; and traffic so thin that parts only meet.
 #[test]
 fn parts_that_do_not_pay_are_one_again() {
@@ -398,5 +411,17 @@ fn parts_that_do_not_pay_are_one_again() {
     assert_eq!(run.alone(), None);
     while run.advance(1 << 16) {}
     assert_eq!(run.alone(), Some(Alone::Idle));
-    assert_eq!(run.finish(), in_one(&scenario));
+    let whole = in_one(&scenario);
+    assert_eq!(run.finish(), whole);
+    // Half of the threads may have enough to do where all have not.
+    for (offered, expected) in [(2, [2, 1].as_slice()), (3, &[3, 1])] {
+        let mut run = Run::new(scenario.clone(), Threads::AtMost(offered)).unwrap();
+        let mut threads = vec![run.threads()];
+        while run.advance(1 << 12) {
+            threads.push(run.threads());
+        }
+        threads.dedup();
+        assert_eq!(threads, expected);
+        assert_eq!(run.finish(), whole);
+    }
 }

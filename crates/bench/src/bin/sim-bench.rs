@@ -4,13 +4,15 @@
 
 use lexopt::prelude::*;
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::thread;
 use wirespeed_bench::generate::{self, GENERATED};
 use wirespeed_bench::goals::KNOWN;
 use wirespeed_bench::hold::hold_model_ns;
 use wirespeed_bench::machine;
-use wirespeed_bench::measure::{measure, Measurement};
+use wirespeed_bench::measure::{measure, Measurement, Rounds};
 use wirespeed_bench::report::{Report, Setting};
 
 /// Before every error.
@@ -27,7 +29,7 @@ A run that drops, retransmits, leaves a flow unfinished or has another number of
 Options:
   --preset NAME  parameters where the scenario has none [default: hpcc]
   --seed N       seed of every chance [default: 1]
-  --threads N    besides, each on at most so many threads, in turn with one [default: 1]
+  --threads N    besides, each on at most so many threads, and as many runs on one side by side, in turn with one [default: 1]
   --large        besides the scenarios given, those that are made: 8,192 hosts, 32,768 GPUs, 24 hours
   --repeat N     runs of each, of which the best counts [default: 5]
   --json         the same as JSON
@@ -170,29 +172,34 @@ fn compare(arguments: &Arguments) -> Result<bool, String> {
     Ok(report.is_right())
 }
 
-/// The best on one thread, and on several where that is asked for: in turn, so that both have the same of a machine's moods.
-fn best(arguments: &Arguments, path: &Path) -> Result<(Measurement, Option<Measurement>), String> {
-    let mut one: Option<Measurement> = None;
-    let mut several: Option<Measurement> = None;
+/// The best on one thread; and where that is asked for rounds of one, several, and several runs side by side, so that all have
+/// the same of a machine's moods.
+fn best(arguments: &Arguments, path: &Path) -> Result<(Measurement, Rounds), String> {
+    let mut best: Option<Measurement> = None;
+    let mut rounds = Rounds::default();
     for _ in 0..arguments.repeat {
-        add(&mut one, process(arguments, path, 1)?)?;
+        let one = process(arguments, path, 1)?;
         if arguments.threads > 1 {
-            add(&mut several, process(arguments, path, arguments.threads)?)?;
+            let several = process(arguments, path, arguments.threads)?;
+            rounds.add(&one, several, &side_by_side(arguments, path)?)?;
         }
+        best = Some(match best.take() {
+            Some(before) => before.best(one)?,
+            None => one,
+        });
     }
-    let one = one.expect("at least one run");
-    if let Some(several) = &several {
-        one.alike(several)?;
-    }
-    Ok((one, several))
+    Ok((best.expect("at least one run"), rounds))
 }
 
-fn add(best: &mut Option<Measurement>, next: Measurement) -> Result<(), String> {
-    *best = Some(match best.take() {
-        Some(before) => before.best(next)?,
-        None => next,
-    });
-    Ok(())
+/// As many runs on one thread as there are threads, at the same time.
+fn side_by_side(arguments: &Arguments, path: &Path) -> Result<Vec<Measurement>, String> {
+    thread::scope(|scope| {
+        let run = || process(arguments, path, 1);
+        let runs: Vec<_> = (0..arguments.threads).map(|_| scope.spawn(run)).collect();
+        let runs = runs.into_iter();
+        let ended = runs.map(|run| run.join().unwrap_or_else(|it| resume_unwind(it)));
+        ended.collect()
+    })
 }
 
 /// A run in a process of its own.

@@ -183,7 +183,10 @@ impl Simulation {
         let state = &self.ports[port as usize];
         let asking = match state.switch {
             true => (0..PRIORITIES)
-                .filter(|priority| self.groups[(port, *priority)].xoff)
+                .filter(|priority| {
+                    let group = self.groups.get((port, *priority));
+                    group.is_some_and(|group| group.xoff)
+                })
                 .fold(0, |bits, priority| bits | 1 << priority),
             false => {
                 let pipe = &self.nics[state.device as usize].pipe;

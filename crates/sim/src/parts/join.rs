@@ -5,17 +5,34 @@
 
 use super::border::Border;
 use super::partition::Partition;
+use crate::buffer::PriorityGroup;
 use crate::faults::link_down::is_everywhere;
+use crate::nic::NicPort;
 use crate::parameters::PRIORITIES;
+use crate::port::{Port, Queue, Side};
 use crate::queue::{Event, EventQueue};
+use crate::queue_pair::QueuePair;
 use crate::simulation::{class, Simulation, ENTITY};
+use std::mem::swap;
+use std::thread;
 
-/// Cuts a network in which no frame is under way yet. It comes back as it was if one of its events has no place.
+/// What the tables of a part take, bytes: those that grow with the network.
+pub(super) fn bytes(whole: &Simulation) -> usize {
+    let lanes = whole.queues.iter().len();
+    whole.ports.len() * (size_of::<Port>() + size_of::<Side>())
+        + lanes * (size_of::<Queue>() + size_of::<PriorityGroup>())
+        + whole.nics.len() * size_of::<NicPort>()
+        + whole.queue_pairs.len() * size_of::<QueuePair>()
+}
+
+/// Cuts a network in which no frame is under way yet, with so many threads. It comes back as it was if one of its events has
+/// no place.
 pub(super) fn split(
     mut whole: Simulation,
     partition: &Partition,
-    parts: usize,
+    threads: usize,
 ) -> Result<Vec<Simulation>, Box<Simulation>> {
+    let parts = partition.parts();
     let events = all_events(&mut whole.queue);
     let homes: Option<Vec<Home>> = events.iter().map(|event| home(&whole, event)).collect();
     let Some(homes) = homes.filter(|_| whole.frames.live() == 0) else {
@@ -29,8 +46,7 @@ pub(super) fn split(
             whole.ports[port].watched = true;
         }
     }
-    let mut all: Vec<Simulation> = (1..parts).map(|_| copy(&whole)).collect();
-    all.insert(0, whole);
+    let mut all = copies(whole, parts, threads);
     for (number, part) in all.iter_mut().enumerate() {
         let border = Border::new(number as u16, parts, partition.part_of.clone());
         part.border = Some(Box::new(border));
@@ -80,6 +96,24 @@ fn home(simulation: &Simulation, event: &Event) -> Option<Home> {
         class::SAMPLE => return Some(Home::Agenda),
         _ => return None,
     }))
+}
+
+/// A network so many times.
+fn copies(whole: Simulation, count: usize, threads: usize) -> Vec<Simulation> {
+    let mut others: Vec<Option<Simulation>> = Vec::new();
+    others.resize_with(count - 1, || None);
+    let each = others.len().div_ceil(threads);
+    let fill = |places: &mut [Option<Simulation>]| places.fill_with(|| Some(copy(&whole)));
+    thread::scope(|scope| {
+        let mut chunks = others.chunks_mut(each);
+        let first = chunks.next();
+        for chunk in chunks {
+            scope.spawn(|| fill(chunk));
+        }
+        first.map(fill);
+    });
+    let others = others.into_iter().flatten().collect::<Vec<_>>();
+    std::iter::once(whole).chain(others).collect()
 }
 
 /// Another part of the same network, before its first event.
@@ -148,16 +182,16 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         still_since,
         repeated,
         frames,
-        ports,
-        queues,
+        mut ports,
+        mut queues,
         groups,
         kinds: _,
         markers: _,
         slices: _,
-        sides,
+        mut sides,
         mut voqs,
         pools,
-        nics,
+        mut nics,
         queue_pairs,
         operations,
         routes: _,
@@ -192,25 +226,26 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
     let mut switches = vec![false; whole.scenario.switches as usize];
     for port in (0..ports.len() as u32).filter(|port| own(*port)) {
         let index = port as usize;
-        whole.ports[index] = ports[index].clone();
-        whole.sides[index] = sides[index].clone();
+        swap(&mut whole.ports[index], &mut ports[index]);
+        swap(&mut whole.sides[index], &mut sides[index]);
         whole.sides[index].control.shift(base);
-        for priority in 0..PRIORITIES {
-            let lane = (port, priority);
-            whole.queues[lane] = queues[lane].clone();
-            whole.queues[lane].line.shift(base);
-            whole.groups[lane] = groups[lane];
+        for lane in (0..PRIORITIES).map(|priority| (port, priority)) {
+            if let Some(queue) = queues.get_mut(lane) {
+                swap(&mut whole.queues[lane], queue);
+                whole.queues[lane].line.shift(base);
+                whole.groups[lane] = groups[lane];
+            }
         }
         if let (Some(all), Some(voqs)) = (&mut whole.voqs, &mut voqs) {
             all.take_over(voqs, port, base);
         }
-        let device = ports[index].device as usize;
-        if ports[index].switch {
+        let device = whole.ports[index].device as usize;
+        if whole.ports[index].switch {
             let pool = whole.slices[index] as usize;
             whole.pools[pool] = pools[pool];
             switches[device] = true;
         } else {
-            whole.nics[device] = nics[device].clone();
+            swap(&mut whole.nics[device], &mut nics[device]);
         }
     }
     if let (Some(all), Some(part)) = (&mut whole.forwarding, forwarding) {

@@ -1,7 +1,7 @@
 //! A run on one thread or on several: the same bytes on any number of them.
 //!
-//! A network is cut into as many parts as there are threads ([`partition`]); each part is a [`Simulation`] with events and
-//! frames of its own, and parts meet once per lookahead to hand over what crosses ([`windows`]). The order of events within
+//! A network is cut into parts, a few for each thread ([`partition`]); each part is a [`Simulation`] with events and frames
+//! of its own, and parts meet once per lookahead to hand over what crosses ([`windows`]). The order of events within
 //! a part is that of the whole network, as it depends on time, class and entity alone, and what acts across a border
 //! acts later than it leaves: so each device sees exactly what it would see otherwise.
 //!
@@ -25,19 +25,21 @@ use crate::scenario::Scenario;
 use crate::simulation::{Occupancy, Progress, Simulation};
 use crate::time::NEVER;
 use load::Load;
-use partition::Partition;
+use partition::{Devices, Partition};
 use std::thread;
-use windows::{Agenda, Shared, Stop};
+use windows::{Agenda, Part, Shared, Stop};
 
 /// Runs of fewer hops are over before more threads have paid for themselves: about 0.1 s at the speeds that README states.
 /// Estimated.
 const LEAST_HOPS: u64 = 400_000;
-/// Events of each part in a window. A meeting by itself is as long as one event (0.25 us: two threads that do nothing else, AMD
-/// EPYC, 2026-11-22); what it costs is that the slower part is waited for. Estimated: of so many events one part has a tenth more
+/// Events of each thread in a window. A meeting by itself is as long as one event (0.25 us: two threads that do nothing else, AMD
+/// EPYC, 2026-11-22); what it costs is that the slowest thread is waited for. Estimated: of so many events one has a tenth more
 /// than the other by chance.
 const LEAST_EVENTS: u64 = 300;
-/// A busiest part with more than so much of its share, in percent, gains too little: with two, 1.3 times at best. Estimated.
-const WORST_BALANCE: u64 = 150;
+/// What parts should make of the run's speed at the least, in percent, as far as it can be told before. Estimated.
+const LEAST_GAIN: u64 = 133;
+/// Tables that parts beyond one for each thread may take up, bytes. Estimated: what 0.1 s of a processor copies.
+const MOST_COPIED: usize = 256 << 20;
 
 /// On how many threads a run may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +68,7 @@ enum State {
 }
 
 struct Parts {
-    parts: Vec<Simulation>,
+    parts: Vec<Part>,
     partition: Partition,
     agenda: Agenda,
     shared: Shared,
@@ -81,7 +83,7 @@ impl Run {
     pub fn new(scenario: Scenario, threads: Threads) -> Result<Run, Refused> {
         let whole = Simulation::new(scenario)?;
         Ok(Run(match plan(&whole, threads) {
-            Ok((partition, parts)) => State::cut(whole, partition, parts, threads),
+            Ok((partition, on)) => State::cut(whole, partition, on, threads),
             Err(alone) => State::One(Box::new(whole), alone),
         }))
     }
@@ -104,7 +106,7 @@ impl Run {
 
     /// In how many parts it is now.
     pub fn parts(&self) -> usize {
-        self.all().count()
+        self.of_each(|_| ()).len()
     }
 
     /// Takes about `events` events. Whether there is more to do.
@@ -114,6 +116,11 @@ impl Run {
             State::Parts(parts) => parts.advance(events),
             State::Gone => return false,
         };
+        if let (Stop::Join(Alone::Idle), State::Parts(parts)) = (stop, &mut self.0) {
+            if parts.take_fewer_threads() {
+                return true;
+            }
+        }
         if let Stop::Join(alone) = stop {
             if let State::Parts(parts) = std::mem::replace(&mut self.0, State::Gone) {
                 self.0 = State::One(Box::new(parts.join()), alone);
@@ -124,7 +131,7 @@ impl Run {
 
     /// How far the run is.
     pub fn progress(&self) -> Progress {
-        let all: Vec<Progress> = self.all().map(Simulation::progress).collect();
+        let all = self.of_each(Simulation::progress);
         let mut progress = all[0];
         for other in &all[1..] {
             progress.now = progress.now.max(other.now);
@@ -138,7 +145,7 @@ impl Run {
 
     /// What stands in the network now: nothing once it has drained.
     pub fn occupancy(&self) -> Occupancy {
-        let all: Vec<Occupancy> = self.all().map(Simulation::occupancy).collect();
+        let all = self.of_each(Simulation::occupancy);
         let mut occupancy = all[0];
         for other in &all[1..] {
             occupancy.frames += other.frames;
@@ -167,16 +174,16 @@ impl Run {
         }
     }
 
-    fn all(&self) -> Box<dyn Iterator<Item = &Simulation> + '_> {
+    fn of_each<T>(&self, ask: impl Fn(&Simulation) -> T) -> Vec<T> {
         match &self.0 {
-            State::One(whole, _) => Box::new(std::iter::once(&**whole)),
-            State::Parts(parts) => Box::new(parts.parts.iter()),
-            State::Gone => Box::new(std::iter::empty()),
+            State::One(whole, _) => vec![ask(whole)],
+            State::Parts(parts) => parts.parts.iter().map(|it| ask(&it.lock())).collect(),
+            State::Gone => Vec::new(),
         }
     }
 }
 
-/// How a network is cut; or why it is not.
+/// How a network is cut, and on how many threads; or why it is not.
 fn plan(whole: &Simulation, threads: Threads) -> Result<(Partition, usize), Alone> {
     let most = match threads {
         Threads::Exactly(parts) | Threads::Parts { parts, .. } | Threads::AtMost(parts) => parts,
@@ -185,29 +192,36 @@ fn plan(whole: &Simulation, threads: Threads) -> Result<(Partition, usize), Alon
         return Err(Alone::OneThread);
     }
     let load = Load::of(whole);
-    let offered = matches!(threads, Threads::AtMost(_));
-    if offered && load.hops < LEAST_HOPS {
+    if matches!(threads, Threads::AtMost(_)) && load.hops < LEAST_HOPS {
         return Err(Alone::Small);
     }
     if !whole.captures.is_empty() {
         return Err(Alone::Captures);
     }
-    if offered {
-        let found = Partition::of(whole, &load, most).ok_or(Alone::Indivisible)?;
-        return match found.balance <= WORST_BALANCE {
-            true => Ok((found, most)),
-            false => Err(Alone::Unequal),
-        };
-    }
+    let devices = Devices::of(whole, &load);
     let most = most.min(usize::from(u16::MAX) - 1);
-    let mut tried = (2..=most).rev();
-    let found = tried.find_map(|parts| Some((Partition::of(whole, &load, parts)?, parts)));
-    found.ok_or(Alone::Indivisible)
+    let cut = || (2..=most).rev().find_map(|parts| devices.cut(parts));
+    let found = match threads {
+        Threads::AtMost(_) => {
+            let copied = most + MOST_COPIED / join::bytes(whole).max(1);
+            let found = devices.for_threads(most, copied);
+            let (partition, on) = found.ok_or(Alone::Indivisible)?;
+            let (work, busiest) = partition.work(on);
+            if work * 100 < busiest * LEAST_GAIN {
+                return Err(Alone::Unequal);
+            }
+            Some((on, partition))
+        }
+        Threads::Exactly(_) => cut().map(|it| (it.parts(), it)),
+        Threads::Parts { threads, .. } => cut().map(|it| (threads.clamp(1, it.parts()), it)),
+    };
+    let (on, partition) = found.ok_or(Alone::Indivisible)?;
+    Ok((partition, on))
 }
 
 impl State {
-    /// A network in `count` parts; in one if something in it has no place in any.
-    fn cut(whole: Simulation, partition: Partition, count: usize, threads: Threads) -> State {
+    /// A network in parts, on so many threads; in one if something in it has no place in any.
+    fn cut(whole: Simulation, partition: Partition, on: usize, threads: Threads) -> State {
         let interval = whole.scenario.observe.interval;
         let agenda = Agenda {
             lookahead: partition.lookahead,
@@ -215,29 +229,22 @@ impl State {
             sample: if interval > 0 { 0 } else { NEVER },
             longest_pause: whole.settings.longest_pause,
             operations: whole.scenario.operations.len() as u64,
-            last: 0,
+            last: None,
+            turns: 0,
             windows: 0,
             events: 0,
             least_events: match threads {
-                Threads::AtMost(_) => LEAST_EVENTS * count as u64,
+                Threads::AtMost(_) => LEAST_EVENTS * on as u64,
                 _ => 0,
             },
         };
-        let shared = match threads {
-            // As many as there are chunks of parts.
-            Threads::Parts { threads, .. } => {
-                let each = count.div_ceil(threads.clamp(1, count));
-                Shared::new(count, count.div_ceil(each))
-            }
-            _ => Shared::new(count, count),
-        };
-        match join::split(whole, &partition, count) {
+        match join::split(whole, &partition, on) {
             Err(whole) => State::One(whole, Alone::Indivisible),
             Ok(parts) => State::Parts(Box::new(Parts {
-                parts,
+                shared: Shared::new(parts.len(), on),
+                parts: parts.into_iter().map(Part::new).collect(),
                 partition,
                 agenda,
-                shared,
                 over: false,
             })),
         }
@@ -249,15 +256,12 @@ impl Parts {
         if self.over {
             return Stop::Over(None);
         }
-        let (agenda, shared) = (self.agenda, &self.shared);
-        let each = self.parts.len().div_ceil(shared.threads);
-        let mut chunks = self.parts.chunks_mut(each);
-        let first = chunks.next().expect("a network has a part");
+        let (agenda, shared, parts) = (self.agenda, &self.shared, &self.parts[..]);
         let done = thread::scope(|scope| {
-            let others: Vec<_> = chunks
-                .map(|parts| scope.spawn(move || shared.work(parts, agenda, events)))
+            let others: Vec<_> = (1..shared.threads)
+                .map(|thread| scope.spawn(move || shared.work(parts, thread, agenda, events)))
                 .collect();
-            let done = shared.work(first, agenda, events);
+            let done = shared.work(parts, 0, agenda, events);
             for thread in others {
                 if let Err(panic) = thread.join() {
                     std::panic::resume_unwind(panic);
@@ -269,14 +273,27 @@ impl Parts {
         self.agenda = agenda;
         if let Stop::Over(at) = stop {
             self.over = true;
-            let first = &mut self.parts[0];
+            let mut first = self.parts[0].lock();
             first.now = first.now.max(at.unwrap_or(0));
         }
         stop
     }
 
+    /// Where a window has too little to do for so many threads it may have enough for half of them. Whether they are two or more.
+    fn take_fewer_threads(&mut self) -> bool {
+        let threads = self.shared.threads / 2;
+        if threads < 2 {
+            return false;
+        }
+        self.shared = Shared::new(self.parts.len(), threads);
+        self.agenda.least_events = LEAST_EVENTS * threads as u64;
+        (self.agenda.windows, self.agenda.events) = (0, 0);
+        true
+    }
+
     fn join(self) -> Simulation {
-        let mut whole = join::join(self.parts, &self.partition);
+        let parts = self.parts.into_iter().map(Part::into_inner);
+        let mut whole = join::join(parts.collect(), &self.partition);
         whole.until = self.agenda.until;
         let sample = self.agenda.sample;
         if sample != NEVER {

@@ -2,15 +2,17 @@
 //!
 //! No part may be ahead of another by more than the lookahead, so from the earliest event of all, one lookahead on is safe:
 //! what leaves a part meanwhile acts later. Every thread computes the same next step from the same reports; there is no
-//! leader, and one meeting per window. A thread may have several parts.
+//! leader, and one meeting per window. A thread has several parts, and in a window takes those of others when it is done with
+//! them: who works on a part changes nothing in what the part does.
 
 use super::alone::Alone;
 use super::barrier::Barrier;
 use super::border::{Border, Leaving};
 use crate::simulation::Simulation;
 use crate::time::{Picoseconds, NEVER};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What all parts go by; the same in each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,9 +27,11 @@ pub(super) struct Agenda {
     pub longest_pause: Picoseconds,
     /// Operations in all.
     pub operations: u64,
-    /// The end of the last window.
-    pub last: Picoseconds,
-    /// Windows so far, and events in them.
+    /// The end of the last window, if there was one.
+    pub last: Option<Picoseconds>,
+    /// Meetings so far.
+    pub turns: u64,
+    /// Windows on so many threads so far, and events in them.
     pub windows: u64,
     pub events: u64,
     /// A window has at least so many events on average, or the parts are joined: less does not pay for the meeting.
@@ -81,15 +85,42 @@ struct State {
 #[repr(align(128))]
 struct Report([AtomicU64; 7]);
 
-/// What parts share. Everything is there twice: for this meeting, and for the next, which the fastest part may have reached
-/// while the slowest still reads.
+/// A part of the network, of which one thread at a time has hold. Parts share no cache line, nor its neighbour.
+#[repr(align(128))]
+pub(super) struct Part(Mutex<Simulation>);
+
+impl Part {
+    pub fn new(part: Simulation) -> Self {
+        Part(Mutex::new(part))
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Simulation> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn into_inner(self) -> Simulation {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What goes from one part to another, and whether there is any.
+#[derive(Debug, Default)]
+struct Mail {
+    any: AtomicBool,
+    leaving: Mutex<Vec<Leaving>>,
+}
+
+/// What threads share. Reports and mail are there twice: for this meeting, and for the next, which the fastest thread may have
+/// reached while the slowest still reads.
 pub(super) struct Shared {
     parts: usize,
     pub threads: usize,
     barrier: Barrier,
     reports: [Vec<Report>; 2],
-    /// What leaves part a for part b: place a * parts + b.
-    mail: [Vec<Mutex<Vec<Leaving>>>; 2],
+    /// What leaves part a for part b: place b * parts + a.
+    mail: [Vec<Mail>; 2],
+    /// By part: the last turn in which a thread took it.
+    taken: Vec<AtomicU64>,
 }
 
 impl Agenda {
@@ -111,8 +142,8 @@ impl Agenda {
                 _ => Next::Meet,
             };
         }
-        if all.earliest <= self.last && self.windows > 0 {
-            return Next::Window(self.last); // a part stopped before its end
+        if let Some(last) = self.last.filter(|last| all.earliest <= *last) {
+            return Next::Window(last); // a part stopped before its end
         }
         let last = all.earliest.saturating_add(self.lookahead) - 1;
         let last = last.min(self.until).min(self.sample);
@@ -139,60 +170,101 @@ impl Shared {
     /// For so many parts on so many threads.
     pub(super) fn new(parts: usize, threads: usize) -> Self {
         let reports = || (0..parts).map(|_| Report::default()).collect();
-        let mail = || (0..parts * parts).map(|_| Mutex::default()).collect();
+        let mail = || (0..parts * parts).map(|_| Mail::default()).collect();
         Shared {
             parts,
             threads,
             barrier: Barrier::new(threads),
             reports: [reports(), reports()],
             mail: [mail(), mail()],
+            taken: (0..parts).map(|_| AtomicU64::new(0)).collect(),
         }
     }
 
-    /// Works on the parts of a thread, with the others, until all took about `enough` events. `None`: another one panicked.
+    /// Works on the parts, as one of the threads, until all took about `enough` events. `None`: another one panicked.
     pub(super) fn work(
         &self,
-        parts: &mut [Simulation],
+        parts: &[Part],
+        thread: usize,
         mut agenda: Agenda,
         enough: u64,
     ) -> Option<(Stop, Agenda)> {
         let _guard = self.barrier.guard();
-        for part in parts.iter_mut() {
+        let own = &parts[self.own(thread)];
+        for part in own {
+            let part = &mut part.lock();
             let events = part.totals.events;
             border(part).begun = events;
+            self.report(part, agenda.turns);
         }
         let mut before = 0;
-        for turn in [0, 1].into_iter().cycle() {
-            for part in parts.iter_mut() {
-                self.report(part, turn);
-            }
+        loop {
             if !self.barrier.wait() {
                 return None;
             }
-            for part in parts.iter_mut() {
-                self.take_in(part, turn);
-            }
+            let turn = agenda.turns;
+            agenda.turns += 1;
             let all = self.together(turn);
             agenda.events += all.taken - before;
             before = all.taken;
             match agenda.next(&all, enough) {
-                Next::Stop(stop) => return Some((stop, agenda)),
+                Next::Stop(stop) => {
+                    own.iter().for_each(|it| self.take_in(&mut it.lock(), turn));
+                    return Some((stop, agenda));
+                }
                 Next::Window(last) => {
                     agenda.windows += 1;
-                    agenda.last = last;
-                    for part in parts.iter_mut() {
-                        take_window(part, last, enough - all.taken);
+                    agenda.last = Some(last);
+                    for place in self.in_turn(thread) {
+                        if self.takes(place, agenda.turns) {
+                            let part = &mut parts[place].lock();
+                            self.take_in(part, turn);
+                            take_window(part, last, enough - all.taken);
+                            self.report(part, agenda.turns);
+                        }
                     }
                 }
-                Next::Sample => agenda.sample = sample(parts, &agenda, &all),
-                Next::Meet => {}
+                next => {
+                    let sampled = agenda.sample;
+                    for part in own {
+                        let part = &mut part.lock();
+                        self.take_in(part, turn);
+                        if next == Next::Sample {
+                            sample(part, sampled);
+                            agenda.sample = match agenda.goes_on(&all) {
+                                true => part.series.next(sampled),
+                                false => NEVER,
+                            };
+                        }
+                        self.report(part, agenda.turns);
+                    }
+                }
             }
         }
-        unreachable!("turns go on for ever")
+    }
+
+    /// The parts of a thread.
+    fn own(&self, thread: usize) -> Range<usize> {
+        let begin = |thread: usize| thread * self.parts / self.threads;
+        begin(thread)..begin(thread + 1)
+    }
+
+    /// The order in which a thread looks for parts to work on: its own, then those of others, where those begin with theirs last.
+    fn in_turn(&self, thread: usize) -> impl Iterator<Item = usize> + '_ {
+        let others = (1..self.threads).map(move |after| (thread + after) % self.threads);
+        let theirs = others.flat_map(|other| self.own(other).rev());
+        self.own(thread).chain(theirs)
+    }
+
+    /// Whether a part is the thread's that asks: in each turn one gets it.
+    fn takes(&self, place: usize, turn: u64) -> bool {
+        let taken = &self.taken[place];
+        // Most that look come too late, and need not write for that.
+        taken.load(Ordering::Relaxed) != turn && taken.swap(turn, Ordering::Relaxed) != turn
     }
 
     /// Says how a part stands, and puts what leaves it where the others find it.
-    fn report(&self, part: &mut Simulation, turn: usize) {
+    fn report(&self, part: &mut Simulation, turn: u64) {
         let earliest = part.queue.earliest();
         let events = part.totals.events;
         let frames = part.frames.live() as u64;
@@ -217,35 +289,37 @@ impl Shared {
             state.ended,
             state.completions,
         ];
-        for (place, number) in self.reports[turn][own].0.iter().zip(numbers) {
+        for (place, number) in self.reports[turn as usize % 2][own].0.iter().zip(numbers) {
             place.store(number, Ordering::Relaxed); // the meeting orders it
         }
     }
 
-    fn send(&self, part: &mut Simulation, own: usize, turn: usize) {
+    fn send(&self, part: &mut Simulation, own: usize, turn: u64) {
         for (to, leaving) in border(part).leaving.iter_mut().enumerate() {
-            if !leaving.is_empty() {
-                let place = &self.mail[turn][own * self.parts + to];
-                std::mem::swap(
-                    &mut *place.lock().unwrap_or_else(PoisonError::into_inner),
-                    leaving,
-                );
+            if leaving.is_empty() {
+                continue;
             }
+            let mail = &self.mail[turn as usize % 2][to * self.parts + own];
+            mail.any.store(true, Ordering::Relaxed); // the meeting orders it
+            let mut place = mail.leaving.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::swap(&mut *place, leaving);
         }
     }
 
-    fn take_in(&self, part: &mut Simulation, turn: usize) {
+    fn take_in(&self, part: &mut Simulation, turn: u64) {
         let own = usize::from(border(part).own);
-        for from in 0..self.parts {
-            let place = &self.mail[turn][from * self.parts + own];
-            let mut mail = place.lock().unwrap_or_else(PoisonError::into_inner);
-            for entering in mail.drain(..) {
-                part.enter(entering);
+        let all = &self.mail[turn as usize % 2][own * self.parts..][..self.parts];
+        for mail in all {
+            if !mail.any.load(Ordering::Relaxed) {
+                continue;
             }
+            mail.any.store(false, Ordering::Relaxed);
+            let mut leaving = mail.leaving.lock().unwrap_or_else(PoisonError::into_inner);
+            leaving.drain(..).for_each(|it| part.enter(it));
         }
     }
 
-    fn together(&self, turn: usize) -> State {
+    fn together(&self, turn: u64) -> State {
         let mut all = State {
             earliest: NEVER,
             still_since: 0,
@@ -255,7 +329,7 @@ impl Shared {
             ended: 0,
             completions: 0,
         };
-        for report in &self.reports[turn] {
+        for report in &self.reports[turn as usize % 2] {
             let [earliest, still_since, taken, frames, repeated, ended, completions] = report
                 .0
                 .each_ref()
@@ -276,18 +350,11 @@ fn border(part: &mut Simulation) -> &mut Border {
     part.border.as_mut().expect("a part has a border")
 }
 
-/// Samples what is observed in these parts. When to do so again.
-fn sample(parts: &mut [Simulation], agenda: &Agenda, all: &State) -> Picoseconds {
-    let mut next = NEVER;
-    for part in parts {
-        part.sample_at(agenda.sample);
-        // The whole has one such event.
-        part.totals.events += u64::from(border(part).own == 0);
-        if agenda.goes_on(all) {
-            next = part.series.next(agenda.sample);
-        }
-    }
-    next
+/// Samples what is observed in a part.
+fn sample(part: &mut Simulation, at: Picoseconds) {
+    part.sample_at(at);
+    // The whole has one such event.
+    part.totals.events += u64::from(border(part).own == 0);
 }
 
 /// Takes the events of a part up to `last`, no more than `most`: a part that stops earlier only holds up the others.
