@@ -9,6 +9,7 @@ share is a folder beside them with ``shared.yaml`` in place of ``platform.yaml``
 * ``parse.py``: ``parse(outputs) -> Iterator[Observation]``, text to observations,
 * ``words.py`` (optional): ``word(place, path, value, device) -> Worded | None``, one change as commands to type,
 * ``view.py`` (optional): ``view(name, device) -> Mapping[str, Any]``, what its templates need computed,
+* ``simulated.py`` (optional, of a NIC): ``SIMULATED``, what its driver runs in the simulator's names,
 * ``job.py`` (optional, of a launcher): ``start(job) -> tuple[str, ...]``, the command that starts a job.
 """
 
@@ -20,6 +21,7 @@ from wirespeed.platforms.model import (
     Output,
     Outputs,
     Platform,
+    Simulated,
     Support,
     Word,
     Worded,
@@ -34,6 +36,7 @@ __all__ = [
     "Output",
     "Outputs",
     "Platform",
+    "Simulated",
     "Support",
     "Word",
     "Worded",

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from wirespeed.facts import Observation, Source
-from wirespeed.settings import Device, Host, Place
+from wirespeed.settings import Congestion, Device, Host, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,16 @@ class Job:
     bound: bool = False  # whether the ranks are the cluster's own, so that they run on the cores planned for them
 
 
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """What a NIC's driver runs, and how it calls what the simulator has."""
+
+    algorithms: Mapping[Congestion, str]  # to the simulator's name
+    parameters: Mapping[str, str]  # of these: the driver's name to the simulator's, which has the unit behind it
+    flags: frozenset[str] = frozenset()  # of the simulator's names: true or false
+    cnp_interval: str | None = None  # the driver's name of the least time between two CNPs, microseconds
+
+
 Start = Callable[[Job], tuple[str, ...]]
 """The command that starts a job, typed on its first host."""
 
@@ -151,6 +161,7 @@ class Platform:
     limits: tuple[str, ...] = ()  # what reading it back cannot tell, for its page in the reference
     word: Word | None = None  # ``words.py`` of the folder, where there is one
     view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: what its templates need computed
+    simulated: Simulated | None = None  # ``simulated.py``: what the simulator runs in place of a NIC's driver
     start: Start | None = None  # ``job.py``: how it starts a job, where it can
 
     @property

@@ -68,7 +68,7 @@ def _load(kind: str, folder: str, text: str) -> Platform:
     shared = _shared(kind, include) if include else {}
     package = f"{__package__}.{kind}.{folder}"
     words, view = _optional(f"{package}.words"), _optional(f"{package}.view")
-    job = _optional(f"{package}.job")
+    job, simulated = _optional(f"{package}.job"), _optional(f"{package}.simulated")
     parse = _optional(f"{package}.parse") or importlib.import_module(f"{__package__}.{kind}.{include}.parse")
     return Platform(
         kind=kind,
@@ -88,6 +88,7 @@ def _load(kind: str, folder: str, text: str) -> Platform:
         limits=tuple(data.get("limits", ())),
         word=words.word if words else None,
         view=view.view if view else None,
+        simulated=simulated.SIMULATED if simulated else None,
         start=job.start if job else None,
     )
 

@@ -4,6 +4,7 @@ from wirespeed.render.ansible import INVENTORY, ansible
 from wirespeed.render.compare import Difference, FileDifference, SettingDifference, compare_files, compare_settings
 from wirespeed.render.files import RenderedFile, check, devices_of, files
 from wirespeed.render.job import Jobs, LabJobs
+from wirespeed.render.simulated import simulated
 from wirespeed.render.speaker import speaker
 from wirespeed.render.stack import stack
 from wirespeed.render.word import word
@@ -26,6 +27,7 @@ __all__ = [
     "devices_of",
     "files",
     "is_rendered",
+    "simulated",
     "speaker",
     "stack",
     "word",

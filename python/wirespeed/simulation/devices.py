@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from wirespeed.plan import End, Plan
 from wirespeed.simulation.host_pipe import pipes_of
 from wirespeed.simulation.names import Names
-from wirespeed.simulation.nics import PortSettings, Tree, bits, nic_port
+from wirespeed.simulation.nics import PortSettings, Tree, Words, bits, nic_port
 from wirespeed.simulation.switches import Switches
 from wirespeed.simulation.workload import Traffic
 
@@ -38,20 +38,22 @@ class _Settings:
     lanes: dict[tuple[int, ...], dict[int, Tree]] = field(default_factory=dict)
 
 
-def devices_of(plan: Plan, names: Names, traffic: Traffic | None = None) -> Devices:
-    """The settings of a plan's devices. ``names`` numbers its nodes and ports; ``traffic`` may say more of NICs.
+def devices_of(plan: Plan, names: Names, words: Words, traffic: Traffic | None = None) -> Devices:
+    """The settings of a plan's devices.
+
+    ``names`` numbers its nodes and ports, ``words`` are those of the NICs' platforms, ``traffic`` may say more of NICs.
 
     Raises:
         Refused: what it says does not fit; with its line.
     """
-    return _Making(plan, names, traffic).devices()
+    return _Making(plan, names, words, traffic).devices()
 
 
 class _Making:
     """Collects settings and assumptions."""
 
-    def __init__(self, plan: Plan, names: Names, traffic: Traffic | None) -> None:
-        self._plan, self._names, self._traffic = plan, names, traffic
+    def __init__(self, plan: Plan, names: Names, words: Words, traffic: Traffic | None) -> None:
+        self._plan, self._names, self._words, self._traffic = plan, names, words, traffic
         self._assumed: dict[str, None] = {}
         self._of_switches = Switches(plan, self._assume)
         self._switches, self._hosts = _Settings(), _Settings()
@@ -94,7 +96,7 @@ class _Making:
             nic = self._plan.hosts[end.device].nics[end.port]
             key = (id(nic.qos), nic.model, nic.driver.name, nic.link.speed)
             if key not in self._made:
-                self._made[key] = nic_port(self._plan, nic, self._assume)
+                self._made[key] = nic_port(self._plan, nic, self._words, self._assume)
             return self._made[key]
         port = switch.ports[end.port]
         key = (

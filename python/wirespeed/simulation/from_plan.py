@@ -19,7 +19,7 @@ from wirespeed.results.simulation import Source
 from wirespeed.simulation.devices import devices_of
 from wirespeed.simulation.faults import check, priority_of, rules_of, turned, wrongly_set
 from wirespeed.simulation.names import Names, names_of
-from wirespeed.simulation.nics import Tree
+from wirespeed.simulation.nics import Tree, Words
 from wirespeed.simulation.workload import Flow, Protocol, Traffic, flows_of, read_traffic
 
 PRESET = "roce"
@@ -50,8 +50,8 @@ class Planned:
     source: Source
 
 
-def planned(cluster: Path, plan: Plan, traffic: Path, seed: int) -> Planned:
-    """The scenario of the traffic file on the plan of the cluster file.
+def planned(cluster: Path, plan: Plan, traffic: Path, seed: int, words: Words) -> Planned:
+    """The scenario of the traffic file on the plan of the cluster file. ``words`` are those of the NICs' platforms.
 
     Raises:
         Refused: the traffic cannot be read, or does not fit the plan.
@@ -59,7 +59,7 @@ def planned(cluster: Path, plan: Plan, traffic: Path, seed: int) -> Planned:
     sent = read_traffic(traffic)
     digest = hashlib.sha256(cluster.read_bytes()).hexdigest()
     origin = f"from {cluster.name} (sha256 {digest}) and {traffic.name} (sha256 {sent.sha256})"
-    scenario = scenario_of(plan, sent, seed, f"{origin}, seed {seed}, wirespeed {__version__}")
+    scenario = scenario_of(plan, sent, seed, f"{origin}, seed {seed}, wirespeed {__version__}", words)
     source = Source(
         plan=plan.name,
         cluster=cluster.name,
@@ -73,17 +73,19 @@ def planned(cluster: Path, plan: Plan, traffic: Path, seed: int) -> Planned:
     return Planned(scenario, source)
 
 
-def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str) -> Scenario:
-    """The scenario of traffic on a plan. ``origin`` says which files it comes from; ``seed`` chooses permutations.
+def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str, words: Words) -> Scenario:
+    """The scenario of traffic on a plan.
+
+    ``origin`` says which files it comes from, ``seed`` chooses permutations, ``words`` are those of NICs' platforms.
 
     Raises:
         Refused: the traffic does not fit the plan.
     """
     flows = flows_of(plan, traffic, seed)
     check(plan, traffic)
-    planned, plan = plan, turned(wrongly_set(plan, traffic), traffic.faults)
+    planned, plan = plan, turned(wrongly_set(plan, traffic, words), traffic.faults)
     names = names_of(plan)
-    devices = devices_of(plan, names, traffic)
+    devices = devices_of(plan, names, words, traffic)
     rules = rules_of(plan, traffic, names, devices)
     links, assumed = _links(plan, names, rules.links)
     sockets, unknown = _sockets(plan, flows)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from wirespeed import _core
 from wirespeed.errors import Refused
@@ -21,38 +21,29 @@ Assume = Callable[[str], None]
 """Told what is not in the plan, or in the simulator."""
 _PRIORITIES = range(8)
 
-_ALGORITHMS: Mapping[tuple[str, Congestion], str] = {
-    ("bnxt_en", Congestion.DCQCN_P): "dcqcn-p",
-    ("bnxt_en", Congestion.DCQCN_D): "dcqcn-d",
-    ("mlx5_core", Congestion.DCQCN_P): "dcqcn-nvidia",
-}
-"""What a NIC's driver runs, by the simulator's name; any other runs DCQCN as published, and that is said."""
 
-_BROADCOM = {
-    **{
-        name: name
-        for name in (
-            *("g", "l64B_per_rtt", "init_cp", "init_cr", "init_tr", "fr_num_rtts", "ai_rate_incr"),
-            *("ai_rtt_th1", "ai_rtt_th2", "cr_min_th", "red_div"),
-        )
-    },
-    "rtt": "rtt_us",  # bnxt_re, configfs.c: usec, as the next
-    "inact_th": "inact_th_us",
-}
-_NVIDIA = {  # units: DOCA documentation, DCQCN CC Parameters
-    **{name: name for name in ("dce_tcp_g", "initial_alpha_value", "rpg_gd", "rpg_threshold")},
-    **{name: name for name in ("clamp_tgt_rate", "clamp_tgt_rate_after_time_inc")},
-    **{name: f"{name}_us" for name in ("dce_tcp_rtt", "rate_reduce_monitor_period", "rpg_time_reset")},
-    **{f"rpg_{name}_rate": f"rpg_{name}_rate_mbps" for name in ("ai", "hai", "min")},
-    "rate_to_set_on_first_cnp": "rate_to_set_on_first_cnp_mbps",
-    "rpg_byte_reset": "rpg_byte_reset_bytes",
-    "rpg_min_dec_fac": "rpg_min_dec_fac_percent",
-}
-_PARAMETERS = {"dcqcn-p": _BROADCOM, "dcqcn-d": _BROADCOM, "dcqcn-nvidia": _NVIDIA}
-"""By algorithm: the driver's name of a parameter to the simulator's."""
-_CNP_INTERVAL = "min_time_bet_cnp"
-"""Of the receiver, microseconds (bnxt_re, configfs.c)."""
-_FLAGS = ("clamp_tgt_rate", "clamp_tgt_rate_after_time_inc")
+class NicWords(Protocol):
+    """What a NIC's driver runs, and how it calls what the simulator has; in the words of its platform."""
+
+    @property
+    def algorithms(self) -> Mapping[Congestion, str]:
+        """What it runs, by the simulator's name; any other runs DCQCN as published, and that is said."""
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """The driver's name of a parameter of these to the simulator's."""
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """Parameters of the simulator that are true or false."""
+
+    @property
+    def cnp_interval(self) -> str | None:
+        """The driver's name of the least time between two CNPs, microseconds, where it is a parameter."""
+
+
+Words = Mapping[str, NicWords]
+"""By kernel driver."""
 
 
 @dataclass(slots=True)
@@ -63,7 +54,7 @@ class PortSettings:
     lanes: dict[tuple[int, ...], Tree] = field(default_factory=dict)
 
 
-def nic_port(plan: Plan, nic: Nic, assume: Assume) -> PortSettings:
+def nic_port(plan: Plan, nic: Nic, words: Words, assume: Assume) -> PortSettings:
     """The settings of a NIC port."""
     qos = nic.qos
     strict: list[int] = []
@@ -86,34 +77,34 @@ def nic_port(plan: Plan, nic: Nic, assume: Assume) -> PortSettings:
     if not slowed and qos.roce_priority is not None:
         slowed = [int(qos.roce_priority)]
     if slowed:
-        made.lanes[tuple(slowed)] = _congestion(plan, nic, assume)
+        made.lanes[tuple(slowed)] = _congestion(plan, nic, words, assume)
     others = tuple(priority for priority in _PRIORITIES if priority not in slowed)
     made.lanes[others] = {"congestion": {"algorithm": "line-rate"}}
     return made
 
 
-def _congestion(plan: Plan, nic: Nic, assume: Assume) -> Tree:
+def _congestion(plan: Plan, nic: Nic, words: Words, assume: Assume) -> Tree:
     """Both ends of congestion control, of the priorities that it slows."""
-    algorithm = _algorithm(plan, nic, assume)
+    model = plan.hardware.nics.get(nic.model or "")
+    known = words.get(nic.driver.name or (model.driver if model else None) or "")
+    algorithm = _algorithm(nic, known, assume)
     tree: Tree = {"congestion": {"algorithm": algorithm}}
     notification: Tree = {}
     if nic.qos.cnp_priority is not None:
         notification["priority"] = int(nic.qos.cnp_priority)
     if algorithm == "dcqcn-d":
         notification["interval_ns"] = 0  # 957608-AN210: in this mode every marked packet has its CNP
-    if algorithm in _PARAMETERS:
-        tree["congestion"] |= _parameters(algorithm, nic, notification, assume)
+    if known is not None and algorithm in known.algorithms.values():
+        tree["congestion"] |= _parameters(algorithm, nic, known, notification, assume)
     if notification:
         tree["notification"] = notification
     return tree
 
 
-def _algorithm(plan: Plan, nic: Nic, assume: Assume) -> str:
+def _algorithm(nic: Nic, words: NicWords | None, assume: Assume) -> str:
     if nic.qos.congestion is None or nic.qos.ecn is False:
         return "line-rate"
-    model = plan.hardware.nics.get(nic.model or "")
-    driver = nic.driver.name or (model.driver if model else None) or ""
-    known = _ALGORITHMS.get((driver, nic.qos.congestion))
+    known = words.algorithms.get(nic.qos.congestion) if words else None
     if known is not None:
         return known
     name = nic.model or "a NIC"
@@ -123,28 +114,28 @@ def _algorithm(plan: Plan, nic: Nic, assume: Assume) -> str:
     return "dcqcn"
 
 
-def _parameters(algorithm: str, nic: Nic, notification: Tree, assume: Assume) -> Tree:
+def _parameters(algorithm: str, nic: Nic, words: NicWords, notification: Tree, assume: Assume) -> Tree:
     """The driver's parameters that the plan sets; what the receiver has of them goes into ``notification``."""
     said = dict(nic.qos.congestion_parameters or {})
     if not said:
         assume(f"parameters of {algorithm} are the simulator's: the plan sets none of the NIC's own")
         return {}
-    known = _PARAMETERS[algorithm]
-    if _CNP_INTERVAL in said and known is _BROADCOM:
-        notification["interval_ns"] = said.pop(_CNP_INTERVAL) * 1000
+    known = words.parameters
+    if words.cnp_interval is not None and words.cnp_interval in said:
+        notification["interval_ns"] = said.pop(words.cnp_interval) * 1000
     if missing := [name for name in said if name not in known]:
         assume(f"{_listed(missing)} of {nic.model or 'a NIC'}: {algorithm} has no such parameter here")
     asked = {known[name]: value for name, value in said.items() if name in known}
-    taken = _taken(algorithm, asked, nic, assume)
+    taken = _taken(algorithm, asked, words.flags, nic, assume)
     if "init_cp" in taken:
         assume("init_cp counts 1,024ths: its width is not published")
     assume(f"parameters of {algorithm} other than {_listed(taken) or 'these'} are the simulator's: not in the plan")
     return taken
 
 
-def _taken(algorithm: str, asked: Mapping[str, int], nic: Nic, assume: Assume) -> Tree:
+def _taken(algorithm: str, asked: Mapping[str, int], flags: frozenset[str], nic: Nic, assume: Assume) -> Tree:
     """Those that the core takes at the port's rate: it is asked, for it alone knows the ranges."""
-    found: Tree = {name: bool(value) if name in _FLAGS else value for name, value in sorted(asked.items())}
+    found: Tree = {name: bool(value) if name in flags else value for name, value in sorted(asked.items())}
     gbps = int(nic.link.speed) / 1e9 if nic.link.speed is not None else 100
     while found:
         try:

@@ -219,11 +219,12 @@ def _planned(
     from wirespeed.cli.console import show_problems
     from wirespeed.cluster import read
     from wirespeed.plan import build
+    from wirespeed.render import simulated
     from wirespeed.simulation.from_plan import planned
 
     plan = build(read(file))
     show_problems(plan.warnings, "warning")
-    found = planned(file, plan, traffic, seed)
+    found = planned(file, plan, traffic, seed, simulated())
     if write_scenario is not None:
         new = write_scenario.with_name(f".{write_scenario.name}.new")
         new.write_text(found.scenario.text, encoding="utf-8")

@@ -18,6 +18,7 @@ from wirespeed.simulation.devices import devices_of
 from wirespeed.simulation.faults.places import Refuse, refusing
 from wirespeed.simulation.faults.values import value_of
 from wirespeed.simulation.names import names_of
+from wirespeed.simulation.nics import Words
 from wirespeed.simulation.workload import Flow, Protocol, Traffic
 from wirespeed.simulation.workload.fault_entries import WrongSetting
 
@@ -56,7 +57,7 @@ _KINDS = {cls.kind: cls for cls in (Host, Nic, Switch, Port, Queue)}
 _DSCP = "nic.qos.roce_dscp"
 
 
-def wrongly_set(plan: Plan, traffic: Traffic) -> Plan:
+def wrongly_set(plan: Plan, traffic: Traffic, words: Words) -> Plan:
     """The plan as its devices are set: with the wrong settings of a traffic file that `check` has found to fit.
 
     Raises:
@@ -66,7 +67,7 @@ def wrongly_set(plan: Plan, traffic: Traffic) -> Plan:
     problems: list[Problem] = []
     for index, fault in enumerate(traffic.faults):
         if isinstance(fault, WrongSetting):
-            setting = _Setting(plan, fault, refusing(traffic, index))
+            setting = _Setting(plan, fault, words, refusing(traffic, index))
             found = setting.applied()
             problems += setting.problems
             plan = found or plan
@@ -93,8 +94,8 @@ def priority_of(planned: Plan, found: Plan, flow: Flow) -> int:
 class _Setting:
     """One of them; collects problems."""
 
-    def __init__(self, plan: Plan, fault: WrongSetting, refuse: Refuse) -> None:
-        self._plan, self._fault, self._refuse = plan, fault, refuse
+    def __init__(self, plan: Plan, fault: WrongSetting, words: Words, refuse: Refuse) -> None:
+        self._plan, self._fault, self._words, self._refuse = plan, fault, words, refuse
         self.problems: list[Problem] = []
 
     def applied(self) -> Plan | None:
@@ -145,7 +146,7 @@ class _Setting:
     def _same(self, found: Plan) -> bool:
         """Whether the simulator would not tell the difference."""
         names = names_of(self._plan)
-        return devices_of(found, names) == devices_of(self._plan, names)
+        return devices_of(found, names, self._words) == devices_of(self._plan, names, self._words)
 
     def _queues(self, device: str) -> Callable[[str, str], bool]:
         """Whether a queue of a port is meant: that of the class, by the maps of the port."""
