@@ -64,8 +64,27 @@ fn bytes_on_the_wire() {
     }
 }
 
-/// Throughput under random loss, as Mathis et al. have it (The macroscopic behavior of the TCP congestion avoidance algorithm,
-/// CCR 1997, table 1): 1.31 segments per round trip and root of the loss, where every segment is acknowledged.
+/// Segments per round trip, times the root of the loss, of a window that grows by one segment in each round trip and is halved
+/// by losses that fall at random, where every segment is acknowledged. In segments n the window's square grows by 2 n, and a
+/// loss quarters it; the segments between two losses are exponential with mean 1 / p. So X = p / 2 times the square, before a loss,
+/// is a sum of independent exponential parts with means 1, 1/4, 1/16 ..., and the throughput is 1 over the mean of 1 / window:
+/// root of 2 / p over the mean of 1 / root of X. It is 1.31 (Ott, Kemperman, Mathis, "The stationary behavior of ideal TCP
+/// congestion avoidance", 1996).
+fn of_random_loss() -> f64 {
+    let rate = |k: i32| 4_f64.powi(k);
+    let weight = |k: i32| {
+        let others = (0..25).filter(|j| *j != k);
+        others
+            .map(|j| rate(j) / (rate(j) - rate(k)))
+            .product::<f64>()
+    };
+    // The mean of 1 / root of an exponential with rate r is the root of pi r.
+    let mean: f64 = (0..25)
+        .map(|k| weight(k) * (std::f64::consts::PI * rate(k)).sqrt())
+        .sum();
+    2_f64.sqrt() / mean
+}
+
 #[test]
 fn loss_costs_what_it_should() {
     for loss in [0.0005, 0.001, 0.002] {
@@ -76,9 +95,10 @@ fn loss_costs_what_it_should() {
         let outcome = transfer(Service::Tcp, 100_000, loss, parameters, bytes);
         let round_trip = 400.0; // us; what the wire takes beside is a thousandth
         let found = segments as f64 / (outcome.summary.completion[0] as f64 / 1e6);
-        let expected = 1.31 / (round_trip * loss.sqrt());
+        let expected = of_random_loss() / (round_trip * loss.sqrt());
         let ratio = found / expected;
         assert!((0.9..1.1).contains(&ratio), "{loss}: {ratio}");
+        assert!((of_random_loss() - 1.3098).abs() < 1e-4);
         let delivered = column(&outcome, "queue_pairs", "delivered_bytes");
         assert_eq!(delivered, [0, bytes]);
     }
