@@ -6,7 +6,7 @@ use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::parameters::Marking;
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::{Scenario, Verb};
-use wirespeed_sim::time::{MICROSECOND, MILLISECOND};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
 
 /// Where marking begins.
 const K: u32 = 150_000;
@@ -48,12 +48,17 @@ fn incast(senders: u32, congestion: Congestion, expects: Expects) -> Scenario {
 
 /// What nine tenths of the samples in the second half of the run are below.
 fn queue(outcome: &Outcome) -> f64 {
+    queue_from(outcome, 50 * MILLISECOND)
+}
+
+/// What nine tenths of the samples from then on are below.
+fn queue_from(outcome: &Outcome, start: Picoseconds) -> f64 {
     let times = column(outcome, "series", "time_ps");
     let what = column(outcome, "series", "what");
     let priority = column(outcome, "series", "priority");
     let value = fractions(outcome, "series", "value");
     let mut depths: Vec<f64> = (0..times.len())
-        .filter(|n| times[*n] >= 50 * MILLISECOND && (what[*n], priority[*n]) == (0, 3))
+        .filter(|n| times[*n] >= start && (what[*n], priority[*n]) == (0, 3))
         .map(|n| value[n])
         .collect();
     depths.sort_by(f64::total_cmp);
@@ -78,6 +83,35 @@ fn d_keeps_the_queue_lower_and_takes_more_cnps() {
         let on_their_way = d.summary.ecn_marks - d.summary.cnps;
         assert!(on_their_way < d.summary.cnps / 100, "{senders}");
         assert!(p.summary.cnps < p.summary.ecn_marks / 2, "{senders}");
+    }
+}
+
+/// Under D a sender hears of a packet when it has passed the queue, and meanwhile its rate may have risen by a thousandth of the
+/// link in each epoch. So what the first burst leaves stands where that is several times its share: the delay D of that
+/// queue, N senders and epochs of R have to have N D below 3 times 1000 R, 120 ms. The first burst of many is as long as PFC
+/// lets it be, so that is a bound on buffers, or on `ai_rate_incr`.
+#[test]
+fn a_long_queue_of_many_senders_drains_late_or_not() {
+    // Senders, buffer, rise: what nine tenths of the samples from 40 to 50 ms are below; N D of the first burst.
+    let (drains, stands) = (0.0..500e3, 20e6..60e6);
+    for (senders, mebibytes, rise, expected) in [
+        (16, 64, 0, &drains), // 22 MB: 28 ms
+        (64, 24, 0, &drains), // 10 MB: 51 ms
+        (64, 64, 0, &stands), // 47 MB: 240 ms
+        (64, 64, 1, &drains), // the same, and an eighth of the rise
+    ] {
+        let it = Broadcom {
+            ai_rate_incr: rise,
+            ..Broadcom::default()
+        };
+        let mut scenario = incast(senders, Congestion::DcqcnD(it), Expects::Step);
+        scenario.buffer_bytes = vec![mebibytes << 20];
+        scenario.until = 50 * MILLISECOND;
+        let found = queue_from(&run(scenario), 40 * MILLISECOND);
+        assert!(
+            expected.contains(&found),
+            "{senders} {mebibytes} {rise}: {found}"
+        );
     }
 }
 
