@@ -317,6 +317,19 @@ TABLES: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "frames": ("", "packets of which only the header went on"),
         },
     ),
+    "credits": (
+        "One row for each queue pair that needed credit of its peer to send, and sent. Amounts are bytes on the link, "
+        "since the beginning. Only where the congestion control is `rccc`.",
+        {
+            "queue_pair": ("", "the sender's"),
+            "asked_bytes": ("bytes", "the most it asked to have been granted"),
+            "granted_bytes": ("bytes", "what the receiver granted"),
+            "initial_bytes": ("bytes", "what it may send before it hears of the receiver"),
+            "received_bytes": ("bytes", "what the sender knows of that"),
+            "spent_bytes": ("bytes", "what it sent for it"),
+            "requests": ("", "frames that asked for credit and carried nothing else"),
+        },
+    ),
     "deadlocks": (
         "Queues that wait for each other in a circle: each row for the next of its circle, the last for the first. "
         "Only where the run came to such a standstill.",
@@ -393,7 +406,10 @@ SMALL = {
     "switches": 1,
     "node_names": ["node1", "node2", "leaf1"],
     "links": [{"a": host, "b": 2, "gbps": 100, "delay_ns": 100} for host in (0, 1)],
-    "flows": [{"src": 0, "dst": 1, "bytes": 1, "service": "uc"}],
+    "flows": [
+        {"src": 0, "dst": 1, "bytes": 1, "service": "uc"},
+        {"src": 0, "dst": 1, "bytes": 1, "priority": 4},
+    ],
     "parameters": {
         "switch": {
             "architecture": {"rule": "voq", "credit_bytes": 1024, "credit_latency_ns": 0},
@@ -402,6 +418,7 @@ SMALL = {
         "transport": {"rx_depth": 1},
         "pfc": {"watchdog": {"detection_ns": 1, "restoration_ns": 1, "poll_ns": 1, "action": "drop"}},
     },
+    "devices": [{"nodes": [0], "priorities": [4], "parameters": {"congestion": {"algorithm": "rccc"}}}],
 }
 """A scenario that has every table but that of deadlocks, with every column."""
 

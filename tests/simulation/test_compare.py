@@ -18,7 +18,7 @@ INCAST: dict[str, Any] = {
     "hosts": 4,
     "switches": 1,
     "link_gbps": 100,
-    "link_delay_ns": 1000,
+    "link_delay_ns": 3000,
     "links": [[0, 4], [1, 4], [2, 4], [3, 4]],
     "flows": [{"src": host, "dst": 3, "bytes": 2_000_000} for host in range(3)],
     "parameters": {"marking": {"kmin_bytes": 400_000, "kmax_bytes": 1_600_000}},
@@ -45,13 +45,14 @@ def test_every_algorithm_in_its_order_with_what_it_expects(incast: Path) -> None
     step = {"marking": {"kmax_bytes": 400_000}}
     assert by_name["dctcp"].set_for_it == step
     assert by_name["dcqcn-d"].set_for_it == {**step, "notification": {"interval_ns": 0}}
-    assert {name for name, run in by_name.items() if run.set_for_it} == {"dctcp", "dcqcn-d", "nscc"}
+    assert {name for name, run in by_name.items() if run.set_for_it} == {"dctcp", "dcqcn-d", "nscc", "rccc"}
     ultra = by_name["nscc"].set_for_it
     assert ultra["switch"] == {"trimming": {"priority": 5, "trimmed_bytes": 64, "queue_ns": 12_000}}
     assert (ultra["pfc"], ultra["ecmp"]) == ({"lossless_priorities": 0}, {"balance": "entropy"})
     assert "rx_depth" not in ultra["transport"], "as it is in the preset"
-    assert (by_name["nscc"].pfc_pauses, by_name["nscc"].trims > 0) == (0, True)
-    assert {name for name, run in by_name.items() if run.trims} == {"nscc"}
+    for name in ("nscc", "rccc"):
+        assert (by_name[name].set_for_it, by_name[name].pfc_pauses, by_name[name].trims > 0) == (ultra, 0, True)
+    assert {name for name, run in by_name.items() if run.trims} == {"nscc", "rccc"}
     assert by_name["hpcc"].max_queue_bytes < by_name["line-rate"].max_queue_bytes / 2
 
 

@@ -1,8 +1,10 @@
 //! From a scenario to a network before its first event.
 
+use crate::base_rtt;
 use crate::buffer::{Pool, PriorityGroup};
 use crate::capture::{self, Capture};
-use crate::congestion::{Feedback, Prepared};
+use crate::congestion::{CongestionControl, Feedback, Prepared};
+use crate::credits::Credits;
 use crate::devices::Slot;
 use crate::forwarding::Forwarding;
 use crate::frame::{Frames, Line};
@@ -38,6 +40,7 @@ impl Simulation {
     /// has no form on a wire.
     pub fn new(mut scenario: Scenario) -> Result<Simulation, Refused> {
         telemetry::make_room(&mut scenario);
+        base_rtt::fill(&mut scenario);
         capture::check(&scenario)?;
         let resolved = pool::resolve(&scenario)?;
         let forwarding = Forwarding::of(&scenario)?;
@@ -78,6 +81,7 @@ impl Simulation {
             nics: Vec::new(),
             queue_pairs: Vec::new(),
             telemetry: Telemetry::new(&scenario),
+            credits: Credits::new(&scenario),
             operations: Operations::new(&scenario),
             routes,
             forwarding: forwarding.map(Box::new),
@@ -215,6 +219,10 @@ impl Simulation {
                 let acks = self.scenario.set(number).transport.ack_priority;
                 queue_pair.received.answer_by(acks);
                 queue_pair.follow(0, mtu);
+                let credit = queue_pair.congestion.credit();
+                if let (Some(credits), Some(credit)) = (&mut self.credits, credit) {
+                    credits.begin(id, credit);
+                }
             }
         }
     }

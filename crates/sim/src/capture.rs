@@ -76,6 +76,15 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {
             hint: "leave the capture out".to_owned(),
         });
     }
+    let mut sets = (0..scenario.sets()).map(|number| scenario.set(number));
+    if sets.any(|set| set.congestion.credit().is_some()) {
+        problems.push(Problem {
+            place: "parameters.congestion.algorithm".to_owned(),
+            found: "\"rccc\", and a port to capture".to_owned(),
+            expected: "another: RoCEv2 has no frames for credit".to_owned(),
+            hint: "leave the capture out".to_owned(),
+        });
+    }
     match problems.is_empty() {
         true => Ok(()),
         false => Err(Refused(problems)),
@@ -215,7 +224,15 @@ impl Simulation {
                 aeth: aeth(Syndrome::Nak(NakCode::PsnSequenceError)),
             },
             (Kind::Ack, ..) => PacketKind::Acknowledge { aeth: accepted },
-            (Kind::Pfc | Kind::Tcp | Kind::TcpAck | Kind::Udp, ..) => {
+            (
+                Kind::Pfc
+                | Kind::Tcp
+                | Kind::TcpAck
+                | Kind::Udp
+                | Kind::Credit
+                | Kind::CreditRequest,
+                ..,
+            ) => {
                 unreachable!("PFC is no packet, and sockets are not captured")
             }
         }

@@ -20,6 +20,10 @@ pub enum Kind {
     Ack,
     /// A congestion notification packet.
     Cnp,
+    /// Credit: what the receiver has granted.
+    Credit,
+    /// A request for credit.
+    CreditRequest,
     /// A TCP segment with payload.
     Tcp,
     /// A TCP segment without, which acknowledges all before `psn`.

@@ -3,12 +3,14 @@
 //! It has never heard of Python, files or clocks; the same scenario and seed give the same result on every machine.
 
 mod ahead;
+mod base_rtt;
 pub mod buffer;
 mod build;
 mod capture;
 pub mod chance;
 pub mod congestion;
 mod context;
+mod credits;
 mod deadlock;
 pub mod devices;
 mod ecmp;

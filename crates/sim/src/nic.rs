@@ -117,7 +117,13 @@ impl Simulation {
     /// A queue pair may have something to send.
     pub(crate) fn activate(&mut self, id: u32) {
         let queue_pair = &self.queue_pairs[id as usize];
-        if queue_pair.turn != Turn::Idle || !queue_pair.may_send() {
+        if queue_pair.turn != Turn::Idle {
+            return;
+        }
+        if !queue_pair.may_send() {
+            if self.credits.is_some() {
+                self.ask_for_credit(id);
+            }
             return;
         }
         let port = queue_pair.port;

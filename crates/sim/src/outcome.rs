@@ -55,6 +55,7 @@ pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
     tables.extend(watchdog(&simulation));
     tables.extend(simulation.voqs.iter().map(|voqs| voqs.table()));
     tables.extend(trims(&simulation));
+    tables.extend(simulation.credits.iter().map(|credits| credits.table()));
     let circles = simulation.deadlocks();
     if !circles.is_empty() {
         tables.push(deadlocks(&simulation, &circles));

@@ -244,7 +244,7 @@ pub enum Balance {
     /// random (NVIDIA Spectrum's adaptive routing; Broadcom's dynamic load balancing, the queue's part of its port quality).
     Adaptive,
     /// A packet, by the hash over the entropy value that its sender put in the place of the UDP source port (Ultra Ethernet);
-    /// a flow, where its sender puts none: with all congestion control but `nscc`.
+    /// a flow, where its sender puts none: with all congestion control but `nscc` and `rccc`.
     Entropy,
 }
 

@@ -145,7 +145,8 @@ impl QueuePair {
             priority,
             limited: congestion.peek(0).is_some(),
             failed: false,
-            windowed: service == scenario::Service::Rc && congestion.window().is_some(),
+            windowed: service == scenario::Service::Rc
+                && (congestion.window().is_some() || congestion.credit().is_some()),
             unreliable: service.unreliable(),
             datagrams: matches!(service, scenario::Service::Ud { .. }),
             next_allowed: 0,
@@ -175,6 +176,16 @@ impl QueuePair {
             // What is outstanding may pass the window by less than a packet, and one packet always may be.
             self.window = ((bytes / f64::from(mtu)).ceil() as u32).max(1);
         }
+        match self.congestion.credit() {
+            Some(credit) if credit <= 0 => self.window = 0,
+            Some(_) if self.congestion.window().is_none() => self.window = u32::MAX,
+            _ => {}
+        }
+    }
+
+    /// Whether it has no credit, and needs some.
+    pub(crate) fn starves(&self) -> bool {
+        self.windowed && self.congestion.credit().is_some_and(|it| it <= 0)
     }
 
     /// Whether it has something to send that its window allows.
@@ -245,8 +256,11 @@ impl Simulation {
         }
         nic.fetch(self.now, segment.payload);
         let index = self.frames.insert(frame);
-        if let Some(telemetry) = &mut self.telemetry {
-            telemetry.stamp(index, id, frame.kind, self.now);
+        if self.telemetry.is_some() {
+            let wanted = self.spend_credit(id, frame.kind, on_link);
+            if let Some(telemetry) = &mut self.telemetry {
+                telemetry.stamp(index, id, frame.kind, self.now, wanted);
+            }
         }
         self.start(port, index);
         if self.queue_pairs[id as usize].unreliable {
@@ -325,8 +339,8 @@ impl Simulation {
             flags: reply.flags,
             span: reply.span,
         });
-        if let (Some(telemetry), Some(carried)) = (&mut self.telemetry, carried) {
-            telemetry.put(index, *carried);
+        if let Some(telemetry) = &mut self.telemetry {
+            telemetry.put(index, carried.copied().unwrap_or(Carried::NOTHING));
         }
         let queue = &mut self.queues[(port, usize::from(priority))];
         enqueue(
@@ -345,11 +359,19 @@ impl Simulation {
         let carried = self.telemetry.as_ref().map(|it| it.of(index));
         self.frames.remove(index);
         let id = frame.queue_pair;
-        if frame.kind == Kind::Cnp {
-            return self.notified(id);
+        match frame.kind {
+            Kind::Cnp => return self.notified(id),
+            Kind::Credit | Kind::CreditRequest => {
+                return self.credit_frame(&frame, carried.as_ref());
+            }
+            _ => {}
         }
         if frame.has(TRIMMED) && frame.kind != Kind::Ack {
             return self.header_arrives(id, &frame, carried.as_ref());
+        }
+        let wanted = carried.as_ref().map_or(0, |it| it.credit);
+        if wanted > 0 && frame.kind != Kind::Ack {
+            self.credit_wanted(id, wanted, 0);
         }
         let mut in_memory = self.now;
         if frame.payload > 0 && self.settings.pipes {
@@ -468,6 +490,10 @@ impl Simulation {
             return;
         }
         queue_pair.timer_at = NEVER;
+        if self.credits.is_some() && self.waits_for_credit(id) {
+            self.queue_pairs[id as usize].transport.postpone(self.now);
+        }
+        let queue_pair = &mut self.queue_pairs[id as usize];
         match queue_pair.transport.timeout(self.now) {
             Timeout::Idle => {}
             Timeout::Later(time) => self.arm(id, time),

@@ -5,6 +5,7 @@
 
 use crate::buffer::{Pool, PriorityGroup};
 use crate::capture::Capture;
+use crate::credits::Credits;
 use crate::forwarding::Forwarding;
 use crate::frame::{Frames, Kind};
 use crate::lanes::Lanes;
@@ -63,6 +64,9 @@ pub(crate) mod class {
     /// A frame stands at its egress port, which granted it credit. Entity: port and priority; several at one time are one
     /// like the other.
     pub const CROSSES: u32 = 13;
+    /// A receiver grants credit. Entity: port; payload 0. Or a sender has waited for some. Entity: queue pair; payload
+    /// [`crate::credits::OF_SENDER`].
+    pub const CREDIT: u32 = 14;
     /// Everything observed is sampled.
     pub const SAMPLE: u32 = 15;
 
@@ -183,6 +187,8 @@ pub struct Simulation {
     pub(crate) nics: Vec<NicPort>,
     pub(crate) queue_pairs: Vec<QueuePair>,
     pub(crate) telemetry: Option<Box<Telemetry>>,
+    /// What receivers grant; none where nobody waits for that.
+    pub(crate) credits: Option<Box<Credits>>,
     pub(crate) operations: Operations,
     pub(crate) routes: Routes,
     /// What switches that forward at run time know; none if all ways were chosen before.
@@ -277,6 +283,7 @@ impl Simulation {
             class::WATCHDOG => self.watchdog_polls(entity),
             class::ROUTE => self.reroute(entity, event.payload),
             class::CROSSES => self.crossing_ends(entity),
+            class::CREDIT => self.credit_event(entity, event.payload),
             _ => self.sample(before),
         }
     }

@@ -37,10 +37,15 @@ pub(crate) struct Carried {
     count: u8,
     /// Its entropy value, and in its ACK; 0 = it has none.
     entropy: u16,
+    /// The switch that trimmed it has the receiver behind it.
+    last_hop: bool,
+    /// What its sender wants to have been granted, or what the receiver has, since the beginning, bytes; 0 = nothing.
+    pub credit: u64,
 }
 
 impl Carried {
-    const NOTHING: Carried = Carried {
+    /// Nothing at all.
+    pub const NOTHING: Carried = Carried {
         sent: NEVER,
         hops: [Hop {
             port: 0,
@@ -51,7 +56,17 @@ impl Carried {
         }; MOST_HOPS],
         count: 0,
         entropy: 0,
+        last_hop: false,
+        credit: 0,
     };
+
+    /// So much credit alone.
+    pub fn credit(credit: u64) -> Self {
+        Carried {
+            credit,
+            ..Carried::NOTHING
+        }
+    }
 }
 
 /// What the frames of a run carry.
@@ -125,10 +140,17 @@ impl Telemetry {
         }
     }
 
-    /// A frame leaves its sender.
-    pub fn stamp(&mut self, index: u32, queue_pair: u32, kind: Kind, now: Picoseconds) {
+    /// A frame leaves its sender, who wants so much credit.
+    pub fn stamp(
+        &mut self,
+        index: u32,
+        queue_pair: u32,
+        kind: Kind,
+        now: Picoseconds,
+        wanted: u64,
+    ) {
         let data = matches!(kind, Kind::Write | Kind::Send);
-        let mut carried = Carried::NOTHING;
+        let mut carried = Carried::credit(wanted);
         if data {
             carried.sent = now;
             let values = self.entropy.get_mut(queue_pair as usize);
@@ -142,6 +164,13 @@ impl Telemetry {
     #[inline]
     pub fn entropy(&self, index: u32) -> u16 {
         self.carried.get(index as usize).map_or(0, |it| it.entropy)
+    }
+
+    /// The frame at `index` was trimmed, and behind the switch is its receiver.
+    pub fn trimmed_at_last_hop(&mut self, index: u32) {
+        if let Some(carried) = self.carried.get_mut(index as usize) {
+            carried.last_hop = true;
+        }
     }
 
     /// A packet of a queue pair that carried this met a queue.
@@ -232,7 +261,8 @@ impl Simulation {
 
     /// Congestion control hears of an ACK; `before` is how many packets had arrived.
     pub(crate) fn acknowledged(&mut self, id: u32, frame: &Frame, carried: &Carried, before: u32) {
-        if frame.flags & (ECHO | TRIMMED) != 0 {
+        // All ways end with the last hop (section 3.6.12.3, OnNACK).
+        if frame.has(ECHO) || frame.has(TRIMMED) && !carried.last_hop {
             if let Some(telemetry) = &mut self.telemetry {
                 telemetry.avoid(id, carried);
             }
@@ -250,6 +280,7 @@ impl Simulation {
                 psn: frame.psn,
                 next,
                 outstanding: in_flight,
+                last_hop: carried.last_hop,
             };
             queue_pair.congestion.on_loss(self.now, loss);
             queue_pair.follow(self.now, mtu);

@@ -70,6 +70,11 @@ impl Simulation {
         frame.priority = trimming.priority;
         frame.flags |= TRIMMED;
         frame.flags &= !ECT; // no switch marks it (section 4.1.1)
+        if !self.ports[egress as usize ^ 1].switch {
+            if let Some(telemetry) = &mut self.telemetry {
+                telemetry.trimmed_at_last_hop(index);
+            }
+        }
         self.admit(ingress, index, egress);
     }
 
@@ -80,6 +85,11 @@ impl Simulation {
         if let Some(reply) = queue_pair.transport.trimmed(frame.psn) {
             queue_pair.counts.reply(reply.flags);
             self.send_control(id, Kind::Ack, reply, carried);
+            if let Some(carried) = carried.filter(|_| self.credits.is_some()) {
+                // It will be sent again, which its sender did not know when it said how much it wants.
+                let packet = self.full_packet();
+                self.credit_wanted(id, carried.credit, packet);
+            }
         }
     }
 }

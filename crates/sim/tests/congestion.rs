@@ -14,6 +14,8 @@ mod broadcom;
 mod naive;
 #[path = "congestion/nscc.rs"]
 mod nscc;
+#[path = "congestion/rccc.rs"]
+mod rccc;
 
 use arbitrary_order::arbitrary_order;
 use proptest::prelude::*;

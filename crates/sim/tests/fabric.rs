@@ -7,6 +7,8 @@ mod support;
 mod bench;
 #[path = "fabric/buffer.rs"]
 mod buffer;
+#[path = "fabric/credits.rs"]
+mod credits;
 #[path = "fabric/deadlock.rs"]
 mod deadlock;
 #[path = "fabric/devices.rs"]

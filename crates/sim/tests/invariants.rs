@@ -33,6 +33,7 @@ proptest! {
         ledger.every_pause_is_heard();
         ledger.nothing_is_dropped_where_nothing_may_be();
         ledger.packets_are_those_posted();
+        ledger.nothing_is_sent_without_credit();
     }
 }
 

@@ -273,6 +273,12 @@ fn mechanisms_in_parts() {
         let trimming = it.parameters.switch.trimming.as_mut().unwrap();
         trimming.queue_ns = Some(1_000);
     });
+    row("credit of receivers", &|it| {
+        it.parameters = support::ultra_ethernet();
+        it.parameters.congestion = algorithm("rccc");
+        let trimming = it.parameters.switch.trimming.as_mut().unwrap();
+        trimming.queue_ns = Some(1_000);
+    });
     let link_down = |of| {
         fault(Kind::LinkDown(LinkDown {
             of,

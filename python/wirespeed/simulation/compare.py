@@ -61,6 +61,7 @@ EXPECTS: dict[str, Expects] = {
     # Broadcom 957608-AN210: DCQCN-D is for marks above one threshold; its counters show a CNP for each.
     "dcqcn-d": Expects(step=True, every_mark=True),
     "nscc": Expects(others=_ULTRA_ETHERNET),
+    "rccc": Expects(others=_ULTRA_ETHERNET),
 }
 """By algorithm; those that are not here run with what the scenario says."""
 

@@ -2,6 +2,7 @@
 //!
 //! [`Parameters`] is what a scenario says, [`Prepared`] what is computed from it once, [`Algorithm`] one queue pair.
 
+mod algorithm;
 pub mod dcqcn;
 pub mod dcqcn_broadcom;
 pub mod dcqcn_nvidia;
@@ -11,27 +12,21 @@ mod increase;
 pub mod line_rate;
 mod moving_average;
 pub mod nscc;
+pub mod rccc;
 pub mod swift;
 pub mod timely;
 
 use crate::problem::{Problem, Refused};
 use crate::telemetry::Hop;
 use crate::time::{Picoseconds, SECOND};
-use dcqcn::Dcqcn;
-use dcqcn_broadcom::{DcqcnEpochs, Mode};
-use dcqcn_nvidia::DcqcnNvidia;
-use dctcp::Dctcp;
-use hpcc::Hpcc;
-use line_rate::LineRate;
-use nscc::Nscc;
+pub use algorithm::{Algorithm, Prepared};
+use dcqcn_broadcom::Mode;
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use std::sync::Arc;
-use swift::Swift;
-use timely::Timely;
 
 /// The algorithms there are, by the names that scenarios have for them.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 11] = [
     "line-rate",
     "dcqcn",
     "dcqcn-nvidia",
@@ -42,6 +37,7 @@ pub const NAMES: [&str; 10] = [
     "swift",
     "hpcc",
     "nscc",
+    "rccc",
 ];
 
 /// What an acknowledgement tells a sender. Packets are those of writes and sends; a packet counts as a full one.
@@ -83,6 +79,8 @@ pub enum Loss {
         next: u32,
         /// Packets still outstanding.
         outstanding: u32,
+        /// By the switch that the receiver is cabled to.
+        last_hop: bool,
     },
     /// Nothing came in time.
     Timeout {
@@ -141,6 +139,23 @@ pub trait CongestionControl {
         None
     }
 
+    /// Bytes that may be sent, on the link; below zero by less than a packet. Nothing is sent while it is not above. `None` =
+    /// nobody has to grant any.
+    fn credit(&self) -> Option<i64> {
+        None
+    }
+
+    /// A receiver has granted `granted` bytes since the beginning.
+    fn on_credit(&mut self, _granted: u64) {}
+
+    /// A packet of so many bytes on the link takes its credit.
+    fn spend(&mut self, _bytes: u32) {}
+
+    /// What a receiver is asked to have granted since the beginning, where so many bytes wait to be sent.
+    fn credit_target(&self, _backlog: u64) -> u64 {
+        0
+    }
+
     /// What `rate` would say, changing nothing.
     fn peek(&self, now: Picoseconds) -> Option<f64>;
 
@@ -180,6 +195,8 @@ pub enum Parameters {
     Hpcc(hpcc::Parameters),
     /// NSCC of Ultra Ethernet.
     Nscc(nscc::Parameters),
+    /// RCCC of Ultra Ethernet.
+    Rccc(rccc::Parameters),
 }
 
 impl Parameters {
@@ -202,6 +219,7 @@ impl Parameters {
             Parameters::Swift(parameters) => parameters.check(&mut checks),
             Parameters::Hpcc(parameters) => parameters.check(&mut checks),
             Parameters::Nscc(parameters) => parameters.check(&mut checks),
+            Parameters::Rccc(parameters) => parameters.check(&mut checks),
         }
         if checks.problems.is_empty() {
             return Ok(());
@@ -220,7 +238,8 @@ impl Parameters {
             Parameters::Dctcp(_)
             | Parameters::Timely(_)
             | Parameters::Swift(_)
-            | Parameters::Nscc(_) => Feedback::Acks,
+            | Parameters::Nscc(_)
+            | Parameters::Rccc(_) => Feedback::Acks,
             Parameters::Hpcc(parameters) => Feedback::Telemetry {
                 header_bytes: parameters.header_bytes,
             },
@@ -231,8 +250,32 @@ impl Parameters {
     pub fn entropy_values(&self) -> u16 {
         match self {
             Parameters::Nscc(parameters) => parameters.path_entropy_size,
+            Parameters::Rccc(parameters) => parameters.path_entropy_size,
             _ => 0,
         }
+    }
+
+    /// How receivers grant credit to those who send with it; none = nobody waits for any.
+    pub fn credit(&self) -> Option<&rccc::Parameters> {
+        match self {
+            Parameters::Rccc(parameters) => Some(parameters),
+            _ => None,
+        }
+    }
+
+    /// The RTTs of the longest way that were left to the network to say.
+    pub(crate) fn base_rtts(&mut self) -> Vec<&mut Option<u32>> {
+        let all = match self {
+            Parameters::Nscc(it) => vec![&mut it.config_base_rtt_ns],
+            Parameters::Rccc(it) => {
+                let nscc = it.nscc.as_mut().map(|it| &mut it.config_base_rtt_ns);
+                nscc.into_iter()
+                    .chain([&mut it.config_base_rtt_ns])
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        all.into_iter().filter(|it| it.is_none()).collect()
     }
 
     /// What all queue pairs share, once per scenario; parameters that [`check`](Self::check) refuses may panic here.
@@ -254,222 +297,7 @@ impl Parameters {
             Parameters::Swift(parameters) => Prepared::Swift(Arc::new(parameters.prepare())),
             Parameters::Hpcc(parameters) => Prepared::Hpcc(Arc::new(parameters.clone())),
             Parameters::Nscc(parameters) => Prepared::Nscc(Arc::new(parameters.clone())),
-        }
-    }
-}
-
-/// Parameters as the queue pairs of a scenario share them.
-#[derive(Debug, Clone)]
-pub enum Prepared {
-    /// No congestion control.
-    LineRate,
-    /// DCQCN as published.
-    Dcqcn(Arc<dcqcn::Constants>),
-    /// DCQCN as NVIDIA firmware has it.
-    DcqcnNvidia(Arc<dcqcn_nvidia::Constants>),
-    /// DCQCN-P or DCQCN-D.
-    DcqcnEpochs(Arc<dcqcn_broadcom::Constants>),
-    /// DCTCP.
-    Dctcp(Arc<dctcp::Parameters>),
-    /// TIMELY.
-    Timely(Arc<timely::Parameters>),
-    /// Swift-like delay control.
-    Swift(Arc<swift::Constants>),
-    /// HPCC.
-    Hpcc(Arc<hpcc::Parameters>),
-    /// NSCC.
-    Nscc(Arc<nscc::Parameters>),
-}
-
-impl Prepared {
-    /// The reaction point of a new queue pair on a port of `line_rate_bps`; a full packet has `packet_bytes` of payload.
-    pub fn start(&self, line_rate_bps: u64, packet_bytes: u32) -> Algorithm {
-        match self {
-            Prepared::LineRate => Algorithm::LineRate(LineRate),
-            Prepared::Dcqcn(constants) => {
-                Algorithm::Dcqcn(Dcqcn::new(Arc::clone(constants), line_rate_bps))
-            }
-            Prepared::DcqcnNvidia(constants) => {
-                Algorithm::DcqcnNvidia(DcqcnNvidia::new(Arc::clone(constants), line_rate_bps))
-            }
-            Prepared::DcqcnEpochs(constants) => {
-                Algorithm::DcqcnEpochs(DcqcnEpochs::new(Arc::clone(constants), line_rate_bps))
-            }
-            Prepared::Dctcp(shared) => {
-                Algorithm::Dctcp(Dctcp::new(Arc::clone(shared), packet_bytes).into())
-            }
-            Prepared::Timely(shared) => {
-                let it = Timely::new(Arc::clone(shared), line_rate_bps, packet_bytes);
-                Algorithm::Timely(it.into())
-            }
-            Prepared::Swift(shared) => {
-                let it = Swift::new(Arc::clone(shared), line_rate_bps, packet_bytes);
-                Algorithm::Swift(it.into())
-            }
-            Prepared::Hpcc(shared) => {
-                Algorithm::Hpcc(Hpcc::new(Arc::clone(shared), line_rate_bps).into())
-            }
-            Prepared::Nscc(shared) => {
-                let it = Nscc::new(Arc::clone(shared), line_rate_bps, packet_bytes);
-                Algorithm::Nscc(it.into())
-            }
-        }
-    }
-}
-
-/// The reaction point of one queue pair, whatever its algorithm.
-#[derive(Debug, Clone)]
-pub enum Algorithm {
-    /// No congestion control.
-    LineRate(LineRate),
-    /// DCQCN as published.
-    Dcqcn(Dcqcn),
-    /// DCQCN as NVIDIA firmware has it.
-    DcqcnNvidia(DcqcnNvidia),
-    /// DCQCN-P or DCQCN-D.
-    DcqcnEpochs(DcqcnEpochs),
-    /// DCTCP.
-    Dctcp(Box<Dctcp>),
-    /// TIMELY.
-    Timely(Box<Timely>),
-    /// Swift-like delay control.
-    Swift(Box<Swift>),
-    /// HPCC.
-    Hpcc(Box<Hpcc>),
-    /// NSCC.
-    Nscc(Box<Nscc>),
-}
-
-// A queue pair's reaction point stays within two cache lines, with room for its neighbours.
-const _: () = assert!(std::mem::size_of::<Algorithm>() <= 96);
-
-impl CongestionControl for Algorithm {
-    #[inline]
-    fn rate(&mut self, now: Picoseconds) -> Option<f64> {
-        match self {
-            Algorithm::LineRate(it) => it.rate(now),
-            Algorithm::Dcqcn(it) => it.rate(now),
-            Algorithm::DcqcnNvidia(it) => it.rate(now),
-            Algorithm::DcqcnEpochs(it) => it.rate(now),
-            Algorithm::Dctcp(it) => it.rate(now),
-            Algorithm::Timely(it) => it.rate(now),
-            Algorithm::Swift(it) => it.rate(now),
-            Algorithm::Hpcc(it) => it.rate(now),
-            Algorithm::Nscc(it) => it.rate(now),
-        }
-    }
-
-    #[inline]
-    fn on_sent(&mut self, now: Picoseconds, bytes: u32) {
-        match self {
-            Algorithm::LineRate(it) => it.on_sent(now, bytes),
-            Algorithm::Dcqcn(it) => it.on_sent(now, bytes),
-            Algorithm::DcqcnNvidia(it) => it.on_sent(now, bytes),
-            Algorithm::DcqcnEpochs(it) => it.on_sent(now, bytes),
-            Algorithm::Dctcp(it) => it.on_sent(now, bytes),
-            Algorithm::Timely(it) => it.on_sent(now, bytes),
-            Algorithm::Swift(it) => it.on_sent(now, bytes),
-            Algorithm::Hpcc(it) => it.on_sent(now, bytes),
-            Algorithm::Nscc(it) => it.on_sent(now, bytes),
-        }
-    }
-
-    #[inline]
-    fn on_cnp(&mut self, now: Picoseconds) {
-        match self {
-            Algorithm::LineRate(it) => it.on_cnp(now),
-            Algorithm::Dcqcn(it) => it.on_cnp(now),
-            Algorithm::DcqcnNvidia(it) => it.on_cnp(now),
-            Algorithm::DcqcnEpochs(it) => it.on_cnp(now),
-            Algorithm::Dctcp(it) => it.on_cnp(now),
-            Algorithm::Timely(it) => it.on_cnp(now),
-            Algorithm::Swift(it) => it.on_cnp(now),
-            Algorithm::Hpcc(it) => it.on_cnp(now),
-            Algorithm::Nscc(it) => it.on_cnp(now),
-        }
-    }
-
-    fn on_ack(&mut self, ack: &Ack) {
-        match self {
-            Algorithm::LineRate(_)
-            | Algorithm::Dcqcn(_)
-            | Algorithm::DcqcnNvidia(_)
-            | Algorithm::DcqcnEpochs(_) => {}
-            Algorithm::Dctcp(it) => it.on_ack(ack),
-            Algorithm::Timely(it) => it.on_ack(ack),
-            Algorithm::Swift(it) => it.on_ack(ack),
-            Algorithm::Hpcc(it) => it.on_ack(ack),
-            Algorithm::Nscc(it) => it.on_ack(ack),
-        }
-    }
-
-    fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
-        match self {
-            Algorithm::LineRate(_)
-            | Algorithm::Dcqcn(_)
-            | Algorithm::DcqcnNvidia(_)
-            | Algorithm::DcqcnEpochs(_) => {}
-            Algorithm::Dctcp(it) => it.on_loss(now, loss),
-            Algorithm::Timely(it) => it.on_loss(now, loss),
-            Algorithm::Swift(it) => it.on_loss(now, loss),
-            Algorithm::Hpcc(it) => it.on_loss(now, loss),
-            Algorithm::Nscc(it) => it.on_loss(now, loss),
-        }
-    }
-
-    fn window(&self) -> Option<f64> {
-        match self {
-            Algorithm::LineRate(_)
-            | Algorithm::Dcqcn(_)
-            | Algorithm::DcqcnNvidia(_)
-            | Algorithm::DcqcnEpochs(_) => None,
-            Algorithm::Dctcp(it) => it.window(),
-            Algorithm::Timely(it) => it.window(),
-            Algorithm::Swift(it) => it.window(),
-            Algorithm::Hpcc(it) => it.window(),
-            Algorithm::Nscc(it) => it.window(),
-        }
-    }
-
-    fn throughput(&self, now: Picoseconds) -> Option<f64> {
-        match self {
-            Algorithm::LineRate(_)
-            | Algorithm::Dcqcn(_)
-            | Algorithm::DcqcnNvidia(_)
-            | Algorithm::DcqcnEpochs(_) => self.peek(now),
-            Algorithm::Dctcp(it) => it.throughput(now),
-            Algorithm::Timely(it) => it.throughput(now),
-            Algorithm::Swift(it) => it.throughput(now),
-            Algorithm::Hpcc(it) => it.throughput(now),
-            Algorithm::Nscc(it) => it.throughput(now),
-        }
-    }
-
-    fn peek(&self, now: Picoseconds) -> Option<f64> {
-        match self {
-            Algorithm::LineRate(it) => it.peek(now),
-            Algorithm::Dcqcn(it) => it.peek(now),
-            Algorithm::DcqcnNvidia(it) => it.peek(now),
-            Algorithm::DcqcnEpochs(it) => it.peek(now),
-            Algorithm::Dctcp(it) => it.peek(now),
-            Algorithm::Timely(it) => it.peek(now),
-            Algorithm::Swift(it) => it.peek(now),
-            Algorithm::Hpcc(it) => it.peek(now),
-            Algorithm::Nscc(it) => it.peek(now),
-        }
-    }
-
-    fn alpha(&self, now: Picoseconds) -> Option<f64> {
-        match self {
-            Algorithm::LineRate(it) => it.alpha(now),
-            Algorithm::Dcqcn(it) => it.alpha(now),
-            Algorithm::DcqcnNvidia(it) => it.alpha(now),
-            Algorithm::DcqcnEpochs(it) => it.alpha(now),
-            Algorithm::Dctcp(it) => it.alpha(now),
-            Algorithm::Timely(it) => it.alpha(now),
-            Algorithm::Swift(it) => it.alpha(now),
-            Algorithm::Hpcc(it) => it.alpha(now),
-            Algorithm::Nscc(it) => it.alpha(now),
+            Parameters::Rccc(parameters) => Prepared::Rccc(Arc::new(parameters.clone())),
         }
     }
 }
@@ -481,6 +309,17 @@ struct Checks<'a> {
 }
 
 impl Checks<'_> {
+    /// The checks of what stands in `field`.
+    fn within(&mut self, field: &str, check: impl Fn(&mut Checks)) {
+        let place = format!("{}.{field}", self.place);
+        let mut inner = Checks {
+            place: &place,
+            problems: Vec::new(),
+        };
+        check(&mut inner);
+        self.problems.append(&mut inner.problems);
+    }
+
     /// Demands `fits` of a parameter.
     fn demand(&mut self, fits: bool, field: &str, found: impl Display, expected: impl Display) {
         if fits {

@@ -9,8 +9,8 @@
 //! and `updateCwndOnAck_NSCC`). Sections and table 3-82, which has the constants, are of version 1.0.3, as public models cite
 //! them. Three things are otherwise: the average of the delay is over the last base RTT, as section 3.6.13.6 says, where
 //! the model has a fixed weight; the RTT of a trimmed packet is no sample, because its header takes less time on each link;
-//! a timeout, after which all that was in flight is sent again, leaves one packet. Not here: credit of receivers (RCCC), its
-//! exception for packets that the last switch trims, and the receiver's penalty on the window.
+//! a timeout, after which all that was in flight is sent again, leaves one packet. Credit of receivers is in
+//! [`crate::congestion::rccc`]; their penalty on the window is not here.
 
 use super::{per_second, Ack, Checks, CongestionControl, Loss};
 use crate::time::{Picoseconds, MICROSECOND, NANOSECOND, SECOND};
@@ -19,8 +19,10 @@ use std::sync::Arc;
 
 /// The network that the constants are for: 100 Gb/s times 12 us (table 3-82, base_BDP).
 const REFERENCE_BDP: f64 = 150_000.0;
-/// See [`REFERENCE_BDP`], ps.
-const REFERENCE_RTT: f64 = 12.0 * MICROSECOND as f64;
+/// See [`REFERENCE_BDP`].
+pub(super) const REFERENCE_RTT_NS: u32 = 12_000;
+/// The same in ps.
+const REFERENCE_RTT: f64 = (REFERENCE_RTT_NS as u64 * NANOSECOND) as f64;
 /// A delay below this is none: `fast_increase` of uet-htsim. The specification says "about 0".
 const NO_DELAY: f64 = MICROSECOND as f64;
 
@@ -28,8 +30,8 @@ const NO_DELAY: f64 = MICROSECOND as f64;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
-    /// The RTT of the longest way without a queue (12 us, the network of table 3-82). It is the adjustment period, too.
-    pub config_base_rtt_ns: u32,
+    /// The RTT of the longest way without a queue; none = computed from the network. It is the adjustment period, too.
+    pub config_base_rtt_ns: Option<u32>,
     /// The delay of queues that is aimed at; none = 3/4 of `config_base_rtt_ns` (section 3.6.13.3, where switches trim).
     pub target_qdelay_ns: Option<u32>,
     /// The window at the start, and the largest, in bandwidth-delay products (1.5: table 3-82, MaxWnd).
@@ -62,7 +64,7 @@ pub struct Parameters {
 impl Default for Parameters {
     fn default() -> Self {
         Parameters {
-            config_base_rtt_ns: 12_000,
+            config_base_rtt_ns: None,
             target_qdelay_ns: None,
             max_wnd_bdp: 1.5,
             gamma: 0.8,
@@ -82,8 +84,9 @@ impl Default for Parameters {
 impl Parameters {
     pub(super) fn check(&self, checks: &mut Checks) {
         let least = "at least 1";
-        let rtt = self.config_base_rtt_ns;
-        checks.demand(rtt > 0, "config_base_rtt_ns", rtt, least);
+        if let Some(rtt) = self.config_base_rtt_ns {
+            checks.demand(rtt > 0, "config_base_rtt_ns", rtt, least);
+        }
         if let Some(target) = self.target_qdelay_ns {
             checks.demand(target > 0, "target_qdelay_ns", target, least);
         }
@@ -107,6 +110,12 @@ impl Parameters {
         let values = self.path_entropy_size;
         let in_range = (1..=16_384).contains(&values);
         checks.demand(in_range, "path_entropy_size", values, "1 to 16384");
+    }
+
+    /// ps.
+    fn config_base_rtt(&self) -> f64 {
+        let nanoseconds = self.config_base_rtt_ns.unwrap_or(REFERENCE_RTT_NS);
+        f64::from(nanoseconds) * NANOSECOND as f64
     }
 }
 
@@ -148,7 +157,7 @@ pub struct Nscc {
 impl Nscc {
     pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Self {
         let line = line_rate_bps as f64 / 8.0 / SECOND as f64;
-        let base_rtt = f64::from(parameters.config_base_rtt_ns) * NANOSECOND as f64;
+        let base_rtt = parameters.config_base_rtt();
         let target = parameters.target_qdelay_ns;
         let packet = f64::from(packet_bytes);
         let mut it = Nscc {
@@ -176,10 +185,6 @@ impl Nscc {
         };
         it.set(f64::INFINITY);
         it
-    }
-
-    fn config_rtt(&self) -> f64 {
-        f64::from(self.parameters.config_base_rtt_ns) * NANOSECOND as f64
     }
 
     /// MaxWnd.
@@ -272,7 +277,7 @@ impl Nscc {
 
     /// Increases take effect.
     fn adjust(&mut self, now: Picoseconds) {
-        let due = (now - self.adjusted_at) as f64 >= self.config_rtt();
+        let due = (now - self.adjusted_at) as f64 >= self.parameters.config_base_rtt();
         let enough = f64::from(self.parameters.adjust_packets) * self.packet;
         if !due && self.received <= enough {
             return;
@@ -285,6 +290,12 @@ impl Nscc {
         self.increase = 0.0;
         self.received = 0.0;
         self.set(window);
+    }
+
+    /// A packet met a full queue; how long that is, the configured RTT stands for.
+    pub(super) fn note_trim(&mut self, now: Picoseconds) {
+        self.average(now, self.parameters.config_base_rtt());
+        self.heard_since += self.packet;
     }
 
     /// A packet is lost, and no longer part of the window.
@@ -323,7 +334,7 @@ impl CongestionControl for Nscc {
         match loss {
             Loss::Trimmed { outstanding, .. } => {
                 // It met a full queue; how long that is, the configured RTT stands for.
-                self.average(now, self.config_rtt());
+                self.average(now, self.parameters.config_base_rtt());
                 self.trimmed = true;
                 let out = f64::from(outstanding) * self.packet;
                 if self.adapts(now, true, true, 0.0, out) {

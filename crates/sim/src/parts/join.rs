@@ -6,6 +6,7 @@
 use super::border::Border;
 use super::partition::Partition;
 use crate::buffer::PriorityGroup;
+use crate::credits::OF_SENDER;
 use crate::faults::link_down::is_everywhere;
 use crate::nic::NicPort;
 use crate::parameters::PRIORITIES;
@@ -87,7 +88,10 @@ fn home(simulation: &Simulation, event: &Event) -> Option<Home> {
         class::PAUSE_ENDS | class::PFC_READY | class::REFRESH | class::CROSSES => {
             entity / PRIORITIES as u32
         }
-        class::CNP_READY | class::DEADLINE => simulation.queue_pairs[entity as usize].port,
+        class::CREDIT if event.payload != OF_SENDER => entity,
+        class::CNP_READY | class::DEADLINE | class::CREDIT => {
+            simulation.queue_pairs[entity as usize].port
+        }
         class::POST => simulation.poster(entity),
         class::WATCHDOG if event.payload == class::OF_FAULT => simulation.place_of_fault(entity)?,
         class::WATCHDOG => entity / PRIORITIES as u32,
@@ -148,6 +152,7 @@ fn copy(whole: &Simulation) -> Simulation {
         series: whole.series.clone(),
         captures: Vec::new(), // such runs stay in one
         telemetry: whole.telemetry.clone(),
+        credits: whole.credits.clone(),
     }
 }
 
@@ -203,6 +208,7 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         series,
         captures: _,
         telemetry,
+        credits,
     } = part;
     whole.now = whole.now.max(now);
     whole.still_since = whole.still_since.max(still_since);
@@ -254,6 +260,9 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
     let posters: Vec<bool> = queue_pairs.iter().map(|it| own(it.port)).collect();
     if let (Some(all), Some(part)) = (&mut whole.telemetry, telemetry) {
         all.add(*part, base, &own, &posters);
+    }
+    if let (Some(all), Some(part)) = (&mut whole.credits, credits) {
+        all.add(*part, &own, &posters);
     }
     for (id, queue_pair) in queue_pairs.into_iter().enumerate() {
         if posters[id] {

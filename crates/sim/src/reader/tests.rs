@@ -580,7 +580,7 @@ fn refusals_of_parameters() {
              parameters.nic.pipe.xoff_bytes: found 4096, expected 0 to 4,095\n\
              parameters.nic.pipe.xon_bytes: found 4097, expected 0 to 4,096",
         ),
-        (set(r#""congestion": {"algorithm": "dcqnc"}"#), "parameters.congestion: found unknown variant \"dcqnc\", expected one of \"line-rate\", \"dcqcn\", \"dcqcn-nvidia\", \"dcqcn-p\", \"dcqcn-d\", \"dctcp\", \"timely\", \"swift\", \"hpcc\", \"nscc\""),
+        (set(r#""congestion": {"algorithm": "dcqnc"}"#), "parameters.congestion: found unknown variant \"dcqnc\", expected one of \"line-rate\", \"dcqcn\", \"dcqcn-nvidia\", \"dcqcn-p\", \"dcqcn-d\", \"dctcp\", \"timely\", \"swift\", \"hpcc\", \"nscc\", \"rccc\""),
         (set(r#""congestion": {"rpg_min_rate_mbps": 0}"#), "parameters.congestion.rpg_min_rate_mbps: found 0, expected 1 to 100000, the line rate"),
     ];
     for (text, message) in rows {

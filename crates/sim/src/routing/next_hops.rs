@@ -82,7 +82,7 @@ pub struct Destination {
     /// The switch that the sender is cabled to; [`NONE`] where there is none.
     first_switch: u32,
     /// One cable joins the two ends.
-    direct: bool,
+    pub direct: bool,
 }
 
 impl Destinations {

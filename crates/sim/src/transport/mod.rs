@@ -33,6 +33,16 @@ pub struct Message {
 }
 
 impl Message {
+    /// Its packets from `next` on, and their payload; a read has one without any.
+    pub(crate) fn rest(&self, next: u32, mtu: u32) -> (u64, u64) {
+        if self.kind == Kind::ReadRequest {
+            return (u64::from(next <= self.first), 0);
+        }
+        let gone = next.saturating_sub(self.first).min(self.packets);
+        let payload = self.bytes.saturating_sub(u64::from(gone) * u64::from(mtu));
+        (u64::from(self.packets - gone), payload)
+    }
+
     /// The sequence number after its last.
     #[inline]
     pub fn end(&self) -> u32 {
@@ -216,6 +226,16 @@ pub trait Transport {
     /// How far its requests are. Nothing is in flight where nothing is acknowledged.
     fn outstanding(&self) -> Outstanding {
         Outstanding::default()
+    }
+
+    /// Nothing may be sent now. If nothing is on its way either, there is nothing that a deadline of the past could be about:
+    /// it moves.
+    fn postpone(&mut self, _now: Picoseconds) {}
+
+    /// Packets that wait to be sent, for the first time or again, and about how much payload they have: what is lost counts
+    /// as full packets. Answers do not count.
+    fn backlog(&self) -> (u64, u64) {
+        (0, 0)
     }
 
     /// Whether there are answers to send, which no window holds back.

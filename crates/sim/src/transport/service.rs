@@ -198,6 +198,24 @@ impl Transport for Service {
         }
     }
 
+    fn postpone(&mut self, now: Picoseconds) {
+        match self {
+            Service::Rc(it) => it.postpone(now),
+            Service::SelectiveRepeat(it) => it.postpone(now),
+            Service::Unreliable(it) => it.postpone(now),
+            Service::Tcp(it) => it.postpone(now),
+        }
+    }
+
+    fn backlog(&self) -> (u64, u64) {
+        match self {
+            Service::Rc(it) => it.backlog(),
+            Service::SelectiveRepeat(it) => it.backlog(),
+            Service::Unreliable(it) => it.backlog(),
+            Service::Tcp(it) => it.backlog(),
+        }
+    }
+
     #[inline]
     fn answering(&self) -> bool {
         match self {

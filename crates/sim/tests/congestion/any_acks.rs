@@ -100,7 +100,7 @@ fn any_hpcc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
 
 fn any_nscc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
     let it = nscc::Parameters {
-        config_base_rtt_ns: 1_000 + (a * 50_000.0) as u32,
+        config_base_rtt_ns: Some(1_000 + (a * 50_000.0) as u32),
         target_qdelay_ns: (b > 0.5).then_some(1 + (b * 50_000.0) as u32),
         gamma: c.max(1e-3),
         max_md_jump: a.max(1e-3),
@@ -110,7 +110,7 @@ fn any_nscc(line: u64, a: f64, b: f64, c: f64) -> (Parameters, Bounds) {
         ..nscc::Parameters::default()
     };
     let packet = f64::from(MTU);
-    let in_flight = line as f64 / 8.0 * f64::from(it.config_base_rtt_ns) / 1e9;
+    let in_flight = line as f64 / 8.0 * f64::from(it.config_base_rtt_ns.unwrap()) / 1e9;
     let bounds = Bounds {
         window: Some((packet, (it.max_wnd_bdp * in_flight).max(packet))),
         rate: None,
@@ -148,6 +148,7 @@ impl Sender {
                     psn: until,
                     next,
                     outstanding: next - until,
+                    last_hop: other % 2 == 0,
                 };
                 it.on_loss(self.now, trimmed);
             }

@@ -38,7 +38,8 @@ impl Naive {
             | Parameters::Timely(_)
             | Parameters::Swift(_)
             | Parameters::Hpcc(_)
-            | Parameters::Nscc(_) => panic!("it hears ACKs and has no timer"),
+            | Parameters::Nscc(_)
+            | Parameters::Rccc(_) => panic!("it hears ACKs and has no timer"),
         }
     }
 

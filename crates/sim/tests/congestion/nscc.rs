@@ -47,7 +47,7 @@ fn it_begins_with_the_largest_window() {
     for (gigabits, rtt_us, window) in [(100, 12, MOST), (400, 12, 4.0 * MOST), (100, 4, MOST / 3.0)]
     {
         let parameters = Nscc {
-            config_base_rtt_ns: rtt_us * 1000,
+            config_base_rtt_ns: Some(rtt_us * 1000),
             ..Nscc::default()
         };
         let it = started(parameters, gigabits);
@@ -153,6 +153,7 @@ fn quick_adapt() {
         psn: 0,
         next: 0,
         outstanding: 6,
+        last_hop: false,
     };
     let mut it = started(Nscc::default(), 100);
     // The first trim only begins a period of RTT and target, and takes its packet off.
@@ -188,7 +189,7 @@ fn a_timeout_leaves_one_packet() {
 #[test]
 fn parameters_that_do_not_fit() {
     let wrong = Parameters::Nscc(Nscc {
-        config_base_rtt_ns: 0,
+        config_base_rtt_ns: Some(0),
         target_qdelay_ns: Some(0),
         max_wnd_bdp: 0.0,
         gamma: 1.1,

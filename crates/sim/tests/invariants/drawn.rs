@@ -1,7 +1,8 @@
 //! A scenario from a list of numbers. Smaller numbers choose simpler things, so that a failure shrinks to a simple one.
 
 use crate::support::{connect, link, network, post, preset};
-use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, hpcc, swift, Parameters as Congestion};
+use wirespeed_sim::congestion::Parameters as Congestion;
+use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, hpcc, rccc, swift};
 use wirespeed_sim::faults::bit_errors::BitErrors;
 use wirespeed_sim::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::faults::slow_receiver::SlowReceiver;
@@ -191,7 +192,7 @@ fn parameters(draws: &mut Draws) -> Parameters {
     notification.interval_ns = draws.one_of(&[50_000, 0, 4_000]);
     notification.delay_ns = draws.one_of(&[0, 1_000]);
     notification.priority = draws.one_of(&[7, 3]);
-    it.congestion = match draws.below(8) {
+    it.congestion = match draws.below(10) {
         0 => Congestion::LineRate {},
         1 => Congestion::Dcqcn(dcqcn::Parameters::default()),
         2 => Congestion::DcqcnNvidia(dcqcn_nvidia::Parameters::default()),
@@ -206,7 +207,13 @@ fn parameters(draws: &mut Draws) -> Parameters {
             base_rtt_ns: draws.one_of(&[13_000, 3_000]),
             ..hpcc::Parameters::default()
         }),
-        _ => Congestion::Nscc(Default::default()),
+        7 => Congestion::Nscc(Default::default()),
+        8 => Congestion::Rccc(rccc::Parameters {
+            credit_packets: draws.one_of(&[1, 4]),
+            nscc: draws.one_of(&[None, Some(Default::default())]),
+            ..rccc::Parameters::default()
+        }),
+        _ => Congestion::Rccc(Default::default()),
     };
     it.sockets.mtu_bytes = it.transport.mtu_bytes + 20; // frames no longer than the others, for which buffers are made
     it.sockets.least_rto_ns = 1_000_000;

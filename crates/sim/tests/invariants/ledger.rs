@@ -332,6 +332,24 @@ impl Ledger<'_> {
         ByteTime::of(rates[0].min(rates[1]))
     }
 
+    /// What a sender spends it was granted, but for what it begins with and the packet that ends it; and it is granted no more
+    /// than it asked for, and what was trimmed.
+    pub fn nothing_is_sent_without_credit(&self) {
+        if !self.outcome.tables.iter().any(|it| it.name == "credits") {
+            return;
+        }
+        let of = |name: &str| self.column("credits", name);
+        let (asked, granted) = (of("asked_bytes"), of("granted_bytes"));
+        let (received, spent) = (of("received_bytes"), of("spent_bytes"));
+        let initial = of("initial_bytes");
+        let longest = u64::from(self.scenario.longest_frame() + 20);
+        for row in 0..spent.len() {
+            assert!(received[row] <= granted[row]);
+            assert!(spent[row] < received[row] + initial[row] + longest);
+            assert!(granted[row] <= asked[row] + self.outcome.summary.trims * longest);
+        }
+    }
+
     /// PFC frames that a port sent and its peer did not receive.
     fn pauses_lost(&self, port: usize) -> u64 {
         let of = |name: &str, port: usize| {

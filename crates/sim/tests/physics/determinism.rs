@@ -115,6 +115,13 @@ fn narrow(seed: u64) -> Scenario {
     scenario
 }
 
+/// The same with receivers that grant credit.
+fn credit(seed: u64) -> Scenario {
+    let mut scenario = ultra(seed);
+    scenario.parameters.congestion = Congestion::Rccc(Default::default());
+    scenario
+}
+
 /// The same network with packets sprayed, a spine that fails for a while, and a link that flaps.
 fn rerouted(seed: u64) -> Scenario {
     let mut scenario = everything(seed);
@@ -206,6 +213,7 @@ fn the_same_run_however_it_is_driven() {
         voq(1),
         ultra(1),
         narrow(1),
+        credit(1),
     ] {
         let once = run(scenario.clone());
         for events in [1, 7, u64::MAX] {
@@ -270,6 +278,7 @@ fn the_tables_are_those_recorded() {
         "nscc",
         "ultra-ethernet",
         "pcie",
+        "credit",
     ] {
         for seed in [1, 2] {
             let scenario = match name {
@@ -284,6 +293,7 @@ fn the_tables_are_those_recorded() {
                 "hpcc" => under(Congestion::Hpcc(Default::default()), seed),
                 "nscc" => under(Congestion::Nscc(Default::default()), seed),
                 "ultra-ethernet" => ultra(seed),
+                "credit" => credit(seed),
                 file => read(file, seed),
             };
             for (table, hash) in results(&run(scenario)) {

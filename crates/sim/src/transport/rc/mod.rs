@@ -230,6 +230,20 @@ impl Transport for Rc {
         }
     }
 
+    fn postpone(&mut self, now: Picoseconds) {
+        let it = &mut self.requester;
+        if it.next == it.oldest && !it.held && it.deadline <= now {
+            it.deadline = now + it.settings.ack_timeout;
+        }
+    }
+
+    fn backlog(&self) -> (u64, u64) {
+        let it = &self.requester;
+        let messages = self.messages.iter().skip(self.current);
+        let rest = messages.map(|message| message.rest(it.next, it.settings.mtu));
+        rest.fold((0, 0), |all, rest| (all.0 + rest.0, all.1 + rest.1))
+    }
+
     #[inline]
     fn answering(&self) -> bool {
         self.requester.answering

@@ -160,6 +160,14 @@ impl Transport for SelectiveRepeat {
         self.requester.outstanding()
     }
 
+    fn postpone(&mut self, now: Picoseconds) {
+        self.requester.postpone(now);
+    }
+
+    fn backlog(&self) -> (u64, u64) {
+        self.requester.backlog()
+    }
+
     fn answering(&self) -> bool {
         self.responder.answering()
     }

@@ -74,6 +74,24 @@ impl Requester {
         self.sent.outstanding()
     }
 
+    /// See [`crate::transport::Transport::postpone`].
+    pub(super) fn postpone(&mut self, now: Picoseconds) {
+        if self.sent.outstanding().in_flight == 0 && self.deadline <= now {
+            self.deadline = now + self.settings.ack_timeout;
+        }
+    }
+
+    /// What is lost, and what was never sent.
+    pub(super) fn backlog(&self) -> (u64, u64) {
+        let mtu = self.settings.mtu;
+        let lost = u64::from(self.sent.lost());
+        let messages = self.messages.iter().skip(self.current);
+        let fresh = messages.map(|it| it.rest(self.sent.fresh(), mtu));
+        fresh.fold((lost, lost * u64::from(mtu)), |all, rest| {
+            (all.0 + rest.0, all.1 + rest.1)
+        })
+    }
+
     pub(super) fn begins_message(&self) -> bool {
         let next = match self.sent.any_lost() {
             true => self.sent.first_lost(),

@@ -75,6 +75,10 @@ impl Sent {
         }
     }
 
+    pub(super) fn lost(&self) -> u32 {
+        self.lost
+    }
+
     pub(super) fn any_lost(&self) -> bool {
         self.lost > 0
     }

@@ -1,0 +1,186 @@
+//! RCCC, the receiver's congestion control of Ultra Ethernet: Ultra Ethernet Specification 1.0, section 3.6.14 (receiver
+//! credit congestion control), after EQDS (Olteanu et al., "An edge-queued datagram service for all datacenter traffic",
+//! NSDI 2022). With `nscc` a sender keeps to both.
+//!
+//! A receiver grants credit in turns to all that want to send to it, no faster than its link carries; a sender sends only
+//! while it has credit, and every packet says how much is wanted (`credit_target`, table 3-34). This file is the sender,
+//! [`crate::credits`] what receivers do and what goes over the wire.
+//!
+//! What begins, is asked for and is granted is that of the consortium's own model (uet-htsim, `htsim/sim/uec.cpp`:
+//! `startConnection`, `computePullTarget`, `stopSpeculating`, `handlePull`), as are the constants. Otherwise here: credit counts
+//! bytes, not units of 256; who has nothing left to send is granted nothing in advance, and asks when there is more.
+
+use super::nscc::{self, Nscc};
+use super::{Ack, Checks, CongestionControl, Loss};
+use crate::time::{Picoseconds, NANOSECOND, SECOND};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Parameters of senders, and of the receivers that grant them credit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// The RTT of the longest way without a queue; none = computed from the network.
+    pub config_base_rtt_ns: Option<u32>,
+    /// What is sent before the receiver is heard of, and the most that is asked for at a time, in bandwidth-delay products
+    /// (1.5: `_configured_maxwnd`, `uec.h` of uet-htsim).
+    pub max_wnd_bdp: f64,
+    /// Full packets that a sender is granted in its turn (1: `_credit_per_pull`, `uec.cpp` of uet-htsim).
+    pub credit_packets: u32,
+    /// What of its link a receiver grants, above 0 and at most 1 (0.99: `pull_rate_modifier`, `uec.cpp` of uet-htsim).
+    pub credit_rate: f64,
+    /// A sender without credit asks again after this (100 us: `DEFAULT_UEC_RTO_MIN`, `uec.h` of uet-htsim).
+    pub credit_timeout_ns: u32,
+    /// So many entropy values are used in turn by packets of a queue pair (64: `path_entropy_size` of uet-htsim's
+    /// `main_uec.cpp`); with `nscc`, too.
+    pub path_entropy_size: u16,
+    /// The sender's window beside the credit: parameters of NSCC; none = credit alone.
+    pub nscc: Option<nscc::Parameters>,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Parameters {
+            config_base_rtt_ns: None,
+            max_wnd_bdp: 1.5,
+            credit_packets: 1,
+            credit_rate: 0.99,
+            credit_timeout_ns: 100_000,
+            path_entropy_size: 64,
+            nscc: None,
+        }
+    }
+}
+
+impl Parameters {
+    pub(super) fn check(&self, checks: &mut Checks) {
+        if let Some(rtt) = self.config_base_rtt_ns {
+            checks.demand(rtt > 0, "config_base_rtt_ns", rtt, "at least 1");
+        }
+        let most = self.max_wnd_bdp;
+        let in_range = most > 0.0 && most <= 1_000.0;
+        checks.demand(in_range, "max_wnd_bdp", most, "above 0 and at most 1000");
+        let packets = self.credit_packets;
+        let in_range = (1..=1_000).contains(&packets);
+        checks.demand(in_range, "credit_packets", packets, "1 to 1000");
+        let rate = self.credit_rate;
+        let in_range = rate > 0.0 && rate <= 1.0;
+        checks.demand(in_range, "credit_rate", rate, "above 0 and at most 1");
+        let timeout = self.credit_timeout_ns;
+        checks.demand(timeout > 0, "credit_timeout_ns", timeout, "at least 1");
+        let values = self.path_entropy_size;
+        let in_range = (1..=16_384).contains(&values);
+        checks.demand(in_range, "path_entropy_size", values, "1 to 16384");
+        if let Some(nscc) = &self.nscc {
+            checks.within("nscc", |checks| nscc.check(checks));
+        }
+    }
+
+    /// From the receiver of a request to the sender and back, without a queue.
+    pub(crate) fn base_rtt(&self) -> Picoseconds {
+        let nanoseconds = self.config_base_rtt_ns.unwrap_or(nscc::REFERENCE_RTT_NS);
+        Picoseconds::from(nanoseconds) * NANOSECOND
+    }
+}
+
+/// The sender of one queue pair. Amounts are bytes on the link.
+#[derive(Debug, Clone)]
+pub struct Rccc {
+    /// The most that is asked for at a time.
+    most: i64,
+    credit: i64,
+    /// Granted since the beginning, as far as is known.
+    granted: u64,
+    /// The receiver was not heard of yet: the credit is what every sender begins with.
+    speculating: bool,
+    packet: i64,
+    window: Option<Nscc>,
+}
+
+impl Rccc {
+    pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Self {
+        let line = line_rate_bps as f64 / 8.0 / SECOND as f64;
+        let in_flight = line * parameters.base_rtt() as f64;
+        let packet = i64::from(packet_bytes);
+        let most = ((parameters.max_wnd_bdp * in_flight) as i64).max(packet);
+        let nscc = parameters.nscc.clone().map(Arc::new);
+        Rccc {
+            most,
+            credit: most,
+            granted: 0,
+            speculating: true,
+            packet,
+            window: nscc.map(|nscc| Nscc::new(nscc, line_rate_bps, packet_bytes)),
+        }
+    }
+
+    /// The receiver is there: from now on it says how much is sent.
+    fn stop_speculating(&mut self) {
+        if std::mem::take(&mut self.speculating) {
+            self.credit = self.credit.min(0);
+        }
+    }
+}
+
+impl CongestionControl for Rccc {
+    fn on_ack(&mut self, ack: &Ack) {
+        if let Some(window) = &mut self.window {
+            window.on_ack(ack);
+        }
+    }
+
+    fn on_loss(&mut self, now: Picoseconds, loss: Loss) {
+        if matches!(loss, Loss::Trimmed { .. }) {
+            self.stop_speculating();
+        }
+        let Some(window) = &mut self.window else {
+            return;
+        };
+        match loss {
+            // The receiver's link is the receiver's business (section 3.6.13.5, NSCC.OnNACK).
+            Loss::Trimmed { last_hop: true, .. } => window.note_trim(now),
+            _ => window.on_loss(now, loss),
+        }
+    }
+
+    fn window(&self) -> Option<f64> {
+        self.window.as_ref()?.window()
+    }
+
+    fn credit(&self) -> Option<i64> {
+        Some(self.credit)
+    }
+
+    fn on_credit(&mut self, granted: u64) {
+        self.stop_speculating();
+        // One that was overtaken says less than is known.
+        let more = granted.saturating_sub(self.granted);
+        self.credit += more as i64;
+        self.granted += more;
+    }
+
+    fn spend(&mut self, bytes: u32) {
+        self.credit -= i64::from(bytes);
+    }
+
+    fn credit_target(&self, backlog: u64) -> u64 {
+        let mut wanted = (backlog as i64).min(self.most);
+        if let Some(window) = self.window() {
+            wanted = wanted.min(window as i64 + self.packet);
+        }
+        // A packet's worth however much is left to speculate with, or a short message that is trimmed has to ask first.
+        let least = match self.speculating {
+            true => wanted.min(self.packet),
+            false => 0,
+        };
+        self.granted + (wanted - self.credit).max(least) as u64
+    }
+
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        None
+    }
+
+    fn throughput(&self, now: Picoseconds) -> Option<f64> {
+        self.window.as_ref()?.throughput(now)
+    }
+}

@@ -1,0 +1,184 @@
+//! RCCC's sender, computed by hand from its rules.
+
+use super::GIGABIT;
+use proptest::prelude::*;
+use wirespeed_sim::congestion::rccc::Parameters as Rccc;
+use wirespeed_sim::congestion::{nscc, Ack, Algorithm, CongestionControl, Loss, Parameters};
+use wirespeed_sim::time::MICROSECOND;
+
+const PACKET: u32 = 1_000;
+/// 1.5 times 100 Gb/s for 8 us.
+const MOST: i64 = 150_000;
+
+fn started(parameters: Rccc) -> Algorithm {
+    let parameters = Parameters::Rccc(Rccc {
+        config_base_rtt_ns: Some(8_000),
+        ..parameters
+    });
+    assert_eq!(parameters.check("congestion", 100 * GIGABIT), Ok(()));
+    parameters.prepare().start(100 * GIGABIT, PACKET)
+}
+
+fn trimmed(last_hop: bool) -> Loss {
+    Loss::Trimmed {
+        psn: 0,
+        next: 0,
+        outstanding: 6,
+        last_hop,
+    }
+}
+
+#[test]
+fn it_begins_with_credit_of_its_own_until_the_receiver_is_heard_of() {
+    let mut it = started(Rccc::default());
+    assert_eq!(
+        (it.credit(), it.window(), it.peek(0)),
+        (Some(MOST), None, None)
+    );
+    it.spend(PACKET);
+    assert_eq!(it.credit(), Some(MOST - 1_000));
+    // What is left of it is void with the first credit, or the first packet that is trimmed.
+    let mut other = it.clone();
+    it.on_credit(5_000);
+    assert_eq!(it.credit(), Some(5_000));
+    other.on_loss(0, trimmed(true));
+    assert_eq!(other.credit(), Some(0));
+    other.on_credit(5_000);
+    assert_eq!(other.credit(), Some(5_000));
+}
+
+/// The credit that a frame brings is all since the beginning: a lost one is made up for, a late one brings nothing.
+#[test]
+fn credit_counts_from_the_beginning() {
+    let mut it = started(Rccc::default());
+    it.on_credit(1_000);
+    it.on_credit(4_000);
+    it.on_credit(3_000);
+    assert_eq!(it.credit(), Some(4_000));
+    it.spend(1_500);
+    it.spend(1_500);
+    it.spend(1_500);
+    assert_eq!(it.credit(), Some(-500), "any credit is enough for a packet");
+}
+
+#[test]
+fn it_asks_for_what_it_has_no_credit_for_up_to_a_window() {
+    let mut it = started(Rccc::default());
+    // A packet's worth at least as long as nothing was heard.
+    assert_eq!(it.credit_target(20_000), 1_000);
+    assert_eq!(it.credit_target(300), 300);
+    assert_eq!(it.credit_target(0), 0);
+    it.on_credit(5_000);
+    it.spend(4_000);
+    for (backlog, asked) in [
+        (0, 0),
+        (1_000, 0),
+        (1_200, 200),
+        (20_000, 19_000),
+        (1 << 40, 149_000),
+    ] {
+        assert_eq!(it.credit_target(backlog), 5_000 + asked, "{backlog}");
+    }
+}
+
+/// With NSCC a window holds it as well, and no more than that and a packet is asked for.
+#[test]
+fn both_together() {
+    let nscc = nscc::Parameters {
+        config_base_rtt_ns: Some(8_000),
+        ..nscc::Parameters::default()
+    };
+    let with = Rccc {
+        nscc: Some(nscc),
+        max_wnd_bdp: 4.0,
+        ..Rccc::default()
+    };
+    let mut it = started(with);
+    let window = |it: &Algorithm| it.window().unwrap().round() as i64;
+    assert_eq!((it.credit(), window(&it)), (Some(400_000), MOST));
+    it.on_credit(2_000);
+    assert_eq!(it.credit_target(1 << 40), 2_000 + 150_000 + 1_000 - 2_000);
+    // A packet that the last switch trimmed is the receiver's business; others take their part of the window.
+    it.on_loss(MICROSECOND, trimmed(true));
+    assert_eq!(window(&it), MOST);
+    it.on_loss(MICROSECOND, trimmed(false));
+    assert_eq!(window(&it), MOST - 1_000);
+    it.on_loss(MICROSECOND, Loss::Timeout { next: 0 });
+    assert_eq!((it.credit(), window(&it)), (Some(2_000), 1_000));
+}
+
+#[test]
+fn acknowledgements_bring_no_credit() {
+    let mut it = started(Rccc::default());
+    it.spend(PACKET);
+    let before = it.credit();
+    it.on_ack(&Ack {
+        now: MICROSECOND,
+        bytes: PACKET,
+        until: 1,
+        next: 1,
+        outstanding: 0,
+        rtt: Some(MICROSECOND),
+        marked: true,
+        hops: &[],
+    });
+    it.on_cnp(MICROSECOND);
+    it.on_sent(MICROSECOND, PACKET);
+    assert_eq!(it.credit(), before);
+}
+
+#[test]
+fn parameters_that_do_not_fit() {
+    let wrong = Parameters::Rccc(Rccc {
+        config_base_rtt_ns: Some(0),
+        max_wnd_bdp: 0.0,
+        credit_packets: 0,
+        credit_rate: 1.1,
+        credit_timeout_ns: 0,
+        path_entropy_size: 0,
+        nscc: Some(nscc::Parameters {
+            gamma: 0.0,
+            ..nscc::Parameters::default()
+        }),
+    });
+    let refused = wrong.check("congestion", GIGABIT).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "congestion.config_base_rtt_ns: found 0, expected at least 1\n\
+         congestion.max_wnd_bdp: found 0, expected above 0 and at most 1000\n\
+         congestion.credit_packets: found 0, expected 1 to 1000\n\
+         congestion.credit_rate: found 1.1, expected above 0 and at most 1\n\
+         congestion.credit_timeout_ns: found 0, expected at least 1\n\
+         congestion.path_entropy_size: found 0, expected 1 to 16384\n\
+         congestion.nscc.gamma: found 0, expected above 0 and at most 1"
+    );
+}
+
+proptest! {
+    #![proptest_config(crate::support::draws(1_000))]
+
+    /// Whatever comes in whatever order: nothing is sent that was not granted, but for what a sender begins with and the
+    /// packet that ends its credit; and what is asked for is never more than that and a window.
+    #[test]
+    fn credit_is_conserved(calls in prop::collection::vec((0..4_u8, 0..200_000_u64), 0..200)) {
+        let mut it = started(Rccc::default());
+        let (mut granted, mut spent) = (0, 0);
+        for (call, number) in calls {
+            match call {
+                0 => {
+                    granted = granted.max(number);
+                    it.on_credit(number);
+                }
+                1 => it.on_loss(0, trimmed(number % 2 == 0)),
+                _ => while it.credit().unwrap() > 0 && spent < number {
+                    it.spend(PACKET);
+                    spent += u64::from(PACKET);
+                },
+            }
+            prop_assert!(spent < granted + MOST as u64 + u64::from(PACKET));
+            prop_assert!(it.credit().unwrap() > -i64::from(PACKET));
+            let target = it.credit_target(number);
+            prop_assert!(target >= granted && target < granted + MOST as u64 + u64::from(PACKET));
+        }
+    }
+}
