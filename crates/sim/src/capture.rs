@@ -1,12 +1,16 @@
-//! The frames of a port as a pcap file, in the bytes that RoCEv2 has on a real wire whatever the preset counts.
+//! The frames of a port as a pcap file, in the bytes that they have on a real wire whatever the preset counts.
+
+mod sockets;
 
 use crate::ecmp;
 use crate::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK, RNR};
+use crate::parameters::Framing;
 use crate::problem::{Problem, Refused};
 use crate::scenario::{Scenario, Service};
 use crate::simulation::Simulation;
 use crate::time::Picoseconds;
 use crate::transport::Transport;
+use sockets::Streams;
 use std::net::IpAddr;
 use wirespeed_wire::pcap::{self, WHOLE_FRAMES};
 use wirespeed_wire::{
@@ -28,6 +32,7 @@ pub struct Capture {
     port: u32,
     file: pcap::Capture,
     bytes: Vec<u8>,
+    streams: Streams,
 }
 
 impl Capture {
@@ -43,7 +48,12 @@ impl Capture {
         };
         let mut bytes = Vec::new();
         file.header(&mut bytes);
-        Capture { port, file, bytes }
+        Capture {
+            port,
+            file,
+            bytes,
+            streams: Streams::default(),
+        }
     }
 
     /// What was captured since the last call.
@@ -52,7 +62,7 @@ impl Capture {
     }
 }
 
-/// Refused: a capture of packets that RoCEv2 does not know, and of those that are not RoCEv2.
+/// Refused: a capture of packets that RoCEv2 does not know.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {
     if scenario.observe.captures.is_empty() {
         return Ok(());
@@ -65,15 +75,6 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {
             found: format!("{mtu} and a port to capture"),
             expected: format!("at most {MAX_PAYLOAD}, the largest path MTU"),
             hint: "leave the capture out, or lower the MTU".to_owned(),
-        });
-    }
-    let mut connections = scenario.connections.iter();
-    if connections.any(|it| it.service.of_sockets()) {
-        problems.push(Problem {
-            place: "service".to_owned(),
-            found: "\"tcp\" or \"udp\", and a port to capture".to_owned(),
-            expected: "RDMA alone: frames of sockets have no bytes here".to_owned(),
-            hint: "leave the capture out".to_owned(),
         });
     }
     let mut sets = (0..scenario.sets()).map(|number| scenario.set(number));
@@ -103,6 +104,14 @@ impl Simulation {
             capture.file.pfc(&mut capture.bytes, now, &pfc(frame));
             return;
         }
+        if matches!(frame.kind, Kind::Tcp | Kind::TcpAck | Kind::Udp) {
+            let mut streams = std::mem::take(&mut self.captures[number].streams);
+            let packet = self.socket_packet(frame, &mut streams);
+            let capture = &mut self.captures[number];
+            capture.streams = streams;
+            capture.file.socket(&mut capture.bytes, now, &packet);
+            return;
+        }
         let packet = self.packet(frame);
         let capture = &mut self.captures[number];
         capture.file.packet(&mut capture.bytes, now, &packet);
@@ -112,11 +121,6 @@ impl Simulation {
         let to = self.queue_pairs[frame.queue_pair as usize].port;
         let from = self.queue_pairs[frame.queue_pair as usize ^ 1].port;
         let connection = &self.scenario.connections[frame.queue_pair as usize / 2];
-        let ecn = match (frame.has(ECT), frame.has(CE)) {
-            (_, true) => Ecn::Ce,
-            (true, false) => Ecn::Ect0,
-            _ => Ecn::NotEct,
-        };
         let to_queue_pair = FIRST_QUEUE_PAIR + frame.queue_pair;
         let bth = match frame.kind {
             Kind::Cnp => Bth::cnp(to_queue_pair),
@@ -130,14 +134,10 @@ impl Simulation {
         Packet {
             source_mac: mac(from),
             destination_mac: mac(to),
-            tag: self.settings.parameters.framing.vlan.map(|vlan| Tag {
-                priority: frame.priority,
-                drop_eligible: false,
-                vlan,
-            }),
+            tag: tag(&self.settings.parameters.framing, frame.priority),
             addresses: self.addresses(from, to, frame.psn),
             dscp: dscp(frame.priority),
-            ecn,
+            ecn: ecn(frame),
             ttl: TTL,
             udp_source_port: connection.udp_source_port,
             bth,
@@ -233,7 +233,7 @@ impl Simulation {
                 | Kind::CreditRequest,
                 ..,
             ) => {
-                unreachable!("PFC is no packet, and sockets are not captured")
+                unreachable!("PFC, sockets and credit have no base transport header")
             }
         }
     }
@@ -275,6 +275,22 @@ fn sequence_number(frame: &Frame) -> u32 {
     match frame.kind == Kind::Ack && frame.span > 0 && !frame.has(NAK) {
         true => frame.psn.wrapping_sub(1),
         false => frame.psn,
+    }
+}
+
+fn tag(framing: &Framing, priority: u8) -> Option<Tag> {
+    framing.vlan.map(|vlan| Tag {
+        priority,
+        drop_eligible: false,
+        vlan,
+    })
+}
+
+fn ecn(frame: &Frame) -> Ecn {
+    match (frame.has(ECT), frame.has(CE)) {
+        (_, true) => Ecn::Ce,
+        (true, false) => Ecn::Ect0,
+        _ => Ecn::NotEct,
     }
 }
 

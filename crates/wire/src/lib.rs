@@ -12,12 +12,14 @@ mod frame;
 mod headers;
 pub mod headroom;
 mod icrc;
+mod ip;
 pub mod link_errors;
 mod packet;
 mod parse;
 pub mod pcap;
 mod pcie;
 mod pfc;
+mod socket;
 pub mod time;
 
 pub use frame::{
@@ -33,6 +35,7 @@ pub use pcie::{
     UnknownPcieLink, COMPLETION_HEADER, MEMORY_HEADER, TLP_FRAMING,
 };
 pub use pfc::Pfc;
+pub use socket::{SocketPacket, SocketProtocol};
 
 /// Bytes written as hexadecimal digits with white space anywhere.
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use crate::frame::{padded, Encapsulation, Frame, Ip, BTH, CNP_PAYLOAD, FCS, ICRC, UDP_HEADER};
 use crate::headers::{Aeth, Bth, Deth, Reth};
 use crate::icrc::icrc;
+use crate::ip::{IpHeader, Link, UDP_PROTOCOL};
 
 /// The UDP port at which RoCEv2 is received (IANA service name `roce`).
 pub const ROCEV2_PORT: u16 = 4791;
@@ -19,11 +20,6 @@ pub const MAX_PAYLOAD: u32 = 4096;
 /// Ethernet over InfiniBand, whatever they hold, and calls them malformed; so it does in captures of real NICs. Without
 /// its guesses (Analyze, Enabled Protocols: `rpcrdma_infiniband`, `mellanox_eoib`) it does not.
 pub const FILLER: u8 = 0xa5;
-
-pub(crate) const VLAN_TYPE: u16 = 0x8100; // IEEE 802.1Q clause 9.4
-pub(crate) const IPV4_TYPE: u16 = 0x0800; // IEEE 802 EtherTypes
-pub(crate) const IPV6_TYPE: u16 = 0x86dd;
-pub(crate) const UDP_PROTOCOL: u8 = 17; // IANA protocol numbers
 
 /// A RoCEv2 packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,21 +199,22 @@ impl Packet {
         assert!(of_uc, "opcode {opcode:#04x} of an unreliable connection");
         let udp_length = UDP_HEADER + BTH + extension.length() + padded(payload) + ICRC;
 
-        into.extend_from_slice(&self.destination_mac);
-        into.extend_from_slice(&self.source_mac);
-        if let Some(tag) = self.tag {
-            into.extend_from_slice(&VLAN_TYPE.to_be_bytes());
-            into.extend_from_slice(&tag.control().to_be_bytes());
-        }
-        let ether_type = match self.addresses.version() {
-            Ip::V4 => IPV4_TYPE,
-            Ip::V6 => IPV6_TYPE,
+        let link = Link {
+            source_mac: self.source_mac,
+            destination_mac: self.destination_mac,
+            tag: self.tag,
         };
-        into.extend_from_slice(&ether_type.to_be_bytes());
+        link.encode(self.addresses.version(), into);
 
         let ip = into.len();
+        let header = IpHeader {
+            addresses: self.addresses,
+            traffic_class: self.dscp << 2 | self.ecn as u8,
+            ttl: self.ttl,
+            protocol: UDP_PROTOCOL,
+        };
         // At most 40 + 8 + 12 + 16 + 4096 + 4 bytes: both lengths fit 16 bits.
-        self.encode_ip(udp_length as u16, into);
+        header.encode(udp_length as u16, into);
 
         into.extend_from_slice(&self.udp_source_port.to_be_bytes());
         into.extend_from_slice(&ROCEV2_PORT.to_be_bytes());
@@ -233,43 +230,6 @@ impl Packet {
             Extension::Deth(deth) => into.extend_from_slice(&deth.bytes()),
         }
         ip
-    }
-
-    fn encode_ip(&self, udp_length: u16, into: &mut Vec<u8>) {
-        let traffic_class = self.dscp << 2 | self.ecn as u8;
-        match self.addresses {
-            Addresses::V4 {
-                source,
-                destination,
-                identification,
-            } => {
-                let mut header = [0; 20];
-                header[0] = 0x45; // version 4, five words
-                header[1] = traffic_class;
-                header[2..4].copy_from_slice(&(20 + udp_length).to_be_bytes());
-                header[4..6].copy_from_slice(&identification.to_be_bytes());
-                header[6] = 0x40; // do not fragment
-                header[8] = self.ttl;
-                header[9] = UDP_PROTOCOL;
-                header[12..16].copy_from_slice(&source.octets());
-                header[16..].copy_from_slice(&destination.octets());
-                let sum = internet_checksum(&header);
-                header[10..12].copy_from_slice(&sum.to_be_bytes());
-                into.extend_from_slice(&header);
-            }
-            Addresses::V6 {
-                source,
-                destination,
-                flow_label,
-            } => {
-                let first = 6 << 28 | u32::from(traffic_class) << 20 | flow_label & 0xf_ffff;
-                into.extend_from_slice(&first.to_be_bytes());
-                into.extend_from_slice(&udp_length.to_be_bytes());
-                into.extend_from_slice(&[UDP_PROTOCOL, self.ttl]);
-                into.extend_from_slice(&source.octets());
-                into.extend_from_slice(&destination.octets());
-            }
-        }
     }
 }
 
@@ -345,28 +305,10 @@ impl Extension {
 }
 
 impl Addresses {
-    fn version(&self) -> Ip {
+    pub(crate) fn version(&self) -> Ip {
         match self {
             Addresses::V4 { .. } => Ip::V4,
             Addresses::V6 { .. } => Ip::V6,
         }
     }
-}
-
-impl Tag {
-    fn control(self) -> u16 {
-        u16::from(self.priority) << 13 | u16::from(self.drop_eligible) << 12 | self.vlan & 0xfff
-    }
-}
-
-/// The Internet checksum (RFC 1071) of an even number of bytes; zero over a header that contains its own.
-pub(crate) fn internet_checksum(header: &[u8]) -> u16 {
-    let mut sum: u32 = header
-        .chunks_exact(2)
-        .map(|word| u32::from(u16::from_be_bytes([word[0], word[1]])))
-        .sum();
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    !(sum as u16)
 }

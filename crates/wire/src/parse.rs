@@ -7,10 +7,8 @@ use thiserror::Error;
 use crate::frame::{Ip, BTH, CNP_PAYLOAD, ICRC, UDP_HEADER};
 use crate::headers::{Aeth, Bth, Deth, Reth};
 use crate::icrc::icrc;
-use crate::packet::{
-    internet_checksum, Addresses, Ecn, Packet, PacketKind, Tag, IPV4_TYPE, IPV6_TYPE, MAX_PAYLOAD,
-    ROCEV2_PORT, UDP_PROTOCOL, VLAN_TYPE,
-};
+use crate::ip::{internet_checksum, IPV4_TYPE, IPV6_TYPE, UDP_PROTOCOL, VLAN_TYPE};
+use crate::packet::{Addresses, Ecn, Packet, PacketKind, Tag, MAX_PAYLOAD, ROCEV2_PORT};
 
 /// Why a frame is none of ours, or not an intact one.
 #[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 use crate::frame::{Frame, FCS};
 use crate::packet::Packet;
 use crate::pfc::Pfc;
+use crate::socket::SocketPacket;
 
 const MAGIC_NANOSECONDS: u32 = 0xa1b2_3c4d;
 const VERSION: (u16, u16) = (2, 4);
@@ -40,6 +41,12 @@ impl Capture {
         self.record(into, picoseconds, length, |into| {
             packet.encode_for(self.snap_length, into);
         });
+    }
+
+    /// Appends the record of a socket's packet seen `picoseconds` after the start.
+    pub fn socket(&self, into: &mut Vec<u8>, picoseconds: u64, packet: &SocketPacket) {
+        let length = packet.frame().bytes() - FCS;
+        self.record(into, picoseconds, length, |into| packet.encode(into));
     }
 
     /// Appends the record of a priority flow control frame seen `picoseconds` after the start.

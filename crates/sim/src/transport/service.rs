@@ -64,6 +64,19 @@ impl Service {
         }
     }
 
+    /// Of TCP: bytes of the stream before a segment.
+    pub fn stream_offset(&self, psn: u32) -> u64 {
+        match self {
+            Service::Tcp(it) => it.stream_offset(psn),
+            _ => 0,
+        }
+    }
+
+    /// Of TCP: whether a segment is the last of a message.
+    pub fn ends_message(&self, psn: u32) -> bool {
+        matches!(self, Service::Tcp(it) if it.ends_message(psn))
+    }
+
     /// Messages received whole, where nobody is told of them.
     pub fn received(&self) -> u64 {
         match self {

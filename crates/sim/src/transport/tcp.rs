@@ -29,6 +29,8 @@ pub struct Tcp {
     retries: u8,
     messages: VecDeque<Message>,
     completed: u32,
+    /// Of each message that was ever posted: the segment after its last, and the byte of the stream.
+    ends: Vec<(u32, u64)>,
     /// All before it is acknowledged.
     oldest: u32,
     next: u32,
@@ -67,6 +69,7 @@ impl Tcp {
             retries: settings.retries,
             messages: VecDeque::new(),
             completed: 0,
+            ends: Vec::new(),
             oldest: 0,
             next: 0,
             fresh: 0,
@@ -87,6 +90,19 @@ impl Tcp {
             expected: 0,
             early: BTreeSet::new(),
         }
+    }
+
+    /// Bytes of the stream before a segment.
+    pub fn stream_offset(&self, psn: u32) -> u64 {
+        let whole = self.ends.partition_point(|(end, _)| *end <= psn);
+        let (first, before) = whole.checked_sub(1).map_or((0, 0), |last| self.ends[last]);
+        before + u64::from(psn - first) * u64::from(self.payload)
+    }
+
+    /// Whether a segment is the last of a message.
+    pub fn ends_message(&self, psn: u32) -> bool {
+        let found = self.ends.binary_search_by_key(&(psn + 1), |(end, _)| *end);
+        found.is_ok()
     }
 
     fn in_flight(&self) -> u32 {
@@ -206,6 +222,8 @@ impl Transport for Tcp {
         let message = Message::new(operation, kind, bytes, self.end, self.payload);
         self.end = message.end();
         self.messages.push_back(message);
+        let before = self.ends.last().map_or(0, |(_, before)| *before);
+        self.ends.push((self.end, before + bytes));
     }
 
     fn messages(&self) -> u32 {

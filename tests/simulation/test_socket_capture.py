@@ -1,0 +1,103 @@
+"""TCP and UDP beside RoCE in a capture, as Wireshark reads them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_scenarios import INCAST, wirespeed, written
+
+from needs import needs
+from wirespeed.cli.exit import Exit
+
+CHECKED = ("-o", "tcp.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE")
+WRONG = "_ws.malformed or tcp.checksum.status == 0 or udp.checksum.status == 0 or ip.checksum.status == 0"
+
+
+def tshark(file: Path, *arguments: str) -> list[str]:
+    words = ["tshark", "-r", str(file), *CHECKED, *arguments]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def fields(file: Path, filter_: str, *names: str) -> list[list[str]]:
+    words = [word for name in names for word in ("-e", name)]
+    return [line.split("\t") for line in tshark(file, "-Y", filter_, "-T", "fields", *words)]
+
+
+def mixed(**more: Any) -> dict[str, Any]:
+    """Host 0 writes to host 2, and sends it messages of several lengths by TCP and UDP; host 2 sends TCP back."""
+    sent = [100_000, 1, 1448, 50_000, 30_001]
+    return {
+        **INCAST,
+        "flows": [
+            {"src": 0, "dst": 2, "bytes": 300_000},
+            {"src": 0, "dst": 2, "bytes": 20_001, "service": "udp", "priority": 1},
+        ],
+        "queue_pairs": [{"a": 0, "b": 2, "service": "tcp", "priority": 0}],
+        "operations": [
+            *({"queue_pair": 0, "bytes": size, "at_ns": 2_000 * number} for number, size in enumerate(sent)),
+            *({"queue_pair": 0, "side": "b", "bytes": size, "at_ns": 1_000} for size in (70_000, 5)),
+        ],
+        **more,
+    }
+
+
+@pytest.fixture
+def capture(tmp_path: Path) -> Callable[[dict[str, Any]], list[Path]]:
+    """Of a scenario, at both ends."""
+    needs("tshark")
+
+    def captured(scenario: dict[str, Any]) -> list[Path]:
+        out = tmp_path / "out"
+        done = wirespeed(written(tmp_path, scenario), "-o", out, "--pcap", "0,2")
+        assert done.returncode == Exit.PASSED, done.stderr
+        return [out / "0.pcap", out / "2.pcap"]
+
+    return captured
+
+
+@pytest.mark.parametrize("framing", [{}, {"ip": "ipv6", "vlan": 7}])
+def test_a_clean_run_has_nothing_to_complain_of(
+    capture: Callable[[dict[str, Any]], list[Path]], framing: dict[str, object]
+) -> None:
+    for file in capture(mixed(parameters={"framing": framing})):
+        assert tshark(file, "-Y", f"{WRONG} or tcp.analysis.flags") == []
+        whole = fields(file, "tcp or udp.dstport == 5201", "frame.len", "frame.cap_len")
+        assert all(length == kept for length, kept in whole)
+        forth = fields(file, "tcp.dstport == 5201", "tcp.len", "tcp.seq", "tcp.nxtseq", "tcp.checksum.status")
+        assert sum(int(length) for length, *_ in forth) == 100_000 + 1 + 1448 + 50_000 + 30_001
+        assert forth[-1][2] == str(1 + sum(int(length) for length, *_ in forth))
+        assert {status for *_, status in forth} == {"1"}
+        back = fields(file, "tcp.srcport == 5201", "tcp.len", "tcp.ack")
+        assert sum(int(length) for length, _ in back) == 70_005
+        assert back[-1][1] == forth[-1][2]
+        datagrams = fields(file, "udp.dstport == 5201", "udp.length", "udp.checksum.status")
+        assert sum(int(length) - 8 for length, _ in datagrams) == 20_001
+        assert {status for _, status in datagrams} == {"1"}
+
+
+def test_every_message_ends_with_a_push(capture: Callable[[dict[str, Any]], list[Path]]) -> None:
+    """Those of 100,000, 1, 1,448, 50,000 and 30,001 bytes: the stream's bytes after which it was pushed."""
+    (file, _) = capture(mixed())
+    ends = [1 + end for end in (100_000, 100_001, 101_449, 151_449, 181_450)]
+    pushed = fields(file, "tcp.dstport == 5201 and tcp.flags.push == 1", "tcp.seq", "tcp.len")
+    assert [int(start) + int(length) for start, length in pushed] == ends
+
+
+def test_what_is_lost_is_seen_again(capture: Callable[[dict[str, Any]], list[Path]]) -> None:
+    links = [{"a": 0, "b": 3, "loss": 0.02}, [1, 3], [2, 3]]
+    parameters = {"sockets": {"least_rto_ns": 1_000_000}, "transport": {"ack_timeout": 6}}
+    sender, receiver = capture(
+        mixed(links=links, parameters=parameters, operations=[{"queue_pair": 0, "bytes": 400_000}])
+    )
+    again = tshark(sender, "-Y", "tcp.analysis.retransmission or tcp.analysis.fast_retransmission")
+    assert again
+    assert tshark(receiver, "-Y", "tcp.analysis.lost_segment")
+    assert tshark(receiver, "-Y", "tcp.analysis.duplicate_ack")
+    for file in (sender, receiver):
+        assert tshark(file, "-Y", WRONG) == []
+    seen = {int(row[0]) for row in fields(receiver, "tcp.dstport == 5201", "tcp.nxtseq")}
+    assert max(seen) == 400_001
