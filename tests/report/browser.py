@@ -13,13 +13,17 @@ FLAGS = (
 COMPLAINT = re.compile(r":CONSOLE[:(\]].*|Refused to .*", re.MULTILINE)
 
 
-def shown(tmp_path, text):
+FILES_MEET = "--allow-file-access-from-files"
+"""A page may look into another one beside it."""
+
+
+def shown(tmp_path, text, *flags):
     """The page as the browser built it, and what it said on its console."""
     needs("chromium")
     file = tmp_path / "report.html"
     file.write_text(text, encoding="utf-8")
     result = subprocess.run(
-        [find("chromium"), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()],
+        [find("chromium"), *FLAGS, *flags, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()],
         capture_output=True,
         text=True,
         timeout=120,

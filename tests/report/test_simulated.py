@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import shown
+from browser import FILES_MEET, shown
 from html_document import Document
 from seen_sample import VICTIM, made
 from small_scenarios import ENVIRONMENT, INCAST
@@ -26,6 +26,7 @@ from wirespeed.report.simulated import pictures
 from wirespeed.report.simulated.layout import layout
 from wirespeed.report.simulated.page import page
 from wirespeed.results.simulated import Cable, Network, Simulated
+from wirespeed.results.simulation import Source
 from wirespeed.simulation.look import look
 
 EXAMPLES = Path(__file__).parents[2] / "examples/simulator"
@@ -218,6 +219,28 @@ for (const figure of document.querySelectorAll("svg[role=img]")) {
 }
 document.title = JSON.stringify(said);
 </script>"""
+
+
+def test_the_page_never_scrolls_sideways(seen: Simulated, tmp_path: Path) -> None:
+    """From a telephone to a wide screen; what is wider than the screen scrolls by itself."""
+    wide = dataclasses.replace(seen, summary=dataclasses.replace(seen.summary, name="a-name-without-a-break-" * 8))
+    (tmp_path / "page.html").write_text(page([wide, seen]), encoding="utf-8")
+    widths = (320, 500, 800, 1400)
+    frames = "".join(f'<iframe src="page.html" style="width:{width}px;height:600px"></iframe>' for width in widths)
+    script = """onload = () => document.body.dataset.found = [...document.querySelectorAll("iframe")].map(frame => {
+      const page = frame.contentDocument.documentElement; return page.scrollWidth - page.clientWidth }).join(" ")"""
+    found, complaints = shown(tmp_path, f"<!doctype html><body>{frames}<script>{script}</script>", FILES_MEET)
+    assert re.search('data-found="([^"]*)"', found).group(1) == "0 0 0 0"
+    assert complaints == []
+
+
+def test_a_name_is_said_once_with_all_that_belongs_to_it(seen: Simulated) -> None:
+    source = Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64, ("one thing", "another"))
+    planned = dataclasses.replace(seen, summary=dataclasses.replace(seen.summary, source=source))
+    text = page([planned])
+    assert "<dt>assumed</dt><dd>one thing</dd><dd>another</dd>" in text
+    names = re.findall("<dt>([^<]*)</dt>", text)
+    assert len(names) == len(set(names))
 
 
 def test_no_label_is_cut_off(seen: Simulated, tmp_path: Path) -> None:

@@ -194,10 +194,7 @@ fn sockets_to_the_byte() {
         let lengths = frames(scenario)
             .into_iter()
             .map(|frame| frame.len() as u64 + 4);
-        assert_eq!(
-            lengths.sum::<u64>(),
-            counted.iter().sum(),
-            "{service:?} {ip:?} {vlan:?}"
-        );
+        let (counted, on_wire): (u64, u64) = (counted.iter().sum(), lengths.sum());
+        assert_eq!(on_wire, counted, "{service:?} {ip:?} {vlan:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -16,6 +16,7 @@ from wirespeed.report.simulated.axes import Chart
 from wirespeed.report.simulated.maps import Map, Player
 from wirespeed.report.simulated.stripes import Stripes
 from wirespeed.results.simulated import Distribution, FlowRow, Group, Simulated
+from wirespeed.results.simulation import Summary
 
 _LINKS = 500
 """Rows of the table of pauses; all of them are in the folder."""
@@ -72,14 +73,17 @@ def show(run: Simulated) -> Shown:
 
 def rows(runs: Sequence[Simulated]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What runs amount to, side by side."""
-    columns: list[dict[str, str]] = []
-    for run in runs:
-        said: dict[str, str] = {}
-        for name, text in terminal.rows(run.summary):
-            said[name] = f"{said[name]}; {text}" if name in said else str(text)
-        columns.append(said)
+    columns = [told(run.summary) for run in runs]
     for name in dict.fromkeys(name for said in columns for name in said):
-        yield name, tuple(said.get(name, "") for said in columns)
+        yield name, tuple("; ".join(said.get(name, ())) for said in columns)
+
+
+def told(run: Summary) -> Mapping[str, Sequence[str]]:
+    """What a run amounts to: all that is said under each name."""
+    said: dict[str, list[str]] = {}
+    for name, text in terminal.rows(run):
+        said.setdefault(name, []).append(str(text))
+    return said
 
 
 def together(runs: Sequence[Simulated]) -> Iterator[Chart]:
@@ -143,7 +147,7 @@ def environment() -> Environment:
     """The templates of simulations."""
     made = document.environment()
     made.globals.update(
-        summary_rows=terminal.rows,
+        told=told,
         flow_cells=flow_cells,
         label=label,
         origins=origins,
