@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use wirespeed_sim::buffer::{Pool, PriorityGroup};
+use wirespeed_sim::buffer::{Pool, PriorityGroup, OWN_HEADROOM};
 use wirespeed_sim::congestion::CongestionControl;
 use wirespeed_sim::frame::Kind;
 use wirespeed_sim::routing::Routes;
@@ -93,12 +93,14 @@ fn shared_buffer(scenario: &Scenario) -> (PriorityGroup, Pool) {
     let resolved = pool::resolve(scenario).expect("S3 has room");
     let link = scenario.links.len() - 1; // between two switches
     let mut pool = Pool {
-        cells: resolved.pools[0][0],
+        cells: resolved.pools[0].shared[0],
         used: 0,
         most_used: 0,
+        of_headroom: false,
         cell: scenario.parameters.switch.cell_bytes,
     };
-    let mut priority_group = PriorityGroup::new(&resolved.lanes[(2 * link as u32, 3)], true);
+    let mut priority_group =
+        PriorityGroup::new(&resolved.lanes[(2 * link as u32, 3)], 0, OWN_HEADROOM);
     while pool.used == 0 {
         assert!(priority_group.admit(&mut pool, CELLS));
     }

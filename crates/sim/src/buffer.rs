@@ -16,6 +16,8 @@ pub struct Pool {
     pub most_used: u64,
     /// Bytes of a cell.
     pub cell: u32,
+    /// Whether they are headroom that lossless priority groups share.
+    pub of_headroom: bool,
 }
 
 impl Pool {
@@ -50,18 +52,26 @@ pub struct PriorityGroup {
     pub most_headroom: u32,
     /// Threshold exponent.
     pub exponent: i8,
-    /// Whether it has headroom and sends PFC.
-    pub lossless: bool,
+    /// Where its pool is among those of its slice, from the first on.
+    pub pool: u8,
+    /// Whether it sends PFC, and where its headroom is: [`NO_HEADROOM`], [`OWN_HEADROOM`], or the place of the pool of headroom
+    /// among those of its slice.
+    pub headroom_at: u8,
     /// The peer has been asked to pause.
     pub xoff: bool,
 }
+
+/// Of a lossy priority group.
+pub const NO_HEADROOM: u8 = 0;
+/// Of a lossless priority group with which no other shares its headroom.
+pub const OWN_HEADROOM: u8 = u8::MAX;
 
 // Two to a cache line.
 const _: () = assert!(size_of::<PriorityGroup>() == 32);
 
 impl PriorityGroup {
     /// An empty group of a port with these settings.
-    pub fn new(settings: &LaneSettings, lossless: bool) -> Self {
+    pub fn new(settings: &LaneSettings, pool: u8, headroom_at: u8) -> Self {
         PriorityGroup {
             used: 0,
             headroom_used: 0,
@@ -71,12 +81,13 @@ impl PriorityGroup {
             most_used: 0,
             most_headroom: 0,
             exponent: settings.alpha_exponent,
-            lossless,
+            pool,
+            headroom_at,
             xoff: false,
         }
     }
 
-    /// Takes `cells` in, or says that there is no room.
+    /// Takes `cells` in, or says that there is no room but perhaps in headroom that is shared.
     #[inline]
     pub fn admit(&mut self, pool: &mut Pool, cells: u32) -> bool {
         let used = self.used + cells;
@@ -95,28 +106,57 @@ impl PriorityGroup {
             pool.most_used = pool.most_used.max(pool.used);
             return true;
         }
-        if self.lossless && self.headroom_used + cells <= self.headroom {
-            self.headroom_used += cells;
-            self.most_headroom = self.most_headroom.max(self.headroom_used);
-            return true;
-        }
-        false
+        self.headroom_at == OWN_HEADROOM && self.fill_headroom(cells)
     }
 
-    /// Lets `cells` go: out of headroom first, then out of the shared space.
+    /// Takes `cells` into headroom that is shared, of which it may have no more than its own settings say.
+    pub fn admit_to_shared_headroom(&mut self, pool: &mut Pool, cells: u32) -> bool {
+        let used = pool.used + u64::from(cells);
+        if used > pool.cells || !self.fill_headroom(cells) {
+            return false;
+        }
+        pool.used = used;
+        pool.most_used = pool.most_used.max(used);
+        true
+    }
+
     #[inline]
-    pub fn release(&mut self, pool: &mut Pool, cells: u32) {
+    fn fill_headroom(&mut self, cells: u32) -> bool {
+        if self.headroom_used + cells > self.headroom {
+            return false;
+        }
+        self.headroom_used += cells;
+        self.most_headroom = self.most_headroom.max(self.headroom_used);
+        true
+    }
+
+    /// Lets `cells` go: out of headroom first, then out of the shared space. How many were in headroom.
+    #[inline]
+    pub fn release(&mut self, pool: &mut Pool, cells: u32) -> u32 {
         let headroom = self.headroom_used.min(cells);
         let rest = cells - headroom;
         pool.used -= u64::from(rest.min(self.shared()));
         self.headroom_used -= headroom;
         self.used -= rest;
+        headroom
+    }
+
+    /// The pools it takes from, by their places among those of its slice.
+    pub fn pools(&self) -> impl Iterator<Item = usize> {
+        let headroom = self.shares_headroom().then_some(self.headroom_at);
+        std::iter::once(self.pool).chain(headroom).map(usize::from)
+    }
+
+    /// Whether others fill the same headroom.
+    #[inline]
+    pub fn shares_headroom(&self) -> bool {
+        !matches!(self.headroom_at, NO_HEADROOM | OWN_HEADROOM)
     }
 
     /// Whether the peer has to be asked to pause now: shared use at its threshold, or headroom in use.
     #[inline]
     pub fn reaches_xoff(&self, pool: &Pool) -> bool {
-        self.lossless
+        self.headroom_at != NO_HEADROOM
             && !self.xoff
             && (self.headroom_used > 0 || u64::from(self.shared()) >= pool.threshold(self.exponent))
     }

@@ -6,6 +6,7 @@ use crate::capture::{self, Capture};
 use crate::congestion::{CongestionControl, Feedback, Prepared};
 use crate::credits::Credits;
 use crate::devices::Slot;
+use crate::division::Division;
 use crate::forwarding::Forwarding;
 use crate::frame::{Frames, Line};
 use crate::lanes::Lanes;
@@ -67,16 +68,18 @@ impl Simulation {
             }),
             groups: Lanes::of_some(ports, priorities, |port, priority| {
                 let lossless = scenario.of_port(port).pfc.lossless_priorities;
-                PriorityGroup::new(
-                    &resolved.lanes[(port, priority)],
-                    lossless & (1 << priority) != 0,
-                )
+                let lossless = lossless & (1 << priority) != 0;
+                let (pool, headroom) = match scenario.node_of(port).checked_sub(scenario.hosts) {
+                    Some(switch) => resolved.pools[switch as usize].places(lossless),
+                    None => Division::default().places(lossless),
+                };
+                PriorityGroup::new(&resolved.lanes[(port, priority)], pool, headroom)
             }),
             kinds: Vec::with_capacity(ports),
             markers,
             slices: Vec::new(),
             sides: Vec::new(),
-            voqs: Voqs::of(&scenario, &resolved.pools)?,
+            voqs: Voqs::of(&scenario, &resolved)?,
             pools: Vec::new(),
             nics: Vec::new(),
             queue_pairs: Vec::new(),
@@ -101,19 +104,21 @@ impl Simulation {
     }
 
     fn build_pools(&mut self, resolved: &Resolved) {
-        for (node, slices) in (self.scenario.hosts..).zip(&resolved.pools) {
+        for (node, division) in (self.scenario.hosts..).zip(&resolved.pools) {
             let cell = self.scenario.of_node(node).switch.cell_bytes;
-            self.pools.extend(slices.iter().map(|cells| Pool {
-                cells: *cells,
-                used: 0,
-                most_used: 0,
-                cell,
-            }));
+            self.pools
+                .extend(division.pools().map(|(cells, of_headroom)| Pool {
+                    cells,
+                    used: 0,
+                    most_used: 0,
+                    cell,
+                    of_headroom,
+                }));
         }
     }
 
     fn build_ports(&mut self, resolved: &Resolved) {
-        let pools = first_pools(resolved);
+        let pools = resolved.first_pools();
         let written = self.telemetry.as_ref().is_some_and(|it| it.by_switches());
         for port in 0..2 * self.scenario.links.len() as u32 {
             let link = self.scenario.links[(port / 2) as usize];
@@ -265,16 +270,6 @@ fn markers(scenario: &Scenario, resolved: &Resolved) -> (Vec<Marker>, Lanes<u32>
         }
     }
     (markers, of_queues)
-}
-
-/// Where the pools of each switch begin among all pools.
-fn first_pools(resolved: &Resolved) -> Vec<u32> {
-    let counts = resolved.pools.iter().map(|slices| slices.len() as u32);
-    let ends = counts.scan(0, |end, count| {
-        *end += count;
-        Some(*end)
-    });
-    std::iter::once(0).chain(ends).collect()
 }
 
 impl Settings {

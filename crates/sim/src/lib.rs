@@ -13,6 +13,7 @@ mod context;
 mod credits;
 mod deadlock;
 pub mod devices;
+pub mod division;
 mod ecmp;
 mod entropy;
 pub mod faults;

@@ -141,6 +141,10 @@ pub struct Switch {
     pub pool_counts: PoolCounts,
     /// Room for what arrives after XOFF, of each lossless priority group.
     pub headroom: Headroom,
+    /// Separate pools for lossless and lossy priority groups, out of what reserves and headroom leave; none = all share one.
+    pub pools: Option<Pools>,
+    /// Headroom that the lossless priority groups share, each up to `headroom`, instead of one's own; none = each has its own.
+    pub shared_headroom: Option<SharedHeadroom>,
     /// Dynamic threshold = free shared cells times 2^alpha_exponent (SONiC's `dynamic_th`).
     pub alpha_exponent: i8,
     /// Raise the exponent by one for each doubling of the link rate above the slowest host link (at most to 0).
@@ -151,6 +155,32 @@ pub struct Switch {
     pub latency_ns: u64,
     /// What becomes of a packet of a lossy priority for which there is no room; none = it is dropped.
     pub trimming: Option<Trimming>,
+}
+
+/// Two pools in each slice instead of one; the dynamic threshold of a group goes by what is free in its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pools {
+    /// What lossless priority groups share.
+    pub lossless_percent: u8,
+    /// What lossy ones share.
+    pub lossy_percent: u8,
+}
+
+/// Size of the headroom that is shared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SharedHeadroom {
+    /// So much in the whole switch, in each slice its part (SONiC: `xoff` of the `ingress_lossless_pool`).
+    Fixed {
+        /// Bytes.
+        bytes: u64,
+    },
+    /// A share of what reserves leave; those of `pools` are shares of the same.
+    Share {
+        /// Percent.
+        percent: u8,
+    },
 }
 
 /// Packet trimming: the header of a write's or send's packet goes on, and tells the receiver what is missing (Ultra Ethernet

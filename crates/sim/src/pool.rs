@@ -1,6 +1,7 @@
 //! What every priority of a port is set to once the rules have met its link, and what is left of every buffer to share.
 
 use crate::devices::Slot;
+use crate::division::{self, Division, Slice};
 use crate::headroom::{Loop, Terms};
 use crate::lanes::Lanes;
 use crate::parameters::{Framing, Headroom, Marking, PoolCounts, Switch, PRIORITIES};
@@ -33,8 +34,20 @@ pub struct Resolved {
     pub lanes: Lanes<LaneSettings>,
     /// By port: slice of the switch's buffer for what comes in there.
     pub slices: Vec<u32>,
-    /// By switch (0 = the first node after the hosts) and slice: shared cells.
-    pub pools: Vec<Vec<u64>>,
+    /// By switch (0 = the first node after the hosts).
+    pub pools: Vec<Division>,
+}
+
+impl Resolved {
+    /// Where the pools of each switch begin among all pools.
+    pub fn first_pools(&self) -> Vec<u32> {
+        let counts = self.pools.iter().map(|it| it.pools().count() as u32);
+        let ends = counts.scan(0, |end, count| {
+            *end += count;
+            Some(*end)
+        });
+        std::iter::once(0).chain(ends).collect()
+    }
 }
 
 /// Settles every port and pool. Refused: a switch whose guarantees take the whole buffer.
@@ -59,8 +72,8 @@ pub fn resolve(scenario: &Scenario) -> Result<Resolved, Refused> {
             let inside = own.iter().filter(|port| slices[**port as usize] == slice);
             rules.pool(node, inside.copied(), &lanes)
         });
-        match pool.collect::<Result<Vec<u64>, String>>() {
-            Ok(pool) => pools.push(pool),
+        match pool.collect::<Result<Vec<Slice>, String>>() {
+            Ok(slices) => pools.push(Division::of(&slices)),
             Err(found) => problems.push(too_small(node, cut, found)),
         }
     }
@@ -211,13 +224,13 @@ impl<'a> Rules<'a> {
         exponent
     }
 
-    /// Cells that a slice shares between its ports; where nothing is left, the arithmetic in bytes.
+    /// Cells that the ports of a slice share, by pool; where nothing is left, the arithmetic in bytes.
     fn pool(
         &self,
         node: u32,
         ports: impl Iterator<Item = u32>,
         lanes: &Lanes<LaneSettings>,
-    ) -> Result<u64, String> {
+    ) -> Result<Slice, String> {
         let switch = &self.scenario.of_node(node).switch;
         let mut headrooms = Vec::new();
         let mut reserves = Vec::new();
@@ -238,16 +251,24 @@ impl<'a> Rules<'a> {
                 }
             }
         }
+        if switch.shared_headroom.is_some() {
+            headrooms.clear();
+        }
         let (headroom, reserve) = (counted(headrooms), counted(reserves));
+        let common: Vec<(u64, u64)> = division::fixed_headroom(switch)
+            .map(|cells| (1, cells))
+            .into_iter()
+            .collect();
         let buffer_bytes = self.scenario.buffer_bytes[(node - self.scenario.hosts) as usize];
         let cells = buffer_bytes / u64::from(switch.slices) / u64::from(switch.cell_bytes);
         let taken: u64 = headroom
             .iter()
             .chain(&reserve)
+            .chain(&common)
             .map(|(times, each)| times * each)
             .sum();
         if taken < cells {
-            return Ok(cells - taken);
+            return Slice::of(switch, cells - taken);
         }
         let bytes = |cells: i128| grouped(cells * i128::from(switch.cell_bytes));
         let terms = |named: &[(u64, u64)], name: &str| -> String {
@@ -259,9 +280,10 @@ impl<'a> Rules<'a> {
         let left = bytes(i128::from(cells) - i128::from(taken));
         let buffer = bytes(i128::from(cells));
         Err(format!(
-            "a shared pool of {left} bytes = {buffer} buffer{}{}",
+            "a shared pool of {left} bytes = {buffer} buffer{}{}{}",
             terms(&headroom, "headroom"),
-            terms(&reserve, "reserve")
+            terms(&reserve, "reserve"),
+            terms(&common, "shared headroom")
         ))
     }
 }
@@ -367,13 +389,9 @@ mod tests {
         };
         let ports = [0, 1, 16, 17].map(|port| resolved.lanes[(port, 3)]);
         assert_eq!(ports, [LaneSettings::default(), down, up, up]); // the first is a NIC port
-        assert_eq!(
-            resolved.pools,
-            [
-                [2_097_152 - 8 * 37_500 - 150_000 - 9 * 4096],
-                [2_097_152 - 150_000 - 4096]
-            ]
-        );
+        let shared = |switch: usize| resolved.pools[switch].shared.clone();
+        assert_eq!(shared(0), [2_097_152 - 8 * 37_500 - 150_000 - 9 * 4096]);
+        assert_eq!(shared(1), [2_097_152 - 150_000 - 4096]);
     }
 
     #[test]
@@ -389,7 +407,7 @@ mod tests {
         let (slow, fast) = (of_switch(0).headroom_cells, of_switch(4).headroom_cells);
         assert_eq!((slow, fast), (682, 1964));
         let pools = [16_513 - 3 * (682 + 80), 16_513 - (682 + 80) - (1964 + 80)];
-        assert_eq!(resolved.pools, [pools]);
+        assert_eq!(resolved.pools[0].shared, pools);
         // AN210's thresholds are those of 400 Gb/s.
         assert_eq!(of_switch(4).kmin_bytes, 1_000_000);
         assert_eq!(
@@ -424,6 +442,78 @@ mod tests {
         let whole = headroom(Headroom::Computed { percent: 100 });
         let less = headroom(Headroom::Computed { percent: 90 });
         assert_eq!([0, 1].map(|n| (whole[n] * 9).div_ceil(10)), less);
+    }
+
+    /// Half of a buffer is 1,000,000 cells, of which three groups' headroom or none, and eight reserves of each port are taken.
+    #[test]
+    fn a_buffer_in_pools() {
+        use crate::parameters::{Pools, SharedHeadroom};
+        let mut star = star("roce", 2 * 254 * 1_000_000, &[100, 100]);
+        let pools = |star: &Scenario| resolve(star).unwrap().pools.remove(0);
+        let (own, reserve) = (682, 80);
+        let left = 1_000_000 - own - reserve;
+        assert_eq!(pools(&star).shared, [left; 2]);
+        assert_eq!(pools(&star).places(true), (0, crate::buffer::OWN_HEADROOM));
+        assert_eq!(pools(&star).places(false), (0, crate::buffer::NO_HEADROOM));
+
+        star.parameters.switch.pools = Some(Pools {
+            lossless_percent: 66,
+            lossy_percent: 10,
+        });
+        let found = pools(&star);
+        assert_eq!(found.shared, [left * 66 / 100; 2]);
+        assert_eq!(
+            (found.lossy.clone(), found.headroom.len()),
+            (vec![left / 10; 2], 0)
+        );
+        assert_eq!(found.places(false).0, 2);
+
+        star.parameters.switch.shared_headroom = Some(SharedHeadroom::Share { percent: 24 });
+        let (found, left) = (pools(&star), left + own);
+        let of = |percent: u64| vec![left * percent / 100; 2];
+        assert_eq!(
+            [
+                found.shared.clone(),
+                found.lossy.clone(),
+                found.headroom.clone()
+            ],
+            [66, 10, 24].map(of)
+        );
+        assert_eq!((found.places(true), found.places(false).0), ((0, 4), 2));
+
+        star.parameters.switch.pools = None;
+        assert_eq!(pools(&star).shared, [left - left * 24 / 100; 2]);
+        let bytes = 2 * 254 * 1_234;
+        star.parameters.switch.shared_headroom = Some(SharedHeadroom::Fixed { bytes });
+        let found = pools(&star);
+        assert_eq!(
+            (found.shared.clone(), found.headroom.clone()),
+            (vec![left - 1_234; 2], vec![1_234; 2])
+        );
+        assert_eq!(found.places(true), (0, 2));
+    }
+
+    #[test]
+    fn a_pool_with_nothing_in_it_is_refused() {
+        use crate::parameters::{Pools, SharedHeadroom};
+        let mut star = star("hpcc", 50 + 2 * (37_500 + 4_096), &[100, 100]);
+        star.parameters.switch.pools = Some(Pools {
+            lossless_percent: 99,
+            lossy_percent: 1,
+        });
+        assert_eq!(
+            resolve(&star).unwrap_err().to_string(),
+            "switch 2: found a lossy pool of 0 bytes out of 50, expected more than 0\n  \
+             hint: a larger buffer_bytes, shorter cables or fewer ports leave something to share"
+        );
+        let bytes = 75_050;
+        star.parameters.switch.shared_headroom = Some(SharedHeadroom::Fixed { bytes });
+        assert_eq!(
+            resolve(&star).unwrap_err().to_string(),
+            "switch 2: found a shared pool of 0 bytes = 83,242 buffer - 2 x 4,096 reserve - 1 x 75,050 shared headroom, \
+             expected more than 0\n  \
+             hint: a larger buffer_bytes, shorter cables or fewer ports leave something to share"
+        );
     }
 
     #[test]

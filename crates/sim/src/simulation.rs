@@ -127,6 +127,8 @@ pub struct Occupancy {
     pub shared_cells: u64,
     /// Cells that all shared pools have.
     pub pool_cells: u64,
+    /// Cells of `headroom_cells` that are taken out of headroom that groups share.
+    pub shared_headroom_cells: u64,
 }
 
 /// What all devices share, and what ports are set to.
@@ -244,13 +246,19 @@ impl Simulation {
     /// What stands in the network now: nothing once it has drained.
     pub fn occupancy(&self) -> Occupancy {
         let groups = || self.groups.iter();
+        let pools = |headroom| {
+            self.pools
+                .iter()
+                .filter(move |it| it.of_headroom == headroom)
+        };
         Occupancy {
             frames: self.frames.live() as u64,
             queued_bytes: self.queues.iter().map(|it| u64::from(it.bytes)).sum(),
             cells: groups().map(|it| u64::from(it.used)).sum(),
             headroom_cells: groups().map(|it| u64::from(it.headroom_used)).sum(),
-            shared_cells: self.pools.iter().map(|it| it.used).sum(),
-            pool_cells: self.pools.iter().map(|it| it.cells).sum(),
+            shared_cells: pools(false).map(|it| it.used).sum(),
+            pool_cells: pools(false).map(|it| it.cells).sum(),
+            shared_headroom_cells: pools(true).map(|it| it.used).sum(),
         }
     }
 
@@ -264,7 +272,7 @@ impl Simulation {
         outcome::fill(self)
     }
 
-    #[inline]
+    #[inline(always)] // called from one place, and for every event
     fn take(&mut self, event: Event, before: Picoseconds) {
         let entity = event.key & ENTITY;
         match event.key >> 28 {

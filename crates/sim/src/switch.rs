@@ -50,13 +50,41 @@ impl Simulation {
     #[inline(always)]
     fn is_admitted(&mut self, ingress: u32, index: u32, egress: u32) -> bool {
         let priority = usize::from(self.frames[index].priority);
-        let pool = &mut self.pools[self.slices[ingress as usize] as usize];
         let group = &mut self.groups[(ingress, priority)];
-        if !group.admit(pool, u32::from(self.frames[index].cells)) {
+        let first = self.slices[ingress as usize] as usize;
+        let pool = &mut self.pools[first + usize::from(group.pool)];
+        let cells = u32::from(self.frames[index].cells);
+        if !group.admit(pool, cells) {
+            if group.shares_headroom()
+                && self.is_admitted_to_shared_headroom(ingress, priority, cells)
+            {
+                return true;
+            }
             self.trim_or_drop(ingress, index, egress);
             return false;
         }
         if group.reaches_xoff(pool) {
+            group.xoff = true;
+            self.ask_to_pause(ingress, priority);
+        }
+        true
+    }
+
+    /// The same of a frame for which only headroom is left, where others may have filled it.
+    #[inline(never)]
+    fn is_admitted_to_shared_headroom(
+        &mut self,
+        ingress: u32,
+        priority: usize,
+        cells: u32,
+    ) -> bool {
+        let group = &mut self.groups[(ingress, priority)];
+        let first = self.slices[ingress as usize] as usize;
+        let pool = &mut self.pools[first + usize::from(group.headroom_at)];
+        if !group.admit_to_shared_headroom(pool, cells) {
+            return false;
+        }
+        if !group.xoff {
             group.xoff = true;
             self.ask_to_pause(ingress, priority);
         }
@@ -127,9 +155,14 @@ impl Simulation {
     #[inline]
     pub(crate) fn release(&mut self, ingress: u32, priority: usize, cells: u32) {
         let group = &mut self.groups[(ingress, priority)];
-        let pool = &mut self.pools[self.slices[ingress as usize] as usize];
-        group.release(pool, cells);
-        if group.reaches_xon(pool) {
+        let first = self.slices[ingress as usize] as usize;
+        let pool = &mut self.pools[first + usize::from(group.pool)];
+        let headroom = group.release(pool, cells);
+        let goes_on = group.reaches_xon(pool);
+        if headroom > 0 && group.shares_headroom() {
+            self.pools[first + usize::from(group.headroom_at)].used -= u64::from(headroom);
+        }
+        if goes_on {
             group.xoff = false;
             self.ask_to_go_on(ingress, priority);
         }

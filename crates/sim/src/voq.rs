@@ -12,6 +12,7 @@
 use crate::frame::{Frames, Line};
 use crate::lanes::Lanes;
 use crate::parameters::{Architecture, MarkAt, Parameters, PRIORITIES};
+use crate::pool::Resolved;
 use crate::port::{dequeue, is_down};
 use crate::problem::{Problem, Refused};
 use crate::results::{Column, Table};
@@ -69,15 +70,13 @@ struct Voq {
 
 impl Voqs {
     /// Of a scenario with such switches. Refused: marking that they do not do.
-    pub fn of(scenario: &Scenario, pools: &[Vec<u64>]) -> Result<Option<Box<Self>>, Refused> {
+    pub fn of(scenario: &Scenario, resolved: &Resolved) -> Result<Option<Box<Self>>, Refused> {
         let ports = 0..2 * scenario.links.len() as u32;
-        let mut first_pools = vec![0];
-        for (switch, slices) in pools.iter().enumerate() {
-            first_pools.push(first_pools[switch] + slices.len() as u32);
-        }
+        let first_pools = resolved.first_pools();
         let settled = |port| {
             let switch = scenario.node_of(port).checked_sub(scenario.hosts)? as usize;
-            Egress::of(scenario, port, first_pools[switch], pools[switch].len())
+            let cores = resolved.pools[switch].shared.len();
+            Egress::of(scenario, port, first_pools[switch], cores)
         };
         let egress: Vec<Option<Egress>> = ports.clone().map(settled).collect();
         if egress.iter().all(Option::is_none) {

@@ -13,6 +13,8 @@ mod credits;
 mod deadlock;
 #[path = "fabric/devices.rs"]
 mod devices;
+#[path = "fabric/division.rs"]
+mod division;
 #[path = "fabric/forwarding.rs"]
 mod forwarding;
 #[path = "fabric/headroom.rs"]

@@ -40,7 +40,7 @@ proptest! {
 /// What the draws are to bring about, they do, each in ten runs of 1000 or more.
 #[test]
 fn the_draws_reach_everything() {
-    let mut reached = [0; 19];
+    let mut reached = [0; 22];
     for run in 0..1000 {
         let numbers = (0..400).map(|n| chance::mix(1_000 * run + n) as u32);
         let scenario = scenario(&mut Draws::new(numbers.collect()));
@@ -48,6 +48,8 @@ fn the_draws_reach_everything() {
         let sum = |table: &str, name: &str| column(&outcome, table, name).iter().sum::<u64>();
         let (summary, switches) = (&outcome.summary, scenario.hosts..scenario.nodes());
         let paused = column(&outcome, "pauses", "port");
+        let switch = &scenario.parameters.switch;
+        let (divided, shared) = (switch.pools, switch.shared_headroom);
         let counts = [
             summary.pfc_pauses,
             sum("queues", "xoff_refreshed"),
@@ -76,6 +78,10 @@ fn the_draws_reach_everything() {
             outcome.tables.iter().filter(|it| it.name == "voqs").count() as u64
                 * summary.pfc_pauses,
             summary.trims,
+            // In headroom that is shared; in a buffer of two pools.
+            shared.map_or(0, |_| sum("queues", "max_headroom_bytes")),
+            divided.map_or(0, |_| sum("queues", "drops")),
+            divided.map_or(0, |_| summary.pfc_pauses),
         ];
         for (reached, count) in reached.iter_mut().zip(counts) {
             *reached += u32::from(count > 0);
@@ -110,6 +116,9 @@ fn watched(scenario: &Scenario) -> Outcome {
         let standing = simulation.occupancy();
         assert!(standing.shared_cells <= standing.pool_cells, "{standing:?}");
         assert!(standing.shared_cells <= standing.cells, "{standing:?}");
+        let shares = scenario.parameters.switch.shared_headroom.is_some();
+        let filled = if shares { standing.headroom_cells } else { 0 };
+        assert_eq!(standing.shared_headroom_cells, filled, "{standing:?}");
         if !more {
             let left = [standing.frames, standing.queued_bytes, standing.cells];
             assert_eq!(left, [0, 0, 0], "{standing:?}");

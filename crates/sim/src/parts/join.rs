@@ -247,8 +247,10 @@ fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: 
         }
         let device = whole.ports[index].device as usize;
         if whole.ports[index].switch {
-            let pool = whole.slices[index] as usize;
-            whole.pools[pool] = pools[pool];
+            let first = whole.slices[index] as usize;
+            for place in whole.groups.of(port).flat_map(PriorityGroup::pools) {
+                whole.pools[first + place] = pools[first + place];
+            }
             switches[device] = true;
         } else {
             swap(&mut whole.nics[device], &mut nics[device]);

@@ -153,6 +153,7 @@ impl Run {
             occupancy.cells += other.cells;
             occupancy.headroom_cells += other.headroom_cells;
             occupancy.shared_cells += other.shared_cells;
+            occupancy.shared_headroom_cells += other.shared_headroom_cells;
         }
         occupancy
     }

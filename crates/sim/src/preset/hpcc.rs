@@ -94,6 +94,8 @@ fn switch() -> Switch {
         alpha_follows_rate: true,
         xon_offset_bytes: 3072,
         latency_ns: 0,
+        pools: None,
+        shared_headroom: None,
         trimming: None, // the packet is dropped
     }
 }

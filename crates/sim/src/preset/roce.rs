@@ -94,7 +94,9 @@ fn switch() -> Switch {
         alpha_follows_rate: false,
         xon_offset_bytes: 36 * CELL, // SONiC, Tomahawk 3: 9144
         latency_ns: 0,               // no source: the least
-        trimming: None,              // the packet is dropped
+        pools: None,
+        shared_headroom: None,
+        trimming: None, // the packet is dropped
     }
 }
 

@@ -143,6 +143,7 @@ fn switch(it: &mut Ranges, switch: &Switch) {
         0..=LARGEST_BUFFER,
     );
     it.within("switch.latency_ns", switch.latency_ns, 0..=LONGEST_NS);
+    division(it, switch);
     let Some(trimming) = switch.trimming else {
         return;
     };
@@ -154,6 +155,37 @@ fn switch(it: &mut Ranges, switch: &Switch) {
     );
     if let Some(ns) = trimming.queue_ns {
         it.within("switch.trimming.queue_ns", ns, 0..=LONGEST_NS);
+    }
+}
+
+/// The pools of a buffer.
+fn division(it: &mut Ranges, switch: &Switch) {
+    let mut shares = Vec::new();
+    if let Some(pools) = switch.pools {
+        shares.push(("switch.pools.lossless_percent", pools.lossless_percent));
+        shares.push(("switch.pools.lossy_percent", pools.lossy_percent));
+    }
+    match switch.shared_headroom {
+        Some(SharedHeadroom::Share { percent }) => {
+            shares.push(("switch.shared_headroom.percent", percent));
+        }
+        Some(SharedHeadroom::Fixed { bytes }) => {
+            let largest = LARGEST_SLICE * u64::from(switch.slices.min(64));
+            it.within("switch.shared_headroom.bytes", bytes, 1..=largest);
+        }
+        None => {}
+    }
+    for (name, percent) in &shares {
+        it.within(name, *percent, 0..=100);
+    }
+    let sum: u32 = shares.iter().map(|(_, percent)| u32::from(*percent)).sum();
+    if shares.len() > 1 && sum > 100 {
+        let names: Vec<&str> = shares.iter().map(|(name, _)| *name).collect();
+        it.note(
+            names[0],
+            format!("{sum} with {}", names[1..].join(" and ")),
+            "at most 100".into(),
+        );
     }
 }
 

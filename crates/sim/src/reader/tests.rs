@@ -676,6 +676,16 @@ fn refusals_of_faults() {
             "parameters.pfc.watchdog: found unknown variant \"alert\", expected \"drop\" or \"forward\""),
         (set(r#""pfc": {"watchdog": {"detection_ns": 0, "restoration_ns": 1, "poll_ns": 1, "action": "drop"}}"#),
             "parameters.pfc.watchdog.detection_ns: found 0, expected 1 to 3,600,000,000,000"),
+        (set(r#""switch": {"pools": {"lossless_percent": 0, "lossy_percent": 101}}"#),
+            "parameters.switch.pools.lossy_percent: found 101, expected 0 to 100\n\
+             parameters.switch.pools.lossless_percent: found 101 with switch.pools.lossy_percent, expected at most 100"),
+        (set(r#""switch": {"pools": {"lossless_percent": 70, "lossy_percent": 20}, "shared_headroom": {"rule": "share", "percent": 11}}"#),
+            "parameters.switch.pools.lossless_percent: found 101 with switch.pools.lossy_percent and switch.shared_headroom.percent, \
+             expected at most 100"),
+        (set(r#""switch": {"pools": {"lossless_percent": 70}}"#),
+            "parameters.switch.pools: found an object, expected an object with \"lossy_percent\""),
+        (set(r#""switch": {"shared_headroom": {"rule": "fixed", "bytes": 0}}"#),
+            "parameters.switch.shared_headroom.bytes: found 0, expected 1 to 4,294,967,295"),
         (set(r#""switch": {"trimming": {"priority": 8, "trimmed_bytes": 0, "queue_ns": 1000000001}}, "transport": {"ack_priority": 9}"#),
             "parameters.switch.trimming.priority: found 8, expected 0 to 7\n\
              parameters.switch.trimming.trimmed_bytes: found 0, expected 1 to 10,000\n\

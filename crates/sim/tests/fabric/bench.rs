@@ -44,6 +44,7 @@ pub fn share(scenario: &mut Scenario, cells: u64) {
     scenario.buffer_bytes.fill(PLENTY * unit);
     let resolved = pool::resolve(scenario).expect("plenty");
     for (buffer, pools) in scenario.buffer_bytes.iter_mut().zip(resolved.pools) {
+        let pools = pools.shared;
         assert!(pools.iter().all(|pool| *pool == pools[0]), "{pools:?}");
         *buffer = (PLENTY - pools[0] + cells) * unit;
     }

@@ -166,8 +166,8 @@ fn buffers_by_switch() {
     let scenario = scenario("", item);
     let resolved = pool::resolve(&scenario).unwrap();
     let slices = scenario.parameters.switch.slices as usize;
-    assert_eq!(resolved.pools[0].len(), slices);
-    assert_eq!(resolved.pools[1], [2000; 4]);
+    assert_eq!(resolved.pools[0].shared.len(), slices);
+    assert_eq!(resolved.pools[1].shared, [2000; 4]);
     assert_eq!(
         [9, 11, 13].map(|port| resolved.slices[port]),
         [0, 1, 2],

@@ -3,16 +3,17 @@
 use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, hpcc, rccc, swift};
+use wirespeed_sim::division::Division;
 use wirespeed_sim::faults::bit_errors::BitErrors;
 use wirespeed_sim::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::faults::slow_receiver::SlowReceiver;
 use wirespeed_sim::faults::stuck_nic::StuckNic;
 use wirespeed_sim::faults::{cnp, Fault, Kind};
 use wirespeed_sim::parameters::{
-    Architecture, Balance, Headroom, IpVersion, MarkAt, Parameters, Pipe, Reaction, Recovery,
-    Reordering, Spray, Trimming, Watchdog, WatchdogAction,
+    Architecture, Balance, Headroom, IpVersion, MarkAt, Parameters, Pipe, Pools, Reaction,
+    Recovery, Reordering, SharedHeadroom, Spray, Switch, Trimming, Watchdog, WatchdogAction,
 };
-use wirespeed_sim::pool;
+use wirespeed_sim::pool::{self, Resolved};
 use wirespeed_sim::scenario::{Link, Scenario, Service, Verb};
 use wirespeed_sim::time::{ByteTime, NANOSECOND, NEVER};
 use wirespeed_wire::headroom::response_ceiling;
@@ -219,7 +220,24 @@ fn parameters(draws: &mut Draws) -> Parameters {
     it.sockets.least_rto_ns = 1_000_000;
     it.framing.ip = draws.one_of(&[IpVersion::Ipv4, IpVersion::Ipv6]);
     it.framing.vlan = draws.one_of(&[None, Some(100)]);
+    division(draws, &mut it.switch);
     it
+}
+
+/// A buffer of one pool, of one for lossless and one for lossy traffic, of headroom that is shared.
+fn division(draws: &mut Draws, switch: &mut Switch) {
+    let pools = [(60, 20), (1, 50), (50, 1)].map(|(lossless_percent, lossy_percent)| {
+        let of = Pools {
+            lossless_percent,
+            lossy_percent,
+        };
+        Some(of)
+    });
+    switch.pools = draws.one_of(&[None, None, pools[0], pools[1], pools[2]]);
+    let share = |percent| Some(SharedHeadroom::Share { percent });
+    let fixed = |bytes| Some(SharedHeadroom::Fixed { bytes });
+    let headrooms = [None, None, None, share(20), share(1), fixed(20_000)];
+    switch.shared_headroom = draws.one_of(&headrooms);
 }
 
 /// Hosts slower than their links, whose receive buffer takes what arrives after XOFF: all that the link carries until the
@@ -253,6 +271,13 @@ fn receive_buffers(draws: &mut Draws, scenario: &mut Scenario) {
     });
 }
 
+/// Cells of every pool but those of headroom.
+fn pools(resolved: &Resolved) -> impl Iterator<Item = u64> + '_ {
+    let all = resolved.pools.iter().flat_map(Division::pools);
+    all.filter(|(_, headroom)| !headroom)
+        .map(|(cells, _)| cells)
+}
+
 /// The smallest buffers that share two of the longest frames even with a priority group at its threshold, or some more.
 fn buffers(draws: &mut Draws, scenario: &mut Scenario) {
     let more = draws.one_of(&[4, 1, 0, 0]);
@@ -262,7 +287,7 @@ fn buffers(draws: &mut Draws, scenario: &mut Scenario) {
     let shift = it.switch.alpha_exponent.min(0).unsigned_abs();
     let suffices = |scenario: &Scenario| {
         let resolved = pool::resolve(scenario);
-        resolved.is_ok_and(|it| it.pools.iter().flatten().all(|pool| pool >> shift >= cells))
+        resolved.is_ok_and(|it| pools(&it).all(|pool| pool >> shift >= cells))
     };
     for buffer in &mut scenario.buffer_bytes {
         *buffer = 10_000;
@@ -482,5 +507,7 @@ pub fn pauses_arrive(scenario: &Scenario) -> bool {
 /// Whether a lossless priority loses nothing: headroom is as computed, and all that is asked to pause does.
 pub fn headroom_suffices(parameters: &Parameters) -> bool {
     let computed = parameters.switch.headroom == Headroom::Computed { percent: 100 };
-    computed && !parameters.nic.control_ignores_pause
+    // Shared headroom may be filled by others.
+    let own = parameters.switch.shared_headroom.is_none();
+    computed && own && !parameters.nic.control_ignores_pause
 }

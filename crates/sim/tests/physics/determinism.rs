@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::faults::link_down::{LinkDown, Links};
 use wirespeed_sim::faults::{Fault, Kind};
-use wirespeed_sim::parameters::{Architecture, Balance, Pipe, Recovery, Reordering};
+use wirespeed_sim::parameters::{
+    Architecture, Balance, Pipe, Pools, Recovery, Reordering, SharedHeadroom,
+};
 use wirespeed_sim::pcie::{OrderedWrites, Pcie, Reads};
 use wirespeed_sim::results::{Column, Outcome, Table};
 use wirespeed_sim::scenario::{Scenario, Verb};
@@ -69,6 +71,21 @@ fn selective(seed: u64) -> Scenario {
 fn under(congestion: Congestion, seed: u64) -> Scenario {
     let mut scenario = everything(seed);
     scenario.parameters.congestion = congestion;
+    scenario
+}
+
+/// The same with lossless and lossy pools, in each of two slices, and headroom that is shared.
+fn divided(seed: u64) -> Scenario {
+    let mut scenario = everything(seed);
+    let switch = &mut scenario.parameters.switch;
+    switch.pools = Some(Pools {
+        lossless_percent: 6,
+        lossy_percent: 2,
+    });
+    switch.shared_headroom = Some(SharedHeadroom::Share { percent: 4 });
+    for connection in scenario.connections.iter_mut().step_by(3) {
+        connection.priority = 0;
+    }
     scenario
 }
 
@@ -212,6 +229,7 @@ fn the_same_run_however_it_is_driven() {
         hpcc,
         voq(1),
         ultra(1),
+        divided(1),
         narrow(1),
         credit(1),
     ] {
@@ -279,6 +297,7 @@ fn the_tables_are_those_recorded() {
         "ultra-ethernet",
         "pcie",
         "credit",
+        "divided",
     ] {
         for seed in [1, 2] {
             let scenario = match name {
@@ -286,6 +305,7 @@ fn the_tables_are_those_recorded() {
                 "selective" => selective(seed),
                 "voq" => voq(seed),
                 "pcie" => narrow(seed),
+                "divided" => divided(seed),
                 "rerouted" => rerouted(seed),
                 "dctcp" => under(Congestion::Dctcp(Default::default()), seed),
                 "timely" => under(Congestion::Timely(Default::default()), seed),
