@@ -42,7 +42,11 @@ def clusters() -> dict[str, str]:
                 LEAF, f"leaf1: {{model: {model}, os: {system},", SHARED.read_text(encoding="utf-8")
             )
             assert replaced == 1
-            found[f"{model} {system}"] = text.replace("node[1-4]", f"node[1-{hosts}]")
+            text = text.replace("node[1-4]", f"node[1-{hosts}]")
+            found[f"{model} {system}"] = text
+            if system == "cumulus":  # the shares of others come with their systems
+                shares = f"os: {system}, buffers: {{lossless_share: 90%, lossy_share: 10%}},"
+                found[f"{model} {system} divided"] = text.replace(f"os: {system},", shares)
     return found
 
 
@@ -94,14 +98,20 @@ def test_every_quantity_is_what_the_device_says(name: str, tmp_path: Path) -> No
     expected = {"pfc", "strict", "weight", "watchdog", "balance"} if plan.switches else set()
     if plan.switches and any(one.congestion for one in plan.classes.values()):
         expected |= {"marking", "nic-pfc", "nic-cnp", "nic-congestion"}
+    if any(one.buffers.lossless_share or one.buffers.lossy_share for one in plan.switches.values()):
+        expected.add("pools")
     if any(one.name.startswith("headroom of a lossless") for one in plan.computed):
         expected.add("headroom")
     assert compared.keys() >= expected
 
 
+USUAL, DIVIDED = "mi300x-4node cluster", "juniper-qfx5240-64od junos"
 WRONG = {
     "headroom": ("switch", "headroom", {"rule": "fixed", "bytes": 225_552}),
     "buffer": ("switch", "buffer_bytes", 119_000_000),
+    "pools": ("switch", "pools", {"lossless_percent": 66, "lossy_percent": 11}),
+    "shared headroom": ("switch", "shared_headroom", {"rule": "share", "percent": 23}),
+    "one pool": ("switch", "pools", None),
     "marking": ("marking", "kmax_bytes", 2_098_000),
     "probability": ("marking", "pmax", 0.06),
     "PFC": ("pfc", "lossless_priorities", 0),
@@ -118,7 +128,9 @@ WRONG = {
 @pytest.mark.parametrize("what", WRONG)
 def test_a_scenario_that_says_something_else_does_not_pass(what: str, tmp_path: Path) -> None:
     section, key, value = WRONG[what]
-    plan = build(read_text(CLUSTERS["mi300x-4node cluster"], "cluster.yaml"), CATALOGUE)
+    plan = build(
+        read_text(CLUSTERS[DIVIDED if key in ("pools", "shared_headroom") else USUAL], "cluster.yaml"), CATALOGUE
+    )
     scenario, document = made(plan, tmp_path, TRAFFIC)
     held(plan, document, scenario.assumed)
     for tree in (document["parameters"], *(item["parameters"] for item in document["devices"])):
@@ -248,7 +260,31 @@ def buffered(devices: Devices, document: Any, port: int, place: Place) -> None:
     ):
         if known:
             devices.same(f"{key} {place}", switch[key], int(known.value) * times)
+    divided(devices, place, switch)
     devices.same(f"voq {place}", switch["architecture"]["rule"] == "voq", bool(chip and chip.credit))
+
+
+def divided(devices: Devices, place: Place, found: Any) -> None:
+    """The pools of the buffer, where a device says how it divides it."""
+    at = Place(place.device)
+
+    def says(name: str) -> Any:
+        path = f"switch.buffers.{name}"
+        return devices.says(at, path) if devices.reads(place.device, path) else None
+
+    for name in ("lossless", "lossy"):
+        share = says(f"{name}_share")
+        if share is not None:
+            devices.same(f"pools {place}", (found.get("pools") or {}).get(f"{name}_percent"), share)
+    shared, fixed = says("headroom_share"), says("shared_headroom")
+    if shared is not None:
+        devices.same(f"pools {place}", found.get("shared_headroom"), {"rule": "share", "percent": shared})
+    elif fixed is not None:
+        devices.same(f"pools {place}", found.get("shared_headroom"), {"rule": "fixed", "bytes": int(fixed)})
+    else:
+        devices.same(f"one-headroom {place}", found.get("shared_headroom"), None)
+    if says("lossless_share") is None and says("lossy_share") is None:
+        devices.same(f"one-pool {place}", found.get("pools"), None)
 
 
 def watched(devices: Devices, document: Any, port: int, place: Place) -> None:

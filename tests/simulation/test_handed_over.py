@@ -6,6 +6,7 @@ Where the simulator has nothing for it, that is said.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,24 @@ from small_scenarios import wirespeed
 
 from wirespeed.cluster import read_text
 from wirespeed.plan import build
+from wirespeed.units import Size
 
 LEAF = "role: leaf"
 TO_NODE_1 = INCAST.replace("node3", "node1")
 NVIDIA = ("2 x broadcom-bcm957608-p1400gd", "2 x nvidia-mcx613106a-vdat")
 
 
+MODELS = {
+    "eos": "arista-7060dx5-64s",
+    "junos": "juniper-qfx5240-64od",
+    "cumulus": "nvidia-sn5600",
+    "sonic": "edgecore-as9716-32d",
+}
+
+
 def handed(folder: Path, *changes: tuple[str, str], system: str = "eos") -> tuple[str, dict[str, Any], tuple[str, ...]]:
     """The small cluster with its text changed: the scenario as text and as a document, and what was assumed."""
-    model = {"eos": "arista-7060dx5-64s", "junos": "juniper-qfx5240-64od"}[system]
-    text = ONE.format(model=model, system=system)
+    text = ONE.format(model=MODELS[system], system=system)
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)
@@ -106,16 +115,69 @@ def test_what_a_group_may_take_follows_the_speed_of_its_port(tmp_path: Path) -> 
 
 def test_what_platforms_do_with_buffers_by_themselves_is_said(tmp_path: Path) -> None:
     headroom = "headroom is what the plan computes: what platforms set apart by themselves is not rendered"
-    divided = "lossless and lossy traffic share the buffer of tomahawk5, which its platform divides"
+    divided = "the buffer of tomahawk5 is divided on arrival; its shares on departure limit nothing"
+    apart = "what tomahawk5 sets apart for each of its ports is what its lossless and lossy groups have anyway"
     preset = "guarantee of a lossless group of tomahawk4 2,540 bytes, XON 9,144 bytes below the threshold: those of the"
     of_eos, of_junos, of_jericho = (
         handed(tmp_path, *changes, system=system)[2]
         for changes, system in (((), "eos"), ((), "junos"), ((JERICHO,), "eos"))
     )
     assert headroom in of_eos and headroom in of_junos
-    assert divided in of_junos and not any("platform divides" in one for one in of_eos)
+    assert {divided, apart} <= {*of_junos}
+    assert not any("divided" in one or "sets apart for" in one for one in of_eos)
     assert any(one.startswith(preset) for one in of_eos)
     assert not any(one.startswith("guarantee") for one in of_jericho)
+
+
+SHARES = {
+    "the system's": ("", {"lossless_percent": 66, "lossy_percent": 10}, {"rule": "share", "percent": 24}),
+    "the cluster file's": (
+        "buffers: {lossless_share: 50%, headroom_share: 20%, lossy_share: 30%}",
+        {"lossless_percent": 50, "lossy_percent": 30},
+        {"rule": "share", "percent": 20},
+    ),
+    "both": (
+        "buffers: {lossless_share: 60%}",
+        {"lossless_percent": 60, "lossy_percent": 10},
+        {"rule": "share", "percent": 24},
+    ),
+}
+
+
+@pytest.mark.parametrize("whose", SHARES)
+def test_a_buffer_that_is_divided(whose: str, tmp_path: Path) -> None:
+    more, pools, headroom = SHARES[whose]
+    _, document, _ = handed(tmp_path, *([switch_with(more)] if more else []), system="junos")
+    switch = settled(document, 1, 3)["switch"]
+    assert (switch["pools"], switch["shared_headroom"]) == (pools, headroom)
+    path = tmp_path / "divided.json"
+    path.write_text(json.dumps(document))
+    summary = json.loads(wirespeed(path, "--format", "json").stdout)
+    assert (summary["failed"], summary["drops"]) == (0, 0)
+
+
+def test_one_share_says_the_other(tmp_path: Path) -> None:
+    _, document, assumed = handed(tmp_path, switch_with("buffers: {lossless_share: 90%}"), system="cumulus")
+    switch = settled(document, 1, 3)["switch"]
+    assert switch["pools"] == {"lossless_percent": 90, "lossy_percent": 10}
+    assert "shared_headroom" not in switch
+    assert any(one.startswith("lossy traffic has 10% of the buffer of ") for one in assumed)
+
+
+@pytest.mark.parametrize("system", ["eos", "sonic"])
+def test_a_buffer_that_is_not_divided(system: str, tmp_path: Path) -> None:
+    switch = settled(handed(tmp_path, system=system)[1], 1, 3)["switch"]
+    assert not {"pools", "shared_headroom"} & switch.keys()
+
+
+def test_headroom_that_a_device_shares(tmp_path: Path) -> None:
+    """No cluster file asks for it; the setting has it in bytes."""
+    plan = build(read_text(ONE.format(model=MODELS["sonic"], system="sonic"), "one.yaml"))
+    leaf = plan.switches["leaf1"]
+    leaf = replace(leaf, buffers=replace(leaf.buffers, shared_headroom=Size(3_500_000)))
+    _, document = made(replace(plan, switches={"leaf1": leaf}), tmp_path, TO_NODE_1)
+    found = settled(document, 1, 3)["switch"]["shared_headroom"]
+    assert found == {"rule": "fixed", "bytes": 3_500_000}
 
 
 LATENCIES = {

@@ -34,26 +34,24 @@ class Switches:
         name = _name(switch)
         if switch.buffers.dynamic_threshold is not None:
             self._assume(f"the dynamic threshold of {name}, which its platform counts its own way, is the chip's")
-        shares = (switch.buffers.lossless_share, switch.buffers.headroom_share, switch.buffers.lossy_share)
-        if any(share is not None for share in shares):
-            self._assume(f"lossless and lossy traffic share the buffer of {name}, which its platform divides")
-        if switch.buffers.shared_headroom is not None:
-            self._assume(f"every lossless group of {name} has its own headroom: none is shared")
         waiting, credit_ns = self._architecture(switch, latency)
         whole_ns = self._latency(switch, latency)
         return {
-            "switch": {"architecture": waiting, "latency_ns": whole_ns - credit_ns, **self._buffer(switch)},
+            "switch": {
+                "architecture": waiting,
+                "latency_ns": whole_ns - credit_ns,
+                **self._buffer(switch),
+                **self._division(switch),
+            },
             "ecmp": self._balance(name, switch.load_balancing),
         }
 
     def port(self, name: str, switch: Switch, settings: Port) -> PortSettings:
         """The settings of a port and its priorities, of the switch that the plan calls ``name``."""
+        lossless = [] if switch.pfc is False else sorted(int(one) for one in settings.qos.pfc or ())
         queues = {int(one.priority): _queue(settings, one) for one in self._plan.classes.values()}
         strict = [priority for priority, queue in queues.items() if queue and queue.discipline is Discipline.STRICT]
         weights = {priority: queue.weight for priority, queue in queues.items() if queue and queue.weight}
-        lossless = sorted(int(one) for one in settings.qos.pfc or ())
-        if switch.pfc is False:
-            lossless = []
         made = PortSettings(
             {
                 "pfc": {"lossless_priorities": bits(lossless), "watchdog": self._watchdog(switch, settings)},
@@ -61,7 +59,7 @@ class Switches:
             }
         )
         for priority, queue in queues.items():
-            tree = self._marking(switch, queue)
+            tree = self._marking(switch, queue, priority in lossless)
             if tree is not None:
                 made.lanes[priority,] = {"marking": tree}
         if lossless:
@@ -138,6 +136,33 @@ class Switches:
                 self._assume(f"{key} of {name} is {usual[key]:,}: the catalogue has none")
         return found
 
+    def _division(self, switch: Switch) -> Tree:
+        """The pools of the buffer, as shares of what is not set apart for ports; one share says the other."""
+        buffers, name = switch.buffers, _name(switch)
+        lossless, lossy, headroom = buffers.lossless_share, buffers.lossy_share, buffers.headroom_share
+        found: Tree = {}
+        if lossless is not None or lossy is not None:
+            rest = 100 - (lossless or 0) - (lossy or 0) - (headroom or 0)
+            if lossless is None or lossy is None:
+                self._assume(
+                    f"{'lossless' if lossless is None else 'lossy'} traffic has {rest}% of the buffer of {name}"
+                )
+            found["pools"] = {
+                "lossless_percent": rest if lossless is None else lossless,
+                "lossy_percent": rest if lossy is None else lossy,
+            }
+        if headroom is not None:
+            found["shared_headroom"] = {"rule": "share", "percent": headroom}
+        elif buffers.shared_headroom is not None:
+            found["shared_headroom"] = {"rule": "fixed", "bytes": int(buffers.shared_headroom)}
+        if buffers.dedicated_ingress is not None:
+            self._assume(
+                f"what {name} sets apart for each of its ports is what its lossless and lossy groups have anyway"
+            )
+        if buffers.egress_lossless_share is not None or buffers.egress_lossy_share is not None:
+            self._assume(f"the buffer of {name} is divided on arrival; its shares on departure limit nothing")
+        return found
+
     def _balance(self, name: str, balancing: LoadBalancing) -> Tree:
         """How flows choose. A mode that is not static chooses by the quality of the ports, for a flow, a flowlet or a
         packet (Junos, Dynamic Load Balancing; Customize Egress Port Link Quality Metrics for DLB: load and queue)."""
@@ -188,7 +213,7 @@ class Switches:
             "action": action,
         }
 
-    def _marking(self, switch: Switch, queue: Queue | None) -> Tree | None:
+    def _marking(self, switch: Switch, queue: Queue | None, lossless: bool) -> Tree | None:
         if queue is not None and queue.ecn.enabled is None:
             self._assume("queues whose marking the plan leaves to the switch mark nothing")
         if queue is None or not queue.ecn.enabled:
@@ -198,9 +223,9 @@ class Switches:
         if low is None or high is None:
             if ecn.minimum_fill is None or ecn.maximum_fill is None:
                 return None
-            whole = self._fair_share(switch)
+            whole = self._fair_share(switch, lossless)
             text = f"a queue of {_name(switch)} that marks by percent fills {whole:,} bytes"
-            self._assume(f"{text}: what one alone may take of the free buffer")
+            self._assume(f"{text}: what one alone may take of its pool")
             low_bytes, high_bytes = whole * ecn.minimum_fill // 100, whole * ecn.maximum_fill // 100
         else:
             low_bytes, high_bytes = int(low), int(high)
@@ -213,11 +238,13 @@ class Switches:
             "reference_gbps": None,
         }
 
-    def _fair_share(self, switch: Switch) -> int:
+    def _fair_share(self, switch: Switch, lossless: bool) -> int:
         """A S / (1 + A): where the dynamic threshold meets one queue alone (Choudhury and Hahne, 1998)."""
         node = self._buffer(switch)
         alpha = 2.0 ** node["alpha_exponent"]
-        return int(node["buffer_bytes"] / node["slices"] * alpha / (1 + alpha))
+        pools = self._division(switch).get("pools")
+        percent = pools["lossless_percent" if lossless else "lossy_percent"] if pools else 100
+        return int(node["buffer_bytes"] / node["slices"] * percent / 100 * alpha / (1 + alpha))
 
     def _headroom(self, switch: Switch, port: Port, lossless: int, latency: Duration | None) -> int | None:
         """Of a lossless group: what the plan computes. None where it cannot."""
