@@ -73,12 +73,22 @@ def test_lossless_traffic_holds_a_part_of_a_deep_memory() -> None:
     assert longest_pause(G400, chip, memory).time < Duration(10**12) < longest_pause(G400, chip).time
 
 
-@pytest.mark.parametrize("missing", ["chip", "credit", "headroom", "share"])
+@pytest.mark.parametrize("missing", ["chip", "credit", "share"])
 def test_what_is_not_known_of_a_memory_bounds_nothing(missing: str) -> None:
     chip = CATALOGUE.chips["jericho2"]
     change = {"credit": {"credit": None}, "share": {"groups": []}}.get(missing, {})
     known = None if missing == "chip" else chip.model_copy(update=change)
-    assert deep(known, 24, 1, iter([G100]), None if missing == "headroom" else Size(1)) is None
+    assert deep(known, 24, 1, iter([G100]), Size(1)) is None
+
+
+def test_a_memory_whose_headroom_is_not_known_holds_at_least_the_rest() -> None:
+    chip = CATALOGUE.chips["jericho2"]
+    memory = deep(chip, 24, 1, iter([G400]), None)
+    assert memory is not None
+    part = 12 * 0.03125
+    assert memory.held == pytest.approx(part / (1 + part) * 6 * GIB, abs=1)
+    assert memory.held_formula == "12 x 0.03125 / (1 + 12 x 0.03125) x 6 GiB"
+    assert memory.pausing_formula == "0.03125 / (1 + 0.03125) x 6 GiB / 2 cores"
 
 
 def test_a_plan_with_jerichos_says_how() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from faulty import CLUSTER, NIC, ran, scenario
+from fault_files import CLUSTER, NIC, ran, scenario
 from planned_scenarios import made, traffic
 from small_scenarios import wirespeed
 

@@ -36,36 +36,46 @@ class Deep:
     """A memory behind virtual output queues, and the lossless groups that share it. Every core has a part of its own.
 
     A group may take a times what is free of its part, so k of them hold k a / (1 + k a) of what is shared (Choudhury
-    and Hahne, Dynamic Queue Length Thresholds, 1998), and their headroom.
+    and Hahne, Dynamic Queue Length Thresholds, 1998), and their headroom. Where that is not known it is left out: what
+    they hold is more than is said here, and what a group pauses at is less.
     """
 
     buffer: Size
     cores: int
     groups: int  # lossless, of one core
     share: float
-    headroom: Size  # of all ports
+    headroom: Size | None  # of all ports
 
     @property
     def held(self) -> Size:
         """The most that all lossless groups of the switch can hold."""
         part = self.groups * self.share
-        return Size(int(part / (1 + part) * (self.buffer - self.headroom)) + self.headroom)
+        return Size(int(part / (1 + part) * self._shared) + (self.headroom or 0))
 
     @property
     def held_formula(self) -> str:
         """How that came about."""
         part = f"{self.groups} x {self.share:g}"
-        return f"{part} / (1 + {part}) x ({self.buffer} - {self.headroom}) + {self.headroom}"
+        own = f" + {self.headroom}" if self.headroom is not None else ""
+        return f"{part} / (1 + {part}) x {self._shared_formula}{own}"
 
     @property
     def pausing(self) -> Size:
         """What one group holds, alone in its core, when it pauses."""
-        return Size(int(self.share / (1 + self.share) * (self.buffer - self.headroom) / self.cores))
+        return Size(int(self.share / (1 + self.share) * self._shared / self.cores))
 
     @property
     def pausing_formula(self) -> str:
         """How that came about."""
-        return f"{self.share:g} / (1 + {self.share:g}) x ({self.buffer} - {self.headroom}) / {self.cores} cores"
+        return f"{self.share:g} / (1 + {self.share:g}) x {self._shared_formula} / {self.cores} cores"
+
+    @property
+    def _shared(self) -> int:
+        return self.buffer - (self.headroom or 0)
+
+    @property
+    def _shared_formula(self) -> str:
+        return str(self.buffer) if self.headroom is None else f"({self.buffer} - {self.headroom})"
 
 
 def deep(
@@ -78,9 +88,9 @@ def deep(
         ports: of the switch.
         lossless: lossless priorities of a port.
         speeds: of its ports; the largest share among them counts.
-        headroom: of all ports.
+        headroom: of all ports; None where the length of a cable is not known.
     """
-    if chip is None or chip.credit is None or chip.buffer is None or headroom is None:
+    if chip is None or chip.credit is None or chip.buffer is None:
         return None
     shares = [share for speed in speeds if (share := chip.share_at(speed)) is not None]
     if not shares:
