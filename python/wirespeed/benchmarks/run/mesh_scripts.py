@@ -11,13 +11,16 @@ MESSAGE, COUNT = 64, 10
 SMALL = 56
 """Bytes of a ping that fits every MTU: ping's own choice, ping(8)."""
 
+_SMALL_COUNT = 3
+"""That many of them: one reply says that small packets come back (ping(8), exit code 0); one lost says nothing yet."""
+
 
 def pings(count: int, wait_s: int, at_once: int, tries: int) -> str:
     """Pings of HOST, then FROM ADDRESS TO ADDRESS PAYLOAD of each pair.
 
     A first ping that does not count has both ends learn each other's addresses: packets that wait for that may be
-    dropped. Where not all of the next come back, a small one tells whether nothing arrives or only what is large does
-    not; and where that one comes back, a busy host may be why, so that the large ones are sent again.
+    dropped. Where not all of the next come back, small ones tell whether nothing arrives or only what is large does
+    not; and where one of those comes back, a busy host may be why, so that the large ones are sent again.
     """
     return (
         'host=$1; shift; echo "mesh ping from $host: $(($# / 5)) pairs"; '
@@ -26,7 +29,7 @@ def pings(count: int, wait_s: int, at_once: int, tries: int) -> str:
         f"for try in {' '.join(map(str, range(1, tries + 1)))}; do "
         f'said=$(ping -nq -c {count} -i 0.2 -W {wait_s} -M do -s "$5" -I "$2" "$4" 2>&1); code=$?; small=-; '
         'case $said in *" 0% packet loss"*) break;; esac; [ "$code" -ne 127 ] || break; '
-        f'ping -nq -c 1 -W {wait_s} -s {SMALL} -I "$2" "$4" >/dev/null 2>&1; small=$?; '
+        f'ping -nq -c {_SMALL_COUNT} -i 0.2 -W {wait_s} -s {SMALL} -I "$2" "$4" >/dev/null 2>&1; small=$?; '
         '[ "$small" -eq 0 ] || break; done; '
         "printf 'mesh pair %s -> %s\\n%s\\n%s\\nmesh small %s\\nmesh end %s\\n' "
         '"$1" "$3" "$way" "$said" "$small" "$code"; }; '
