@@ -15,12 +15,12 @@ from wirespeed.limits.cost import nic_function
 from wirespeed.limits.host import ordered_writes_term, writes_in_order
 from wirespeed.limits.nic import slot_of
 from wirespeed.plan import Cable, Plan
-from wirespeed.plan.headroom import headroom
 from wirespeed.settings import Nic, PcieFunction
 from wirespeed.simulation.names import Names
 from wirespeed.simulation.nics import Assume, Tree
+from wirespeed.simulation.receive_buffer import arriving, pausing
 from wirespeed.simulation.workload import HostPipe, Traffic
-from wirespeed.units import Duration, Length
+from wirespeed.units import Duration
 
 _GENERATIONS = {2500: 1, 5000: 2, 8000: 3, 16000: 4, 32000: 5}  # MT/s (PCI Express Base 5.0, section 1.2)
 _TAGS = 256  # of eight bits, extended tags (PCI Express Base 5.0, section 2.2.6.2)
@@ -186,18 +186,15 @@ class _Making:
             self._assume(f"PCIe of {port.name} ({slot.rate / 1000:g} GT/s x{slot.lanes}): {', '.join(unsaid)}")
 
     def _buffer(self, port: _Port) -> Tree:
-        """The receive buffer, and when it asks for pauses: XOFF where only the headroom is left, XON an MTU below, as
-        Linux sets NVIDIA's (drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, update_xoff_threshold)."""
-        nic, cable = port.nic, port.cable
+        """The receive buffer, with the headroom of all lossless priorities."""
+        nic = port.nic
         mtu, lossless = nic.link.mtu or 0, len(nic.qos.pfc or ()) or 1
-        model = self._plan.hardware.cables.get(cable.cable or "")
-        above = lossless * int(headroom(cable.speed, cable.length or Length(0), mtu, lossless, cable=model).size)
+        above = lossless * arriving(self._plan, nic, port.cable)
         least = above + mtu
         size = self._size(port, above + least)
         if size < least:
             self._refuse(port, size, least)
-        xoff = max(size - above, 0)
-        return {"receive_buffer_bytes": size, "xoff_bytes": xoff, "xon_bytes": max(xoff - mtu, 0)}
+        return {name: max(size, 0) for name, size in pausing(size, above, mtu).items()}
 
     def _size(self, port: _Port, computed: int) -> int:
         """What the traffic file says, else what the plan gives lossless priorities, else what is computed."""

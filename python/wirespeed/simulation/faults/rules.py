@@ -8,13 +8,12 @@ from typing import Any
 
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan
-from wirespeed.plan.headroom import headroom
-from wirespeed.settings import Nic
 from wirespeed.simulation.devices import Devices
 from wirespeed.simulation.faults.places import nanoseconds, refusing
 from wirespeed.simulation.faults.wiring import exchanged
 from wirespeed.simulation.names import Names
 from wirespeed.simulation.nics import Tree
+from wirespeed.simulation.receive_buffer import arriving, pausing
 from wirespeed.simulation.workload import Fault, Seat, Traffic
 from wirespeed.simulation.workload.fault_entries import (
     BitErrors,
@@ -29,7 +28,6 @@ from wirespeed.simulation.workload.fault_entries import (
     StuckNic,
     WrongSetting,
 )
-from wirespeed.units import Length
 
 
 @dataclass(slots=True)
@@ -122,21 +120,12 @@ def _nic(names: Names, port: str) -> Tree:
 
 
 def _pipe(plan: Plan, fault: SlowReceiver) -> Tree:
-    """The receive buffer, and when it asks for pauses: XOFF where no more than the headroom is left, XON an MTU below,
-    as Linux sets NVIDIA's (drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, update_xoff_threshold)."""
-    host, _, interface = fault.port.partition(":")
+    """The receive buffer, behind the planned cable."""
+    port = fault.port
+    host, _, interface = port.partition(":")
     nic = plan.hosts[host].nics[interface]
-    size = int(fault.receive_buffer)
-    xoff = size - _headroom(plan, nic, fault.port)
-    return {"receive_buffer_bytes": size, "xoff_bytes": xoff, "xon_bytes": xoff - (nic.link.mtu or 0)}
-
-
-def _headroom(plan: Plan, nic: Nic, port: str) -> int:
-    """What arrives after an XOFF: of the planned cable."""
     cable = next(one for one in plan.cables if port in (f"{one.a.device}:{one.a.port}", f"{one.b.device}:{one.b.port}"))
-    lossless = len(nic.qos.pfc or ()) or 1
-    model = plan.hardware.cables.get(cable.cable or "")
-    return int(headroom(cable.speed, cable.length or Length(0), nic.link.mtu or 0, lossless, cable=model).size)
+    return pausing(int(fault.receive_buffer), arriving(plan, nic, cable), nic.link.mtu or 0)
 
 
 def _pipe_of(plan: Plan, devices: Devices, port: int, names: Names) -> Tree:
