@@ -26,7 +26,7 @@ use wirespeed_sim::{Alone, Run, Simulation, Threads};
 const WAYS: [(usize, usize, u64); 5] = [
     (1, 1, 1 << 16),
     (2, 2, 1 << 16),
-    (3, 1, 997),
+    (3, 2, 997),
     (7, 1, 61),
     (7, 2, 1 << 16),
 ];

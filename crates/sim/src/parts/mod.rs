@@ -10,6 +10,7 @@
 mod alone;
 mod barrier;
 mod border;
+mod crew;
 mod graph;
 mod join;
 mod load;
@@ -24,10 +25,10 @@ use crate::results::Outcome;
 use crate::scenario::Scenario;
 use crate::simulation::{Occupancy, Progress, Simulation};
 use crate::time::NEVER;
+use crew::Crew;
 use load::Load;
 use partition::{Devices, Partition};
-use std::thread;
-use windows::{Agenda, Part, Shared, Stop};
+use windows::{Agenda, Stop};
 
 /// Runs of fewer hops are over before more threads have paid for themselves: about 0.1 s at the speeds that README states.
 /// Estimated.
@@ -68,10 +69,9 @@ enum State {
 }
 
 struct Parts {
-    parts: Vec<Part>,
+    crew: Crew,
     partition: Partition,
     agenda: Agenda,
-    shared: Shared,
     over: bool,
 }
 
@@ -91,7 +91,7 @@ impl Run {
     /// On how many threads the run is now.
     pub fn threads(&self) -> usize {
         match &self.0 {
-            State::Parts(parts) => parts.shared.threads,
+            State::Parts(parts) => parts.crew.threads(),
             _ => 1,
         }
     }
@@ -178,7 +178,12 @@ impl Run {
     fn of_each<T>(&self, ask: impl Fn(&Simulation) -> T) -> Vec<T> {
         match &self.0 {
             State::One(whole, _) => vec![ask(whole)],
-            State::Parts(parts) => parts.parts.iter().map(|it| ask(&it.lock())).collect(),
+            State::Parts(parts) => parts
+                .crew
+                .parts()
+                .iter()
+                .map(|it| ask(&it.lock()))
+                .collect(),
             State::Gone => Vec::new(),
         }
     }
@@ -242,8 +247,7 @@ impl State {
         match join::split(whole, &partition, on) {
             Err(whole) => State::One(whole, Alone::Indivisible),
             Ok(parts) => State::Parts(Box::new(Parts {
-                shared: Shared::new(parts.len(), on),
-                parts: parts.into_iter().map(Part::new).collect(),
+                crew: Crew::new(parts, on),
                 partition,
                 agenda,
                 over: false,
@@ -257,24 +261,11 @@ impl Parts {
         if self.over {
             return Stop::Over(None);
         }
-        let (agenda, shared, parts) = (self.agenda, &self.shared, &self.parts[..]);
-        let done = thread::scope(|scope| {
-            let others: Vec<_> = (1..shared.threads)
-                .map(|thread| scope.spawn(move || shared.work(parts, thread, agenda, events)))
-                .collect();
-            let done = shared.work(parts, 0, agenda, events);
-            for thread in others {
-                if let Err(panic) = thread.join() {
-                    std::panic::resume_unwind(panic);
-                }
-            }
-            done
-        });
-        let (stop, agenda) = done.expect("whoever broke the meeting has panicked");
+        let (stop, agenda) = self.crew.advance(self.agenda, events);
         self.agenda = agenda;
         if let Stop::Over(at) = stop {
             self.over = true;
-            let mut first = self.parts[0].lock();
+            let mut first = self.crew.parts()[0].lock();
             first.now = first.now.max(at.unwrap_or(0));
         }
         stop
@@ -282,19 +273,18 @@ impl Parts {
 
     /// Where a window has too little to do for so many threads it may have enough for half of them. Whether they are two or more.
     fn take_fewer_threads(&mut self) -> bool {
-        let threads = self.shared.threads / 2;
+        let threads = self.crew.threads() / 2;
         if threads < 2 {
             return false;
         }
-        self.shared = Shared::new(self.parts.len(), threads);
+        self.crew = Crew::new(self.crew.take_parts(), threads);
         self.agenda.least_events = LEAST_EVENTS * threads as u64;
         (self.agenda.windows, self.agenda.events) = (0, 0);
         true
     }
 
-    fn join(self) -> Simulation {
-        let parts = self.parts.into_iter().map(Part::into_inner);
-        let mut whole = join::join(parts.collect(), &self.partition);
+    fn join(mut self) -> Simulation {
+        let mut whole = join::join(self.crew.take_parts(), &self.partition);
         whole.until = self.agenda.until;
         let sample = self.agenda.sample;
         if sample != NEVER {

@@ -114,7 +114,7 @@ struct Mail {
 /// reached while the slowest still reads.
 pub(super) struct Shared {
     parts: usize,
-    pub threads: usize,
+    threads: usize,
     barrier: Barrier,
     reports: [Vec<Report>; 2],
     /// What leaves part a for part b: place b * parts + a.
@@ -181,6 +181,11 @@ impl Shared {
         }
     }
 
+    /// Waits for all other threads. False: one of them panicked.
+    pub(super) fn meet(&self) -> bool {
+        self.barrier.wait()
+    }
+
     /// Works on the parts, as one of the threads, until all took about `enough` events. `None`: another one panicked.
     pub(super) fn work(
         &self,
@@ -219,7 +224,7 @@ impl Shared {
                         if self.takes(place, agenda.turns) {
                             let part = &mut parts[place].lock();
                             self.take_in(part, turn);
-                            take_window(part, last, enough - all.taken);
+                            take_window(part, last, enough);
                             self.report(part, agenda.turns);
                         }
                     }
