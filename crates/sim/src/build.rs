@@ -15,7 +15,7 @@ use crate::nic::NicPort;
 use crate::parameters::{MarkAt, Parameters, PRIORITIES};
 use crate::pause;
 use crate::pool::{self, Resolved};
-use crate::port::{Pauses, Port, Queue, Scheduler, Side};
+use crate::port::{Pauses, Port, Queue, Scheduler, Side, Watched};
 use crate::post::Operations;
 use crate::problem::Refused;
 use crate::queue::EventQueue;
@@ -152,10 +152,14 @@ impl Simulation {
                     _ => 0,
                 },
                 control: false,
-                watched: captured
+                watched: match captured
                     || switch && written
                     || link.loss > 0.0
-                    || link.pfc_lost_from != NEVER,
+                    || link.pfc_lost_from != NEVER
+                {
+                    true => Watched::Yes,
+                    false => Watched::No,
+                },
                 turn: 0,
                 settings: self.scenario.devices.number(Slot::Port(port)),
             });

@@ -137,6 +137,13 @@ impl Frames {
 
     /// Takes in all of another slab; how far its places move.
     pub fn append(&mut self, other: Frames) -> u32 {
+        if other.live == 0 {
+            return 0;
+        }
+        if self.live == 0 {
+            *self = other;
+            return 0;
+        }
         let base = self.slab.len() as u32;
         let moved = |place: u32| if place == NONE { NONE } else { base + place };
         self.slab.extend(other.slab.into_iter().map(|frame| Frame {

@@ -6,7 +6,7 @@
 use crate::frame::{Frame, Kind};
 use crate::headroom;
 use crate::parameters::{Reaction, PRIORITIES};
-use crate::port::is_down;
+use crate::port::{is_down, Watched};
 use crate::scenario::Scenario;
 use crate::simulation::{class, Simulation};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
@@ -166,11 +166,7 @@ impl Simulation {
             state.control || state.waiting & !state.paused != 0,
         );
         let arrival = busy_until + delay;
-        if state.watched {
-            self.watch(port, index, arrival, class::PFC_ARRIVES);
-        } else {
-            self.schedule(arrival, class::PFC_ARRIVES, port, index);
-        }
+        self.put_on_link(port, index, arrival, class::PFC_ARRIVES);
         if !switch {
             self.wake_for_next(port);
         } else if more {
@@ -182,7 +178,7 @@ impl Simulation {
     pub(crate) fn pfc_arrives(&mut self, sender: u32, index: u32) {
         let port = sender ^ 1;
         let frame = self.frames[index];
-        if self.ports[port as usize].watched {
+        if self.ports[port as usize].watched == Watched::Yes {
             self.capture_frame(port, &frame);
         }
         let pause = &mut self.sides[port as usize].pauses[usize::from(frame.priority)];

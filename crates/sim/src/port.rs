@@ -36,8 +36,8 @@ pub struct Port {
     pub aside: u8,
     /// A PFC frame is waiting.
     pub control: bool,
-    /// Frames on this link are captured, or may be lost.
-    pub watched: bool,
+    /// What becomes of the frames on this link.
+    pub watched: Watched,
     /// The priority whose turn it is.
     pub turn: u8,
     /// Number of what the port is set to, in [`crate::simulation::Settings::devices`].
@@ -45,6 +45,18 @@ pub struct Port {
 }
 
 const _: () = assert!(size_of::<Port>() == 64);
+
+/// What becomes of a frame on a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watched {
+    /// It arrives.
+    No,
+    /// It arrives in another part of the network.
+    Border,
+    /// It is captured, or may be lost.
+    Yes,
+}
+
 /// Whether a port is down: busy for ever, so that nothing asks it for a frame.
 #[inline]
 pub(crate) fn is_down(port: &Port) -> bool {

@@ -13,7 +13,7 @@ use crate::marking::Marker;
 use crate::nic::NicPort;
 use crate::parameters::{Parameters, Pfc};
 use crate::parts::Border;
-use crate::port::{Port, Queue, Scheduler, Side};
+use crate::port::{Port, Queue, Scheduler, Side, Watched};
 use crate::post::Operations;
 use crate::queue::{Event, EventQueue};
 use crate::queue_pair::QueuePair;
@@ -379,16 +379,22 @@ impl Simulation {
         } else {
             self.totals.hops += 1;
         }
-        if state.watched {
-            return self.watch(port, index, arrival, class::ARRIVES);
-        }
-        self.schedule(arrival, class::ARRIVES, port, index);
+        self.put_on_link(port, index, arrival, class::ARRIVES);
     }
 
-    /// A frame on a link that is captured, loses frames or leads to another part of the network: it is lost, or its arrival
-    /// will be an event of `class`.
+    /// The frame's arrival will be an event of `class`, unless it is lost.
+    #[inline]
+    pub(crate) fn put_on_link(&mut self, port: u32, index: u32, arrival: Picoseconds, class: u32) {
+        match self.ports[port as usize].watched {
+            Watched::No => self.schedule(arrival, class, port, index),
+            Watched::Border => self.leave(port, index, arrival, class),
+            Watched::Yes => self.watch(port, index, arrival, class),
+        }
+    }
+
+    /// A frame on a link that is captured or loses frames: it is lost, or its arrival will be an event of `class`.
     #[inline(never)]
-    pub(crate) fn watch(&mut self, port: u32, index: u32, arrival: Picoseconds, class: u32) {
+    fn watch(&mut self, port: u32, index: u32, arrival: Picoseconds, class: u32) {
         self.write_telemetry(port, index);
         let frame = self.frames[index];
         let side = &mut self.sides[port as usize];
@@ -409,9 +415,10 @@ impl Simulation {
             self.totals.losses += 1;
             return self.frames.remove(index);
         }
-        if !self.leaves(port, index, arrival, class) {
-            self.schedule(arrival, class, port, index);
+        if self.border.is_some() {
+            return self.leave(port, index, arrival, class);
         }
+        self.schedule(arrival, class, port, index);
     }
 
     /// What arrives at a port is looked at before it goes on.

@@ -6,7 +6,7 @@
 
 use super::{Fault, Kind};
 use crate::parameters::PRIORITIES;
-use crate::port::is_down;
+use crate::port::{is_down, Watched};
 use crate::scenario::Scenario;
 use crate::simulation::{class, Simulation};
 use crate::time::{Picoseconds, NEVER};
@@ -98,7 +98,7 @@ impl Simulation {
         };
         let links = it.links(&self.scenario).into_iter();
         for port in links.flat_map(|link| [2 * link, 2 * link + 1]) {
-            self.ports[port as usize].watched = true;
+            self.ports[port as usize].watched = Watched::Yes;
             self.sides[port as usize].outages.push(outage);
             if it.is_noticed(fault) {
                 self.schedule(fault.from + it.detection, class::ROUTE, port, DOWN);

@@ -9,6 +9,7 @@ pub mod miswired;
 pub mod slow_receiver;
 pub mod stuck_nic;
 
+use crate::port::Watched;
 use crate::simulation::{class, Simulation};
 use crate::time::{Picoseconds, NEVER};
 use wirespeed_wire::link_errors::LinkErrors;
@@ -121,7 +122,7 @@ impl Simulation {
     /// Frames of both directions are looked at one by one.
     fn rule_on_link(&mut self, link: u32, fault: &Fault, effect: Effect) {
         for port in [2 * link, 2 * link + 1] {
-            self.ports[port as usize].watched = true;
+            self.ports[port as usize].watched = Watched::Yes;
             self.rule(port, fault, effect);
         }
     }

@@ -10,7 +10,7 @@ use crate::credits::OF_SENDER;
 use crate::faults::link_down::is_everywhere;
 use crate::nic::NicPort;
 use crate::parameters::PRIORITIES;
-use crate::port::{Port, Queue, Side};
+use crate::port::{Port, Queue, Side, Watched};
 use crate::queue::{Event, EventQueue};
 use crate::queue_pair::QueuePair;
 use crate::simulation::{class, Simulation, ENTITY};
@@ -43,8 +43,9 @@ pub(super) fn split(
         return Err(Box::new(whole));
     };
     for port in 0..whole.ports.len() {
-        if partition.part_of[port] != partition.part_of[port ^ 1] {
-            whole.ports[port].watched = true;
+        let (part, watched) = (partition.part_of[port], &mut whole.ports[port].watched);
+        if part != partition.part_of[port ^ 1] && *watched == Watched::No {
+            *watched = Watched::Border;
         }
     }
     let mut all = copies(whole, parts, threads);
@@ -170,6 +171,11 @@ pub(super) fn join(parts: Vec<Simulation>, partition: &Partition) -> Simulation 
         add(&mut whole, part, partition, number);
     }
     whole.border = None;
+    for port in &mut whole.ports {
+        if port.watched == Watched::Border {
+            port.watched = Watched::No;
+        }
+    }
     // The order of one network: that of time, and at equal times of the events' keys.
     whole.pauses.sort_by_key(|row| (row.end, row.key));
     whole.series.put_in_order();

@@ -15,9 +15,9 @@ use std::sync::Arc;
 /// The busiest part may have so much more than its share, in percent: beyond that a shorter lookahead is tried.
 const BALANCED: u64 = 120;
 /// Parts for each thread: whoever is done with its own takes one of another's, so that a window with more for one thread than for
-/// the other, or a processor that is taken away, costs less. Each part more is tables that lie apart: on two threads S3 took 0.52 s
-/// in 2 parts, 0.53 s in 4, 0.58 s in 8 and 0.64 s in 16, and RAIL 2.08 s in 2 and in 8 parts and 1.99 s in 4 (medians, set-up and
-/// tables included; AMD EPYC, 2026-11-22, a loaded machine).
+/// the other, or a processor that is taken away, costs less. Each part more is tables that lie apart: on two threads S3 took 0.33 s
+/// in 2 parts, 0.32 s in 4 and 0.34 s in 6, and RAIL 1.47 s in 2, 1.53 s in 4 and 2.02 s in 8 parts (medians, set-up and tables
+/// included; AMD EPYC, family 25, model 17, 2026-11-22).
 const PER_THREAD: usize = 2;
 /// A cut that is done within so much of the least time there can be is not bettered, in percent.
 const GOOD: u64 = 110;
