@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from wirespeed import wire
 from wirespeed.catalogue import load
 from wirespeed.catalogue.model import ChipModel, EcnDefaults
-from wirespeed.cluster import read
+from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refused
 from wirespeed.plan import Cable, End, Plan, build
 from wirespeed.plan.dcqcn import alpha
 from wirespeed.plan.ecn import at_speed, window
 from wirespeed.plan.headroom import computed, headroom, total
 from wirespeed.plan.loop import loop
+from wirespeed.plan.model import Latency
 from wirespeed.plan.watchdog import longest_pause
 from wirespeed.settings import Congestion
 from wirespeed.units import Bandwidth, Duration, Length, Size
@@ -154,6 +155,38 @@ def test_the_loop_is_the_longest_way() -> None:
     each = (wire.data(4096).wire + wire.cnp().wire) * 20  # ps at 400 Gb/s
     assert found is not None
     assert (found.cables, found.time) == (4, Duration(2 * 5 * (3 + 30 + 200) * 1000 + 4 * each))
+
+
+def test_the_loop_takes_the_latency_of_each_switch_twice() -> None:
+    rows = ("h1 l1 400 3", "h2 l2 400 3", "l1 s1 400 3", "s1 l2 400 3")
+    idle = loop(cables(*rows), roles("h1 h2"), None)
+    known = {"l1": Latency(Duration(1_000_000)), "l2": Latency(Duration(500_000)), "s1": Latency()}
+    found = loop(cables(*rows), roles("h1 h2"), None, known)
+    assert idle is not None and found is not None
+    assert (found.time, found.inside) == (idle.time + 3_000_000, Duration(3_000_000))
+    assert found.formula == (
+        "4 cables there and back, a 4096 B packet and its CNP sent on each, 3 us in 2 switches,"
+        " latency of 1 switch not known"
+    )
+    assert idle.formula.endswith("sent on each, latency of 3 switches not known")
+
+
+def test_the_loop_goes_by_the_faster_switches() -> None:
+    rows = ("h1 l1 400 3", "h2 l2 400 3", "l1 s1 400 3", "s1 l2 400 3", "l1 s2 400 9", "s2 l2 400 9")
+    slow = {"s1": Latency(Duration(1_000_000))}
+    found = loop(cables(*rows), roles("h1 h2"), None, slow)
+    around = loop(cables(*(row for row in rows if "s1" not in row)), roles("h1 h2"), None)
+    assert found == around
+
+
+def test_a_step_below_a_seventh_of_the_switches_latency_is_warned_of(tmp_path: Path) -> None:
+    text = (EXAMPLES / "mi300x-4node" / "cluster-eos.yaml").read_text().replace("dcqcn-p", "dcqcn-d")
+    assert not build(read_text(text, "cluster.yaml")).warnings
+    slow, replaced = re.subn(r"(leaf1: \{.*)\}", r"\1, latency: 80 us}", text)
+    assert replaced == 1
+    (warning,) = build(read_text(slow, "cluster.yaml")).warnings
+    assert "ECN minimum" in warning.found
+    assert "160 us in 1 switch)" in (warning.expected or "")
 
 
 def test_hosts_do_not_forward_and_unknown_lengths_give_no_loop() -> None:

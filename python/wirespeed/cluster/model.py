@@ -344,7 +344,7 @@ class SwitchPart(Part):
     )
     latency: DurationText | None = Field(
         default=None,
-        description="of the idle switch, last bit in to first bit out, for headroom and the simulator; not rendered",
+        description="of the idle switch, last bit in to first bit out, for headroom, ECN and simulator; not rendered",
     )
     credit_latency: DurationText | None = Field(
         default=None, description="part of it that a credit of a virtual output queue takes, for the simulator"

@@ -69,7 +69,8 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
     vlans = vlans_of(boxes, cables, addresses)
     switches = {name: kind.switch(uses[name], vlans[name], routing[name]) for name, kind in switch_kinds.items()}
     roles = {**dict.fromkeys(hosts, "host"), **{name: box.spec.role for name, box in boxes.items()}}
-    numbers = computed(switches, switch_kinds, loop(all_cables, roles, cable), cable, problems)
+    latencies = {name: latency_of(box) for name, box in boxes.items()}
+    numbers = computed(switches, switch_kinds, loop(all_cables, roles, cable, latencies), cable, problems)
     problems.stop()
     return Plan(
         name=cluster.name,
@@ -80,7 +81,7 @@ def build(cluster: Cluster, catalogue: Catalogue | None = None) -> Plan:
         classes=classes,
         hardware=catalogue,
         computed=numbers,
-        latencies={name: latency_of(box) for name, box in boxes.items()},
+        latencies=latencies,
         asked=_asked(switches, switch_kinds),
         origins={
             **{name: cluster.origin.at(*spec.path) for name, spec in cluster.hosts.items()},
