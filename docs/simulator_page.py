@@ -21,6 +21,17 @@ from wirespeed.errors import refuse
 
 SOURCES = Path(__file__).parents[1] / "crates" / "sim" / "src"
 
+# What several faults say.
+WHEN = {
+    "from_ns": ("from when on", "ns", "0"),
+    "until_ns": ("until when", "ns", "the end"),
+}
+LINK = {"link": ("which link, both directions: index in `links`", "", "required")}
+NIC_PORT = {
+    "node": ("which host", "", "required"),
+    "nic_port": ("which NIC port of it, in the order of `links`", "", "0"),
+}
+
 KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
     "Scenario": {
         "name": ("what reports call it", "", "the file's name"),
@@ -128,9 +139,8 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
     },
     "`faults[]`: bit errors": {
         "kind": ("`bit-errors`: frames on a link, PFC frames too, are lost, the longer the likelier", "", "required"),
-        "from_ns": ("from when on", "ns", "0"),
-        "until_ns": ("until when", "ns", "the end"),
-        "link": ("which link, both directions: index in `links`", "", "required"),
+        **WHEN,
+        **LINK,
         "ber": ("bit error ratio of its lanes, before correction", "0 to 0.5", "required"),
         "fec": (
             "correction: `none`; `rs-528`, RS(528,514) of 25 Gb/s lanes; `rs-544`, RS(544,514), one codeword at a "
@@ -168,10 +178,8 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
     },
     "`faults[]`: stuck NIC": {
         "kind": ("`stuck-nic`: a NIC pauses its switch all the time, whatever it holds: a pause storm", "", "required"),
-        "from_ns": ("from when on", "ns", "0"),
-        "until_ns": ("until when", "ns", "the end"),
-        "node": ("which host", "", "required"),
-        "nic_port": ("which NIC port of it, in the order of `links`", "", "0"),
+        **WHEN,
+        **NIC_PORT,
         "priority": ("which priority it pauses", "0 to 7", "every lossless one"),
     },
     "`faults[]`: slow receiver": {
@@ -180,25 +188,20 @@ KEYS: dict[str, dict[str, tuple[str, str, str]]] = {
             "",
             "required",
         ),
-        "from_ns": ("from when on", "ns", "0"),
-        "until_ns": ("until when", "ns", "the end"),
-        "node": ("which host", "", "required"),
-        "nic_port": ("which NIC port of it, in the order of `links`", "", "0"),
+        **WHEN,
+        **NIC_PORT,
         "gbps": ("that rate, of payload", "Gb/s", "required"),
     },
     "`faults[]`: lost CNPs": {
         "kind": ("`cnp-loss`: CNPs are lost on a link", "", "required"),
-        "from_ns": ("from when on", "ns", "0"),
-        "until_ns": ("until when", "ns", "the end"),
-        "link": ("which link, both directions: index in `links`", "", "required"),
+        **WHEN,
+        **LINK,
         "probability": ("of each", "0 to 1", "required"),
     },
     "`faults[]`: late CNPs": {
         "kind": ("`cnp-delay`: a NIC sends its CNPs late", "", "required"),
-        "from_ns": ("from when on", "ns", "0"),
-        "until_ns": ("until when", "ns", "the end"),
-        "node": ("which host", "", "required"),
-        "nic_port": ("which NIC port of it, in the order of `links`", "", "0"),
+        **WHEN,
+        **NIC_PORT,
         "delay_ns": ("how much later than `notification.delay_ns`", "ns", "required"),
     },
     "`routes[]`": {
