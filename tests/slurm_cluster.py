@@ -50,6 +50,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
 KillWait=1
+SchedulerParameters=batch_sched_delay=0
 {nodes}
 PartitionName=all Nodes=ALL Default=YES State=UP
 """
@@ -97,6 +98,17 @@ class Slurm:
         process = self.start(host, *command, **how)
         stdout, stderr = process.communicate(timeout=5 * _PATIENCE_S)
         return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+
+    def batch(self, script: Path, *options: str) -> int:
+        """Run a script as a batch job; its exit code. `sbatch --wait` would ask after it ever more seldom."""
+        number = self.run(HEAD, "sbatch", "--parsable", *options, script).stdout.strip()
+        deadline, shown = time.monotonic() + 5 * _PATIENCE_S, dict[str, str]()
+        while shown.get("JobState") not in ("COMPLETED", "FAILED"):
+            assert time.monotonic() < deadline, f"job {number}: {shown}: {self.said()}"
+            time.sleep(0.1)
+            words = self.run(HEAD, "scontrol", "--oneliner", "show", "job", number).stdout.split()
+            shown = {key: value for key, _, value in (word.partition("=") for word in words)}
+        return int(shown["ExitCode"].partition(":")[0])  # what follows is a signal's number
 
     def boot(self, host: str) -> None:
         """Start a host's slurmd."""
