@@ -112,6 +112,7 @@ WRONG = {
     "pools": ("switch", "pools", {"lossless_percent": 66, "lossy_percent": 11}),
     "shared headroom": ("switch", "shared_headroom", {"rule": "share", "percent": 23}),
     "one pool": ("switch", "pools", None),
+    "threshold": ("switch", "alpha_exponent", 0),
     "marking": ("marking", "kmax_bytes", 2_098_000),
     "probability": ("marking", "pmax", 0.06),
     "PFC": ("pfc", "lossless_priorities", 0),
@@ -124,19 +125,21 @@ WRONG = {
     "MTU": ("transport", "mtu_bytes", 1024),
 }
 
+OF_DIVIDED = ("pools", "shared headroom", "one pool", "threshold")
+
 
 @pytest.mark.parametrize("what", WRONG)
 def test_a_scenario_that_says_something_else_does_not_pass(what: str, tmp_path: Path) -> None:
     section, key, value = WRONG[what]
-    plan = build(
-        read_text(CLUSTERS[DIVIDED if key in ("pools", "shared_headroom") else USUAL], "cluster.yaml"), CATALOGUE
-    )
+    plan = build(read_text(CLUSTERS[DIVIDED if what in OF_DIVIDED else USUAL], "cluster.yaml"), CATALOGUE)
     scenario, document = made(plan, tmp_path, TRAFFIC)
     held(plan, document, scenario.assumed)
+    changed = 0
     for tree in (document["parameters"], *(item["parameters"] for item in document["devices"])):
-        if key in tree.get(section, {}):
-            assert tree[section][key] != value
+        if tree.get(section, {}).get(key, value) != value:
             tree[section][key] = value
+            changed += 1
+    assert changed
     with pytest.raises(AssertionError):
         held(plan, document, scenario.assumed)
 
@@ -261,6 +264,9 @@ def buffered(devices: Devices, document: Any, port: int, place: Place) -> None:
         if known:
             devices.same(f"{key} {place}", switch[key], int(known.value) * times)
     divided(devices, place, switch)
+    step = devices.says(Place(place.device), "switch.buffers.dynamic_threshold")
+    if lossless and step is not None:  # alpha 0 to 10 of the chip, 1/128 to 8
+        devices.same(f"threshold {place}", 2.0 ** switch["alpha_exponent"], 2**step / 128)
     devices.same(f"voq {place}", switch["architecture"]["rule"] == "voq", bool(chip and chip.credit))
 
 

@@ -15,6 +15,7 @@ from planned_scenarios import INCAST, ONE, made, settled
 from small_scenarios import wirespeed
 
 from wirespeed.cluster import read_text
+from wirespeed.errors import Refused
 from wirespeed.plan import build
 from wirespeed.units import Size
 
@@ -162,6 +163,44 @@ def test_one_share_says_the_other(tmp_path: Path) -> None:
     assert switch["pools"] == {"lossless_percent": 90, "lossy_percent": 10}
     assert "shared_headroom" not in switch
     assert any(one.startswith("lossy traffic has 10% of the buffer of ") for one in assumed)
+
+
+def test_a_dynamic_threshold_in_the_steps_of_the_device(tmp_path: Path) -> None:
+    """Step 7 lets a group take as much as is free, each step more twice that; what is lossy goes by the chip's."""
+    text = ONE.format(model=MODELS["junos"], system="junos").replace("node[1-2]", "node[1-4]")
+    pauses = {}
+    for step, exponent, part in ((None, 3, "8"), (7, 0, "1"), (0, -7, "1/128")):
+        more = "" if step is None else f", buffers: {{dynamic_threshold: {step}}}"
+        plan = build(read_text(text.replace(LEAF, LEAF + more), "one.yaml"))
+        scenario, document = made(plan, tmp_path, TO_NODE_1.replace("1 MiB", "16 MiB"))
+        assert settled(document, 1, 3)["switch"]["alpha_exponent"] == exponent
+        assert settled(document, 1, 0)["switch"]["alpha_exponent"] == 0  # chips/tomahawk5.yaml
+        assert any(f"of lossless groups of tomahawk5 is {part} of what is free" in one for one in scenario.assumed)
+        path = tmp_path / "thresholds.json"
+        path.write_text(scenario.text)
+        pauses[exponent] = json.loads(wirespeed(path, "--format", "json").stdout)["pfc_pauses"]
+    assert pauses[3] == pauses[0] == 0 < pauses[-7]
+
+
+def test_one_leaf_of_two_with_another_threshold(tmp_path: Path) -> None:
+    text = ONE.format(model=MODELS["junos"], system="junos").replace("leaf1:", "leaf[1-2]:")
+    plan = build(read_text(text.replace("by-host", "by-rail").replace("link-31", "rail-24"), "one.yaml"))
+    leaf = plan.switches["leaf2"]
+    wrong = replace(leaf, buffers=replace(leaf.buffers, dynamic_threshold=7))
+    _, document = made(replace(plan, switches={**plan.switches, "leaf2": wrong}), tmp_path, TO_NODE_1)
+    found = {}
+    for number, link in enumerate(document["links"]):
+        for side, end in enumerate("ab"):
+            name = document["node_names"][link[end]]
+            if name.startswith("leaf"):
+                found[name] = settled(document, 2 * number + side, 3)["switch"]["alpha_exponent"]
+    assert found == {"leaf1": 3, "leaf2": 0}
+
+
+def test_a_threshold_beyond_the_steps_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused) as refused:
+        handed(tmp_path, switch_with("buffers: {dynamic_threshold: 11}"), system="junos")
+    assert str(refused.value) == ("one.yaml:7: found a dynamic threshold of 11 with Junos OS Evolved; expected 0 to 10")
 
 
 @pytest.mark.parametrize("system", ["eos", "sonic"])

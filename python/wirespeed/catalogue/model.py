@@ -308,6 +308,13 @@ class BufferDefaults(Entry):
     dynamic_threshold: Sourced[int] | None = None
 
 
+class ThresholdSteps(Entry):
+    """How a system counts the part of the free buffer that a group may take: every step doubles it."""
+
+    whole: Sourced[int]  # the step at which a group may take as much as is free
+    last: Sourced[int]  # the first is 0
+
+
 class LoadBalancingDefaults(Entry):
     """How flows choose among equal paths where the cluster file does not say; the names are those of the settings."""
 
@@ -340,6 +347,7 @@ class SwitchSystem(Entry):
     ecn: EcnDefaults | EcnFillDefaults
     watchdog: WatchdogDefaults
     buffers: BufferDefaults | None = None
+    threshold_steps: ThresholdSteps | None = None  # None: no dynamic threshold, or nobody says what its numbers mean
     load_balancing: LoadBalancingDefaults | None = None
     global_pause: bool = False  # whether a port has an 802.3x setting that must be switched off
     pfc_switch: bool = False  # whether one setting of the switch stops PFC on every port

@@ -26,6 +26,13 @@ def buffers(box: Box, lossless: bool, problems: Problems) -> Buffers:
         total = sum(getattr(found, name) or 0 for name in names)
         if total > 100:
             problems.refuse((*box.spec.path, "buffers"), f"shares of {total}% of the buffer on {where}", "at most 100%")
+    steps = box.system.threshold_steps
+    if steps and found.dynamic_threshold is not None and found.dynamic_threshold > steps.last.value:
+        problems.refuse(
+            (*box.spec.path, "buffers", "dynamic_threshold"),
+            f"a dynamic threshold of {found.dynamic_threshold} with {box.system.title}",
+            f"0 to {steps.last.value}",
+        )
     return found
 
 

@@ -101,7 +101,8 @@ class _Making:
         port = switch.ports[end.port]
         key = (
             *(id(port.qos), id(port.queues), port.link.speed, port.link.mtu, port.cable_length),
-            *(switch.model, switch.chip, switch.pfc, switch.watchdog_poll, self._plan.latencies.get(end.device)),
+            *(switch.model, switch.chip, switch.os, switch.buffers, switch.pfc, switch.watchdog_poll),
+            self._plan.latencies.get(end.device),
         )
         if key not in self._made:
             self._made[key] = self._of_switches.port(end.device, switch, port)

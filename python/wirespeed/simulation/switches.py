@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 
 from wirespeed import _core
-from wirespeed.catalogue.model import ChipModel
 from wirespeed.plan import Plan
-from wirespeed.plan.headroom import headroom
-from wirespeed.plan.memory import chips_together
 from wirespeed.plan.model import Latency
 from wirespeed.settings import Discipline, Port, Queue, Switch, TrafficClass, WatchdogAction
 from wirespeed.settings.fabric import LoadBalancing
 from wirespeed.simulation.nics import Assume, PortSettings, Tree, bits, shares
-from wirespeed.units import Bandwidth, Duration
+from wirespeed.simulation.switch_buffers import SwitchBuffers, chip_of, name_of
 
 _NS = 1000  # picoseconds
 _LONGEST_GAP_NS = 1_000_000_000  # the core's
@@ -27,21 +23,20 @@ class Switches:
     def __init__(self, plan: Plan, assume: Assume) -> None:
         self._plan, self._assume = plan, assume
         self._preset: Tree = json.loads(_core.preset("roce"))
+        self._buffers = SwitchBuffers(plan, self._preset["switch"], assume)
 
     def node(self, name: str, switch: Switch) -> Tree:
         """What is one for a whole switch, ``name`` in the plan."""
         latency = self._plan.latencies.get(name, Latency())
-        name = _name(switch)
-        if switch.buffers.dynamic_threshold is not None:
-            self._assume(f"the dynamic threshold of {name}, which its platform counts its own way, is the chip's")
+        name = name_of(switch)
         waiting, credit_ns = self._architecture(switch, latency)
         whole_ns = self._latency(switch, latency)
         return {
             "switch": {
                 "architecture": waiting,
                 "latency_ns": whole_ns - credit_ns,
-                **self._buffer(switch),
-                **self._division(switch),
+                **self._buffers.memory(switch),
+                **self._buffers.division(switch),
             },
             "ecmp": self._balance(name, switch.load_balancing),
         }
@@ -64,10 +59,11 @@ class Switches:
                 made.lanes[priority,] = {"marking": tree}
         if lossless:
             self._assume("headroom is what the plan computes: what platforms set apart by themselves is not rendered")
-            size = self._headroom(switch, settings, len(lossless), self._plan.latencies.get(name, Latency()).whole)
+            latency = self._plan.latencies.get(name, Latency()).whole
+            size = self._buffers.headroom(switch, settings, len(lossless), latency)
             rule: Tree = {"rule": "computed", "percent": 100} if size is None else {"rule": "fixed", "bytes": size}
             group = tuple(lossless)
-            shared = self._group(switch, settings.link.speed)
+            shared = self._buffers.group(switch, settings.link.speed)
             made.lanes[group] = {**made.lanes.get(group, {}), "switch": {"headroom": rule, **shared}}
         return made
 
@@ -77,7 +73,7 @@ class Switches:
 
     def _latency(self, switch: Switch, latency: Latency) -> int:
         """Nanoseconds."""
-        name = switch.model or _name(switch)
+        name = switch.model or name_of(switch)
         if latency.whole is None:
             usual: int = self._preset["switch"]["latency_ns"]
             self._assume(f"switch latency of {name} is {usual} ns: neither cluster file nor catalogue has one")
@@ -89,79 +85,14 @@ class Switches:
 
     def _architecture(self, switch: Switch, latency: Latency) -> tuple[Tree, int]:
         """Where packets wait, and how many nanoseconds a credit takes."""
-        chip = self._chip(switch)
+        chip = chip_of(self._plan, switch)
         if chip is None or chip.credit is None:
             return {"rule": "shared-buffer"}, 0
-        name, credit_ns = _name(switch), int(latency.credit or 0) // _NS
+        name, credit_ns = name_of(switch), int(latency.credit or 0) // _NS
         if latency.credit is None:
             self._assume(f"credits of {name} take no time: the cluster file has no credit_latency")
         self._assume(f"the ports of {name} belong to its cores in their order")
         return {"rule": "voq", "credit_bytes": int(chip.credit.value), "credit_latency_ns": credit_ns}, credit_ns
-
-    def _chip(self, switch: Switch) -> ChipModel | None:
-        chip = self._plan.hardware.chips.get(switch.chip or "")
-        model = self._plan.hardware.switches.get(switch.model or "")
-        return chip if model is None else chips_together(model, chip)
-
-    def _group(self, switch: Switch, speed: Bandwidth | None) -> Tree:
-        """Of lossless groups, what depends on the speed of their port."""
-        chip = self._chip(switch)
-        group = chip.group(speed) if chip and speed else None
-        if group is None:
-            usual = self._preset["switch"]
-            self._assume(
-                f"guarantee of a lossless group of {_name(switch)} {usual['reserve_bytes']:,} bytes, XON "
-                f"{usual['xon_offset_bytes']:,} bytes below the threshold: those of the preset"
-            )
-            return {}
-        return {
-            "alpha_exponent": round(math.log2(group.share)),
-            "xon_offset_bytes": int(group.xon_offset),
-            "reserve_bytes": int(group.reserve),
-        }
-
-    def _buffer(self, switch: Switch) -> Tree:
-        chip = self._chip(switch)
-        usual, name = self._preset["switch"], _name(switch)
-        found: Tree = {"buffer_bytes": _value(chip, "buffer"), "cell_bytes": _value(chip, "cell")}
-        found["slices"] = _value(chip, "slices")
-        model = self._plan.hardware.switches.get(switch.model or "")
-        share = (
-            chip.share_at(model.speed.value) if chip and model else chip.share.value if chip and chip.share else None
-        )
-        found["alpha_exponent"] = None if share is None else round(math.log2(share))
-        for key, value in found.items():
-            if value is None:
-                found[key] = usual[key]
-                self._assume(f"{key} of {name} is {usual[key]:,}: the catalogue has none")
-        return found
-
-    def _division(self, switch: Switch) -> Tree:
-        """The pools of the buffer, as shares of what is not set apart for ports; one share says the other."""
-        buffers, name = switch.buffers, _name(switch)
-        lossless, lossy, headroom = buffers.lossless_share, buffers.lossy_share, buffers.headroom_share
-        found: Tree = {}
-        if lossless is not None or lossy is not None:
-            rest = 100 - (lossless or 0) - (lossy or 0) - (headroom or 0)
-            if lossless is None or lossy is None:
-                self._assume(
-                    f"{'lossless' if lossless is None else 'lossy'} traffic has {rest}% of the buffer of {name}"
-                )
-            found["pools"] = {
-                "lossless_percent": rest if lossless is None else lossless,
-                "lossy_percent": rest if lossy is None else lossy,
-            }
-        if headroom is not None:
-            found["shared_headroom"] = {"rule": "share", "percent": headroom}
-        elif buffers.shared_headroom is not None:
-            found["shared_headroom"] = {"rule": "fixed", "bytes": int(buffers.shared_headroom)}
-        if buffers.dedicated_ingress is not None:
-            self._assume(
-                f"what {name} sets apart for each of its ports is what its lossless and lossy groups have anyway"
-            )
-        if buffers.egress_lossless_share is not None or buffers.egress_lossy_share is not None:
-            self._assume(f"the buffer of {name} is divided on arrival; its shares on departure limit nothing")
-        return found
 
     def _balance(self, name: str, balancing: LoadBalancing) -> Tree:
         """How flows choose. A mode that is not static chooses by the quality of the ports, for a flow, a flowlet or a
@@ -193,7 +124,7 @@ class Switches:
         watchdog, poll = port.qos.watchdog, switch.watchdog_poll
         if not watchdog.enabled:
             return None
-        name = _name(switch)
+        name = name_of(switch)
         action = _ACTIONS.get(watchdog.action) if watchdog.action else None
         if action is None:
             self._assume(f"the PFC watchdog of {name} does nothing here: it would {_does(watchdog.action)}")
@@ -223,8 +154,8 @@ class Switches:
         if low is None or high is None:
             if ecn.minimum_fill is None or ecn.maximum_fill is None:
                 return None
-            whole = self._fair_share(switch, lossless)
-            text = f"a queue of {_name(switch)} that marks by percent fills {whole:,} bytes"
+            whole = self._buffers.fair_share(switch, lossless)
+            text = f"a queue of {name_of(switch)} that marks by percent fills {whole:,} bytes"
             self._assume(f"{text}: what one alone may take of its pool")
             low_bytes, high_bytes = whole * ecn.minimum_fill // 100, whole * ecn.maximum_fill // 100
         else:
@@ -237,29 +168,6 @@ class Switches:
             "pmax": probability / 100,
             "reference_gbps": None,
         }
-
-    def _fair_share(self, switch: Switch, lossless: bool) -> int:
-        """A S / (1 + A): where the dynamic threshold meets one queue alone (Choudhury and Hahne, 1998)."""
-        node = self._buffer(switch)
-        alpha = 2.0 ** node["alpha_exponent"]
-        pools = self._division(switch).get("pools")
-        percent = pools["lossless_percent" if lossless else "lossy_percent"] if pools else 100
-        return int(node["buffer_bytes"] / node["slices"] * percent / 100 * alpha / (1 + alpha))
-
-    def _headroom(self, switch: Switch, port: Port, lossless: int, latency: Duration | None) -> int | None:
-        """Of a lossless group: what the plan computes. None where it cannot."""
-        speed, length, mtu = port.link.speed, port.cable_length, port.link.mtu
-        if speed is None or length is None or mtu is None:
-            self._assume("headroom of ports whose cable has no known length is computed by the simulator")
-            return None
-        chip = self._chip(switch)
-        cables = {cable.cable for cable in self._plan.cables}
-        model = self._plan.hardware.cables.get(next(iter(cables)) or "") if len(cables) == 1 else None
-        return int(headroom(speed, length, mtu, lossless, chip, model, latency).size)
-
-
-def _name(switch: Switch) -> str:
-    return switch.chip or switch.model or "a switch of no known model"
 
 
 def _does(action: WatchdogAction | None) -> str:
@@ -279,8 +187,3 @@ def _queue(port: Port, one: TrafficClass) -> Queue | None:
     qos = port.qos
     found = [qos.tc_queue[tc] for dscp, tc in (qos.dscp_tc or {}).items() if dscp in one.dscp and qos.tc_queue]
     return port.queues.get(str(int(found[0]))) if found else None
-
-
-def _value(chip: ChipModel | None, name: str) -> int | None:
-    found = getattr(chip, name) if chip else None
-    return None if found is None else int(found.value)

@@ -1,0 +1,138 @@
+"""The packet buffer of a plan's switches: its size, its pools, and what a priority group may take of it."""
+
+from __future__ import annotations
+
+import math
+
+from wirespeed.catalogue.model import ChipModel, SwitchSystem
+from wirespeed.plan import Plan
+from wirespeed.plan.headroom import headroom
+from wirespeed.plan.memory import chips_together
+from wirespeed.settings import Port, Switch
+from wirespeed.simulation.nics import Assume, Tree
+from wirespeed.units import Bandwidth, Duration
+
+
+class SwitchBuffers:
+    """Buffers of a plan's switches. What the catalogue does not know is the preset's, and said to ``assume``."""
+
+    def __init__(self, plan: Plan, preset: Tree, assume: Assume) -> None:
+        self._plan, self._preset, self._assume = plan, preset, assume
+
+    def memory(self, switch: Switch) -> Tree:
+        """Size, cells and slices of the whole buffer, and what a group may take of it."""
+        chip, name = chip_of(self._plan, switch), name_of(switch)
+        found: Tree = {"buffer_bytes": _value(chip, "buffer"), "cell_bytes": _value(chip, "cell")}
+        found["slices"] = _value(chip, "slices")
+        model = self._plan.hardware.switches.get(switch.model or "")
+        share = (
+            chip.share_at(model.speed.value) if chip and model else chip.share.value if chip and chip.share else None
+        )
+        found["alpha_exponent"] = None if share is None else round(math.log2(share))
+        for key, value in found.items():
+            if value is None:
+                found[key] = self._preset[key]
+                self._assume(f"{key} of {name} is {self._preset[key]:,}: the catalogue has none")
+        return found
+
+    def division(self, switch: Switch) -> Tree:
+        """The pools of the buffer, as shares of what is not set apart for ports; one share says the other."""
+        buffers, name = switch.buffers, name_of(switch)
+        lossless, lossy, shared = buffers.lossless_share, buffers.lossy_share, buffers.headroom_share
+        found: Tree = {}
+        if lossless is not None or lossy is not None:
+            rest = 100 - (lossless or 0) - (lossy or 0) - (shared or 0)
+            if lossless is None or lossy is None:
+                self._assume(
+                    f"{'lossless' if lossless is None else 'lossy'} traffic has {rest}% of the buffer of {name}"
+                )
+            found["pools"] = {
+                "lossless_percent": rest if lossless is None else lossless,
+                "lossy_percent": rest if lossy is None else lossy,
+            }
+        if shared is not None:
+            found["shared_headroom"] = {"rule": "share", "percent": shared}
+        elif buffers.shared_headroom is not None:
+            found["shared_headroom"] = {"rule": "fixed", "bytes": int(buffers.shared_headroom)}
+        if buffers.dedicated_ingress is not None:
+            self._assume(
+                f"what {name} sets apart for each of its ports is what its lossless and lossy groups have anyway"
+            )
+        departure = (buffers.egress_lossless_share, buffers.egress_lossy_share, buffers.dedicated_egress)
+        if any(one is not None for one in departure):
+            self._assume(f"the buffer of {name} is divided on arrival; its shares on departure limit nothing")
+        return found
+
+    def group(self, switch: Switch, speed: Bandwidth | None) -> Tree:
+        """What is of lossless groups alone: what depends on the speed of their port, and the planned threshold."""
+        chip = chip_of(self._plan, switch)
+        group = chip.group(speed) if chip and speed else None
+        found: Tree = {}
+        if group is not None:
+            found["alpha_exponent"] = round(math.log2(group.share))
+            found["xon_offset_bytes"] = int(group.xon_offset)
+            found["reserve_bytes"] = int(group.reserve)
+        else:
+            usual = self._preset
+            self._assume(
+                f"guarantee of a lossless group of {name_of(switch)} {usual['reserve_bytes']:,} bytes, XON "
+                f"{usual['xon_offset_bytes']:,} bytes below the threshold: those of the preset"
+            )
+        planned = self._threshold(switch)
+        return found if planned is None else {**found, "alpha_exponent": planned}
+
+    def fair_share(self, switch: Switch, lossless: bool) -> int:
+        """A S / (1 + A): where the dynamic threshold meets one queue alone (Choudhury and Hahne, 1998)."""
+        whole = self.memory(switch)
+        planned = self._threshold(switch) if lossless else None
+        alpha = 2.0 ** (whole["alpha_exponent"] if planned is None else planned)
+        pools = self.division(switch).get("pools")
+        percent = pools["lossless_percent" if lossless else "lossy_percent"] if pools else 100
+        return int(whole["buffer_bytes"] / whole["slices"] * percent / 100 * alpha / (1 + alpha))
+
+    def headroom(self, switch: Switch, port: Port, lossless: int, latency: Duration | None) -> int | None:
+        """Of a lossless group: what the plan computes. None where it cannot."""
+        speed, length, mtu = port.link.speed, port.cable_length, port.link.mtu
+        if speed is None or length is None or mtu is None:
+            self._assume("headroom of ports whose cable has no known length is computed by the simulator")
+            return None
+        cables = {cable.cable for cable in self._plan.cables}
+        model = self._plan.hardware.cables.get(next(iter(cables)) or "") if len(cables) == 1 else None
+        return int(headroom(speed, length, mtu, lossless, chip_of(self._plan, switch), model, latency).size)
+
+    def _threshold(self, switch: Switch) -> int | None:
+        """The exponent of 2 that the planned dynamic threshold of lossless groups stands for; None without one."""
+        step, system = switch.buffers.dynamic_threshold, self._system(switch)
+        if step is None:
+            return None
+        name = name_of(switch)
+        if system is None or system.threshold_steps is None:
+            self._assume(f"the dynamic threshold of {name}, which its platform counts its own way, is the chip's")
+            return None
+        exponent = step - system.threshold_steps.whole.value
+        part = f"{2**exponent}" if exponent >= 0 else f"1/{2**-exponent}"
+        self._assume(
+            f"the dynamic threshold {step} of lossless groups of {name} is {part} of what is free: "
+            f"{system.title} is taken to count the steps of its chip"
+        )
+        return exponent
+
+    def _system(self, switch: Switch) -> SwitchSystem | None:
+        return self._plan.hardware.switch_systems.get(switch.os or "")
+
+
+def chip_of(plan: Plan, switch: Switch) -> ChipModel | None:
+    """The chips of a switch as one; None where they are not known."""
+    chip = plan.hardware.chips.get(switch.chip or "")
+    model = plan.hardware.switches.get(switch.model or "")
+    return chip if model is None else chips_together(model, chip)
+
+
+def name_of(switch: Switch) -> str:
+    """What assumptions call a switch: its chip, which stands for all that have it."""
+    return switch.chip or switch.model or "a switch of no known model"
+
+
+def _value(chip: ChipModel | None, name: str) -> int | None:
+    found = getattr(chip, name) if chip else None
+    return None if found is None else int(found.value)
