@@ -290,7 +290,10 @@ def divided(devices: Devices, place: Place, found: Any) -> None:
     else:
         devices.same(f"one-headroom {place}", found.get("shared_headroom"), None)
     if says("lossless_share") is None and says("lossy_share") is None:
-        devices.same(f"one-pool {place}", found.get("pools"), None)
+        # Of the systems here, Cumulus Linux alone makes pools of its own: half and half, by its RoCE mode.
+        own = {"lossless_percent": 50, "lossy_percent": 50}
+        by_itself = devices.plan.switches[place.device].os == "cumulus" and says("lossless")
+        devices.same(f"one-pool {place}", found.get("pools"), own if by_itself else None)
 
 
 def watched(devices: Devices, document: Any, port: int, place: Place) -> None:

@@ -203,6 +203,21 @@ def test_a_threshold_beyond_the_steps_is_refused(tmp_path: Path) -> None:
     assert str(refused.value) == ("one.yaml:7: found a dynamic threshold of 11 with Junos OS Evolved; expected 0 to 10")
 
 
+OWN = "the buffer of spectrum4 is divided as NVIDIA Cumulus Linux does it by itself: 50% lossless, 50% lossy"
+
+
+def test_pools_that_a_system_makes_by_itself(tmp_path: Path) -> None:
+    """Nothing rendered divides the buffer; RoCE without losses does."""
+    _, document, assumed = handed(tmp_path, system="cumulus")
+    assert settled(document, 1, 3)["switch"]["pools"] == {"lossless_percent": 50, "lossy_percent": 50}
+    assert OWN in assumed
+    assert "the buffer of spectrum4 is divided on arrival; its shares on departure limit nothing" in assumed
+    lossy = ("lossless: true, share: 50%, congestion: dcqcn-p", "share: 50%")
+    _, document, assumed = handed(tmp_path, lossy, system="cumulus")
+    assert settled(document, 1, 3)["switch"].get("pools") is None
+    assert OWN not in assumed
+
+
 @pytest.mark.parametrize("system", ["eos", "sonic"])
 def test_a_buffer_that_is_not_divided(system: str, tmp_path: Path) -> None:
     switch = settled(handed(tmp_path, system=system)[1], 1, 3)["switch"]

@@ -347,6 +347,7 @@ class SwitchSystem(Entry):
     ecn: EcnDefaults | EcnFillDefaults
     watchdog: WatchdogDefaults
     buffers: BufferDefaults | None = None
+    own_buffers: BufferDefaults | None = None  # what lossless traffic makes of the buffer where no share is configured
     threshold_steps: ThresholdSteps | None = None  # None: no dynamic threshold, or nobody says what its numbers mean
     load_balancing: LoadBalancingDefaults | None = None
     global_pause: bool = False  # whether a port has an 802.3x setting that must be switched off

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from wirespeed.catalogue.model import ChipModel, SwitchSystem
+from wirespeed.catalogue.model import BufferDefaults, ChipModel, SwitchSystem
 from wirespeed.plan import Plan
 from wirespeed.plan.headroom import headroom
 from wirespeed.plan.memory import chips_together
 from wirespeed.settings import Port, Switch
+from wirespeed.settings.fabric import Buffers
 from wirespeed.simulation.nics import Assume, Tree
 from wirespeed.units import Bandwidth, Duration
 
@@ -37,7 +39,7 @@ class SwitchBuffers:
 
     def division(self, switch: Switch) -> Tree:
         """The pools of the buffer, as shares of what is not set apart for ports; one share says the other."""
-        buffers, name = switch.buffers, name_of(switch)
+        buffers, name = self._divided(switch), name_of(switch)
         lossless, lossy, shared = buffers.lossless_share, buffers.lossy_share, buffers.headroom_share
         found: Tree = {}
         if lossless is not None or lossy is not None:
@@ -117,6 +119,19 @@ class SwitchBuffers:
         )
         return exponent
 
+    def _divided(self, switch: Switch) -> Buffers:
+        """What is planned; where that says of no pool, what the system does by itself for lossless traffic."""
+        planned, system = switch.buffers, self._system(switch)
+        said = (planned.lossless_share, planned.lossy_share, planned.headroom_share)
+        if system is None or system.own_buffers is None or any(one is not None for one in said):
+            return planned
+        if not _has_lossless(switch):
+            return planned
+        own = system.own_buffers
+        self._assume(f"the buffer of {name_of(switch)} is divided as {system.title} does it by itself: {_shares(own)}")
+        known = {name: getattr(own, name) for name in BufferDefaults.model_fields}
+        return replace(planned, **{name: found.value for name, found in known.items() if found is not None})
+
     def _system(self, switch: Switch) -> SwitchSystem | None:
         return self._plan.hardware.switch_systems.get(switch.os or "")
 
@@ -131,6 +146,15 @@ def chip_of(plan: Plan, switch: Switch) -> ChipModel | None:
 def name_of(switch: Switch) -> str:
     """What assumptions call a switch: its chip, which stands for all that have it."""
     return switch.chip or switch.model or "a switch of no known model"
+
+
+def _has_lossless(switch: Switch) -> bool:
+    return switch.pfc is not False and any(port.qos.pfc for port in switch.ports.values())
+
+
+def _shares(own: BufferDefaults) -> str:
+    parts = (("lossless", own.lossless_share), ("lossy", own.lossy_share), ("headroom", own.headroom_share))
+    return ", ".join(f"{share.value}% {name}" for name, share in parts if share is not None)
 
 
 def _value(chip: ChipModel | None, name: str) -> int | None:
