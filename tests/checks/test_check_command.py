@@ -1,27 +1,20 @@
 """``wirespeed check`` and ``wirespeed explain`` as commands."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
+import command_line
 from wirespeed.checks import checks
 from wirespeed.cli.exit import Exit
 
 CLUSTER = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
 
 
-def wirespeed(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "wirespeed", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "100"},
-        check=False,
-    )
+def wirespeed(*arguments: str) -> CompletedProcess[str]:
+    return command_line.wirespeed(*arguments, columns=100)
 
 
 def test_explain_prints_the_manual_page() -> None:

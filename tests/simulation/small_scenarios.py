@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
+
+import command_line
 
 FLOW = {"src": 0, "dst": 2, "bytes": 1 << 20, "start_ns": 0}
 INCAST: dict[str, Any] = {
@@ -41,15 +43,13 @@ def written(folder: Path, scenario: dict[str, Any]) -> Path:
     return path
 
 
-def wirespeed(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """``wirespeed sim run`` as a process of its own."""
-    return subprocess.run(
-        command(*arguments), capture_output=True, text=True, cwd=cwd, env=ENVIRONMENT, check=False, timeout=120
-    )
+def wirespeed(*arguments: str | Path, cwd: Path | None = None) -> CompletedProcess[str]:
+    """``wirespeed sim run`` in this process."""
+    return command_line.wirespeed("sim", "run", *arguments, cwd=cwd)
 
 
 def command(*arguments: str | Path) -> list[str]:
-    """The words that start it."""
+    """The words that start it as a process of its own."""
     return [sys.executable, "-m", "wirespeed", "sim", "run", *map(str, arguments)]
 
 

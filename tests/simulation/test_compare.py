@@ -2,14 +2,13 @@
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
-from small_scenarios import ENVIRONMENT
 
+import command_line
 from wirespeed.errors import Refused
 from wirespeed.simulation import ALGORITHMS, compare
 
@@ -135,9 +134,8 @@ def test_an_interruption_ends_the_run_and_those_behind_it(tmp_path: Path) -> Non
     assert (run.fct_us, run.goodput_gbps, run.jain) == (None, None, None)
 
 
-def wirespeed(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "wirespeed", "sim", "compare", *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+def wirespeed(*arguments: str | Path) -> CompletedProcess[str]:
+    return command_line.wirespeed("sim", "compare", *arguments)
 
 
 def test_printed(incast: Path) -> None:

@@ -97,9 +97,10 @@ def test_what_is_written(tmp_path: Path) -> None:
 
 
 def test_two_runs_write_the_same_tables(tmp_path: Path) -> None:
+    """In this process, and in one of its own."""
     scenario = written(tmp_path, many_to_one(4))
-    for name in ("a", "b"):
-        assert wirespeed(scenario, "-o", tmp_path / name).returncode == Exit.PASSED
+    assert wirespeed(scenario, "-o", tmp_path / "a").returncode == Exit.PASSED
+    subprocess.run(command(scenario, "-o", tmp_path / "b"), env=ENVIRONMENT, capture_output=True, check=True)
     for table in TABLES:
         assert (tmp_path / "a" / table).read_bytes() == (tmp_path / "b" / table).read_bytes()
 

@@ -1,0 +1,54 @@
+"""The command line in the process of the test: all that ``python -m wirespeed`` does but the start of a Python.
+
+A test that sends signals, needs a terminal, or compares what two processes write, starts them itself.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from subprocess import CompletedProcess
+from unittest.mock import patch
+
+from wirespeed.cli import console, main
+
+
+def wirespeed(*arguments: str | Path, cwd: Path | None = None, columns: int = 120) -> CompletedProcess[str]:
+    """A command in a folder, on a terminal of so many columns and no colours: its exit code, and what it prints."""
+    words = ["wirespeed", *map(str, arguments)]
+    environment = {"NO_COLOR": "1", "COLUMNS": str(columns)}
+    with (
+        patch.object(sys, "argv", words),
+        patch.dict(os.environ, environment),
+        chdir(cwd or Path.cwd()),
+        redirect_stdout(_Printed()) as out,
+        redirect_stderr(_Printed()) as err,
+    ):
+        _forget_consoles()  # they keep where they write to
+        try:
+            main()
+            code = 0
+        except SystemExit as left:
+            code = int(left.code or 0)
+        finally:
+            _forget_consoles()
+    return CompletedProcess(words, code, out.text(), err.text())
+
+
+class _Printed(io.TextIOWrapper):
+    """What is written, as text or bytes."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
+
+    def text(self) -> str:
+        self.seek(0)
+        return self.read()
+
+
+def _forget_consoles() -> None:
+    console.out.cache_clear()
+    console.err.cache_clear()
