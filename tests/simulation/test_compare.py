@@ -24,6 +24,10 @@ INCAST: dict[str, Any] = {
 }
 
 
+ULTRA_ETHERNET = {"nscc", "rccc", "nscc+rccc"}
+UNMARKED = {"downlinks.marking.enabled": False}
+
+
 @pytest.fixture
 def incast(tmp_path: Path) -> Path:
     path = tmp_path / "incast.json"
@@ -44,14 +48,18 @@ def test_every_algorithm_in_its_order_with_what_it_expects(incast: Path) -> None
     step = {"marking": {"kmax_bytes": 400_000}}
     assert by_name["dctcp"].set_for_it == step
     assert by_name["dcqcn-d"].set_for_it == {**step, "notification": {"interval_ns": 0}}
-    assert {name for name, run in by_name.items() if run.set_for_it} == {"dctcp", "dcqcn-d", "nscc", "rccc"}
+    assert {name for name, run in by_name.items() if run.set_for_it} == {"dctcp", "dcqcn-d", *ULTRA_ETHERNET}
     ultra = by_name["nscc"].set_for_it
-    assert ultra["switch"] == {"trimming": {"priority": 5, "trimmed_bytes": 64, "queue_ns": 12_000}}
     assert (ultra["pfc"], ultra["ecmp"]) == ({"lossless_priorities": 0}, {"balance": "entropy"})
     assert "rx_depth" not in ultra["transport"], "as it is in the preset"
-    for name in ("nscc", "rccc"):
-        assert (by_name[name].set_for_it, by_name[name].pfc_pauses, by_name[name].trims > 0) == (ultra, 0, True)
-    assert {name for name, run in by_name.items() if run.trims} == {"nscc", "rccc"}
+    timeout = ultra["transport"]["reordering"]["ns"]
+    for name in ULTRA_ETHERNET:
+        credit = {} if name == "nscc" else {"congestion": {"credit_timeout_ns": timeout}, "devices": UNMARKED}
+        assert by_name[name].set_for_it == {**ultra, **credit}
+        assert (by_name[name].pfc_pauses, by_name[name].trims > 0) == (0, True)
+    assert {name for name, run in by_name.items() if run.trims} == ULTRA_ETHERNET
+    assert by_name["nscc"].ecn_marks > 0, "the only queue is that of a downlink"
+    assert by_name["rccc"].ecn_marks == by_name["nscc+rccc"].ecn_marks == 0
     assert by_name["hpcc"].max_queue_bytes < by_name["line-rate"].max_queue_bytes / 2
 
 
@@ -170,18 +178,92 @@ def test_what_an_algorithm_was_made_for_holds_for_single_devices(tmp_path: Path)
 
 
 def test_what_is_set_is_said_as_in_a_scenario(incast: Path) -> None:
+    """Two links of 3 us each way, 4178 bytes there and 86 back: 12.682 us at 100 Gb/s, 39 packets of 4158 bytes."""
     table = wirespeed(incast, "--algorithm", "nscc")
     assert (table.returncode, table.stderr) == (0, "")
     assert table.stdout.splitlines()[3] == (
-        "  nscc expects switch.trimming.priority 5, switch.trimming.trimmed_bytes 64, switch.trimming.queue_ns 12,000, "
-        "marking.kmin_bytes 30,000, marking.kmax_bytes 120,000, marking.pmax 1.0, marking.reference_gbps 100, "
-        "ecmp.balance entropy, pfc.lossless_priorities 0, transport.recovery selective-repeat, "
-        "transport.reordering.rule time, transport.reordering.ns 100,000, transport.ack_timeout 5, "
-        "transport.ack_priority 7"
+        "  nscc expects ecmp.balance entropy, pfc.lossless_priorities 0, marking.pmax 1.0, marking.kmin_bytes 33,264, "
+        "marking.kmax_bytes 133,056, marking.reference_gbps 100, transport.recovery selective-repeat, "
+        "transport.ack_priority 7, transport.reordering.rule time, transport.reordering.ns 92,838, "
+        "transport.ack_timeout 5, switch.trimming.priority 5, switch.trimming.trimmed_bytes 64, "
+        "switch.trimming.queue_ns 12,973"
     )
     (row,) = csv.DictReader(wirespeed(incast, "--algorithm", "nscc", "--format", "csv").stdout.splitlines())
-    assert row["set_for_it"].startswith("switch.trimming.priority=5 switch.trimming.trimmed_bytes=64 ")
+    assert row["set_for_it"].endswith(" switch.trimming.trimmed_bytes=64 switch.trimming.queue_ns=12973")
     assert int(row["trims"]) > 0 and row["drops"] == "0"
+
+
+@pytest.mark.parametrize(
+    ("network", "parameters", "packets", "bytes_", "gbps"),
+    [
+        # 682 ns for the frames and two links there and back; in packets of 4158 bytes.
+        ({"link_delay_ns": 3000}, {}, 39, 4158, 100),
+        ({"link_delay_ns": 300}, {}, 6, 4158, 100),
+        ({"link_delay_ns": 30_000}, {}, 363, 4158, 100),
+        # 170 ns, and four times as many bits.
+        ({"link_delay_ns": 3000, "link_gbps": 400}, {}, 147, 4158, 400),
+        # The slowest port is the reference; the longest way is over it.
+        ({"links": [{"a": 0, "b": 4, "gbps": 10}, *INCAST["links"][1:]]}, {}, 5, 4158, 10),
+        # Of 1024 bytes, with 20 bytes of IPv6 more: 203 ns.
+        ({}, {"framing": {"ip": "ipv6"}, "transport": {"mtu_bytes": 1024}}, 138, 1106, 100),
+        # What is configured holds.
+        ({}, {"congestion": {"algorithm": "nscc", "config_base_rtt_ns": 24_000}}, 73, 4158, 100),
+    ],
+)
+def test_ultra_ethernet_gets_queues_of_the_scenarios_own_bandwidth_delay_product(
+    tmp_path: Path, network: dict[str, Any], parameters: dict[str, Any], packets: int, bytes_: int, gbps: int
+) -> None:
+    path = tmp_path / "network.json"
+    path.write_text(json.dumps({**INCAST, **network, "parameters": parameters}))
+    (run,) = compare([path], ("nscc",), "roce", 1).runs
+    queue_ns = -(-packets * bytes_ * 8 // gbps)
+    timeout = 15_000 + 6 * queue_ns
+    assert run.set_for_it["switch"] == {"trimming": {"priority": 5, "trimmed_bytes": 64, "queue_ns": queue_ns}}
+    marks = {"kmin_bytes": -(-packets // 5) * bytes_, "kmax_bytes": -(-4 * packets // 5) * bytes_, "pmax": 1.0}
+    assert {"reference_gbps": 400, **run.set_for_it["marking"]} == {**marks, "reference_gbps": gbps}
+    transport = run.set_for_it["transport"]
+    assert transport["reordering"] == {"rule": "time", "ns": timeout}
+    assert timeout <= 4096 << transport["ack_timeout"] < 2 * timeout
+    assert (run.completed, run.drops, run.losses) == (3, 0, 0)
+
+
+def test_the_window_sees_what_credit_does_not(tmp_path: Path) -> None:
+    """Two hosts write to two others over one link: each receiver grants all that its own link carries."""
+    path = tmp_path / "uplink.json"
+    links = [[0, 4], [1, 4], [2, 5], [3, 5], [4, 5]]
+    flows = [{"src": host, "dst": 2 + host, "bytes": 8_000_000} for host in range(2)]
+    path.write_text(json.dumps({**INCAST, "switches": 2, "links": links, "flows": flows}))
+    credit, both = compare([path], ("rccc", "nscc+rccc"), "roce", 1).runs
+    assert credit.set_for_it == both.set_for_it
+    assert min(credit.ecn_marks, both.ecn_marks) > 0, "the link between the switches is no downlink"
+    assert both.trims * 5 < credit.trims
+    assert (both.completed, both.failed, both.drops) == (2, 0, 0)
+
+
+def test_a_row_keeps_the_parameters_of_its_own_kind_alone(tmp_path: Path) -> None:
+    """A scenario of both has parameters for the row of both, not for that of credit alone."""
+
+    def with_nscc(nscc: dict[str, Any] | None) -> Path:
+        path = tmp_path / f"{nscc}.json"
+        own = {"algorithm": "rccc", "max_wnd_bdp": 0.5, "credit_timeout_ns": 70_000, "nscc": nscc}
+        path.write_text(json.dumps({**INCAST, "parameters": {"congestion": own}}))
+        return path
+
+    rows = ("rccc", "nscc+rccc")
+    (alone, both), (other_alone, other_both) = (compare([with_nscc(it)], rows, "roce", 1).runs for it in (None, {}))
+    assert "congestion" not in alone.set_for_it and "congestion" not in other_both.set_for_it
+    assert other_alone.set_for_it["congestion"] == both.set_for_it["congestion"]
+    assert alone.tables_sha256 != other_alone.tables_sha256
+    assert both.tables_sha256 != other_both.tables_sha256
+
+
+def test_what_has_no_longest_way_keeps_its_queues(tmp_path: Path) -> None:
+    path = tmp_path / "datagrams.json"
+    flows = [{**flow, "service": "udp", "priority": 0} for flow in INCAST["flows"]]
+    path.write_text(json.dumps({**INCAST, "flows": flows}))
+    (run,) = compare([path], ("nscc",), "roce", 1).runs
+    assert run.set_for_it["marking"] == {"pmax": 1.0} and "switch" not in run.set_for_it
+    assert run.trims == 0
 
 
 def test_a_failed_flow_fails_the_comparison(tmp_path: Path) -> None:

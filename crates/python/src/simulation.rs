@@ -7,7 +7,7 @@ use wirespeed_sim::problem::Refused;
 use wirespeed_sim::results::{Column, Summary, Table};
 use wirespeed_sim::scenario::{Observe, Verb};
 use wirespeed_sim::time::NEVER;
-use wirespeed_sim::{congestion, preset, reader, Run, Threads};
+use wirespeed_sim::{congestion, preset, reader, Run, Threads, Unloaded};
 
 /// Names of the congestion control algorithms.
 #[pyfunction]
@@ -90,6 +90,14 @@ impl Scenario {
         let ports = 0..2 * scenario.links.len() as u32;
         let names = ports.map(|port| scenario.names.port(port).to_owned());
         Ok(names.collect())
+    }
+
+    /// (RTT of the longest way in ps, bits per second of the slowest NIC port, bytes of a full packet) of the acknowledged
+    /// connections without any queue; none where there is no such connection.
+    fn unloaded(&self, py: Python<'_>) -> PyResult<Option<(u64, u64, u32)>> {
+        let scenario = self.read()?;
+        let unloaded = py.detach(|| Unloaded::of(scenario));
+        Ok(unloaded.map(|it| (it.base_rtt, it.slowest_port, it.packet_bytes)))
     }
 
     /// The queue pair that sends the data of an operation.

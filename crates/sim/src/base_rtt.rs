@@ -1,10 +1,38 @@
 //! The RTT of the longest way without a queue, for congestion control that is told it: `config_base_rtt` of Ultra Ethernet
-//! Specification 1.0, section 3.6.13.3, that of a full packet over the longest way, with no other traffic.
+//! Specification 1.0, section 3.6.13.3, that of a full packet over the longest way, with no other traffic. What else follows
+//! from it, such as the queues of switches, is for whoever writes the scenario: [`Unloaded`].
 
 use crate::routing::next_hops::{NextHops, Table, HERE, NOWHERE};
 use crate::scenario::{Scenario, Service};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
 use std::collections::HashMap;
+
+/// What a network is to its acknowledged connections while nobody else sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unloaded {
+    /// The RTT of the longest way.
+    pub base_rtt: Picoseconds,
+    /// The rate of the slowest NIC port, bits per second.
+    pub slowest_port: u64,
+    /// A full packet, header through FCS.
+    pub packet_bytes: u32,
+}
+
+impl Unloaded {
+    /// Of a scenario; none where nothing is acknowledged.
+    pub fn of(scenario: &Scenario) -> Option<Unloaded> {
+        let connections = scenario.connections.iter();
+        let ports = connections
+            .filter(|it| it.service == Service::Rc)
+            .flat_map(|it| [it.port_a, it.port_b]);
+        let rates = ports.map(|port| scenario.links[port as usize / 2].rate);
+        Some(Unloaded {
+            base_rtt: longest(scenario)?,
+            slowest_port: rates.min()?,
+            packet_bytes: full_packet(scenario),
+        })
+    }
+}
 
 /// Fills in what parameters of congestion control leave to the network.
 pub(crate) fn fill(scenario: &mut Scenario) {
@@ -27,8 +55,7 @@ pub(crate) fn fill(scenario: &mut Scenario) {
 /// Over all connections that are acknowledged: a full packet there and its acknowledgement back. None where there are none.
 fn longest(scenario: &Scenario) -> Option<Picoseconds> {
     let framing = scenario.parameters.framing.encapsulated();
-    let mtu = scenario.parameters.transport.mtu_bytes;
-    let data = framing.data_bytes + mtu.next_multiple_of(framing.pad_bytes);
+    let data = full_packet(scenario);
     let on_link = |bytes: u32| bytes.max(framing.minimum_bytes) + framing.gap_bytes;
     let next_hops = NextHops::of(scenario);
     let ways = |bytes: u32| Ways {
@@ -48,6 +75,13 @@ fn longest(scenario: &Scenario) -> Option<Picoseconds> {
         Some(there.time(id, port)? + back.time(id ^ 1, peer)?)
     };
     ends.filter_map(rtt).max()
+}
+
+/// Header through FCS.
+fn full_packet(scenario: &Scenario) -> u32 {
+    let framing = scenario.parameters.framing.encapsulated();
+    let mtu = scenario.parameters.transport.mtu_bytes;
+    framing.data_bytes + mtu.next_multiple_of(framing.pad_bytes)
 }
 
 /// How long a frame of one length takes.
@@ -150,9 +184,22 @@ mod tests {
                     "parameters": {{"congestion": {{"algorithm": "nscc"}}}}}}"#
             );
             let mut scenario = reader::read(&text, "roce", 1).unwrap();
-            assert_eq!(longest(&scenario), Some(expected), "{network}");
+            let unloaded = Unloaded::of(&scenario).unwrap();
+            assert_eq!(unloaded.base_rtt, expected, "{network}");
+            assert_eq!(unloaded.packet_bytes, 4_158, "a gap shorter");
+            let slow = network.contains("gbps");
+            assert_eq!(
+                unloaded.slowest_port,
+                if slow { 10 } else { 100 } * 1_000_000_000
+            );
             fill(&mut scenario);
             assert!(scenario.parameters.congestion.base_rtts().is_empty());
         }
+    }
+    #[test]
+    fn nobody_is_acknowledged() {
+        let text = r#"{"name": "x", "hosts": 2, "switches": 0, "link_gbps": 100, "link_delay_ns": 1, "links": [[0, 1]],
+            "buffer_bytes": 10000000, "flows": [{"src": 0, "dst": 1, "bytes": 1, "service": "udp", "priority": 0}]}"#;
+        assert_eq!(Unloaded::of(&reader::read(text, "roce", 1).unwrap()), None);
     }
 }

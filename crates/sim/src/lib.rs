@@ -52,5 +52,6 @@ mod watchdog;
 use wirespeed_wire::headroom;
 pub use wirespeed_wire::time;
 
+pub use base_rtt::Unloaded;
 pub use parts::{Alone, Run, Threads};
 pub use simulation::{Occupancy, Progress, Simulation};

@@ -5,65 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wirespeed import _core
 from wirespeed.errors import Problem, Refused
 from wirespeed.results.comparison import Comparison, Run
+from wirespeed.simulation import expects
 from wirespeed.simulation.run import Progress, Result, run
 from wirespeed.units import Duration
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ALGORITHMS: tuple[str, ...] = tuple(_core.algorithms())
+ALGORITHMS: tuple[str, ...] = expects.ROWS
 
 _WAIT_S = 0.1
 """How often a run that is not done is asked after, so that Ctrl-C is seen."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expects:
-    """What an algorithm expects of switches and receivers besides itself."""
-
-    step: bool = False
-    """Every packet above Kmin is marked."""
-    every_mark: bool = False
-    """Every marked packet is notified of."""
-    others: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Parameters by group that it was made for."""
-
-
-_ULTRA_ETHERNET: dict[str, dict[str, Any]] = {
-    # A queue of one bandwidth-delay product, of which marking begins at a fifth and is complete at four fifths; trimmed
-    # packets of 64 bytes (uet-htsim, main_uec.cpp); the network that NSCC's constants are for has 100 Gb/s and 12 us.
-    "switch": {"trimming": {"priority": 5, "trimmed_bytes": 64, "queue_ns": 12_000}},
-    "marking": {"kmin_bytes": 30_000, "kmax_bytes": 120_000, "pmax": 1.0, "reference_gbps": 100},
-    "ecmp": {"balance": "entropy"},
-    "pfc": {"lossless_priorities": 0},
-    "transport": {
-        "recovery": "selective-repeat",
-        # Packets come in any order: the timeout finds what was lost without a trace. uet-htsim's is at least 100 us.
-        "reordering": {"rule": "time", "ns": 100_000},
-        "ack_timeout": 5,
-        "ack_priority": 7,
-        "rx_depth": None,
-    },
-}
-"""Ultra Ethernet Specification 1.0: packets sprayed by entropy value, trimmed rather than paused (section 4.1)."""
-
-
-EXPECTS: dict[str, Expects] = {
-    # Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.1: a single threshold, K.
-    "dctcp": Expects(step=True),
-    # Broadcom 957608-AN210: DCQCN-D is for marks above one threshold; its counters show a CNP for each.
-    "dcqcn-d": Expects(step=True, every_mark=True),
-    "nscc": Expects(others=_ULTRA_ETHERNET),
-    "rccc": Expects(others=_ULTRA_ETHERNET),
-}
-"""By algorithm; those that are not here run with what the scenario says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,79 +118,16 @@ def _job(path: Path, algorithm: str, preset: str, as_is: bool) -> Job:
     parameters = scenario.setdefault("parameters", {}) if isinstance(scenario, dict) else None
     if not isinstance(parameters, dict):
         return Job(path, algorithm, text, {})
-    items = list(_items(scenario))
-    usual = _algorithm(parameters, json.loads(_core.preset(preset))["congestion"]["algorithm"])
-    for item in items:
-        own = _algorithm(item["parameters"], usual)
+    usual = expects.row_of(json.loads(_core.preset(preset))["congestion"], "")
+    usual = expects.row_of(parameters.get("congestion"), usual)
+    for item in expects.items(scenario):
+        own = expects.row_of(item["parameters"].get("congestion"), usual)
         if own != algorithm and not (own == "line-rate" and "priorities" in item):  # which no algorithm slows
             item["parameters"].pop("congestion", None)
     if usual != algorithm:
-        parameters["congestion"] = {"algorithm": algorithm}
-    expected = {} if as_is else _expected(algorithm, parameters, preset)
-    for group, changes in expected.items():
-        given = parameters.setdefault(group, {})
-        if isinstance(given, dict):
-            given.update(changes)
-    if not as_is:
-        expected |= _expected_of_devices(algorithm, [item["parameters"] for item in items])
+        parameters["congestion"] = expects.congestion_of(algorithm)
+    expected = {} if as_is else expects.lay(algorithm, scenario, preset)
     return Job(path, algorithm, json.dumps(scenario), expected)
-
-
-def _items(scenario: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Those of `devices` that have parameters; the core refuses malformed ones."""
-    devices = scenario.get("devices")
-    for item in devices if isinstance(devices, list) else ():
-        if isinstance(item, dict) and isinstance(item.get("parameters"), dict):
-            yield item
-
-
-def _algorithm(parameters: dict[str, Any], usual: str) -> str:
-    own = parameters.get("congestion")
-    return str(own.get("algorithm", usual)) if isinstance(own, dict) else usual
-
-
-def _expected(algorithm: str, parameters: dict[str, Any], preset: str) -> dict[str, Any]:
-    """Parameters that the algorithm expects to be otherwise than they are."""
-    expects = EXPECTS.get(algorithm, Expects())
-    usual = json.loads(_core.preset(preset))
-
-    def has(group: str, key: str) -> Any:
-        own = parameters.get(group)
-        return own[key] if isinstance(own, dict) and key in own else usual[group][key]
-
-    changes: dict[str, Any] = {}
-    for group, keys in expects.others.items():
-        if others := {key: value for key, value in keys.items() if has(group, key) != value}:
-            changes[group] = others
-    if expects.step and has("marking", "kmax_bytes") != has("marking", "kmin_bytes"):
-        changes["marking"] = {"kmax_bytes": has("marking", "kmin_bytes")}
-    if expects.every_mark and has("notification", "interval_ns") != 0:
-        changes["notification"] = {"interval_ns": 0}
-    return changes
-
-
-def _expected_of_devices(algorithm: str, sections: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Change what single devices have otherwise than the algorithm expects; what was changed."""
-    expects = EXPECTS.get(algorithm, Expects())
-    changes: dict[str, Any] = {}
-    for section in sections:
-        marking, notification = section.get("marking"), section.get("notification")
-        if expects.step and isinstance(marking, dict) and "kmax_bytes" in marking:
-            kmax = marking.pop("kmax_bytes")  # without a Kmin of its own, the step is that of the sections beneath
-            if marking.get("kmin_bytes") != kmax:
-                changes["marking.kmax_bytes"] = "kmin_bytes"
-        if expects.step and isinstance(marking, dict) and "kmin_bytes" in marking:
-            marking["kmax_bytes"] = marking["kmin_bytes"]
-        if expects.every_mark and isinstance(notification, dict) and notification.pop("interval_ns", 0) != 0:
-            changes["notification.interval_ns"] = 0
-        for group, keys in expects.others.items():
-            own = section.get(group)
-            if not isinstance(own, dict):
-                continue
-            for key in [key for key in keys if key in own]:
-                if own.pop(key) != keys[key]:
-                    changes[f"{group}.{key}"] = keys[key]
-    return {"devices": changes} if changes else {}
 
 
 def _row(job: Job, result: Result) -> Run:

@@ -67,7 +67,9 @@ def compare(
 
     A scenario keeps all it says but the algorithm; where it names one itself, it keeps that one's parameters for the
     run with it. DCTCP and DCQCN-D expect marks above one threshold: for them Kmax is set to Kmin, and for DCQCN-D the
-    receiver sends a CNP for every marked packet. The lines below the table say so; --as-is leaves it.
+    receiver sends a CNP for every marked packet. Those of Ultra Ethernet (nscc, rccc, and nscc+rccc, whose sender keeps
+    to both) run without PFC on switches that trim, with queues, marks and timers that follow from the scenario's own
+    longest way and bandwidth-delay product. The lines below the table say so; --as-is leaves it.
 
     Completion times are those of sim run. Gb/s is the payload of all flows from the first that started to the last
     that ended; Jain's index says how equal their rates were, 1 = all the same; max queue is the most that one queue

@@ -1,0 +1,156 @@
+"""What algorithms of congestion control expect of switches and receivers besides themselves, laid over a scenario.
+
+A row of a comparison is an algorithm of the core, or `BOTH`: receivers' credit and the sender's window together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from wirespeed import _core
+from wirespeed.simulation import ultra_ethernet
+
+Groups = dict[str, dict[str, Any]]
+"""Parameters by group, as a scenario has them."""
+
+BOTH = "nscc+rccc"
+"""A sender of Ultra Ethernet that keeps to both, its own window and the receiver's credit."""
+
+ROWS: tuple[str, ...] = (*_core.algorithms(), BOTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Expects:
+    """What an algorithm expects of switches and receivers besides itself."""
+
+    step: bool = False
+    """Every packet above Kmin is marked."""
+    every_mark: bool = False
+    """Every marked packet is notified of."""
+    ultra_ethernet: bool = False
+    """The network of Ultra Ethernet."""
+    unmarked_downlinks: bool = False
+    """Ports of switches that face hosts mark nothing: what a host's link carries is for its credit to say."""
+
+
+EXPECTS: dict[str, Expects] = {
+    # Alizadeh et al., "Data Center TCP", SIGCOMM 2010, section 3.1: a single threshold, K.
+    "dctcp": Expects(step=True),
+    # Broadcom 957608-AN210: DCQCN-D is for marks above one threshold; its counters show a CNP for each.
+    "dcqcn-d": Expects(step=True, every_mark=True),
+    "nscc": Expects(ultra_ethernet=True),
+    # uet-htsim, main_uec.cpp: no ECN "on tor downlink" where receivers grant credit.
+    "rccc": Expects(ultra_ethernet=True, unmarked_downlinks=True),
+    BOTH: Expects(ultra_ethernet=True, unmarked_downlinks=True),
+}
+"""By row; those that are not here run with what the scenario says."""
+
+
+def row_of(congestion: Any, usual: str) -> str:
+    """The row that congestion control of a scenario belongs to, laid over what is usual."""
+    if not isinstance(congestion, dict):
+        return usual
+    algorithm = str(congestion.get("algorithm", "rccc" if usual == BOTH else usual))
+    window = congestion.get("nscc") is not None
+    if "algorithm" not in congestion and "nscc" not in congestion:
+        window = usual == BOTH
+    return BOTH if algorithm == "rccc" and window else algorithm
+
+
+def congestion_of(row: str) -> dict[str, Any]:
+    """Congestion control of a row, with the defaults of all parameters."""
+    return {"algorithm": "rccc", "nscc": {}} if row == BOTH else {"algorithm": row}
+
+
+def lay(row: str, scenario: dict[str, Any], preset: str) -> Groups:
+    """Set in a scenario what the algorithm of a row expects.
+
+    The scenario's `parameters` is an object.
+
+    Returns:
+        What was otherwise before; what single devices had otherwise as ``devices``, by ``group.parameter``.
+    """
+    expects = EXPECTS.get(row, Expects())
+    of_devices = [item["parameters"] for item in items(scenario)]
+    laying = _Laying(scenario["parameters"], json.loads(_core.preset(preset)), of_devices)
+    laying.marks(expects)
+    if expects.ultra_ethernet:
+        laying.groups(ultra_ethernet.FIXED)
+        read = ultra_ethernet.read(scenario, preset)
+        if read is not None:  # or the run is refused, with the place
+            laying.groups(ultra_ethernet.of_network(scenario["parameters"], read.unloaded()))
+            if expects.unmarked_downlinks and _unmark_downlinks(scenario):
+                laying.of_devices["downlinks.marking.enabled"] = False
+    return laying.changes | ({"devices": laying.of_devices} if laying.of_devices else {})
+
+
+@dataclass(slots=True)
+class _Laying:
+    """Lays parameters over those of all devices and of single ones, and keeps what was otherwise."""
+
+    parameters: dict[str, Any]
+    usual: Groups
+    sections: list[dict[str, Any]]
+    """Parameters of single devices."""
+    changes: Groups = field(default_factory=dict)
+    of_devices: dict[str, Any] = field(default_factory=dict)
+
+    def marks(self, expects: Expects) -> None:
+        """One threshold, a notification for each mark, where these are expected."""
+        if expects.step:
+            self._over_all("marking", {"kmax_bytes": self._value("marking", "kmin_bytes")})
+        if expects.every_mark:
+            self._over_all("notification", {"interval_ns": 0})
+        for section in self.sections:
+            marking, notification = section.get("marking"), section.get("notification")
+            if expects.step and isinstance(marking, dict) and "kmax_bytes" in marking:
+                kmax = marking.pop("kmax_bytes")  # without a Kmin of its own, the step is that of the sections beneath
+                if marking.get("kmin_bytes") != kmax:
+                    self.of_devices["marking.kmax_bytes"] = "kmin_bytes"
+            if expects.step and isinstance(marking, dict) and "kmin_bytes" in marking:
+                marking["kmax_bytes"] = marking["kmin_bytes"]
+            if expects.every_mark and isinstance(notification, dict) and notification.pop("interval_ns", 0) != 0:
+                self.of_devices["notification.interval_ns"] = 0
+
+    def groups(self, groups: Groups) -> None:
+        """The same for all devices."""
+        for group, keys in groups.items():
+            self._over_all(group, keys)
+            for section in self.sections:
+                own = section.get(group)
+                for key in [key for key in keys if isinstance(own, dict) and key in own]:
+                    if section[group].pop(key) != keys[key]:
+                        self.of_devices[f"{group}.{key}"] = keys[key]
+
+    def _over_all(self, group: str, keys: dict[str, Any]) -> None:
+        given = self.parameters.get(group, {})
+        if not isinstance(given, dict):
+            return  # the core refuses it
+        others = {key: value for key, value in keys.items() if self._value(group, key) != value}
+        if others:
+            self.parameters[group] = given | others
+            self.changes[group] = self.changes.get(group, {}) | others
+
+    def _value(self, group: str, key: str) -> Any:
+        own = self.parameters.get(group)
+        return own[key] if isinstance(own, dict) and key in own else self.usual[group].get(key)
+
+
+def items(scenario: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Those of `devices` that have parameters; the core refuses malformed ones."""
+    devices = scenario.get("devices")
+    for item in devices if isinstance(devices, list) else ():
+        if isinstance(item, dict) and isinstance(item.get("parameters"), dict):
+            yield item
+
+
+def _unmark_downlinks(scenario: dict[str, Any]) -> bool:
+    """Whether there are any; all of them in one more item of `devices`, which comes last."""
+    ports = list(ultra_ethernet.downlinks(scenario))
+    if ports:
+        item = {"ports": ports, "parameters": {"marking": {"enabled": False}}}
+        scenario["devices"] = [*scenario.get("devices", []), item]
+    return bool(ports)

@@ -1,0 +1,102 @@
+"""The network that Ultra Ethernet's congestion control expects, computed from each scenario's own.
+
+Packets are sprayed by entropy value, and trimmed rather than paused (Ultra Ethernet Specification 1.0, section 4.1).
+Queues, marks and timers follow from the RTT of the longest way without a queue, and from the bandwidth-delay product
+(BDP) of that RTT and a host's link, as in the consortium's own model, uet-htsim (`htsim/sim/datacenter/main_uec.cpp`):
+
+* a queue holds one BDP in whole packets (`calculate_bdp_pkt`, `DEFAULT_TRIMMING_QUEUESIZE_FACTOR`);
+* marking begins at a fifth of it and is complete at four fifths, in whole packets (`ecn_low`, `ecn_high`);
+* what was lost without a trace is found after 15 us and six full queues (`_min_rto`: two priorities and three hops of
+  an incast). A receiver waits for so long before it takes a packet for lost, a sender that has no credit before it asks
+  again; the sender's timer is the next of InfiniBand's (4.096 us times a power of two).
+
+What is said of queues in bytes there holds for each link at its rate here. Where `congestion.config_base_rtt_ns` is
+given, it is the RTT.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from wirespeed import _core
+from wirespeed.errors import Refused
+
+_TRIMMED_PRIORITY = 5
+"""Any that no data has: trimmed packets must not wait behind what they were cut from."""
+_TRIMMED_BYTES = 64
+"""`trimsize` of main_uec.cpp."""
+_MARKS_FROM, _MARKS_ALL = 0.2, 0.8
+"""Shares of a BDP."""
+_LEAST_TIMEOUT_NS = 15_000
+_QUEUES_IN_TIMEOUT = 6
+_ACK_TIMEOUT_NS = 4096
+"""IBTA volume 1, 9.7.6.1.3: the local ACK timeout is this times a power of two."""
+
+
+FIXED: dict[str, dict[str, Any]] = {
+    "ecmp": {"balance": "entropy"},
+    "pfc": {"lossless_priorities": 0},
+    "marking": {"enabled": True, "pmax": 1.0},
+    "transport": {"recovery": "selective-repeat", "ack_priority": 7, "rx_depth": None},
+}
+"""What does not depend on the network, by group of parameters."""
+
+
+def read(scenario: dict[str, Any], preset: str) -> _core.Scenario | None:
+    """The scenario as the core reads it; None where it refuses it."""
+    try:
+        return _core.Scenario(json.dumps(scenario), preset, 0)
+    except Refused:
+        return None
+
+
+def of_network(parameters: dict[str, Any], unloaded: tuple[int, int, int] | None) -> dict[str, dict[str, Any]]:
+    """What follows from the longest way, by group of parameters; none where nothing is acknowledged.
+
+    Args:
+        parameters: the scenario's own, `FIXED` among them.
+        unloaded: what the core says of that scenario.
+    """
+    if unloaded is None:
+        return {}
+    congestion = parameters.get("congestion", {})
+    rtt_ps, slowest, packet = unloaded
+    rtt_ps = 1000 * (congestion.get("config_base_rtt_ns") or -(-rtt_ps // 1000))
+    gbps = max(1, round(slowest / 10**9))  # a link's own rate decides; in whole Gb/s it is a scenario's reference
+    packets = -(-rtt_ps * gbps // (8000 * packet))
+    queue_ns = -(-packets * packet * 8 // gbps)
+    timeout_ns = _LEAST_TIMEOUT_NS + _QUEUES_IN_TIMEOUT * queue_ns
+    groups: dict[str, dict[str, Any]] = {
+        "switch": {
+            "trimming": {"priority": _TRIMMED_PRIORITY, "trimmed_bytes": _TRIMMED_BYTES, "queue_ns": queue_ns},
+        },
+        "marking": {
+            "kmin_bytes": _part(packets, _MARKS_FROM) * packet,
+            "kmax_bytes": _part(packets, _MARKS_ALL) * packet,
+            "reference_gbps": gbps,
+        },
+        "transport": {
+            "reordering": {"rule": "time", "ns": timeout_ns},
+            "ack_timeout": (-(-timeout_ns // _ACK_TIMEOUT_NS) - 1).bit_length(),
+        },
+    }
+    if congestion.get("algorithm") == "rccc" and "credit_timeout_ns" not in congestion:
+        groups["congestion"] = {"credit_timeout_ns": timeout_ns}
+    return groups
+
+
+def _part(packets: int, share: float) -> int:
+    """A share of so many packets, whole ones."""
+    return -(-packets * round(share * 10) // 10)
+
+
+def downlinks(scenario: dict[str, Any]) -> Iterator[int]:
+    """The ports of switches that face hosts; of a scenario that the core reads."""
+    for number, link in enumerate(scenario["links"]):
+        a, b = link if isinstance(link, list) else (link["a"], link["b"])
+        if a >= scenario["hosts"] > b:
+            yield 2 * number
+        if b >= scenario["hosts"] > a:
+            yield 2 * number + 1
