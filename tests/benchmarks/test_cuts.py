@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,33 +39,41 @@ def same(run: Run) -> str:
     return json.dumps(body, sort_keys=True)
 
 
-def assert_part_of(part: tuple[Run, ...], whole: tuple[Run, ...]) -> None:
-    known = {one for run in whole for one in run.measurements}
-    complete = {same(run) for run in whole}
-    assert len(part) <= len(whole)
-    for cut, full in zip(part, whole, strict=False):
-        assert set(cut.measurements) <= known
-        assert cut.status is not RunStatus.COMPLETE or same(cut) in complete
-        assert cut.ranks in (None, full.ranks)
-        assert cut.parameters.items() <= full.parameters.items()
-    assert sum(run.status is RunStatus.TRUNCATED for run in part) <= 1 + sum(
-        run.status is RunStatus.TRUNCATED for run in whole
-    )
+class Whole:
+    """A log as it is, which many others are held against."""
+
+    def __init__(self, text: str) -> None:
+        self.runs = runs(text)
+        self.same = [same(run) for run in self.runs]
+        self._known = {one for run in self.runs for one in run.measurements}
+        self._truncated = sum(run.status is RunStatus.TRUNCATED for run in self.runs)
+
+    def assert_has(self, part: tuple[Run, ...]) -> None:
+        """What was cut from it gives nothing else."""
+        assert len(part) <= len(self.runs)
+        for cut, full in zip(part, self.runs, strict=False):
+            assert set(cut.measurements) <= self._known
+            assert cut.status is not RunStatus.COMPLETE or same(cut) in self.same
+            assert cut.ranks in (None, full.ranks)
+            assert cut.parameters.items() <= full.parameters.items()
+        assert sum(run.status is RunStatus.TRUNCATED for run in part) <= 1 + self._truncated
+
+
+whole = cache(Whole)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(TEXTS), st.data())
 def test_a_cut_log_gives_no_number_the_whole_log_does_not(text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(text)))
-    assert_part_of(runs(text[:end]), runs(text))
+    whole(text).assert_has(runs(text[:end]))
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")
 def test_a_log_cut_in_every_number_of_its_last_lines(log: Path) -> None:
     text = log.read_text()
-    whole = runs(text)
     for end in range(max(0, len(text) - 60), len(text)):
-        assert_part_of(runs(text[:end]), whole)
+        whole(text).assert_has(runs(text[:end]))
 
 
 @settings(max_examples=100, deadline=None)
@@ -116,7 +125,7 @@ def test_what_a_wrapper_adds_changes_nothing(wrapper: str) -> None:
             WRAPPERS[wrapper](line.removesuffix("\n")) + ("\n" if line.endswith("\n") else "")
             for line in text.splitlines(keepends=True)
         )
-        assert [same(run) for run in runs(wrapped)] == [same(run) for run in runs(text)], log.name
+        assert [same(run) for run in runs(wrapped)] == whole(text).same, log.name
 
 
 def test_the_order_of_logs_in_a_file_is_the_order_of_runs() -> None:
