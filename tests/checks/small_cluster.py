@@ -195,7 +195,7 @@ def _port(rail: int) -> Port:
         ),
         queues={
             "0": Queue(discipline=Discipline.DWRR, weight=50),
-            "3": Queue(Discipline.DWRR, 50, ecn=Ecn(Size(1_000_000), Size(2_000_000), 20, True)),
+            "3": Queue(Discipline.DWRR, 50, ecn=Ecn(True, Size(1_000_000), Size(2_000_000), probability=20)),
             "6": Queue(discipline=Discipline.STRICT),
         },
         neighbour=Neighbour("node1", f"eth{rail}"),

@@ -232,8 +232,8 @@ def thresholds(
         )
     unit = box.system.ecn_unit.value if box.system.ecn_unit else 1
     return Thresholds(
-        asked=Ecn(minimum, maximum, probability, True),
-        said=Ecn(said(minimum, unit), said(maximum, unit), probability, True),
+        asked=Ecn(True, minimum, maximum, probability=probability),
+        said=Ecn(True, said(minimum, unit), said(maximum, unit), probability=probability),
         speed=speed,
         own=part.minimum is not None or part.maximum is not None or part.probability is not None,
         defaults=defaults,

@@ -158,6 +158,18 @@ def _settings(cls: type[Any], prefix: str) -> Iterator[tuple[str, Setting]]:
             yield from _settings(field.group, path)
 
 
+def group_of(cls: type[Any], path: str) -> tuple[str, ...]:
+    """The setting paths of a group of a thing class, for example ``group_of(Queue, "queue.ecn")``.
+
+    Raises:
+        KeyError: the class has no such group.
+    """
+    found = tuple(one for one in settings_of(cls) if one.startswith(f"{path}."))
+    if not found:
+        raise KeyError(path)
+    return found
+
+
 @_remembered
 def collections_of(cls: type[Any]) -> Mapping[str, type[Any]]:
     """Paths of a thing class's collections (``host.nics``) with the class of their members."""

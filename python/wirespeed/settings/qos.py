@@ -117,20 +117,20 @@ class WatchdogAction(StrEnum):
 class Ecn:
     """WRED marking of ECN-capable packets on one egress queue."""
 
+    enabled: Annotated[bool | None, Setting("whether the queue marks at all")] = None
     minimum: Annotated[Size | None, Setting("queue depth where marking starts", "bytes", Compare.WITHIN_3_PERCENT)] = (
         None
     )
     maximum: Annotated[
         Size | None, Setting("queue depth from which every packet is marked", "bytes", Compare.WITHIN_3_PERCENT)
     ] = None
-    probability: Annotated[int | None, Setting("marking probability at the maximum", "percent")] = None
-    enabled: Annotated[bool | None, Setting("whether the queue marks at all")] = None
     minimum_fill: Annotated[
         int | None, Setting("where marking starts, on systems that count in parts of the queue's buffer", "percent")
     ] = None
     maximum_fill: Annotated[
         int | None, Setting("where every packet is marked, in parts of the queue's buffer", "percent")
     ] = None
+    probability: Annotated[int | None, Setting("marking probability at the maximum", "percent")] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ CLASSES = qos(
 )  # fmt: skip
 QUEUES = {
     "0": Queue(Discipline.DWRR, 40),
-    "3": Queue(Discipline.DWRR, 60, ecn=Ecn(Size(200_000), Size(2_000_000), 20, True)),
+    "3": Queue(Discipline.DWRR, 60, ecn=Ecn(True, Size(200_000), Size(2_000_000), probability=20)),
     "6": Queue(Discipline.STRICT),
 }
 

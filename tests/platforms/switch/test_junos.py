@@ -556,5 +556,5 @@ def test_a_switch_without_classes_keeps_what_it_has() -> None:
 
 
 def test_thresholds_in_bytes_mark_nothing() -> None:
-    sized = {**QUEUES, "4": replace(QUEUES["4"], ecn=Ecn(Size(1), Size(2), 5, False))}
+    sized = {**QUEUES, "4": replace(QUEUES["4"], ecn=Ecn(False, Size(1), Size(2), probability=5))}
     assert "drop-profiles" not in say(JUNOS, "startup.j2", "leaf1", with_port(queues=sized))

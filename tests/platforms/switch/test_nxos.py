@@ -364,7 +364,7 @@ REFUSED = {
         "expected at most three priority levels",
     ),
     "marking with no probability": (
-        with_port(queues={"3": Queue(Discipline.DWRR, 50, ecn=Ecn(Size(1000), Size(2000), enabled=True))}),
+        with_port(queues={"3": Queue(Discipline.DWRR, 50, ecn=Ecn(True, Size(1000), Size(2000)))}),
         "leaf1 Ethernet1/1 queue 3: queue.ecn.enabled: found on, and not how; "
         "expected a minimum, a maximum and a probability",
     ),

@@ -54,7 +54,7 @@ def port_queues(draw: st.DrawFn) -> dict[str, Queue]:
     share = draw(st.integers(1, 99))
     low = draw(st.integers(1, 9000))
     high = draw(st.integers(low, 9999))
-    ecn = Ecn(Size(low * 1000), Size(high * 1000), draw(st.integers(1, 100)), enabled=True)
+    ecn = Ecn(True, Size(low * 1000), Size(high * 1000), probability=draw(st.integers(1, 100)))
     lossless, other, strict = draw(st.permutations(range(8)))[:3]
     return {
         str(other): Queue(Discipline.DWRR, 100 - share, ecn=Ecn(enabled=False)),

@@ -21,17 +21,12 @@ Source:
 from wirespeed.checks.chain import code_points
 from wirespeed.checks.model import Here, NoIntentError, Outcome, UnreadError, failed, passed, planned
 from wirespeed.plan import End
-from wirespeed.settings import Congestion, Dscp, Nic, Place
+from wirespeed.settings import Congestion, Dscp, Nic, Place, Queue, group_of
 
 over = Nic
 needs = (
     "nic.qos.congestion",
-    "queue.ecn.enabled",
-    "queue.ecn.minimum",
-    "queue.ecn.maximum",
-    "queue.ecn.minimum_fill",
-    "queue.ecn.maximum_fill",
-    "queue.ecn.probability",
+    *group_of(Queue, "queue.ecn"),
 )
 failures = ("NIC-12",)
 

@@ -18,27 +18,15 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.settings import Queue
+from wirespeed.settings import Queue, group_of
 
 over = Queue
-needs = (
-    "queue.ecn.enabled",
-    "queue.ecn.minimum",
-    "queue.ecn.maximum",
-    "queue.ecn.minimum_fill",
-    "queue.ecn.maximum_fill",
-    "queue.ecn.probability",
-    "port.queues",
-)
+_settings = group_of(Queue, "queue.ecn")
+needs = (*_settings, "port.queues")
 failures = ("QOS-08", "QOS-09")
 presence = True
 check = compare(
-    "queue.ecn.enabled",
-    "queue.ecn.minimum",
-    "queue.ecn.maximum",
-    "queue.ecn.minimum_fill",
-    "queue.ecn.maximum_fill",
-    "queue.ecn.probability",
+    *_settings,
     wrong="the queue does not mark as planned",
     fix="set ECN marking of the queue",
 )

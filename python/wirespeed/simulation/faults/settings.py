@@ -13,7 +13,7 @@ from wirespeed.cluster.fields import Unfit
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.settings import Host, Nic, Place, Port, Queue, Switch
-from wirespeed.settings.model import collections_of, get, settings_of
+from wirespeed.settings.model import collections_of, get, group_of, settings_of
 from wirespeed.simulation.devices import devices_of
 from wirespeed.simulation.faults.places import Refuse, refusing
 from wirespeed.simulation.faults.values import value_of
@@ -35,12 +35,7 @@ SIMULATED = (
     "port.qos.watchdog.restore",
     "queue.discipline",
     "queue.weight",
-    "queue.ecn.enabled",
-    "queue.ecn.minimum",
-    "queue.ecn.maximum",
-    "queue.ecn.minimum_fill",
-    "queue.ecn.maximum_fill",
-    "queue.ecn.probability",
+    *group_of(Queue, "queue.ecn"),
     "nic.qos.pfc",
     "nic.qos.roce_dscp",
     "nic.qos.cnp_priority",

@@ -70,10 +70,10 @@ def marking(words: str) -> Ecn | None:
     low, low_unit, high, high_unit, probability, marks = match.groups()
     known = low_unit in UNITS and high_unit in UNITS
     return Ecn(
-        Size(int(low) * UNITS[low_unit]) if known else None,
-        Size(int(high) * UNITS[high_unit]) if known else None,
-        int(probability),
         enabled=marks is not None,
+        minimum=Size(int(low) * UNITS[low_unit]) if known else None,
+        maximum=Size(int(high) * UNITS[high_unit]) if known else None,
+        probability=int(probability),
     )
 
 
