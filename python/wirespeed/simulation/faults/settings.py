@@ -27,6 +27,11 @@ SIMULATED = (
     "switch.watchdog_poll",
     "switch.load_balancing.mode",
     "switch.load_balancing.flowlet_gap",
+    "switch.buffers.lossless_share",
+    "switch.buffers.lossy_share",
+    "switch.buffers.headroom_share",
+    "switch.buffers.shared_headroom",
+    "switch.buffers.dynamic_threshold",
     "port.cable_length",
     "port.qos.pfc",
     "port.qos.watchdog.enabled",
@@ -46,6 +51,9 @@ SIMULATED = (
     "nic.qos.priority_tc",
     "nic.qos.tc_discipline",
     "nic.qos.tc_share",
+    "nic.qos.buffer_size",
+    "nic.nvm.relaxed_ordering",
+    "nic.nvm.outstanding_reads",
 )
 """Settings that a simulated device obeys as a real one would."""
 _KINDS = {cls.kind: cls for cls in (Host, Nic, Switch, Port, Queue)}
@@ -62,7 +70,7 @@ def wrongly_set(plan: Plan, traffic: Traffic, words: Words) -> Plan:
     problems: list[Problem] = []
     for index, fault in enumerate(traffic.faults):
         if isinstance(fault, WrongSetting):
-            setting = _Setting(plan, fault, words, refusing(traffic, index))
+            setting = _Setting(plan, traffic, fault, words, refusing(traffic, index))
             found = setting.applied()
             problems += setting.problems
             plan = found or plan
@@ -89,8 +97,8 @@ def priority_of(planned: Plan, found: Plan, flow: Flow) -> int:
 class _Setting:
     """One of them; collects problems."""
 
-    def __init__(self, plan: Plan, fault: WrongSetting, words: Words, refuse: Refuse) -> None:
-        self._plan, self._fault, self._words, self._refuse = plan, fault, words, refuse
+    def __init__(self, plan: Plan, traffic: Traffic, fault: WrongSetting, words: Words, refuse: Refuse) -> None:
+        self._plan, self._traffic, self._fault, self._words, self._refuse = plan, traffic, fault, words, refuse
         self.problems: list[Problem] = []
 
     def applied(self) -> Plan | None:
@@ -121,8 +129,8 @@ class _Setting:
             found = dataclasses.replace(self._plan, hosts={**self._plan.hosts, device: new})
         else:
             found = dataclasses.replace(self._plan, switches={**self._plan.switches, device: new})
-        if fault.setting != _DSCP and self._same(found):
-            self._note("setting", f"{fault.setting} {_said(value)}", "a setting that acts here", "others override it")
+        if fault.setting != _DSCP and (why := self._idle(found)) is not None:
+            self._note("setting", f"{fault.setting} {_said(value)}", "a setting that acts here", why)
             return None
         return found
 
@@ -138,10 +146,13 @@ class _Setting:
             self._note("setting", f"the setting {setting!r}", f"one of {', '.join(SIMULATED)}", hint)
         return False
 
-    def _same(self, found: Plan) -> bool:
-        """Whether the simulator would not tell the difference."""
+    def _idle(self, found: Plan) -> str | None:
+        """Why the simulator would not tell the difference; None if it would."""
         names = names_of(self._plan)
-        return devices_of(found, names, self._words) == devices_of(self._plan, names, self._words)
+        before, after = (devices_of(plan, names, self._words, self._traffic) for plan in (self._plan, found))
+        if (before.parameters, before.items) != (after.parameters, after.items):
+            return None
+        return "; ".join(one for one in after.assumed if one not in before.assumed) or "others override it"
 
     def _queues(self, device: str) -> Callable[[str, str], bool]:
         """Whether a queue of a port is meant: that of the class, by the maps of the port."""
