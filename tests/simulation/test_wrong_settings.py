@@ -186,6 +186,18 @@ def test_data_of_another_dscp_is_in_the_class_of_that(tmp_path: Path) -> None:
     assert {(flow["src"] == 1, flow["priority"]) for flow in flows} == {(True, 0), (False, 5)}
 
 
+def test_what_one_device_does_not_say_is_not_that_of_the_others(tmp_path: Path) -> None:
+    """A NIC with DCQCN-P among those with DCQCN-D, which send a CNP for each mark: its own CNPs are the preset's."""
+    step = build(
+        read_text(ONE.format(model="arista-7060dx5-64s", system="eos").replace("dcqcn-p", "dcqcn-d"), "one.yaml")
+    )
+    fault = "{kind: wrong-setting, port: node2:enp29s0np0, setting: nic.qos.congestion, value: dcqcn-p}"
+    _, document = made(step, tmp_path, f"{SENT}faults:\n  - {fault}\n")
+    found = {port: settled(document, port, 3) for port in range(0, 8, 2)}
+    assert found[4]["congestion"] == {"algorithm": "dcqcn-p"}
+    assert [found[port]["notification"].get("interval_ns") for port in (0, 2, 4, 6)] == [0, 0, None, 0]
+
+
 def test_why_a_setting_does_not_act(tmp_path: Path) -> None:
     """What no CPU is known to lose by is said; so is a slot that is never slower than its port."""
     rows = {

@@ -191,11 +191,18 @@ class _Making:
 
 
 def _usual(trees: Iterable[Tree]) -> Tree:
-    """The tree that occurs most often, the first of equals; nothing of none."""
+    """The tree that occurs most often, the first of equals; nothing of none.
+
+    Without what another tree does not say: there it is that of the preset, not of the others.
+    """
     all_of_them = list(trees)
     texts = {id(tree): json.dumps(tree) for tree in {id(tree): tree for tree in all_of_them}.values()}
     counts = Counter(texts[id(tree)] for tree in all_of_them)
     found: Tree = json.loads(counts.most_common(1)[0][0]) if counts else {}
+    for text in counts:
+        for section, values in json.loads(text).items():
+            if section in found:
+                found[section] = {key: value for key, value in found[section].items() if key in values}
     return found
 
 
