@@ -128,6 +128,24 @@ def test_the_receive_buffer(tmp_path: Path) -> None:
         assert rate == pytest.approx(57.6, rel=0.03)  # the last 256 KiB are acknowledged before they are in memory
 
 
+def test_a_slow_receiver_pauses_as_a_narrow_slot_does(tmp_path: Path) -> None:
+    """Two lossless priorities: the headroom of both is above XOFF, whichever of the two gives the buffer."""
+    both = ", nic: {ens7f0np0: {slot: gen3 x8}}"
+    text = (
+        cluster(R740, both)
+        + "  storage: {dscp: 20, priority: 4, lossless: true, share: 20%, nic: {traffic_class: 2}}\n"
+    )
+    text = text.replace("role: leaf", "role: leaf, classes: {storage: {traffic_class: 4, queue: 4, priority_group: 4}}")
+    plan = build(read_text(text, "slots.yaml"))
+    _, document = made(plan, tmp_path, SENT.format(more="host_pipe: {receive_buffer: 1 MB}\n"))
+    fault = "faults:\n  - {kind: slow-receiver, port: node2:ens7f0np0, rate: 1 Gb/s, receive_buffer: 1 MB}\n"
+    _, faulty = made(plan, tmp_path, SENT.format(more=fault))
+    keys = ("receive_buffer_bytes", "xoff_bytes", "xon_bytes")
+    pipes = [document["parameters"]["nic"]["pipe"], faulty["devices"][-1]["parameters"]["nic"]["pipe"]]
+    one, other = ([pipe[key] for key in keys] for pipe in pipes)
+    assert one == other == [1_000_000, 1_000_000 - 2 * 52_768, 1_000_000 - 2 * 52_768 - 9000]
+
+
 REFUSED = {
     "{receive_buffer: 4 KiB}": r"traffic.yaml:2: found 4,096 bytes; expected at least ([0-9,]+)\n"
     "  hint: the headroom of nvidia-mcx623106an-cdat's cable and an MTU",

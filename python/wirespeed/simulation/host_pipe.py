@@ -18,7 +18,7 @@ from wirespeed.plan import Cable, Plan
 from wirespeed.settings import Nic, PcieFunction
 from wirespeed.simulation.names import Names
 from wirespeed.simulation.nics import Assume, Tree
-from wirespeed.simulation.receive_buffer import arriving, pausing
+from wirespeed.simulation.receive_buffer import pausing
 from wirespeed.simulation.workload import HostPipe, Traffic
 from wirespeed.units import Duration
 
@@ -187,14 +187,11 @@ class _Making:
 
     def _buffer(self, port: _Port) -> Tree:
         """The receive buffer, with the headroom of all lossless priorities."""
-        nic = port.nic
-        mtu, lossless = nic.link.mtu or 0, len(nic.qos.pfc or ()) or 1
-        above = lossless * arriving(self._plan, nic, port.cable)
-        least = above + mtu
-        size = self._size(port, above + least)
-        if size < least:
-            self._refuse(port, size, least)
-        return {name: max(size, 0) for name, size in pausing(size, above, mtu).items()}
+        needed = pausing(self._plan, port.nic, port.cable)
+        size = self._size(port, needed.headroom + needed.least)
+        if size < needed.least:
+            self._refuse(port, size, needed.least)
+        return needed.of(size)
 
     def _size(self, port: _Port, computed: int) -> int:
         """What the traffic file says, else what the plan gives lossless priorities, else what is computed."""

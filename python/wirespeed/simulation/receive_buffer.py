@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from wirespeed.plan import Cable, Plan
 from wirespeed.plan.headroom import headroom
 from wirespeed.settings import Nic
@@ -9,16 +11,32 @@ from wirespeed.simulation.nics import Tree
 from wirespeed.units import Length
 
 
-def arriving(plan: Plan, nic: Nic, cable: Cable) -> int:
-    """Bytes of one lossless priority that still arrive after an XOFF."""
-    lossless = len(nic.qos.pfc or ()) or 1
+@dataclass(frozen=True, slots=True)
+class Pausing:
+    """What a NIC port's receive buffer needs for its pauses, bytes."""
+
+    headroom: int
+    """What still arrives after an XOFF, of all lossless priorities."""
+    mtu: int
+
+    @property
+    def least(self) -> int:
+        """The smallest buffer whose XON is not below empty."""
+        return self.headroom + self.mtu
+
+    def of(self, size: int) -> Tree:
+        """A buffer of so many bytes: XOFF where no more than the headroom is left, XON an MTU below.
+
+        As Linux sets NVIDIA's (drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, update_xoff_threshold).
+        """
+        xoff = size - self.headroom
+        pauses = {"receive_buffer_bytes": size, "xoff_bytes": xoff, "xon_bytes": xoff - self.mtu}
+        return {name: max(bytes_, 0) for name, bytes_ in pauses.items()}
+
+
+def pausing(plan: Plan, nic: Nic, cable: Cable) -> Pausing:
+    """That of a NIC port with its planned cable."""
+    lossless, mtu = len(nic.qos.pfc or ()) or 1, nic.link.mtu or 0
     model = plan.hardware.cables.get(cable.cable or "")
-    return int(headroom(cable.speed, cable.length or Length(0), nic.link.mtu or 0, lossless, cable=model).size)
-
-
-def pausing(size: int, above: int, mtu: int) -> Tree:
-    """A buffer of so many bytes: XOFF where no more than the headroom ``above`` is left, XON an MTU below.
-
-    As Linux sets NVIDIA's (drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, update_xoff_threshold).
-    """
-    return {"receive_buffer_bytes": size, "xoff_bytes": size - above, "xon_bytes": size - above - mtu}
+    each = int(headroom(cable.speed, cable.length or Length(0), mtu, lossless, cable=model).size)
+    return Pausing(lossless * each, mtu)

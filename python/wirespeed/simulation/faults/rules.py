@@ -13,7 +13,7 @@ from wirespeed.simulation.faults.places import nanoseconds, refusing
 from wirespeed.simulation.faults.wiring import exchanged
 from wirespeed.simulation.names import Names
 from wirespeed.simulation.nics import Tree
-from wirespeed.simulation.receive_buffer import arriving, pausing
+from wirespeed.simulation.receive_buffer import Pausing, pausing
 from wirespeed.simulation.workload import Fault, Seat, Traffic
 from wirespeed.simulation.workload.fault_entries import (
     BitErrors,
@@ -59,16 +59,13 @@ def rules_of(plan: Plan, traffic: Traffic, names: Names, devices: Devices) -> Ru
             case PfcLoss():
                 rules.links.setdefault(ports[fault.port] // 2, {})["pfc_lost_from_ns"] = nanoseconds(fault.start)
             case SlowReceiver():
-                pipe = _pipe(plan, fault)
-                if pipe["xon_bytes"] < 0:
-                    least = fault.receive_buffer - pipe["xon_bytes"]
+                needed, size = _pausing(plan, fault), int(fault.receive_buffer)
+                if size < needed.least:
                     hint = "the headroom of its cable and an MTU"
                     refuse = refusing(traffic, index)
-                    problems.append(
-                        refuse("receive_buffer", f"{fault.receive_buffer:,} bytes", f"at least {least:,}", hint)
-                    )
+                    problems.append(refuse("receive_buffer", f"{size:,} bytes", f"at least {needed.least:,}", hint))
                 port = planned[fault.port]
-                pipe = {**_pipe_of(plan, devices, port, names), **pipe}
+                pipe = {**_pipe_of(plan, devices, port, names), **needed.of(size)}
                 rules.devices.append({"ports": [port], "parameters": {"nic": {"pipe": pipe}}})
         if (rule := _rule(plan, fault, names, ports)) is not None:
             rules.items.append({"kind": fault.kind, **_times(fault), **rule})
@@ -119,13 +116,13 @@ def _nic(names: Names, port: str) -> Tree:
     return {"node": found.node} | ({"nic_port": found.index} if found.index else {})
 
 
-def _pipe(plan: Plan, fault: SlowReceiver) -> Tree:
-    """The receive buffer, behind the planned cable."""
+def _pausing(plan: Plan, fault: SlowReceiver) -> Pausing:
+    """What the receive buffer needs, behind the planned cable."""
     port = fault.port
     host, _, interface = port.partition(":")
     nic = plan.hosts[host].nics[interface]
     cable = next(one for one in plan.cables if port in (f"{one.a.device}:{one.a.port}", f"{one.b.device}:{one.b.port}"))
-    return pausing(int(fault.receive_buffer), arriving(plan, nic, cable), nic.link.mtu or 0)
+    return pausing(plan, nic, cable)
 
 
 def _pipe_of(plan: Plan, devices: Devices, port: int, names: Names) -> Tree:
