@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from wirespeed.report.simulation import rate, summary
-from wirespeed.results.simulation import CompletionTimes, Summary
+from wirespeed.results.simulation import CompletionTimes, Source, Summary
 
 WHOLE = Summary(
     name="16 to 1",
@@ -98,6 +98,17 @@ def test_nothing_is_wrapped_or_cut() -> None:
 )
 def test_lines(run: Summary, line: str) -> None:
     assert line in printed(run).splitlines()
+
+
+def test_a_name_of_several_lines_is_said_once() -> None:
+    source = Source("p", "c.yaml", "0" * 64, "0.1.0", "t.yaml", "0" * 64, "0" * 64, ("one thing", "another"))
+    circles = ("priority 3: 2-3 waits for 3-2", "priority 4: 2-4 waits for 4-2")
+    lines = printed(replace(WHOLE, source=source, deadlocks=circles)).splitlines()
+    assert lines[9:11] == [
+        "  deadlock         priority 3: 2-3 waits for 3-2",
+        "                   priority 4: 2-4 waits for 4-2",
+    ]
+    assert lines[12:14] == ["  assumed          one thing", "                   another"]
 
 
 def test_no_flow_completed() -> None:

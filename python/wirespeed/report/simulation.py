@@ -12,15 +12,21 @@ from wirespeed.results.simulation import Summary
 
 
 def summary(run: Summary, console: Console) -> None:
-    """A screenful: flows and how long they took, what the network did, what the run cost. Lines are never wrapped."""
+    """A screenful: flows and how long they took, what the network did, what the run cost. Lines are never wrapped.
+
+    A name of several lines stands before the first.
+    """
     title = Text.assemble((words.line(run.name), "bold"), f"  preset {run.preset}, seed {run.seed}")
     if not run.complete:
         title.append("  interrupted", style="bold yellow")
     console.print(title, soft_wrap=True)
     told = list(rows(run))
     width = max(len(name) for name, _ in told)
+    before = ""
     for name, said in told:
-        console.print(Text.assemble((f"  {name:{width}}  ", "dim"), said), soft_wrap=True)
+        label = name if name != before else ""
+        console.print(Text.assemble((f"  {label:{width}}  ", "dim"), said), soft_wrap=True)
+        before = name
 
 
 def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
