@@ -16,13 +16,19 @@ from unittest.mock import patch
 from wirespeed.cli import console, main
 
 
-def wirespeed(*arguments: str | Path, cwd: Path | None = None, columns: int = 120) -> CompletedProcess[str]:
-    """A command in a folder, on a terminal of so many columns and no colours: its exit code, and what it prints."""
+def wirespeed(
+    *arguments: object, cwd: Path | None = None, columns: int = 120, given: bytes = b"", **environment: str
+) -> CompletedProcess[str]:
+    """A command's exit code, and what it prints without colours in so many columns.
+
+    It runs in this folder, with this on standard input, and with these variables beside the test's own.
+    """
     words = ["wirespeed", *map(str, arguments)]
-    environment = {"NO_COLOR": "1", "COLUMNS": str(columns)}
+    variables = {"NO_COLOR": "1", "COLUMNS": str(columns), **environment}
     with (
         patch.object(sys, "argv", words),
-        patch.dict(os.environ, environment),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given))),
+        patch.dict(os.environ, variables),
         chdir(cwd or Path.cwd()),
         redirect_stdout(_Printed()) as out,
         redirect_stderr(_Printed()) as err,

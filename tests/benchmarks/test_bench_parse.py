@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from tests.benchmarks.samples import SAMPLES
 
+from command_line import wirespeed
+
 LOG = SAMPLES / "nccl_tests" / "srun-label-cut.txt"
 
 
-def bench_parse(*arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+def bench_parse(*arguments: str, given: bytes = b"") -> CompletedProcess[str]:
     """Run the command."""
-    return subprocess.run(
-        [sys.executable, "-m", "wirespeed", "bench", "parse", *arguments],
-        input=given,
-        capture_output=True,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "100"},
-        timeout=60,
-        check=False,
-    )
+    return wirespeed("bench", "parse", *arguments, columns=100, given=given)
 
 
 def test_json_is_the_contract() -> None:
@@ -52,7 +47,7 @@ def test_json_is_the_contract() -> None:
         "place": "out-of-place",
         "line": 12,
     }
-    assert b"srun-label-cut.txt:13: found a row of 10 cells" in ran.stderr
+    assert "srun-label-cut.txt:13: found a row of 10 cells" in ran.stderr
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
@@ -63,13 +58,15 @@ def test_standard_input_in_any_encoding_a_shell_writes(encoding: str) -> None:
 
 def test_the_same_log_gives_the_same_bytes() -> None:
     logs = [str(path) for path in sorted((SAMPLES / "iperf3").glob("*.json")) if "expected" not in path.name]
-    assert bench_parse("-f", "json", *logs).stdout == bench_parse("-f", "json", *logs).stdout
+    words = [sys.executable, "-m", "wirespeed", "bench", "parse", "-f", "json", *logs]
+    own = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)  # another process
+    assert bench_parse("-f", "json", *logs).stdout == own.stdout
 
 
 def test_the_table_shows_every_number() -> None:
     ran = bench_parse(str(SAMPLES / "perftest" / "ib_read_bw.client.txt"))
     assert ran.returncode == 0
-    text = ran.stdout.decode()
+    text = ran.stdout
     assert "perftest ib_read_bw  complete" in text
     assert "device=rocep1" in text
     assert text.splitlines()[-2].split() == ["25", "65536", "276.35", "203.66", "0.003259"]
@@ -78,7 +75,7 @@ def test_the_table_shows_every_number() -> None:
 def test_the_table_names_what_causes_a_failure() -> None:
     ran = bench_parse(str(SAMPLES / "perftest" / "err-nodev.txt"))
     assert ran.returncode == 0
-    assert ran.stdout.decode().splitlines()[:4] == [
+    assert ran.stdout.splitlines()[:4] == [
         "perftest  failed",
         "  IB device nodev not found; Unable to find the Infiniband/RoCE device",
         "  likely causes, see wirespeed explain ID:",
@@ -92,10 +89,10 @@ def test_a_foreign_file_is_refused_and_the_others_are_read(tmp_path: Path) -> No
     ran = bench_parse("-f", "json", str(other), str(LOG))
     assert ran.returncode == 2
     assert len(json.loads(ran.stdout)["runs"]) == 1
-    assert f"refused: {other}:1: found 1 line of other text, first 'nothing here'".encode() in ran.stderr
+    assert f"refused: {other}:1: found 1 line of other text, first 'nothing here'" in ran.stderr
 
 
 def test_a_missing_file_is_refused() -> None:
     ran = bench_parse("no-such.log")
-    assert (ran.returncode, ran.stdout) == (2, b"")
-    assert b"no-such.log: found no such file or directory" in ran.stderr
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "no-such.log: found no such file or directory" in ran.stderr

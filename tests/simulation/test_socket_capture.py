@@ -14,6 +14,11 @@ from needs import needs
 from wirespeed.cli.exit import Exit
 
 CHECKED = ("-o", "tcp.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE")
+READ = (
+    *("frame.len", "frame.cap_len"),
+    *("tcp.srcport", "tcp.dstport", "tcp.len", "tcp.seq", "tcp.nxtseq", "tcp.ack", "tcp.checksum.status"),
+    *("udp.dstport", "udp.length", "udp.checksum.status"),
+)
 WRONG = "_ws.malformed or tcp.checksum.status == 0 or udp.checksum.status == 0 or ip.checksum.status == 0"
 
 
@@ -25,6 +30,11 @@ def tshark(file: Path, *arguments: str) -> list[str]:
 def fields(file: Path, filter_: str, *names: str) -> list[list[str]]:
     words = [word for name in names for word in ("-e", name)]
     return [line.split("\t") for line in tshark(file, "-Y", filter_, "-T", "fields", *words)]
+
+
+def read(file: Path, filter_: str, *names: str) -> list[dict[str, str]]:
+    """Fields by their names; one that a frame does not have is empty."""
+    return [dict(zip(names, row, strict=True)) for row in fields(file, filter_, *names)]
 
 
 def mixed(**more: Any) -> dict[str, Any]:
@@ -65,18 +75,18 @@ def test_a_clean_run_has_nothing_to_complain_of(
 ) -> None:
     for file in capture(mixed(parameters={"framing": framing})):
         assert tshark(file, "-Y", f"{WRONG} or tcp.analysis.flags") == []
-        whole = fields(file, "tcp or udp.dstport == 5201", "frame.len", "frame.cap_len")
-        assert all(length == kept for length, kept in whole)
-        forth = fields(file, "tcp.dstport == 5201", "tcp.len", "tcp.seq", "tcp.nxtseq", "tcp.checksum.status")
-        assert sum(int(length) for length, *_ in forth) == 100_000 + 1 + 1448 + 50_000 + 30_001
-        assert forth[-1][2] == str(1 + sum(int(length) for length, *_ in forth))
-        assert {status for *_, status in forth} == {"1"}
-        back = fields(file, "tcp.srcport == 5201", "tcp.len", "tcp.ack")
-        assert sum(int(length) for length, _ in back) == 70_005
-        assert back[-1][1] == forth[-1][2]
-        datagrams = fields(file, "udp.dstport == 5201", "udp.length", "udp.checksum.status")
-        assert sum(int(length) - 8 for length, _ in datagrams) == 20_001
-        assert {status for _, status in datagrams} == {"1"}
+        rows = read(file, "tcp or udp.dstport == 5201", *READ)
+        assert all(row["frame.len"] == row["frame.cap_len"] for row in rows)
+        forth = [row for row in rows if row["tcp.dstport"] == "5201"]
+        assert sum(int(row["tcp.len"]) for row in forth) == 100_000 + 1 + 1448 + 50_000 + 30_001
+        assert forth[-1]["tcp.nxtseq"] == str(1 + sum(int(row["tcp.len"]) for row in forth))
+        assert {row["tcp.checksum.status"] for row in forth} == {"1"}
+        back = [row for row in rows if row["tcp.srcport"] == "5201"]
+        assert sum(int(row["tcp.len"]) for row in back) == 70_005
+        assert back[-1]["tcp.ack"] == forth[-1]["tcp.nxtseq"]
+        datagrams = [row for row in rows if row["udp.dstport"] == "5201"]
+        assert sum(int(row["udp.length"]) - 8 for row in datagrams) == 20_001
+        assert {row["udp.checksum.status"] for row in datagrams} == {"1"}
 
 
 def test_every_message_ends_with_a_push(capture: Callable[[dict[str, Any]], list[Path]]) -> None:

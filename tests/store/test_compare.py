@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from random import Random
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 from tests.store.campaigns import PAIR, add, measured
-from tests.store.commands import Ran, bench
+from tests.store.commands import bench
 
 from wirespeed.results.benchmarks import Metric
 from wirespeed.store import Store
@@ -19,7 +20,7 @@ FAST = [389.1, 389.9, 390.4, 388.8, 389.5]
 SLOW = [362.0, 360.5, 361.1, 363.2, 359.9]
 
 
-def compared(ran: Ran) -> dict[str, Any]:
+def compared(ran: CompletedProcess[str]) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(ran.stdout)
     assert (document["kind"], document["schema"]) == ("bench-comparison", 1)
     found: dict[str, Any] = document["comparison"]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
-from tests.store.commands import Ran, bench
+from tests.store.commands import bench
 
 BENCH = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench"
 LOG = BENCH / "all-reduce-1-node.log"
 CLUSTER = BENCH.parent / "cluster.yaml"
 
 
-def parse(*arguments: object, given: bytes = b"", **environment: str) -> Ran:
+def parse(*arguments: object, given: bytes = b"", **environment: str) -> CompletedProcess[str]:
     return bench("parse", *arguments, given=given, **environment)
 
 
-def stored(ran: Ran) -> dict[str, object]:
+def stored(ran: CompletedProcess[str]) -> dict[str, object]:
     assert ran.returncode == 0, ran.stderr
     document: dict[str, object] = json.loads(ran.stdout)
     assert (document["kind"], document["schema"]) == ("bench-stored", 1)
