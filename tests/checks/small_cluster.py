@@ -157,7 +157,13 @@ def _host() -> Host:
         pcie={
             "0000:10:00.0": PcieFunction(role="switch-upstream", link=PcieLink(32000, 16)),
             "0000:14:00.0": PcieFunction(role="switch-downstream", acs=frozenset()),
-            "0000:1d:00.0": PcieFunction(role="endpoint", link=PcieLink(32000, 16), relaxed_ordering=True),
+            "0000:1d:00.0": PcieFunction(
+                role="endpoint",
+                link=PcieLink(32000, 16),
+                max_payload=256,
+                max_read_request=4096,
+                relaxed_ordering=True,
+            ),
             "0000:2d:00.0": PcieFunction(role="endpoint", link=PcieLink(32000, 16), relaxed_ordering=True),
         },
         rules={"from 10.1.0.1/32": Rule(101, 1001), "from 10.1.0.3/32": Rule(102, 1002)},

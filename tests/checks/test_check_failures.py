@@ -4,8 +4,10 @@ After a change of words ``WIRESPEED_ACCEPT=1 pytest tests/checks`` writes it aga
 """
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 import small_cluster as small
 from small_cluster import sysctl
 
@@ -16,6 +18,7 @@ from wirespeed.settings import (
     Discipline,
     Dscp,
     NicTrafficClass,
+    PcieLink,
     Priority,
     PriorityGroup,
     SwitchQueue,
@@ -75,6 +78,8 @@ ROWS = [
     ("pcie.link", {(UP, "pcie.link.width"): 8}),
     ("nic.pcie-width", {(NICPCI, "pcie.link.width"): 8}),
     ("nic.pcie-speed", {(NICPCI, "pcie.link.speed"): 16000}),
+    ("nic.pcie-packets", {(NICPCI, "pcie.max_payload"): 128}),
+    ("nic.pcie-packets", {(NICPCI, "pcie.max_read_request"): 512}),
     ("nic.relaxed-ordering", {(NICPCI, "pcie.relaxed_ordering"): False}),
     ("nic.nvm-relaxed-ordering", {(N, "nic.nvm.relaxed_ordering"): False}),
     ("nic.nvm-rdma", {(N, "nic.nvm.rdma"): False}),
@@ -220,3 +225,15 @@ def _finding(finding: Finding) -> str:
         if fix.change:
             lines.append(f"           {fix.change.place}: {fix.change.setting} = {fix.change.value}")
     return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(("found", "lost"), [((128, 4096), 18.19), ((256, 512), None), ((64, 512), 47.14)])
+def test_what_small_pcie_packets_cost(found: tuple[int, int], lost: float | None) -> None:
+    """In a slot of eight lanes, of 252.06 Gb/s: 256 of 280 bytes are data, 128 of 152, 64 of 88."""
+    function = small.PLAN.hosts["node1"].pcie["0000:1d:00.0"]
+    host = replace(small.PLAN.hosts["node1"], pcie={"0000:1d:00.0": replace(function, link=PcieLink(32000, 8))})
+    plan = replace(small.PLAN, hosts={**small.PLAN.hosts, "node1": host})
+    place = small.HOST.thing("pcie", "0000:1d:00.0")
+    sizes = {(place, "pcie.max_payload"): found[0], (place, "pcie.max_read_request"): found[1]}
+    (finding,) = (one for one in small.by_id("nic.pcie-packets", small.facts(sizes), plan) if one.status == "fail")
+    assert (finding.cost.value if finding.cost else None) == lost

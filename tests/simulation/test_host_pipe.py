@@ -112,6 +112,22 @@ def test_few_reads(tmp_path: Path) -> None:
     assert ran(tmp_path, few, "host_pipe: {tags: 64}\n")[0] is None
 
 
+def test_the_sizes_of_packets(tmp_path: Path) -> None:
+    """As planned for a slot: data of 63.0 Gb/s with 24 bytes for each write; 16 requests under way."""
+    slot = ", nic: {{ens7f0np0: {{slot: gen3 x8, max_payload: {}, max_read_request: 4096}}}}"
+    for size in (128, 256, 512):
+        pipe, said, rate, _ = ran(tmp_path, cluster(R740, slot.format(size)))
+        assert (pipe["pcie"]["max_payload_bytes"], pipe["pcie"]["reads"]["max_read_request_bytes"]) == (size, 4096)
+        assert said[0].endswith("(8 GT/s x8): 256 reads at one time, 547 ns for each")
+        assert rate == pytest.approx(63.0 * size / (size + 24), rel=0.01)
+    request = ", nic: {{enp33s0f0np0: {{max_read_request: {}}}}}"
+    for size in (512, 256):
+        pipe, _, rate, _ = ran(tmp_path, cluster(R6525, request.format(size)), "host_pipe: {tags: 16}\n")
+        assert pipe["pcie"]["reads"]["max_read_request_bytes"] == size
+        assert rate == pytest.approx(16 * size * 8 / 547, rel=0.01)
+    assert ran(tmp_path, cluster(R6525, request.format(4096)), "host_pipe: {tags: 16}\n")[0] is None
+
+
 def test_the_receive_buffer(tmp_path: Path) -> None:
     """That of the traffic file before the plan's, and the plan's before one that is computed."""
     narrow = ", nic: {ens7f0np0: {slot: gen3 x8}}"

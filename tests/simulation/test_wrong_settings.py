@@ -162,6 +162,14 @@ ROWS = {
         {"nic.pipe.pcie.ordered_writes.rule": "measured", "nic.pipe.pcie.ordered_writes.bps": 150000000000},
     ),
     "nic.nvm.outstanding_reads": ("slots", "node: node2", "1", {"nic.pipe.pcie.reads.tags": 1}),
+    "pcie.max_payload": ("slots", "node: node2", "128", {"nic.pipe.pcie.max_payload_bytes": 128}),
+    "pcie.max_read_request": ("slots", "node: node2", "512", {"nic.pipe.pcie.reads.max_read_request_bytes": 512}),
+    "pcie.relaxed_ordering": (
+        "slots",
+        "node: node2",
+        "false",
+        {"nic.pipe.pcie.ordered_writes.rule": "measured", "nic.pipe.pcie.ordered_writes.bps": 150000000000},
+    ),
 }
 """By setting: the cluster, who is wrong, the value, and what the scenario says then."""
 _OF_FLOWS = {"nic.qos.roce_dscp"}
@@ -177,6 +185,16 @@ def test_a_wrong_setting_is_that_of_the_device_alone(setting: str, tmp_path_fact
 
 def test_every_setting_is_tried() -> None:
     assert set(ROWS) | _OF_FLOWS == set(SIMULATED)
+
+
+def test_a_pcie_function_is_that_of_its_nic(tmp_path: Path) -> None:
+    """By the name of the port; the other NIC of the host has its own."""
+    few = "2 x nvidia-mcx613106a-vdat, nvm: {outstanding_reads: 2}"
+    text = ONE.format(model="arista-7060dx5-64s", system="eos").replace("2 x broadcom-bcm957608-p1400gd", few)
+    fault = "{kind: wrong-setting, port: node2:enp67s0np0, setting: pcie.max_read_request, value: 512}"
+    _, document = made(build(read_text(text, "one.yaml")), tmp_path, f"{SENT}faults:\n  - {fault}\n")
+    reads = [settled(document, port, 3)["nic"]["pipe"]["pcie"]["reads"] for port in (0, 2, 4, 6)]
+    assert [one["max_read_request_bytes"] for one in reads] == [4096, 4096, 4096, 512]
 
 
 def test_data_of_another_dscp_is_in_the_class_of_that(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from ipaddress import ip_interface
 from typing import Any
 
 from wirespeed import wire
-from wirespeed.checks.model import Here, InapplicableError
+from wirespeed.checks.model import Here, InapplicableError, NoIntentError, UnreadError
+from wirespeed.checks.nics import pcie_function
 from wirespeed.limits.cost import nic_bandwidth, nic_cost
 from wirespeed.limits.nic import ipv6_alone
 from wirespeed.results.findings import Cost
@@ -22,6 +23,17 @@ def pcie_width(here: Here, intended: Any, found: Any) -> Cost | None:
 def pcie_speed(here: Here, intended: Any, found: Any) -> Cost | None:
     """Of a NIC's PCIe link at a lower signalling rate."""
     return _cost(here, pcie_speed=int(found))
+
+
+def pcie_packets(here: Here, intended: Any, found: Any) -> Cost | None:
+    """Of a NIC's smaller MaxPayload, where one is planned. What smaller read requests cost depends on the latency of
+    memory, which is not known."""
+    place = pcie_function(here)
+    try:
+        here.intended("pcie.max_payload", place)
+        return _cost(here, max_payload=int(here.found("pcie.max_payload", place)))
+    except (NoIntentError, UnreadError):
+        return None
 
 
 def link_speed(here: Here, intended: Any, found: Any) -> Cost | None:

@@ -77,6 +77,17 @@ def _positive(text: Any) -> Any:
     return found
 
 
+_PCIE_BYTES = (128, 256, 512, 1024, 2048, 4096)
+"""MaxPayload and MaxReadReq (PCI Express Base 5.0, section 7.5.3.4)."""
+
+
+def _pcie_bytes(text: Any) -> Any:
+    found = _whole(text)
+    if isinstance(found, int) and found not in _PCIE_BYTES:
+        raise Unfit("128, 256, 512, 1024, 2048 or 4096")
+    return found
+
+
 def _udp_port(text: Any) -> Any:
     found = _positive(text)
     if isinstance(found, int) and found > 0xFFFF:
@@ -223,6 +234,7 @@ def _schema(kind: str, **more: Any) -> WithJsonSchema:
 
 Whole = Annotated[int, BeforeValidator(_whole), _schema("integer", minimum=0)]
 Positive = Annotated[int, BeforeValidator(_positive), _schema("integer", minimum=1)]
+PcieBytes = Annotated[int, BeforeValidator(_pcie_bytes), _schema("integer", enum=list(_PCIE_BYTES))]
 UdpPort = Annotated[int, BeforeValidator(_udp_port), _schema("integer", minimum=1, maximum=0xFFFF)]
 Flag = Annotated[bool, BeforeValidator(_flag), _schema("boolean")]
 Percent = Annotated[

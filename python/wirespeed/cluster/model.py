@@ -25,6 +25,7 @@ from wirespeed.cluster.fields import (
     Network4,
     NicCosQueueNumber,
     NicTrafficClassNumber,
+    PcieBytes,
     Percent,
     PortName,
     Positive,
@@ -162,6 +163,12 @@ class NicPart(Part):
     )
     speed: BandwidthText | None = Field(default=None, description="link speed, instead of the NIC's own")
     slot: SlotText | None = Field(default=None, description="PCIe slot, such as gen5 x8, instead of the server's")
+    max_payload: PcieBytes | None = Field(
+        default=None, description="PCIe MaxPayload in bytes that firmware and kernel must come to: checked, never set"
+    )
+    max_read_request: PcieBytes | None = Field(
+        default=None, description="PCIe MaxReadReq in bytes that firmware and driver must come to: checked, never set"
+    )
 
 
 class SoftwarePart(Part):

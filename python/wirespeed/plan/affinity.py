@@ -26,6 +26,8 @@ class Seat:
     pcie: str | None
     gpu: str | None
     slot: PcieLink  # what the slot can train
+    max_payload: int | None  # bytes
+    max_read_request: int | None  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,8 @@ def _seats(spec: HostSpec, server: ServerModel, nic: NicModel, problems: Problem
                 slot=PcieLink(part.slot.speed, part.slot.width)
                 if part and part.slot
                 else PcieLink(server.slot_pcie.speed.value, server.slot_pcie.width.value),
+                max_payload=part.max_payload if part else None,
+                max_read_request=part.max_read_request if part else None,
             )
         )
         _check_slot(spec, seats[-1], nic, problems)

@@ -224,6 +224,8 @@ def pcie_functions(chassis: Chassis, gpu: PcieAbility | None) -> dict[str, PcieF
             role="endpoint",
             parent=bdf(slot.parent),
             link=trained(chassis.nic.pcie, seat.slot),
+            max_payload=seat.max_payload,
+            max_read_request=seat.max_read_request,
             relaxed_ordering=True if chassis.nic.rdma else None,
             numa_node=slot.numa_node,
         )

@@ -54,7 +54,9 @@ class PcieFunction:
         Setting("Access Control Services that are on, as lspci names them: SrcValid, ReqRedir, UpstreamFwd, …"),
     ] = None
     link: PcieLink = field(default_factory=PcieLink)
-    max_payload: Annotated[int | None, Setting("MaxPayload in use", "bytes", Compare.NONE)] = None
-    max_read_request: Annotated[int | None, Setting("MaxReadReq in use", "bytes", Compare.NONE)] = None
+    max_payload: Annotated[int | None, Setting("MaxPayload in use", "bytes", Compare.AT_LEAST, observed=True)] = None
+    max_read_request: Annotated[int | None, Setting("MaxReadReq in use", "bytes", Compare.AT_LEAST, observed=True)] = (
+        None
+    )
     relaxed_ordering: Annotated[bool | None, Setting("Enable Relaxed Ordering in the device control register")] = None
     numa_node: Annotated[int | None, Setting("NUMA node the function is local to", compare=Compare.NONE)] = None

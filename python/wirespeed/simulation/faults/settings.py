@@ -12,7 +12,7 @@ from typing import Any
 from wirespeed.cluster.fields import Unfit
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
-from wirespeed.settings import Host, Nic, Place, Port, Queue, Switch
+from wirespeed.settings import Host, Nic, PcieFunction, Place, Port, Queue, Switch
 from wirespeed.settings.model import collections_of, get, group_of, settings_of
 from wirespeed.simulation.devices import devices_of
 from wirespeed.simulation.faults.places import Refuse, refusing
@@ -54,9 +54,12 @@ SIMULATED = (
     "nic.qos.buffer_size",
     "nic.nvm.relaxed_ordering",
     "nic.nvm.outstanding_reads",
+    "pcie.max_payload",
+    "pcie.max_read_request",
+    "pcie.relaxed_ordering",
 )
 """Settings that a simulated device obeys as a real one would."""
-_KINDS = {cls.kind: cls for cls in (Host, Nic, Switch, Port, Queue)}
+_KINDS = {cls.kind: cls for cls in (Host, Nic, PcieFunction, Switch, Port, Queue)}
 _DSCP = "nic.qos.roce_dscp"
 
 
@@ -113,7 +116,7 @@ class _Setting:
             self._note("value", f"{fault.setting}: {fault.value!r}", unfit.expected, unfit.hint)
             return None
         device, _, port = (fault.node or fault.port or "").partition(":")
-        changing = _Changing(fault.setting, value, port, self._queues(device))
+        changing = _Changing(fault.setting, value, port, self._queues(device), self._nics(device))
         new = changing.thing(self._plan.devices[device], Place(device))
         if not changing.before:
             where = f"{fault.node or fault.port}" + (f", class {fault.traffic_class}" if fault.traffic_class else "")
@@ -168,6 +171,11 @@ class _Setting:
 
         return meant
 
+    def _nics(self, device: str) -> Mapping[str, str]:
+        """The NIC port of each PCIe function that is one."""
+        host = self._plan.hosts.get(device)
+        return {nic.pcie: name for name, nic in host.nics.items() if nic.pcie} if host else {}
+
     def _note(self, key: str, found: str, expected: str, hint: str | None = None) -> None:
         self.problems.append(self._refuse(key, found, expected, hint))
 
@@ -175,8 +183,10 @@ class _Setting:
 class _Changing:
     """Gives a setting another value, in all things that have it."""
 
-    def __init__(self, path: str, value: Any, port: str, queues: Callable[[str, str], bool]) -> None:
-        self._path, self._value, self._port, self._queues = path, value, port, queues
+    def __init__(
+        self, path: str, value: Any, port: str, queues: Callable[[str, str], bool], nics: Mapping[str, str]
+    ) -> None:
+        self._path, self._value, self._port, self._queues, self._nics = path, value, port, queues, nics
         self.before: list[Any] = []
         """Its values so far."""
         self.after: list[Any] = []
@@ -200,6 +210,10 @@ class _Changing:
         if self._path not in settings_of(type(thing)):
             return False
         ports = [name for kind, name in place.within if kind in ("port", "nic")]
+        if isinstance(thing, PcieFunction):
+            if place.name not in self._nics:
+                return False
+            ports = [self._nics[place.name]]
         if self._port and ports != [self._port]:
             return False
         return not isinstance(thing, Queue) or self._queues(ports[0], place.name)
