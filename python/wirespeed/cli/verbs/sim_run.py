@@ -144,12 +144,20 @@ def run(
         - {pattern: incast, to: node1, size: 1 MiB, rails: [1]}
         - {pattern: permutation, size: 256 KiB, messages: 10, start: 20 us}
         - {pattern: pairs, from: "node[1-2]", to: "node[3-4]", size: 4 MiB}
-        - {pattern: background, from: node2:enp29s0np0, to: node3,
+        - {pattern: all-to-all, hosts: "node[1-3]", size: 64 KiB, queue_pairs: 4}
+        - {pattern: background, from: node2:enp29s0np0, to: node3, protocol: tcp,
            size: 64 KiB, rate: 40 Gb/s, until: 1 ms}
+      host_pipe: {receive_buffer: 256 KiB, tags: 64, round_trip: 700 ns}   # optional
       faults:   # optional: what goes wrong meanwhile, or is wrong from the beginning
         - {kind: link-down, node: spine1, start: 500 us, detection: 10 us, convergence: 200 us}
         - {kind: stuck-nic, port: node1:enp29s0np0, start: 1 ms, until: 2 ms}
         - {kind: wrong-setting, node: leaf1, setting: port.qos.pfc, value: []}
+
+    Faults of cables are link-down, bit-errors, frame-loss, pfc-loss, cnp-loss and miswired; of NICs stuck-nic,
+    slow-receiver and cnp-delay. A wrong-setting gives one device or port another value than planned, by the name that
+    a finding of `wirespeed check` has for the setting: port.qos.pfc, queue.ecn.minimum, nic.nvm.relaxed_ordering,
+    pcie.max_payload. One that the simulator does not know is refused with the list of all that it does. A host pipe
+    says of NICs what no plan does, and counts where a PCIe slot may be slower than its port.
 
     The same scenario, preset and seed give the same tables on every machine; tables_sha256 in the summary says whether
     two runs did. In DIR, flows, queue pairs, ports, queues, pauses and series are a Parquet file each. Ctrl-C ends the
