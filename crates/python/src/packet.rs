@@ -9,14 +9,15 @@ use wirespeed_wire::{Addresses, Packet};
 #[pyfunction]
 pub fn packet<'py>(python: Python<'py>, frame: &[u8]) -> PyResult<Bound<'py, PyDict>> {
     let packet = Packet::parse(frame).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let network = packet.network;
     let fields = PyDict::new(python);
-    fields.set_item("source_mac", mac(packet.source_mac))?;
-    fields.set_item("destination_mac", mac(packet.destination_mac))?;
-    if let Some(tag) = packet.tag {
+    fields.set_item("source_mac", mac(network.source_mac))?;
+    fields.set_item("destination_mac", mac(network.destination_mac))?;
+    if let Some(tag) = network.tag {
         fields.set_item("vlan", tag.vlan)?;
         fields.set_item("priority", tag.priority)?;
     }
-    let (source, destination) = match packet.addresses {
+    let (source, destination) = match network.addresses {
         Addresses::V4 {
             source,
             destination,
@@ -30,9 +31,9 @@ pub fn packet<'py>(python: Python<'py>, frame: &[u8]) -> PyResult<Bound<'py, PyD
     };
     fields.set_item("source", source)?;
     fields.set_item("destination", destination)?;
-    fields.set_item("dscp", packet.dscp)?;
-    fields.set_item("ecn", packet.ecn as u8)?;
-    fields.set_item("ttl", packet.ttl)?;
+    fields.set_item("dscp", network.dscp)?;
+    fields.set_item("ecn", network.ecn as u8)?;
+    fields.set_item("ttl", network.ttl)?;
     fields.set_item("udp_source_port", packet.udp_source_port)?;
     let bth = packet.bth;
     fields.set_item("opcode", packet.kind.opcode())?;

@@ -14,8 +14,8 @@ use sockets::Streams;
 use std::net::IpAddr;
 use wirespeed_wire::pcap::{self, WHOLE_FRAMES};
 use wirespeed_wire::{
-    Addresses, Aeth, Bth, Deth, Ecn, NakCode, Packet, PacketKind, Pfc, Reth, Syndrome, Tag,
-    MAX_PAYLOAD,
+    Addresses, Aeth, Bth, Deth, Ecn, NakCode, Network, Packet, PacketKind, Pfc, Reth, Syndrome,
+    Tag, MAX_PAYLOAD,
 };
 
 /// TTL of Linux, `net.ipv4.ip_default_ttl`.
@@ -132,6 +132,16 @@ impl Simulation {
             },
         };
         Packet {
+            network: self.network(from, to, frame),
+            udp_source_port: connection.udp_source_port,
+            bth,
+            kind: self.kind(frame),
+        }
+    }
+
+    /// What carries a frame between two NIC ports.
+    fn network(&self, from: u32, to: u32, frame: &Frame) -> Network {
+        Network {
             source_mac: mac(from),
             destination_mac: mac(to),
             tag: tag(&self.settings.parameters.framing, frame.priority),
@@ -139,9 +149,6 @@ impl Simulation {
             dscp: dscp(frame.priority),
             ecn: ecn(frame),
             ttl: TTL,
-            udp_source_port: connection.udp_source_port,
-            bth,
-            kind: self.kind(frame),
         }
     }
 

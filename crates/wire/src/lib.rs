@@ -28,7 +28,8 @@ pub use frame::{
     VLAN_TAG,
 };
 pub use headers::{Aeth, Bth, Deth, NakCode, Reth, Syndrome, DEFAULT_PARTITION_KEY};
-pub use packet::{Addresses, Ecn, Packet, PacketKind, Tag, FILLER, MAX_PAYLOAD, ROCEV2_PORT};
+pub use ip::{Addresses, Ecn, Network, Tag};
+pub use packet::{Packet, PacketKind, FILLER, MAX_PAYLOAD, ROCEV2_PORT};
 pub use parse::ParseError;
 pub use pcie::{
     completion_bytes, memory_write_bytes, pcie_rate_of, read_request_bytes, PcieLink,

@@ -1,11 +1,9 @@
 //! A RoCEv2 packet as the bytes of its Ethernet frame.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
-
-use crate::frame::{padded, Encapsulation, Frame, Ip, BTH, CNP_PAYLOAD, FCS, ICRC, UDP_HEADER};
+use crate::frame::{padded, Frame, BTH, CNP_PAYLOAD, FCS, ICRC, UDP_HEADER};
 use crate::headers::{Aeth, Bth, Deth, Reth};
 use crate::icrc::icrc;
-use crate::ip::{IpHeader, Link, UDP_PROTOCOL};
+use crate::ip::{Network, UDP_PROTOCOL};
 
 /// The UDP port at which RoCEv2 is received (IANA service name `roce`).
 pub const ROCEV2_PORT: u16 = 4791;
@@ -24,74 +22,14 @@ pub const FILLER: u8 = 0xa5;
 /// A RoCEv2 packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Packet {
-    /// Source MAC address.
-    pub source_mac: [u8; 6],
-    /// Destination MAC address.
-    pub destination_mac: [u8; 6],
-    /// The 802.1Q tag, where the frame carries one.
-    pub tag: Option<Tag>,
-    /// IP addresses, and what else only one IP version has.
-    pub addresses: Addresses,
-    /// Differentiated services code point, 6 bits (RFC 2474); bits above them are not sent.
-    pub dscp: u8,
-    /// Explicit congestion notification (RFC 3168, section 5).
-    pub ecn: Ecn,
-    /// Time to live (IPv4), hop limit (IPv6).
-    pub ttl: u8,
+    /// The headers of the link and of IP.
+    pub network: Network,
     /// UDP source port: the entropy by which switches choose among equal paths.
     pub udp_source_port: u16,
     /// What the base transport header says besides the kind.
     pub bth: Bth,
     /// What the packet is for, and what follows the base transport header.
     pub kind: PacketKind,
-}
-
-/// An 802.1Q tag (IEEE 802.1Q clause 9.6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tag {
-    /// PCP: the priority, 3 bits; bits above them are not sent.
-    pub priority: u8,
-    /// DEI: the frame may be dropped before others.
-    pub drop_eligible: bool,
-    /// VID: the VLAN, 12 bits; bits above them are not sent.
-    pub vlan: u16,
-}
-
-/// The addresses of an IP header, and the fields that only one version has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Addresses {
-    /// IPv4 (RFC 791).
-    V4 {
-        /// Source address.
-        source: Ipv4Addr,
-        /// Destination address.
-        destination: Ipv4Addr,
-        /// Identification. Nothing is fragmented, so it may be anything (RFC 6864, section 4.1).
-        identification: u16,
-    },
-    /// IPv6 (RFC 8200).
-    V6 {
-        /// Source address.
-        source: Ipv6Addr,
-        /// Destination address.
-        destination: Ipv6Addr,
-        /// Flow label, 20 bits; bits above them are not sent.
-        flow_label: u32,
-    },
-}
-
-/// Explicit congestion notification codepoint (RFC 3168, section 5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Ecn {
-    /// Not ECN-capable: congestion drops it.
-    NotEct = 0b00,
-    /// ECN-capable, ECT(1).
-    Ect1 = 0b01,
-    /// ECN-capable, ECT(0): what RoCEv2 senders use.
-    Ect0 = 0b10,
-    /// Congestion experienced.
-    Ce = 0b11,
 }
 
 /// The kinds of packets (IBTA volume 1, section 9.2.1, table of opcodes). A `payload` is in bytes, without padding.
@@ -144,16 +82,9 @@ impl Packet {
     /// The size of its frame.
     pub fn frame(&self) -> Frame {
         let (_, extension, payload) = self.kind.parts();
-        self.encapsulation()
+        self.network
+            .encapsulation()
             .rocev2(extension.length() + padded(payload))
-    }
-
-    /// What surrounds its UDP datagram.
-    pub fn encapsulation(&self) -> Encapsulation {
-        Encapsulation {
-            ip: self.addresses.version(),
-            vlan: self.tag.is_some(),
-        }
     }
 
     /// Appends the frame, Ethernet header through invariant CRC, padded with zeros to the shortest frame. As in most
@@ -186,7 +117,7 @@ impl Packet {
             return;
         }
 
-        let crc = icrc(self.addresses.version(), &into[ip..]);
+        let crc = icrc(self.network.addresses.version(), &into[ip..]);
         into.extend_from_slice(&crc.to_le_bytes());
         into.resize(start + (self.frame().bytes() - FCS) as usize, 0);
     }
@@ -199,22 +130,8 @@ impl Packet {
         assert!(of_uc, "opcode {opcode:#04x} of an unreliable connection");
         let udp_length = UDP_HEADER + BTH + extension.length() + padded(payload) + ICRC;
 
-        let link = Link {
-            source_mac: self.source_mac,
-            destination_mac: self.destination_mac,
-            tag: self.tag,
-        };
-        link.encode(self.addresses.version(), into);
-
-        let ip = into.len();
-        let header = IpHeader {
-            addresses: self.addresses,
-            traffic_class: self.dscp << 2 | self.ecn as u8,
-            ttl: self.ttl,
-            protocol: UDP_PROTOCOL,
-        };
         // At most 40 + 8 + 12 + 16 + 4096 + 4 bytes: both lengths fit 16 bits.
-        header.encode(udp_length as u16, into);
+        let ip = self.network.encode(UDP_PROTOCOL, udp_length as u16, into);
 
         into.extend_from_slice(&self.udp_source_port.to_be_bytes());
         into.extend_from_slice(&ROCEV2_PORT.to_be_bytes());
@@ -300,15 +217,6 @@ impl Extension {
             Extension::Reth(_) => crate::RETH,
             Extension::Aeth(_) => crate::AETH,
             Extension::Deth(_) => crate::DETH,
-        }
-    }
-}
-
-impl Addresses {
-    pub(crate) fn version(&self) -> Ip {
-        match self {
-            Addresses::V4 { .. } => Ip::V4,
-            Addresses::V6 { .. } => Ip::V6,
         }
     }
 }

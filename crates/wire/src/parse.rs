@@ -7,8 +7,10 @@ use thiserror::Error;
 use crate::frame::{Ip, BTH, CNP_PAYLOAD, ICRC, UDP_HEADER};
 use crate::headers::{Aeth, Bth, Deth, Reth};
 use crate::icrc::icrc;
-use crate::ip::{internet_checksum, IPV4_TYPE, IPV6_TYPE, UDP_PROTOCOL, VLAN_TYPE};
-use crate::packet::{Addresses, Ecn, Packet, PacketKind, Tag, MAX_PAYLOAD, ROCEV2_PORT};
+use crate::ip::{
+    internet_checksum, Addresses, Ecn, Network, Tag, IPV4_TYPE, IPV6_TYPE, UDP_PROTOCOL, VLAN_TYPE,
+};
+use crate::packet::{Packet, PacketKind, MAX_PAYLOAD, ROCEV2_PORT};
 
 /// Why a frame is none of ours, or not an intact one.
 #[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
@@ -108,13 +110,15 @@ impl Packet {
         check_icrc(ip.version, &rest[..ip.length])?;
         let (bth, kind) = parse_transport(transport)?;
         Ok(Packet {
-            source_mac,
-            destination_mac,
-            tag,
-            addresses: ip.addresses,
-            dscp: ip.traffic_class >> 2,
-            ecn: Ecn::from_bits(ip.traffic_class),
-            ttl: ip.ttl,
+            network: Network {
+                source_mac,
+                destination_mac,
+                tag,
+                addresses: ip.addresses,
+                dscp: ip.traffic_class >> 2,
+                ecn: Ecn::from_bits(ip.traffic_class),
+                ttl: ip.ttl,
+            },
             udp_source_port,
             bth,
             kind,

@@ -1,8 +1,7 @@
 //! A TCP segment or a UDP datagram of a host's sockets as the bytes of its Ethernet frame.
 
-use crate::frame::{Encapsulation, Frame, FCS, TCP_HEADER, UDP_HEADER};
-use crate::ip::{IpHeader, Link, TCP_PROTOCOL, UDP_PROTOCOL};
-use crate::packet::{Addresses, Ecn, Tag};
+use crate::frame::{Frame, FCS, TCP_HEADER, UDP_HEADER};
+use crate::ip::{Network, TCP_PROTOCOL, UDP_PROTOCOL};
 
 const ACK: u8 = 1 << 4; // RFC 9293, 3.1
 const PSH: u8 = 1 << 3;
@@ -10,20 +9,8 @@ const PSH: u8 = 1 << 3;
 /// A packet of a socket. Its payload is zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SocketPacket {
-    /// Source MAC address.
-    pub source_mac: [u8; 6],
-    /// Destination MAC address.
-    pub destination_mac: [u8; 6],
-    /// The 802.1Q tag, where the frame carries one.
-    pub tag: Option<Tag>,
-    /// IP addresses, and what else only one IP version has.
-    pub addresses: Addresses,
-    /// Differentiated services code point, 6 bits (RFC 2474); bits above them are not sent.
-    pub dscp: u8,
-    /// Explicit congestion notification (RFC 3168, section 5).
-    pub ecn: Ecn,
-    /// Time to live (IPv4), hop limit (IPv6).
-    pub ttl: u8,
+    /// The headers of the link and of IP.
+    pub network: Network,
     /// Ports: source, destination.
     pub ports: [u16; 2],
     /// TCP or UDP.
@@ -55,10 +42,7 @@ pub enum SocketProtocol {
 impl SocketPacket {
     /// The size of its frame.
     pub fn frame(&self) -> Frame {
-        let around = Encapsulation {
-            ip: self.addresses.version(),
-            vlan: self.tag.is_some(),
-        };
+        let around = self.network.encapsulation();
         match self.protocol {
             SocketProtocol::Tcp { .. } => around.tcp(self.payload.into()),
             SocketProtocol::Udp => around.udp(self.payload.into()),
@@ -68,28 +52,17 @@ impl SocketPacket {
     /// Appends the frame, padded with zeros to the shortest frame. As in most captures, the frame check sequence is left out.
     pub fn encode(&self, into: &mut Vec<u8>) {
         let start = into.len();
-        let link = Link {
-            source_mac: self.source_mac,
-            destination_mac: self.destination_mac,
-            tag: self.tag,
-        };
-        link.encode(self.addresses.version(), into);
         let (protocol, header) = match self.protocol {
             SocketProtocol::Tcp { .. } => (TCP_PROTOCOL, TCP_HEADER as u16),
             SocketProtocol::Udp => (UDP_PROTOCOL, UDP_HEADER as u16),
         };
-        let ip = IpHeader {
-            addresses: self.addresses,
-            traffic_class: self.dscp << 2 | self.ecn as u8,
-            ttl: self.ttl,
-            protocol,
-        };
-        ip.encode(header + self.payload, into);
+        self.network.encode(protocol, header + self.payload, into);
 
         let segment = into.len();
         let checksum = segment + self.encode_header(into);
         into.resize(into.len() + usize::from(self.payload), 0);
-        let sum = match (ip.checksum(&into[segment..]), self.protocol) {
+        let sum = self.network.checksum(protocol, &into[segment..]);
+        let sum = match (sum, self.protocol) {
             (0, SocketProtocol::Udp) => 0xffff, // 0 = none
             (sum, _) => sum,
         };
@@ -131,23 +104,26 @@ impl SocketPacket {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ip::{Addresses, Ecn};
     use std::net::Ipv4Addr;
 
     /// The bytes of both, beside the frame's size; checksums by hand over the pseudo header and all that follows.
     #[test]
     fn bytes() {
         let packet = SocketPacket {
-            source_mac: [2, 0, 0, 0, 0, 1],
-            destination_mac: [2, 0, 0, 0, 0, 2],
-            tag: None,
-            addresses: Addresses::V4 {
-                source: Ipv4Addr::new(10, 0, 0, 1),
-                destination: Ipv4Addr::new(10, 0, 0, 2),
-                identification: 0,
+            network: Network {
+                source_mac: [2, 0, 0, 0, 0, 1],
+                destination_mac: [2, 0, 0, 0, 0, 2],
+                tag: None,
+                addresses: Addresses::V4 {
+                    source: Ipv4Addr::new(10, 0, 0, 1),
+                    destination: Ipv4Addr::new(10, 0, 0, 2),
+                    identification: 0,
+                },
+                dscp: 0,
+                ecn: Ecn::NotEct,
+                ttl: 64,
             },
-            dscp: 0,
-            ecn: Ecn::NotEct,
-            ttl: 64,
             ports: [0x1000, 0x2000],
             protocol: SocketProtocol::Udp,
             payload: 3,

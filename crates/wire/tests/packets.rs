@@ -5,7 +5,7 @@ mod common;
 use common::{aeth, every_kind, packet, TAG, V4, V6};
 use proptest::prelude::*;
 use wirespeed_wire::{
-    pcap::Capture, Addresses, Bth, Deth, Ecn, Encapsulation, Frame, Ip, NakCode, Packet,
+    pcap::Capture, Addresses, Bth, Deth, Ecn, Encapsulation, Frame, Ip, NakCode, Network, Packet,
     PacketKind, ParseError, Reth, Syndrome, Tag, FCS,
 };
 
@@ -86,7 +86,11 @@ fn captured_frames_are_read() {
             ..Bth::new(qp, psn)
         };
         assert_eq!((packet.kind, packet.bth), (kind, bth));
-        assert_eq!((packet.ttl, packet.dscp, packet.ecn), (64, 0, Ecn::NotEct));
+        let network = packet.network;
+        assert_eq!(
+            (network.ttl, network.dscp, network.ecn),
+            (64, 0, Ecn::NotEct)
+        );
         assert_eq!(packet.frame().bytes() - FCS, hex(frame).len() as u32);
     }
 }
@@ -126,7 +130,7 @@ fn frames_are_as_long_as_the_sizes_say() {
                 for kind in every_kind(payload) {
                     let packet = packet(kind, addresses, tag);
                     let length = bytes(&packet).len() as u32 + FCS;
-                    assert_eq!(packet.encapsulation(), e);
+                    assert_eq!(packet.network.encapsulation(), e);
                     assert_eq!(length, packet.frame().bytes(), "{kind:?}");
                     assert_eq!(length, size(e, kind).bytes(), "{kind:?}");
                 }
@@ -386,17 +390,19 @@ prop_compose! {
         psn in 0u32..1 << 24,
     ) -> Packet {
         Packet {
-            source_mac: macs.0,
-            destination_mac: macs.1,
-            tag: tag.map(|(priority, drop_eligible, vlan)| Tag { priority, drop_eligible, vlan }),
-            addresses: if is_v6 {
-                Addresses::V6 { source: v6.0.into(), destination: v6.1.into(), flow_label }
-            } else {
-                Addresses::V4 { source: v4.0.into(), destination: v4.1.into(), identification: v4.2 }
+            network: Network {
+                source_mac: macs.0,
+                destination_mac: macs.1,
+                tag: tag.map(|(priority, drop_eligible, vlan)| Tag { priority, drop_eligible, vlan }),
+                addresses: if is_v6 {
+                    Addresses::V6 { source: v6.0.into(), destination: v6.1.into(), flow_label }
+                } else {
+                    Addresses::V4 { source: v4.0.into(), destination: v4.1.into(), identification: v4.2 }
+                },
+                dscp,
+                ecn,
+                ttl,
             },
-            dscp,
-            ecn,
-            ttl,
             udp_source_port,
             bth: Bth {
                 unreliable: flags[5] && kind.opcode() < 0x0c,
@@ -420,7 +426,7 @@ const UNCOVERED_V4: [(usize, u8); 4] = [(1, 0xff), (8, 0xff), (10, 0xff), (11, 0
 const UNCOVERED_V6: [(usize, u8); 5] = [(0, 0x0f), (1, 0xff), (2, 0xff), (3, 0xff), (7, 0xff)];
 
 fn is_covered(packet: &Packet, at: usize, bit: u8) -> bool {
-    let (header, uncovered): (usize, &[(usize, u8)]) = match packet.addresses {
+    let (header, uncovered): (usize, &[(usize, u8)]) = match packet.network.addresses {
         Addresses::V4 { .. } => (20, &UNCOVERED_V4),
         Addresses::V6 { .. } => (40, &UNCOVERED_V6),
     };
@@ -441,7 +447,7 @@ proptest! {
     #[test]
     fn a_flipped_bit_is_noticed_where_the_crc_covers_it(packet in any_packet(), place: prop::sample::Index) {
         let frame = bytes(&packet);
-        let ip = if packet.tag.is_some() { 18 } else { 14 };
+        let ip = if packet.network.tag.is_some() { 18 } else { 14 };
         let end = usize::try_from(packet.frame().bytes() - FCS).unwrap();
         // The pad of a short frame follows the IP packet and means nothing.
         let pad = frame.len() - ip - ip_length(&frame[ip..]);

@@ -160,17 +160,18 @@ fn values(packet: &Packet) -> Vec<String> {
     let bytes = encoded(packet);
     let length = bytes.len().to_string();
     let mac = |mac: [u8; 6]| mac.map(|byte| format!("{byte:02x}")).join(":");
-    let (dscp, ecn, ttl) = (packet.dscp, packet.ecn as u8, packet.ttl);
+    let network = packet.network;
+    let (dscp, ecn, ttl) = (network.dscp, network.ecn as u8, network.ttl);
 
     let mut row: Vec<String> = ["", "", "1.000000234", &length, &length]
         .map(str::to_string)
         .into();
-    row.extend([mac(packet.source_mac), mac(packet.destination_mac)]);
+    row.extend([mac(network.source_mac), mac(network.destination_mac)]);
     row.extend(fields(
-        packet.tag.map(|tag| [tag.priority.into(), tag.vlan]),
+        network.tag.map(|tag| [tag.priority.into(), tag.vlan]),
     ));
     // The two IP versions, one of them empty; of the checksum, 1 says that it is good.
-    match packet.addresses {
+    match network.addresses {
         Addresses::V4 {
             source,
             identification,
@@ -261,8 +262,8 @@ fn invariant_crc(packet: &Packet, bytes: &[u8]) -> String {
     if packet.kind == PacketKind::Cnp {
         return String::new();
     }
-    let ip = if packet.tag.is_some() { 18 } else { 14 };
-    let end = match packet.addresses {
+    let ip = if packet.network.tag.is_some() { 18 } else { 14 };
+    let end = match packet.network.addresses {
         Addresses::V4 { .. } => ip + word(bytes, ip + 2),
         Addresses::V6 { .. } => ip + 40 + word(bytes, ip + 4),
     };

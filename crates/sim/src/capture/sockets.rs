@@ -1,7 +1,6 @@
 //! Frames of TCP and UDP. The connections are open from the beginning, so a capture shows no handshake; sequence numbers
 //! begin at 1, as they would after one.
 
-use super::{dscp, ecn, mac, tag, TTL};
 use crate::ecmp::Flow;
 use crate::frame::{Frame, Kind};
 use crate::simulation::Simulation;
@@ -57,13 +56,7 @@ impl Simulation {
             }
         };
         SocketPacket {
-            source_mac: mac(from_port),
-            destination_mac: mac(to_port),
-            tag: tag(&self.settings.parameters.framing, frame.priority),
-            addresses: self.addresses(from_port, to_port, frame.psn),
-            dscp: dscp(frame.priority),
-            ecn: ecn(frame),
-            ttl: TTL,
+            network: self.network(from_port, to_port, frame),
             ports: Flow::of(&self.scenario, from).udp_ports,
             protocol,
             payload: frame.payload,

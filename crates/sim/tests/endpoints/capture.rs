@@ -166,7 +166,7 @@ fn tags_and_ip_versions_to_the_byte() {
         let plain = *plain.get_or_insert(on_wire);
         assert_eq!(on_wire, plain + more * frames, "{ip:?} {vlan:?}");
         for packet in packets {
-            let tag = packet.tag.map(|tag| (tag.priority, tag.vlan));
+            let tag = packet.network.tag.map(|tag| (tag.priority, tag.vlan));
             assert_eq!(tag, vlan.map(|vlan| (3, vlan)));
         }
     }

@@ -146,7 +146,7 @@ fn captures() {
     let packets = captured(scenario);
     assert!(packets
         .iter()
-        .all(|it| it.bth.unreliable && it.ecn == Ecn::Ect0));
+        .all(|it| it.bth.unreliable && it.network.ecn == Ecn::Ect0));
     let kinds: Vec<u8> = packets.iter().map(|it| it.kind.opcode()).collect();
     assert_eq!(kinds, [0x06, 0x07, 0x08, 0x04]);
 
@@ -167,5 +167,5 @@ fn captures() {
     assert!(queue_pairs.eq(expected));
     assert!(sent
         .iter()
-        .all(|it| it.ecn == Ecn::NotEct && !it.bth.unreliable));
+        .all(|it| it.network.ecn == Ecn::NotEct && !it.bth.unreliable));
 }

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use wirespeed_wire::{
-    Addresses, Aeth, Bth, Deth, Ecn, NakCode, Packet, PacketKind, Reth, Syndrome, Tag,
+    Addresses, Aeth, Bth, Deth, Ecn, NakCode, Network, Packet, PacketKind, Reth, Syndrome, Tag,
 };
 
 pub const RETH: Reth = Reth {
@@ -84,13 +84,15 @@ pub fn every_kind(payload: u32) -> Vec<PacketKind> {
 pub fn packet(kind: PacketKind, addresses: Addresses, tag: Option<Tag>) -> Packet {
     let is_cnp = kind == PacketKind::Cnp;
     Packet {
-        source_mac: [2, 0, 0, 0, 0, 1],
-        destination_mac: [2, 0, 0, 0, 0, 2],
-        tag,
-        addresses,
-        dscp: if is_cnp { 48 } else { 26 },
-        ecn: if is_cnp { Ecn::NotEct } else { Ecn::Ect0 },
-        ttl: 64,
+        network: Network {
+            source_mac: [2, 0, 0, 0, 0, 1],
+            destination_mac: [2, 0, 0, 0, 0, 2],
+            tag,
+            addresses,
+            dscp: if is_cnp { 48 } else { 26 },
+            ecn: if is_cnp { Ecn::NotEct } else { Ecn::Ect0 },
+            ttl: 64,
+        },
         udp_source_port: 50_000,
         bth: if is_cnp {
             Bth::cnp(0x11_2233)
