@@ -3,8 +3,12 @@
 import os
 import signal
 from collections.abc import Iterator
+from functools import cache
+from unittest.mock import patch
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import settings
 
 # The same examples on every run, so that a change alone decides whether a test passes; WIRESPEED_EXPLORE=1 looks on.
@@ -19,6 +23,14 @@ def _heard() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _verbs_once() -> Iterator[None]:
+    """Typer makes all verbs anew for each command, and one process runs hundreds here; they are always the same."""
+    made = cache(typer.main.get_command)
+    with patch.object(typer.main, "get_command", made), patch.object(typer.testing, "_get_command", made):
+        yield
 
 
 @pytest.fixture(autouse=True)
