@@ -7,7 +7,7 @@ use wirespeed_sim::faults::{cnp, Kind};
 use wirespeed_sim::preset;
 use wirespeed_sim::results::Outcome;
 use wirespeed_sim::scenario::Scenario;
-use wirespeed_sim::time::{MICROSECOND, MILLISECOND};
+use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
 
 /// Eight hosts write 4 MiB each to the ninth.
 fn incast(faults: Vec<Kind>) -> Scenario {
@@ -60,25 +60,40 @@ fn one_in_so_many() {
     assert_eq!(run(incast(vec![loss(0.0)])), run(incast(Vec::new())));
 }
 
-/// 200 us late, the queue has grown for as long before anyone slows down.
+/// CNPs of the ninth host, late by so much.
+fn late(delay: Picoseconds) -> Vec<Kind> {
+    vec![Kind::CnpDelay(cnp::Delay { port: 16, delay })]
+}
+
+/// In a buffer that takes all of it, 200 us late: until then nobody slows down, and seven of eight links' worth queues. With
+/// CNPs at once the rates have halved three times by then.
 #[test]
 fn late_ones_let_the_queue_grow() {
-    let late = |ns| {
-        run(incast(vec![Kind::CnpDelay(cnp::Delay {
-            port: 16,
-            delay: ns,
-        })]))
+    let deepest = |faults| {
+        let mut scenario = incast(faults);
+        scenario.buffer_bytes = vec![256 << 20];
+        let outcome = run(scenario);
+        assert_eq!(outcome.summary.pfc_pauses, 0, "the buffer takes it");
+        column(&outcome, "queues", "max_bytes")
+            .into_iter()
+            .max()
+            .unwrap()
     };
-    let deepest = |outcome: &Outcome| {
-        let pauses = column(outcome, "queues", "max_bytes");
-        pauses.into_iter().max()
-    };
+    // Of a frame, 4158 of 4178 bytes on the link are in the queue.
+    let grown = 200 * MICROSECOND / 80 * 7 * 4158 / 4178;
+    let (well, behind) = (deepest(Vec::new()), deepest(late(200 * MICROSECOND)));
+    assert!(behind > grown, "{behind} of {grown}");
+    assert!(well < grown / 3, "{well} of {grown}");
+}
+
+/// Where the buffer does not take it, PFC pauses the senders instead.
+#[test]
+fn late_ones_leave_more_to_pfc() {
     let well = run(incast(Vec::new()));
-    let outcome = late(200 * MICROSECOND);
+    let outcome = run(incast(late(200 * MICROSECOND)));
     assert!(outcome.summary.pfc_pauses > well.summary.pfc_pauses);
-    assert!(deepest(&outcome) >= deepest(&well));
     assert_eq!(outcome.summary.losses, 0);
-    assert_eq!(late(0), well);
+    assert_eq!(run(incast(late(0))), well);
 }
 
 /// Host 8 writes to host 7, which is stuck, so the switch pauses the data of host 8. CNPs in a strict class of their own
