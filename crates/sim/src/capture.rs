@@ -1,5 +1,6 @@
 //! The frames of a port as a pcap file, in the bytes that they have on a real wire whatever the preset counts.
 
+mod credit;
 mod sockets;
 
 use crate::ecmp;
@@ -68,40 +69,34 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {
         return Ok(());
     }
     let mtu = scenario.parameters.transport.mtu_bytes;
-    let mut problems = Vec::new();
-    if mtu > MAX_PAYLOAD {
-        problems.push(Problem {
-            place: "parameters.transport.mtu_bytes".to_owned(),
-            found: format!("{mtu} and a port to capture"),
-            expected: format!("at most {MAX_PAYLOAD}, the largest path MTU"),
-            hint: "leave the capture out, or lower the MTU".to_owned(),
-        });
+    if mtu <= MAX_PAYLOAD {
+        return Ok(());
     }
-    let mut sets = (0..scenario.sets()).map(|number| scenario.set(number));
-    if sets.any(|set| set.congestion.credit().is_some()) {
-        problems.push(Problem {
-            place: "parameters.congestion.algorithm".to_owned(),
-            found: "\"rccc\", and a port to capture".to_owned(),
-            expected: "another: RoCEv2 has no frames for credit".to_owned(),
-            hint: "leave the capture out".to_owned(),
-        });
-    }
-    match problems.is_empty() {
-        true => Ok(()),
-        false => Err(Refused(problems)),
-    }
+    Err(Refused(vec![Problem {
+        place: "parameters.transport.mtu_bytes".to_owned(),
+        found: format!("{mtu} and a port to capture"),
+        expected: format!("at most {MAX_PAYLOAD}, the largest path MTU"),
+        hint: "leave the capture out, or lower the MTU".to_owned(),
+    }]))
 }
 
 impl Simulation {
     /// A frame that `port` starts to send, or that has arrived at it.
-    pub(crate) fn capture_frame(&mut self, port: u32, frame: &Frame) {
+    pub(crate) fn capture_frame(&mut self, port: u32, index: u32) {
         let Some(number) = self.captures.iter().position(|it| it.port == port) else {
             return;
         };
         let now: Picoseconds = self.now;
+        let frame = &{ self.frames[index] };
         if frame.kind == Kind::Pfc {
             let capture = &mut self.captures[number];
             capture.file.pfc(&mut capture.bytes, now, &pfc(frame));
+            return;
+        }
+        if matches!(frame.kind, Kind::Credit | Kind::CreditRequest) {
+            let packet = self.credit_packet(frame, index);
+            let capture = &mut self.captures[number];
+            capture.file.credit(&mut capture.bytes, now, &packet);
             return;
         }
         if matches!(frame.kind, Kind::Tcp | Kind::TcpAck | Kind::Udp) {

@@ -179,7 +179,7 @@ impl Simulation {
         let port = sender ^ 1;
         let frame = self.frames[index];
         if self.ports[port as usize].watched == Watched::Yes {
-            self.capture_frame(port, &frame);
+            self.capture_frame(port, index);
         }
         let pause = &mut self.sides[port as usize].pauses[usize::from(frame.priority)];
         if frame.queue_pair == 0 {

@@ -409,7 +409,7 @@ impl Simulation {
             || self.corrupted(port, u32::from(frame.bytes))
             || frame.kind == Kind::Cnp && self.cnp_lost(port);
         let lost = lost || self.cut_off(port);
-        self.capture_frame(port, &frame);
+        self.capture_frame(port, index);
         if lost {
             self.sides[port as usize].lost += 1;
             self.totals.losses += 1;
@@ -435,7 +435,7 @@ impl Simulation {
             Behind::Forwarding => self.forward(port, index),
             Behind::Watched => {
                 let frame = self.frames[index];
-                self.capture_frame(port, &frame);
+                self.capture_frame(port, index);
                 let is_switch = self.ports[port as usize].switch;
                 match (is_switch, &self.forwarding) {
                     (true, None) => self.switch_receive(port, index),

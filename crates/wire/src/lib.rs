@@ -8,6 +8,7 @@
 //! | *frame* | Ethernet header through FCS: what a switch buffers and a port counter counts |
 //! | *wire* | the frame plus preamble, start delimiter and minimum gap: what occupies the link |
 
+mod credit;
 mod frame;
 mod headers;
 pub mod headroom;
@@ -22,6 +23,7 @@ mod pfc;
 mod socket;
 pub mod time;
 
+pub use credit::{Credit, CreditPacket, CREDIT_UNIT, UET_PORT};
 pub use frame::{
     Encapsulation, Frame, Ip, PathMtu, UnknownPathMtu, AETH, BTH, CNP_PAYLOAD, DETH,
     ETHERNET_HEADER, ETHERNET_OVERHEAD, FCS, ICRC, MIN_FRAME, RETH, TCP_HEADER, UDP_HEADER,

@@ -1,6 +1,7 @@
 //! A capture file in the classic pcap format with nanoseconds, as bytes
 //! (draft-ietf-opsawg-pcap, sections 4 and 5; all fields little-endian).
 
+use crate::credit::CreditPacket;
 use crate::frame::{Frame, FCS};
 use crate::packet::Packet;
 use crate::pfc::Pfc;
@@ -45,6 +46,12 @@ impl Capture {
 
     /// Appends the record of a socket's packet seen `picoseconds` after the start.
     pub fn socket(&self, into: &mut Vec<u8>, picoseconds: u64, packet: &SocketPacket) {
+        let length = packet.frame().bytes() - FCS;
+        self.record(into, picoseconds, length, |into| packet.encode(into));
+    }
+
+    /// Appends the record of a packet about credit seen `picoseconds` after the start.
+    pub fn credit(&self, into: &mut Vec<u8>, picoseconds: u64, packet: &CreditPacket) {
         let length = packet.frame().bytes() - FCS;
         self.record(into, picoseconds, length, |into| packet.encode(into));
     }

@@ -3,8 +3,10 @@
 use crate::chain;
 use crate::roce;
 use crate::support::{column, connect, port, post, run};
+use wirespeed_sim::congestion::{rccc, Parameters as Congestion};
 use wirespeed_sim::parameters::IpVersion;
 use wirespeed_sim::scenario::{Scenario, Service, Verb};
+use wirespeed_sim::time::MICROSECOND;
 use wirespeed_sim::Simulation;
 use wirespeed_wire::{Packet, PacketKind, Syndrome};
 
@@ -197,4 +199,57 @@ fn sockets_to_the_byte() {
         let (counted, on_wire): (u64, u64) = (counted.iter().sum(), lengths.sum());
         assert_eq!(on_wire, counted, "{service:?} {ip:?} {vlan:?}");
     }
+}
+
+/// Credit and requests for it are datagrams to Ultra Ethernet's port; the last of each says what its table says, in units of
+/// 256 bytes.
+#[test]
+fn credit_is_in_the_capture() {
+    let mut parameters = roce();
+    parameters.congestion = Congestion::Rccc(rccc::Parameters::default());
+    let mut scenario = chain(1, 100, 100, parameters);
+    let queue_pair = connect(&mut scenario, 0, 1);
+    for number in 0..3 {
+        post(
+            &mut scenario,
+            queue_pair,
+            Verb::Write,
+            1 << 20,
+            number * 200 * MICROSECOND,
+        );
+    }
+    let credits = frames(scenario.clone());
+    let credits: Vec<_> = credits
+        .iter()
+        .filter(|it| it[36..38] == 4793_u16.to_be_bytes())
+        .collect();
+    let of = |kind: u16| {
+        let kind = (11 << 11 | kind << 7_u16).to_be_bytes();
+        let payload = |frame: &&Vec<u8>| u32::from_be_bytes(frame[54..58].try_into().unwrap());
+        let these = credits.iter().filter(move |it| it[42..44] == kind);
+        these.map(payload).collect::<Vec<_>>()
+    };
+    let (granted, wanted) = (of(7), of(8));
+    assert_eq!(granted.len() + wanted.len(), credits.len());
+    assert!(granted.is_sorted());
+    let outcome = run(scenario);
+    let total = |name| column(&outcome, "credits", name)[0];
+    assert_eq!(
+        u64::from(granted.last().unwrap() >> 8),
+        total("granted_bytes") / 256
+    );
+    assert_eq!(granted.iter().filter(|it| **it & 0xff != 0).count(), 0);
+    assert_eq!(wanted.len() as u64, total("requests"));
+    assert!(!wanted.is_empty());
+    let most = wanted
+        .iter()
+        .map(|it| u64::from(it & 0xff_ffff))
+        .max()
+        .unwrap();
+    assert!(most <= total("asked_bytes").div_ceil(256));
+    assert_eq!(
+        wanted.iter().filter(|it| **it >> 24 != 0).count(),
+        0,
+        "of queue pair 0"
+    );
 }

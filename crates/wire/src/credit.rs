@@ -1,0 +1,171 @@
+//! The control packets that grant credit and ask for it, as the bytes of their Ethernet frame: Ultra Ethernet
+//! Specification 1.0, table 3-38 (PDS control packet), 3-64 (credit) and 3-65 (credit request).
+//!
+//! Widths and order of the fields are those that public implementations have: the headers of `xdp2`
+//! (`uet_pds_control_pkt`; `credit` and `credit_target` in `uet_pds_ack_cc` and `uet_pds_rud_rod_request_cc`) and the
+//! fields of a traffic generator for these packets (`UetPdsRudRodCP` of `ixnetwork_restpy`: credit, reserved; CCC,
+//! credit target). The PSN of both is 0: they take none.
+
+use crate::frame::{Encapsulation, Frame, FCS, UDP_HEADER};
+use crate::ip::{IpHeader, Link, UDP_PROTOCOL};
+use crate::packet::{Addresses, Ecn, Tag};
+
+/// Where Ultra Ethernet's transport listens (`UET_UDP_PORT_NUM` of `xdp2`).
+pub const UET_PORT: u16 = 4793;
+/// Credit counts so many bytes (table 3-34).
+pub const CREDIT_UNIT: u64 = 256;
+
+/// Bytes of a control packet.
+const CONTROL: u16 = 16;
+/// Type of control packets among those of the packet delivery sublayer.
+const TYPE: u16 = 11;
+
+/// A control packet about credit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CreditPacket {
+    /// Source MAC address.
+    pub source_mac: [u8; 6],
+    /// Destination MAC address.
+    pub destination_mac: [u8; 6],
+    /// The 802.1Q tag, where the frame carries one.
+    pub tag: Option<Tag>,
+    /// IP addresses, and what else only one IP version has.
+    pub addresses: Addresses,
+    /// Differentiated services code point, 6 bits (RFC 2474); bits above them are not sent.
+    pub dscp: u8,
+    /// Explicit congestion notification (RFC 3168, section 5).
+    pub ecn: Ecn,
+    /// Time to live (IPv4), hop limit (IPv6).
+    pub ttl: u8,
+    /// Entropy of the flow.
+    pub udp_source_port: u16,
+    /// Packet delivery contexts: source, destination.
+    pub contexts: [u16; 2],
+    /// What it says.
+    pub says: Credit,
+}
+
+/// What is said of credit; both count since the beginning, in units of [`CREDIT_UNIT`], 24 bits of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Credit {
+    /// So much was granted.
+    Granted(u32),
+    /// So much is wanted, for this congestion control context.
+    Wanted {
+        /// The context.
+        context: u8,
+        /// Units.
+        target: u32,
+    },
+}
+
+impl Credit {
+    /// The type of control packet, and the four bytes behind its header.
+    fn encoded(self) -> (u16, u32) {
+        const UNITS: u32 = 0xff_ffff;
+        match self {
+            Credit::Granted(units) => (7, (units & UNITS) << 8),
+            Credit::Wanted { context, target } => (8, u32::from(context) << 24 | target & UNITS),
+        }
+    }
+}
+
+impl CreditPacket {
+    /// The size of its frame.
+    pub fn frame(&self) -> Frame {
+        let around = Encapsulation {
+            ip: self.addresses.version(),
+            vlan: self.tag.is_some(),
+        };
+        around.udp(CONTROL.into())
+    }
+
+    /// Appends the frame, padded with zeros to the shortest frame. As in most captures, the frame check sequence is left out.
+    pub fn encode(&self, into: &mut Vec<u8>) {
+        let start = into.len();
+        let link = Link {
+            source_mac: self.source_mac,
+            destination_mac: self.destination_mac,
+            tag: self.tag,
+        };
+        link.encode(self.addresses.version(), into);
+        let length = UDP_HEADER as u16 + CONTROL;
+        let ip = IpHeader {
+            addresses: self.addresses,
+            traffic_class: self.dscp << 2 | self.ecn as u8,
+            ttl: self.ttl,
+            protocol: UDP_PROTOCOL,
+        };
+        ip.encode(length, into);
+
+        let datagram = into.len();
+        for field in [self.udp_source_port, UET_PORT, length, 0] {
+            into.extend_from_slice(&field.to_be_bytes());
+        }
+        let (kind, payload) = self.says.encoded();
+        into.extend_from_slice(&(TYPE << 11 | kind << 7).to_be_bytes());
+        into.extend_from_slice(&[0; 6]); // what only a probe has; the PSN
+        for context in self.contexts {
+            into.extend_from_slice(&context.to_be_bytes());
+        }
+        into.extend_from_slice(&payload.to_be_bytes());
+        let sum = match ip.checksum(&into[datagram..]) {
+            0 => 0xffff, // 0 = none (RFC 768)
+            sum => sum,
+        };
+        into[datagram + 6..datagram + 8].copy_from_slice(&sum.to_be_bytes());
+        into.resize(start + (self.frame().bytes() - FCS) as usize, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+
+    /// Both kinds, with all bits of what they count and more; checksums by hand over the pseudo header and all that follows.
+    #[test]
+    fn bytes() {
+        let granted = CreditPacket {
+            source_mac: [2, 0, 0, 0, 0, 1],
+            destination_mac: [2, 0, 0, 0, 0, 2],
+            tag: None,
+            addresses: Addresses::V4 {
+                source: Ipv4Addr::new(10, 0, 0, 1),
+                destination: Ipv4Addr::new(10, 0, 0, 2),
+                identification: 0,
+            },
+            dscp: 0,
+            ecn: Ecn::NotEct,
+            ttl: 64,
+            udp_source_port: 0x1000,
+            contexts: [0x0003, 0x0004],
+            says: Credit::Granted(0x01ab_cdef),
+        };
+        let wanted = CreditPacket {
+            says: Credit::Wanted {
+                context: 0x12,
+                target: 0xff34_5678,
+            },
+            ..granted
+        };
+        let rows = [
+            // 0a00 + 0001 + 0a00 + 0002 + 0018 + 0011 + 1000 + 12b9 + 0018 + 5b80 + 0003 + 0004 + abcd + ef00 = 22d51
+            (
+                granted,
+                "1000 12b9 0018 d2ac 5b80 0000 0000 0000 0003 0004 abcdef00",
+            ),
+            // ... + 5c00 + 0003 + 0004 + 1234 + 5678 = 0fbb0
+            (
+                wanted,
+                "1000 12b9 0018 044f 5c00 0000 0000 0000 0003 0004 12345678",
+            ),
+        ];
+        for (packet, expected) in rows {
+            let mut bytes = Vec::new();
+            packet.encode(&mut bytes);
+            assert_eq!(&bytes[34..58], crate::hex(expected));
+            assert_eq!((bytes.len(), packet.frame().bytes()), (60, 64));
+        }
+    }
+}

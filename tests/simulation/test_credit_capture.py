@@ -1,0 +1,64 @@
+"""Receivers' credit in a capture, as Wireshark reads it: datagrams to Ultra Ethernet's port beside RoCEv2."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from small_scenarios import many_to_one, wirespeed, written
+
+from needs import needs
+from wirespeed.cli.exit import Exit
+
+CHECKED = ("-o", "udp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE")
+CREDIT, REQUEST = 7, 8
+
+
+def tshark(file: Path, filter_: str, *names: str) -> list[list[str]]:
+    words = ["tshark", "-r", str(file), *CHECKED, "-Y", filter_, "-T", "fields"]
+    words += [word for name in names for word in ("-e", name)]
+    lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [line.split("\t") for line in lines]
+
+
+@pytest.mark.parametrize("framing", [{}, {"ip": "ipv6", "vlan": 7}])
+def test_credit_is_said_in_valid_datagrams(tmp_path: Path, framing: dict[str, object]) -> None:
+    """Three hosts write three times each, so that they have to ask; the receiver's port sees all that is said."""
+    needs("tshark")
+    flows = [{"src": host, "dst": 3, "bytes": 400_000, "start_ns": 300_000 * n} for n in range(3) for host in range(3)]
+    queue_pairs = [{"a": host, "b": 3} for host in range(3)]
+    operations = [{"queue_pair": it["src"], "bytes": it["bytes"], "at_ns": it["start_ns"]} for it in flows]
+    scenario = many_to_one(3, parameters={"congestion": {"algorithm": "rccc"}, "framing": framing})
+    scenario = {**scenario, "flows": [], "queue_pairs": queue_pairs, "operations": operations}
+    done = wirespeed(written(tmp_path, scenario), "-o", tmp_path / "out", "--pcap", "3")
+    assert done.returncode == Exit.PASSED, done.stderr
+    file = tmp_path / "out" / "3.pcap"
+
+    assert tshark(file, "_ws.malformed or ip.checksum.status == 0", "frame.number") == []
+    rows = tshark(file, "udp.dstport == 4793", "udp.length", "udp.checksum.status", "frame.len", "data.data")
+    assert {(length, status) for length, status, *_ in rows} == {("24", "1")}, "all of them valid"
+    least = 60 if not framing else 14 + 4 + 40 + 24
+    assert {int(length) for _, _, length, *_ in rows} == {least}
+
+    said = [bytes.fromhex(data)[:16] for *_, data in rows]
+    assert {it[0] >> 3 for it in said} == {11}, "control packets"
+    kinds = [int.from_bytes(it[:2]) >> 7 & 0xF for it in said]
+    assert set(kinds) == {CREDIT, REQUEST}
+    table = pq.read_table(tmp_path / "out" / "credits.parquet").to_pylist()
+    for row in table:
+        sender = row["queue_pair"]
+        contexts = (sender + 1, (sender ^ 1) + 1)
+        of_credit = [it for it, kind in zip(said, kinds, strict=True) if kind == CREDIT and ends(it) == contexts[::-1]]
+        granted = [int.from_bytes(it[12:15]) for it in of_credit]
+        assert granted == sorted(granted) and granted[-1] == row["granted_bytes"] // 256
+        asked = [it for it, kind in zip(said, kinds, strict=True) if kind == REQUEST and ends(it) == contexts]
+        assert len(asked) == row["requests"] > 0
+        assert max(int.from_bytes(it[13:16]) for it in asked) <= -(-row["asked_bytes"] // 256)
+        assert {it[12] for it in asked} == {sender}, "its congestion control context"
+
+
+def ends(packet: bytes) -> tuple[int, int]:
+    """Packet delivery contexts of a control packet: source, destination."""
+    return int.from_bytes(packet[8:10]), int.from_bytes(packet[10:12])
