@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +105,12 @@ def strings(path: Path, constant: str) -> list[list[str]]:
 
 
 def item(path: Path, name: str) -> Struct | Enum:
-    """The struct or enum of that name in a file."""
+    """The struct or enum of that name in a file, or in one of its modules that the file passes on."""
     lines = path.read_text(encoding="utf-8").splitlines()
     starts = [n for n, line in enumerate(lines) if re.fullmatch(rf"pub (struct|enum) {name} {{", line)]
+    passed_on = [found[1] for line in lines if (found := re.fullmatch(rf"pub use (\w+)::{name};", line))]
+    if not starts and len(passed_on) == 1:
+        return replace(item(path.with_suffix("") / f"{passed_on[0]}.rs", name), path=path)
     if len(starts) != 1:
         raise refuse(str(path), f"{len(starts)} definitions of {name}", "one struct or enum")
     start = starts[0]

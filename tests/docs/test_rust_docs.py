@@ -56,6 +56,15 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
+def test_a_struct_of_a_module_that_the_file_passes_on(rust_docs: ModuleType, tmp_path: Path) -> None:
+    inner = tmp_path / "source" / "ports.rs"
+    inner.parent.mkdir()
+    inner.write_text(STRUCT)
+    outer = written(tmp_path, "//! Of ports.\n\nmod ports;\npub use ports::Port;\n")
+    port = rust_docs.item(outer, "Port")
+    assert (port.path, port.fields) == (outer, rust_docs.item(inner, "Port").fields)
+
+
 def test_a_struct_and_what_is_in_it(rust_docs: ModuleType, tmp_path: Path) -> None:
     port = rust_docs.item(written(tmp_path, STRUCT), "Port")
     assert [(field.name, field.doc) for field in port.fields] == [

@@ -52,7 +52,9 @@ impl Prepared {
             Prepared::DcqcnEpochs(shared) => {
                 Algorithm::DcqcnEpochs(DcqcnEpochs::new(shared.clone(), line))
             }
-            Prepared::Dctcp(shared) => Algorithm::Dctcp(Dctcp::new(shared.clone(), packet).into()),
+            Prepared::Dctcp(shared) => {
+                Algorithm::Dctcp(Dctcp::new(shared.clone(), line, packet).into())
+            }
             Prepared::Timely(shared) => {
                 Algorithm::Timely(Timely::new(shared.clone(), line, packet).into())
             }

@@ -4,7 +4,7 @@
 //! share of bytes that was marked, at most once per window; slow start and congestion avoidance are TCP's (RFC 5681).
 //! The ns-3 model published with HPCC (`rdma-hw.cc`, `HandleAckDctcp`) has a rate in place of the window.
 
-use super::{Ack, Checks, CongestionControl, Loss};
+use super::{window_rate, Ack, Checks, CongestionControl, Loss};
 use crate::time::Picoseconds;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -54,6 +54,8 @@ impl Parameters {
 #[derive(Debug, Clone)]
 pub struct Dctcp {
     parameters: Arc<Parameters>,
+    /// Bits per second.
+    line: f64,
     packet: f64,
     /// The window, and where slow start ends, bytes.
     window: f64,
@@ -69,9 +71,10 @@ pub struct Dctcp {
 }
 
 impl Dctcp {
-    pub(super) fn new(parameters: Arc<Parameters>, packet_bytes: u32) -> Self {
+    pub(super) fn new(parameters: Arc<Parameters>, line_rate_bps: u64, packet_bytes: u32) -> Self {
         let packet = f64::from(packet_bytes);
         Dctcp {
+            line: line_rate_bps as f64,
             window: packet * f64::from(parameters.initial_window_packets),
             threshold: f64::INFINITY,
             alpha: parameters.initial_alpha,
@@ -156,12 +159,8 @@ impl CongestionControl for Dctcp {
         Some(self.window)
     }
 
-    fn peek(&self, _now: Picoseconds) -> Option<f64> {
-        None
-    }
-
     fn throughput(&self, _now: Picoseconds) -> Option<f64> {
-        super::per_second(self.window, self.rtt)
+        window_rate(self.window, self.rtt, self.line)
     }
 
     fn alpha(&self, _now: Picoseconds) -> Option<f64> {

@@ -6,7 +6,7 @@
 //!
 //! Files named are those of the authors' ns-3 model, alibaba-edu's High-Precision-Congestion-Control.
 
-use super::{per_second, Ack, Checks, CongestionControl};
+use super::{window_rate, Ack, Checks, CongestionControl};
 use crate::telemetry::Hop;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use serde::{Deserialize, Serialize};
@@ -162,7 +162,7 @@ impl CongestionControl for Hpcc {
 
     /// R = W / T.
     fn peek(&self, _now: Picoseconds) -> Option<f64> {
-        per_second(self.window, self.rtt as Picoseconds).map(|rate| rate.min(self.line))
+        window_rate(self.window, self.rtt as Picoseconds, self.line)
     }
 
     fn alpha(&self, _now: Picoseconds) -> Option<f64> {

@@ -18,8 +18,4 @@ impl CongestionControl for LineRate {
 
     #[inline]
     fn on_cnp(&mut self, _now: Picoseconds) {}
-
-    fn peek(&self, _now: Picoseconds) -> Option<f64> {
-        None
-    }
 }

@@ -103,9 +103,9 @@ pub enum Feedback {
     },
 }
 
-/// Bits per second of `bytes` in `time`.
-fn per_second(bytes: f64, time: Picoseconds) -> Option<f64> {
-    (time > 0).then(|| bytes * 8.0 * SECOND as f64 / time as f64)
+/// Bits per second that a window of `bytes` comes to; the line, which has `line` of them, carries no more.
+fn window_rate(bytes: f64, rtt: Picoseconds, line: f64) -> Option<f64> {
+    (rtt > 0).then(|| (bytes * 8.0 * SECOND as f64 / rtt as f64).min(line))
 }
 
 /// The reaction point of one queue pair.
@@ -157,7 +157,9 @@ pub trait CongestionControl {
     }
 
     /// What `rate` would say, changing nothing.
-    fn peek(&self, now: Picoseconds) -> Option<f64>;
+    fn peek(&self, _now: Picoseconds) -> Option<f64> {
+        None
+    }
 
     /// What it comes to, bits per second, where a window paces instead of a rate: for time series.
     fn throughput(&self, now: Picoseconds) -> Option<f64> {

@@ -12,9 +12,11 @@
 //! a timeout, after which all that was in flight is sent again, leaves one packet. Credit of receivers is in
 //! [`crate::congestion::rccc`]; their penalty on the window is not here.
 
-use super::{per_second, Ack, Checks, CongestionControl, Loss};
+mod parameters;
+
+use super::{window_rate, Ack, CongestionControl, Loss};
 use crate::time::{Picoseconds, MICROSECOND, NANOSECOND, SECOND};
-use serde::{Deserialize, Serialize};
+pub use parameters::Parameters;
 use std::sync::Arc;
 
 /// The network that the constants are for: 100 Gb/s times 12 us (table 3-82, base_BDP).
@@ -25,99 +27,6 @@ pub(super) const REFERENCE_RTT_NS: u32 = 12_000;
 const REFERENCE_RTT: f64 = (REFERENCE_RTT_NS as u64 * NANOSECOND) as f64;
 /// A delay below this is none: `fast_increase` of uet-htsim. The specification says "about 0".
 const NO_DELAY: f64 = MICROSECOND as f64;
-
-/// Parameters of the sender.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Parameters {
-    /// The RTT of the longest way without a queue; none = computed from the network. It is the adjustment period, too.
-    pub config_base_rtt_ns: Option<u32>,
-    /// The delay of queues that is aimed at; none = 3/4 of `config_base_rtt_ns` (section 3.6.13.3, where switches trim).
-    pub target_qdelay_ns: Option<u32>,
-    /// The window at the start, and the largest, in bandwidth-delay products (1.5: table 3-82, MaxWnd).
-    pub max_wnd_bdp: f64,
-    /// What of the share of the average delay above the target a cut takes, above 0 and at most 1 (0.8: table 3-82).
-    pub gamma: f64,
-    /// What a cut leaves at least, above 0 and at most 1 (0.5: table 3-82).
-    pub max_md_jump: f64,
-    /// Fair increase: packets per window, in the reference network (5: table 3-82).
-    pub fi_packets: f64,
-    /// Fast increase: bytes per byte acknowledged, in the reference network (0.25: table 3-82).
-    pub fi_scale: f64,
-    /// Added in every adjustment period: packets, in the reference network (0.15: table 3-82).
-    pub eta_packets: f64,
-    /// Proportional increase: packets per window where there is no delay, and the target is as long as the RTT of the
-    /// reference network (4: section 3.6.13.3).
-    pub alpha_packets: f64,
-    /// Quick adapt only where less than the largest window by 2 to this power got through (3: table 3-82).
-    pub qa_gate: u8,
-    /// Quick adapt without a trimmed packet above so many target delays; none = never (4: section 3.6.13.3, where switches
-    /// do not trim; where they do no delay is that long).
-    pub qa_threshold: Option<f64>,
-    /// Increases are added up and take effect after so many packets, or an adjustment period (8: table 3-82).
-    pub adjust_packets: u32,
-    /// So many entropy values are used in turn by packets of a queue pair (64: `path_entropy_size` of uet-htsim's
-    /// `main_uec.cpp`). Switches with `"balance": "entropy"` choose by them.
-    pub path_entropy_size: u16,
-}
-
-impl Default for Parameters {
-    fn default() -> Self {
-        Parameters {
-            config_base_rtt_ns: None,
-            target_qdelay_ns: None,
-            max_wnd_bdp: 1.5,
-            gamma: 0.8,
-            max_md_jump: 0.5,
-            fi_packets: 5.0,
-            fi_scale: 0.25,
-            eta_packets: 0.15,
-            alpha_packets: 4.0,
-            qa_gate: 3,
-            qa_threshold: Some(4.0),
-            adjust_packets: 8,
-            path_entropy_size: 64,
-        }
-    }
-}
-
-impl Parameters {
-    pub(super) fn check(&self, checks: &mut Checks) {
-        let least = "at least 1";
-        if let Some(rtt) = self.config_base_rtt_ns {
-            checks.demand(rtt > 0, "config_base_rtt_ns", rtt, least);
-        }
-        if let Some(target) = self.target_qdelay_ns {
-            checks.demand(target > 0, "target_qdelay_ns", target, least);
-        }
-        for (field, value) in [
-            ("max_wnd_bdp", self.max_wnd_bdp),
-            ("fi_packets", self.fi_packets),
-            ("fi_scale", self.fi_scale),
-            ("eta_packets", self.eta_packets),
-            ("alpha_packets", self.alpha_packets),
-            ("qa_threshold", self.qa_threshold.unwrap_or(1.0)),
-        ] {
-            let in_range = value > 0.0 && value <= 1_000.0;
-            checks.demand(in_range, field, value, "above 0 and at most 1000");
-        }
-        for (field, value) in [("gamma", self.gamma), ("max_md_jump", self.max_md_jump)] {
-            let in_range = value > 0.0 && value <= 1.0;
-            checks.demand(in_range, field, value, "above 0 and at most 1");
-        }
-        let gate = self.qa_gate;
-        checks.demand(gate <= 32, "qa_gate", gate, "0 to 32");
-        let values = self.path_entropy_size;
-        let in_range = (1..=16_384).contains(&values);
-        checks.demand(in_range, "path_entropy_size", values, "1 to 16384");
-    }
-
-    /// ps.
-    fn config_base_rtt(&self) -> f64 {
-        let nanoseconds = self.config_base_rtt_ns.unwrap_or(REFERENCE_RTT_NS);
-        f64::from(nanoseconds) * NANOSECOND as f64
-    }
-}
 
 /// The sender of one queue pair. Times are ps, amounts bytes.
 #[derive(Debug, Clone)]
@@ -353,12 +262,7 @@ impl CongestionControl for Nscc {
         Some(self.window)
     }
 
-    fn peek(&self, _now: Picoseconds) -> Option<f64> {
-        None
-    }
-
     fn throughput(&self, _now: Picoseconds) -> Option<f64> {
-        let line = self.line * 8.0 * SECOND as f64;
-        per_second(self.window, self.rtt).map(|rate| rate.min(line))
+        window_rate(self.window, self.rtt, self.line * 8.0 * SECOND as f64)
     }
 }

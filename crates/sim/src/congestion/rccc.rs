@@ -176,10 +176,6 @@ impl CongestionControl for Rccc {
         self.granted + (wanted - self.credit).max(least) as u64
     }
 
-    fn peek(&self, _now: Picoseconds) -> Option<f64> {
-        None
-    }
-
     fn throughput(&self, now: Picoseconds) -> Option<f64> {
         self.window.as_ref()?.throughput(now)
     }

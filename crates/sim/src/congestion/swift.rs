@@ -5,7 +5,7 @@
 //! A window below one packet is paced. Not here: the second window for the delay in the hosts, which have none in this
 //! simulator, and scaling of the target with the number of hops: `base_target_ns` holds the way's length.
 
-use super::{per_second, Ack, Checks, CongestionControl, Loss};
+use super::{window_rate, Ack, Checks, CongestionControl, Loss};
 use crate::time::{Picoseconds, NANOSECOND};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -206,10 +206,10 @@ impl CongestionControl for Swift {
         if self.window >= 1.0 {
             return None;
         }
-        per_second(self.window * self.packet, self.rtt).map(|rate| rate.min(self.line))
+        window_rate(self.window * self.packet, self.rtt, self.line)
     }
 
     fn throughput(&self, _now: Picoseconds) -> Option<f64> {
-        per_second(self.window * self.packet, self.rtt).map(|rate| rate.min(self.line))
+        window_rate(self.window * self.packet, self.rtt, self.line)
     }
 }
