@@ -74,6 +74,11 @@ impl HostPipe {
         self.pausing
     }
 
+    /// Whether the receive buffer holds so much that the NIC would send PFC.
+    pub fn cannot_keep_up(&self, now: Picoseconds) -> bool {
+        self.received_until.saturating_sub(now) >= self.xoff
+    }
+
     /// From now on what arrives goes to memory at another rate, or at its own again. Fills are times at the rate that holds.
     pub fn receive_at(&mut self, now: Picoseconds, rate: Option<ByteTime>) {
         let (before, after) = (self.into, rate.unwrap_or(self.usual));

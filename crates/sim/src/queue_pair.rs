@@ -356,7 +356,7 @@ impl Simulation {
     #[inline]
     pub(crate) fn nic_receive(&mut self, port: u32, index: u32) {
         let frame = self.frames[index];
-        let carried = self.telemetry.as_ref().map(|it| it.of(index));
+        let mut carried = self.telemetry.as_ref().map(|it| it.of(index));
         self.frames.remove(index);
         let id = frame.queue_pair;
         match frame.kind {
@@ -378,6 +378,9 @@ impl Simulation {
             match self.take_in(port, &frame) {
                 Some(time) => in_memory = time,
                 None => return,
+            }
+            if let Some(carried) = &mut carried {
+                self.ask_for_less(port, &frame, carried);
             }
         }
         let asked = match frame.kind {

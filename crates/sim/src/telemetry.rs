@@ -2,7 +2,7 @@
 //!
 //! It stands beside the frames, in the same places, and only in runs whose algorithm asks for it.
 
-use crate::congestion::{Ack, CongestionControl, Feedback, Loss};
+use crate::congestion::{Ack, CongestionControl, Feedback, Loss, Penalty};
 use crate::entropy::EntropyValues;
 use crate::frame::{Frame, Kind, ECHO, NAK, RNR, TRIMMED};
 use crate::scenario::Scenario;
@@ -39,6 +39,8 @@ pub(crate) struct Carried {
     entropy: u16,
     /// The switch that trimmed it has the receiver behind it.
     last_hop: bool,
+    /// Of an ACK: what the receiver asks of the window.
+    penalty: Penalty,
     /// What its sender wants to have been granted, or what the receiver has, since the beginning, bytes; 0 = nothing.
     pub credit: u64,
 }
@@ -57,6 +59,10 @@ impl Carried {
         count: 0,
         entropy: 0,
         last_hop: false,
+        penalty: Penalty {
+            rcv_cwnd_pend: 0,
+            restore_cwnd: false,
+        },
         credit: 0,
     };
 
@@ -259,6 +265,18 @@ impl Simulation {
         telemetry.write(index, hop);
     }
 
+    /// What the receiver behind `port` asks of the window of a packet's sender goes back in its ACK.
+    pub(crate) fn ask_for_less(&self, port: u32, frame: &Frame, carried: &mut Carried) {
+        let set = self.scenario.of_lane(port, usize::from(frame.priority));
+        let mut penalty = set.congestion.penalty();
+        let nic = &self.nics[self.ports[port as usize].device as usize];
+        let pipe = nic.pipe.as_ref();
+        if !pipe.is_some_and(|pipe| pipe.cannot_keep_up(self.now)) {
+            penalty.rcv_cwnd_pend = 0;
+        }
+        carried.penalty = penalty;
+    }
+
     /// Congestion control hears of an ACK; `before` is how many packets had arrived.
     pub(crate) fn acknowledged(&mut self, id: u32, frame: &Frame, carried: &Carried, before: u32) {
         // All ways end with the last hop (section 3.6.12.3, OnNACK).
@@ -299,6 +317,7 @@ impl Simulation {
             rtt: (carried.sent != NEVER).then(|| self.now - carried.sent),
             marked: frame.has(ECHO),
             hops: &carried.hops[..usize::from(carried.count)],
+            penalty: carried.penalty,
         };
         queue_pair.congestion.on_ack(&ack);
         queue_pair.follow(self.now, mtu);

@@ -11,6 +11,8 @@ mod buffer;
 mod credits;
 #[path = "fabric/deadlock.rs"]
 mod deadlock;
+#[path = "fabric/destination.rs"]
+mod destination;
 #[path = "fabric/devices.rs"]
 mod devices;
 #[path = "fabric/division.rs"]

@@ -59,6 +59,18 @@ pub struct Ack<'a> {
     pub marked: bool,
     /// What the switches wrote into that packet.
     pub hops: &'a [Hop],
+    /// What the receiver asks of the sender's window.
+    pub penalty: Penalty,
+}
+
+/// What a receiver that cannot keep up asks of the windows of its senders: the flow control of the destination, Ultra Ethernet
+/// Specification 1.0, section 3.6.13.2. Nothing, unless it says so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Penalty {
+    /// 128ths of what this acknowledges, by which the window becomes smaller (`Rcv_Cwnd_Pend`); 0 = it does not.
+    pub rcv_cwnd_pend: u8,
+    /// Once there is no penalty any more, the window is again what it was before (`pds.ack_cc_state.rc`).
+    pub restore_cwnd: bool,
 }
 
 /// A loss as a sender hears of it; `next` is the packet to be sent next when it did.
@@ -263,6 +275,16 @@ impl Parameters {
             Parameters::Rccc(parameters) => Some(parameters),
             _ => None,
         }
+    }
+
+    /// What a receiver that cannot keep up asks of the windows of those that send with it.
+    pub(crate) fn penalty(&self) -> Penalty {
+        let nscc = match self {
+            Parameters::Nscc(it) => Some(it),
+            Parameters::Rccc(it) => it.nscc.as_ref(),
+            _ => None,
+        };
+        nscc.map_or(Penalty::default(), nscc::Parameters::penalty)
     }
 
     /// The RTTs of the longest way that were left to the network to say.

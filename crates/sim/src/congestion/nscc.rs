@@ -9,12 +9,13 @@
 //! and `updateCwndOnAck_NSCC`). Sections and table 3-82, which has the constants, are of version 1.0.3, as public models cite
 //! them. Three things are otherwise: the average of the delay is over the last base RTT, as section 3.6.13.6 says, where
 //! the model has a fixed weight; the RTT of a trimmed packet is no sample, because its header takes less time on each link;
-//! a timeout, after which all that was in flight is sent again, leaves one packet. Credit of receivers is in
-//! [`crate::congestion::rccc`]; their penalty on the window is not here.
+//! a timeout, after which all that was in flight is sent again, leaves one packet. The penalty of a receiver that cannot
+//! keep up (section 3.6.13.2) is the specification's, the model has none; credit of receivers is in
+//! [`crate::congestion::rccc`].
 
 mod parameters;
 
-use super::{window_rate, Ack, CongestionControl, Loss};
+use super::{window_rate, Ack, CongestionControl, Loss, Penalty};
 use crate::time::{Picoseconds, MICROSECOND, NANOSECOND, SECOND};
 pub use parameters::Parameters;
 use std::sync::Arc;
@@ -41,6 +42,8 @@ pub struct Nscc {
     /// The shortest RTT so far, at most the one configured.
     base_rtt: f64,
     window: f64,
+    /// What it was before its receiver could not keep up; 0 = it always could.
+    saved: f64,
     rtt: Picoseconds,
     /// Averaged over the last base RTT, and when it was last.
     average_delay: f64,
@@ -76,6 +79,7 @@ impl Nscc {
             target: target.map_or(base_rtt * 0.75, |ns| f64::from(ns) * NANOSECOND as f64),
             base_rtt,
             window: 0.0,
+            saved: 0.0,
             rtt: 0,
             average_delay: 0.0,
             averaged_at: 0,
@@ -123,6 +127,21 @@ impl Nscc {
         let weight = ((now - self.averaged_at) as f64 / self.base_rtt).min(1.0);
         self.average_delay += weight * (delay - self.average_delay);
         self.averaged_at = now;
+    }
+
+    /// The receiver cannot keep up, or can again (`apply_cwnd_penalty` of section 3.6.13.6). Whether it cannot.
+    fn penalise(&mut self, penalty: Penalty, bytes: f64, out: f64) -> bool {
+        if penalty.rcv_cwnd_pend > 0 {
+            if self.saved == 0.0 {
+                self.saved = self.window;
+            }
+            let less = f64::from(penalty.rcv_cwnd_pend) * bytes / 128.0;
+            self.set(self.window.min(out) - less);
+        } else if penalty.restore_cwnd && self.saved > 0.0 {
+            let saved = std::mem::take(&mut self.saved);
+            self.set(saved);
+        }
+        penalty.rcv_cwnd_pend > 0
     }
 
     /// Quick adapt. Whether this was dealt with: the window is what got through, or a mark is about what was in flight when
@@ -222,10 +241,12 @@ impl CongestionControl for Nscc {
         self.received += bytes;
         let delay = self.delay(ack.now, ack.rtt);
         let out = f64::from(ack.outstanding) * self.packet;
+        let limited = self.penalise(ack.penalty, bytes, out);
         if self.adapts(ack.now, false, ack.marked, delay, out) {
             return self.set(self.window);
         }
         match (ack.marked, delay < self.target) {
+            (false, _) if limited => {}
             (false, true) => self.grow(bytes, delay),
             // The same for all, so that small windows grow by more of themselves.
             (false, false) => {

@@ -2,7 +2,7 @@
 
 use super::GIGABIT;
 use wirespeed_sim::congestion::{dctcp, hpcc, swift, timely};
-use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters};
+use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
 use wirespeed_sim::telemetry::Hop;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
@@ -24,6 +24,7 @@ fn ack(bytes: u32, until: u32, next: u32) -> Ack<'static> {
         rtt: Some(10 * MICROSECOND),
         marked: false,
         hops: &[],
+        penalty: Penalty::default(),
     }
 }
 

@@ -4,7 +4,7 @@ use super::{GIGABIT, MTU};
 use crate::support::draws;
 use proptest::prelude::*;
 use wirespeed_sim::congestion::{dctcp, hpcc, nscc, swift, timely};
-use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters};
+use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
 use wirespeed_sim::telemetry::Hop;
 use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 
@@ -183,6 +183,10 @@ impl Sender {
                     rtt: (what % 5 != 0).then_some(Picoseconds::from(other) * 100 * NANOSECOND),
                     marked: what % 3 == 0,
                     hops,
+                    penalty: Penalty {
+                        rcv_cwnd_pend: if what % 7 == 0 { other as u8 % 128 } else { 0 },
+                        restore_cwnd: what % 2 == 0,
+                    },
                 });
             }
         }

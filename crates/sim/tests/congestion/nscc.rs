@@ -2,7 +2,7 @@
 
 use super::GIGABIT;
 use wirespeed_sim::congestion::nscc::Parameters as Nscc;
-use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters};
+use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
 const PACKET: u32 = 1000;
@@ -32,6 +32,7 @@ fn ack(now: Picoseconds, packets: u32, delay: Picoseconds, marked: bool) -> Ack<
         rtt: Some(BASE + delay),
         marked,
         hops: &[],
+        penalty: Penalty::default(),
     }
 }
 
@@ -197,6 +198,7 @@ fn parameters_that_do_not_fit() {
         fi_packets: f64::NAN,
         qa_gate: 33,
         qa_threshold: Some(-1.0),
+        rcv_cwnd_pend: 128,
         path_entropy_size: 0,
         ..Nscc::default()
     });
@@ -211,6 +213,63 @@ fn parameters_that_do_not_fit() {
          congestion.gamma: found 1.1, expected above 0 and at most 1\n\
          congestion.max_md_jump: found 0, expected above 0 and at most 1\n\
          congestion.qa_gate: found 33, expected 0 to 32\n\
+         congestion.rcv_cwnd_pend: found 128, expected 0 to 127\n\
          congestion.path_entropy_size: found 0, expected 1 to 16384"
     );
+}
+
+/// By so many 128ths of what is acknowledged, from no more than what is in flight; and no growth meanwhile.
+#[test]
+fn a_receiver_that_cannot_keep_up() {
+    let asks = |rcv_cwnd_pend, packets: u32| Ack {
+        penalty: Penalty {
+            rcv_cwnd_pend,
+            restore_cwnd: true,
+        },
+        outstanding: 100,
+        ..ack(5 * MICROSECOND, packets, 3 * MICROSECOND, false)
+    };
+    let mut it = started(Nscc::default(), 100);
+    window_of(&mut it, 120.0);
+    it.on_ack(&asks(64, 8));
+    close(it.window(), 100_000.0 - 4_000.0);
+    it.on_ack(&asks(32, 4));
+    close(it.window(), 96_000.0 - 1_000.0);
+    it.on_ack(&asks(127, 4));
+    close(it.window(), 95_000.0 - 4_000.0 * 127.0 / 128.0);
+    // 64 in all of a round trip halves it, as the specification says; a packet is the least.
+    let mut halved = started(Nscc::default(), 100);
+    window_of(&mut halved, 100.0);
+    for _ in 0..100 {
+        halved.on_ack(&asks(64, 1));
+    }
+    close(halved.window(), 50_000.0);
+    it.on_ack(&asks(127, 200));
+    assert_eq!(it.window(), Some(1_000.0));
+    // It can again: what the window was before, and then what this acknowledgement adds.
+    it.on_ack(&asks(0, 0));
+    close(it.window(), 120_000.0);
+    it.on_ack(&asks(0, 0));
+    close(it.window(), 120_000.0);
+}
+
+/// Without the receiver's leave to restore it, the window grows back by the rules for all.
+#[test]
+fn a_window_that_is_not_restored() {
+    let with = |rcv_cwnd_pend| Ack {
+        penalty: Penalty {
+            rcv_cwnd_pend,
+            restore_cwnd: false,
+        },
+        outstanding: 100,
+        ..ack(5 * MICROSECOND, 8, 6 * MICROSECOND, false)
+    };
+    let mut it = started(Nscc::default(), 100);
+    window_of(&mut it, 100.0);
+    it.on_ack(&with(64));
+    close(it.window(), 96_000.0);
+    it.on_ack(&with(0));
+    // 3 us are missing to the target; what came with the penalty counts for the adjustment alone.
+    let grown = 8_000.0 * 4.0 * 1_000.0 * (3.0 / 12.0) / 96_000.0;
+    close(it.window(), 96_000.0 + grown);
 }

@@ -3,7 +3,9 @@
 use super::GIGABIT;
 use proptest::prelude::*;
 use wirespeed_sim::congestion::rccc::Parameters as Rccc;
-use wirespeed_sim::congestion::{nscc, Ack, Algorithm, CongestionControl, Loss, Parameters};
+use wirespeed_sim::congestion::{
+    nscc, Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty,
+};
 use wirespeed_sim::time::MICROSECOND;
 
 const PACKET: u32 = 1_000;
@@ -121,6 +123,7 @@ fn acknowledgements_bring_no_credit() {
         rtt: Some(MICROSECOND),
         marked: true,
         hops: &[],
+        penalty: Penalty::default(),
     });
     it.on_cnp(MICROSECOND);
     it.on_sent(MICROSECOND, PACKET);

@@ -1,7 +1,7 @@
 //! Parameters of NSCC, with the specification's names and its constants (table 3-82).
 
 use super::REFERENCE_RTT_NS;
-use crate::congestion::Checks;
+use crate::congestion::{Checks, Penalty};
 use crate::time::NANOSECOND;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,12 @@ pub struct Parameters {
     pub qa_threshold: Option<f64>,
     /// Increases are added up and take effect after so many packets, or an adjustment period (8: table 3-82).
     pub adjust_packets: u32,
+    /// What a receiver says while its NIC's receive buffer holds `nic.pipe.xoff_bytes` or more: by so many 128ths of what an
+    /// ACK acknowledges the window becomes smaller, and it does not grow. 0 = nothing; 64 halves it in an RTT; 127 is the most
+    /// (section 3.6.13.2, Rcv_Cwnd_Pend, which leaves to receivers when and how much).
+    pub rcv_cwnd_pend: u8,
+    /// When the receiver can keep up again, the window is what it was before (section 3.6.13.2, `rc`).
+    pub restore_cwnd: bool,
     /// So many entropy values are used in turn by packets of a queue pair (64: `path_entropy_size` of uet-htsim's
     /// `main_uec.cpp`). Switches with `"balance": "entropy"` choose by them.
     pub path_entropy_size: u16,
@@ -55,6 +61,8 @@ impl Default for Parameters {
             qa_gate: 3,
             qa_threshold: Some(4.0),
             adjust_packets: 8,
+            rcv_cwnd_pend: 0,
+            restore_cwnd: false,
             path_entropy_size: 64,
         }
     }
@@ -86,9 +94,19 @@ impl Parameters {
         }
         let gate = self.qa_gate;
         checks.demand(gate <= 32, "qa_gate", gate, "0 to 32");
+        let penalty = self.rcv_cwnd_pend;
+        checks.demand(penalty <= 127, "rcv_cwnd_pend", penalty, "0 to 127");
         let values = self.path_entropy_size;
         let in_range = (1..=16_384).contains(&values);
         checks.demand(in_range, "path_entropy_size", values, "1 to 16384");
+    }
+
+    /// Of a receiver that cannot keep up.
+    pub(in crate::congestion) fn penalty(&self) -> Penalty {
+        Penalty {
+            rcv_cwnd_pend: self.rcv_cwnd_pend,
+            restore_cwnd: self.restore_cwnd,
+        }
     }
 
     /// ps.

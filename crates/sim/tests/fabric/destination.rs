@@ -1,0 +1,90 @@
+//! The flow control of the destination: a receiver that cannot keep up asks its senders for smaller windows.
+
+use crate::support::{connect, post, run, star, ultra_ethernet};
+use wirespeed_sim::congestion::{nscc, rccc, Parameters as Congestion};
+use wirespeed_sim::parameters::Pipe;
+use wirespeed_sim::results::Outcome;
+use wirespeed_sim::scenario::Verb;
+use wirespeed_sim::time::Picoseconds;
+
+const BYTES: u64 = 8 << 20;
+const BUFFER: u64 = 512 << 10;
+/// What the memory of the receiver needs for those of both senders; a buffer of it after the last ACK.
+const LEAST: Picoseconds = (2 * BYTES - BUFFER) * 8 * 1_000 / 40;
+
+fn asking(rcv_cwnd_pend: u8) -> nscc::Parameters {
+    nscc::Parameters {
+        rcv_cwnd_pend,
+        ..nscc::Parameters::default()
+    }
+}
+
+/// Two hosts write to a third. The memory of each host gives and takes 40 Gb/s, its link carries 100: no queue in the network,
+/// and twice what the receiver can take. PFC is off.
+fn slow_memory(congestion: Congestion) -> Outcome {
+    let mut parameters = ultra_ethernet();
+    parameters.congestion = congestion;
+    parameters.nic.pipe = Some(Pipe {
+        gbps: Some(40),
+        pcie: None,
+        latency_ns: 0,
+        receive_buffer_bytes: BUFFER as u32,
+        xoff_bytes: 128 << 10,
+        xon_bytes: 64 << 10,
+    });
+    let mut scenario = star(3, 100, 1_000, parameters);
+    for sender in 0..2 {
+        let queue_pair = connect(&mut scenario, sender, 2);
+        post(&mut scenario, queue_pair, Verb::Write, BYTES, 0);
+    }
+    run(scenario)
+}
+
+#[test]
+fn a_penalty_spares_the_receive_buffer() {
+    let silent = slow_memory(Congestion::Nscc(asking(0))).summary;
+    assert!(silent.drops > 20, "the buffer overflows: {}", silent.drops);
+    assert_eq!(silent.trims, 0, "no queue in the network");
+    for penalty in [32, 64, 127] {
+        let it = slow_memory(Congestion::Nscc(asking(penalty))).summary;
+        assert_eq!((it.drops, it.trims, it.failed), (0, 0, 0), "{penalty}");
+        assert_eq!(it.retransmissions, 0, "{penalty}");
+        assert!(
+            (LEAST..LEAST * 11 / 10).contains(&it.end),
+            "{penalty}: {}",
+            it.end
+        );
+    }
+}
+
+/// Credit is about the link, which carries more than the memory takes; with the window beside it the penalty works.
+#[test]
+fn beside_credit() {
+    let with = |nscc| {
+        let credit = rccc::Parameters {
+            nscc,
+            ..rccc::Parameters::default()
+        };
+        slow_memory(Congestion::Rccc(credit)).summary
+    };
+    assert!(with(None).drops > 100);
+    assert!(with(Some(asking(0))).drops > 20);
+    let asked = with(Some(asking(64)));
+    assert_eq!((asked.drops, asked.failed), (0, 0));
+}
+
+/// A receiver that can keep up asks for nothing, whatever it is told to ask for when it cannot.
+#[test]
+fn who_keeps_up_asks_for_nothing() {
+    let fast = |penalty| {
+        let mut parameters = ultra_ethernet();
+        parameters.congestion = Congestion::Nscc(asking(penalty));
+        let mut scenario = star(3, 100, 1_000, parameters);
+        for sender in 0..2 {
+            let queue_pair = connect(&mut scenario, sender, 2);
+            post(&mut scenario, queue_pair, Verb::Write, BYTES, 0);
+        }
+        run(scenario)
+    };
+    assert_eq!(fast(127), fast(0));
+}
