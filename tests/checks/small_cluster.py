@@ -215,7 +215,7 @@ PLAN = Plan(
         "leaf1": Switch(
             routing=True,
             pfc=True,
-            buffers=Buffers(lossless=True),
+            buffers=Buffers(lossless=True, shared_headroom=Size(3_500_000)),
             watchdog_poll=Duration.parse("100 ms"),
             loopbacks=("10.255.0.1/32",),
             bgp=Bgp(65001, "10.255.0.1", 2, True, ("10.255.0.1/32", "10.1.0.0/31", "10.1.0.2/31")),

@@ -152,6 +152,7 @@ ROWS = [
     ("fabric.loopback", {(L, "switch.loopbacks"): ()}),
     ("port.unnumbered", {(L.thing("port", "Eth1/64"), "port.unnumbered"): False}),
     ("qos.lossless-buffers", {(L, "switch.buffers.lossless"): False}),
+    ("qos.shared-headroom", {(L, "switch.buffers.shared_headroom"): Size(2_000_000)}),
     ("qos.pfc-switch", {(L, "switch.pfc"): False}),
     ("fabric.watchdog-poll", {(L, "switch.watchdog_poll"): Duration.parse("1000 ms")}),
     ("launch.rdma-devices", {(H, "host.launch.rdma_devices"): ("bnxt_re0",)}),

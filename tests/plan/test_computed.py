@@ -232,6 +232,32 @@ def test_a_watchdog_that_cannot_work_is_refused(tmp_path: Path, leaf: str, messa
     assert str(refused.value).endswith(message)
 
 
+def test_shared_headroom_is_counted_against_what_all_need(tmp_path: Path) -> None:
+    (whole,) = (one for one in planned(tmp_path, "mtu: 9100").computed if one.name == "headroom of all ports of leaf1")
+    found = {one.name: one for one in planned(tmp_path, "buffers: {shared_headroom: 4 MB}").computed}
+    shared = found["shared headroom of leaf1"]
+    assert found[whole.name] == whole
+    assert shared.value == "4 MB (4000000 B)"
+    assert shared.formula == "0.55 of the 7.226 MB that 32 ports x 1 lossless priority need at once"
+
+
+def test_what_groups_share_begins_where_shared_headroom_ends(tmp_path: Path) -> None:
+    text = (EXAMPLES / "mi300x-4node" / "cluster.yaml").read_text().replace("dell-z9664f", "dell-z9864f")
+    text = text.replace("role: leaf", "role: leaf, buffers: {shared_headroom: 4 MB}")
+    found = build(read_text(text, "cluster.yaml")).computed
+    (marked,) = (one.formula for one in found if one.name.startswith("ECN maximum of leaf1"))
+    assert "x (173.3 MB - 4 MB)" in marked
+
+
+def test_shared_headroom_without_room_for_one_group_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused) as refused:
+        planned(tmp_path, "buffers: {shared_headroom: 400 kB}")
+    assert str(refused.value).endswith(
+        "found shared headroom of 400 kB; "
+        "expected at least 451.6 kB (451612 B), the headroom of one lossless group in each of 2 slices"
+    )
+
+
 def test_thresholds_outside_their_window_are_warned_of(tmp_path: Path) -> None:
     (warning,) = planned(tmp_path, "ecn: {minimum: 100 kB, maximum: 400 kB}").warnings
     assert warning.found == "an ECN minimum of 100 kB at 400 Gb/s with dcqcn-p"

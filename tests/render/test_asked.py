@@ -39,6 +39,7 @@ ASKED = {
     "spraying": ", load_balancing: {mode: per-packet}",
     "static": ", load_balancing: {mode: static}",
     "buffers": ", buffers: {lossless_share: 50%, headroom_share: 30%, lossy_share: 20%}",
+    "shared headroom": ", buffers: {shared_headroom: 4 MB}",
     "threshold of a group": ", buffers: {dynamic_threshold: 7}",
     "breakout": ", breakout: 2",
     "mtu": ", mtu: 9050",

@@ -17,7 +17,6 @@ from small_scenarios import wirespeed
 from wirespeed.cluster import read_text
 from wirespeed.errors import Refused
 from wirespeed.plan import build
-from wirespeed.units import Size
 
 LEAF = "role: leaf"
 TO_NODE_1 = INCAST.replace("node3", "node1")
@@ -29,6 +28,7 @@ MODELS = {
     "junos": "juniper-qfx5240-64od",
     "cumulus": "nvidia-sn5600",
     "sonic": "edgecore-as9716-32d",
+    "dell-sonic": "dell-z9664f",
 }
 
 
@@ -224,14 +224,29 @@ def test_a_buffer_that_is_not_divided(system: str, tmp_path: Path) -> None:
     assert not {"pools", "shared_headroom"} & switch.keys()
 
 
-def test_headroom_that_a_device_shares(tmp_path: Path) -> None:
-    """No cluster file asks for it; the setting has it in bytes."""
-    plan = build(read_text(ONE.format(model=MODELS["sonic"], system="sonic"), "one.yaml"))
-    leaf = plan.switches["leaf1"]
-    leaf = replace(leaf, buffers=replace(leaf.buffers, shared_headroom=Size(3_500_000)))
-    _, document = made(replace(plan, switches={"leaf1": leaf}), tmp_path, TO_NODE_1)
-    found = settled(document, 1, 3)["switch"]["shared_headroom"]
-    assert found == {"rule": "fixed", "bytes": 3_500_000}
+def test_headroom_that_the_groups_share(tmp_path: Path) -> None:
+    """The key of the cluster file, in bytes; without it each group has its own."""
+    _, document, _ = handed(tmp_path, switch_with("buffers: {shared_headroom: 3500 kB}"), system="dell-sonic")
+    found = settled(document, 1, 3)["switch"]
+    assert found["shared_headroom"] == {"rule": "fixed", "bytes": 3_500_000}
+    _, document, _ = handed(tmp_path, system="dell-sonic")
+    assert "shared_headroom" not in settled(document, 1, 3)["switch"]
+
+
+def test_headroom_that_too_many_share_loses_packets(tmp_path: Path) -> None:
+    """Room for one group lasts while one port pauses. Where seven do, each with 300 m of cable to drain, it does not;
+    the same size for every group does."""
+    text = ONE.format(model=MODELS["dell-sonic"], system="dell-sonic").replace("node[1-2]", "node[1-8]")
+    text = text.replace("cable: dac-400g, length: 3 m", "length: 300 m").replace(", congestion: dcqcn-p", "")
+    drops = {}
+    for size in ("", ", buffers: {shared_headroom: 1350 kB}"):
+        plan = build(read_text(text.replace(LEAF, LEAF + size), "one.yaml"))
+        scenario, _ = made(plan, tmp_path, TO_NODE_1.replace("1 MiB", "64 MiB"))
+        path = tmp_path / "shared.json"
+        path.write_text(scenario.text)
+        drops[size] = json.loads(wirespeed(path, "--format", "json").stdout)["drops"]
+    none, shared = drops.values()
+    assert none == 0 < shared
 
 
 LATENCIES = {

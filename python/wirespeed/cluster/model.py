@@ -288,6 +288,9 @@ class BuffersPart(Part):
     lossless_share: Percent | None = Field(default=None, description="ingress buffer for lossless traffic")
     headroom_share: Percent | None = Field(default=None, description="ingress buffer for lossless headroom")
     lossy_share: Percent | None = Field(default=None, description="ingress buffer for lossy traffic")
+    shared_headroom: SizeText | None = Field(
+        default=None, description="headroom that all lossless groups share, instead of one of its own for each"
+    )
     egress_lossless_share: Percent | None = Field(default=None, description="egress buffer for lossless traffic")
     egress_lossy_share: Percent | None = Field(default=None, description="egress buffer for lossy traffic")
     dedicated_ingress: Percent | None = Field(default=None, description="buffer set apart for each port on arrival")

@@ -26,6 +26,7 @@ def buffers(box: Box, lossless: bool, problems: Problems) -> Buffers:
         total = sum(getattr(found, name) or 0 for name in names)
         if total > 100:
             problems.refuse((*box.spec.path, "buffers"), f"shares of {total}% of the buffer on {where}", "at most 100%")
+    _check_shared_headroom(box, found, lossless, problems)
     steps = box.system.threshold_steps
     if steps and found.dynamic_threshold is not None and found.dynamic_threshold > steps.last.value:
         problems.refuse(
@@ -34,6 +35,19 @@ def buffers(box: Box, lossless: bool, problems: Problems) -> Buffers:
             f"0 to {steps.last.value}",
         )
     return found
+
+
+def _check_shared_headroom(box: Box, found: Buffers, lossless: bool, problems: Problems) -> None:
+    """Whether it is there for somebody, and a part of the buffer; its least is checked where headroom is computed."""
+    size, path = found.shared_headroom, (*box.spec.path, "buffers", "shared_headroom")
+    if size is None:
+        return
+    if not lossless:
+        problems.refuse(path, "shared headroom without a lossless class", "a lossless class")
+    if found.headroom_share is not None:
+        problems.refuse(path, f"shared headroom of {size} and of {found.headroom_share}%", "one of the two")
+    if box.chip and box.chip.buffer and size >= box.chip.buffer.value:
+        problems.refuse(path, f"shared headroom of {size}", f"less than {box.chip.buffer.value}, the whole buffer")
 
 
 def load_balancing(box: Box) -> LoadBalancing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from wirespeed.catalogue.model import CableModel
 from wirespeed.plan import headroom, watchdog
@@ -54,6 +54,12 @@ def _of_switch(
     if whole is not None:
         yield whole
     reserved = Size(lossless * sum(int(found.size) for found in every.values())) if whole else None
+    pool = kind.buffers.shared_headroom
+    if pool is not None and shown:
+        _check_shared(pool, shown.values(), kind, problems)
+        if whole is not None:
+            yield headroom.shared(pool, every, lossless, name)
+            reserved = pool
     memory = deep(chip, len(kind.box.ports), lossless, iter(speeds), reserved)
     for speed in speeds:
         for queue, found in kind.marking(speed).items():
@@ -66,3 +72,17 @@ def _of_switch(
         own = kind.box.spec.part.watchdog.detect is not None
         source = "cluster file" if own else kind.box.system.watchdog.detect.source
         yield watchdog.computed(kind.qos.watchdog, slowest, chip, memory, name, source)
+
+
+def _check_shared(pool: Size, groups: Iterable[headroom.Headroom], kind: SwitchKind, problems: Problems) -> None:
+    """One group alone must find room, or nothing is lossless; a slice of the buffer has its part of the pool."""
+    chip = kind.box.chip
+    slices = chip.slices.value if chip and chip.slices else 1
+    least = Size(slices * max(int(found.size) for found in groups))
+    if pool < least:
+        of_slices = f" in each of {slices} slices" if slices > 1 else ""
+        problems.refuse(
+            (*kind.box.spec.path, "buffers", "shared_headroom"),
+            f"shared headroom of {pool}",
+            f"at least {least} ({int(least)} B), the headroom of one lossless group{of_slices}",
+        )

@@ -131,5 +131,24 @@ def total(headrooms: Mapping[str, Headroom], lossless: int, chip: ChipModel | No
     )
 
 
+def shared(size: Size, headrooms: Mapping[str, Headroom], lossless: int, switch: str) -> Computed:
+    """Headroom that all lossless groups of a switch share, against what they need when all of them pause at once.
+
+    Args:
+        size: of what they share.
+        headrooms: of one priority group, by port.
+        lossless: lossless priority groups of each port.
+        switch: its name.
+    """
+    whole = Size(lossless * sum(int(found.size) for found in headrooms.values()))
+    groups = f"{len(headrooms)} ports x {lossless} lossless priority"
+    return Computed(
+        name=f"shared headroom of {switch}",
+        value=f"{size} ({int(size)} B)",
+        formula=f"{int(size) / whole:.2f} of the {whole} that {groups} need at once",
+        source="cluster file",
+    )
+
+
 def _us(picoseconds: int) -> str:
     return f"{picoseconds / 1e6:.3g}"
