@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from wirespeed.report.simulation import rate, summary
-from wirespeed.results.simulation import CompletionTimes, Source, Summary
+from wirespeed.results.simulation import CompletionTimes, Fault, Source, Summary
 
 WHOLE = Summary(
     name="16 to 1",
@@ -40,6 +40,8 @@ WHOLE = Summary(
     end_us=6470.25,
     tables_sha256="ab" * 32,
 )
+
+FAULT = Fault("link-down", "spine1", (6,), (), 200.0, 1500.0)
 
 
 def printed(run: Summary, width: int = 80) -> str:
@@ -92,12 +94,21 @@ def test_nothing_is_wrapped_or_cut() -> None:
             replace(WHOLE, deadlocks=("priority 3: 2-3 waits for 3-2 waits for 2-3",)),
             "  deadlock         priority 3: 2-3 waits for 3-2 waits for 2-3",
         ),
+        (
+            replace(WHOLE, faults=(FAULT, replace(FAULT, start_us=0.0, until_us=None, setting="a = []"))),
+            "  fault            1: link-down at spine1, from 200.0 µs to 1,500 µs\n"
+            "                   2: link-down at spine1: a = []",
+        ),
+        (
+            replace(WHOLE, faults=(replace(FAULT, start_us=0.0),)),
+            "  fault            1: link-down at spine1, from the beginning to 1,500 µs",
+        ),
         (replace(WHOLE, run_s=0.0, events=0), "  speed            0 hops/s: 0 µs for 0 events"),
         (replace(WHOLE, run_s=75.5), "  speed            0.01 M hops/s: 75.50 s for 1,300,000 events"),
     ],
 )
 def test_lines(run: Summary, line: str) -> None:
-    assert line in printed(run).splitlines()
+    assert f"\n{line}\n" in f"\n{printed(run)}"
 
 
 def test_a_name_of_several_lines_is_said_once() -> None:

@@ -75,7 +75,7 @@ def test_the_summary_is_a_document(tmp_path: Path) -> None:
         *("pfc_pauses", "pfc_resumes", "ecn_marks", "cnps", "drops", "unroutable"),
         *("losses", "retransmissions", "failed", "end_us"),
         *("tables_sha256", "watchdog_stuck", "watchdog_recovered", "watchdog_drops", "trims"),
-        *("deadlocks", "source", "files"),
+        *("deadlocks", "source", "faults", "files"),
     ]
     assert (document["kind"], document["schema"]) == ("simulation-summary", 1)
     assert document["fct_us"] == {"mean": 1.5, "p50": 1.0, "p99": 2.0, "max": 2.0, "min": 1.0}

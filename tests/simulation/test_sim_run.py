@@ -70,9 +70,10 @@ def test_the_summary_as_json_is_that_of_the_library(tmp_path: Path) -> None:
     printed = summary(done.stdout)
     library = run(scenario, "hpcc", 1).summary
     measured = {"setup_s", "run_s", "hops_per_s", "peak_rss_bytes", "rss_growth_bytes"}
-    for field in set(library.__slots__) - measured - {"fct_us", "deadlocks"}:
+    for field in set(library.__slots__) - measured - {"fct_us", "deadlocks", "faults"}:
         assert printed[field] == getattr(library, field), field
     assert printed["deadlocks"] == list(library.deadlocks)
+    assert printed["faults"] == list(library.faults)
     assert library.fct_us
     assert printed["fct_us"] == plain(library.fct_us)
     assert all(printed[field] >= 0 for field in measured)

@@ -3,6 +3,7 @@
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use wirespeed_sim::faults::told::{told, Place, Told};
 use wirespeed_sim::problem::Refused;
 use wirespeed_sim::results::{Column, Summary, Table};
 use wirespeed_sim::scenario::{Observe, Verb};
@@ -98,6 +99,22 @@ impl Scenario {
         let scenario = self.read()?;
         let unloaded = py.detach(|| Unloaded::of(scenario));
         Ok(unloaded.map(|it| (it.base_rtt, it.slowest_port, it.packet_bytes)))
+    }
+
+    /// What goes wrong: kind, places (node, link or port, and its number), from when and until when, picoseconds.
+    #[allow(clippy::type_complexity)]
+    fn faults(&self) -> PyResult<Vec<(&'static str, Vec<(&'static str, u32)>, u64, Option<u64>)>> {
+        let all = told(self.read()?).into_iter();
+        let row = |it: Told| {
+            let places = it.places.into_iter().map(|place| match place {
+                Place::Node(node) => ("node", node),
+                Place::Link(link) => ("link", link),
+                Place::Port(port) => ("port", port),
+            });
+            let until = (it.until != NEVER).then_some(it.until);
+            (it.kind, places.collect(), it.from, until)
+        };
+        Ok(all.map(row).collect())
     }
 
     /// The queue pair that sends the data of an operation.

@@ -35,6 +35,7 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
         source = run.source
         said = f"{source.cluster} {source.cluster_sha256[:12]}, {source.traffic} {source.traffic_sha256[:12]}"
         yield "plan", words.line(f"{said}, catalogue {source.catalogue}")
+    yield from (("fault", Text(fault(run, number), style="yellow")) for number in range(len(run.faults)))
     yield "flows", _flows(run)
     if run.fct_us:
         names = ("mean", "p50", "p99", "max", "min")
@@ -56,6 +57,17 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
     yield "speed", f"{rate(run.hops, run.run_s)}: {_seconds(run.run_s)} for {run.events:,} events"
     yield "set-up", _seconds(run.setup_s)
     yield "memory", f"{_memory(run.peak_rss_bytes)} at the peak, {_memory(run.rss_growth_bytes)} for this run"
+
+
+def fault(run: Summary, number: int) -> str:
+    """A fault by its number from 0: what, where and when."""
+    one = run.faults[number]
+    setting = f": {one.setting}" if one.setting else ""
+    start = f", from {_microseconds(one.start_us)} µs" if one.start_us else ""
+    until = "" if one.until_us is None else f" to {_microseconds(one.until_us)} µs"
+    return words.line(
+        f"{number + 1}: {one.kind} at {one.place}{setting}{start or (', from the beginning' if until else '')}{until}"
+    )
 
 
 def rate(hops: int, run_s: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -22,6 +23,25 @@ class CompletionTimes:
     p99: float
     max: float
     min: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that is wrong, for a time or all the time."""
+
+    kind: str
+    """As scenarios and traffic files have it."""
+    place: str
+    """A device, or a port for the cable at it, by name."""
+    nodes: tuple[int, ...]
+    """Whose fault it is, by number."""
+    links: tuple[int, ...]
+    """Which cables have it, by number."""
+    start_us: float
+    until_us: float | None
+    """None for one that stays."""
+    setting: str = ""
+    """Of a wrong setting: which, and to what it is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +111,8 @@ class Summary:
     """Circles of ports that wait for each other, in words."""
     source: Source | None = None
     """Of a run from a plan; None of one from a scenario."""
+    faults: tuple[Fault, ...] = ()
+    """What was wrong; a saved scenario no longer tells settings that are wrong from others."""
 
 
 def to_json(summary: Summary, **more: Any) -> str:
@@ -113,7 +135,7 @@ def from_json(text: str, place: str) -> Summary:
         raise refuse(place, repr(found), f"a document of kind {KIND}")
     # What is not there counts what an earlier version could not simulate: it did not happen.
     nothing = {one.name: 0 for one in fields(Summary) if one.type == "int"}
-    read = {**nothing, "deadlocks": (), "source": None, **read}
+    read = {**nothing, "deadlocks": (), "source": None, "faults": (), **read}
     lacking = [one.name for one in fields(Summary) if one.name not in read]
     if lacking:
         raise refuse(place, f"no {', '.join(lacking)}", f"a document of kind {KIND}")
@@ -121,5 +143,10 @@ def from_json(text: str, place: str) -> Summary:
     known: dict[str, Any] = {one.name: read[one.name] for one in fields(Summary)}
     known["fct_us"] = None if times is None else CompletionTimes(**times)
     known["deadlocks"] = tuple(known["deadlocks"])
+    known["faults"] = tuple(_fault(one) for one in known["faults"])
     known["source"] = None if source is None else Source(**{**source, "assumed": tuple(source["assumed"])})
     return Summary(**known)
+
+
+def _fault(read: Mapping[str, Any]) -> Fault:
+    return Fault(**{**read, "nodes": tuple(read["nodes"]), "links": tuple(read["links"])})

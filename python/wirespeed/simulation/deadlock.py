@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from wirespeed.simulation.numbered import port_names
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -26,15 +28,6 @@ def circles(tables: Mapping[str, pa.Table]) -> tuple[str, ...]:
 
 
 def _names(ports: pa.Table, wanted: set[int]) -> dict[int, str]:
-    """``NODE-PEER``, and ``.NUMBER`` where several cables join the two."""
     numbers, nodes, peers = (ports[name].to_pylist() for name in ("port", "node", "peer"))
     ends = dict(zip(numbers, zip(nodes, peers, strict=True), strict=True))
-    facing: dict[tuple[int, int], list[int]] = {ends[port]: [] for port in wanted}
-    for port, end in ends.items():
-        if end in facing:
-            facing[end].append(port)
-    return {
-        port: f"{node}-{peer}" + (f".{there.index(port)}" if len(there) > 1 else "")
-        for (node, peer), there in facing.items()
-        for port in there
-    }
+    return port_names(ends, wanted)

@@ -15,12 +15,13 @@ from typing import Any
 from wirespeed import __version__
 from wirespeed.plan import Cable, Plan
 from wirespeed.plan.headroom import NS_PER_M
-from wirespeed.results.simulation import Source
+from wirespeed.results.simulation import Fault, Source
 from wirespeed.simulation.devices import devices_of
 from wirespeed.simulation.faults import check, priority_of, rules_of, turned, wrongly_set
 from wirespeed.simulation.names import Names, names_of
 from wirespeed.simulation.nics import Tree, Words
 from wirespeed.simulation.workload import Flow, Protocol, Traffic, flows_of, read_traffic
+from wirespeed.simulation.workload.fault_entries import WrongSetting
 
 PRESET = "roce"
 """What the plan says nothing of is real RoCEv2."""
@@ -35,6 +36,8 @@ class Scenario:
     names: Names
     assumed: tuple[str, ...]
     """What the plan does not say."""
+    settings: tuple[Fault, ...]
+    """Those that the traffic file has wrong."""
 
     @property
     def sha256(self) -> str:
@@ -106,7 +109,17 @@ def scenario_of(plan: Plan, traffic: Traffic, seed: int, origin: str, words: Wor
         "faults": rules.items,
     }
     kept = {key: value for key, value in document.items() if value not in ([], ())}
-    return Scenario(_text(kept), names, assumed)
+    return Scenario(_text(kept), names, assumed, tuple(_wrong_settings(traffic, names)))
+
+
+def _wrong_settings(traffic: Traffic, names: Names) -> Iterator[Fault]:
+    for fault in traffic.faults:
+        if isinstance(fault, WrongSetting):
+            place = fault.port or fault.node or ""
+            value = fault.value if isinstance(fault.value, str) else json.dumps(fault.value)
+            of_class = f" of {fault.traffic_class}" if fault.traffic_class else ""
+            node = names.node(place.partition(":")[0])
+            yield Fault(fault.kind, place, (node,), (), 0.0, None, f"{fault.setting}{of_class} = {value}")
 
 
 def _links(plan: Plan, names: Names, more: Mapping[int, Tree]) -> tuple[list[Any], tuple[str, ...]]:

@@ -20,6 +20,7 @@ from wirespeed.simulation.memory import Memory
 from wirespeed.simulation.named import Named
 from wirespeed.simulation.observe import Observe, file_name, resolve
 from wirespeed.simulation.tables import arrow, digest
+from wirespeed.simulation.told import told
 from wirespeed.units import Duration
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def run(
         scenario = _core.Scenario(text, preset, seed)
     observe = observe or Observe()
     named = Named.of(scenario)
+    faults = told(scenario, named, planned.scenario.settings if planned else ())
     observed = resolve(observe, scenario, named.by_name() if named else None)
     name, flows = scenario.name or path.stem, scenario.operations
     started = time.perf_counter()
@@ -171,6 +173,7 @@ def run(
             trims=totals["trims"],
             deadlocks=circles(converted),
             source=planned.source if planned else None,
+            faults=faults,
         ),
         converted,
         {**arrow(context), **({"names": named.table()} if named else {})},

@@ -8,6 +8,7 @@ pub mod link_down;
 pub mod miswired;
 pub mod slow_receiver;
 pub mod stuck_nic;
+pub mod told;
 
 use crate::port::Watched;
 use crate::simulation::{class, Simulation};
@@ -42,6 +43,21 @@ pub enum Kind {
     CnpLoss(cnp::Loss),
     /// A NIC sends CNPs late.
     CnpDelay(cnp::Delay),
+}
+
+impl Kind {
+    /// What scenarios and traffic files call it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Kind::BitErrors(_) => "bit-errors",
+            Kind::LinkDown(_) => "link-down",
+            Kind::Miswired(_) => "miswired",
+            Kind::StuckNic(_) => "stuck-nic",
+            Kind::SlowReceiver(_) => "slow-receiver",
+            Kind::CnpLoss(_) => "cnp-loss",
+            Kind::CnpDelay(_) => "cnp-delay",
+        }
+    }
 }
 
 /// A rule as a port meets it that asks for it: when it holds, and what it does then.

@@ -36,6 +36,15 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """From when until when faults were there, and their numbers."""
+
+    x: float
+    width: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """What the template draws, and the table behind it."""
 
@@ -51,6 +60,7 @@ class Chart:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     height: int
+    spans: tuple[Span, ...] = ()
     width: int = WIDTH
     left: int = LEFT
     right: int = WIDTH - RIGHT

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from wirespeed.report import words
 from wirespeed.report.chart import line_of
-from wirespeed.report.simulated.axes import Chart, across, bytes_unit, drawn, level_ticks, time_ticks, up
+from wirespeed.report.simulated.axes import (
+    LEFT,
+    RIGHT,
+    WIDTH,
+    Chart,
+    across,
+    bytes_unit,
+    drawn,
+    level_ticks,
+    time_ticks,
+    up,
+)
+from wirespeed.report.simulated.spans import spans
 from wirespeed.results.simulated import Course, Line
+from wirespeed.results.simulation import Fault
 
 
-def chart(course: Course) -> Chart | None:
+def chart(course: Course, faults: Sequence[Fault] = ()) -> Chart | None:
     """None where there is nothing to draw."""
     highest = max((value for line in course.lines for value in line.values if value is not None), default=0.0)
     if highest <= 0:
@@ -36,6 +51,7 @@ def chart(course: Course) -> Chart | None:
         columns=(f"from, {time}", *(f"{line.name}, {unit}" for line in course.lines)),
         rows=rows,
         height=height,
+        spans=spans(faults, course.end, LEFT, WIDTH - RIGHT),
     )
 
 

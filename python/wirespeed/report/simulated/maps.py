@@ -11,6 +11,7 @@ from wirespeed.report.simulated import shades
 from wirespeed.report.simulated.axes import bytes_unit, time_unit
 from wirespeed.report.simulated.layout import Half, Layout, Way, layout
 from wirespeed.results.simulated import LEVELS, Film, Simulated
+from wirespeed.results.simulation import Fault
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _TOP = 8
@@ -30,6 +31,7 @@ class Map:
     shade: Mapping[int, str]
     title: Mapping[int, str]
     description: str
+    faults: tuple[Fault, ...]
 
     @property
     def ways(self) -> list[Way]:
@@ -40,6 +42,16 @@ class Map:
     def halves(self) -> tuple[Half, ...]:
         """Cells of hosts."""
         return self.layout.halves
+
+    @property
+    def faulty(self) -> frozenset[int]:
+        """Nodes with a fault."""
+        return frozenset(node for one in self.faults for node in one.nodes)
+
+    @property
+    def faulty_ports(self) -> frozenset[int]:
+        """Both ends of cables with a fault."""
+        return frozenset(2 * link + end for one in self.faults for link in one.links for end in (0, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,7 @@ def pause_map(run: Simulated) -> Map | None:
     said = "; ".join(title[one.port] for one in paused[:3])
     described = f"{words.plural(len(paused), 'port was', 'ports were')} paused. Longest: {said}."
     places = layout(run.network, {one.port: float(one.total_ps) for one in paused})
-    return Map(places, {port: shades.shade(of) for port, of in share.items()}, title, described)
+    return Map(places, {port: shades.shade(of) for port, of in share.items()}, title, described, run.summary.faults)
 
 
 def player(run: Simulated) -> Player | None:
@@ -88,7 +100,7 @@ def player(run: Simulated) -> Player | None:
     title = {port: run.network.name(port) for port in run.network.ports}
     unit, size = time_unit(film.end)
     moment = f"{words.number(film.starts[shown] / size)} {unit}"
-    picture = Map(places, state, title, f"Queues of all ports at {moment}, when most bytes waited.")
+    picture = Map(places, state, title, f"Queues of all ports at {moment}, when most bytes waited.", run.summary.faults)
     return Player(picture, shown, moment, frames, _top(run, film, shown), _data(run, film), film.left_out)
 
 

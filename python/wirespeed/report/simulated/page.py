@@ -59,14 +59,14 @@ def page(runs: Sequence[Simulated]) -> str:
 
 def show(run: Simulated) -> Shown:
     """All pictures of a run."""
-    charts = [(course, courses.chart(course)) for course in run.courses]
+    charts = [(course, courses.chart(course, run.summary.faults)) for course in run.courses]
     return Shown(
         run=run,
         charts=tuple(drawn for _, drawn in charts if drawn),
         nothing=tuple(course.title for course, drawn in charts if not drawn),
         spread=tuple(drawn for one in run.distributions if (drawn := distributions.chart(one))),
         paused=maps.pause_map(run),
-        stripes=stripes.stripes(run.pausing, run.network, round(run.summary.end_us * 1e6)),
+        stripes=stripes.stripes(run.pausing, run.network, round(run.summary.end_us * 1e6), run.summary.faults),
         player=maps.player(run),
     )
 

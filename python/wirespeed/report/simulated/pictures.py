@@ -12,9 +12,11 @@ from markupsafe import Markup
 
 from wirespeed.errors import refuse
 from wirespeed.report import document
+from wirespeed.report import simulation as terminal
 from wirespeed.report.simulated.maps import Map
 from wirespeed.report.simulated.page import Shown, environment, label, show, together
 from wirespeed.results.simulated import Simulated
+from wirespeed.results.simulation import Summary
 
 ZOOM = 2
 """Pixels of a PNG for each of its SVG: sharp on paper and on dense screens."""
@@ -22,6 +24,8 @@ ZOOM = 2
 _FONTS = "DejaVu Sans, Liberation Sans, Noto Sans, Arial, sans-serif"
 _DRAWN = ("fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "paint-order", "font-size", "font-weight")
 _LEGEND = 34
+_FAULTS = 4
+"""So many are said beside a picture; all are in the summary."""
 _LETTER = 6.9
 
 
@@ -72,15 +76,31 @@ def _drawing() -> Any:
 
 
 def _of(shown: Shown, of: str) -> Iterator[tuple[str, str]]:
+    faults = _faults(shown.run.summary)
+    dashed = f"; dashed: {faults}" if faults else ""
     if shown.paused:
-        yield "pause-map", _svg("network", _Placed(shown.paused), "Who paused whom", f"{of}: paused, of the run")
+        yield (
+            "pause-map",
+            _svg("network", _Placed(shown.paused), "Who paused whom", f"{of}: paused, of the run{dashed}"),
+        )
     if shown.stripes:
-        yield "pauses", _svg("stripes", shown.stripes, "Pauses over time", f"{of}: paused, of each moment")
+        red = f"; red: {faults}" if shown.stripes.spans else ""
+        yield "pauses", _svg("stripes", shown.stripes, "Pauses over time", f"{of}: paused, of each moment{red}")
     if shown.player:
-        said = f"{of}: queues at {shown.player.moment}, of the deepest"
+        said = f"{of}: queues at {shown.player.moment}, of the deepest{dashed}"
         yield "network", _svg("network", _Placed(shown.player.picture), "When most bytes waited", said)
     for chart in (*shown.charts, *shown.spread):
-        yield _slug(chart.title), _svg("lines", chart, chart.title, f"{of}. {chart.meaning}")
+        yield (
+            _slug(chart.title),
+            _svg("lines", chart, chart.title, f"{of}. {chart.meaning}{f' Red: {faults}.' if chart.spans else ''}"),
+        )
+
+
+def _faults(run: Summary) -> str:
+    """The first faults in words."""
+    said = [" ".join(terminal.fault(run, number).split()) for number in range(min(len(run.faults), _FAULTS))]
+    more = [f"{len(run.faults) - _FAULTS} more"] if len(run.faults) > _FAULTS else []
+    return "; ".join([*said, *more])
 
 
 def _svg(kind: str, drawn: Any, title: str, subtitle: str) -> str:

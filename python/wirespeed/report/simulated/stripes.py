@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.report import words
 from wirespeed.report.chart import Tick
-from wirespeed.report.simulated.axes import time_ticks
+from wirespeed.report.simulated.axes import Span, time_ticks
 from wirespeed.report.simulated.shades import shade
+from wirespeed.report.simulated.spans import spans
 from wirespeed.results.simulated import Network, Pausing
+from wirespeed.results.simulation import Fault
 
 _WIDTH, _LEFT, _RIGHT = 1160, 210, 14
 _ROW, _TOP = 20, 6
+_NUMBERS = 14
+"""Room for the numbers of faults."""
 _LETTERS = 30
 
 
@@ -44,28 +49,40 @@ class Stripes:
     description: str
     height: int
     left_out: int
+    spans: tuple[Span, ...]
+    top: int
     left: int = _LEFT
     right: int = _WIDTH - _RIGHT
     width: int = _WIDTH
     thick: int = _ROW - 5
 
 
-def stripes(pausing: Pausing, network: Network, end: int) -> Stripes | None:
+def stripes(pausing: Pausing, network: Network, end: int, faults: Sequence[Fault] = ()) -> Stripes | None:
     """None where nobody was paused."""
     if not pausing.stripes:
         return None
     totals = {one.port: one.total_ps for one in pausing.ports}
+    shown = spans(faults, end, _LEFT, _WIDTH - _RIGHT)
+    top = _TOP + (_NUMBERS if shown else 0)
     rows = []
     for number, stripe in enumerate(pausing.stripes):
         name = network.name(stripe.port)
         said = f"{name}: paused {words.percent(totals[stripe.port] / end) if end else '0 %'} of the run"
-        rows.append(Row(_TOP + number * _ROW, _short(name), said, _cells(stripe.shares)))
+        rows.append(Row(top + number * _ROW, _short(name), said, _cells(stripe.shares)))
     unit, _, ticks = time_ticks(end)
     scale = (_WIDTH - _LEFT - _RIGHT) / (640 - 62 - 14)
     ticks = tuple(Tick(round(_LEFT + (tick.at - 62) * scale, 1), tick.label) for tick in ticks)
-    height = _TOP + len(rows) * _ROW
     said = "; ".join(row.title for row in rows[:5])
-    return Stripes(tuple(rows), ticks, f"time, {unit}", f"{said}.", height + 40, len(pausing.ports) - len(rows))
+    return Stripes(
+        tuple(rows),
+        ticks,
+        f"time, {unit}",
+        f"{said}.",
+        top + len(rows) * _ROW + 40,
+        len(pausing.ports) - len(rows),
+        shown,
+        top,
+    )
 
 
 def _cells(shares: tuple[float, ...]) -> tuple[Cell, ...]:

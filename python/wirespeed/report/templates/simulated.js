@@ -12,7 +12,7 @@ function digits(value) {
 for (const player of document.querySelectorAll(".player")) {
   const film = JSON.parse(player.querySelector(".film").textContent);
   const shapes = [...player.querySelectorAll("[data-port]")].map((shape) => ({
-    shape, port: shape.dataset.port, base: shape.classList[0], shade: shape.classList[1],
+    shape, port: shape.dataset.port, base: shape.classList[0], shade: shape.classList[1], more: [...shape.classList].slice(2),
   }));
   const moment = player.querySelector(".moment");
   const now = player.querySelector(".now");
@@ -36,7 +36,7 @@ for (const player of document.querySelectorAll(".player")) {
       const shade = `h${film.from.filter((least) => share > least).length}`;
       if (shade !== one.shade) {
         one.shade = shade;
-        one.shape.setAttribute("class", `${one.base} ${shade}`);
+        one.shape.setAttribute("class", [one.base, shade, ...one.more].join(" "));
       }
     }
     now.textContent = `${film.times[at]} ${film.unit}`;

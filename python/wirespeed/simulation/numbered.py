@@ -1,0 +1,18 @@
+"""Ports called by the numbers of their nodes, where a scenario has no names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+
+def port_names(ends: Mapping[int, tuple[int, int]], wanted: Iterable[int]) -> dict[int, str]:
+    """``NODE-PEER``, and ``.NUMBER`` where several cables join the two. ``ends`` are node and peer by port."""
+    facing: dict[tuple[int, int], list[int]] = {ends[port]: [] for port in wanted}
+    for port, end in ends.items():
+        if end in facing:
+            facing[end].append(port)
+    return {
+        port: f"{node}-{peer}" + (f".{there.index(port)}" if len(there) > 1 else "")
+        for (node, peer), there in facing.items()
+        for port in there
+    }

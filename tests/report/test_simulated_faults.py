@@ -1,0 +1,91 @@
+"""What was wrong in a run, on its page and pictures: stretches of time in red, devices and cables dashed."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+from seen_sample import VICTIM, made
+
+from wirespeed.report.simulated import pictures
+from wirespeed.report.simulated.page import page
+from wirespeed.report.simulated.spans import spans
+from wirespeed.results.simulated import Simulated
+from wirespeed.results.simulation import Fault
+from wirespeed.simulation.look import look
+
+
+def fault(start: float, until: float | None) -> Fault:
+    return Fault("link-down", "spine1", (0,), (), start, until)
+
+
+@pytest.mark.parametrize(
+    ("faults", "expected"),
+    [
+        ([], []),
+        ([fault(0, None)], []),
+        ([fault(0, 100)], []),
+        ([fault(100, None)], []),
+        ([fault(25, 50)], [(150, 50, "1")]),
+        ([fault(25, None)], [(150, 150, "1")]),
+        ([fault(0, 50)], [(100, 100, "1")]),
+        ([fault(50, 900)], [(200, 100, "1")]),
+        ([fault(50, 50.001)], [(200, 1, "1")]),
+        ([fault(0, None), fault(50, 75)], [(200, 50, "2")]),
+        ([fault(50, 75), fault(25, 50)], [(150, 50, "2"), (200, 50, "1")]),
+        ([fault(50, 75), fault(51, 80)], [(200, 50, "1, 2"), (202, 58, "")]),
+        ([fault(50, 60), fault(50, 60)], [(200, 20, "1, 2"), (200, 20, "")]),
+    ],
+)
+def test_stretches(faults: list[Fault], expected: list[tuple[float, float, str]]) -> None:
+    """100 µs, drawn from 100 to 300; a label says whose numbers begin there."""
+    found = spans(faults, 100_000_000, 100, 300)
+    assert [(one.x, one.width, one.label) for one in found] == expected
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Simulated:
+    return look(made(tmp_path_factory.mktemp("seen"), VICTIM, "all"))
+
+
+@pytest.fixture(scope="module")
+def faulty(seen: Simulated) -> Simulated:
+    half = seen.summary.end_us / 2
+    faults = (
+        Fault("link-down", "switch 6", (6,), (), half, None),
+        Fault("bit-errors", "<b>0-6", (), (0,), 0.0, None),
+    )
+    return dataclasses.replace(seen, summary=dataclasses.replace(seen.summary, faults=faults))
+
+
+def test_on_the_page(seen: Simulated, faulty: Simulated) -> None:
+    without, text = page([seen]), page([faulty])
+    assert "In red" not in without
+    assert "Dashed" not in without
+    assert 'class="span"' not in without
+    half = f"{seen.summary.end_us / 2:,.1f}"
+    assert (
+        f"<dt>fault</dt><dd>1: link-down at switch 6, from {half} µs</dd><dd>2: bit-errors at &lt;b&gt;0-6</dd>" in text
+    )
+    charts = len(re.findall(r'<figure class="chart">', text)) - len(faulty.distributions)
+    assert text.count('<g class="span">') == charts + 1  # and the stripes
+    assert text.count("In red: faults, by their numbers in the summary.") == charts + 1
+    assert text.count("Dashed: where faults were.") == 2
+    boxes = re.findall(r'<g class="node faulty">.*?<title>(.*?)</title>', text)
+    assert boxes == ["switch 6"] * 2
+    assert sorted(set(re.findall(r'class="way h\d faulty" data-port="(\d+)"', text))) == ["0", "1"]
+
+
+def test_on_pictures(seen: Simulated, faulty: Simulated, tmp_path: Path) -> None:
+    for name, svg in pictures.pictures([seen]):
+        assert 'class="span"' not in svg, name
+    drawn = dict(pictures.pictures([faulty]))
+    words = {name: " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg)) for name, svg in drawn.items()}
+    for name in ("pause-map", "network"):
+        assert "; dashed: 1: link-down at switch 6, from " in words[name], name
+    for name in ("pauses", "deepest-queues"):
+        assert drawn[name].count('<g class="span">') == 1
+        assert "ed: 1: link-down at switch 6, from " in words[name], name
+    assert 'class="span"' not in drawn["completion-time"]
