@@ -6,9 +6,8 @@
 //! fields of a traffic generator for these packets (`UetPdsRudRodCP` of `ixnetwork_restpy`: credit, reserved; CCC,
 //! credit target). The PSN of both is 0: they take none.
 
-use crate::frame::{Encapsulation, Frame, FCS, UDP_HEADER};
-use crate::ip::{IpHeader, Link, UDP_PROTOCOL};
-use crate::packet::{Addresses, Ecn, Tag};
+use crate::frame::{Frame, FCS, UDP_HEADER};
+use crate::ip::{Network, UDP_PROTOCOL};
 
 /// Where Ultra Ethernet's transport listens (`UET_UDP_PORT_NUM` of `xdp2`).
 pub const UET_PORT: u16 = 4793;
@@ -23,20 +22,8 @@ const TYPE: u16 = 11;
 /// A control packet about credit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CreditPacket {
-    /// Source MAC address.
-    pub source_mac: [u8; 6],
-    /// Destination MAC address.
-    pub destination_mac: [u8; 6],
-    /// The 802.1Q tag, where the frame carries one.
-    pub tag: Option<Tag>,
-    /// IP addresses, and what else only one IP version has.
-    pub addresses: Addresses,
-    /// Differentiated services code point, 6 bits (RFC 2474); bits above them are not sent.
-    pub dscp: u8,
-    /// Explicit congestion notification (RFC 3168, section 5).
-    pub ecn: Ecn,
-    /// Time to live (IPv4), hop limit (IPv6).
-    pub ttl: u8,
+    /// The headers of the link and of IP.
+    pub network: Network,
     /// Entropy of the flow.
     pub udp_source_port: u16,
     /// Packet delivery contexts: source, destination.
@@ -73,30 +60,14 @@ impl Credit {
 impl CreditPacket {
     /// The size of its frame.
     pub fn frame(&self) -> Frame {
-        let around = Encapsulation {
-            ip: self.addresses.version(),
-            vlan: self.tag.is_some(),
-        };
-        around.udp(CONTROL.into())
+        self.network.encapsulation().udp(CONTROL.into())
     }
 
     /// Appends the frame, padded with zeros to the shortest frame. As in most captures, the frame check sequence is left out.
     pub fn encode(&self, into: &mut Vec<u8>) {
         let start = into.len();
-        let link = Link {
-            source_mac: self.source_mac,
-            destination_mac: self.destination_mac,
-            tag: self.tag,
-        };
-        link.encode(self.addresses.version(), into);
         let length = UDP_HEADER as u16 + CONTROL;
-        let ip = IpHeader {
-            addresses: self.addresses,
-            traffic_class: self.dscp << 2 | self.ecn as u8,
-            ttl: self.ttl,
-            protocol: UDP_PROTOCOL,
-        };
-        ip.encode(length, into);
+        self.network.encode(UDP_PROTOCOL, length, into);
 
         let datagram = into.len();
         for field in [self.udp_source_port, UET_PORT, length, 0] {
@@ -109,7 +80,7 @@ impl CreditPacket {
             into.extend_from_slice(&context.to_be_bytes());
         }
         into.extend_from_slice(&payload.to_be_bytes());
-        let sum = match ip.checksum(&into[datagram..]) {
+        let sum = match self.network.checksum(UDP_PROTOCOL, &into[datagram..]) {
             0 => 0xffff, // 0 = none (RFC 768)
             sum => sum,
         };
@@ -121,23 +92,26 @@ impl CreditPacket {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ip::{Addresses, Ecn};
     use std::net::Ipv4Addr;
 
     /// Both kinds, with all bits of what they count and more; checksums by hand over the pseudo header and all that follows.
     #[test]
     fn bytes() {
         let granted = CreditPacket {
-            source_mac: [2, 0, 0, 0, 0, 1],
-            destination_mac: [2, 0, 0, 0, 0, 2],
-            tag: None,
-            addresses: Addresses::V4 {
-                source: Ipv4Addr::new(10, 0, 0, 1),
-                destination: Ipv4Addr::new(10, 0, 0, 2),
-                identification: 0,
+            network: Network {
+                source_mac: [2, 0, 0, 0, 0, 1],
+                destination_mac: [2, 0, 0, 0, 0, 2],
+                tag: None,
+                addresses: Addresses::V4 {
+                    source: Ipv4Addr::new(10, 0, 0, 1),
+                    destination: Ipv4Addr::new(10, 0, 0, 2),
+                    identification: 0,
+                },
+                dscp: 0,
+                ecn: Ecn::NotEct,
+                ttl: 64,
             },
-            dscp: 0,
-            ecn: Ecn::NotEct,
-            ttl: 64,
             udp_source_port: 0x1000,
             contexts: [0x0003, 0x0004],
             says: Credit::Granted(0x01ab_cdef),

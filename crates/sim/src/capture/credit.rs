@@ -1,10 +1,9 @@
 //! Frames that grant credit and ask for it. RoCEv2 has none: these are the control packets of Ultra Ethernet, beside data and
 //! acknowledgements in RoCEv2's headers. What a data packet says is wanted has no place in those.
 
-use super::{dscp, ecn, mac, tag, TTL};
 use crate::frame::{Frame, Kind};
 use crate::simulation::Simulation;
-use wirespeed_wire::{Credit, CreditPacket, CREDIT_UNIT};
+use wirespeed_wire::{Credit, CreditPacket, Network, CREDIT_UNIT};
 
 impl Simulation {
     pub(super) fn credit_packet(&self, frame: &Frame, index: u32) -> CreditPacket {
@@ -20,13 +19,10 @@ impl Simulation {
             },
         };
         CreditPacket {
-            source_mac: mac(from_port),
-            destination_mac: mac(to_port),
-            tag: tag(&self.settings.parameters.framing, frame.priority),
-            addresses: self.addresses(from_port, to_port, 0),
-            dscp: dscp(frame.priority),
-            ecn: ecn(frame),
-            ttl: TTL,
+            network: Network {
+                addresses: self.addresses(from_port, to_port, 0),
+                ..self.network(from_port, to_port, frame)
+            },
             udp_source_port: self.scenario.connections[frame.queue_pair as usize / 2]
                 .udp_source_port,
             contexts: [from, to].map(context),
