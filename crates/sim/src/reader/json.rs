@@ -37,6 +37,14 @@ impl Json<'_> {
         }
     }
 
+    /// What stands there, by the keys on the way.
+    pub fn at(&self, path: &[String]) -> Option<&Self> {
+        path.iter().try_fold(self, |at, key| match at {
+            Json::Object(fields) => fields.iter().find(|it| it.0 == *key).map(|it| &it.1),
+            _ => None,
+        })
+    }
+
     /// A whole number from 0 up, also where it is written as `4096.0` or `4e3`.
     pub fn whole(&self) -> Option<u64> {
         const EXACT: f64 = (1u64 << 53) as f64;

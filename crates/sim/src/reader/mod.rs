@@ -15,6 +15,7 @@
 //! is collected and refused at once.
 
 mod addresses;
+mod blame;
 mod devices;
 mod ends;
 mod faults;

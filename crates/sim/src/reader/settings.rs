@@ -1,5 +1,6 @@
 //! The `parameters` of a scenario, laid over those of the preset one by one so that a refusal names the one it means.
 
+use super::blame;
 use super::findings::Findings;
 use super::json::{quoted, Json};
 use super::spelling::did_you_mean;
@@ -59,17 +60,37 @@ impl Laying<'_> {
 
     /// Puts a value in place of the one at `path`, unless the parameters then make no sense.
     fn whole(&mut self, tree: &mut Value, path: &[String], json: &Json) {
-        let slot = path
-            .iter()
-            .fold(&mut *tree, |at, key| &mut at[key.as_str()]);
-        let before = std::mem::replace(slot, json.to_value());
+        let before = self.findings.count();
+        self.repeated(path, json);
+        if self.findings.count() > before {
+            return;
+        }
+        let before = std::mem::replace(slot(tree, path), json.to_value());
         match serde_json::from_value(tree.clone()) {
             Ok(parameters) => self.result = parameters,
             Err(error) => {
-                let (found, expected) = said(&error.to_string(), json);
-                self.findings.note(self.place(path), found, expected, "");
-                *path.iter().fold(tree, |at, key| &mut at[key.as_str()]) = before;
+                let message = error.to_string();
+                let place = blame::place(tree, path, &message);
+                let inner = json.at(&place[path.len()..]).unwrap_or(json);
+                let it = said(&message, inner);
+                self.findings
+                    .note(self.place(&place), it.found, it.expected, it.hint);
+                *slot(tree, path) = before;
             }
+        }
+    }
+
+    /// Notes keys that stand twice, at any depth.
+    fn repeated(&mut self, path: &[String], json: &Json) {
+        let Json::Object(fields) = json else { return };
+        for (n, (key, value)) in fields.iter().enumerate() {
+            let inner: Vec<String> = path.iter().cloned().chain([key.to_string()]).collect();
+            if fields[..n].iter().any(|(other, _)| other == key) {
+                let place = self.place(&inner);
+                let found = "this key again";
+                self.findings.note(place, found, "each key once", "");
+            }
+            self.repeated(&inner, value);
         }
     }
 
@@ -96,8 +117,39 @@ fn changes_kind(here: &Value, json: &Json) -> bool {
         .any(|key| kind(key).is_some_and(|kind| here.get(key).is_some_and(|it| *it != kind)))
 }
 
+/// What stands at `path`.
+fn slot<'t>(tree: &'t mut Value, path: &[String]) -> &'t mut Value {
+    path.iter().fold(tree, |at, key| &mut at[key.as_str()])
+}
+
+struct Said {
+    found: String,
+    expected: String,
+    hint: String,
+}
+
 /// serde's words for what it found and expected, in ours.
-fn said(message: &str, json: &Json) -> (String, String) {
+fn said(message: &str, json: &Json) -> Said {
+    if let Some((key, known)) = blame::unknown(message, "unknown field") {
+        return Said {
+            found: format!("the key {}", quoted(key)),
+            expected: known.join(", "),
+            hint: did_you_mean(key, &known),
+        };
+    }
+    let hint = match blame::unknown(message, "unknown variant") {
+        Some((word, known)) => did_you_mean(word, &known),
+        None => String::new(),
+    };
+    let (found, expected) = in_our_words(message, json);
+    Said {
+        found,
+        expected,
+        hint,
+    }
+}
+
+fn in_our_words(message: &str, json: &Json) -> (String, String) {
     let message = message.replace('`', "\"");
     if let Some(field) = message.strip_prefix("missing field ") {
         return (json.shown(), format!("an object with {field}"));

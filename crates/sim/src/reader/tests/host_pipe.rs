@@ -39,7 +39,34 @@ fn refusals_of_host_pipes() {
         ),
         (
             behind(5, 8, 256, r#", "ordered_writes": {"rule": "mesured", "bps": 5}"#),
-            "parameters.nic.pipe: found unknown variant \"mesured\", expected \"outstanding\" or \"measured\"",
+            "parameters.nic.pipe.pcie.ordered_writes.rule: found unknown variant \"mesured\", expected \"outstanding\" or \"measured\"\n  \
+             hint: did you mean \"measured\"?",
+        ),
+        (
+            behind(5, 8, 256, r#", "ordered_writes": {"rule": "measured", "bsp": 5}"#),
+            "parameters.nic.pipe.pcie.ordered_writes: found the key \"bsp\", expected bps",
+        ),
+        (
+            behind(5, 8, 256, r#", "ordered_writes": {"rule": "outstanding", "writes": 4, "commit_ns": "5"}"#),
+            "parameters.nic.pipe.pcie.ordered_writes.commit_ns: found \"5\", expected a whole number from 0 up",
+        ),
+        (
+            behind(5, 8, 256, r#", "widths": 8"#),
+            "parameters.nic.pipe.pcie: found the key \"widths\", expected generation, width, max_payload_bytes, dllp_bytes, ordered_writes, reads\n  \
+             hint: did you mean \"width\"?",
+        ),
+        (
+            behind(5, 8, 256, r#", "dllp_bytes": "none""#),
+            "parameters.nic.pipe.pcie.dllp_bytes: found \"none\", expected a whole number, 0 to 4,294,967,295",
+        ),
+        (
+            behind(5, 8, 256, r#", "reads": {"tags": 4, "max_read_request_bytes": 512}"#),
+            "parameters.nic.pipe.pcie.reads: found an object, expected an object with \"round_trip_ns\"",
+        ),
+        (
+            behind(5, 8, 256, r#", "dllp_bytes": 8, "reads": {"tags": 4, "tags": 5}, "width": 4"#),
+            "parameters.nic.pipe.pcie.reads.tags: found this key again, expected each key once\n\
+             parameters.nic.pipe.pcie.width: found this key again, expected each key once",
         ),
         (
             behind(5, 8, 256, r#", "reads": {"tags": 0, "max_read_request_bytes": 500, "round_trip_ns": 0, "read_completion_boundary_bytes": 32}"#),
@@ -50,7 +77,8 @@ fn refusals_of_host_pipes() {
         ),
         (
             behind(5, 8, 256, r#", "reads": {"tags": 1, "max_read_request_bytes": 128, "round_trip_ns": 547, "tag": 5}"#),
-            "parameters.nic.pipe: found unknown field \"tag\", expected one of \"tags\", \"max_read_request_bytes\", \"round_trip_ns\", \"read_completion_boundary_bytes\"",
+            "parameters.nic.pipe.pcie.reads: found the key \"tag\", expected tags, max_read_request_bytes, round_trip_ns, read_completion_boundary_bytes\n  \
+             hint: did you mean \"tags\"?",
         ),
         (
             set(r#""nic": {"pipe": {"latency_ns": 0, "receive_buffer_bytes": 100000, "xoff_bytes": 50000, "xon_bytes": 20000}}"#),
