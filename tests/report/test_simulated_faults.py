@@ -84,8 +84,8 @@ def test_on_pictures(seen: Simulated, faulty: Simulated, tmp_path: Path) -> None
     drawn = dict(pictures.pictures([faulty]))
     words = {name: " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg)) for name, svg in drawn.items()}
     for name in ("pause-map", "network"):
-        assert "; dashed: 1: link-down at switch 6, from " in words[name], name
+        assert "; dashed 1: link-down at switch 6, from " in words[name], name
     for name in ("pauses", "deepest-queues"):
         assert drawn[name].count('<g class="span">') == 1
-        assert "ed: 1: link-down at switch 6, from " in words[name], name
+        assert "n red 1: link-down at switch 6, from " in words[name], name
     assert 'class="span"' not in drawn["completion-time"]

@@ -77,14 +77,14 @@ def _drawing() -> Any:
 
 def _of(shown: Shown, of: str) -> Iterator[tuple[str, str]]:
     faults = _faults(shown.run.summary)
-    dashed = f"; dashed: {faults}" if faults else ""
+    dashed = f"; dashed {faults}" if faults else ""
     if shown.paused:
         yield (
             "pause-map",
             _svg("network", _Placed(shown.paused), "Who paused whom", f"{of}: paused, of the run{dashed}"),
         )
     if shown.stripes:
-        red = f"; red: {faults}" if shown.stripes.spans else ""
+        red = f"; in red {faults}" if shown.stripes.spans else ""
         yield "pauses", _svg("stripes", shown.stripes, "Pauses over time", f"{of}: paused, of each moment{red}")
     if shown.player:
         said = f"{of}: queues at {shown.player.moment}, of the deepest{dashed}"
@@ -92,7 +92,7 @@ def _of(shown: Shown, of: str) -> Iterator[tuple[str, str]]:
     for chart in (*shown.charts, *shown.spread):
         yield (
             _slug(chart.title),
-            _svg("lines", chart, chart.title, f"{of}. {chart.meaning}{f' Red: {faults}.' if chart.spans else ''}"),
+            _svg("lines", chart, chart.title, f"{of}. {chart.meaning}{f' In red {faults}.' if chart.spans else ''}"),
         )
 
 
