@@ -92,26 +92,12 @@ impl CreditPacket {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ip::{Addresses, Ecn};
-    use std::net::Ipv4Addr;
 
     /// Both kinds, with all bits of what they count and more; checksums by hand over the pseudo header and all that follows.
     #[test]
     fn bytes() {
         let granted = CreditPacket {
-            network: Network {
-                source_mac: [2, 0, 0, 0, 0, 1],
-                destination_mac: [2, 0, 0, 0, 0, 2],
-                tag: None,
-                addresses: Addresses::V4 {
-                    source: Ipv4Addr::new(10, 0, 0, 1),
-                    destination: Ipv4Addr::new(10, 0, 0, 2),
-                    identification: 0,
-                },
-                dscp: 0,
-                ecn: Ecn::NotEct,
-                ttl: 64,
-            },
+            network: crate::ip::sample(),
             udp_source_port: 0x1000,
             contexts: [0x0003, 0x0004],
             says: Credit::Granted(0x01ab_cdef),

@@ -30,6 +30,24 @@ pub struct Network {
     pub ttl: u8,
 }
 
+/// What packets begin with in tests: IPv4, no tag, no marks.
+#[cfg(test)]
+pub(crate) fn sample() -> Network {
+    Network {
+        source_mac: [2, 0, 0, 0, 0, 1],
+        destination_mac: [2, 0, 0, 0, 0, 2],
+        tag: None,
+        addresses: Addresses::V4 {
+            source: Ipv4Addr::new(10, 0, 0, 1),
+            destination: Ipv4Addr::new(10, 0, 0, 2),
+            identification: 0,
+        },
+        dscp: 0,
+        ecn: Ecn::NotEct,
+        ttl: 64,
+    }
+}
+
 /// An 802.1Q tag (IEEE 802.1Q clause 9.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tag {

@@ -104,26 +104,12 @@ impl SocketPacket {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ip::{Addresses, Ecn};
-    use std::net::Ipv4Addr;
 
     /// The bytes of both, beside the frame's size; checksums by hand over the pseudo header and all that follows.
     #[test]
     fn bytes() {
         let packet = SocketPacket {
-            network: Network {
-                source_mac: [2, 0, 0, 0, 0, 1],
-                destination_mac: [2, 0, 0, 0, 0, 2],
-                tag: None,
-                addresses: Addresses::V4 {
-                    source: Ipv4Addr::new(10, 0, 0, 1),
-                    destination: Ipv4Addr::new(10, 0, 0, 2),
-                    identification: 0,
-                },
-                dscp: 0,
-                ecn: Ecn::NotEct,
-                ttl: 64,
-            },
+            network: crate::ip::sample(),
             ports: [0x1000, 0x2000],
             protocol: SocketProtocol::Udp,
             payload: 3,
