@@ -100,6 +100,10 @@ def test_nothing_is_wrapped_or_cut() -> None:
             "                   2: link-down at spine1: a = []",
         ),
         (
+            replace(WHOLE, faults=(replace(FAULT, start_us=0.0, until_us=None),) * 1022),
+            "                   20: link-down at spine1\n                   1,002 more",
+        ),
+        (
             replace(WHOLE, faults=(replace(FAULT, start_us=0.0),)),
             "  fault            1: link-down at spine1, from the beginning to 1,500 µs",
         ),

@@ -79,6 +79,14 @@ def test_a_saved_scenario_tells_the_same(tmp_path: Path) -> None:
             {"links": [{"a": 0, "b": 3, "loss": 0.5}, [1, 3], [2, 3], [0, 3]]},
             (Fault("frame-loss", "0-3.0", (), (0,), 0.0, None),),
         ),
+        (
+            {"links": [{"a": host, "b": 3, "loss": 0.1} for host in (0, 1, 2, 0)]},
+            (Fault("frame-loss", "0-3.0, 1-3, 2-3 and 1 more", (), (0, 1, 2, 3), 0.0, None),),
+        ),
+        (
+            {"links": [{"a": host, "b": 3, "loss": 0.1} for host in range(3)]},
+            (Fault("frame-loss", "0-3, 1-3 and 2-3", (), (0, 1, 2), 0.0, None),),
+        ),
     ],
 )
 def test_numbers_where_there_are_no_names(more: dict[str, Any], expected: tuple[Fault, ...], tmp_path: Path) -> None:

@@ -10,6 +10,9 @@ from rich.text import Text
 from wirespeed.report import words
 from wirespeed.results.simulation import Summary
 
+_FAULTS = 20
+"""Said of a run; all of them are in its summary.json."""
+
 
 def summary(run: Summary, console: Console) -> None:
     """A screenful: flows and how long they took, what the network did, what the run cost. Lines are never wrapped.
@@ -35,7 +38,7 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
         source = run.source
         said = f"{source.cluster} {source.cluster_sha256[:12]}, {source.traffic} {source.traffic_sha256[:12]}"
         yield "plan", words.line(f"{said}, catalogue {source.catalogue}")
-    yield from (("fault", Text(fault(run, number), style="yellow")) for number in range(len(run.faults)))
+    yield from (("fault", Text(said, style="yellow")) for said in faults(run, _FAULTS))
     yield "flows", _flows(run)
     if run.fct_us:
         names = ("mean", "p50", "p99", "max", "min")
@@ -59,8 +62,14 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
     yield "memory", f"{_memory(run.peak_rss_bytes)} at the peak, {_memory(run.rss_growth_bytes)} for this run"
 
 
-def fault(run: Summary, number: int) -> str:
-    """A fault by its number from 0: what, where and when."""
+def faults(run: Summary, most: int) -> Iterator[str]:
+    """What was wrong, where and when, with a number each; those beyond so many are counted."""
+    yield from (_fault(run, number) for number in range(min(len(run.faults), most)))
+    if len(run.faults) > most:
+        yield f"{len(run.faults) - most:,} more"
+
+
+def _fault(run: Summary, number: int) -> str:
     one = run.faults[number]
     setting = f": {one.setting}" if one.setting else ""
     start = f", from {_microseconds(one.start_us)} µs" if one.start_us else ""

@@ -2,65 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from wirespeed import _core
 from wirespeed.results.simulation import Fault
 from wirespeed.simulation.named import Named
 from wirespeed.simulation.numbered import port_names
 
+_PLACES = 3
+"""So many places of a fault are named; all are there by number."""
+
 
 def told(scenario: _core.Scenario, named: Named | None, settings: Sequence[Fault] = ()) -> tuple[Fault, ...]:
     """All faults of a scenario, by the names it has; ``settings`` are those that its parameters hold already."""
-    links = scenario.links()
-    faults = [
-        Fault(
-            kind=kind,
-            place=" and ".join(names),
-            nodes=tuple(node for place, number in places for node in _nodes(place, number, links)),
-            links=tuple(number for place, number in places if place == "link"),
-            start_us=start / 1e6,
-            until_us=None if until is None else until / 1e6,
-        )
-        for kind, places, start, until in scenario.faults()
-        for names in [_names(places, links, scenario.hosts, named)]
-    ]
-    return (*settings, *faults)
+    faults = scenario.faults()
+    if not faults:
+        return tuple(settings)
+    naming = _Naming(scenario.links(), scenario.hosts, named)
+    return (
+        *settings,
+        *(
+            Fault(
+                kind=kind,
+                place=naming.together(places),
+                nodes=tuple(node for place, number in places for node in naming.nodes(place, number)),
+                links=tuple(number for place, number in places if place == "link"),
+                start_us=start / 1e6,
+                until_us=None if until is None else until / 1e6,
+            )
+            for kind, places, start, until in faults
+        ),
+    )
 
 
-def _nodes(place: str, number: int, links: Sequence[tuple[int, int]]) -> Iterable[int]:
-    """The node that a fault is in; a link's is in none."""
-    if place == "link":
-        return ()
-    return (links[number // 2][number % 2],) if place == "port" else (number,)
+class _Naming:
+    """What nodes, ports and cables of a scenario are called."""
 
+    def __init__(self, links: Sequence[tuple[int, int]], hosts: int, named: Named | None) -> None:
+        self._links = links
+        self._hosts = hosts
+        self._named = named
+        self._ends = {
+            2 * link + side: (ends[side], ends[1 - side]) for link, ends in enumerate(links) for side in (0, 1)
+        }
+        self._devices = dict(zip(named.nodes, named.devices, strict=True)) if named else {}
 
-def _names(
-    places: Iterable[tuple[str, int]], links: Sequence[tuple[int, int]], hosts: int, named: Named | None
-) -> list[str]:
-    return [
-        _node(number, links, hosts, named) if place == "node" else _cable(place, number, links, named)
-        for place, number in places
-    ]
+    def together(self, places: Sequence[tuple[str, int]]) -> str:
+        """The first of some places, and how many there are beside."""
+        names = [self._place(place, number) for place, number in places[:_PLACES]]
+        more = len(places) - len(names)
+        if more:
+            return f"{', '.join(names)} and {more:,} more"
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
+    def nodes(self, place: str, number: int) -> Iterable[int]:
+        """The node that a fault is in; a link's is in none."""
+        if place == "link":
+            return ()
+        return (self._ends[number][0],) if place == "port" else (number,)
 
-def _node(node: int, links: Sequence[tuple[int, int]], hosts: int, named: Named | None) -> str:
-    for link, ends in enumerate(links):
-        if named and node in ends:
-            return named.devices[2 * link + ends.index(node)]
-    return f"{'host' if node < hosts else 'switch'} {node}"
+    def _place(self, place: str, number: int) -> str:
+        if place == "node":
+            usual = f"{'host' if number < self._hosts else 'switch'} {number}"
+            return self._devices.get(number, usual)
+        return self._port(number) if place == "port" else " – ".join(self._cable(number))
 
+    def _cable(self, link: int) -> Iterator[str]:
+        """Both ends where they have names; a port by numbers names both."""
+        yield self._port(2 * link)
+        if self._named:
+            yield self._port(2 * link + 1)
 
-def _cable(place: str, number: int, links: Sequence[tuple[int, int]], named: Named | None) -> str:
-    """A port by its name; a cable by both ends where they have names."""
-    if place == "port":
-        return _port(number, links, named)
-    near, far = (_port(2 * number + side, links, named) for side in (0, 1))
-    return f"{near} – {far}" if named else near
-
-
-def _port(port: int, links: Sequence[tuple[int, int]], named: Named | None) -> str:
-    if named and named.interfaces[port]:
-        return f"{named.devices[port]}:{named.interfaces[port]}"
-    ends = {2 * link + side: (ends[side], ends[1 - side]) for link, ends in enumerate(links) for side in (0, 1)}
-    return port_names(ends, [port])[port]
+    def _port(self, port: int) -> str:
+        if self._named and self._named.interfaces[port]:
+            return f"{self._named.devices[port]}:{self._named.interfaces[port]}"
+        return port_names(self._ends, [port])[port]

@@ -4,6 +4,7 @@ use super::link_down::Links;
 use super::Kind;
 use crate::scenario::Scenario;
 use crate::time::{Picoseconds, NEVER};
+use std::collections::BTreeMap;
 
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,17 +30,13 @@ pub enum Place {
     Port(u32),
 }
 
-/// All faults of a scenario, those that its links have from the beginning first.
+/// All faults of a scenario, those that its links have by themselves first: one for all links that have it at once.
 pub fn told(scenario: &Scenario) -> Vec<Told> {
-    let mut all = Vec::new();
+    let mut of_links: BTreeMap<(&'static str, Picoseconds), Vec<Place>> = BTreeMap::new();
     for (number, link) in (0..).zip(&scenario.links) {
         let mut on_link = |kind, from| {
-            all.push(Told {
-                kind,
-                places: vec![Place::Link(number)],
-                from,
-                until: NEVER,
-            });
+            let places = of_links.entry((kind, from)).or_default();
+            places.push(Place::Link(number));
         };
         if link.loss > 0.0 {
             on_link("frame-loss", 0);
@@ -48,13 +45,19 @@ pub fn told(scenario: &Scenario) -> Vec<Told> {
             on_link("pfc-loss", link.pfc_lost_from);
         }
     }
-    all.extend(scenario.faults.iter().map(|fault| Told {
+    let of_links = of_links.into_iter().map(|((kind, from), places)| Told {
+        kind,
+        places,
+        from,
+        until: NEVER,
+    });
+    let others = scenario.faults.iter().map(|fault| Told {
         kind: fault.kind.word(),
         places: places(&fault.kind),
         from: fault.from,
         until: fault.until,
-    }));
-    all
+    });
+    of_links.chain(others).collect()
 }
 
 fn places(kind: &Kind) -> Vec<Place> {
@@ -77,6 +80,34 @@ mod tests {
     use super::*;
     use crate::reader;
     use crate::time::NANOSECOND;
+
+    #[test]
+    fn links_that_lose_alike_are_one_fault() {
+        let link = |node, more| format!(r#"{{"a": {node}, "b": 3{more}}}"#);
+        let links = [
+            link(0, r#", "loss": 0.5, "pfc_lost_from_ns": 7"#),
+            link(1, r#", "pfc_lost_from_ns": 8"#),
+            link(2, r#", "loss": 0.1, "pfc_lost_from_ns": 7"#),
+        ];
+        let text = format!(
+            r#"{{"hosts": 3, "switches": 1, "link_gbps": 100, "link_delay_ns": 5, "links": [{}],
+            "flows": [{{"src": 0, "dst": 1, "bytes": 1}}]}}"#,
+            links.join(", ")
+        );
+        let found = told(&reader::read(&text, "roce", 1).unwrap());
+        let of_links = |kind, numbers: &[u32], from| Told {
+            kind,
+            places: numbers.iter().copied().map(Place::Link).collect(),
+            from: from * NANOSECOND,
+            until: NEVER,
+        };
+        let expected = [
+            of_links("frame-loss", &[0, 2], 0),
+            of_links("pfc-loss", &[0, 2], 7),
+            of_links("pfc-loss", &[1], 8),
+        ];
+        assert_eq!(found, expected);
+    }
 
     #[test]
     fn each_kind_has_the_word_that_it_is_read_by_and_its_place() {

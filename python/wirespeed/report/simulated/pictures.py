@@ -98,9 +98,7 @@ def _of(shown: Shown, of: str) -> Iterator[tuple[str, str]]:
 
 def _faults(run: Summary) -> str:
     """The first faults in words."""
-    said = [" ".join(terminal.fault(run, number).split()) for number in range(min(len(run.faults), _FAULTS))]
-    more = [f"{len(run.faults) - _FAULTS} more"] if len(run.faults) > _FAULTS else []
-    return "; ".join([*said, *more])
+    return "; ".join(terminal.faults(run, _FAULTS))
 
 
 def _svg(kind: str, drawn: Any, title: str, subtitle: str) -> str:
