@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 from fault_files import NIC, ran, scenario
 from small_scenarios import INCAST, written
 
+from wirespeed.errors import Refused
 from wirespeed.results.simulation import Fault, from_json, to_json
 from wirespeed.simulation import run
 
@@ -48,6 +51,22 @@ def test_faults_that_stay(tmp_path: Path) -> None:
         Fault("pfc-loss", OTHER, (), (1,), 3.0, None),
     )
     assert from_json(to_json(done), "summary.json") == done
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("faults", [{"kind": "x"}], "faults of another form: KeyError('nodes')"),
+        ("faults", 7, "faults of another form: TypeError(\"'int' object is not iterable\")"),
+        ("source", {"assumed": 7}, "source of another form: TypeError(\"'int' object is not iterable\")"),
+        ("fct_us", 7, "fct_us of another form: "),
+        ("deadlocks", None, "deadlocks of another form: TypeError(\"'NoneType' object is not iterable\")"),
+    ],
+)
+def test_a_summary_of_another_form_is_refused(name: str, value: object, found: str, tmp_path: Path) -> None:
+    read = json.loads(to_json(run(written(tmp_path, INCAST), "roce", 1).summary))
+    with pytest.raises(Refused, match=f"^summary.json: found {re.escape(found)}.*; expected a document of kind sim"):
+        from_json(json.dumps({**read, name: value}), "summary.json")
 
 
 def test_exchanged_cables_are_told_as_they_are(tmp_path: Path) -> None:

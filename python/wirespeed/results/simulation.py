@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -139,14 +139,31 @@ def from_json(text: str, place: str) -> Summary:
     lacking = [one.name for one in fields(Summary) if one.name not in read]
     if lacking:
         raise refuse(place, f"no {', '.join(lacking)}", f"a document of kind {KIND}")
-    times, source = read["fct_us"], read["source"]
     known: dict[str, Any] = {one.name: read[one.name] for one in fields(Summary)}
-    known["fct_us"] = None if times is None else CompletionTimes(**times)
-    known["deadlocks"] = tuple(known["deadlocks"])
-    known["faults"] = tuple(_fault(one) for one in known["faults"])
-    known["source"] = None if source is None else Source(**{**source, "assumed": tuple(source["assumed"])})
+    for name, made in _PARTS.items():
+        try:
+            known[name] = made(known[name])
+        except (KeyError, TypeError) as error:
+            raise refuse(place, f"{name} of another form: {error!r}", f"a document of kind {KIND}") from None
     return Summary(**known)
+
+
+def _times(read: Mapping[str, Any] | None) -> CompletionTimes | None:
+    return None if read is None else CompletionTimes(**read)
+
+
+def _source(read: Mapping[str, Any] | None) -> Source | None:
+    return None if read is None else Source(**{**read, "assumed": tuple(read["assumed"])})
 
 
 def _fault(read: Mapping[str, Any]) -> Fault:
     return Fault(**{**read, "nodes": tuple(read["nodes"]), "links": tuple(read["links"])})
+
+
+_PARTS: Mapping[str, Callable[[Any], Any]] = {
+    "fct_us": _times,
+    "deadlocks": tuple,
+    "source": _source,
+    "faults": lambda read: tuple(map(_fault, read)),
+}
+"""What is more than a value, by its name in the summary."""
