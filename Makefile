@@ -58,7 +58,7 @@ format: $(VENV)/.built
 
 docs: $(VENV)/.built
 	$(BIN)/python docs/generate.py
-	$(BIN)/python docs/readme.py
+	$(BIN)/python docs/command_output.py
 
 # How long the things a user waits for take on this machine; CI never judges by it. The parts of the simulator, each by
 # itself: cargo bench -p wirespeed-bench

@@ -12,9 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from readme import ROOT, run, typed
+from command_output import ROOT, run, typed
 
-PAGE = "docs/simulator-guide.md"
+PAGE = "docs/guides/simulate.md"
 PICTURES = {
     "guide-pfc-queue": ("pfc", "deepest-queues"),
     "guide-dcqcn-p": ("p", "deepest-queues"),

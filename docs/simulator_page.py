@@ -432,7 +432,7 @@ def page() -> str:
 
 
 def _introduction() -> Iterator[str]:
-    yield "# Simulator\n\n[The guide](../simulator.md) says what is modelled and how to read a result. "
+    yield "# Simulator\n\n[The guide](../concepts/simulator.md) says what is modelled and how to read a result. "
     yield "Where a name ends in a unit, it is that of the value. Everything is numbered from 0.\n"
 
 

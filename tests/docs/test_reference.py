@@ -17,7 +17,7 @@ def test_reference_pages_are_fresh():
 
 def test_pages_show_what_their_commands_print():
     result = subprocess.run(
-        [sys.executable, DOCS / "readme.py", "--check"], capture_output=True, text=True, check=False
+        [sys.executable, DOCS / "command_output.py", "--check"], capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr
 
@@ -26,7 +26,7 @@ def test_pictures_of_pages_are_there_and_small():
     """Those of the simulator's guide are what its script names."""
     shown = {
         (page.parent / name).resolve()
-        for page in (*DOCS.glob("*.md"), DOCS.parent / "README.md")
+        for page in (*DOCS.rglob("*.md"), DOCS.parent / "README.md")
         for name in re.findall(r"!\[[^\]]*\]\(([^)]+\.png)\)", page.read_text(encoding="utf-8"))
     }
     made = re.findall(r'"(guide-[^"]+)": \(', (DOCS / "pictures.py").read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from needs import needs
 
 pytestmark = pytest.mark.lab
 
-PAGE = Path(__file__).parents[2] / "docs" / "lab_page.py"
+PAGE = Path(__file__).parents[2] / "docs" / "lab_output.py"
 
 
 def test_the_page_shows_what_its_commands_print() -> None:

@@ -1,4 +1,4 @@
-"""Type the session of docs/lab.md in a lab of this machine, and put what is printed beneath each command.
+"""Type the session of docs/guides/lab.md in a lab of this machine, and put what is printed beneath each command.
 
 It needs root and takes minutes; ``--quick`` leaves the machines with RDMA out, ``--slow`` types them alone. ``--check``
 says whether all but these and benchmarks still prints the same but for numbers, which are of a time and a machine; a
@@ -18,9 +18,9 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from readme import ROOT, WIDTH, filled
+from command_output import ROOT, WIDTH, filled
 
-PAGE = ROOT / "docs" / "lab.md"
+PAGE = ROOT / "docs" / "guides" / "lab.md"
 _SECTION = "\n## "
 _SLOW = "With RDMA"  # takes minutes
 _UNCHECKED = ("Benchmarks", _SLOW)

@@ -17,7 +17,7 @@ from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/simulator.md", "docs/simulator-guide.md")
+PAGES = ("README.md", "docs/concepts/simulator.md", "docs/guides/simulate.md")
 WIDTH = "100"
 SETTING = {
     "COLUMNS": WIDTH,
