@@ -1,6 +1,6 @@
-//! Reading a text from its start, piece by piece.
+//! A cursor that reads a text from its start.
 
-/// What is left of a text.
+/// The part of a text that is not yet read.
 #[derive(Clone, Copy)]
 pub struct Cursor<'a> {
     /// The part not yet read.
@@ -13,9 +13,9 @@ impl<'a> Cursor<'a> {
         Self { rest: text }
     }
 
-    /// Reads exactly `word`.
-    pub fn word(&mut self, word: &str) -> Option<()> {
-        self.rest = self.rest.strip_prefix(word)?;
+    /// Reads exactly `text`.
+    pub fn literal(&mut self, text: &str) -> Option<()> {
+        self.rest = self.rest.strip_prefix(text)?;
         Some(())
     }
 
@@ -30,7 +30,7 @@ impl<'a> Cursor<'a> {
         Some(first)
     }
 
-    /// Reads the characters that `belongs` takes.
+    /// Reads the characters for which `belongs` is true.
     pub fn run(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
         let bytes = self.rest.as_bytes();
         let mut end = 0;
@@ -49,7 +49,7 @@ impl<'a> Cursor<'a> {
         read
     }
 
-    /// Reads the bytes that `belongs` takes: of a text with others than ASCII, it must take none of those.
+    /// Reads the bytes for which `belongs` is true; it must be false for every byte that is not ASCII.
     #[inline]
     pub fn skip(&mut self, belongs: impl Fn(u8) -> bool) -> &'a str {
         let mut bytes = self.rest.bytes();
@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
         (least..=most).contains(&read.len()).then_some(read)
     }
 
-    /// Skips blanks, and says whether there were at most `most`.
+    /// Skips blanks; None where there are more than `most`.
     pub fn blanks(&mut self, most: usize) -> Option<()> {
         let read = self.run(is_space);
         (read.chars().count() <= most).then_some(())
@@ -84,12 +84,12 @@ impl<'a> Cursor<'a> {
         if self.rest.is_empty() {
             return Some(());
         }
-        self.word(" ")
+        self.literal(" ")
     }
 
     /// Reads one blank where there is one.
     pub fn maybe_blank(&mut self) {
-        let _ = self.word(" ");
+        let _ = self.literal(" ");
     }
 }
 

@@ -1,20 +1,21 @@
-//! A log as it comes: its lines without colours, quoting, rank prefixes and time stamps.
+//! Cleans a log: its lines without colours, quoting, rank prefixes and time stamps.
 //!
-//! What wrappers add is taken off here once, so that a tool's parser sees what the tool printed. Line numbers stay those
-//! of the file. Nothing is interpreted but what makes up most of a large job's log: whole lines of NCCL's debug output
-//! are told apart, since most readers need none of them, and lists of ranks are read.
+//! Prefixes and escape sequences that launchers and terminals add are removed once, here, so that a tool's parser reads
+//! the text that the tool printed. Line numbers stay those of the file. Only the bulk of a large job's log is interpreted:
+//! whole lines of NCCL's debug output are marked, since most readers need none of them, and lists of ranks and rows of
+//! tables are read.
 
-mod ansi;
 mod cursor;
-mod debug;
-mod hosts;
+mod debug_output;
+mod escape_sequences;
+mod host_prefix;
 mod log;
 mod prefix;
 mod ranks;
-mod rows;
-mod signs;
+mod substrings;
+mod table;
 
 pub use log::{Line, Log};
-pub use ranks::{is_rank, ranks, Ranks};
-pub use rows::{is_row, number, rows, Number, Rows};
-pub use signs::{Signs, Words};
+pub use ranks::{is_rank_line, ranks, Ranks};
+pub use substrings::{AnySubstring, Substrings};
+pub use table::{is_row, number, rows, Number, Rows};

@@ -1,22 +1,22 @@
-//! The lines of a log.
+//! A log split into cleaned lines.
 
 use std::ops::Range;
 
 use crate::cursor::is_space;
-use crate::debug::{self, Head};
-use crate::ranks::is_rank;
-use crate::{ansi, hosts, prefix, Signs};
+use crate::debug_output::{self, Head};
+use crate::ranks::is_rank_line;
+use crate::{escape_sequences, host_prefix, prefix, Substrings};
 
-/// One line: its number in the file, counted from 1, and what the tool printed.
+/// One cleaned line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Line<'a> {
     /// Number in the file, counted from 1.
     pub number: usize,
-    /// The line without what wrappers add.
+    /// The line without prefixes and escape sequences.
     pub text: &'a str,
-    /// False for a last line without its newline: it may be cut inside a number.
+    /// False for a last line without a newline: it may be cut inside a number.
     pub ended: bool,
-    /// The process or host that a prefix names.
+    /// The process or host in the prefix.
     pub label: Option<&'a str>,
     /// Whether the whole line is NCCL's debug output.
     pub debug: bool,
@@ -24,12 +24,12 @@ pub struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// What debug output says, without who says it; of other lines all.
+    /// The message of a line of debug output, without the process that printed it; the whole text of any other line.
     pub fn message(&self) -> &'a str {
         &self.text[self.head.message..]
     }
 
-    /// The same with the kind of debug output before it: ` NCCL INFO message`.
+    /// The message preceded by the kind of debug output: ` NCCL INFO message`.
     pub fn kind_and_message(&self) -> &'a str {
         &self.text[self.head.kind..]
     }
@@ -37,7 +37,7 @@ impl<'a> Line<'a> {
 
 /// A cleaned log.
 pub struct Log {
-    /// The file, and after it the lines that could not be kept as they stood there.
+    /// The file, followed by the lines that differ from the file once escape sequences are removed.
     text: String,
     lines: Vec<Span>,
     last_ended: bool,
@@ -46,7 +46,7 @@ pub struct Log {
 struct Span {
     text: Range<usize>,
     label: Option<Range<usize>>,
-    /// Where the whole line is debug output, how it begins.
+    /// The head of a line that is debug output as a whole.
     debug: Option<Head>,
 }
 
@@ -56,7 +56,7 @@ impl Log {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut log = Self {
             text: String::with_capacity(text.len()),
-            lines: Vec::with_capacity(text.len() / USUAL_LINE),
+            lines: Vec::with_capacity(text.len() / TYPICAL_LINE),
             last_ended: text.is_empty() || text.ends_with('\n'),
         };
         log.text.push_str(text);
@@ -68,9 +68,9 @@ impl Log {
             log.lines.push(span);
             start = end + 1;
         }
-        log.take_hosts_off();
+        log.strip_hosts();
         for at in 0..log.lines.len() {
-            log.lines[at].debug = debug::head(&log.text[log.lines[at].text.clone()]);
+            log.lines[at].debug = debug_output::head(&log.text[log.lines[at].text.clone()]);
         }
         log
     }
@@ -93,17 +93,17 @@ impl Log {
 
     fn clean(&mut self, raw: Range<usize>) -> Span {
         let mut line = raw;
-        if ansi::has_controls(&self.text[line.clone()]) {
-            let shown = ansi::shown(&self.text[line]);
+        if escape_sequences::has_controls(&self.text[line.clone()]) {
+            let displayed = escape_sequences::displayed_text(&self.text[line]);
             let start = self.text.len();
-            self.text.push_str(&shown);
+            self.text.push_str(&displayed);
             line = start..self.text.len();
         }
-        if line.len() > LONGEST_NUMBER && has_long_number(&self.text[line.clone()]) {
+        if line.len() > MAX_DIGITS && has_long_number(&self.text[line.clone()]) {
             line = line.end..line.end;
         }
         let stripped = prefix::strip(&self.text[line.clone()]);
-        let label = stripped.label.map(|label| within(&self.text, label));
+        let label = stripped.label.map(|label| range_of(&self.text, label));
         let text = line.end - stripped.text.len()..line.end;
         Span {
             text,
@@ -112,20 +112,21 @@ impl Log {
         }
     }
 
-    fn take_hosts_off(&mut self) {
-        let begun = hosts::hosts(self.lines.iter().map(|span| &self.text[span.text.clone()]));
-        if begun.is_empty() {
+    fn strip_hosts(&mut self) {
+        let hosts =
+            host_prefix::common_hosts(self.lines.iter().map(|span| &self.text[span.text.clone()]));
+        if hosts.is_empty() {
             return;
         }
         let named: Vec<Option<(Range<usize>, Range<usize>)>> = self
             .lines
             .iter()
             .map(|span| {
-                let (name, rest) = hosts::host(&self.text[span.text.clone()])?;
+                let (name, rest) = host_prefix::split_host(&self.text[span.text.clone()])?;
                 let rest = prefix::strip(rest).text;
-                begun.contains(&name).then(|| {
+                hosts.contains(&name).then(|| {
                     (
-                        within(&self.text, name),
+                        range_of(&self.text, name),
                         span.text.end - rest.len()..span.text.end,
                     )
                 })
@@ -139,10 +140,10 @@ impl Log {
         }
     }
 
-    /// For each word whether a line holds it; of debug output only its kind is looked at (` NCCL INFO `), of a list of
-    /// ranks only the first line.
-    pub fn held(&self, signs: &Signs) -> Vec<bool> {
-        let mut search = signs.search();
+    /// For each substring whether a line contains it. Only the kind of debug output (` NCCL INFO `) and the first line of
+    /// a list of ranks are searched.
+    pub fn contained(&self, substrings: &Substrings) -> Vec<bool> {
+        let mut search = substrings.search();
         let mut in_list = false;
         let mut kind = "";
         for span in &self.lines {
@@ -151,21 +152,21 @@ impl Log {
                 in_list = false;
                 let now = &text[head.kind..head.message];
                 if now != kind {
-                    search.look(now);
+                    search.scan(now);
                     kind = now;
                 }
                 continue;
             }
-            let rank = is_rank(text);
+            let rank = is_rank_line(text);
             if !(rank && in_list) {
-                search.look(text);
+                search.scan(text);
             }
             in_list = rank;
         }
-        search.held
+        search.found
     }
 
-    /// Whether a line opens a JSON object: a brace, then its end, a key, or a closing brace.
+    /// Whether a line opens a JSON object: a brace, then the end of the line, a key, or a closing brace.
     pub fn may_hold_json(&self) -> bool {
         self.lines().any(|line| {
             line.text
@@ -179,22 +180,22 @@ impl Log {
     }
 }
 
-/// Bytes of a usual line.
-const USUAL_LINE: usize = 64;
+/// Bytes of a typical line.
+const TYPICAL_LINE: usize = 64;
 
-/// Digits of a number that no tool prints, and that no reader can take: such a line is read as an empty one.
-const LONGEST_NUMBER: usize = 1000;
+/// Digits of the longest number that is read: no tool prints a longer one, and a line with one is read as empty.
+const MAX_DIGITS: usize = 1000;
 
 fn has_long_number(line: &str) -> bool {
     let mut digits = 0;
     line.bytes().any(|byte| {
         digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
-        digits > LONGEST_NUMBER
+        digits > MAX_DIGITS
     })
 }
 
-/// Where `part` stands in `whole`, of which it is a slice.
-fn within(whole: &str, part: &str) -> Range<usize> {
+/// The range of `part`, a slice of `whole`.
+fn range_of(whole: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr() as usize - whole.as_ptr() as usize;
     start..start + part.len()
 }

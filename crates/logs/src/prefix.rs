@@ -1,45 +1,47 @@
-//! What wrappers put before a line: quoting, lists, ranks, time stamps.
+//! Prefixes of a line: quoting, list marks, ranks, time stamps.
 
 use crate::cursor::{is_space, Cursor};
 
-/// How many prefixes are taken off one line: a time stamp of the scheduler before the rank of the launcher, and so on.
-const MOST: usize = 4;
-const BLANKS: usize = 16;
-/// What a line with a prefix begins with; most lines are decided by it.
-const STARTS: &[u8] = b" \t\x0b\x0c>^\\-[0123456789CMTWFS";
+/// Most prefixes that are removed from one line: a time stamp of the scheduler, the rank of the launcher, and so on.
+const MAX_PREFIXES: usize = 4;
+/// Most blanks before a prefix.
+const MAX_INDENT: usize = 16;
+/// First bytes of lines with a prefix; most lines are decided by them.
+const FIRST_BYTES: &[u8] = b" \t\x0b\x0c>^\\-[0123456789CMTWFS";
 
-/// What is left of a line, and which process or host a prefix named.
+/// A line without prefixes, and the process or host that a prefix named.
 pub struct Stripped<'a> {
     /// The line without prefixes.
     pub text: &'a str,
-    /// The first process or host that a prefix names.
+    /// The first process or host in a prefix.
     pub label: Option<&'a str>,
 }
 
-/// Takes prefixes off `line`.
+/// Removes the prefixes of `line`.
 pub fn strip(line: &str) -> Stripped<'_> {
     let mut text = line;
     let mut label = None;
-    for _ in 0..MOST {
+    for _ in 0..MAX_PREFIXES {
         if !text
             .bytes()
             .next()
-            .is_some_and(|first| STARTS.contains(&first))
+            .is_some_and(|first| FIRST_BYTES.contains(&first))
         {
             break;
         }
-        let Some((rest, named)) = once(text) else {
+        let Some((rest, name)) = strip_one(text) else {
             break;
         };
-        label = label.or(named.filter(|named| !named.is_empty()));
+        label = label.or(name.filter(|name| !name.is_empty()));
         text = rest;
     }
     Stripped { text, label }
 }
 
-type Found<'a> = Option<(&'a str, Option<&'a str>)>;
+/// The text behind a prefix, and the process or host in the prefix.
+type Match<'a> = Option<(&'a str, Option<&'a str>)>;
 
-fn once(text: &str) -> Found<'_> {
+fn strip_one(text: &str) -> Match<'_> {
     let inner = text.trim_start_matches(is_space);
     let head = inner.as_bytes().first()?;
     match head {
@@ -60,13 +62,13 @@ fn once(text: &str) -> Found<'_> {
 }
 
 /// Quoted mail: `> > text`.
-fn quoted(text: &str) -> Found<'_> {
+fn quoted(text: &str) -> Match<'_> {
     let mut at = Cursor::new(text);
     let mut quotes = 0;
     loop {
         let mut next = at;
         next.run(is_space);
-        if next.word(">").is_none() {
+        if next.literal(">").is_none() {
             break;
         }
         at = next;
@@ -76,15 +78,15 @@ fn quoted(text: &str) -> Found<'_> {
     (quotes > 0).then_some((at.rest, None))
 }
 
-/// What a terminal shows for an interrupt: `^C`.
-fn interrupt(text: &str) -> Found<'_> {
+/// An interrupt as a terminal displays it: `^C`.
+fn interrupt(text: &str) -> Match<'_> {
     let mut at = Cursor::new(text);
-    at.blanks(BLANKS)?;
-    at.word("^")?;
+    at.blanks(MAX_INDENT)?;
+    at.literal("^")?;
     at.one_of("CZ")?;
     loop {
         let mut next = at;
-        if next.word("^").and_then(|()| next.one_of("CZ")).is_none() {
+        if next.literal("^").and_then(|()| next.one_of("CZ")).is_none() {
             return Some((at.rest, None));
         }
         at = next;
@@ -92,44 +94,44 @@ fn interrupt(text: &str) -> Found<'_> {
 }
 
 /// A Markdown escape: `\#`.
-fn markdown(text: &str) -> Found<'_> {
+fn markdown(text: &str) -> Match<'_> {
     let mut at = Cursor::new(text);
-    at.blanks(BLANKS)?;
-    at.word("\\")?;
+    at.blanks(MAX_INDENT)?;
+    at.literal("\\")?;
     let rest = at.rest;
     at.one_of("-*#_[")?;
     Some((rest, None))
 }
 
-/// A list that a paste site made of lines: `- text`.
-fn dash(text: &str) -> Found<'_> {
+/// An item of a list that a paste site made of lines: `- text`.
+fn dash(text: &str) -> Match<'_> {
     let mut at = Cursor::new(text);
-    at.blanks(BLANKS)?;
-    at.word("- ")?;
+    at.blanks(MAX_INDENT)?;
+    at.literal("- ")?;
     let rest = at.rest;
-    let no_item =
+    let is_no_item =
         rest.is_empty() || rest.starts_with("- ") || rest == "-" || rest.starts_with(is_space);
-    (!no_item).then_some((rest, None))
+    (!is_no_item).then_some((rest, None))
 }
 
-/// The same with numbers: `12. text`.
-fn numbered(text: &str) -> Found<'_> {
+/// An item of a numbered list: `12. text`.
+fn numbered(text: &str) -> Match<'_> {
     let mut at = Cursor::new(text);
-    at.blanks(BLANKS)?;
+    at.blanks(MAX_INDENT)?;
     at.digits(1, 4)?;
-    at.word(". ")?;
+    at.literal(". ")?;
     let rest = at.rest;
     (!rest.is_empty() && !rest.starts_with(is_space)).then_some((rest, None))
 }
 
 /// `mpirun --tag-output`: `[1,0]<stdout>:text`.
-fn tag(text: &str) -> Found<'_> {
+fn tag(text: &str) -> Match<'_> {
     let mut at = Cursor::new(text);
     at.run(is_space);
-    at.word("[")?;
+    at.literal("[")?;
     let start = at.rest;
     let plain = at.digits(1, usize::MAX).is_some()
-        && at.word(",").is_some()
+        && at.literal(",").is_some()
         && at.digits(1, usize::MAX).is_some()
         && at.rest.starts_with(']'); // most are, and need no second look
     let inside = match plain {
@@ -139,23 +141,23 @@ fn tag(text: &str) -> Found<'_> {
             at.run(|character| character != ']' && !is_space(character))
         }
     };
-    at.word("]")?;
+    at.literal("]")?;
     let label = match plain {
         true => inside,
         false => job_and_rank(inside)?,
     };
     let mut next = at;
-    if next.word("[").is_some() {
+    if next.literal("[").is_some() {
         next.run(|character| character != ']' && !is_space(character));
-        next.word("]")?;
+        next.literal("]")?;
         at = next;
     }
-    at.word("<std")?;
-    at.word("out")
-        .or_else(|| at.word("err"))
-        .or_else(|| at.word("diag"))?;
-    at.word(">")?;
-    let _ = at.word(":");
+    at.literal("<std")?;
+    at.literal("out")
+        .or_else(|| at.literal("err"))
+        .or_else(|| at.literal("diag"))?;
+    at.literal(">")?;
+    let _ = at.literal(":");
     at.maybe_blank();
     Some((at.rest, Some(label)))
 }
@@ -169,47 +171,47 @@ fn job_and_rank(inside: &str) -> Option<&str> {
 }
 
 /// `srun --label`: `12: text`.
-fn label(text: &str) -> Found<'_> {
+fn label(text: &str) -> Match<'_> {
     let mut at = Cursor::new(text);
-    at.blanks(BLANKS)?;
+    at.blanks(MAX_INDENT)?;
     let number = at.digits(1, 6)?;
-    at.word(":")?;
+    at.literal(":")?;
     at.blank_or_end()?;
     Some((at.rest, Some(number)))
 }
 
 /// `kubectl logs --prefix`: `[pod/name/container] text`.
-fn pod(text: &str) -> Found<'_> {
+fn pod(text: &str) -> Match<'_> {
     let mut at = Cursor::new(text);
-    at.word("[pod/")?;
+    at.literal("[pod/")?;
     let name = at.run(|character| character != ']' && !is_space(character));
-    at.word("]")?;
+    at.literal("]")?;
     at.maybe_blank();
     (!name.is_empty()).then_some((at.rest, Some(name)))
 }
 
-/// The iperf3 jobs that Kubernetes clusters are tested with: `Client on node1:  text`.
-fn client(text: &str) -> Found<'_> {
+/// The iperf3 jobs of Kubernetes network tests: `Client on node1:  text`.
+fn client(text: &str) -> Match<'_> {
     let mut at = Cursor::new(text);
-    at.blanks(BLANKS)?;
-    at.word("Client on ")?;
+    at.blanks(MAX_INDENT)?;
+    at.literal("Client on ")?;
     let name = at.run(|character| !is_space(character)).strip_suffix(':')?;
-    at.word(" ")?;
+    at.literal(" ")?;
     at.blank_or_end()?;
     (!name.is_empty()).then_some((at.rest, Some(name)))
 }
 
-/// `mpiexec -prepend-rank`: `[12] text`, but no stream of iperf3.
-fn rank(text: &str) -> Found<'_> {
+/// `mpiexec -prepend-rank`: `[12] text`, unless it is a stream of iperf3.
+fn rank(text: &str) -> Match<'_> {
     let mut at = Cursor::new(text);
-    at.blanks(BLANKS)?;
-    at.word("[")?;
+    at.blanks(MAX_INDENT)?;
+    at.literal("[")?;
     let number = at.digits(1, usize::MAX)?;
-    at.word("] ")?;
+    at.literal("] ")?;
     (!is_stream(at.rest)).then_some((at.rest, Some(number)))
 }
 
-/// What iperf3 prints after the number of a stream: an interval, its addresses, what it sent.
+/// Whether the text follows the number of an iperf3 stream: an interval, addresses or `Sent`.
 fn is_stream(text: &str) -> bool {
     let inner = text.trim_start_matches(is_space);
     inner.starts_with("Sent ") || has_interval(inner) || has_addresses(inner)
@@ -219,28 +221,28 @@ fn has_interval(text: &str) -> bool {
     let mut at = Cursor::new(text);
     let seconds = at
         .digits(1, usize::MAX)
-        .and_then(|_| at.word("."))
+        .and_then(|_| at.literal("."))
         .and_then(|()| at.digits(1, usize::MAX));
     at.maybe_blank();
-    seconds.is_some() && at.word("-").is_some()
+    seconds.is_some() && at.literal("-").is_some()
 }
 
 fn has_addresses(text: &str) -> bool {
     let mut at = Cursor::new(text);
-    if at.word("local ").is_none() {
+    if at.literal("local ").is_none() {
         return false;
     }
-    !at.run(|character| !is_space(character)).is_empty() && at.word(" port").is_some()
+    !at.run(|character| !is_space(character)).is_empty() && at.literal(" port").is_some()
 }
 
 /// A time stamp of ISO 8601: `[2026-01-31T12:34:56.789Z] text`.
-fn stamp(text: &str) -> Found<'_> {
+fn stamp(text: &str) -> Match<'_> {
     let mut at = Cursor::new(text);
-    let _ = at.word("[");
+    let _ = at.literal("[");
     at.digits(4, 4)?;
-    at.word("-")?;
+    at.literal("-")?;
     at.digits(2, 2)?;
-    at.word("-")?;
+    at.literal("-")?;
     at.digits(2, 2)?;
     at.one_of("T ")?;
     clock(&mut at)?;
@@ -249,19 +251,19 @@ fn stamp(text: &str) -> Found<'_> {
         at = next;
     }
     let mut next = at;
-    if next.word("Z").is_some() || offset(&mut next).is_some() {
+    if next.literal("Z").is_some() || offset(&mut next).is_some() {
         at = next;
     }
-    let _ = at.word("]");
+    let _ = at.literal("]");
     at.blank_or_end()?;
     Some((at.rest, None))
 }
 
 fn clock(at: &mut Cursor<'_>) -> Option<()> {
     at.digits(2, 2)?;
-    at.word(":")?;
+    at.literal(":")?;
     at.digits(2, 2)?;
-    at.word(":")?;
+    at.literal(":")?;
     at.digits(2, 2)?;
     Some(())
 }
@@ -272,7 +274,7 @@ fn offset(at: &mut Cursor<'_>) -> Option<()> {
     match hours.len() {
         4 => Some(()),
         2 => {
-            at.word(":")?;
+            at.literal(":")?;
             at.digits(2, 2).map(|_| ())
         }
         _ => None,
@@ -280,11 +282,11 @@ fn offset(at: &mut Cursor<'_>) -> Option<()> {
 }
 
 /// `iperf3 --timestamps`: `Sat Jan 31 12:34:56 2026 text`.
-fn date(text: &str) -> Found<'_> {
+fn date(text: &str) -> Match<'_> {
     const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
     let mut at = Cursor::new(text);
-    DAYS.iter().find_map(|day| at.word(day))?;
-    at.word(" ")?;
+    DAYS.iter().find_map(|day| at.literal(day))?;
+    at.literal(" ")?;
     let month = at.run(|character| character.is_ascii_alphabetic());
     let is_month = month.len() == 3
         && month.as_bytes()[0].is_ascii_uppercase()
@@ -292,12 +294,12 @@ fn date(text: &str) -> Found<'_> {
     if !is_month {
         return None;
     }
-    at.word(" ")?;
+    at.literal(" ")?;
     at.one_of(" 0123456789")?;
     at.one_of("0123456789")?;
-    at.word(" ")?;
+    at.literal(" ")?;
     clock(&mut at)?;
-    at.word(" ")?;
+    at.literal(" ")?;
     at.digits(4, 4)?;
     at.blank_or_end()?;
     Some((at.rest, None))

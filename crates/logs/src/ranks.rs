@@ -1,4 +1,4 @@
-//! Lists of ranks as nccl-tests and rccl-tests print them: a line for each of thousands.
+//! Lists of ranks as nccl-tests and rccl-tests print them, one line for each rank.
 //!
 //! `#  Rank  0 Group  0 Pid  14840 on node1 device  0 [0x01] NVIDIA H100 80GB HBM3`: nccl-tests `src/common.cu`. Releases
 //! before 2.13 print no group, rccl-tests no process.
@@ -7,28 +7,28 @@ use std::collections::BTreeSet;
 
 use crate::cursor::{lines, Cursor};
 
-/// What most lines of a list begin with.
-const HEAD: &str = "#  Rank ";
+/// The start of most lines of a list.
+const RANK_LINE_START: &str = "#  Rank ";
 
-/// Whether a line is one of a list, in its usual form.
-pub fn is_rank(line: &str) -> bool {
-    line.starts_with(HEAD)
+/// Whether a line is one of a list in its most common form.
+pub fn is_rank_line(line: &str) -> bool {
+    line.starts_with(RANK_LINE_START)
 }
 
-/// What the lines of a list say, each value once.
+/// The distinct values in a list of ranks.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ranks<'a> {
-    /// Numbers of the ranks in the order of the lines: the first and the last of those that follow one another.
+    /// Ranges of consecutive rank numbers, first and last, in the order of the lines.
     pub numbers: Vec<(u32, u32)>,
-    /// Groups they are split into.
+    /// Groups of the ranks.
     pub groups: BTreeSet<&'a str>,
-    /// Hosts they run on.
+    /// Hosts of the ranks.
     pub hosts: BTreeSet<&'a str>,
     /// Models of their GPUs.
     pub devices: BTreeSet<&'a str>,
 }
 
-/// Reads the lines of `text` that name a rank; other lines are passed over. Some pages show logs as tables between `|`.
+/// Reads the lines of `text` that name a rank and skips all others. Some web pages show logs as tables between `|`.
 pub fn ranks(text: &str) -> Ranks<'_> {
     let mut ranks = Ranks::default();
     let mut last = None; // neighbours share a host and mostly all
@@ -62,29 +62,29 @@ struct Rank<'a> {
 
 fn rank(line: &str) -> Option<Rank<'_>> {
     let mut at = Cursor::new(line);
-    let _ = at.word("#");
+    let _ = at.literal("#");
     at.skip(is_blank);
-    at.word("Rank")?;
+    at.literal("Rank")?;
     let number = value(&mut at)?.parse().ok()?;
     let mut group = None;
     let mut next = at;
-    if word(&mut next, "Group").is_some() {
+    if separated(&mut next, "Group").is_some() {
         group = value(&mut next);
         at = group.map(|_| next)?;
     }
     let mut next = at;
-    if word(&mut next, "Pid").is_some() {
+    if separated(&mut next, "Pid").is_some() {
         text(&mut next)?;
         at = next;
     }
-    word(&mut at, "on")?;
+    separated(&mut at, "on")?;
     let host = text(&mut at)?;
-    word(&mut at, "device")?;
+    separated(&mut at, "device")?;
     value(&mut at)?;
     blanks(&mut at)?;
-    at.word("[")?;
+    at.literal("[")?;
     at.rest = &at.rest[memchr::memchr(b']', at.rest.as_bytes())?..];
-    at.word("]")?;
+    at.literal("]")?;
     Some(Rank {
         number,
         group,
@@ -101,9 +101,9 @@ fn blanks(at: &mut Cursor<'_>) -> Option<()> {
     (!at.skip(is_blank).is_empty()).then_some(())
 }
 
-fn word(at: &mut Cursor<'_>, word: &str) -> Option<()> {
+fn separated(at: &mut Cursor<'_>, literal: &str) -> Option<()> {
     blanks(at)?;
-    at.word(word)?;
+    at.literal(literal)?;
     at.rest.bytes().next().is_some_and(is_blank).then_some(())
 }
 

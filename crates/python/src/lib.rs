@@ -219,7 +219,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(logs::plain_number, module)?)?;
     module.add_class::<logs::Line>()?;
     module.add_class::<logs::Log>()?;
-    module.add_class::<logs::Signs>()?;
+    module.add_class::<logs::Substrings>()?;
     module.add_class::<simulation::Scenario>()?;
     module.add_class::<simulation::Simulation>()?;
     Ok(())

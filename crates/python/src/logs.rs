@@ -128,10 +128,10 @@ impl Log {
         Self(logs::Log::new(text))
     }
 
-    /// Lines in order: all of them, or only those that are debug output or not, or that contain one of the words.
+    /// Lines in order: all of them, or only those that are debug output or not, or that contain one of the substrings.
     ///
     /// `fold`: lists of ranks and rows of a table become one line each, where one process prints them one after the
-    /// other. `distinct`: of debug output with nothing else between, each message once, whoever says it.
+    /// other. `distinct`: of debug output with nothing else between, each message once, whichever process printed it.
     #[pyo3(signature = (debug = None, containing = None, fold = false, distinct = false))]
     fn lines(
         &self,
@@ -141,27 +141,29 @@ impl Log {
         fold: bool,
         distinct: bool,
     ) -> PyResult<Vec<Py<Line>>> {
-        let words = containing.map(|words| logs::Words::new(&words)).transpose();
-        let words = words.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let substrings = containing
+            .map(|substrings| logs::AnySubstring::new(&substrings))
+            .transpose();
+        let substrings = substrings.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let mut labels = Labels::default();
         let mut made = Vec::new();
         let mut folded: Option<(logs::Line<'_>, Block)> = None;
         let wanted = |line: &logs::Line<'_>| {
             debug.is_none_or(|debug| line.debug == debug)
-                && words
+                && substrings
                     .as_ref()
-                    .is_none_or(|words| words.in_line(line.kind_and_message()))
+                    .is_none_or(|substrings| substrings.in_line(line.kind_and_message()))
         };
-        let mut said = HashSet::new();
+        let mut printed = HashSet::new();
         let mut before = ""; // where a message broke this line, what follows is its rest
         for line in self.0.lines() {
             if distinct && !line.debug {
-                said.clear();
+                printed.clear();
             }
-            if !wanted(&line) || (distinct && line.debug && !said.insert(line.message())) {
+            if !wanted(&line) || (distinct && line.debug && !printed.insert(line.message())) {
                 continue;
             }
-            let is_rank = fold && line.ended && logs::is_rank(line.text);
+            let is_rank = fold && line.ended && logs::is_rank_line(line.text);
             let folds = is_rank
                 || (fold && line.ended && logs::is_row(line.text) && !before.contains(" NCCL "));
             before = line.text;
@@ -193,9 +195,9 @@ impl Log {
         Ok(made)
     }
 
-    /// For each word whether a line holds it; of debug output only its kind is looked at.
-    fn held(&self, signs: &Signs) -> Vec<bool> {
-        self.0.held(&signs.0)
+    /// For each substring whether a line contains it; of debug output only the kind is searched.
+    fn contained(&self, substrings: &Substrings) -> Vec<bool> {
+        self.0.contained(&substrings.0)
     }
 
     /// Whether a line opens a JSON object.
@@ -249,17 +251,17 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// Words to look for in one pass.
+/// Substrings to search for in one pass.
 #[pyclass(frozen)]
-pub struct Signs(logs::Signs);
+pub struct Substrings(logs::Substrings);
 
 #[pymethods]
-impl Signs {
+impl Substrings {
     #[new]
-    fn new(words: Vec<String>) -> PyResult<Self> {
-        let signs =
-            logs::Signs::new(&words).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self(signs))
+    fn new(substrings: Vec<String>) -> PyResult<Self> {
+        logs::Substrings::new(&substrings)
+            .map(Self)
+            .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 }
 

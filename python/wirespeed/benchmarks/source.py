@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from wirespeed._core import Line, Log, Signs
+from wirespeed._core import Line, Log, Substrings
 from wirespeed.benchmarks.jsontext import Document, documents
 
-__all__ = ["Line", "Ranks", "Signs", "Source", "by_label", "source", "splice"]
+__all__ = ["Line", "Ranks", "Source", "Substrings", "by_label", "source", "splice"]
 
 
 class Source:
@@ -55,9 +55,9 @@ class Source:
         """
         return self._log.lines(debug=True, containing=containing or None, distinct=distinct)
 
-    def held(self, signs: Signs) -> list[bool]:
-        """For each sign whether a line holds it; of NCCL's debug output only its kind is looked at, no message."""
-        return self._log.held(signs)
+    def contained(self, substrings: Substrings) -> list[bool]:
+        """For each substring whether a line contains it; of NCCL's debug output only the kind is searched."""
+        return self._log.contained(substrings)
 
     def _outside(self, lines: Sequence[Line]) -> tuple[Line, ...]:
         inside = {number for document in self.documents for number in range(document.first, document.last + 1)}

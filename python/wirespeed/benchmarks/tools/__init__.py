@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from wirespeed.benchmarks.found import Found
-from wirespeed.benchmarks.source import Signs, Source
+from wirespeed.benchmarks.source import Source, Substrings
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ def tools() -> tuple[Tool, ...]:
 def tools_for(log: Source) -> list[Tool]:
     """The parsers of whose signs the log holds one, by name."""
     signs, owners = _signs()
-    seen = {owner for owner, held in zip(owners, log.held(signs), strict=True) if held}
+    seen = {owner for owner, held in zip(owners, log.contained(signs), strict=True) if held}
     return [tool for tool in tools() if tool.name in seen]
 
 
 @cache
-def _signs() -> tuple[Signs, tuple[str, ...]]:
+def _signs() -> tuple[Substrings, tuple[str, ...]]:
     """All signs, and the tool each belongs to."""
     owners = tuple(tool.name for tool in tools() for _ in tool.signs)
-    return Signs([sign for tool in tools() for sign in tool.signs]), owners
+    return Substrings([sign for tool in tools() for sign in tool.signs]), owners

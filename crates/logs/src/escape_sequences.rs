@@ -1,12 +1,12 @@
-//! What terminals are told: escape sequences (ECMA-48), and lines written over.
+//! Escape sequences of terminals (ECMA-48), and lines that a carriage return overwrites.
 
-/// Whether a line holds anything for a terminal.
+/// Whether a line contains an escape or a carriage return.
 pub fn has_controls(line: &str) -> bool {
     memchr::memchr2(b'\r', b'\x1b', line.as_bytes()).is_some()
 }
 
-/// The line as a terminal shows it at its end, without escape sequences: what stands after the last carriage return.
-pub fn shown(line: &str) -> String {
+/// The text that a terminal finally displays: the line without escape sequences, from the last carriage return on.
+pub fn displayed_text(line: &str) -> String {
     let line = line.strip_suffix('\r').unwrap_or(line);
     let mut plain = String::with_capacity(line.len());
     let mut rest = line;
@@ -78,7 +78,7 @@ mod tests {
             ("\x1bM up", " up"),
             ("é\x1b[Kè", "éè"),
         ] {
-            assert_eq!(shown(line), expected);
+            assert_eq!(displayed_text(line), expected);
         }
     }
 }

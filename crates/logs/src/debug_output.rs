@@ -1,21 +1,20 @@
-//! Lines that are NCCL's debug output as a whole.
+//! Lines that consist of NCCL's debug output.
 
 use crate::cursor::{is_word, Cursor};
 
 const KINDS: [&str; 5] = ["INFO", "WARN", "TRACE", "ERROR", "VERSION"];
 
-/// How a line that is debug output begins.
+/// Offsets in a line of debug output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// Where ` NCCL INFO ` begins, with its blank: what stands before it says who writes.
+    /// Offset of ` NCCL INFO `, leading blank included; the process that printed the line is before it.
     pub kind: usize,
-    /// Where the message begins.
+    /// Offset of the message.
     pub message: usize,
 }
 
-/// `host:pid:thread [device] NCCL INFO ` where a line begins with it.
-///
-/// The form is that of `ncclDebugLog` in NCCL's `src/debug.cc`.
+/// The offsets of a line that begins with `host:pid:thread [device] NCCL INFO `, as `ncclDebugLog` prints it
+/// (NCCL, `src/debug.cc`).
 pub fn head(text: &str) -> Option<Head> {
     let mut at = Cursor::new(text);
     if !at.rest.as_bytes().first()?.is_ascii_alphabetic() {
@@ -25,16 +24,16 @@ pub fn head(text: &str) -> Option<Head> {
     if !at.rest.starts_with(':') {
         at.run(|character| is_word(character) || character == '.' || character == '-');
     }
-    at.word(":")?;
+    at.literal(":")?;
     at.digits(1, usize::MAX)?;
-    at.word(":")?;
+    at.literal(":")?;
     at.digits(1, usize::MAX)?;
-    at.word(" [")?;
+    at.literal(" [")?;
     at.digits(1, usize::MAX)?;
-    at.word("]")?;
+    at.literal("]")?;
     let kind = text.len() - at.rest.len();
-    at.word(" NCCL ")?;
-    KINDS.iter().find_map(|kind| at.word(kind))?;
+    at.literal(" NCCL ")?;
+    KINDS.iter().find_map(|kind| at.literal(kind))?;
     if at.rest.starts_with(is_word) {
         return None;
     }

@@ -1,8 +1,8 @@
-//! Rows of a table: sizes and counts, a type, and numbers, as nccl-tests prints twenty and more one below the other.
+//! Rows of a table of nccl-tests: size, count, type, then numbers.
 
 use crate::cursor::{is_space, lines};
 
-/// A number as a cell prints it.
+/// The number in a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// Digits.
@@ -11,7 +11,7 @@ pub enum Number {
     Decimal(f64),
 }
 
-/// The number that a cell prints; None unless it is digits, or digits, a point and digits.
+/// The number in a cell; None unless it is digits, or digits, a point and digits.
 pub fn number(cell: &str) -> Option<Number> {
     let all_digits =
         |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -25,7 +25,7 @@ pub fn number(cell: &str) -> Option<Number> {
     }
 }
 
-/// Whether a line can be a row: it begins with a digit and holds nothing that no cell of a row has.
+/// Whether a line can be a row: it begins with a digit and contains only characters that cells have.
 pub fn is_row(text: &str) -> bool {
     let belongs = |byte: u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'.' | b'-' | b'_' | b'+' | b'*')
@@ -35,18 +35,18 @@ pub fn is_row(text: &str) -> bool {
         && text.bytes().all(belongs)
 }
 
-/// Rows that all have the same form.
+/// Rows with the same columns.
 #[derive(Debug, Default, PartialEq)]
 pub struct Rows<'a> {
     /// The first cell of each row.
     pub sizes: Vec<u64>,
-    /// The cells between the second and the results, each combination once.
+    /// The distinct combinations of the cells between the second cell and the results.
     pub kinds: Vec<Vec<&'a str>>,
-    /// The results, row by row.
+    /// The results of all rows, row by row.
     pub results: Vec<Number>,
 }
 
-/// Reads lines of `cells` cells each, of which the first `left` are no results; None unless all are plain rows.
+/// Reads lines of `cells` cells each, the first `left` of which are no results; None unless every line is such a row.
 pub fn rows(text: &str, cells: usize, left: usize) -> Option<Rows<'_>> {
     let mut rows = Rows::default();
     for line in lines(text) {

@@ -1,0 +1,109 @@
+//! Search for many substrings in one pass.
+
+use aho_corasick::packed::Searcher;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
+
+/// Substrings to search for, each by itself.
+pub struct Substrings {
+    automaton: AhoCorasick,
+    count: usize,
+}
+
+/// A few substrings of which a line contains at least one or none.
+pub struct AnySubstring {
+    automaton: AhoCorasick,
+    /// Vectorised search, where the processor has one for these substrings.
+    packed: Option<Searcher>,
+}
+
+impl AnySubstring {
+    /// Prepares the search for `substrings`.
+    ///
+    /// # Errors
+    /// The automaton of the substrings is too large.
+    pub fn new(substrings: &[String]) -> Result<Self, BuildError> {
+        Ok(Self {
+            automaton: AhoCorasick::new(substrings)?,
+            packed: Searcher::new(substrings),
+        })
+    }
+
+    /// Whether `line` contains one of the substrings.
+    #[inline]
+    pub fn in_line(&self, line: &str) -> bool {
+        match &self.packed {
+            Some(packed) => packed.find(line).is_some(),
+            None => self.automaton.is_match(line),
+        }
+    }
+}
+
+/// A search in progress.
+pub(crate) struct Search<'a> {
+    substrings: &'a Substrings,
+    /// For each substring whether it was found.
+    pub found: Vec<bool>,
+    missing: usize,
+}
+
+impl Substrings {
+    /// Prepares the search for `substrings`.
+    ///
+    /// # Errors
+    /// The automaton of the substrings is too large.
+    pub fn new(substrings: &[String]) -> Result<Self, BuildError> {
+        let automaton = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(substrings)?;
+        Ok(Self {
+            automaton,
+            count: substrings.len(),
+        })
+    }
+
+    pub(crate) fn search(&self) -> Search<'_> {
+        Search {
+            substrings: self,
+            found: vec![false; self.count],
+            missing: self.count,
+        }
+    }
+}
+
+impl Search<'_> {
+    /// Searches one more line.
+    pub fn scan(&mut self, line: &str) {
+        if self.missing == 0 {
+            return;
+        }
+        for hit in self.substrings.automaton.find_overlapping_iter(line) {
+            let seen = &mut self.found[hit.pattern().as_usize()];
+            self.missing -= usize::from(!*seen);
+            *seen = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Log;
+
+    #[test]
+    fn substrings_of_each_other_are_found_and_messages_of_debug_output_are_not_searched() {
+        let substrings = Substrings::new(&[
+            "bus".into(),
+            "busbw".into(),
+            "via".into(),
+            "NCCL INFO".into(),
+        ])
+        .expect("few substrings");
+        let contained = |text| Log::new(text).contained(&substrings);
+        assert_eq!(contained("time busbw\n"), [true, true, false, false]);
+        assert_eq!(
+            contained("n:1:1 [0] NCCL INFO via\n"),
+            [false, false, false, true]
+        );
+        assert_eq!(contained(""), [false; 4]);
+    }
+}
