@@ -17,7 +17,7 @@ import whatthepatch
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
-from wirespeed.collect.planned import as_planned
+from wirespeed.collect.simulated_bundle import as_planned
 from wirespeed.plan import build
 
 Line = tuple[int | None, str]  # its number in the healthy file, None when a patch added it

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from wirespeed.catalogue import load
 from wirespeed.cli.app import app
 from wirespeed.cluster import read
-from wirespeed.collect.planned import as_planned
+from wirespeed.collect.simulated_bundle import as_planned
 from wirespeed.plan import build
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node"

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from wirespeed.catalogue import load
 from wirespeed.checks import checks
 from wirespeed.cli.app import app
-from wirespeed.collect.supported import State
+from wirespeed.collect.support import State
 from wirespeed.errors import Refused
 from wirespeed.platforms import platforms
 from wirespeed.settings import THINGS, settings_of

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from wirespeed.collect.bundle import open_bundle
+from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.manifest import NAME, Entry, from_json
-from wirespeed.collect.open import open_bundle
-from wirespeed.collect.write import Writer
 from wirespeed.errors import Refused
 
 HOST = (("host", "ubuntu"),)
@@ -213,7 +213,7 @@ def test_arbitrary_bytes_are_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["wirespeed.collect.open"], "LARGEST_FILE", 10)
+    monkeypatch.setattr(sys.modules["wirespeed.collect.bundle"], "LARGEST_FILE", 10)
     member = _member("node1/zeros")
     member.size = 11
     with pytest.raises(Refused) as refused:

@@ -54,7 +54,7 @@ def test_ctrl_c_says_where_the_rest_is(tmp_path: Path, monkeypatch: pytest.Monke
     def interrupted(arguments: tuple[str, ...], *_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["wirespeed.collect.local"], "run", interrupted)
+    monkeypatch.setattr(sys.modules["wirespeed.collect.collection"], "run", interrupted)
     result = CliRunner().invoke(app, ["collect", "--local", "-o", str(tmp_path / "b")])
     assert result.exit_code == 130
     assert "interrupted: what was collected by then is in" in result.stderr

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wirespeed.catalogue.model import NicModel
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.platforms import Command, Output, Outputs, Platform
-from wirespeed.platforms.text import answer
+from wirespeed.platforms.templates import answer
 from wirespeed.settings import THINGS, Device, Host, Place, settings_of, walk
 
 SETTINGS = {path: setting for thing in THINGS for path, setting in settings_of(thing).items()}

@@ -16,7 +16,7 @@ from wirespeed import render
 from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan, build
-from wirespeed.platforms.text import quoted_yaml
+from wirespeed.platforms.templates import quoted_yaml
 from wirespeed.settings import Congestion, Discipline, Dscp, Host, NicTrafficClass, Priority
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "mi300x-4node"

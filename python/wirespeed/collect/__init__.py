@@ -3,11 +3,11 @@
 A live machine is a bundle just written, so live, recorded and simulated evidence take one path.
 """
 
+from wirespeed.collect.bundle import Bundle, open_bundle
+from wirespeed.collect.bundle_facts import facts_of, read
+from wirespeed.collect.collection import Machine, local, machines, system_of
 from wirespeed.collect.commands import Published, published
-from wirespeed.collect.local import Machine, local, machines, system_of
-from wirespeed.collect.open import Bundle, open_bundle
-from wirespeed.collect.planned import as_planned, simulate
-from wirespeed.collect.read import facts_of, read
+from wirespeed.collect.simulated_bundle import as_planned, simulate
 
 __all__ = [
     "Bundle",

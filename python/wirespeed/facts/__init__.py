@@ -5,8 +5,8 @@ this line of this command's output. The same things (`Host`, `Switch`) that carr
 values here; what was not observed is None, and `Facts.missing` says why.
 """
 
-from wirespeed.facts.build import facts_from
+from wirespeed.facts.assembly import facts_from
+from wirespeed.facts.counter_increase import since
 from wirespeed.facts.model import COMPLETE, Facts, Gap, Observation, Reading, Source, State
-from wirespeed.facts.since import since
 
 __all__ = ["COMPLETE", "Facts", "Gap", "Observation", "Reading", "Source", "State", "facts_from", "since"]

@@ -7,9 +7,9 @@ share is a folder beside them with ``shared.yaml`` in place of ``platform.yaml``
 * ``platform.yaml``: the commands that ask it, and per setting *rendered / read / not supported*,
 * ``answers/``: what a device with these settings prints, one template per command,
 * ``parse.py``: ``parse(outputs) -> Iterator[Observation]``, text to observations,
-* ``words.py`` (optional): ``word(place, path, value, device) -> Worded | None``, one change as commands to type,
+* ``commands.py`` (optional): ``word(place, path, value, device) -> Worded | None``, one change as commands to type,
 * ``view.py`` (optional): ``view(name, device) -> Mapping[str, Any]``, what its templates need computed,
-* ``simulated.py`` (optional, of a NIC): ``SIMULATED``, what its driver runs in the simulator's names,
+* ``simulator_mapping.py`` (optional, of a NIC): ``SIMULATED``, what its driver runs in the simulator's names,
 * ``job.py`` (optional, of a launcher): ``start(job) -> tuple[str, ...]``, the command that starts a job.
 """
 

@@ -159,9 +159,9 @@ class Platform:
     interfaces: tuple[str, ...] = ()  # what the names of their interfaces begin with, where the driver does not tell
     counters: Mapping[str, Counter] = field(default_factory=dict)
     limits: tuple[str, ...] = ()  # what reading it back cannot tell, for its page in the reference
-    word: Word | None = None  # ``words.py`` of the folder, where there is one
+    word: Word | None = None  # ``commands.py`` of the folder, where there is one
     view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: what its templates need computed
-    simulated: Simulated | None = None  # ``simulated.py``: what the simulator runs in place of a NIC's driver
+    simulated: Simulated | None = None  # ``simulator_mapping.py``: what the simulator runs in place of a NIC's driver
     start: Start | None = None  # ``job.py``: how it starts a job, where it can
 
     @property

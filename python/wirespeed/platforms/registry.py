@@ -67,7 +67,7 @@ def _load(kind: str, folder: str, text: str) -> Platform:
     include: str | None = data.get("include")
     shared = _shared(kind, include) if include else {}
     package = f"{__package__}.{kind}.{folder}"
-    words, view = _optional(f"{package}.words"), _optional(f"{package}.view")
+    commands, view = _optional(f"{package}.commands"), _optional(f"{package}.view")
     job, simulated = _optional(f"{package}.job"), _optional(f"{package}.simulated")
     parse = _optional(f"{package}.parse") or importlib.import_module(f"{__package__}.{kind}.{include}.parse")
     return Platform(
@@ -86,7 +86,7 @@ def _load(kind: str, folder: str, text: str) -> Platform:
         interfaces=tuple(data.get("interfaces", ())),
         counters={name: Counter(**entry) for name, entry in data.get("counters", {}).items()},
         limits=tuple(data.get("limits", ())),
-        word=words.word if words else None,
+        word=commands.word if commands else None,
         view=view.view if view else None,
         simulated=simulated.SIMULATED if simulated else None,
         start=job.start if job else None,

@@ -1,14 +1,14 @@
 """A plan as files: every setting in its device's own words, with the way in and the way back. Nothing is applied."""
 
 from wirespeed.render.ansible import INVENTORY, ansible
-from wirespeed.render.compare import Difference, FileDifference, SettingDifference, compare_files, compare_settings
+from wirespeed.render.commands import word
+from wirespeed.render.differences import Difference, FileDifference, SettingDifference, compare_files, compare_settings
 from wirespeed.render.files import RenderedFile, check, devices_of, files
 from wirespeed.render.job import Jobs, LabJobs
-from wirespeed.render.simulated import simulated
-from wirespeed.render.speaker import speaker
+from wirespeed.render.output_folder import MANIFEST, Written, is_rendered, write
+from wirespeed.render.routing_daemons import speaker
+from wirespeed.render.simulator_mapping import simulated
 from wirespeed.render.stack import stack
-from wirespeed.render.word import word
-from wirespeed.render.write import MANIFEST, Written, is_rendered, write
 
 __all__ = [
     "INVENTORY",

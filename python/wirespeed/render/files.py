@@ -9,10 +9,10 @@ from typing import Any
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.platforms import FileTemplate, Platform
-from wirespeed.platforms.text import say, say_lines
-from wirespeed.render.covered import uncovered
+from wirespeed.platforms.templates import say, say_lines
 from wirespeed.render.scripts import Step, scripts
 from wirespeed.render.stack import stack
+from wirespeed.render.support import uncovered
 from wirespeed.settings import Device, Host
 
 

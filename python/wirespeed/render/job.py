@@ -8,7 +8,7 @@ from dataclasses import replace
 from wirespeed.errors import refuse
 from wirespeed.plan import Plan
 from wirespeed.platforms import Job, of_launch, platforms
-from wirespeed.platforms.launcher.families import gpu_memory, of_nic, over_nics
+from wirespeed.platforms.launcher.library_variables import gpu_memory, of_nic, over_nics
 from wirespeed.platforms.launcher.openmpi.job import start_here, start_over_tcp
 
 

@@ -19,8 +19,8 @@ from wirespeed.errors import Refused
 from wirespeed.facts import Source
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.launcher.families import library_said
-from wirespeed.platforms.text import say
+from wirespeed.platforms.launcher.library_variables import library_said
+from wirespeed.platforms.templates import say
 from wirespeed.settings import Host, Launch
 
 ROOT = Path(__file__).resolve().parents[3]

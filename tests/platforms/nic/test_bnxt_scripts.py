@@ -10,7 +10,7 @@ import pytest
 
 from wirespeed.errors import Refused
 from wirespeed.platforms import platform
-from wirespeed.platforms.text import say
+from wirespeed.platforms.templates import say
 from wirespeed.settings import (
     Congestion,
     Discipline,

@@ -16,7 +16,7 @@ from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, State, facts_from
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.text import say
+from wirespeed.platforms.templates import say
 from wirespeed.render import check
 from wirespeed.settings import Discipline, Place
 from wirespeed.units import Size

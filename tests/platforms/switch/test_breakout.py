@@ -13,7 +13,7 @@ from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.plan import build
 from wirespeed.platforms import platform
-from wirespeed.platforms.text import say
+from wirespeed.platforms.templates import say
 from wirespeed.settings import Place, Port, Switch
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "bluebonnet-64node" / "cluster.yaml"

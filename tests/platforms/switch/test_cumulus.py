@@ -15,8 +15,8 @@ from platforms.switch.test_declarations import without
 from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.switch.cumulus.commands import expanded
-from wirespeed.platforms.text import say
+from wirespeed.platforms.switch.cumulus.nvue_config import expanded
+from wirespeed.platforms.templates import say
 from wirespeed.settings import (
     Bgp,
     BgpPeer,
@@ -382,7 +382,7 @@ def _less(switch: Switch, place: Place, path: str) -> Switch:
 
 
 def _said(switch: Switch) -> str:
-    from wirespeed.platforms.text import _environment
+    from wirespeed.platforms.templates import _environment
 
     assert CUMULUS.view is not None
     context = {"name": "leaf1", "device": switch, **CUMULUS.view("leaf1", switch)}

@@ -10,7 +10,7 @@ import pytest
 from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, switched
 from platforms.switch.test_render import DELL, EOS
 from wirespeed.platforms import Platform, platform
-from wirespeed.platforms.text import say
+from wirespeed.platforms.templates import say
 from wirespeed.settings import BgpPeer, Dscp, Link, Place, Port, Priority, PriorityGroup, Queue, Switch, Vlan, walk
 from wirespeed.settings.fabric import Buffers
 from wirespeed.settings.routing import Bgp
@@ -133,7 +133,7 @@ def assert_declared(found: Platform, switch: Switch) -> None:
 
 def _said(found: Platform, switch: Switch) -> str:
     """The configuration, also of a switch that would be refused: what matters here is whether a setting is in it."""
-    from wirespeed.platforms.text import _environment
+    from wirespeed.platforms.templates import _environment
 
     assert found.view is not None
     context = {"name": "leaf1", "device": switch, **found.view("leaf1", switch)}

@@ -14,7 +14,7 @@ from platforms.switch.devices import link, priority_groups, qos, queues, routed
 from wirespeed.errors import Refused
 from wirespeed.facts import Facts, facts_from
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.text import answer, say
+from wirespeed.platforms.templates import answer, say
 from wirespeed.settings import BgpPeer, Discipline, Place, Port, Queue, Switch
 from wirespeed.settings.fabric import Buffers
 from wirespeed.settings.routing import Bgp

@@ -19,8 +19,8 @@ from wirespeed.errors import Refused
 from wirespeed.facts import Facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.switch.eos.interfaces import listed, names_of
-from wirespeed.platforms.switch.eos.spelling import queue_word, speed_of
-from wirespeed.platforms.text import answer, say
+from wirespeed.platforms.switch.eos.values import queue_word, speed_of
+from wirespeed.platforms.templates import answer, say
 from wirespeed.settings import Discipline, Ecn, Place, Priority, Queue, Switch, Watchdog, WatchdogAction
 from wirespeed.units import Bandwidth, Size
 

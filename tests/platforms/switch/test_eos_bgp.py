@@ -17,7 +17,7 @@ from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, State
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs
-from wirespeed.platforms.text import answer, say
+from wirespeed.platforms.templates import answer, say
 from wirespeed.settings import Bgp, BgpPeer, Place, Port, Switch, walk
 
 LEAF = Place("leaf1")

@@ -15,7 +15,7 @@ from platforms.switch.test_declarations import without
 from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.text import say
+from wirespeed.platforms.templates import say
 from wirespeed.settings import (
     Bgp,
     BgpPeer,
@@ -541,7 +541,7 @@ def _less(switch: Switch, place: Place, path: str) -> Switch:
 
 
 def _said(switch: Switch) -> str:
-    from wirespeed.platforms.text import _environment
+    from wirespeed.platforms.templates import _environment
 
     assert JUNOS.view is not None
     context = {"name": "leaf1", "device": switch, **JUNOS.view("leaf1", switch)}

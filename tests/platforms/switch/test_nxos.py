@@ -21,7 +21,7 @@ from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.text import answer, say
+from wirespeed.platforms.templates import answer, say
 from wirespeed.settings import (
     Bgp,
     BgpPeer,

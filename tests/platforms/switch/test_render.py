@@ -11,7 +11,7 @@ from platforms.round_trip import lost
 from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, routed, switched
 from wirespeed.errors import Refused
 from wirespeed.platforms import Platform, platform
-from wirespeed.platforms.text import answer, say
+from wirespeed.platforms.templates import answer, say
 from wirespeed.settings import Dscp, Ecn, Priority, Switch, SwitchQueue, SwitchTrafficClass, Watchdog, WatchdogAction
 from wirespeed.units import Length, Size
 

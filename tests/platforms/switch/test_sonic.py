@@ -17,7 +17,7 @@ from platforms.switch.devices import link, ms, qos, queues, routed, switched
 from wirespeed.errors import Refused
 from wirespeed.facts import Source, facts_from
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.text import answer, say
+from wirespeed.platforms.templates import answer, say
 from wirespeed.settings import (
     BgpPeer,
     Discipline,

@@ -71,7 +71,7 @@ def list_(
 
 
 def _platforms() -> Rows:
-    from wirespeed.collect.supported import supported
+    from wirespeed.collect.support import supported
 
     return [
         {
@@ -99,7 +99,7 @@ def _platforms() -> Rows:
 
 def _nics() -> Rows:
     from wirespeed.catalogue import load
-    from wirespeed.collect.supported import settings_on
+    from wirespeed.collect.support import settings_on
 
     return [
         {
@@ -135,7 +135,7 @@ def _gpus() -> Rows:
 
 def _switches() -> Rows:
     from wirespeed.catalogue import load
-    from wirespeed.collect.supported import settings_on
+    from wirespeed.collect.support import settings_on
 
     return [
         {

@@ -8,7 +8,8 @@ from typing import Any
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.launcher import hosts
-from wirespeed.platforms.launcher.families import (
+from wirespeed.platforms.launcher.gpu_nics import pairing
+from wirespeed.platforms.launcher.library_variables import (
     environment,
     exported,
     library_said,
@@ -17,7 +18,6 @@ from wirespeed.platforms.launcher.families import (
     of_job,
     unsaid,
 )
-from wirespeed.platforms.launcher.pairs import pairing
 from wirespeed.platforms.launcher.variables import Read, beside, observation, observed
 from wirespeed.platforms.model import Job, Output
 from wirespeed.settings import Device, Host, Place

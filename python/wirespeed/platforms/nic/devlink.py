@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.reading import see
+from wirespeed.platforms.parsing import see
 from wirespeed.settings import Place
 
 _STATES = {"runtime": State.RUNNING, "driverinit": State.CONFIGURED, "permanent": State.PERSISTENT}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Outputs
-from wirespeed.platforms.reading import lines, see
+from wirespeed.platforms.parsing import lines, see
 from wirespeed.settings import Place
 
 VERSIONS = ("IB/RoCE v1", "RoCE v2")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from wirespeed.errors import Problem
-from wirespeed.platforms.switch.config import natural
+from wirespeed.platforms.switch.indented_config import natural
 from wirespeed.settings import Port, Switch
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem, did_you_mean
-from wirespeed.platforms.host.linux import words
+from wirespeed.platforms.host.linux import commands
+from wirespeed.platforms.host.linux.network_managers import RENDERERS
 from wirespeed.platforms.host.linux.packages import GPU_ACTIONS, PackageManager
 from wirespeed.platforms.host.linux.packages import steps as software_steps
-from wirespeed.platforms.host.linux.renderers import RENDERERS
 from wirespeed.platforms.host.linux.view import view
 from wirespeed.platforms.model import Worded
 from wirespeed.settings import Device, Host, Place
@@ -61,8 +61,8 @@ class Distribution:
         match path:
             case "host.kernel.command_line" | "host.kernel.iommu":
                 parameters = device.kernel.command_line
-                return Worded(self.command_line(parameters), words.REBOOT) if parameters else None
+                return Worded(self.command_line(parameters), commands.REBOOT) if parameters else None
             case "host.firewall":
                 return None if value else Worded((self.firewall_off,), "the host's other ports are open too")
         name = device.renderer or self.renderers(device.os or "")[0]
-        return words.word(place, path, value, device, RENDERERS[name])
+        return commands.word(place, path, value, device, RENDERERS[name])

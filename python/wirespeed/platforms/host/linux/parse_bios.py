@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.host.linux.bios import MAKERS, meaning
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.reading import lines, see, whole
+from wirespeed.platforms.parsing import lines, see, whole
 from wirespeed.settings import Place
 
 _GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:\S+")

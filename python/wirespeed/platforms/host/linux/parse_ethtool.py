@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.reading import lines, see
+from wirespeed.platforms.parsing import lines, see
 from wirespeed.settings import Place, bdf
 from wirespeed.units import Bandwidth
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.reading import json_objects, network, see, whole
+from wirespeed.platforms.parsing import json_objects, network, see, whole
 from wirespeed.settings import Place
 
 _TABLES = {"default": 253, "main": 254, "local": 255}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.facts import Observation, State
-from wirespeed.platforms.launcher.families import NCCL
+from wirespeed.platforms.launcher.library_variables import NCCL
 from wirespeed.platforms.launcher.variables import beside, lines, observation, observed, processes
 from wirespeed.platforms.model import Outputs
 from wirespeed.settings import Place

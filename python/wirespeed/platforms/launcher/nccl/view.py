@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wirespeed.platforms.launcher.families import library_said, unsaid
-from wirespeed.platforms.launcher.pairs import pairing
+from wirespeed.platforms.launcher.gpu_nics import pairing
+from wirespeed.platforms.launcher.library_variables import library_said, unsaid
 from wirespeed.settings import Device, Host
 
 

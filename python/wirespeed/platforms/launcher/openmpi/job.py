@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.platforms.launcher.families import of_job
+from wirespeed.platforms.launcher.library_variables import of_job
 from wirespeed.platforms.model import Job
 
 _BINDER = "/usr/local/bin/wirespeed-bind"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.launcher import cores, hosts
-from wirespeed.platforms.launcher.families import UCX
+from wirespeed.platforms.launcher.library_variables import UCX
 from wirespeed.platforms.launcher.variables import beside, lines, observation, observed
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.settings import Place

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from wirespeed.platforms.launcher import cores
-from wirespeed.platforms.launcher.families import environment, exported, library_said, unsaid
+from wirespeed.platforms.launcher.gpu_nics import pairing
 from wirespeed.platforms.launcher.hosts import slots
-from wirespeed.platforms.launcher.pairs import pairing
+from wirespeed.platforms.launcher.library_variables import environment, exported, library_said, unsaid
 from wirespeed.settings import Device, Host
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.platforms.launcher.families import of_job
+from wirespeed.platforms.launcher.library_variables import of_job
 from wirespeed.platforms.launcher.slurm.view import binding, plugin
 from wirespeed.platforms.model import Job
 

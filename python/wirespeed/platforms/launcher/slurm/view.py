@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from wirespeed.platforms.launcher import cores
-from wirespeed.platforms.launcher.families import environment, exported
+from wirespeed.platforms.launcher.library_variables import environment, exported
 from wirespeed.settings import Device, Host
 
 _OWN_BINDING = ("mvapich2", "mvapich3")

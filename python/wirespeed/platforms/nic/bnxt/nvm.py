@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.reading import lines, see
+from wirespeed.platforms.parsing import lines, see
 from wirespeed.settings import Nic, Place, get
 
 OPTIONS = {

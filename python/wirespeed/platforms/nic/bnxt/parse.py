@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.nic import ieee, rdma_cm
+from wirespeed.platforms.nic import dcb_output, rdma_cm
 from wirespeed.platforms.nic.bnxt import congestion, nvm
-from wirespeed.platforms.reading import lines, see, whole
+from wirespeed.platforms.parsing import lines, see, whole
 from wirespeed.settings import Discipline, Dscp, NicCosQueue, NicTrafficClass, Place, Priority
 
 _PAIR = re.compile(r"([0-7]):([0-7])")
@@ -31,7 +31,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
         yield from _dscp(_nic(outputs, interface), output)
     for interface, output in outputs.per_nic("niccli-pri2cos"):
         yield from _cos(_nic(outputs, interface), output)
-    yield from ieee.parse(outputs)
+    yield from dcb_output.parse(outputs)
     for interface, output in outputs.per_nic("cc"):
         yield from congestion.configfs(_nic(outputs, interface), output)
     for interface, output in outputs.per_nic("cc-inbox"):

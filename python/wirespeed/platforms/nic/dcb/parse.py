@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Outputs
-from wirespeed.platforms.nic import devlink, ieee, rdma_cm
+from wirespeed.platforms.nic import dcb_output, devlink, rdma_cm
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of every port an output is there of."""
-    yield from ieee.parse(outputs)
+    yield from dcb_output.parse(outputs)
     yield from rdma_cm.parse(outputs)
     yield from devlink.parse(outputs)

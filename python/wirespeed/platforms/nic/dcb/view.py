@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wirespeed.platforms.nic.commands import Line, pause_off, rdma_cm, rest, typed
-from wirespeed.platforms.nic.ieee import ROCE_PORT
+from wirespeed.platforms.nic.dcb_output import ROCE_PORT
 from wirespeed.settings import Device, Discipline, Host, Nic, NicQos
 
 DRIVERS = ("ice", "i40e", "qede", "hns3")

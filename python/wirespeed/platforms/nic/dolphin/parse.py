@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Outputs
-from wirespeed.platforms.reading import lines, see
+from wirespeed.platforms.parsing import lines, see
 from wirespeed.settings import Place
 from wirespeed.units import Size
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.nic import ieee, rdma_cm
+from wirespeed.platforms.nic import dcb_output, rdma_cm
 from wirespeed.platforms.nic.mlx5 import nvm
 from wirespeed.platforms.nic.mlx5.view import PARAMETERS
-from wirespeed.platforms.reading import lines, see, whole
+from wirespeed.platforms.parsing import lines, see, whole
 from wirespeed.settings import Discipline, Dscp, Ect, NicTrafficClass, Place, Priority
 from wirespeed.units import Length, Size
 
@@ -30,7 +30,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of every port an output is there of."""
     for interface, output in outputs.per_nic("mlnx-qos"):
         yield from _mlnx_qos(_nic(outputs, interface), output)
-    yield from ieee.parse(outputs)
+    yield from dcb_output.parse(outputs)
     for interface, output in outputs.per_nic("ecn"):
         yield from _ecn(_nic(outputs, interface), output)
     for interface, output in outputs.per_nic("traffic-class"):

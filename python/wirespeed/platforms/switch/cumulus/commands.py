@@ -1,73 +1,173 @@
-"""``nv config show -o commands``: lines of ``nv set``, with lists and ranges of names expanded."""
+"""Settings in NVUE's words, and one change as commands.
+
+Commands, defaults and ranges: NVIDIA Cumulus Linux 5.12 documentation, and the configuration that NVIDIA publishes for
+its reference architecture, whose newer spelling (``ipv4 address``, ``state enabled``) is used here.
+"""
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
+
+from wirespeed.platforms.model import Worded
+from wirespeed.settings import Device, Place, Switch
+from wirespeed.units import Bandwidth, Duration, Size
+
+DEFAULT_MTU = 9216
+DEFAULT_POLL_MS = 100
+DEFAULT_ROBUSTNESS = 3  # polling intervals
+DEFAULT_MINIMUM, DEFAULT_MAXIMUM = Size(150_000), Size(1_500_000)
+DEFAULT_PROBABILITY = 100
+DEFAULT_MARKED = (0, 3)
+"""Traffic classes the RoCE mode marks."""
+ROCE_QUEUES = {number: {3: 3, 6: 6}.get(number, 0) for number in range(8)}
+"""Traffic class of each switch priority in the RoCE mode."""
+
+FEC = {"rs": "rs", "baser": "fc", "off": "none"}
+FEC_WORDS = {setting: word for word, setting in FEC.items()}
+TRUST = {"l3": "dscp", "l2": "dot1p", "both": "both"}
+TRUST_WORDS = {setting: word for word, setting in TRUST.items()}
+ON = ("on", "enable", "enabled")
+OFF = ("off", "disable", "disabled")
+
+_FLAPS = "the link goes down and comes up again"
+_BUFFERS = "switchd divides the packet buffer anew; packets in it are lost"
+"""NVIDIA Cumulus Linux 5.12 documentation, Quality of Service: changes to PFC modify the ASIC's buffer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One ``nv set`` line: the words after it."""
-
-    number: int  # line, from 1
-    words: tuple[str, ...]
-
-    def after(self, *path: str) -> tuple[str, ...] | None:
-        """The words after these; None when the line starts otherwise. ``*`` stands for any word."""
-        if len(self.words) < len(path):
-            return None
-        if any(one not in ("*", word) for one, word in zip(path, self.words, strict=False)):
-            return None
-        return self.words[len(path) :]
+def speed_word(speed: Bandwidth) -> str:
+    """``400G``."""
+    return f"{speed // 10**9}G"
 
 
-def said(text: str) -> list[Said]:
-    """The lines of a configuration; none when it was cut short, that is when its last line does not end."""
-    if not text.endswith("\n"):
-        return []
-    found: list[Said] = []
-    start, whole = 0, ""
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not whole and not line.startswith("nv set "):
-            continue
-        start, whole = (start, f"{whole}\n{line}") if whole else (number, line)
-        try:
-            words = shlex.split(whole)
-        except ValueError:  # a quoted text, such as a banner, goes on in the next line
-            continue
-        found.append(Said(start, tuple(words[2:])))
-        whole = ""
-    return [] if whole else found
+def speed_of(word: str) -> Bandwidth | None:
+    """The speed of ``400G``; None when the word is none such."""
+    number = word.removesuffix("G")
+    return Bandwidth(int(number) * 10**9) if word.endswith("G") and number.isdigit() and len(number) < 5 else None
 
 
-def expanded(names: str) -> list[str]:
-    """``swp1-3,5`` as ``swp1``, ``swp2``, ``swp3``, ``swp5``; ``swp9s0-1`` as ``swp9s0``, ``swp9s1``."""
-    found: list[str] = []
-    prefix = ""
-    for part in names.split(","):
-        match = re.fullmatch(r"(.*?)([0-9]+)(?:-([0-9]+))?", part)
-        if match is None:
-            found.append(part)
-            continue
-        prefix = match[1] or prefix
-        first, last = int(match[2]), int(match[3] or match[2])
-        found += [f"{prefix}{number}" for number in range(first, min(last, first + 4096) + 1)]
-    return found
+def milliseconds(duration: Duration) -> int:
+    """Whole milliseconds."""
+    return int(duration) // 10**9
 
 
-def numbers(names: str) -> list[int] | None:
-    """``0-3,5`` as numbers; None when one is none."""
-    found = expanded(names)
-    return [int(one) for one in found] if all(one.isdigit() for one in found) else None
+def family(address: str) -> str:
+    """``ipv4`` or ``ipv6``."""
+    return "ipv6" if ":" in address else "ipv4"
 
 
-def of_interfaces(lines: list[Said]) -> Iterator[tuple[str, Said, tuple[str, ...]]]:
-    """(interface, line, words after it), each interface of a list by itself."""
-    for line in lines:
-        rest = line.after("interface", "*")
-        if rest is not None:
-            for name in expanded(line.words[1]):
-                yield name, line, rest
+def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+    """One change as commands; ``device`` holds the other settings as they are meant to be."""
+    if not isinstance(device, Switch):
+        return None
+    within = dict(place.within)
+    if "queue" in within:
+        lines = _queue(within["queue"], path, value)
+    elif "vlan" in within:
+        lines = _vlan(within["vlan"], path, value)
+    elif "port" in within:
+        lines = _qos(path, value, device) if path.startswith("port.qos.") else _port(within["port"], path, value)
+        if path == "port.qos.watchdog.enabled":
+            lines = [f"interface {within['port']} qos pfc-watchdog state {'enable' if value else 'disable'}"]
+    else:
+        lines = _switch(path, value)
+    if lines is None:
+        return None
+    consequence = _BUFFERS if path == "port.qos.pfc" else _FLAPS if path in _LINK else None
+    return Worded((*(f"nv set {line}" for line in lines), "nv config apply", "nv config save"), consequence)
+
+
+_LINK = ("port.link.speed", "port.link.fec", "port.breakout", "port.link.enabled")
+
+
+def _switch(path: str, value: Any) -> list[str] | None:
+    match path:
+        case "switch.watchdog_poll":
+            return [f"qos pfc-watchdog polling-interval {milliseconds(value)}"]
+        case "switch.buffers.lossless_share":
+            return [f"qos traffic-pool roce-lossless memory-percent {value}"]
+        case "switch.buffers.lossy_share":
+            return [f"qos traffic-pool default-lossy memory-percent {value}"]
+        case "switch.bgp.asn":
+            return [f"router bgp autonomous-system {value}"]
+        case "switch.bgp.router_id":
+            return [f"router bgp router-id {value}"]
+        case "switch.bgp.maximum_paths":
+            return [f"vrf default router bgp address-family ipv4-unicast multipaths ebgp {value}"]
+        case "switch.bgp.multipath_relax":
+            return [
+                f"vrf default router bgp path-selection multipath aspath-ignore {'enabled' if value else 'disabled'}"
+            ]
+    return None
+
+
+def _port(name: str, path: str, value: Any) -> list[str] | None:
+    match path:
+        case "port.link.mtu":
+            return [f"interface {name} link mtu {value}"]
+        case "port.link.speed":
+            return [f"interface {name} link speed {speed_word(value)}"]
+        case "port.link.fec":
+            return [f"interface {name} link fec {FEC_WORDS[value]}"]
+        case "port.link.enabled":
+            return [f"interface {name} link state {'up' if value else 'down'}"]
+        case "port.breakout":
+            return [f"interface {name.rpartition('s')[0]} link breakout {value}x"]
+        case "port.vlan":
+            return [f"interface {name} bridge domain br_default access {value}"]
+        case "port.addresses":
+            return [f"interface {name} {family(address)} address {address}" for address in value]
+    return None
+
+
+def _vlan(number: str, path: str, value: Any) -> list[str] | None:
+    match path:
+        case "vlan.mtu":
+            return [f"interface vlan{number} link mtu {value}"]
+        case "vlan.addresses":
+            return [f"interface vlan{number} {family(address)} address {address}" for address in value]
+    return None
+
+
+def _qos(path: str, value: Any, switch: Switch) -> list[str] | None:
+    match path:
+        case "port.qos.trust":
+            return [f"qos mapping default-global trust {TRUST_WORDS[value]}"]
+        case "port.qos.dscp_tc":
+            return [
+                f"qos mapping default-global dscp {int(dscp)} switch-priority {int(tc)}" for dscp, tc in _sorted(value)
+            ]
+        case "port.qos.tc_queue":
+            return [
+                f"qos egress-queue-mapping default-global switch-priority {int(tc)} traffic-class {int(queue)}"
+                for tc, queue in _sorted(value)
+            ]
+        case "port.qos.pfc":
+            wanted = [key for key, on in value.items() if on] if isinstance(value, Mapping) else value
+            own = [f"qos pfc default-global switch-priority {int(one)}" for one in sorted(wanted)]
+            return ["qos roce mode lossless", *(own if [int(one) for one in wanted] != [3] else [])]
+        case "port.qos.watchdog.detect" if switch.watchdog_poll:
+            return [f"qos pfc-watchdog robustness {int(value) // int(switch.watchdog_poll)}"]
+    return None
+
+
+def _sorted(value: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    return sorted(value.items())
+
+
+def _queue(number: str, path: str, value: Any) -> list[str] | None:
+    marking = f"qos congestion-control default-global traffic-class {number}"
+    match path:
+        case "queue.discipline":
+            return [f"qos egress-scheduler default-global traffic-class {number} mode {value}"]
+        case "queue.weight":
+            return [f"qos egress-scheduler default-global traffic-class {number} bw-percent {value}"]
+        case "queue.ecn.enabled":
+            return [f"{marking} ecn {'enable' if value else 'disable'}"]
+        case "queue.ecn.minimum":
+            return [f"{marking} min-threshold {int(value)}"]
+        case "queue.ecn.maximum":
+            return [f"{marking} max-threshold {int(value)}"]
+        case "queue.ecn.probability":
+            return [f"{marking} probability {value}"]
+    return None

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.reading import lines, see
-from wirespeed.platforms.switch.cumulus.commands import Said, expanded, of_interfaces, said
+from wirespeed.platforms.parsing import lines, see
+from wirespeed.platforms.switch.config_reader import Found, observe, whole
+from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON, speed_of
+from wirespeed.platforms.switch.cumulus.nvue_config import Said, expanded, of_interfaces, said
 from wirespeed.platforms.switch.cumulus.qos import Qos, port_qos, qos_of
 from wirespeed.platforms.switch.cumulus.routing import bgp, peers, unnumbered
-from wirespeed.platforms.switch.cumulus.words import DEFAULT_MTU, FEC, ON, speed_of
-from wirespeed.platforms.switch.json import document, mapping_of, source_of
-from wirespeed.platforms.switch.reading import Found, observe, whole
+from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place
 

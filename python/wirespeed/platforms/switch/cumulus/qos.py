@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.cumulus.commands import Said, numbers
-from wirespeed.platforms.switch.cumulus.words import (
+from wirespeed.platforms.switch.config_reader import Found, observe, whole
+from wirespeed.platforms.switch.cumulus.commands import (
     DEFAULT_MARKED,
     DEFAULT_MAXIMUM,
     DEFAULT_MINIMUM,
@@ -20,7 +20,7 @@ from wirespeed.platforms.switch.cumulus.words import (
     ROCE_QUEUES,
     TRUST,
 )
-from wirespeed.platforms.switch.reading import Found, observe, whole
+from wirespeed.platforms.switch.cumulus.nvue_config import Said, numbers
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Duration, Size
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.cumulus.commands import Said
-from wirespeed.platforms.switch.cumulus.words import OFF, ON
-from wirespeed.platforms.switch.reading import Found, observe, whole
+from wirespeed.platforms.switch.config_reader import Found, observe, whole
+from wirespeed.platforms.switch.cumulus.commands import OFF, ON
+from wirespeed.platforms.switch.cumulus.nvue_config import Said
 from wirespeed.settings import Place
 
 _DEFAULT = ("vrf", "default", "router", "bgp")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem
-from wirespeed.platforms.switch.cumulus.words import (
+from wirespeed.platforms.switch.cumulus.commands import (
     DEFAULT_MTU,
     FEC_WORDS,
     ROCE_QUEUES,

@@ -9,7 +9,7 @@ from itertools import pairwise
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.switch.enterprise_sonic.routing import bgp_summary
-from wirespeed.platforms.switch.enterprise_sonic.running import PORT_NAME, running_config
+from wirespeed.platforms.switch.enterprise_sonic.running_config import PORT_NAME, running_config
 from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth

@@ -9,9 +9,9 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following, numbers
-from wirespeed.platforms.switch.enterprise_sonic.words import KBYTE, MAPS
-from wirespeed.platforms.switch.reading import Found, observe, whole
+from wirespeed.platforms.switch.config_reader import Found, observe, whole
+from wirespeed.platforms.switch.enterprise_sonic.commands import KBYTE, MAPS
+from wirespeed.platforms.switch.indented_config import Line, following, numbers
 from wirespeed.settings import (
     Discipline,
     Dscp,

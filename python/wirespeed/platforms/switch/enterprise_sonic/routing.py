@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following
-from wirespeed.platforms.switch.reading import Found, Reader, default, flag, observe, read, text, whole
+from wirespeed.platforms.switch.config_reader import Found, Reader, default, flag, observe, read, text, whole
+from wirespeed.platforms.switch.indented_config import Line, following
 from wirespeed.settings import Place
 
 _FAMILIES = {"ipv4 unicast": "peer.ipv4", "ipv6 unicast": "peer.ipv6"}

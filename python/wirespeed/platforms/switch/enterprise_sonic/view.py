@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem
-from wirespeed.platforms.switch.config import natural
-from wirespeed.platforms.switch.enterprise_sonic.policies import MAP_PATHS, Policies, marks, scheduler_of
-from wirespeed.platforms.switch.enterprise_sonic.words import (
+from wirespeed.platforms.switch.enterprise_sonic.commands import (
     DEFAULT_MTU,
     FAMILY_WORDS,
     FEC_WORDS,
@@ -21,6 +19,8 @@ from wirespeed.platforms.switch.enterprise_sonic.words import (
     milliseconds,
     wred_lines,
 )
+from wirespeed.platforms.switch.enterprise_sonic.policies import MAP_PATHS, Policies, marks, scheduler_of
+from wirespeed.platforms.switch.indented_config import natural
 from wirespeed.platforms.switch.policies import by_name, odd_texts
 from wirespeed.settings import BgpPeer, Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction

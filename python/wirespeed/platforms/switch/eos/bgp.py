@@ -13,9 +13,9 @@ from ipaddress import ip_address, ip_network
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following
+from wirespeed.platforms.switch.config_reader import Found, Reader, default, flag, observe, read
 from wirespeed.platforms.switch.eos.interfaces import names_of
-from wirespeed.platforms.switch.reading import Found, Reader, default, flag, observe, read
+from wirespeed.platforms.switch.indented_config import Line, following
 from wirespeed.settings import Place
 
 _AS_DOT = 1 << 16

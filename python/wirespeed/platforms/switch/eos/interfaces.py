@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from wirespeed.platforms.switch.config import natural
+from wirespeed.platforms.switch.indented_config import natural
 
 _PORT = re.compile(r"Et(?:hernet)?([0-9]+(?:/[0-9]+){0,2})")
 _PART = re.compile(r"(?:Et(?:hernet)?)?([0-9]+(?:/[0-9]+){0,2})(?:-([0-9]+(?:/[0-9]+){0,2}))?")

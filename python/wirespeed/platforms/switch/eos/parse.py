@@ -9,9 +9,9 @@ from typing import Any
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.switch.eos.interfaces import long_name
-from wirespeed.platforms.switch.eos.running import running_config
-from wirespeed.platforms.switch.eos.spelling import SERIES_CHIPS
-from wirespeed.platforms.switch.json import document, mapping_of, source_of
+from wirespeed.platforms.switch.eos.running_config import running_config
+from wirespeed.platforms.switch.eos.values import SERIES_CHIPS
+from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place, Priority
 from wirespeed.units import Bandwidth

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.errors import Problem
-from wirespeed.platforms.switch.eos.spelling import (
+from wirespeed.platforms.switch.eos.values import (
     ACTION_WORDS,
     FEC_WORDS,
     SHAPE_UNIT,

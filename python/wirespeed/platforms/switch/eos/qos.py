@@ -9,9 +9,9 @@ from typing import Any
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following
-from wirespeed.platforms.switch.eos.spelling import ACTIONS, shape_of
-from wirespeed.platforms.switch.reading import Found, Reader, choice, default, flag, observe, read
+from wirespeed.platforms.switch.config_reader import Found, Reader, choice, default, flag, observe, read
+from wirespeed.platforms.switch.eos.values import ACTIONS, shape_of
+from wirespeed.platforms.switch.indented_config import Line, following
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Duration, Size
 

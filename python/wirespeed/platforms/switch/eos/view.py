@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wirespeed.platforms.switch.eos.bgp_view import speaker
 from wirespeed.platforms.switch.eos.interfaces import short_name
 from wirespeed.platforms.switch.eos.problems import problems
-from wirespeed.platforms.switch.eos.speaker import speaker
-from wirespeed.platforms.switch.eos.spelling import (
+from wirespeed.platforms.switch.eos.values import (
     ACTION_WORDS,
     DEFAULT_DSCP_TC,
     DEFAULT_L2_MTU,

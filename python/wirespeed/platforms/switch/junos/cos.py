@@ -9,10 +9,10 @@ from fnmatch import fnmatchcase
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following
-from wirespeed.platforms.switch.junos.braces import block, inside, values
-from wirespeed.platforms.switch.junos.words import DEFAULT_DETECTION, DEFAULT_POLL_MS, DEFAULT_RECOVERY_MS
-from wirespeed.platforms.switch.reading import Found, observe, read, text, whole
+from wirespeed.platforms.switch.config_reader import Found, observe, read, text, whole
+from wirespeed.platforms.switch.indented_config import Line, following
+from wirespeed.platforms.switch.junos.commands import DEFAULT_DETECTION, DEFAULT_POLL_MS, DEFAULT_RECOVERY_MS
+from wirespeed.platforms.switch.junos.config_text import block, inside, values
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Duration
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.reading import lines, see
-from wirespeed.platforms.switch.junos.running import configuration
-from wirespeed.platforms.switch.junos.words import FEC_MODES
+from wirespeed.platforms.parsing import lines, see
+from wirespeed.platforms.switch.junos.commands import FEC_MODES
+from wirespeed.platforms.switch.junos.configuration import configuration
 from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth

@@ -7,7 +7,7 @@ from typing import Any
 
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.junos.classes import ClassOfService, lossless_queues
-from wirespeed.platforms.switch.junos.words import L2_HEADER, LARGEST_PHYSICAL_MTU, MODES, PATHS
+from wirespeed.platforms.switch.junos.commands import L2_HEADER, LARGEST_PHYSICAL_MTU, MODES, PATHS
 from wirespeed.platforms.switch.policies import by_name, odd_texts
 from wirespeed.settings import Port, Switch, WatchdogAction
 from wirespeed.units import Bandwidth, Duration

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following
-from wirespeed.platforms.switch.junos.braces import block, inside
-from wirespeed.platforms.switch.junos.words import DEFAULT_PATHS
-from wirespeed.platforms.switch.reading import Found, observe, read, text, whole
+from wirespeed.platforms.switch.config_reader import Found, observe, read, text, whole
+from wirespeed.platforms.switch.indented_config import Line, following
+from wirespeed.platforms.switch.junos.commands import DEFAULT_PATHS
+from wirespeed.platforms.switch.junos.config_text import block, inside
 from wirespeed.settings import Place
 
 _PREFIX = re.compile(r"route-filter ([0-9a-fA-F.:]+/[0-9]{1,3}) exact")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.platforms.switch.junos.classes import ClassOfService, class_of_service
-from wirespeed.platforms.switch.junos.problems import problems
-from wirespeed.platforms.switch.junos.words import (
+from wirespeed.platforms.switch.junos.commands import (
     L2_HEADER,
     PATHS,
     dscp_bits,
@@ -19,6 +18,7 @@ from wirespeed.platforms.switch.junos.words import (
     priority_bits,
     speed_word,
 )
+from wirespeed.platforms.switch.junos.problems import problems
 from wirespeed.platforms.switch.policies import by_name
 from wirespeed.settings import BgpPeer, Device, Port, Switch
 from wirespeed.settings.fabric import Buffers

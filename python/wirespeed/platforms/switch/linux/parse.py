@@ -12,8 +12,8 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.reading import json_objects, lines, see, whole
-from wirespeed.platforms.switch.json import document, mapping_of, source_of
+from wirespeed.platforms.parsing import json_objects, lines, see, whole
+from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.settings import Place
 
 _VLAN = re.compile(r"vlan([0-9]{1,4})")

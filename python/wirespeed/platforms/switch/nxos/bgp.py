@@ -8,8 +8,8 @@ from ipaddress import ip_address, ip_network
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following
-from wirespeed.platforms.switch.reading import Found, default, observe, whole
+from wirespeed.platforms.switch.config_reader import Found, default, observe, whole
+from wirespeed.platforms.switch.indented_config import Line, following
 from wirespeed.settings import Place
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wirespeed.platforms.switch.config import ranges
-from wirespeed.platforms.switch.nxos.spelling import complete, network_class, output_class, random_detect
+from wirespeed.platforms.switch.indented_config import ranges
+from wirespeed.platforms.switch.nxos.values import complete, network_class, output_class, random_detect
 from wirespeed.platforms.switch.policies import by_name, frozen, inverted, named
 from wirespeed.settings import Discipline, Port, Queue, Switch
 

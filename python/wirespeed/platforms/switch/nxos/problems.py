@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.nxos.policies import paused
-from wirespeed.platforms.switch.nxos.spelling import ACTIONS, FEC_WORDS, POLLS, RESTORES, SHUTDOWNS, TRUST, complete
+from wirespeed.platforms.switch.nxos.values import ACTIONS, FEC_WORDS, POLLS, RESTORES, SHUTDOWNS, TRUST, complete
 from wirespeed.platforms.switch.policies import by_name, odd_texts
 from wirespeed.settings import Bgp, Discipline, Port, Switch
 from wirespeed.units import Duration

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following, numbers
-from wirespeed.platforms.switch.nxos.spelling import (
+from wirespeed.platforms.switch.config_reader import Found, observe, whole
+from wirespeed.platforms.switch.indented_config import Line, following, numbers
+from wirespeed.platforms.switch.nxos.values import (
     DEFAULT_POLL,
     DEFAULT_RESTORE,
     DEFAULT_SHUTDOWN,
     marking,
     queue_of,
 )
-from wirespeed.platforms.switch.reading import Found, observe, whole
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
 from wirespeed.units import Duration
 

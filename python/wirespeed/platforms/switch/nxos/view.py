@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wirespeed.platforms.switch.config import natural, ranges
+from wirespeed.platforms.switch.indented_config import natural, ranges
 from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, policies_of
 from wirespeed.platforms.switch.nxos.problems import problems
-from wirespeed.platforms.switch.nxos.spelling import (
+from wirespeed.platforms.switch.nxos.values import (
     DEFAULT_MTU,
     DEFAULT_POLL,
     DEFAULT_RESTORE,

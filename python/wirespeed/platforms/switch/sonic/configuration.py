@@ -9,12 +9,12 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.reading import whole
-from wirespeed.platforms.switch.reading import Found, observe
+from wirespeed.platforms.parsing import whole
+from wirespeed.platforms.switch.config_reader import Found, observe
 from wirespeed.platforms.switch.sonic.qos import Qos
 from wirespeed.platforms.switch.sonic.routing import bgp
-from wirespeed.platforms.switch.sonic.spelling import DEFAULT_MTU, FEC_WORDS, ON_OFF
 from wirespeed.platforms.switch.sonic.tables import Row, Tables, tables_of
+from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_WORDS, ON_OFF
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth, Duration, Length, Size
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wirespeed.platforms.switch.config import natural
+from wirespeed.platforms.switch.indented_config import natural
 from wirespeed.platforms.switch.policies import by_name, frozen, named
-from wirespeed.platforms.switch.sonic.spelling import (
+from wirespeed.platforms.switch.sonic.values import (
     CABLES,
     DEFAULT_MTU,
     FAMILIES,

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.reading import whole
+from wirespeed.platforms.parsing import whole
 from wirespeed.platforms.switch.sonic.configuration import PORT_NAME, config_db
 from wirespeed.platforms.switch.sonic.routing import bgp_summary
-from wirespeed.platforms.switch.sonic.spelling import FEC_WORDS
+from wirespeed.platforms.switch.sonic.values import FEC_WORDS
 from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place, WatchdogAction
 from wirespeed.units import Bandwidth, Duration

@@ -8,11 +8,11 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.reading import whole
-from wirespeed.platforms.switch.config import numbers
-from wirespeed.platforms.switch.reading import Found, observe
-from wirespeed.platforms.switch.sonic.spelling import MAPS, MARKS_GREEN, MARKS_NOT, TRUE_FALSE, TYPES, QosMap
+from wirespeed.platforms.parsing import whole
+from wirespeed.platforms.switch.config_reader import Found, observe
+from wirespeed.platforms.switch.indented_config import numbers
 from wirespeed.platforms.switch.sonic.tables import Row, Tables
+from wirespeed.platforms.switch.sonic.values import MAPS, MARKS_GREEN, MARKS_NOT, TRUE_FALSE, TYPES, QosMap
 from wirespeed.settings import Discipline, Place, Priority, PriorityGroup, WatchdogAction
 from wirespeed.units import Bandwidth, Duration, Size
 

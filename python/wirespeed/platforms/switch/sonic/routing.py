@@ -8,11 +8,11 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.reading import whole
-from wirespeed.platforms.switch.json import document, mapping_of, source_of
-from wirespeed.platforms.switch.reading import Found, observe
-from wirespeed.platforms.switch.sonic.spelling import FAMILIES, TRUE_FALSE, VRF
+from wirespeed.platforms.parsing import whole
+from wirespeed.platforms.switch.config_reader import Found, observe
+from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.platforms.switch.sonic.tables import Row, Tables
+from wirespeed.platforms.switch.sonic.values import FAMILIES, TRUE_FALSE, VRF
 from wirespeed.settings import Place
 
 

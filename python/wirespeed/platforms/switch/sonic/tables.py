@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from json import JSONDecoder
 from typing import Any
 
-from wirespeed.platforms.switch.config import numbers
+from wirespeed.platforms.switch.indented_config import numbers
 
 _REFERENCE = re.compile(r"\[[A-Z_]+\|([^\]|]+)\]")  # how images up to about 202012 spelled a reference
 _DECODER = JSONDecoder()

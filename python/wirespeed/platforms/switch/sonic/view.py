@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.policies import by_name, odd_texts
 from wirespeed.platforms.switch.sonic.database import database_of, ordered
-from wirespeed.platforms.switch.sonic.spelling import DEFAULT_MTU, FEC_WORDS, computes_headroom, milliseconds
+from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_WORDS, computes_headroom, milliseconds
 from wirespeed.settings import Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 

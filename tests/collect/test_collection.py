@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from wirespeed.collect import Machine, local, machines, open_bundle, published, read
+from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.commands import asked
-from wirespeed.collect.write import Writer
 from wirespeed.platforms import Command, platforms
 from wirespeed.reach import Ran, Status, run
 from wirespeed.settings import Host, Nic, Switch
@@ -53,7 +53,7 @@ def test_a_command_gets_no_more_than_its_time(tmp_path: Path, monkeypatch: pytes
         given.append(timeout_s)
         return run(arguments, timeout_s, (0,), stop=stop)
 
-    monkeypatch.setattr(sys.modules["wirespeed.collect.local"], "run", record)
+    monkeypatch.setattr(sys.modules["wirespeed.collect.collection"], "run", record)
     local(tmp_path / "b", limit_s=3)
     assert set(given) == {3}
 
@@ -131,7 +131,7 @@ def test_the_published_list_is_a_document(tmp_path: Path) -> None:
 
 def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path) -> None:
     """Port a has an older tool, port b the newest."""
-    module = sys.modules["wirespeed.collect.local"]
+    module = sys.modules["wirespeed.collect.collection"]
     typed: list[str] = []
 
     def answer(arguments: tuple[str, ...], timeout_s: float, exits: object, stop: threading.Event) -> Ran:

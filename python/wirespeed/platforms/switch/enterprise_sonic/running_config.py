@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following, lines_of
+from wirespeed.platforms.switch.config_reader import Reader, addresses, default, flag, observe, read, text, whole
+from wirespeed.platforms.switch.enterprise_sonic.commands import DEFAULT_MTU, FEC_WORDS
 from wirespeed.platforms.switch.enterprise_sonic.qos import Policies, policies_of, port_qos
 from wirespeed.platforms.switch.enterprise_sonic.routing import bgp
-from wirespeed.platforms.switch.enterprise_sonic.words import DEFAULT_MTU, FEC_WORDS
-from wirespeed.platforms.switch.reading import Reader, addresses, default, flag, observe, read, text, whole
+from wirespeed.platforms.switch.indented_config import Line, following, lines_of
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth, Duration, Length, Size
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from wirespeed.platforms.model import Worded
-from wirespeed.platforms.switch.eos.bgp_words import PEER_CONSEQUENCES, peer_lines, speaker_lines
-from wirespeed.platforms.switch.eos.spelling import (
+from wirespeed.platforms.switch.eos.bgp_commands import PEER_CONSEQUENCES, peer_lines, speaker_lines
+from wirespeed.platforms.switch.eos.values import (
     ACTION_WORDS,
     FEC_WORDS,
     TRUST_WORDS,

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import jinja2
 
+from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.commands import Asked, asked, nics_of, stack
 from wirespeed.collect.manifest import Entry
-from wirespeed.collect.write import Writer
 from wirespeed.errors import Problem, Refused
 from wirespeed.plan import Plan
 from wirespeed.platforms import of_launch, of_system, platforms
-from wirespeed.platforms.text import answer
+from wirespeed.platforms.templates import answer
 from wirespeed.settings import Device, Host, Switch
 
 _STARTED = "2000-01-01T00:00:00.000Z"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wirespeed.collect.bundle import Bundle, open_bundle
 from wirespeed.collect.manifest import NAME, DeviceEntry, Entry
-from wirespeed.collect.open import Bundle, open_bundle
 from wirespeed.errors import Problem, Refused
 from wirespeed.facts import Facts, Gap, Observation, Source, State, facts_from
 from wirespeed.platforms import Command, Output, Outputs, Platform, platforms

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from wirespeed.collect import as_planned, read
+from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.manifest import NAME, Entry
-from wirespeed.collect.write import Writer
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan
 from wirespeed.platforms import platforms

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wirespeed.platforms.switch.config import natural
 from wirespeed.platforms.switch.eos.interfaces import listed
+from wirespeed.platforms.switch.indented_config import natural
 from wirespeed.settings import BgpPeer, Switch
 
 GROUP = "FABRIC"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed.platforms.launcher.wording import line_of
+from wirespeed.platforms.launcher.commands import line_of
 from wirespeed.platforms.model import Worded
 from wirespeed.settings import Device, Host, Place
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from wirespeed.platforms.model import Worded
-from wirespeed.platforms.switch.config import ranges
+from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, OUTPUT, policies_of
-from wirespeed.platforms.switch.nxos.spelling import (
+from wirespeed.platforms.switch.nxos.values import (
     FEC_WORDS,
     address_lines,
     complete,

@@ -9,12 +9,12 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following
-from wirespeed.platforms.switch.junos.braces import block, inherited, inside, statements, values
+from wirespeed.platforms.switch.config_reader import Found, observe, read, text, whole
+from wirespeed.platforms.switch.indented_config import Line, following
+from wirespeed.platforms.switch.junos.commands import DEFAULT_FLOWLET_GAP_US, DEFAULT_PHYSICAL_MTU, L2_HEADER, speed_of
+from wirespeed.platforms.switch.junos.config_text import block, inherited, inside, statements, values
 from wirespeed.platforms.switch.junos.cos import bundle_of, cos_of, port_cos, watchdog_poll
 from wirespeed.platforms.switch.junos.routing import bgp, loopbacks, peers
-from wirespeed.platforms.switch.junos.words import DEFAULT_FLOWLET_GAP_US, DEFAULT_PHYSICAL_MTU, L2_HEADER, speed_of
-from wirespeed.platforms.switch.reading import Found, observe, read, text, whole
 from wirespeed.settings import Place
 from wirespeed.units import Duration
 

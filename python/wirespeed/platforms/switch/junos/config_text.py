@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from wirespeed.platforms.switch.config import Line
+from wirespeed.platforms.switch.indented_config import Line
 
 _PREFIX = re.compile(r"(inactive|replace|protect): ")
 _FROM_GROUP, _FROM_RANGE = "inherited from group", "expanded from interface-range"

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wirespeed.platforms.model import Worded
-from wirespeed.platforms.switch.config import ranges
 from wirespeed.platforms.switch.enterprise_sonic.policies import Policies
+from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.policies import inverted
 from wirespeed.settings import BgpPeer, Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline, Ecn

@@ -8,11 +8,7 @@ from dataclasses import replace
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following, lines_of
-from wirespeed.platforms.switch.nxos.bgp import bgp
-from wirespeed.platforms.switch.nxos.qos import Globals, globals_of, port_qos
-from wirespeed.platforms.switch.nxos.spelling import DEFAULT_MTU, FECS
-from wirespeed.platforms.switch.reading import (
+from wirespeed.platforms.switch.config_reader import (
     ON_OFF,
     Found,
     Reader,
@@ -26,6 +22,10 @@ from wirespeed.platforms.switch.reading import (
     text,
     whole,
 )
+from wirespeed.platforms.switch.indented_config import Line, following, lines_of
+from wirespeed.platforms.switch.nxos.bgp import bgp
+from wirespeed.platforms.switch.nxos.qos import Globals, globals_of, port_qos
+from wirespeed.platforms.switch.nxos.values import DEFAULT_MTU, FECS
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 

@@ -119,7 +119,7 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
     if place.kind is None:
         lines = _SWITCH[path](value) if path in _SWITCH else None
     elif "queue" in within or path.startswith("port.qos"):
-        from wirespeed.platforms.switch.junos.cos_words import cos_lines
+        from wirespeed.platforms.switch.junos.cos_commands import cos_lines
 
         lines = cos_lines(within["port"], within.get("queue"), path, value, device)
         consequence = _BLOCKS if path.startswith(("port.qos.pfc", "port.qos.watchdog")) else None

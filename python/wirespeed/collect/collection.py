@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.commands import Asked, asked, needs, nics_of, stack
 from wirespeed.collect.manifest import Entry
-from wirespeed.collect.write import Writer
 from wirespeed.facts import Source, facts_from
 from wirespeed.platforms import Command, Output, Outputs, of_system, platforms
 from wirespeed.reach import Ran, Status, run

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from wirespeed.platforms.launcher.commands import line_of, whole
 from wirespeed.platforms.launcher.hosts import slots
-from wirespeed.platforms.launcher.wording import line_of, whole
 from wirespeed.platforms.model import Worded
 from wirespeed.settings import Device, Host, Place
 

@@ -40,7 +40,7 @@ Difference = FileDifference | SettingDifference
 
 
 def compare_files(rendered: Iterable[RenderedFile], folder: Path) -> Iterator[FileDifference]:
-    """How the files of a folder that `wirespeed.render.write` filled differ from what is rendered now.
+    """How the files of a folder that `wirespeed.render.output_folder` filled differ from what is rendered now.
 
     Only the folders of the rendered devices are looked at.
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
-from wirespeed.platforms.host.linux.renderers import Renderer
+from wirespeed.platforms.host.linux.network_managers import Renderer
 from wirespeed.platforms.host.linux.tuning import coalescing_words, ring_words
 from wirespeed.platforms.host.linux.view import acs_register, selector
 from wirespeed.platforms.model import Worded

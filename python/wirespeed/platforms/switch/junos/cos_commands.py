@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from wirespeed.platforms.switch.junos.classes import ClassOfService, Scheduler, class_of_service
-from wirespeed.platforms.switch.junos.words import dscp_bits, milliseconds, priority_bits
+from wirespeed.platforms.switch.junos.commands import dscp_bits, milliseconds, priority_bits
 from wirespeed.settings import Discipline, Switch
 
 _COS = "class-of-service"

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following, numbers
+from wirespeed.platforms.switch.indented_config import Line, following, numbers
 from wirespeed.settings import Place
 
 Found = dict[str, tuple[Any, int]]

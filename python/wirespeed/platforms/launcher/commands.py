@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from wirespeed.platforms.launcher.families import library_said, settings_said
+from wirespeed.platforms.launcher.library_variables import library_said, settings_said
 from wirespeed.platforms.model import Worded
 from wirespeed.settings import Launch
 

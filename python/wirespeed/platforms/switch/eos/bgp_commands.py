@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed.platforms.switch.eos.speaker import group_of
+from wirespeed.platforms.switch.eos.bgp_view import group_of
 from wirespeed.settings import BgpPeer, Switch
 
 PEER_CONSEQUENCES = {

@@ -9,11 +9,7 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config import Line, following, lines_of, numbers
-from wirespeed.platforms.switch.eos.bgp import bgp
-from wirespeed.platforms.switch.eos.qos import DscpMap, Globals, port_qos, seconds_of
-from wirespeed.platforms.switch.eos.spelling import DEFAULT_DSCP_TC, DEFAULT_L2_MTU, DEFAULT_MTU, speed_of
-from wirespeed.platforms.switch.reading import (
+from wirespeed.platforms.switch.config_reader import (
     ON_OFF,
     Found,
     Reader,
@@ -27,6 +23,10 @@ from wirespeed.platforms.switch.reading import (
     text,
     whole,
 )
+from wirespeed.platforms.switch.eos.bgp import bgp
+from wirespeed.platforms.switch.eos.qos import DscpMap, Globals, port_qos, seconds_of
+from wirespeed.platforms.switch.eos.values import DEFAULT_DSCP_TC, DEFAULT_L2_MTU, DEFAULT_MTU, speed_of
+from wirespeed.platforms.switch.indented_config import Line, following, lines_of, numbers
 from wirespeed.settings import Dscp, Place, SwitchQueue, SwitchTrafficClass
 
 _SWITCH: Mapping[str, tuple[str, Reader]] = {

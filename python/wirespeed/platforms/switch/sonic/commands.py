@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.platforms.model import Worded
 from wirespeed.platforms.switch.sonic.database import database_of, marks, scheduler_name
-from wirespeed.platforms.switch.sonic.spelling import FAMILIES, MAPS, VRF, milliseconds
+from wirespeed.platforms.switch.sonic.values import FAMILIES, MAPS, VRF, milliseconds
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Watchdog
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from wirespeed.facts.build import facts_from
+from wirespeed.facts.assembly import facts_from
 from wirespeed.facts.model import Facts, Gap, Observation
 from wirespeed.settings import Place
 

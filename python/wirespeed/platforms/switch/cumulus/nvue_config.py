@@ -1,0 +1,73 @@
+"""``nv config show -o commands``: lines of ``nv set``, with lists and ranges of names expanded."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One ``nv set`` line: the words after it."""
+
+    number: int  # line, from 1
+    words: tuple[str, ...]
+
+    def after(self, *path: str) -> tuple[str, ...] | None:
+        """The words after these; None when the line starts otherwise. ``*`` stands for any word."""
+        if len(self.words) < len(path):
+            return None
+        if any(one not in ("*", word) for one, word in zip(path, self.words, strict=False)):
+            return None
+        return self.words[len(path) :]
+
+
+def said(text: str) -> list[Said]:
+    """The lines of a configuration; none when it was cut short, that is when its last line does not end."""
+    if not text.endswith("\n"):
+        return []
+    found: list[Said] = []
+    start, whole = 0, ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not whole and not line.startswith("nv set "):
+            continue
+        start, whole = (start, f"{whole}\n{line}") if whole else (number, line)
+        try:
+            words = shlex.split(whole)
+        except ValueError:  # a quoted text, such as a banner, goes on in the next line
+            continue
+        found.append(Said(start, tuple(words[2:])))
+        whole = ""
+    return [] if whole else found
+
+
+def expanded(names: str) -> list[str]:
+    """``swp1-3,5`` as ``swp1``, ``swp2``, ``swp3``, ``swp5``; ``swp9s0-1`` as ``swp9s0``, ``swp9s1``."""
+    found: list[str] = []
+    prefix = ""
+    for part in names.split(","):
+        match = re.fullmatch(r"(.*?)([0-9]+)(?:-([0-9]+))?", part)
+        if match is None:
+            found.append(part)
+            continue
+        prefix = match[1] or prefix
+        first, last = int(match[2]), int(match[3] or match[2])
+        found += [f"{prefix}{number}" for number in range(first, min(last, first + 4096) + 1)]
+    return found
+
+
+def numbers(names: str) -> list[int] | None:
+    """``0-3,5`` as numbers; None when one is none."""
+    found = expanded(names)
+    return [int(one) for one in found] if all(one.isdigit() for one in found) else None
+
+
+def of_interfaces(lines: list[Said]) -> Iterator[tuple[str, Said, tuple[str, ...]]]:
+    """(interface, line, words after it), each interface of a list by itself."""
+    for line in lines:
+        rest = line.after("interface", "*")
+        if rest is not None:
+            for name in expanded(line.words[1]):
+                yield name, line, rest
