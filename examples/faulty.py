@@ -17,7 +17,7 @@ import whatthepatch
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
-from wirespeed.collect.simulated_bundle import as_planned
+from wirespeed.collect.simulated_bundle import write_planned_bundle
 from wirespeed.plan import build
 
 Line = tuple[int | None, str]  # its number in the healthy file, None when a patch added it
@@ -59,7 +59,7 @@ def healthy_of(example: Path, out: Path) -> None:
 
 def as_planned_of(example: Path, out: Path) -> None:
     """Write what an example's devices print when they are exactly as planned."""
-    as_planned(build(read(example / "cluster.yaml"), load()), out)
+    write_planned_bundle(build(read(example / "cluster.yaml"), load()), out)
 
 
 def apply(example: Path, out: Path, faults: tuple[str, ...]) -> None:

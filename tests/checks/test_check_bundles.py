@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from wirespeed.catalogue import load
 from wirespeed.cli.app import app
 from wirespeed.cluster import read
-from wirespeed.collect.simulated_bundle import as_planned
+from wirespeed.collect.simulated_bundle import write_planned_bundle
 from wirespeed.plan import build
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node"
@@ -100,7 +100,7 @@ def test_a_patch_that_does_not_fit_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("variant", ["cluster-rail24", "cluster-eos", "cluster-eos-rail24", "cluster-ipv6"])
 def test_every_variant_as_planned_passes(variant: str, tmp_path: Path) -> None:
     cluster = EXAMPLE / f"{variant}.yaml"
-    as_planned(build(read(cluster), load()), tmp_path / "bundle")
+    write_planned_bundle(build(read(cluster), load()), tmp_path / "bundle")
     result = CliRunner().invoke(app, ["check", str(cluster), str(tmp_path / "bundle"), "--format", "json"])
     assert bad(json.loads(result.stdout)) == []
     assert result.exit_code == 0

@@ -10,7 +10,7 @@ import pytest
 from wirespeed.catalogue import load
 from wirespeed.checks import run
 from wirespeed.cluster import read_text
-from wirespeed.collect import as_planned, facts_of, open_bundle
+from wirespeed.collect import extract_facts, open_bundle, write_planned_bundle
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan, build
 from wirespeed.render import check as render_check
@@ -42,8 +42,8 @@ def planned(
 
 def amiss(plan: Plan, folder: Path) -> list[tuple[str, str, str]]:
     """Status, check and what was found, of every finding that is no pass and no skip."""
-    as_planned(plan, folder)
-    findings = run(plan, facts_of(open_bundle(folder)))
+    write_planned_bundle(plan, folder)
+    findings = run(plan, extract_facts(open_bundle(folder)))
     return [
         (one.status.value, one.check, str(one.found))
         for one in findings
@@ -85,6 +85,6 @@ def test_congestion_control_the_kernel_has_no_word_for_is_refused() -> None:
 def test_a_stack_is_a_conflict_for_other_nics_than_its_own(nic: str, status: Status, tmp_path: Path) -> None:
     plan = planned(nic=nic)
     installed = {name: replace(host, conflicting_stacks=("MLNX_OFED",)) for name, host in plan.hosts.items()}
-    as_planned(replace(plan, hosts=installed), tmp_path / "bundle")
-    findings = run(plan, facts_of(open_bundle(tmp_path / "bundle")))
+    write_planned_bundle(replace(plan, hosts=installed), tmp_path / "bundle")
+    findings = run(plan, extract_facts(open_bundle(tmp_path / "bundle")))
     assert {one.status for one in findings if one.check == "software.conflicting-stacks"} == {status}

@@ -15,7 +15,7 @@ import pytest
 from platforms.launches import LAUNCHES
 from wirespeed.checks import run
 from wirespeed.cluster import read as read_cluster
-from wirespeed.collect import as_planned, read
+from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.plan import Plan, build
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -63,11 +63,11 @@ def test_a_form_from_memory_warns_at_worst(
     tmp_path: Path, cluster: str, file: str, pattern: str, by: str, check: str, status: str
 ) -> None:
     plan = _launching(cluster) if cluster in LAUNCHES else _plan(cluster)
-    as_planned(plan, tmp_path / "b")
+    write_planned_bundle(plan, tmp_path / "b")
     path = next((tmp_path / "b" / "node1").glob(f"{file}.out"))
     text = path.read_text()
     changed = re.sub(pattern, by, text)
     assert changed != text, text
     path.write_text(changed)
-    found = [one for one in run(plan, read(tmp_path / "b")) if one.device == "node1" and one.check == check]
+    found = [one for one in run(plan, read_facts(tmp_path / "b")) if one.device == "node1" and one.check == check]
     assert {str(one.status) for one in found if one.status not in ("pass", "skip")} == {status}

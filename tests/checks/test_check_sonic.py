@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from wirespeed.catalogue import load
 from wirespeed.cli.app import app
 from wirespeed.cluster import read
-from wirespeed.collect.simulated_bundle import as_planned
+from wirespeed.collect.simulated_bundle import write_planned_bundle
 from wirespeed.plan import build
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "cluster.yaml"
@@ -48,7 +48,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert count == 1
     path = folder / "cluster.yaml"
     path.write_text(text)
-    as_planned(build(read(path), load()), folder / "bundle")
+    write_planned_bundle(build(read(path), load()), folder / "bundle")
     return path
 
 

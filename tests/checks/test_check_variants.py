@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from wirespeed.catalogue import load
 from wirespeed.cli.app import app
 from wirespeed.cluster import read
-from wirespeed.collect.simulated_bundle import as_planned
+from wirespeed.collect.simulated_bundle import write_planned_bundle
 from wirespeed.plan import build
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node"
@@ -167,7 +167,7 @@ def test_a_cable_in_another_port_of_its_rail_costs_nothing(other: str, lost: flo
 def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("planned")
     for variant in {row[0] for row in ROWS.values()}:
-        as_planned(build(read(EXAMPLE / f"{variant}.yaml"), load()), folder / variant)
+        write_planned_bundle(build(read(EXAMPLE / f"{variant}.yaml"), load()), folder / variant)
     return folder
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.collect import as_planned, read
+from wirespeed.collect import read_facts, write_planned_bundle
 from wirespeed.collect.bundle_writer import Writer
 from wirespeed.collect.manifest import NAME, Entry
 from wirespeed.errors import Refused
@@ -52,14 +52,14 @@ def ok(command: str, text: str, exit_code: int = 0) -> tuple[Entry, str]:
     ],
 )
 def test_what_was_not_read_says_why(tmp_path: Path, entry: Entry, text: str | None, reason: str) -> None:
-    facts = read(bundle(tmp_path / "b", (entry, text)))
+    facts = read_facts(bundle(tmp_path / "b", (entry, text)))
     assert facts.value(H, "host.kernel.errors") is None
     assert facts.missing(H, "host.kernel.errors") == reason
 
 
 def test_a_command_that_shows_half_says_so_for_the_other_half(tmp_path: Path) -> None:
     text = "0000:1d:00.0 Ethernet controller: Broadcom Inc. BCM57608\n\tCapabilities: <access denied>\n\n"
-    facts = read(bundle(tmp_path / "b", ok("lspci", text)))
+    facts = read_facts(bundle(tmp_path / "b", ok("lspci", text)))
     assert facts.complete(H, "host.pcie")
     reason = "lspci: permission: withheld from this user: <access denied>"
     assert facts.missing(H.thing("pcie", "0000:1d:00.0"), "pcie.acs") == reason
@@ -70,7 +70,7 @@ def test_nics_with_one_reason_are_named_together(tmp_path: Path) -> None:
         (Entry(f"ethtool-fec@{name}", "ethtool", "failed", None, detail="netlink error"), "")
         for name in ("eth0", "eth1")
     ]
-    facts = read(bundle(tmp_path / "b", *lacking))
+    facts = read_facts(bundle(tmp_path / "b", *lacking))
     assert facts.missing(H.thing("nic", "eth0"), "nic.link.fec") == "ethtool-fec on eth0, eth1: netlink error"
 
 
@@ -78,12 +78,12 @@ def test_an_interrupted_bundle_says_so(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), Writer(tmp_path / "b") as writer:
         writer.device("h", HOST)
         raise KeyboardInterrupt
-    facts = read(tmp_path / "b")
+    facts = read_facts(tmp_path / "b")
     assert facts.missing(H, "host.kernel.version") == "uname: collecting was interrupted before it ran"
 
 
 def test_a_value_names_its_file_and_line(tmp_path: Path) -> None:
-    facts = read(bundle(tmp_path / "b", ok("sysctl", "kernel.numa_balancing = 1\n")))
+    facts = read_facts(bundle(tmp_path / "b", ok("sysctl", "kernel.numa_balancing = 1\n")))
     reading = facts.reading(H.thing("sysctl", "kernel.numa_balancing"), "sysctl.value")
     assert reading is not None
     assert str(reading.source) == "sysctl (h/sysctl.out:1)"
@@ -92,7 +92,7 @@ def test_a_value_names_its_file_and_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("exit_code", "found"), [(1, False), (0, None)])
 def test_the_exit_code_reaches_the_parser(tmp_path: Path, exit_code: int, found: bool | None) -> None:
     """grep that found nothing ends with 1; nothing with 0 is an output that was cut."""
-    facts = read(bundle(tmp_path / "b", ok("kallsyms", "", exit_code)))
+    facts = read_facts(bundle(tmp_path / "b", ok("kallsyms", "", exit_code)))
     assert facts.value(H, "host.peer_memory") is found
 
 
@@ -118,7 +118,7 @@ def test_libraries_that_differ_leave_a_setting_unknown(
         writer.device("h", (*HOST, *launchers))
         for order, (command, text) in enumerate(texts.items()):
             writer.output("h", Entry(command, command, "ok", None, exit_code=0), text.encode(), order=order)
-    facts = read(folder)
+    facts = read_facts(folder)
     assert facts.value(H, "host.launch.gid_index") == row
     if row is None:
         assert "mvapich2 says another value than other libraries of the host" in (
@@ -131,7 +131,7 @@ def test_a_platform_unknown_here_is_refused(tmp_path: Path) -> None:
     text = (folder / NAME).read_text()
     (folder / NAME).write_text(text.replace('"ubuntu"', '"plan9"'))
     with pytest.raises(Refused) as refused:
-        read(folder)
+        read_facts(folder)
     assert (
         str(refused.value)
         == f"{folder}: manifest.json: found platform host plan9 of h; expected one of rhel, sles, ubuntu"
@@ -139,8 +139,8 @@ def test_a_platform_unknown_here_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -> None:
-    as_planned(plan, tmp_path / "b.tar.gz")
-    facts = read(tmp_path / "b.tar.gz")
+    write_planned_bundle(plan, tmp_path / "b.tar.gz")
+    facts = read_facts(tmp_path / "b.tar.gz")
     assert list(facts.devices) == list(plan.devices)
     wrong = {
         path: (str(place), value, facts.value(place, path))
@@ -183,8 +183,8 @@ def test_a_planned_cluster_is_read_back_as_planned(tmp_path: Path, plan: Plan) -
 
 
 def test_a_planned_cluster_is_the_same_bytes_every_time(tmp_path: Path, plan: Plan) -> None:
-    as_planned(plan, tmp_path / "a.tar.gz")
-    as_planned(plan, tmp_path / "b.tar.gz")
+    write_planned_bundle(plan, tmp_path / "a.tar.gz")
+    write_planned_bundle(plan, tmp_path / "b.tar.gz")
     assert (tmp_path / "a.tar.gz").read_bytes() == (tmp_path / "b.tar.gz").read_bytes()
 
 
@@ -200,6 +200,6 @@ def test_a_command_whose_form_is_from_memory_marks_what_it_shows(tmp_path: Path,
         writer.device("h", (*HOST, ("nic", "bnxt")))
         entry, text = ok(f"{command}@eth0", "IEEE 8021QAZ PFC TLV:\n         PFC enabled: 3\n")
         writer.output("h", entry, text.encode(), order=0)
-    facts = read(tmp_path / "b")
+    facts = read_facts(tmp_path / "b")
     assert facts.value(H.thing("nic", "eth0"), "nic.qos.pfc") == {3}
     assert (("h", "nic.qos.pfc") in facts.unverified) is marked

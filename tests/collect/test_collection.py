@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.collect import Machine, local, machines, open_bundle, published, read
+from wirespeed.collect import Machine, collect_local, collect_machines, open_bundle, published_commands, read_facts
 from wirespeed.collect.bundle_writer import Writer
-from wirespeed.collect.commands import asked
+from wirespeed.collect.commands import invocations
 from wirespeed.platforms import Command, platforms
 from wirespeed.reach import Ran, Status, run
 from wirespeed.settings import Host, Nic, Switch
@@ -22,14 +22,14 @@ from wirespeed.settings import Host, Nic, Switch
 
 def test_this_machine(tmp_path: Path) -> None:
     said: list[str] = []
-    local(tmp_path / "here.tar.gz", progress=said.append)
+    collect_local(tmp_path / "here.tar.gz", progress=said.append)
     manifest = open_bundle(tmp_path / "here.tar.gz").manifest
     (device,) = manifest.devices
     assert device.name == os.uname().nodename
     assert device.platforms[0] == ("host", "ubuntu")
     assert manifest.complete
     assert "uname -r" in said
-    facts = read(tmp_path / "here.tar.gz")
+    facts = read_facts(tmp_path / "here.tar.gz")
     host = facts.devices[device.name]
     assert isinstance(host, Host)
     assert host.kernel.version == os.uname().release
@@ -39,7 +39,7 @@ def test_this_machine(tmp_path: Path) -> None:
 
 
 def test_every_command_of_the_system_is_recorded_in_order(tmp_path: Path) -> None:
-    local(tmp_path / "b", name="node1")
+    collect_local(tmp_path / "b", name="node1")
     (device,) = open_bundle(tmp_path / "b").manifest.devices
     assert device.name == "node1"
     once = [command.id for command in platforms()["host", "ubuntu"].commands if not command.per_nic]
@@ -54,7 +54,7 @@ def test_a_command_gets_no_more_than_its_time(tmp_path: Path, monkeypatch: pytes
         return run(arguments, timeout_s, (0,), stop=stop)
 
     monkeypatch.setattr(sys.modules["wirespeed.collect.collection"], "run", record)
-    local(tmp_path / "b", limit_s=3)
+    collect_local(tmp_path / "b", limit_s=3)
     assert set(given) == {3}
 
 
@@ -63,7 +63,7 @@ def test_ctrl_c_keeps_what_was_collected(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        local(tmp_path / "b", progress=interrupt)
+        collect_local(tmp_path / "b", progress=interrupt)
     manifest = open_bundle(tmp_path / "b").manifest
     assert manifest.complete is False
     assert len(manifest.devices[0].outputs) == 1
@@ -71,7 +71,7 @@ def test_ctrl_c_keeps_what_was_collected(tmp_path: Path) -> None:
 
 def test_all_commands_are_published_and_none_changes_anything() -> None:
     commands: list[Command] = [command for platform in platforms().values() for command in platform.commands]
-    assert {(one.platform.split()[0], one.id) for one in published()} == {
+    assert {(one.platform.split()[0], one.id) for one in published_commands()} == {
         (kind, command.id) for (kind, _), one in platforms().items() for command in one.commands
     }
     # A word that writes, on a system where one of these commands could be made to.
@@ -144,7 +144,7 @@ def test_a_fallback_runs_only_where_its_command_did_not_answer(tmp_path: Path) -
     with Writer(tmp_path / "b") as writer:
         writer.device("h", (("host", "ubuntu"),))
         collector = module._Collector(writer, Machine("h", ("host", "ubuntu"), answer), None, lambda _: None)
-        collector._run([ask for command in (old, new) for ask in asked(command, nics)])
+        collector._run([ask for command in (old, new) for ask in invocations(command, nics)])
     assert sorted(typed[:2]) == ["new a", "new b"]
     assert typed[2:] == ["old a"]
 
@@ -160,11 +160,11 @@ def test_of_a_machine_whose_network_alone_is_its_own_only_that_is_asked(tmp_path
 
     there = Machine("node1", ("host", "ubuntu"), answer, network=True)
     leaf = Machine("leaf1", ("switch", "linux"), answer, network=True, off="it is off")
-    machines(tmp_path / "b", (there, leaf), "small")
+    collect_machines(tmp_path / "b", (there, leaf), "small")
     assert {one.split()[0] for one in ran} == {"ip", "iptables", "nft", "sysctl"}
     manifest = open_bundle(tmp_path / "b").manifest
     assert (manifest.cluster, manifest.complete) == ("small", True)
     statuses = {one.name: {entry.status for entry in one.outputs} for one in manifest.devices}
     assert statuses == {"node1": {"ok", "not-applicable"}, "leaf1": {"failed"}}
     assert {entry.detail for entry in manifest.devices[1].outputs} == {"it is off"}
-    assert isinstance(read(tmp_path / "b").devices["leaf1"], Switch)
+    assert isinstance(read_facts(tmp_path / "b").devices["leaf1"], Switch)

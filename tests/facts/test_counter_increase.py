@@ -6,7 +6,7 @@ import pytest
 import small_cluster as small
 
 from wirespeed.checks import checks, run
-from wirespeed.facts import since
+from wirespeed.facts import subtract_counters
 from wirespeed.results.findings import Status
 
 RETRIES, ERRORS = (small.NIC, "nic.counters.retries"), (small.NIC, "nic.counters.sequence_errors")
@@ -30,7 +30,7 @@ def test_what_was_counted_since(
     if before[1] is None:
         readings = {key: reading for key, reading in earlier.readings.items() if key != ERRORS}
         earlier = type(earlier)(earlier.devices, readings)
-    facts = since(small.facts({RETRIES: after[0], ERRORS: after[1]}), earlier, "noon")
+    facts = subtract_counters(small.facts({RETRIES: after[0], ERRORS: after[1]}), earlier, "noon")
     finding = run(small.PLAN, facts, [checks()["nic.rdma-losses"]])[0]
     assert (finding.place.partition(" ")[0], finding.status) == ("bnxt_re0", status)
     if found is not None:
@@ -39,7 +39,7 @@ def test_what_was_counted_since(
 
 def test_nothing_else_changes() -> None:
     facts = small.facts()
-    later = since(facts, facts, None)
+    later = subtract_counters(facts, facts, None)
     assert {path for (_, path), _ in later.readings.items()} == {path for (_, path), _ in facts.readings.items()}
     assert later.devices == facts.devices
     assert later.counted_since == "the earlier collection"

@@ -28,7 +28,9 @@ def built(cluster: str | Path, hosts: int, part: str = "", daemons: bool = True)
     needs(*TOOLS, root=True)
     plan = build(read(EXAMPLES / cluster))
     chosen = lab.hosts_of(plan, hosts)
-    design = lab.design(plan, name(part), chosen, render.files(plan, chosen), render.speaker if daemons else None)
+    design = lab.design(
+        plan, name(part), chosen, render.files(plan, chosen), render.routing_daemons if daemons else None
+    )
     made = lab.up(design, EXAMPLES / cluster, lambda said: None)
     try:
         yield plan, made

@@ -82,7 +82,7 @@ def test_a_switch_announces_what_is_in_the_lab() -> None:
 def test_a_speaker_in_the_words_of_its_daemons(underlay: str, tmp_path: Path) -> None:
     plan = build(read(cluster_with(underlay, tmp_path)))
     links = links_of(plan, ["node1", "leaf1", "spine1"])
-    said = render.speaker("leaf1", switch_of(plan, "leaf1", links))
+    said = render.routing_daemons("leaf1", switch_of(plan, "leaf1", links))
     text = "".join(f"# {daemon}\n{text}" for daemon, text in said.items())
     golden = Path(__file__).parent / f"speaker-{underlay}.txt"
     if os.environ.get("WIRESPEED_ACCEPT") == "1":
@@ -92,7 +92,7 @@ def test_a_speaker_in_the_words_of_its_daemons(underlay: str, tmp_path: Path) ->
 
 def test_a_switch_without_sessions_has_no_daemon() -> None:
     plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
-    assert render.speaker("leaf1", plan.switches["leaf1"]) == {}
+    assert render.routing_daemons("leaf1", plan.switches["leaf1"]) == {}
 
 
 @pytest.mark.lab
@@ -210,7 +210,7 @@ def test_a_lab_without_its_daemons_is_refused(monkeypatch: pytest.MonkeyPatch) -
     needs("ip", root=True)
     plan = build(read(CLUSTER))
     hosts = lab.hosts_of(plan, 4)
-    design = lab.design(plan, "none", hosts, render.files(plan, hosts), render.speaker)
+    design = lab.design(plan, "none", hosts, render.files(plan, hosts), render.routing_daemons)
     monkeypatch.setattr("wirespeed.lab.machine._PLACES", dict.fromkeys(("bgpd", "bfdd", "zebra"), ("/nowhere",)))
     with pytest.raises(Refused) as refused:
         lab.up(design, CLUSTER, lambda said: None)

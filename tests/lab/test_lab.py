@@ -100,7 +100,7 @@ def test_exec_passes_input_outputs_and_the_exit_code_on(two: tuple[Plan, lab.Lab
 def test_a_second_one_of_the_name_is_refused(two: tuple[Plan, lab.Lab]) -> None:
     plan, made = two
     with pytest.raises(Refused) as refused:
-        lab.up(lab.design(plan, made.name, (), (), render.speaker), EXAMPLES / CLUSTER, lambda line: None)
+        lab.up(lab.design(plan, made.name, (), (), render.routing_daemons), EXAMPLES / CLUSTER, lambda line: None)
     problem = refused.value.problems[0]
     assert (problem.found, problem.hint) == (
         f"a lab that is up, since {made.state.started}",
@@ -127,7 +127,7 @@ def test_nothing_is_left() -> None:
 def small() -> lab.Design:
     plan = build(read(EXAMPLES / CLUSTER))
     hosts = lab.hosts_of(plan, 1)
-    return lab.design(plan, name("refused"), hosts, render.files(plan, hosts), render.speaker)
+    return lab.design(plan, name("refused"), hosts, render.files(plan, hosts), render.routing_daemons)
 
 
 def test_a_daemon_that_ends_is_told_at_once_and_nothing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +152,7 @@ def test_hosts_that_no_networkd_configures_are_refused() -> None:
     plan = build(read(EXAMPLES / "bluebonnet-64node/cluster.yaml"))
     hosts = lab.hosts_of(plan, 2)
     with pytest.raises(Refused) as refused:
-        lab.design(plan, "x", hosts, render.files(plan, hosts), render.speaker)
+        lab.design(plan, "x", hosts, render.files(plan, hosts), render.routing_daemons)
     assert str(refused.value) == (
         "node01 to node02: found 2 hosts without a file below etc/netplan or etc/systemd/network; "
         "expected hosts whose network systemd-networkd configures, from its own files or netplan's\n"

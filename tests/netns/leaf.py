@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wirespeed.facts import Source, facts_from
 from wirespeed.plan import Plan
-from wirespeed.platforms import Output, Outputs, of_system, platform
+from wirespeed.platforms import Output, Outputs, platform, platform_of_system
 from wirespeed.settings import Switch
 
 CONFIGURATION = "wirespeed.cfg"
@@ -17,7 +17,7 @@ def leaf_as_rendered(plan: Plan, leaf: str, folder: Path) -> Switch:
     """The switch whose running configuration would be the rendered one: read by the parser that reads devices."""
     path = next((folder / leaf).rglob(CONFIGURATION))
     output = Output(_COMMAND, path.read_text(), Source(leaf, _COMMAND, path.name))
-    system = platform("switch", of_system("switch", plan.switches[leaf].os or "") or "")
+    system = platform("switch", platform_of_system("switch", plan.switches[leaf].os or "") or "")
     switch = facts_from(system.parse(Outputs(leaf, {_COMMAND: output}))).devices[leaf]
     assert isinstance(switch, Switch)
     return switch

@@ -86,7 +86,7 @@ def network(
         if path.is_file()
     ]
     as_rendered = replace(plan, switches={**plan.switches, leaf: switch})
-    design = lab.design(as_rendered, f"netns{os.getpid()}", tuple(roots), files, render.speaker)
+    design = lab.design(as_rendered, f"netns{os.getpid()}", tuple(roots), files, render.routing_daemons)
     devices = tuple(
         replace(device, expects=tuple(line for line in device.expects if not set(line.split()) & set(without)))
         for device in design.devices

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wirespeed.catalogue.model import NicModel
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.platforms import Command, Output, Outputs, Platform
-from wirespeed.platforms.templates import answer
+from wirespeed.platforms.templates import fill_answer
 from wirespeed.settings import THINGS, Device, Host, Place, settings_of, walk
 
 SETTINGS = {path: setting for thing in THINGS for path, setting in settings_of(thing).items()}
@@ -31,11 +31,11 @@ def answers(platform: Platform, name: str, device: Device) -> Outputs:
 def _ask(platform: Platform, command: Command, name: str, device: Device) -> Iterator[tuple[str, Output]]:
     source = Source(name, " ".join(command.run), f"{name}/{command.id}.out")
     if not command.per_nic:
-        yield command.id, Output(command.id, answer(platform, command.id, name, device), source)
+        yield command.id, Output(command.id, fill_answer(platform, command.id, name, device), source)
         return
     assert isinstance(device, Host)
     for interface, nic in device.nics.items():
-        text = answer(platform, command.id, name, device, interface=interface, nic=nic)
+        text = fill_answer(platform, command.id, name, device, interface=interface, nic=nic)
         yield f"{command.id}@{interface}", Output(command.id, text, source)
 
 

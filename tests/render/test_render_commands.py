@@ -119,7 +119,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("place", "setting", "commands", "consequence"), ROWS)
 def test_a_change_of_a_host_in_words(place: str, setting: str, commands: list[str], consequence: str | None) -> None:
-    worded = render.word(plan(), "node1", Change(f"node1 {place}".strip(), setting, "not read here"))
+    worded = render.commands_for(plan(), "node1", Change(f"node1 {place}".strip(), setting, "not read here"))
     assert worded is not None
     assert (list(worded.commands), worded.consequence) == (commands, consequence)
 
@@ -135,12 +135,12 @@ def test_a_change_of_a_host_in_words(place: str, setting: str, commands: list[st
     ],
 )
 def test_no_words(device: str, place: str, setting: str) -> None:
-    assert render.word(plan(), device, Change(place, setting, "")) is None
+    assert render.commands_for(plan(), device, Change(place, setting, "")) is None
 
 
 def worded() -> Iterator[str]:
     for place, setting, _ in walk(plan().hosts["node1"], Place("node1")):
-        words = render.word(plan(), "node1", Change(str(place), setting, ""))
+        words = render.commands_for(plan(), "node1", Change(str(place), setting, ""))
         yield from words.commands if words else ()
 
 

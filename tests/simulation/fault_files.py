@@ -11,7 +11,7 @@ from planned_scenarios import made, traffic
 
 from wirespeed.cluster import read
 from wirespeed.plan import Plan, build
-from wirespeed.render import simulated
+from wirespeed.render import simulator_mappings
 from wirespeed.results.simulation import Summary
 from wirespeed.simulation import Result, run
 from wirespeed.simulation.from_plan import planned
@@ -68,4 +68,4 @@ class Ran:
 
 def ran(folder: Path, *entries: str) -> Ran:
     sent = traffic(folder, text(*entries))
-    return Ran(run(CLUSTER, "roce", 1, planned=planned(CLUSTER, plan(), sent, 1, simulated())))
+    return Ran(run(CLUSTER, "roce", 1, planned=planned(CLUSTER, plan(), sent, 1, simulator_mappings())))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.plan import Plan
-from wirespeed.render import simulated
+from wirespeed.render import simulator_mappings
 from wirespeed.simulation.from_plan import Scenario, scenario_of
 from wirespeed.simulation.workload import read_traffic
 
@@ -40,7 +40,7 @@ def traffic(folder: Path, text: str) -> Path:
 
 
 def made(plan: Plan, folder: Path, text: str = INCAST, seed: int = 1) -> tuple[Scenario, dict[str, Any]]:
-    scenario = scenario_of(plan, read_traffic(traffic(folder, text)), seed, "a test", simulated())
+    scenario = scenario_of(plan, read_traffic(traffic(folder, text)), seed, "a test", simulator_mappings())
     return scenario, json.loads(scenario.text)
 
 

@@ -61,11 +61,11 @@ def evidence(bundle: Path) -> Evidence:
     Raises:
         Refused: it is no bundle, not whole, or a newer one.
     """
-    from wirespeed.collect import facts_of, open_bundle
+    from wirespeed.collect import extract_facts, open_bundle
 
     opened = open_bundle(bundle)
     starts = [entry.started for device in opened.manifest.devices for entry in device.outputs if entry.started]
-    return Evidence(facts_of(opened), min(starts, default=None), opened.manifest.tool, opened.manifest.complete)
+    return Evidence(extract_facts(opened), min(starts, default=None), opened.manifest.tool, opened.manifest.complete)
 
 
 def found(plan: Plan, bundle: Path) -> AsFound:
@@ -85,11 +85,11 @@ def worded(plan: Plan, findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _in_words(plan: Plan, fix: Fix) -> Fix:
-    from wirespeed.render import word
+    from wirespeed.render import commands_for
 
     if fix.change is None:
         return fix
-    words = word(plan, fix.change.place.partition(" ")[0], fix.change)
+    words = commands_for(plan, fix.change.place.partition(" ")[0], fix.change)
     if words is None:
         return fix
     return replace(fix, commands=words.commands, consequence=fix.consequence or words.consequence)

@@ -4,22 +4,22 @@ A live machine is a bundle just written, so live, recorded and simulated evidenc
 """
 
 from wirespeed.collect.bundle import Bundle, open_bundle
-from wirespeed.collect.bundle_facts import facts_of, read
-from wirespeed.collect.collection import Machine, local, machines, system_of
-from wirespeed.collect.commands import Published, published
-from wirespeed.collect.simulated_bundle import as_planned, simulate
+from wirespeed.collect.bundle_facts import extract_facts, read_facts
+from wirespeed.collect.collection import Machine, collect_local, collect_machines, platform_key
+from wirespeed.collect.commands import PublishedCommand, published_commands
+from wirespeed.collect.simulated_bundle import write_planned_bundle, write_simulated_bundle
 
 __all__ = [
     "Bundle",
     "Machine",
-    "Published",
-    "as_planned",
-    "facts_of",
-    "local",
-    "machines",
+    "PublishedCommand",
+    "collect_local",
+    "collect_machines",
+    "extract_facts",
     "open_bundle",
-    "published",
-    "read",
-    "simulate",
-    "system_of",
+    "platform_key",
+    "published_commands",
+    "read_facts",
+    "write_planned_bundle",
+    "write_simulated_bundle",
 ]

@@ -21,17 +21,17 @@ _REASONS = {
 }
 
 
-def read(path: Path) -> Facts:
+def read_facts(path: Path) -> Facts:
     """Everything a bundle shows.
 
     Raises:
         Refused: it is no bundle, not whole, a newer one, or of a platform that is not known here.
         FileNotFoundError: there is nothing at the path.
     """
-    return facts_of(open_bundle(path))
+    return extract_facts(open_bundle(path))
 
 
-def facts_of(bundle: Bundle) -> Facts:
+def extract_facts(bundle: Bundle) -> Facts:
     """Facts of an open bundle.
 
     Raises:

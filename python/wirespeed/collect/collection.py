@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Protocol
 
 from wirespeed.collect.bundle_writer import Writer
-from wirespeed.collect.commands import Asked, asked, needs, nics_of, stack
+from wirespeed.collect.commands import Invocation, invocations, needs, nics_of, stack
 from wirespeed.collect.manifest import Entry
 from wirespeed.facts import Source, facts_from
-from wirespeed.platforms import Command, Output, Outputs, of_system, platforms
+from wirespeed.platforms import Command, Output, Outputs, platform_of_system, platforms
 from wirespeed.reach import Ran, Status, run
 from wirespeed.settings import Host
 
@@ -31,7 +31,7 @@ def _system() -> str:
     except OSError:
         return _ANY
     names = [said.get("ID", ""), *said.get("ID_LIKE", "").split()]
-    return next((found for name in names if (found := of_system("host", name))), _ANY)
+    return next((found for name in names if (found := platform_of_system("host", name))), _ANY)
 
 
 _AT_ONCE = min(8, 2 * (os.cpu_count() or 1))  # they wait more than they compute
@@ -64,7 +64,7 @@ class Machine:
     off: str | None = None
 
 
-def local(
+def collect_local(
     out: Path,
     name: str | None = None,
     limit_s: float | None = None,
@@ -81,10 +81,10 @@ def local(
         KeyboardInterrupt: interrupted; the bundle holds what was collected by then.
     """
     here = Machine(name or os.uname().nodename, ("host", _system()), run)
-    machines(out, (here,), limit_s=limit_s, progress=progress, patience=patience)
+    collect_machines(out, (here,), limit_s=limit_s, progress=progress, patience=patience)
 
 
-def machines(
+def collect_machines(
     out: Path,
     wanted: Sequence[Machine],
     cluster: str | None = None,
@@ -92,7 +92,7 @@ def machines(
     progress: Progress | None = None,
     patience: float = 1,
 ) -> None:
-    """Collect from machines, one after the other, into one bundle; see `local`.
+    """Collect from machines, one after the other, into one bundle; see `collect_local`.
 
     Raises:
         Refused: something that is no bundle is in the way.
@@ -103,9 +103,9 @@ def machines(
             _Collector(writer, machine, limit_s, progress or (lambda _: None), patience=patience).collect()
 
 
-def system_of(kind: str, os: str | None) -> tuple[str, str]:
+def platform_key(kind: str, os: str | None) -> tuple[str, str]:
     """The platform of an operating system as a cluster file names it; that of any Linux for one nobody speaks for."""
-    return (kind, of_system(kind, os or "") or _ANY)
+    return (kind, platform_of_system(kind, os or "") or _ANY)
 
 
 @dataclass(slots=True)
@@ -129,12 +129,12 @@ class _Collector:
         system = self.machine.platform
         self.writer.device(self.device, (system,))
         commands = platforms()[system].commands
-        self._run(ask for command in commands if not command.per_nic for ask in asked(command, {}))
+        self._run(ask for command in commands if not command.per_nic for ask in invocations(command, {}))
         if system[0] != "host":
             return
         for known in ({"interface"}, {"interface", "rdma", "pcie", "function"}):
             nics = self._host().nics
-            self._run(ask for command in self._waiting(commands, known) for ask in asked(command, nics))
+            self._run(ask for command in self._waiting(commands, known) for ask in invocations(command, nics))
         if self.machine.network:
             return
         host = self._host()
@@ -142,7 +142,7 @@ class _Collector:
         self.writer.device(self.device, platforms_of_host)
         for key in platforms_of_host[1:]:
             nics = nics_of(host, key)
-            self._run(ask for command in platforms()[key].commands for ask in asked(command, nics))
+            self._run(ask for command in platforms()[key].commands for ask in invocations(command, nics))
 
     def _waiting(self, commands: Iterable[Command], known: set[str]) -> list[Command]:
         done = {name.partition("@")[0] for name in self.order}
@@ -157,15 +157,15 @@ class _Collector:
         assert isinstance(host, Host)
         return host
 
-    def _run(self, wanted: Iterable[Asked]) -> None:
+    def _run(self, wanted: Iterable[Invocation]) -> None:
         """Run what is wanted; what only falls back is run where the command it stands in for did not answer."""
         asks = list(wanted)
         self._run_all(ask for ask in asks if ask.command.fallback_for is None)
         self._run_all(ask for ask in asks if ask.fallback_for and ask.fallback_for not in self.outputs)
 
-    def _run_all(self, wanted: Iterable[Asked]) -> None:
+    def _run_all(self, wanted: Iterable[Invocation]) -> None:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            futures: dict[Future[Ran], Asked] = {}
+            futures: dict[Future[Ran], Invocation] = {}
             for ask in wanted:
                 self.order[ask.id] = len(self.order)
                 why = self._why_not(ask)
@@ -185,21 +185,21 @@ class _Collector:
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
 
-    def _why_not(self, ask: Asked) -> str | None:
+    def _why_not(self, ask: Invocation) -> str | None:
         if self.machine.off is not None:
             return self.machine.off
         if self.machine.network and not ask.command.network:
             return "it would show the machine around, of which only the network is the device's own"
         return None if ask.arguments else ask.reason
 
-    def _ask(self, ask: Asked) -> Ran:
+    def _ask(self, ask: Invocation) -> Ran:
         lock = self.locks[ask.command.run[0]] if ask.command.exclusive else nullcontext()
         own = self.patience * ask.command.timeout_s
         seconds = own if self.limit_s is None else min(own, self.limit_s)
         with lock:
             return self.machine.run(ask.arguments, seconds, ask.command.exits, stop=self.stop)
 
-    def _keep(self, ask: Asked, ran: Ran) -> None:
+    def _keep(self, ask: Invocation, ran: Ran) -> None:
         started = ran.started.isoformat(timespec="milliseconds").replace("+00:00", "Z")
         entry = Entry(
             ask.id,

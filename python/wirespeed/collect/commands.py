@@ -15,7 +15,7 @@ _LACKING = {"rdma": "no RDMA device", "pcie": "no PCIe address", "function": "no
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Invocation:
     """A command as it is run. Without arguments it does not apply, for the reason given."""
 
     id: str  # ``name@interface`` when run per NIC
@@ -36,10 +36,10 @@ class Asked:
         return " ".join(_typed(word) for word in self.arguments or self.command.run)
 
 
-def asked(command: Command, nics: Mapping[str, Nic]) -> Iterator[Asked]:
+def invocations(command: Command, nics: Mapping[str, Nic]) -> Iterator[Invocation]:
     """A command for each NIC it is run for, or once."""
     if not command.per_nic:
-        yield Asked(command.id, command, command.run)
+        yield Invocation(command.id, command, command.run)
         return
     for interface, nic in nics.items():
         yield _for_nic(command, interface, nic)
@@ -50,7 +50,7 @@ def needs(command: Command) -> set[str]:
     return {name for word in command.run for name in _PLACEHOLDER.findall(word)}
 
 
-def _for_nic(command: Command, interface: str, nic: Nic) -> Asked:
+def _for_nic(command: Command, interface: str, nic: Nic) -> Invocation:
     known = {
         "interface": interface,
         "rdma": nic.rdma_device,
@@ -59,9 +59,9 @@ def _for_nic(command: Command, interface: str, nic: Nic) -> Asked:
     }
     lacking = next((name for name in sorted(needs(command)) if not known[name]), None)
     if lacking is not None:
-        return Asked(f"{command.id}@{interface}", command, (), f"{interface} has {_LACKING[lacking]}")
+        return Invocation(f"{command.id}@{interface}", command, (), f"{interface} has {_LACKING[lacking]}")
     words = tuple(_PLACEHOLDER.sub(lambda match: str(known[match[1]]), word) for word in command.run)
-    return Asked(f"{command.id}@{interface}", command, words)
+    return Invocation(f"{command.id}@{interface}", command, words)
 
 
 def stack(host_platform: str, nics: Mapping[str, Nic]) -> tuple[tuple[str, str], ...]:
@@ -88,7 +88,7 @@ def _own(platform: Platform, nics: Mapping[str, Nic]) -> dict[str, Nic]:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedCommand:
     """A command as it is published: all that collecting may run is in this list, and none of it changes a device."""
 
     platform: str  # kind and names, ``host rhel, ubuntu``
@@ -100,7 +100,7 @@ class Published:
     reads: tuple[str, ...]
 
 
-def published() -> tuple[Published, ...]:
+def published_commands() -> tuple[PublishedCommand, ...]:
     """Every command of every platform; one that several of a kind share is there once."""
     speakers: dict[tuple[str, str], list[Platform]] = {}
     commands: dict[tuple[str, str], Command] = {}
@@ -110,7 +110,7 @@ def published() -> tuple[Published, ...]:
             commands[key] = command
             speakers.setdefault(key, []).append(platform)
     return tuple(
-        Published(
+        PublishedCommand(
             f"{kind} {', '.join(one.name for one in speakers[kind, text])}",
             "; ".join(one.title for one in speakers[kind, text]),
             command.id,

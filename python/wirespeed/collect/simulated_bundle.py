@@ -8,28 +8,28 @@ from pathlib import Path
 import jinja2
 
 from wirespeed.collect.bundle_writer import Writer
-from wirespeed.collect.commands import Asked, asked, nics_of, stack
+from wirespeed.collect.commands import Invocation, invocations, nics_of, stack
 from wirespeed.collect.manifest import Entry
 from wirespeed.errors import Problem, Refused
 from wirespeed.plan import Plan
-from wirespeed.platforms import of_launch, of_system, platforms
-from wirespeed.platforms.templates import answer
+from wirespeed.platforms import platform_of_system, platforms, platforms_of_launch
+from wirespeed.platforms.templates import fill_answer
 from wirespeed.settings import Device, Host, Switch
 
 _STARTED = "2000-01-01T00:00:00.000Z"
 """Time in a simulated bundle: nothing was run, so it is no time of this century's clusters, and always the same."""
 
 
-def as_planned(plan: Plan, out: Path) -> None:
+def write_planned_bundle(plan: Plan, out: Path) -> None:
     """Write the bundle of a cluster that is exactly as planned.
 
     Raises:
         Refused: a device runs a system that no platform speaks, or something that is no bundle is in the way.
     """
-    simulate(plan.devices, plan.name, out)
+    write_simulated_bundle(plan.devices, plan.name, out)
 
 
-def simulate(devices: Mapping[str, Device], cluster: str | None, out: Path) -> None:
+def write_simulated_bundle(devices: Mapping[str, Device], cluster: str | None, out: Path) -> None:
     """Write the bundle that devices with these settings would give.
 
     Every command of every platform is answered by what the platform says such a device prints; one it has no answer
@@ -59,14 +59,14 @@ def _systems(device: Device) -> list[str]:
 
 def _stack(device: Device) -> tuple[tuple[str, str], ...]:
     """The platforms a device runs; empty when its operating system is unknown here."""
-    name = of_system(device.kind, device.os or "")
+    name = platform_of_system(device.kind, device.os or "")
     if name is None:
         return ()
     if isinstance(device, Switch):
         return (("switch", name),)
     keys = stack(name, device.nics)
     # Of the launchers the one that is used: where it is known, the others' files are not there.
-    used = of_launch(device.launch.library, device.launch.starter)
+    used = platforms_of_launch(device.launch.library, device.launch.starter)
     return tuple(key for key in keys if key[0] != "launcher" or not used or key[1] in used)
 
 
@@ -76,17 +76,17 @@ def _answers(name: str, device: Device, stacked: tuple[tuple[str, str], ...]) ->
         for command in platforms()[key].commands:
             if command.fallback_for is not None:
                 continue  # every command answers, so none stands in for another
-            for ask in asked(command, nics):
+            for ask in invocations(command, nics):
                 yield _answer(name, device, key, ask)
 
 
-def _answer(name: str, device: Device, key: tuple[str, str], ask: Asked) -> tuple[Entry, str | None]:
+def _answer(name: str, device: Device, key: tuple[str, str], ask: Invocation) -> tuple[Entry, str | None]:
     if not ask.arguments:
         return Entry(ask.id, ask.text, "not-applicable", None, detail=ask.reason), None
     interface = ask.id.partition("@")[2]
     extra = {"interface": interface, "nic": device.nics[interface]} if isinstance(device, Host) and interface else {}
     try:
-        text = answer(platforms()[key], ask.command.id, name, device, **extra)
+        text = fill_answer(platforms()[key], ask.command.id, name, device, **extra)
     except jinja2.TemplateNotFound:
         reason = f"no answer to {ask.command.id} is known of {key[1]}"
         return Entry(ask.id, ask.text, "not-applicable", None, detail=reason), None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wirespeed.platforms import Platform, of_system, platforms
+from wirespeed.platforms import Platform, platform_of_system, platforms
 from wirespeed.settings import Compare, Host, Nic, Switch, collections_of, settings_of
 
 _OUTER: Mapping[str, type] = {"switch": Switch, "host": Host, "nic": Nic, "launcher": Host}
@@ -53,14 +53,14 @@ class PlatformSupport:
         return sum(one.state is state for one in self.settings)
 
 
-def supported() -> tuple[PlatformSupport, ...]:
+def platform_support() -> tuple[PlatformSupport, ...]:
     """Every platform with every setting of the vocabulary that could be its own."""
     return tuple(_supported(found) for found in platforms().values())
 
 
-def settings_on(kind: str, system: str) -> Mapping[str, str]:
+def setting_states(kind: str, system: str) -> Mapping[str, str]:
     """State of each setting on an operating system or NIC platform; empty when no platform speaks for it."""
-    name = of_system(kind, system) or system
+    name = platform_of_system(kind, system) or system
     found = platforms().get((kind, name))
     return {one.setting: one.state.value for one in _supported(found).settings} if found else {}
 

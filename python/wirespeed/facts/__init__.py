@@ -6,7 +6,7 @@ values here; what was not observed is None, and `Facts.missing` says why.
 """
 
 from wirespeed.facts.assembly import facts_from
-from wirespeed.facts.counter_increase import since
+from wirespeed.facts.counter_increase import subtract_counters
 from wirespeed.facts.model import COMPLETE, Facts, Gap, Observation, Reading, Source, State
 
-__all__ = ["COMPLETE", "Facts", "Gap", "Observation", "Reading", "Source", "State", "facts_from", "since"]
+__all__ = ["COMPLETE", "Facts", "Gap", "Observation", "Reading", "Source", "State", "facts_from", "subtract_counters"]

@@ -12,7 +12,7 @@ from wirespeed.settings import Place
 _COUNTED = "nic.counters."
 
 
-def since(later: Facts, earlier: Facts, when: str | None) -> Facts:
+def subtract_counters(later: Facts, earlier: Facts, when: str | None) -> Facts:
     """The later facts, with counters less what they were in the earlier ones, which were recorded ``when``.
 
     A counter that is smaller than before began anew, so all of it is new. One that the earlier facts lack is unknown.

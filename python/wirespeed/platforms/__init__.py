@@ -1,47 +1,47 @@
-"""All that is known of vendors' words. One folder per platform, loaded by being there.
+"""Everything specific to a vendor. A platform is a folder; its presence registers it.
 
 A platform folder ``platforms/{switch,host,nic,launcher}/<name>/`` has four parts. What several platforms of a kind
-share is a folder beside them with ``shared.yaml`` in place of ``platform.yaml``; ``include`` names it.
+share is in a folder beside them with ``shared.yaml`` instead of ``platform.yaml``; ``include`` names it.
 
-* ``templates/``: how the device is told; rendered by `wirespeed.platforms.say`,
-* ``platform.yaml``: the commands that ask it, and per setting *rendered / read / not supported*,
-* ``answers/``: what a device with these settings prints, one template per command,
-* ``parse.py``: ``parse(outputs) -> Iterator[Observation]``, text to observations,
-* ``commands.py`` (optional): ``word(place, path, value, device) -> Worded | None``, one change as commands to type,
-* ``view.py`` (optional): ``view(name, device) -> Mapping[str, Any]``, what its templates need computed,
-* ``simulator_mapping.py`` (optional, of a NIC): ``SIMULATED``, what its driver runs in the simulator's names,
-* ``job.py`` (optional, of a launcher): ``start(job) -> tuple[str, ...]``, the command that starts a job.
+* ``platform.yaml``: read-only commands with the settings each shows, and per setting whether it is rendered,
+* ``templates/``: the configuration of a device, rendered by `wirespeed.platforms.templates.fill_template`,
+* ``answers/``: what a device with given settings prints, one template per command,
+* ``parse.py``: ``parse(outputs) -> Iterator[Observation]``, command output to observations,
+* ``commands.py`` (optional): ``commands_for(place, path, value, device)``, the commands that change one setting,
+* ``view.py`` (optional): ``view(name, device)``, values computed for the templates,
+* ``simulator_mapping.py`` (optional, NIC): ``SIMULATOR_MAPPING``, the driver's algorithms in the simulator's names,
+* ``job.py`` (optional, launcher): ``start(job)``, the command that starts a job.
 """
 
 from wirespeed.platforms.model import (
     Command,
+    CommandsFor,
     Counter,
     FileTemplate,
     Job,
     Output,
     Outputs,
     Platform,
-    Simulated,
+    SettingCommands,
+    SimulatorMapping,
     Support,
-    Word,
-    Worded,
 )
-from wirespeed.platforms.registry import of_launch, of_system, platform, platforms
+from wirespeed.platforms.registry import platform, platform_of_system, platforms, platforms_of_launch
 
 __all__ = [
     "Command",
+    "CommandsFor",
     "Counter",
     "FileTemplate",
     "Job",
     "Output",
     "Outputs",
     "Platform",
-    "Simulated",
+    "SettingCommands",
+    "SimulatorMapping",
     "Support",
-    "Word",
-    "Worded",
-    "of_launch",
-    "of_system",
     "platform",
+    "platform_of_system",
     "platforms",
+    "platforms_of_launch",
 ]

@@ -104,7 +104,7 @@ class Outputs:
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class SettingCommands:
     """A change in a device's own words: what to type, in order, and what typing it does to traffic."""
 
     commands: tuple[str, ...]
@@ -123,7 +123,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Simulated:
+class SimulatorMapping:
     """What a NIC's driver runs, and how it calls what the simulator has."""
 
     algorithms: Mapping[Congestion, str]  # to the simulator's name
@@ -135,7 +135,7 @@ class Simulated:
 Start = Callable[[Job], tuple[str, ...]]
 """The command that starts a job, typed on its first host."""
 
-Word = Callable[[Place, str, Any, Device], Worded | None]
+CommandsFor = Callable[[Place, str, Any, Device], SettingCommands | None]
 """(place, setting path, value, device with its other settings) to words; None: the platform has none for it.
 
 Of a set, the value may be a mapping of the members that change to whether they are to be in it.
@@ -159,9 +159,9 @@ class Platform:
     interfaces: tuple[str, ...] = ()  # what the names of their interfaces begin with, where the driver does not tell
     counters: Mapping[str, Counter] = field(default_factory=dict)
     limits: tuple[str, ...] = ()  # what reading it back cannot tell, for its page in the reference
-    word: Word | None = None  # ``commands.py`` of the folder, where there is one
+    commands_for: CommandsFor | None = None  # ``commands.py`` of the folder, where there is one
     view: Callable[[str, Device], Mapping[str, Any]] | None = None  # ``view.py``: what its templates need computed
-    simulated: Simulated | None = None  # ``simulator_mapping.py``: what the simulator runs in place of a NIC's driver
+    simulator_mapping: SimulatorMapping | None = None  # ``simulator_mapping.py`` of a NIC: its driver in the simulator
     start: Start | None = None  # ``job.py``: how it starts a job, where it can
 
     @property

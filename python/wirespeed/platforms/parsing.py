@@ -12,13 +12,13 @@ from wirespeed.platforms.model import Output
 from wirespeed.settings import Place
 
 
-def lines(output: Output) -> Iterator[tuple[int, str]]:
+def numbered_lines(output: Output) -> Iterator[tuple[int, str]]:
     """The lines of an output, numbered from 1, without their ends."""
     for number, line in enumerate(output.text.split("\n"), 1):
         yield number, line.rstrip("\r")
 
 
-def see(
+def observe(
     place: Place, path: str, value: Any, output: Output, line: int | None = None, state: State = State.RUNNING
 ) -> Observation:
     """One value, read from a line of an output; without a line it is the whole output that shows it."""
@@ -26,7 +26,7 @@ def see(
     return Observation(place, path, value, source, state)
 
 
-def json_objects(output: Output) -> list[tuple[int, dict[str, Any]]] | None:
+def parse_json_objects(output: Output) -> list[tuple[int, dict[str, Any]]] | None:
     """The objects of a JSON list with the line each begins on; None when the output is no whole list of objects.
 
     A list, not a generator: a list that was cut short shows nothing.
@@ -63,7 +63,7 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
-def whole(text: object) -> int | None:
+def parse_whole(text: object) -> int | None:
     """A whole decimal number; None for anything else."""
     if isinstance(text, bool):
         return None
@@ -72,7 +72,7 @@ def whole(text: object) -> int | None:
     return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() and len(text) < 20 else None
 
 
-def network(address: object, length: int | None = None) -> str | None:
+def parse_network(address: object, length: int | None = None) -> str | None:
     """A network with its host bits cleared, ``10.1.0.0/16``; None when the text is none."""
     if not isinstance(address, str):
         return None

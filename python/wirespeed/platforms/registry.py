@@ -43,7 +43,7 @@ def platform(kind: str, name: str) -> Platform:
     return platforms()[kind, name]
 
 
-def of_system(kind: str, system: str) -> str | None:
+def platform_of_system(kind: str, system: str) -> str | None:
     """Name of the platform that speaks for a switch's or host's operating system; None when there is none.
 
     Variants share one: ``ubuntu-22.04`` is spoken by the platform that lists ``ubuntu``.
@@ -55,7 +55,7 @@ def of_system(kind: str, system: str) -> str | None:
     return None
 
 
-def of_launch(library: str | None, starter: str | None) -> tuple[str, ...]:
+def platforms_of_launch(library: str | None, starter: str | None) -> tuple[str, ...]:
     """Names of the platforms of a job's library and of what starts it, each once; a library may start its own jobs."""
     found = [name for (kind, name), one in platforms().items() if kind == "launcher" and library in one.systems]
     found += [name for (kind, name), one in platforms().items() if kind == "launcher" and starter in one.systems]
@@ -68,7 +68,7 @@ def _load(kind: str, folder: str, text: str) -> Platform:
     shared = _shared(kind, include) if include else {}
     package = f"{__package__}.{kind}.{folder}"
     commands, view = _optional(f"{package}.commands"), _optional(f"{package}.view")
-    job, simulated = _optional(f"{package}.job"), _optional(f"{package}.simulated")
+    job, mapping = _optional(f"{package}.job"), _optional(f"{package}.simulated")
     parse = _optional(f"{package}.parse") or importlib.import_module(f"{__package__}.{kind}.{include}.parse")
     return Platform(
         kind=kind,
@@ -86,9 +86,9 @@ def _load(kind: str, folder: str, text: str) -> Platform:
         interfaces=tuple(data.get("interfaces", ())),
         counters={name: Counter(**entry) for name, entry in data.get("counters", {}).items()},
         limits=tuple(data.get("limits", ())),
-        word=commands.word if commands else None,
+        commands_for=commands.commands_for if commands else None,
         view=view.view if view else None,
-        simulated=simulated.SIMULATED if simulated else None,
+        simulator_mapping=mapping.SIMULATOR_MAPPING if mapping else None,
         start=job.start if job else None,
     )
 

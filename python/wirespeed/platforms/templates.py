@@ -26,7 +26,7 @@ _PLAIN_YAML = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*|[0-9]+(\.[0-9]+){3}(/[0-9]+)
 _YAML_WORD = re.compile(r"y|yes|n|no|true|false|on|off|null", re.IGNORECASE)  # not strings in YAML 1.1
 
 
-def say(platform: Platform, template: str, name: str, device: Device, **extra: Any) -> str:
+def fill_template(platform: Platform, template: str, name: str, device: Device, **extra: Any) -> str:
     """A file for the device, from ``templates/``.
 
     Raises:
@@ -39,7 +39,7 @@ def say(platform: Platform, template: str, name: str, device: Device, **extra: A
     return _fill(platform, f"templates/{template}", context)
 
 
-def say_lines(platform: Platform, text: str, name: str, device: Device, **extra: Any) -> tuple[str, ...]:
+def fill_lines(platform: Platform, text: str, name: str, device: Device, **extra: Any) -> tuple[str, ...]:
     """A path or command lines of a file, as `FileTemplate` holds them, filled in."""
     if "{" not in text:
         return (text,)
@@ -52,7 +52,7 @@ def _line(text: str) -> jinja2.Template:
     return _environment().from_string(text)
 
 
-def answer(platform: Platform, command: str, name: str, device: Device, **extra: Any) -> str:
+def fill_answer(platform: Platform, command: str, name: str, device: Device, **extra: Any) -> str:
     """What the device prints for a command, from ``answers/<command>.j2``.
 
     Raises:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from wirespeed.plan import Plan
-from wirespeed.platforms import Worded
+from wirespeed.platforms import SettingCommands
 from wirespeed.render.stack import stack
 from wirespeed.results.findings import Change
 from wirespeed.settings import Place, collections_of, get, settings_of, things
 
 
-def word(plan: Plan, device: str, change: Change) -> Worded | None:
+def commands_for(plan: Plan, device: str, change: Change) -> SettingCommands | None:
     """What to type on the device so that the changed setting becomes what the plan says.
 
     None when no platform of the device has words for it, or the plan has no such place or no value there: the
@@ -28,7 +28,7 @@ def word(plan: Plan, device: str, change: Change) -> Worded | None:
             continue
         value = _part(get(inner, change.setting), change.members)
         for platform in stack(plan, device) if value is not None else ():
-            worded = platform.word(place, change.setting, value, thing) if platform.word else None
+            worded = platform.commands_for(place, change.setting, value, thing) if platform.commands_for else None
             if worded is not None:
                 return worded
     return None

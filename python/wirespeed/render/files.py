@@ -9,10 +9,10 @@ from typing import Any
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
 from wirespeed.platforms import FileTemplate, Platform
-from wirespeed.platforms.templates import say, say_lines
+from wirespeed.platforms.templates import fill_lines, fill_template
 from wirespeed.render.scripts import Step, scripts
 from wirespeed.render.stack import stack
-from wirespeed.render.support import uncovered
+from wirespeed.render.support import find_unsupported
 from wirespeed.settings import Device, Host
 
 
@@ -90,7 +90,9 @@ def _kinds(plan: Plan, devices: Iterable[str]) -> list[str]:
 
 
 def _check_covered(plan: Plan, devices: Iterable[str]) -> None:
-    problems = [problem for device in _kinds(plan, devices) for problem in uncovered(plan, device, stack(plan, device))]
+    problems = [
+        problem for device in _kinds(plan, devices) for problem in find_unsupported(plan, device, stack(plan, device))
+    ]
     if problems:
         raise Refused(problems)
 
@@ -121,9 +123,9 @@ def _times(thing: Device, file: FileTemplate) -> list[dict[str, Any]]:
 
 
 def _step(platform: Platform, file: FileTemplate, device: str, thing: Device, extra: dict[str, Any]) -> Step:
-    (path,) = say_lines(platform, file.path, device, thing, **extra)
+    (path,) = fill_lines(platform, file.path, device, thing, **extra)
     apply, revert = (
-        tuple(line for text in texts for line in say_lines(platform, text, device, thing, **extra))
+        tuple(line for text in texts for line in fill_lines(platform, text, device, thing, **extra))
         for texts in (file.apply, file.revert)
     )
     return Step(path, file.mode, apply, revert, file.consequence)
@@ -132,7 +134,7 @@ def _step(platform: Platform, file: FileTemplate, device: str, thing: Device, ex
 def _say(plan: Plan, platform: Platform, template: str, device: str, extra: dict[str, Any]) -> str:
     """A template's text; what it refuses names the device's line of the cluster file."""
     try:
-        return say(platform, template, device, plan.devices[device], **extra)
+        return fill_template(platform, template, device, plan.devices[device], **extra)
     except Refused as refused:
         origin = plan.origins.get(device, plan.name)
         raise Refused(replace(problem, place=f"{origin}: {problem.place}") for problem in refused.problems) from None

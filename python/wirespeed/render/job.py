@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wirespeed.errors import refuse
 from wirespeed.plan import Plan
-from wirespeed.platforms import Job, of_launch, platforms
+from wirespeed.platforms import Job, platforms, platforms_of_launch
 from wirespeed.platforms.launcher.library_variables import gpu_memory, of_nic, over_nics
 from wirespeed.platforms.launcher.openmpi.job import start_here, start_over_tcp
 
@@ -37,7 +37,7 @@ class Jobs:
                     name, f"jobs over {launch.library}", "a library that can be kept to the NICs within a host"
                 )
             launch = kept
-        starters = [platforms()["launcher", one].start for one in of_launch(launch.library, launch.starter)]
+        starters = [platforms()["launcher", one].start for one in platforms_of_launch(launch.library, launch.starter)]
         start = next((one for one in reversed(starters) if one is not None), None)
         if start is None:
             raise refuse(

@@ -8,6 +8,6 @@ from wirespeed.platforms.switch import frr
 from wirespeed.settings import Switch
 
 
-def speaker(name: str, switch: Switch) -> Mapping[str, str]:
+def routing_daemons(name: str, switch: Switch) -> Mapping[str, str]:
     """The daemons of FRRouting that a switch needs, each with its configuration; none where it has no session."""
     return frr.configuration(name, switch)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wirespeed.platforms import Simulated, platforms
+from wirespeed.platforms import SimulatorMapping, platforms
 
 
-def simulated() -> Mapping[str, Simulated]:
+def simulator_mappings() -> Mapping[str, SimulatorMapping]:
     """By kernel driver; drivers of which the simulator knows no congestion control are not in it."""
     known = [one for (kind, _), one in platforms().items() if kind == "nic"]
-    return {driver: one.simulated for one in known for driver in one.drivers if one.simulated is not None}
+    return {
+        driver: one.simulator_mapping for one in known for driver in one.drivers if one.simulator_mapping is not None
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wirespeed.errors import Problem, Refused, did_you_mean
 from wirespeed.plan import Plan
-from wirespeed.platforms import Platform, of_launch, of_system, platforms
+from wirespeed.platforms import Platform, platform_of_system, platforms, platforms_of_launch
 from wirespeed.settings import Host, Switch
 
 
@@ -46,13 +46,13 @@ def _host(plan: Plan, host: Host) -> list[tuple[str, str]]:
         if key not in keys:
             keys.append(key)
     if host.launch.hosts:
-        found = of_launch(host.launch.library, host.launch.starter)
+        found = platforms_of_launch(host.launch.library, host.launch.starter)
         keys += [("launcher", name) for name in found or (host.launch.library or "unknown",)]
     return keys
 
 
 def _of_system(kind: str, system: str | None) -> str:
-    return of_system(kind, system or "") or system or "unknown"
+    return platform_of_system(kind, system or "") or system or "unknown"
 
 
 def _known(kind: str) -> str:

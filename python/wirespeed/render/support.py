@@ -10,7 +10,7 @@ from wirespeed.platforms import Platform
 from wirespeed.settings import Compare, Place, settings_of, things
 
 
-def uncovered(plan: Plan, device: str, platforms: Sequence[Platform]) -> Iterator[Problem]:
+def find_unsupported(plan: Plan, device: str, platforms: Sequence[Platform]) -> Iterator[Problem]:
     """One problem for each setting that the plan intends for a device and none of its platforms brings about.
 
     A state that follows from others (`Setting.observed`) and what is never compared are no orders.

@@ -30,7 +30,7 @@ def built(part: str, keep: Path) -> Iterator[tuple[Plan, lab.Lab]]:
     plan = build(read(CLUSTER))
     hosts = lab.hosts_of(plan, 2)
     files = render.files(plan, hosts)
-    made = machines.up(plan, name(part), hosts, files, render.speaker, CLUSTER, lambda said: None, keep=keep)
+    made = machines.up(plan, name(part), hosts, files, render.routing_daemons, CLUSTER, lambda said: None, keep=keep)
     try:
         yield plan, made
     finally:

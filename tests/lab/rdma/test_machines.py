@@ -19,7 +19,7 @@ from rdma.machines import CLUSTER, EMULATOR, built, counters, said, wirespeed
 from needs import needs
 from wirespeed import lab
 from wirespeed.checks import checks, run
-from wirespeed.facts import Facts, Source, facts_from, since
+from wirespeed.facts import Facts, Source, facts_from, subtract_counters
 from wirespeed.lab import state
 from wirespeed.plan import Plan
 from wirespeed.platforms import Output, Outputs, platforms
@@ -200,7 +200,7 @@ def test_a_lossy_link_is_flagged(two: tuple[Plan, lab.Lab]) -> None:
         server.ran()
         if counters(made, "node1")["bnxt_re0"]["rcvd_seq_err"]:
             break
-    facts = since(counted(made, "node1"), before, None)
+    facts = subtract_counters(counted(made, "node1"), before, None)
     findings = [one for one in run(plan, facts, [checks()["nic.rdma-losses"]]) if one.device == "node1"]
     assert len(findings) == 8
     assert [one.place.partition(" ")[0] for one in findings if one.status is Status.FAIL] == ["bnxt_re0"]

@@ -157,7 +157,7 @@ def test_only_the_kept_folder_may_be_written(tmp_path: Path) -> None:
 def test_hosts_are_plugged_into_their_namespaces() -> None:
     plan = build(read(EXAMPLES / "mi300x-4node" / "cluster.yaml"))
     hosts = lab.hosts_of(plan, 2)
-    design = lab.design(plan, "x", hosts, render.files(plan, hosts), render.speaker)
+    design = lab.design(plan, "x", hosts, render.files(plan, hosts), render.routing_daemons)
     made = plugged(plan, design)
     assert [(one.name, one.machine, one.expects) for one in made.devices if one.machine] == [
         ("node1", True, ()),

@@ -20,7 +20,7 @@ from wirespeed.facts import Source
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.launcher.library_variables import library_said
-from wirespeed.platforms.templates import say
+from wirespeed.platforms.templates import fill_template
 from wirespeed.settings import Host, Launch
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -40,7 +40,7 @@ def script(launcher: str, name: str, launch: Launch) -> str:
     """The text of a launcher's file."""
     found = platform("launcher", launcher)
     template = next(file.template for file in found.files if file.path.endswith(f"/{name}"))
-    return say(found, template, "node1", replace(host(), launch=launch))
+    return fill_template(found, template, "node1", replace(host(), launch=launch))
 
 
 def started(

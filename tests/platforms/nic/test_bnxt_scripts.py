@@ -10,7 +10,7 @@ import pytest
 
 from wirespeed.errors import Refused
 from wirespeed.platforms import platform
-from wirespeed.platforms.templates import say
+from wirespeed.platforms.templates import fill_template
 from wirespeed.settings import (
     Congestion,
     Discipline,
@@ -54,7 +54,7 @@ def host(**changes: object) -> Host:
 
 def script(tmp_path: Path, template: str, tools: dict[str, str]) -> Path:
     """The script, beside tools of these shell bodies; what it keeps lies in the same folder."""
-    text = say(BNXT, template, "node1", host()).replace("/var/lib/wirespeed", str(tmp_path / "kept"))
+    text = fill_template(BNXT, template, "node1", host()).replace("/var/lib/wirespeed", str(tmp_path / "kept"))
     path = tmp_path / template.removesuffix(".j2")
     path.write_text(text)
     folder = tmp_path / "bin"
@@ -168,7 +168,7 @@ def test_before_release_234_the_ethernet_interface_is_captured(tmp_path: Path) -
 )
 def test_congestion_control_beyond_the_package(changes: dict[str, object], writes: list[str]) -> None:
     """Older drivers read every number as hexadecimal, so that 40 is written 0x28."""
-    lines = (line.strip() for line in say(BNXT, "congestion.sh.j2", "node1", host(**changes)).splitlines())
+    lines = (line.strip() for line in fill_template(BNXT, "congestion.sh.j2", "node1", host(**changes)).splitlines())
     said = [
         line.partition(" #")[0].replace('"$cc/', "").replace('"', "") for line in lines if line.startswith("echo 0x")
     ]
@@ -192,6 +192,6 @@ def test_parameters_the_driver_lacks_are_refused(
     parameters: dict[str, int], found: str, expected: str, hint: str | None
 ) -> None:
     with pytest.raises(Refused) as caught:
-        say(BNXT, "congestion.sh.j2", "node1", host(congestion_parameters=parameters))
+        fill_template(BNXT, "congestion.sh.j2", "node1", host(congestion_parameters=parameters))
     (problem,) = caught.value.problems
     assert (problem.found, problem.expected, problem.hint) == (found, expected, hint)

@@ -16,7 +16,7 @@ from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, State, facts_from
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.templates import say
+from wirespeed.platforms.templates import fill_template
 from wirespeed.render import check
 from wirespeed.settings import Discipline, Place
 from wirespeed.units import Size
@@ -89,7 +89,7 @@ def planned(text: str, folder: Path) -> Plan:
 
 def script(folder: Path) -> list[str]:
     plan = planned(with_nic(CLUSTER.read_text(), MODEL, load().nics[MODEL]), folder)
-    return say(DCB, "qos.sh.j2", "node1", plan.hosts["node1"]).splitlines()
+    return fill_template(DCB, "qos.sh.j2", "node1", plan.hosts["node1"]).splitlines()
 
 
 def test_the_boot_script_accumulates_nothing(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, State, facts_from
 from wirespeed.plan import Plan, build
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.templates import say
+from wirespeed.platforms.templates import fill_template
 from wirespeed.render import check
 from wirespeed.settings import Congestion, Discipline, Ect, Host, Nvm, Place
 from wirespeed.units import Length, Size
@@ -147,7 +147,7 @@ def host(planned: Plan) -> Host:
 
 
 def test_the_boot_script(planned: Plan) -> None:
-    lines = say(MLX5, "qos.sh.j2", "node1", host(planned)).splitlines()
+    lines = fill_template(MLX5, "qos.sh.j2", "node1", host(planned)).splitlines()
     assert (
         lines[-1] == 'exit "$failed"'
         and lines.index("modprobe rdma_cm || failed=1 # its folder in configfs is there only then") > 0
@@ -232,7 +232,7 @@ def test_options_are_set_in_two_steps_and_put_back(planned: Plan, tmp_path: Path
     one = host(planned)
     ((interface, nic),) = one.nics.items()
     wanted = replace(nic, nvm=Nvm(rdma=True, link_type="ethernet", outstanding_reads=44))
-    text = say(MLX5, "nvm.sh.j2", "node1", replace(one, nics={interface: wanted}))
+    text = fill_template(MLX5, "nvm.sh.j2", "node1", replace(one, nics={interface: wanted}))
     script, tool = tmp_path / "set.sh", tmp_path / "mlxconfig"
     script.write_text(text.replace("/var/lib/wirespeed", str(tmp_path / "kept")))
     # the real one is asked "mlxconfig -d DEVICE query KEY": $1 to $4
@@ -279,10 +279,10 @@ def test_options_are_set_in_two_steps_and_put_back(planned: Plan, tmp_path: Path
 
 def test_words(planned: Plan) -> None:
     place = Place("node1").thing("nic", "enp29s0np0")
-    assert MLX5.word is not None
-    said = MLX5.word(place, "nic.nvm.link_type", "ethernet", planned.hosts["node1"])
+    assert MLX5.commands_for is not None
+    said = MLX5.commands_for(place, "nic.nvm.link_type", "ethernet", planned.hosts["node1"])
     assert said is not None
     assert said.commands == ("mlxconfig -y -d 0000:1d:00.0 set LINK_TYPE_P1=2",)
-    said = MLX5.word(place, "nic.qos.pfc", frozenset({3}), planned.hosts["node1"])
+    said = MLX5.commands_for(place, "nic.qos.pfc", frozenset({3}), planned.hosts["node1"])
     assert said is not None
     assert said.commands == ("mlnx_qos -i enp29s0np0 --pfc 0,0,0,1,0,0,0,0 --cable_len 3",)

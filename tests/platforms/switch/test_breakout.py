@@ -13,7 +13,7 @@ from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.plan import build
 from wirespeed.platforms import platform
-from wirespeed.platforms.templates import say
+from wirespeed.platforms.templates import fill_template
 from wirespeed.settings import Place, Port, Switch
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "bluebonnet-64node" / "cluster.yaml"
@@ -28,7 +28,7 @@ def leaf() -> Switch:
 
 
 def test_every_split_port_is_split_once_and_read_back() -> None:
-    text = say(SONIC, "startup.j2", "leaf1", leaf())
+    text = fill_template(SONIC, "startup.j2", "leaf1", leaf())
     split = [line for line in text.splitlines() if line.startswith("interface breakout")]
     assert split == [f"interface breakout port 1/{panel} mode 4x100G" for panel in range(1, 17)]
     assert lost(SONIC, "leaf1", leaf()) == []
@@ -49,4 +49,4 @@ def test_another_split_is_a_difference_and_a_missing_one_unknown() -> None:
 @pytest.mark.parametrize(("name", "port"), [("Eth1/2", Port(breakout=4)), ("Eth1/2/3", Port())])
 def test_a_split_and_the_name_of_its_ports_belong_together(name: str, port: Port) -> None:
     with pytest.raises(Refused, match=f"leaf1 {name}: port.breakout"):
-        say(SONIC, "startup.j2", "leaf1", replace(leaf(), ports={name: port}))
+        fill_template(SONIC, "startup.j2", "leaf1", replace(leaf(), ports={name: port}))

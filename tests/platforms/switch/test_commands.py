@@ -234,8 +234,8 @@ def test_word(
     place = LEAF if not within else port(case)
     for number in within[1:]:
         place = place.thing("queue", number)
-    assert found.word is not None
-    worded = found.word(place, path, value, switch)
+    assert found.commands_for is not None
+    worded = found.commands_for(place, path, value, switch)
     assert worded is not None
     assert worded.commands == frame(case, lines)
     assert worded.consequence == consequence
@@ -247,14 +247,14 @@ def test_every_rendered_setting_has_words(case: str) -> None:
     from wirespeed.settings import walk
 
     found, switch = CASES[case]
-    assert found.word is not None
+    assert found.commands_for is not None
     speechless = [
         str(path)
         for place, path, value in walk(switch, LEAF)
         if value is not None
         and found.support(path).rendered
         and not (place.kind == "queue" and place.name != "3")
-        and found.word(place, path, value, switch) is None
+        and found.commands_for(place, path, value, switch) is None
     ]
     assert speechless == []
 
@@ -262,6 +262,6 @@ def test_every_rendered_setting_has_words(case: str) -> None:
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
 def test_no_words_for_what_is_not_configured(case: str) -> None:
     found, switch = CASES[case]
-    assert found.word is not None
-    assert found.word(port(case), "port.link.up", True, switch) is None
-    assert found.word(port(case), "port.neighbour.device", "node1", switch) is None
+    assert found.commands_for is not None
+    assert found.commands_for(port(case), "port.link.up", True, switch) is None
+    assert found.commands_for(port(case), "port.neighbour.device", "node1", switch) is None

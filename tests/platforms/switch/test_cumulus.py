@@ -16,7 +16,7 @@ from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.switch.cumulus.nvue_config import expanded
-from wirespeed.platforms.templates import say
+from wirespeed.platforms.templates import fill_template
 from wirespeed.settings import (
     Bgp,
     BgpPeer,
@@ -124,7 +124,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_commands(case: str) -> None:
     golden = GOLDEN / f"cumulus-{case}.nv"
-    text = say(CUMULUS, "startup.j2", "leaf1", CASES[case])
+    text = fill_template(CUMULUS, "startup.j2", "leaf1", CASES[case])
     if os.environ.get("WIRESPEED_ACCEPT"):
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
@@ -133,7 +133,7 @@ def test_commands(case: str) -> None:
 @pytest.mark.parametrize(("template", "name"), [("apply.j2", "way-in"), ("revert.j2", "way-back")])
 def test_the_way_in_and_the_way_back(template: str, name: str) -> None:
     golden = GOLDEN / f"cumulus-routed.{name}.txt"
-    text = say(CUMULUS, template, "leaf1", CASES["routed"])
+    text = fill_template(CUMULUS, template, "leaf1", CASES["routed"])
     if os.environ.get("WIRESPEED_ACCEPT"):
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
@@ -147,7 +147,7 @@ def test_settings_come_back(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_the_rendered_commands_are_read_like_the_configuration(case: str) -> None:
     printed = answers(CUMULUS, "leaf1", CASES[case]).outputs["config"]
-    typed = Output("config", say(CUMULUS, "startup.j2", "leaf1", CASES[case]), printed.source)
+    typed = Output("config", fill_template(CUMULUS, "startup.j2", "leaf1", CASES[case]), printed.source)
     assert facts_of(CUMULUS, Outputs("leaf1", {"config": typed})).devices == (
         facts_of(CUMULUS, Outputs("leaf1", {"config": printed})).devices
     )
@@ -308,7 +308,7 @@ REFUSED: list[tuple[Switch, str]] = [
 @pytest.mark.parametrize(("switch", "message"), REFUSED)
 def test_refused(switch: Switch, message: str) -> None:
     with pytest.raises(Refused) as refused:
-        say(CUMULUS, "startup.j2", "leaf1", switch)
+        fill_template(CUMULUS, "startup.j2", "leaf1", switch)
     assert str(refused.value) == message
 
 
@@ -335,8 +335,8 @@ WORDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [
 
 @pytest.mark.parametrize(("place", "path", "value", "lines"), WORDS)
 def test_a_change_in_words(place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
-    assert CUMULUS.word is not None
-    worded = CUMULUS.word(place, path, value, CASES["routed"])
+    assert CUMULUS.commands_for is not None
+    worded = CUMULUS.commands_for(place, path, value, CASES["routed"])
     assert worded is not None
     assert worded.commands == (*lines, "nv config apply", "nv config save")
 

@@ -10,7 +10,7 @@ import pytest
 from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, switched
 from platforms.switch.test_render import DELL, EOS
 from wirespeed.platforms import Platform, platform
-from wirespeed.platforms.templates import say
+from wirespeed.platforms.templates import fill_template
 from wirespeed.settings import BgpPeer, Dscp, Link, Place, Port, Priority, PriorityGroup, Queue, Switch, Vlan, walk
 from wirespeed.settings.fabric import Buffers
 from wirespeed.settings.routing import Bgp
@@ -142,4 +142,4 @@ def _said(found: Platform, switch: Switch) -> str:
 
 def test_say_is_what_is_compared() -> None:
     switch = full("Eth1/{}")
-    assert _said(DELL, switch) == say(DELL, "startup.j2", "leaf1", switch)
+    assert _said(DELL, switch) == fill_template(DELL, "startup.j2", "leaf1", switch)

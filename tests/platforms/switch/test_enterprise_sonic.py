@@ -14,7 +14,7 @@ from platforms.switch.devices import link, priority_groups, qos, queues, routed
 from wirespeed.errors import Refused
 from wirespeed.facts import Facts, facts_from
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.templates import answer, say
+from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import BgpPeer, Discipline, Place, Port, Queue, Switch
 from wirespeed.settings.fabric import Buffers
 from wirespeed.settings.routing import Bgp
@@ -56,11 +56,11 @@ def golden(name: str, text: str) -> None:
 
 
 def test_configuration_of_a_leaf_with_routes() -> None:
-    golden("enterprise-sonic-fabric.cfg", say(SONIC, "startup.j2", "leaf1", FABRIC))
+    golden("enterprise-sonic-fabric.cfg", fill_template(SONIC, "startup.j2", "leaf1", FABRIC))
 
 
 def test_running_configuration_of_a_leaf_with_routes() -> None:
-    golden("enterprise-sonic-fabric.running-config.txt", answer(SONIC, "running-config", "leaf1", FABRIC))
+    golden("enterprise-sonic-fabric.running-config.txt", fill_answer(SONIC, "running-config", "leaf1", FABRIC))
 
 
 @pytest.mark.parametrize("switch", [FABRIC, SHAPED], ids=["routes", "shaped"])
@@ -130,7 +130,7 @@ def test_a_shaper_in_packets_is_no_bandwidth() -> None:
 def test_a_shaper_faster_than_it_can_say_is_refused() -> None:
     ports = {name: replace(port, queues={"0": Queue(shape=Bandwidth.gbps(800))}) for name, port in BASE.ports.items()}
     with pytest.raises(Refused, match=r"queue\.shape: found 800 Gb/s; expected 0 to 400 Gb/s in steps of 1 kb/s"):
-        say(SONIC, "startup.j2", "leaf1", replace(BASE, ports=ports))
+        fill_template(SONIC, "startup.j2", "leaf1", replace(BASE, ports=ports))
 
 
 WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
@@ -161,8 +161,8 @@ WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
 
 @pytest.mark.parametrize(("place", "path", "value", "lines", "consequence"), WORDS)
 def test_word(place: Place, path: str, value: Any, lines: tuple[str, ...], consequence: str | None) -> None:
-    assert SONIC.word is not None
-    worded = SONIC.word(place, path, value, FABRIC)
+    assert SONIC.commands_for is not None
+    worded = SONIC.commands_for(place, path, value, FABRIC)
     assert worded is not None
     assert worded.commands == ("sonic-cli", "configure terminal", *lines, "end", "write memory", "exit")
     assert worded.consequence == consequence

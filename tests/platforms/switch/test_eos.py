@@ -20,7 +20,7 @@ from wirespeed.facts import Facts
 from wirespeed.platforms import Output, Outputs, platform
 from wirespeed.platforms.switch.eos.interfaces import listed, names_of
 from wirespeed.platforms.switch.eos.values import queue_word, speed_of
-from wirespeed.platforms.templates import answer, say
+from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import Discipline, Ecn, Place, Priority, Queue, Switch, Watchdog, WatchdogAction
 from wirespeed.units import Bandwidth, Size
 
@@ -61,12 +61,12 @@ def compare(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_configuration(case: str) -> None:
-    compare(f"{case}.cfg", say(EOS, "startup.j2", "leaf1", CASES[case]))
+    compare(f"{case}.cfg", fill_template(EOS, "startup.j2", "leaf1", CASES[case]))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_running_configuration(case: str) -> None:
-    compare(f"{case}.running-config.txt", answer(EOS, "running-config", "leaf1", CASES[case]))
+    compare(f"{case}.running-config.txt", fill_answer(EOS, "running-config", "leaf1", CASES[case]))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -152,7 +152,7 @@ def test_one_line(case: str, old: str, new: str, place: Place, path: str, value:
 
 
 def test_what_is_said_for_all_ports_holds_where_a_port_says_nothing() -> None:
-    text = answer(EOS, "running-config", "leaf1", CASES["eos-xgs-dcqcn-p"])
+    text = fill_answer(EOS, "running-config", "leaf1", CASES["eos-xgs-dcqcn-p"])
     text = text.replace("   mtu 9214\n", "").replace("   no switchport\n", "")
     defaults = "interface defaults\n   mtu 9000\n   ethernet\n      shutdown\n!\nswitchport default mode routed\n!\n"
     facts = facts_of(
@@ -262,7 +262,7 @@ REFUSED = {
 def test_refused(case: str) -> None:
     found, message = REFUSED[case]
     with pytest.raises(Refused) as refused:
-        say(EOS, "startup.j2", "leaf1", found)
+        fill_template(EOS, "startup.j2", "leaf1", found)
     assert str(refused.value) == message
 
 
@@ -291,7 +291,7 @@ def test_what_is_in_effect_is_believed_before_what_is_configured() -> None:
 
 def test_a_second_application_keeps_the_first_way_back() -> None:
     """What was there before is copied only where no copy is, and the way back takes the copy away."""
-    apply, revert = (say(EOS, template, "leaf1", ONE) for template in ("apply.j2", "revert.j2"))
+    apply, revert = (fill_template(EOS, template, "leaf1", ONE) for template in ("apply.j2", "revert.j2"))
     saved = "wirespeed-before.cfg"
     assert [line for line in apply.split("\n") if saved in line] == [
         f'bash test -e /mnt/flash/{saved} || FastCli -p 15 -c "copy running-config flash:{saved}"'

@@ -17,7 +17,7 @@ from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, State
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs
-from wirespeed.platforms.templates import answer, say
+from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import Bgp, BgpPeer, Place, Port, Switch, walk
 
 LEAF = Place("leaf1")
@@ -51,12 +51,12 @@ CASES = {"eos-bgp-numbered": NUMBERED, "eos-bgp-unnumbered": UNNUMBERED}
 
 @pytest.mark.parametrize("case", CASES)
 def test_configuration(case: str) -> None:
-    compare(f"{case}.cfg", say(EOS, "startup.j2", "leaf1", CASES[case]))
+    compare(f"{case}.cfg", fill_template(EOS, "startup.j2", "leaf1", CASES[case]))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_running_configuration(case: str) -> None:
-    compare(f"{case}.running-config.txt", answer(EOS, "running-config", "leaf1", CASES[case]))
+    compare(f"{case}.running-config.txt", fill_answer(EOS, "running-config", "leaf1", CASES[case]))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -68,7 +68,7 @@ def test_settings_come_back(case: str) -> None:
 def test_what_is_said_is_read_like_what_is_printed(case: str) -> None:
     asked = answers(EOS, "leaf1", CASES[case])
     printed = asked.outputs["running-config"]
-    typed = replace(printed, text=say(EOS, "startup.j2", "leaf1", CASES[case]))
+    typed = replace(printed, text=fill_template(EOS, "startup.j2", "leaf1", CASES[case]))
     assert facts_of(EOS, Outputs("leaf1", {"running-config": typed})).devices == (
         facts_of(EOS, Outputs("leaf1", {"running-config": printed})).devices
     )
@@ -249,7 +249,7 @@ REFUSED = {
 def test_refused(case: str) -> None:
     found, message = REFUSED[case]
     with pytest.raises(Refused) as refused:
-        say(EOS, "startup.j2", "leaf1", found)
+        fill_template(EOS, "startup.j2", "leaf1", found)
     assert str(refused.value) == message
 
 
@@ -319,18 +319,20 @@ WORDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
 
 @pytest.mark.parametrize(("case", "place", "path", "value", "lines"), WORDS)
 def test_word(case: str, place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
-    assert EOS.word is not None
-    worded = EOS.word(place, path, value, CASES[case])
+    assert EOS.commands_for is not None
+    worded = EOS.commands_for(place, path, value, CASES[case])
     assert worded is not None
     assert worded.commands == ("configure", *lines, "end", "write memory")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_rendered_setting_has_words(case: str) -> None:
-    assert EOS.word is not None
+    assert EOS.commands_for is not None
     speechless = [
         path
         for place, path, value in walk(CASES[case], LEAF)
-        if value is not None and EOS.support(path).rendered and EOS.word(place, path, value, CASES[case]) is None
+        if value is not None
+        and EOS.support(path).rendered
+        and EOS.commands_for(place, path, value, CASES[case]) is None
     ]
     assert speechless == []

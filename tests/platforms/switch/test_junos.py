@@ -15,7 +15,7 @@ from platforms.switch.test_declarations import without
 from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.templates import say
+from wirespeed.platforms.templates import fill_template
 from wirespeed.settings import (
     Bgp,
     BgpPeer,
@@ -142,7 +142,7 @@ def test_files(case: str, template: str, name: str) -> None:
     if case != "routed" and template != "startup.j2":
         return
     golden = GOLDEN / f"junos-{case}.{name}"
-    text = say(JUNOS, template, "leaf1", CASES[case])
+    text = fill_template(JUNOS, template, "leaf1", CASES[case])
     if os.environ.get("WIRESPEED_ACCEPT"):
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
@@ -171,7 +171,7 @@ def test_settings_come_back(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_the_rendered_file_is_read_like_the_configuration(case: str) -> None:
     printed = answers(JUNOS, "leaf1", CASES[case]).outputs["configuration"]
-    typed = Output("configuration", say(JUNOS, "startup.j2", "leaf1", CASES[case]), printed.source)
+    typed = Output("configuration", fill_template(JUNOS, "startup.j2", "leaf1", CASES[case]), printed.source)
     assert facts_of(JUNOS, Outputs("leaf1", {"configuration": typed})).devices == (
         facts_of(JUNOS, Outputs("leaf1", {"configuration": printed})).devices
     )
@@ -413,7 +413,7 @@ REFUSED: list[tuple[Switch, str]] = [
 @pytest.mark.parametrize(("switch", "message"), REFUSED)
 def test_refused(switch: Switch, message: str) -> None:
     with pytest.raises(Refused) as refused:
-        say(JUNOS, "startup.j2", "leaf1", switch)
+        fill_template(JUNOS, "startup.j2", "leaf1", switch)
     assert str(refused.value) == message
 
 
@@ -487,8 +487,8 @@ WORDS: list[tuple[Place, str, Any, tuple[str, ...]]] = [
 
 @pytest.mark.parametrize(("place", "path", "value", "lines"), WORDS)
 def test_a_change_in_words(place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
-    assert JUNOS.word is not None
-    worded = JUNOS.word(place, path, value, CASES["routed"])
+    assert JUNOS.commands_for is not None
+    worded = JUNOS.commands_for(place, path, value, CASES["routed"])
     assert worded is not None
     assert worded.commands[0] == "configure exclusive"
     assert worded.commands[-1] == "commit and-quit"
@@ -550,11 +550,11 @@ def _said(switch: Switch) -> str:
 
 def test_a_switch_without_classes_keeps_what_it_has() -> None:
     bare = leaf(ports={"et-0/0/0": Port(link=Link(mtu=9000))}, buffers=Buffers(), load_balancing=LoadBalancing())
-    text = say(JUNOS, "startup.j2", "leaf1", bare)
+    text = fill_template(JUNOS, "startup.j2", "leaf1", bare)
     assert "class-of-service" not in text
     assert "forwarding-options" not in text
 
 
 def test_thresholds_in_bytes_mark_nothing() -> None:
     sized = {**QUEUES, "4": replace(QUEUES["4"], ecn=Ecn(False, Size(1), Size(2), probability=5))}
-    assert "drop-profiles" not in say(JUNOS, "startup.j2", "leaf1", with_port(queues=sized))
+    assert "drop-profiles" not in fill_template(JUNOS, "startup.j2", "leaf1", with_port(queues=sized))

@@ -11,9 +11,9 @@ import pytest
 from wirespeed.catalogue import load
 from wirespeed.checks import checks, run
 from wirespeed.cluster import read_text
-from wirespeed.collect import read, simulate
+from wirespeed.collect import read_facts, write_simulated_bundle
 from wirespeed.plan import Plan, build
-from wirespeed.platforms import of_system, platform
+from wirespeed.platforms import platform, platform_of_system
 from wirespeed.results.findings import Finding, Status
 
 CLUSTER = """
@@ -54,12 +54,14 @@ def planned(system: str) -> Plan:
 def found(system: str, command: str, old: str, new: str, folder: Path) -> list[Finding]:
     """What all checks say of the leaf when it prints something else in one place."""
     plan = planned(system)
-    simulate({"leaf1": plan.devices["leaf1"]}, plan.name, folder / "bundle")
+    write_simulated_bundle({"leaf1": plan.devices["leaf1"]}, plan.name, folder / "bundle")
     file = folder / "bundle" / "leaf1" / f"{command}.out"
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
-    return [finding for finding in run(plan, read(folder / "bundle"), checks().values()) if finding.device == "leaf1"]
+    return [
+        finding for finding in run(plan, read_facts(folder / "bundle"), checks().values()) if finding.device == "leaf1"
+    ]
 
 
 ROWS = [
@@ -101,8 +103,8 @@ def test_no_check_needs_what_is_known_of_community_sonic_from_memory() -> None:
 def test_what_a_reader_doubts_is_what_its_platform_marks(tmp_path: Path) -> None:
     for system in MODELS:
         plan = planned(system)
-        simulate({"leaf1": plan.devices["leaf1"]}, plan.name, tmp_path / system)
-        name = of_system("switch", system)
+        write_simulated_bundle({"leaf1": plan.devices["leaf1"]}, plan.name, tmp_path / system)
+        name = platform_of_system("switch", system)
         assert name is not None
         marked = {path for path, support in platform("switch", name).settings.items() if not support.verified}
-        assert {path for _, path in read(tmp_path / system).unverified} == marked
+        assert {path for _, path in read_facts(tmp_path / system).unverified} == marked

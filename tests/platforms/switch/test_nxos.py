@@ -21,7 +21,7 @@ from wirespeed.errors import Refused
 from wirespeed.facts import Facts, Source, facts_from
 from wirespeed.plan import build
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.templates import answer, say
+from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import (
     Bgp,
     BgpPeer,
@@ -81,17 +81,17 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_configuration(case: str) -> None:
-    compare(f"{case}.cfg", say(NXOS, "startup.j2", "leaf1", CASES[case]))
+    compare(f"{case}.cfg", fill_template(NXOS, "startup.j2", "leaf1", CASES[case]))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_running_configuration(case: str) -> None:
-    compare(f"{case}.running-config.txt", answer(NXOS, "running-config", "leaf1", CASES[case]))
+    compare(f"{case}.running-config.txt", fill_answer(NXOS, "running-config", "leaf1", CASES[case]))
 
 
 @pytest.mark.parametrize(("template", "name"), [("apply.j2", "way-in"), ("revert.j2", "way-back")])
 def test_the_way_in_and_the_way_back(template: str, name: str) -> None:
-    compare(f"nxos-bgp.{name}.txt", say(NXOS, template, "leaf1", BGP))
+    compare(f"nxos-bgp.{name}.txt", fill_template(NXOS, template, "leaf1", BGP))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -103,7 +103,7 @@ def test_settings_come_back(case: str) -> None:
 def test_what_is_said_is_read_like_what_is_printed(case: str) -> None:
     asked = answers(NXOS, "leaf1", CASES[case])
     printed = asked.outputs["running-config"]
-    typed = replace(printed, text=say(NXOS, "startup.j2", "leaf1", CASES[case]) + "\nleaf1\n")
+    typed = replace(printed, text=fill_template(NXOS, "startup.j2", "leaf1", CASES[case]) + "\nleaf1\n")
     assert facts_of(NXOS, Outputs("leaf1", {"running-config": typed})).devices == (
         facts_of(NXOS, Outputs("leaf1", {"running-config": printed})).devices
     )
@@ -129,7 +129,7 @@ classes:
 def test_a_planned_fabric_is_said_and_comes_back(text: str) -> None:
     for name, switch in build(read_text(text, "fabric.yaml")).switches.items():
         assert switch.peers
-        assert "random-detect minimum-threshold" in say(NXOS, "startup.j2", name, switch)
+        assert "random-detect minimum-threshold" in fill_template(NXOS, "startup.j2", name, switch)
         assert [one for one in lost(NXOS, name, switch) if "peer.state" not in one] == []
 
 
@@ -379,7 +379,7 @@ REFUSED = {
 def test_refused(case: str) -> None:
     found, message = REFUSED[case]
     with pytest.raises(Refused) as refused:
-        say(NXOS, "startup.j2", "leaf1", found)
+        fill_template(NXOS, "startup.j2", "leaf1", found)
     assert str(refused.value) == message
 
 
@@ -449,19 +449,21 @@ WORDS: list[tuple[str, Place, str, Any, tuple[str, ...]]] = [
 
 @pytest.mark.parametrize(("case", "place", "path", "value", "lines"), WORDS)
 def test_word(case: str, place: Place, path: str, value: Any, lines: tuple[str, ...]) -> None:
-    assert NXOS.word is not None
-    worded = NXOS.word(place, path, value, CASES[case])
+    assert NXOS.commands_for is not None
+    worded = NXOS.commands_for(place, path, value, CASES[case])
     assert worded is not None
     assert worded.commands == ("configure terminal", *lines, "end", "copy running-config startup-config")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_rendered_setting_has_words(case: str) -> None:
-    assert NXOS.word is not None
+    assert NXOS.commands_for is not None
     speechless = [
         f"{place} {path}"
         for place, path, value in walk(CASES[case], LEAF)
-        if value is not None and NXOS.support(path).rendered and NXOS.word(place, path, value, CASES[case]) is None
+        if value is not None
+        and NXOS.support(path).rendered
+        and NXOS.commands_for(place, path, value, CASES[case]) is None
     ]
     assert speechless == []
 

@@ -11,7 +11,7 @@ from platforms.round_trip import lost
 from platforms.switch.devices import TC, link, ms, priority_groups, qos, queues, routed, switched
 from wirespeed.errors import Refused
 from wirespeed.platforms import Platform, platform
-from wirespeed.platforms.templates import answer, say
+from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import Dscp, Ecn, Priority, Switch, SwitchQueue, SwitchTrafficClass, Watchdog, WatchdogAction
 from wirespeed.units import Length, Size
 
@@ -54,14 +54,14 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_configuration(case: str) -> None:
     found, switch = CASES[case]
-    assert say(found, "startup.j2", "leaf1", switch) == (GOLDEN / f"{case}.cfg").read_text(encoding="utf-8")
+    assert fill_template(found, "startup.j2", "leaf1", switch) == (GOLDEN / f"{case}.cfg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("case", ["eos-routed", "dell-routed"])
 def test_running_configuration(case: str) -> None:
     found, switch = CASES[case]
     golden = GOLDEN / f"{case}.running-config.txt"
-    assert answer(found, "running-config", "leaf1", switch) == golden.read_text(encoding="utf-8")
+    assert fill_answer(found, "running-config", "leaf1", switch) == golden.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -79,7 +79,7 @@ def test_the_rendered_file_is_read_like_the_running_configuration(case: str) -> 
     found, switch = CASES[case]
     asked = answers(found, "leaf1", switch)
     running = asked.outputs["running-config"]
-    typed = Output("running-config", say(found, "startup.j2", "leaf1", switch), running.source)
+    typed = Output("running-config", fill_template(found, "startup.j2", "leaf1", switch), running.source)
     assert facts_of(found, Outputs("leaf1", {"running-config": typed})).devices == (
         facts_of(found, Outputs("leaf1", {"running-config": running})).devices
     )
@@ -185,7 +185,7 @@ REFUSED = {
 def test_refused(case: str) -> None:
     found, switch, message = REFUSED[case]
     with pytest.raises(Refused) as refused:
-        say(found, "startup.j2", "leaf1", switch)
+        fill_template(found, "startup.j2", "leaf1", switch)
     assert str(refused.value) == message
 
 
@@ -193,42 +193,44 @@ def test_thresholds_that_are_no_kilobytes_are_said_in_bytes() -> None:
     switch = with_port(EOS_ONE, queues=queues(minimum=Size(1 << 20), maximum=Size(1 << 21)))
     assert (
         "random-detect ecn minimum-threshold 1048576 bytes maximum-threshold 2097152 bytes max-mark-probability 5"
-        in say(EOS, "startup.j2", "leaf1", switch)
+        in fill_template(EOS, "startup.j2", "leaf1", switch)
     )
 
 
 def test_dcqcn_d_is_a_step() -> None:
     step = queues(minimum=Size(600_000), maximum=Size(600_000), probability=100)
-    assert "minimum-threshold 600 kbytes maximum-threshold 600 kbytes max-mark-probability 100" in say(
+    assert "minimum-threshold 600 kbytes maximum-threshold 600 kbytes max-mark-probability 100" in fill_template(
         EOS, "startup.j2", "leaf1", with_port(EOS_ONE, queues=step)
     )
-    assert "green minimum-threshold 600 maximum-threshold 600 drop-probability 100" in say(
+    assert "green minimum-threshold 600 maximum-threshold 600 drop-probability 100" in fill_template(
         DELL, "startup.j2", "leaf1", with_port(DELL_ONE, queues=step)
     )
 
 
 def test_a_port_that_trusts_the_802_1p_priority_has_no_dscp_map() -> None:
     maps = {Priority(number): SwitchTrafficClass(number) for number in range(8)}
-    text = say(DELL, "startup.j2", "leaf1", with_port(DELL_ONE, qos=replace(DELL_QOS, trust="dot1p", dot1p_tc=maps)))
+    text = fill_template(
+        DELL, "startup.j2", "leaf1", with_port(DELL_ONE, qos=replace(DELL_QOS, trust="dot1p", dot1p_tc=maps))
+    )
     assert " qos-map dot1p-tc ROCE\n" in text
     assert " qos-map dscp-tc" not in text
 
 
 def test_a_switch_without_classes_has_no_policies() -> None:
     bare = with_port(DELL_ONE, qos=type(DELL_QOS)(), queues={})
-    assert "qos" not in say(DELL, "startup.j2", "leaf1", bare)
+    assert "qos" not in fill_template(DELL, "startup.j2", "leaf1", bare)
     eos_bare = with_port(EOS_ONE, qos=type(DELL_QOS)(), queues={})
-    assert "qos" not in say(EOS, "startup.j2", "leaf1", replace(eos_bare, chip=None))
+    assert "qos" not in fill_template(EOS, "startup.j2", "leaf1", replace(eos_bare, chip=None))
 
 
 def test_ecn_switched_off_binds_no_policy() -> None:
     switch = with_port(DELL_ONE, queues={"3": replace(queues()["3"], ecn=Ecn(enabled=False))})
-    assert "wred" not in say(DELL, "startup.j2", "leaf1", switch)
+    assert "wred" not in fill_template(DELL, "startup.j2", "leaf1", switch)
 
 
 def test_the_length_of_the_cable_is_said() -> None:
     switch = with_port(DELL_ONE, cable_length=Length(3000))
-    assert " cable-length 3m\n" in say(DELL, "startup.j2", "leaf1", switch)
+    assert " cable-length 3m\n" in fill_template(DELL, "startup.j2", "leaf1", switch)
     assert lost(DELL, "leaf1", switch) == []
 
 
@@ -237,12 +239,12 @@ def test_the_length_of_the_cable_is_said() -> None:
 def test_the_way_in_and_the_way_back(case: str, template: str, name: str) -> None:
     found, switch = CASES[case]
     golden = GOLDEN / f"{case}.{name}.txt"
-    assert say(found, template, "leaf1", switch) == golden.read_text(encoding="utf-8")
+    assert fill_template(found, template, "leaf1", switch) == golden.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("found", [EOS, DELL], ids=lambda found: found.name)
 def test_every_file_names_the_other_two(found: Platform) -> None:
     """The configuration says where the way in and the way back stand."""
     paths = [file.path.rpartition("/")[2] for file in found.files]
-    text = say(found, found.files[0].template, "leaf1", EOS_ONE if found is EOS else DELL_ONE)
+    text = fill_template(found, found.files[0].template, "leaf1", EOS_ONE if found is EOS else DELL_ONE)
     assert [path for path in paths[1:] if path not in text] == []

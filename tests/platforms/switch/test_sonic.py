@@ -17,7 +17,7 @@ from platforms.switch.devices import link, ms, qos, queues, routed, switched
 from wirespeed.errors import Refused
 from wirespeed.facts import Source, facts_from
 from wirespeed.platforms import Output, Outputs, platform
-from wirespeed.platforms.templates import answer, say
+from wirespeed.platforms.templates import fill_answer, fill_template
 from wirespeed.settings import (
     BgpPeer,
     Discipline,
@@ -82,7 +82,7 @@ CASES = {
 
 def rendered(switch: Switch) -> dict[str, Any]:
     """The file a switch is told by."""
-    return json.loads(say(SONIC, "wirespeed.json.j2", "leaf1", switch))  # type: ignore[no-any-return]
+    return json.loads(fill_template(SONIC, "wirespeed.json.j2", "leaf1", switch))  # type: ignore[no-any-return]
 
 
 def golden(name: str, text: str) -> None:
@@ -94,12 +94,12 @@ def golden(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("case", ["fabric", "spectrum", "switched"])
 def test_configuration(case: str) -> None:
-    golden(f"sonic-{case}.json", say(SONIC, "wirespeed.json.j2", "leaf1", CASES[case]))
+    golden(f"sonic-{case}.json", fill_template(SONIC, "wirespeed.json.j2", "leaf1", CASES[case]))
 
 
 @pytest.mark.parametrize(("template", "name"), [("apply.j2", "way-in"), ("revert.j2", "way-back")])
 def test_the_way_in_and_the_way_back(template: str, name: str) -> None:
-    golden(f"sonic-fabric.{name}.txt", say(SONIC, template, "leaf1", FABRIC))
+    golden(f"sonic-fabric.{name}.txt", fill_template(SONIC, template, "leaf1", FABRIC))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -205,7 +205,7 @@ def test_the_rules_find_what_does_not_hold_together() -> None:
 def merge(running: dict[str, Any], wanted: dict[str, Any], folder: Path) -> dict[str, Any]:
     """What the rendered script makes of two databases."""
     script = folder / "merge.py"
-    script.write_text(say(SONIC, "merge.py.j2", "leaf1", ROUTED))
+    script.write_text(fill_template(SONIC, "merge.py.j2", "leaf1", ROUTED))
     for name, tables in (("running", running), ("wanted", wanted)):
         (folder / f"{name}.json").write_text(json.dumps(tables))
     command = [sys.executable, "-I", str(script), str(folder / "running.json"), str(folder / "wanted.json")]
@@ -292,7 +292,7 @@ def test_refused(case: str) -> None:
     one = routed(["Ethernet0"], QOS, link())
     switch = replace(one, ports={"Ethernet0": replace(one.ports["Ethernet0"], **changes)})  # type: ignore[arg-type]
     with pytest.raises(Refused) as refused:
-        say(SONIC, "wirespeed.json.j2", "leaf1", switch)
+        fill_template(SONIC, "wirespeed.json.j2", "leaf1", switch)
     assert str(refused.value) == message
 
 
@@ -340,8 +340,8 @@ WORDS: list[tuple[Place, str, Any, tuple[str, ...], str | None]] = [
 
 @pytest.mark.parametrize(("place", "path", "value", "lines", "consequence"), WORDS)
 def test_word(place: Place, path: str, value: Any, lines: tuple[str, ...], consequence: str | None) -> None:
-    assert SONIC.word is not None
-    worded = SONIC.word(place, path, value, FABRIC)
+    assert SONIC.commands_for is not None
+    worded = SONIC.commands_for(place, path, value, FABRIC)
     assert worded is not None
     assert worded.commands == (*lines, "sudo config save -y")
     assert worded.consequence == consequence
@@ -349,29 +349,29 @@ def test_word(place: Place, path: str, value: Any, lines: tuple[str, ...], conse
 
 @pytest.mark.parametrize("case", ["fabric", "switched", "shaped", "spectrum"])
 def test_every_rendered_setting_has_words(case: str) -> None:
-    assert SONIC.word is not None
+    assert SONIC.commands_for is not None
     speechless = [
         f"{place} {path}"
         for place, path, value in walk(CASES[case], LEAF)
         if value is not None
         and SONIC.support(path).rendered
-        and SONIC.word(place, path, value, CASES[case]) is None
+        and SONIC.commands_for(place, path, value, CASES[case]) is None
         and (path != "port.qos.pfc_pg" or case == "spectrum")  # other chips have no such map
     ]
     assert speechless == []
 
 
 def test_no_words_for_what_is_not_configured() -> None:
-    assert SONIC.word is not None
-    assert SONIC.word(PORT, "port.link.up", True, FABRIC) is None
-    assert SONIC.word(SPINE, "peer.state", "Established", FABRIC) is None
+    assert SONIC.commands_for is not None
+    assert SONIC.commands_for(PORT, "port.link.up", True, FABRIC) is None
+    assert SONIC.commands_for(SPINE, "peer.state", "Established", FABRIC) is None
 
 
 def test_answers_have_the_devices_form() -> None:
     given = answers(SONIC, "leaf1", FABRIC)
     assert json.loads(given.outputs["bgp-summary"].text)["ipv6Unicast"]["peers"]["10.2.0.1"]["state"] == "Active"
     assert json.loads(given.outputs["queue-counters"].text)["Ethernet0"]["UC3"]["droppacket"] == "0"
-    assert answer(SONIC, "pfc-counters", "leaf1", FABRIC).split("\n")[0].split() == [
+    assert fill_answer(SONIC, "pfc-counters", "leaf1", FABRIC).split("\n")[0].split() == [
         "Port",
         "Rx",
         *(f"PFC{n}" for n in range(8)),

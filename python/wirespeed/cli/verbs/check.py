@@ -134,11 +134,11 @@ def _recorded(cluster: Path | None, bundle: Path | None) -> _Seen:
 
 def _since(seen: _Seen, bundle: Path) -> _Seen:
     """With counters less what they were in an earlier bundle."""
-    from wirespeed.facts import since
+    from wirespeed.facts import subtract_counters
 
     before = flows.evidence(bundle)
     note = f"counters are those since {before.recorded or bundle}, by {bundle}"
-    return replace(seen, facts=since(seen.facts, before.facts, before.recorded), notes=(*seen.notes, note))
+    return replace(seen, facts=subtract_counters(seen.facts, before.facts, before.recorded), notes=(*seen.notes, note))
 
 
 def _several(names: Sequence[str]) -> str:
@@ -150,7 +150,7 @@ def _local(cluster: Path | None, bundle: Path | None) -> _Seen:
     import tempfile
 
     from wirespeed.checks.baseline import baseline, described
-    from wirespeed.collect import local
+    from wirespeed.collect import collect_local
     from wirespeed.errors import refuse
 
     if bundle is not None:
@@ -158,7 +158,7 @@ def _local(cluster: Path | None, bundle: Path | None) -> _Seen:
     plan = None if cluster is None else flows.planned(cluster)
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as folder:
         written = Path(folder) / "bundle"
-        local(written, limit_s=_SECONDS_LOCAL)
+        collect_local(written, limit_s=_SECONDS_LOCAL)
         evidence = flows.evidence(written)
     facts = evidence.facts
     if plan is None:

@@ -12,7 +12,7 @@ import typer
 from wirespeed.cli.app import app
 
 if TYPE_CHECKING:
-    from wirespeed.collect import Published
+    from wirespeed.collect import PublishedCommand
 
 
 class Format(StrEnum):
@@ -108,13 +108,13 @@ def _local(output: Path | None, name: str | None, timeout: float | None, patienc
     import os
 
     from wirespeed.cli.console import err
-    from wirespeed.collect import local
+    from wirespeed.collect import collect_local
 
     host = name or os.uname().nodename
     out = output or Path(f"{host}.tar.gz")
     with err().status(_doing(host, "")) as status:
         try:
-            local(out, name, timeout, lambda command: status.update(_doing(host, command)), patience)
+            collect_local(out, name, timeout, lambda command: status.update(_doing(host, command)), patience)
         except KeyboardInterrupt:
             err().print(f"interrupted: what was collected by then is in {out}", markup=False)
             raise
@@ -128,7 +128,7 @@ def _lab(name: str, output: Path | None, timeout: float | None, patience: float)
     from wirespeed import lab as labs
     from wirespeed.cli import flows
     from wirespeed.cli.console import err
-    from wirespeed.collect import Machine, machines, system_of
+    from wirespeed.collect import Machine, collect_machines, platform_key
 
     labs.check_user()
     found = labs.find(name)
@@ -137,7 +137,7 @@ def _lab(name: str, output: Path | None, timeout: float | None, patience: float)
     wanted = [
         Machine(
             device,
-            system_of("host", plan.hosts[device].os) if device in found.hosts else ("switch", "linux"),
+            platform_key("host", plan.hosts[device].os) if device in found.hosts else ("switch", "linux"),
             partial(found.ask, device),
             network=not found.device(device).machine,
             off=off.get(device),
@@ -148,7 +148,7 @@ def _lab(name: str, output: Path | None, timeout: float | None, patience: float)
     with err().status(_doing(f"lab {found.name}", "")) as status:
         try:
             doing = partial(_doing, f"lab {found.name}")
-            machines(out, wanted, plan.name, timeout, lambda said: status.update(doing(said)), patience)
+            collect_machines(out, wanted, plan.name, timeout, lambda said: status.update(doing(said)), patience)
         except KeyboardInterrupt:
             err().print(f"interrupted: what was collected by then is in {out}", markup=False)
             raise
@@ -163,12 +163,12 @@ def _doing(host: str, command: str) -> str:
 
 def _planned(cluster: Path, output: Path | None) -> None:
     from wirespeed.cluster import read
-    from wirespeed.collect import as_planned
+    from wirespeed.collect import write_planned_bundle
     from wirespeed.plan import build
 
     plan = build(read(cluster))
     out = output or Path(f"{plan.name}.tar.gz")
-    as_planned(plan, out)
+    write_planned_bundle(plan, out)
     _report(out)
 
 
@@ -192,9 +192,9 @@ def _report(out: Path) -> None:
 
 
 def _show(form: Format) -> None:
-    from wirespeed.collect import published
+    from wirespeed.collect import published_commands
 
-    commands = published()
+    commands = published_commands()
     if form is Format.JSON:
         _print_json(commands)
         return
@@ -207,7 +207,7 @@ def _show(form: Format) -> None:
         typer.echo(command.run + (f"    # {', '.join(marks)}" if marks else ""))
 
 
-def _print_json(commands: tuple[Published, ...]) -> None:
+def _print_json(commands: tuple[PublishedCommand, ...]) -> None:
     import json
 
     document = {

@@ -72,7 +72,7 @@ def _settings(plan: Plan, bundle: Path, devices: Sequence[str]) -> list[SettingD
     from wirespeed import collect
     from wirespeed import render as rendering
 
-    return list(rendering.compare_settings(plan, collect.read(bundle), devices))
+    return list(rendering.compare_settings(plan, collect.read_facts(bundle), devices))
 
 
 def _print_files(plan: Plan, files: Sequence[FileDifference], format_: Format) -> None:

@@ -91,7 +91,7 @@ def rdma(
         labs.lab_name(name, plan.name),
         chosen,
         render.files(plan, chosen),
-        render.speaker,
+        render.routing_daemons,
         cluster,
         tell,
         kernel,

@@ -59,7 +59,9 @@ def up(
     plan = flows.planned(cluster)
     chosen = _chosen(plan, hosts)
     files = render.files(plan, chosen)
-    design = labs.design(plan, labs.lab_name(name, plan.name), chosen, files, None if kernel_routes else render.speaker)
+    design = labs.design(
+        plan, labs.lab_name(name, plan.name), chosen, files, None if kernel_routes else render.routing_daemons
+    )
     built = labs.up(design, cluster, lambda said: err().print(said, markup=False, soft_wrap=True))
     for line in built.state.left_out:
         err().print(f"left out {line}", markup=False, soft_wrap=True)

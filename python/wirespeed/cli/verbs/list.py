@@ -71,7 +71,7 @@ def list_(
 
 
 def _platforms() -> Rows:
-    from wirespeed.collect.support import supported
+    from wirespeed.collect.support import platform_support
 
     return [
         {
@@ -93,13 +93,13 @@ def _platforms() -> Rows:
                 for setting in one.settings
             },
         }
-        for one in supported()
+        for one in platform_support()
     ]
 
 
 def _nics() -> Rows:
     from wirespeed.catalogue import load
-    from wirespeed.collect.support import settings_on
+    from wirespeed.collect.support import setting_states
 
     return [
         {
@@ -111,7 +111,7 @@ def _nics() -> Rows:
             "ports": model.ports.value,
             "speed": str(model.speed.value),
             "pcie": _pcie(model.pcie),
-            "settings": settings_on("nic", model.system),
+            "settings": setting_states("nic", model.system),
         }
         for name, model in load().nics.items()
     ]
@@ -135,7 +135,7 @@ def _gpus() -> Rows:
 
 def _switches() -> Rows:
     from wirespeed.catalogue import load
-    from wirespeed.collect.support import settings_on
+    from wirespeed.collect.support import setting_states
 
     return [
         {
@@ -146,7 +146,7 @@ def _switches() -> Rows:
             "chip": model.chip,
             "ports": model.ports.value,
             "speed": str(model.speed.value),
-            "settings": {system: settings_on("switch", system) for system in model.systems},
+            "settings": {system: setting_states("switch", system) for system in model.systems},
         }
         for name, model in load().switches.items()
     ]

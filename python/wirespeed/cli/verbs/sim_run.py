@@ -227,12 +227,12 @@ def _planned(
     from wirespeed.cli.console import show_problems
     from wirespeed.cluster import read
     from wirespeed.plan import build
-    from wirespeed.render import simulated
+    from wirespeed.render import simulator_mappings
     from wirespeed.simulation.from_plan import planned
 
     plan = build(read(file))
     show_problems(plan.warnings, "warning")
-    found = planned(file, plan, traffic, seed, simulated())
+    found = planned(file, plan, traffic, seed, simulator_mappings())
     if write_scenario is not None:
         new = write_scenario.with_name(f".{write_scenario.name}.new")
         new.write_text(found.scenario.text, encoding="utf-8")

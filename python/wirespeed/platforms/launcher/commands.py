@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 
 from wirespeed.platforms.launcher.library_variables import library_said, settings_said
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Launch
 
 _NEXT = "acts on the next job"
 
 
-def line_of(file: str, path: str, launch: Launch, sign: str = "=") -> Worded | None:
+def line_of(file: str, path: str, launch: Launch, sign: str = "=") -> SettingCommands | None:
     """The commands that put a setting's line into a configuration file of its library, and take older ones out."""
     setting = path.removeprefix("host.launch.")
     told = dict(library_said(launch))
@@ -20,9 +20,9 @@ def line_of(file: str, path: str, launch: Launch, sign: str = "=") -> Worded | N
     for name in names:
         line = shlex.quote(f"{name}{sign}{told[name]}")
         commands += [f"sed -i '/^{name} *=/d' {file}", f"echo {line} >> {file}"]
-    return Worded(tuple(commands), _NEXT) if commands else None
+    return SettingCommands(tuple(commands), _NEXT) if commands else None
 
 
-def whole(file: str, lines: list[str]) -> Worded:
+def whole(file: str, lines: list[str]) -> SettingCommands:
     """The command that writes a file anew."""
-    return Worded((f"printf '%s\\n' {shlex.join(lines)} > {file}",), _NEXT)
+    return SettingCommands((f"printf '%s\\n' {shlex.join(lines)} > {file}",), _NEXT)

@@ -14,7 +14,7 @@ class Line:
     """A command line of a POSIX shell, and the settings it says."""
 
     text: str
-    says: tuple[str, ...]
+    settings: tuple[str, ...]
 
 
 def typed(*words: object) -> str:
@@ -29,7 +29,7 @@ def write(value: object, path: str) -> str:
 
 def saying(lines: Iterable[Line], path: str) -> tuple[str, ...]:
     """The command lines that say a setting."""
-    return tuple(line.text for line in lines if path in line.says)
+    return tuple(line.text for line in lines if path in line.settings)
 
 
 def pause_off(interface: str, nic: Nic) -> Iterator[Line]:

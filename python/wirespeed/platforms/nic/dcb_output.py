@@ -12,7 +12,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import see, whole
+from wirespeed.platforms.parsing import observe, parse_whole
 from wirespeed.settings import Discipline, Dscp, NicTrafficClass, Place, Priority
 from wirespeed.units import Size
 
@@ -93,14 +93,14 @@ _COMMANDS: Mapping[str, _Read] = {"dcb-ets": _ets, "dcb-pfc": _pfc, "dcb-app": _
 
 def _see(place: Place, path: str, value: object, output: Output, key: str) -> Observation:
     at = output.text.find(f'"{key}"')
-    return see(place, path, value, output, None if at < 0 else output.text.count("\n", 0, at) + 1)
+    return observe(place, path, value, output, None if at < 0 else output.text.count("\n", 0, at) + 1)
 
 
 def _numbers(found: object, last: int) -> list[int] | None:
     """Eight whole numbers up to the last; None for anything else."""
     if not isinstance(found, list) or len(found) != _COUNT:
         return None
-    numbers = [number for one in found if (number := whole(one)) is not None and number <= last]
+    numbers = [number for one in found if (number := parse_whole(one)) is not None and number <= last]
     return numbers if len(numbers) == _COUNT else None
 
 
@@ -112,7 +112,7 @@ def _pairs(found: object, last: int) -> list[tuple[int, int]] | None:
     for entry in found:
         if not isinstance(entry, list) or len(entry) != 2:
             return None
-        protocol, priority = whole(entry[0]), whole(entry[1])
+        protocol, priority = parse_whole(entry[0]), parse_whole(entry[1])
         if protocol is None or priority is None or protocol > last or priority > Priority.last:
             return None
         pairs.append((protocol, priority))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import see
+from wirespeed.platforms.parsing import observe
 from wirespeed.settings import Place
 
 _STATES = {"runtime": State.RUNNING, "driverinit": State.CONFIGURED, "permanent": State.PERSISTENT}
@@ -20,7 +20,7 @@ def parse(outputs: Outputs, command: str = "devlink-roce") -> Iterator[Observati
         place = Place(outputs.device).thing("nic", interface)
         for mode, value in _values(output):
             if mode in _STATES and isinstance(value, bool):
-                yield see(place, "nic.nvm.rdma", value, output, _line(output, mode), _STATES[mode])
+                yield observe(place, "nic.nvm.rdma", value, output, _line(output, mode), _STATES[mode])
 
 
 def _values(output: Output) -> Iterator[tuple[str, object]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Outputs
-from wirespeed.platforms.parsing import lines, see
+from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.settings import Place
 
 VERSIONS = ("IB/RoCE v1", "RoCE v2")
@@ -20,8 +20,8 @@ VERSIONS = ("IB/RoCE v1", "RoCE v2")
 def parse(outputs: Outputs, command: str = "rdma-cm") -> Iterator[Observation]:
     """RoCE version of new connections, of every NIC it was asked of."""
     for interface, output in outputs.per_nic(command):
-        for number, text in lines(output):
+        for number, text in numbered_lines(output):
             path, colon, said = text.partition(":")
             if colon and path.endswith("/default_roce_mode") and said.strip() in VERSIONS:
                 place = Place(outputs.device).thing("nic", interface)
-                yield see(place, "nic.roce_version", said.strip(), output, number)
+                yield observe(place, "nic.roce_version", said.strip(), output, number)

@@ -19,7 +19,7 @@ Reader = Callable[[str], Any]
 """What follows a line's leading words, to a value; None when it makes no sense."""
 
 
-def read(lines: Iterable[Line], table: Mapping[str, tuple[str, Reader]]) -> Found:
+def read_settings(lines: Iterable[Line], table: Mapping[str, tuple[str, Reader]]) -> Found:
     """The settings of a block. Of several lines for one path the last wins, as on the device."""
     found: Found = {}
     for line in lines:
@@ -33,13 +33,13 @@ def read(lines: Iterable[Line], table: Mapping[str, tuple[str, Reader]]) -> Foun
     return found
 
 
-def default(found: Found, values: Mapping[str, Any], line: int) -> None:
+def set_defaults(found: Found, values: Mapping[str, Any], line: int) -> None:
     """Give what no line set the value that is then in effect."""
     for path, value in values.items():
         found.setdefault(path, (value, line))
 
 
-def observe(place: Place, found: Found, output: Output, state: State = State.RUNNING) -> Iterator[Observation]:
+def observe_settings(place: Place, found: Found, output: Output, state: State = State.RUNNING) -> Iterator[Observation]:
     """What was found and made sense."""
     for path, (value, line) in found.items():
         if value is not None:
@@ -51,7 +51,7 @@ def flag(value: Any) -> Reader:
     return lambda rest: value if rest == "" else None
 
 
-def whole(rest: str) -> int | None:
+def parse_number(rest: str) -> int | None:
     """A whole number."""
     return int(rest) if re.fullmatch(r"[0-9]{1,10}", rest) else None
 

@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.platforms.host.linux.network_managers import Renderer
 from wirespeed.platforms.host.linux.tuning import coalescing_words, ring_words
 from wirespeed.platforms.host.linux.view import acs_register, selector
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Host, Nic, Place, Route, Rule
 
 REBOOT = "acts after a reboot"
@@ -17,7 +17,7 @@ _UNTIL_BOOT = "acts at once, until the next boot"
 _FLAP = "the link goes down and comes up again"
 
 
-def word(place: Place, path: str, value: Any, device: Host, renderer: Renderer) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Host, renderer: Renderer) -> SettingCommands | None:
     """The commands that give a setting this value; None for settings that no command changes."""
     name = place.name
     match place.kind:
@@ -25,11 +25,13 @@ def word(place: Place, path: str, value: Any, device: Host, renderer: Renderer) 
             return _host(path, value, device)
         case "sysctl":
             line = f"{name} = {value}"
-            return Worded(
+            return SettingCommands(
                 (f"sysctl -w {_quoted(f'{name}={value}')}", _appended(line, "/etc/sysctl.d/90-wirespeed.conf"))
             )
         case "module" if path == "module.loaded" and value:
-            return Worded((f"modprobe {_quoted(name)}", _appended(name, "/etc/modules-load.d/90-wirespeed.conf")))
+            return SettingCommands(
+                (f"modprobe {_quoted(name)}", _appended(name, "/etc/modules-load.d/90-wirespeed.conf"))
+            )
         case "rule" if name in device.rules:
             return _rule(name, device.rules[name], renderer)
         case "route" if name in device.routes:
@@ -61,17 +63,17 @@ def _reload(renderer: Renderer, interface: str) -> tuple[str, ...]:
     return tuple(line.replace("{interface}", _quoted(interface)) for line in renderer.reload)
 
 
-def _host(path: str, value: Any, host: Host) -> Worded | None:
+def _host(path: str, value: Any, host: Host) -> SettingCommands | None:
     say = _HOST.get(path)
     return say(value, host) if say else None
 
 
-def _memlock(value: Any, _: Host) -> Worded:
+def _memlock(value: Any, _: Host) -> SettingCommands:
     limit = "infinity" if value == "unlimited" else f"{value}K"
     file = "/etc/security/limits.d/90-wirespeed-memlock.conf"
     lines = [_quoted(f"{who} - memlock {value}") for who in ("*", "root")]
     service = f"printf '%s\\n' '[Manager]' DefaultLimitMEMLOCK={_quoted(limit)}"
-    return Worded(
+    return SettingCommands(
         (
             f"printf '%s\\n' {' '.join(lines)} > {file}",
             "mkdir -p /etc/systemd/system.conf.d",
@@ -82,32 +84,34 @@ def _memlock(value: Any, _: Host) -> Worded:
     )
 
 
-def _naming(value: Any, _: Host) -> Worded:
+def _naming(value: Any, _: Host) -> SettingCommands:
     rule = f'ACTION=="add", SUBSYSTEM=="infiniband", PROGRAM="rdma_rename %k {value}"'
     file = "/etc/udev/rules.d/60-rdma-persistent-naming.rules"
-    return Worded((f"echo {_quoted(rule)} > {file}", "udevadm control --reload"), REBOOT)
+    return SettingCommands((f"echo {_quoted(rule)} > {file}", "udevadm control --reload"), REBOOT)
 
 
-def _acs_service(value: Any, _: Host) -> Worded | None:
-    return Worded(("systemctl enable --now wirespeed-acs.service",)) if value else None
+def _acs_service(value: Any, _: Host) -> SettingCommands | None:
+    return SettingCommands(("systemctl enable --now wirespeed-acs.service",)) if value else None
 
 
-def _governor(value: Any, _: Host) -> Worded:
-    return Worded((f"cpupower frequency-set -g {_quoted(value)}",), _UNTIL_BOOT)
+def _governor(value: Any, _: Host) -> SettingCommands:
+    return SettingCommands((f"cpupower frequency-set -g {_quoted(value)}",), _UNTIL_BOOT)
 
 
-def _irq_balancing(value: Any, _: Host) -> Worded:
+def _irq_balancing(value: Any, _: Host) -> SettingCommands:
     verb = "unmask" if value else "mask --now"
-    return Worded(
+    return SettingCommands(
         (f"systemctl {verb} irqbalance.service",), "interrupts stay where they are until something moves them"
     )
 
 
-def _idle_states(_value: Any, _: Host) -> Worded:
-    return Worded(("/usr/local/sbin/wirespeed-tune",), "every NIC of the host is tuned anew; rings drop the link")
+def _idle_states(_value: Any, _: Host) -> SettingCommands:
+    return SettingCommands(
+        ("/usr/local/sbin/wirespeed-tune",), "every NIC of the host is tuned anew; rings drop the link"
+    )
 
 
-_HOST: dict[str, Callable[[Any, Host], Worded | None]] = {
+_HOST: dict[str, Callable[[Any, Host], SettingCommands | None]] = {
     "host.memlock": _memlock,
     "host.rdma_naming": _naming,
     "host.acs_service": _acs_service,
@@ -117,15 +121,17 @@ _HOST: dict[str, Callable[[Any, Host], Worded | None]] = {
 }
 
 
-def _rule(name: str, rule: Rule, renderer: Renderer) -> Worded | None:
+def _rule(name: str, rule: Rule, renderer: Renderer) -> SettingCommands | None:
     if rule.table is None:
         return None
     words = [part for pair in selector(name).items() for part in pair]
     priority = [] if rule.priority is None else ["priority", str(rule.priority)]
-    return Worded((shlex.join(["ip", "rule", "add", *words, "table", str(rule.table), *priority]),), _kept(renderer))
+    return SettingCommands(
+        (shlex.join(["ip", "rule", "add", *words, "table", str(rule.table), *priority]),), _kept(renderer)
+    )
 
 
-def _route(name: str, route: Route, renderer: Renderer) -> Worded | None:
+def _route(name: str, route: Route, renderer: Renderer) -> SettingCommands | None:
     if route.device is None:
         return None
     table, _, destination = name.partition(" ")
@@ -133,43 +139,45 @@ def _route(name: str, route: Route, renderer: Renderer) -> Worded | None:
     source = ["src", route.source] if route.source else []
     words = ["ip", "route", "replace", destination, *way, "dev", route.device, *source, "table", table]
     # `scope` stands behind the device in ip's own output, but is taken anywhere.
-    return Worded((shlex.join(words),), _kept(renderer, route.device))
+    return SettingCommands((shlex.join(words),), _kept(renderer, route.device))
 
 
-def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) -> Worded | None:
+def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) -> SettingCommands | None:
     name = _quoted(interface)
     match path:
         case "nic.link.mtu":
-            return Worded((f"ip link set dev {name} mtu {value}",), "the interface restarts its queues")
+            return SettingCommands((f"ip link set dev {name} mtu {value}",), "the interface restarts its queues")
         case "nic.addresses":
             commands = tuple(f"ip address replace {_quoted(address)} dev {name}" for address in value)
-            return Worded(commands, _kept(renderer, interface))
+            return SettingCommands(commands, _kept(renderer, interface))
         case "nic.link.fec":
-            return Worded((f"ethtool --set-fec {name} encoding {_FEC[value]}",), _FLAP) if value in _FEC else None
+            return (
+                SettingCommands((f"ethtool --set-fec {name} encoding {_FEC[value]}",), _FLAP) if value in _FEC else None
+            )
         case "nic.link.speed":
-            return Worded((f"ethtool -s {name} speed {value // 10**6} autoneg off",), _FLAP)
+            return SettingCommands((f"ethtool -s {name} speed {value // 10**6} autoneg off",), _FLAP)
         case "nic.link.pause_receive" | "nic.link.pause_send":
             receive, send = (_on(state) for state in (nic.link.pause_receive, nic.link.pause_send))
             words = [*(["rx", receive] if receive else []), *(["tx", send] if send else [])]
-            return Worded((f"ethtool -A {name} {' '.join(words)}",), _FLAP)
+            return SettingCommands((f"ethtool -A {name} {' '.join(words)}",), _FLAP)
         case "nic.ring.rx" | "nic.ring.tx":
-            return Worded((f"ethtool -G {name} {ring_words(nic)}",), _FLAP)
+            return SettingCommands((f"ethtool -G {name} {ring_words(nic)}",), _FLAP)
         case "nic.qdisc":
             write = f"sysctl -w net.core.default_qdisc={_quoted(value)}"
-            return Worded((write, f"tc qdisc replace dev {name} root mq"), _UNTIL_BOOT)
+            return SettingCommands((write, f"tc qdisc replace dev {name} root mq"), _UNTIL_BOOT)
         case "nic.interrupt_cores":
-            return Worded(
+            return SettingCommands(
                 ("/usr/local/sbin/wirespeed-tune",), "every NIC of the host is tuned anew; rings drop the link"
             )
         case _ if path.startswith("nic.coalescing."):
-            return Worded((f"ethtool -C {name} {coalescing_words(nic)}",), _UNTIL_BOOT)
+            return SettingCommands((f"ethtool -C {name} {coalescing_words(nic)}",), _UNTIL_BOOT)
         case _:
             return None
 
 
-def _gid(interface: str, renderer: Renderer) -> Worded:
+def _gid(interface: str, renderer: Renderer) -> SettingCommands:
     """The kernel gives rows in the order addresses come: with none left, the planned address takes the first again."""
-    return Worded(
+    return SettingCommands(
         (f"ip address flush dev {_quoted(interface)} scope global", *_reload(renderer, interface)),
         "the interface is without address for a moment: its RDMA connections end",
     )
@@ -182,12 +190,12 @@ def _on(state: bool | None) -> str | None:
     return None if state is None else "on" if state else "off"
 
 
-def _pcie(address: str, path: str, value: Any) -> Worded | None:
+def _pcie(address: str, path: str, value: Any) -> SettingCommands | None:
     match path:
         case "pcie.acs":
-            return Worded((f"setpci -s {_quoted(address)} ECAP_ACS+0x6.w={acs_register(value)}",))
+            return SettingCommands((f"setpci -s {_quoted(address)} ECAP_ACS+0x6.w={acs_register(value)}",))
         case "pcie.relaxed_ordering":
             # Bit 4 of Device Control (PCI Express Base Specification 5.0, 7.5.3.4); setpci's mask keeps the others.
-            return Worded((f"setpci -s {_quoted(address)} CAP_EXP+0x8.w={'0010' if value else '0000'}:0010",))
+            return SettingCommands((f"setpci -s {_quoted(address)} CAP_EXP+0x8.w={'0010' if value else '0000'}:0010",))
         case _:
             return None

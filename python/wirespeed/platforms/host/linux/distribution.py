@@ -12,7 +12,7 @@ from wirespeed.platforms.host.linux.network_managers import RENDERERS
 from wirespeed.platforms.host.linux.packages import GPU_ACTIONS, PackageManager
 from wirespeed.platforms.host.linux.packages import steps as software_steps
 from wirespeed.platforms.host.linux.view import view
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Host, Place
 
 _BY_HAND = "leave it out of the cluster file and install it as its vendor says"
@@ -54,15 +54,15 @@ class Distribution:
             "software_steps": lambda: steps,
         }
 
-    def word(self, place: Place, path: str, value: Any, device: Device) -> Worded | None:
+    def commands_for(self, place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
         """The commands that give a setting this value; None for settings that no command changes."""
         if not isinstance(device, Host):
             return None
         match path:
             case "host.kernel.command_line" | "host.kernel.iommu":
                 parameters = device.kernel.command_line
-                return Worded(self.command_line(parameters), commands.REBOOT) if parameters else None
+                return SettingCommands(self.command_line(parameters), commands.REBOOT) if parameters else None
             case "host.firewall":
-                return None if value else Worded((self.firewall_off,), "the host's other ports are open too")
+                return None if value else SettingCommands((self.firewall_off,), "the host's other ports are open too")
         name = device.renderer or self.renderers(device.os or "")[0]
-        return commands.word(place, path, value, device, RENDERERS[name])
+        return commands.commands_for(place, path, value, device, RENDERERS[name])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.host.linux.bios import MAKERS, meaning
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import lines, see, whole
+from wirespeed.platforms.parsing import numbered_lines, observe, parse_whole
 from wirespeed.settings import Place
 
 _GROUP = re.compile(r"/sys/kernel/iommu_groups/[0-9]+/type:\S+")
@@ -28,22 +28,22 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("lscpu"):
         yield from _cpus(host, output)
     if output := outputs.get("iommu-groups"):
-        for number, text in lines(output):
+        for number, text in numbered_lines(output):
             if _GROUP.fullmatch(text):  # without one in the firmware's tables the kernel has no IOMMU to make groups of
-                yield see(host.thing("bios", "iommu"), "bios.value", "enabled", output, number)
+                yield observe(host.thing("bios", "iommu"), "bios.value", "enabled", output, number)
                 break
 
 
 def _dmi(host: Place, output: Output) -> Iterator[Observation]:
     block = ""
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if not text.startswith("\t"):
             block = text
         key, _, value = text.strip().partition(": ")
         if block == "BIOS Information" and key == "Version":
-            yield see(host, "host.bios_version", value, output, number)
+            yield observe(host, "host.bios_version", value, output, number)
         elif block == "System Information" and key == "Manufacturer" and value in MAKERS:
-            yield see(host, "host.vendor", MAKERS[value], output, number)
+            yield observe(host, "host.vendor", MAKERS[value], output, number)
 
 
 def _redfish(host: Place, output: Output) -> Iterator[Observation]:
@@ -64,8 +64,8 @@ def _redfish(host: Place, output: Output) -> Iterator[Observation]:
     for name, (attribute, value, verified) in found.items():
         if counted.count(attribute) == 1:
             place, line = host.thing("bios", attribute), _line(output, name)
-            yield see(place, "bios.value", value, output, line, State.CONFIGURED)
-            yield see(place, "bios.verified", verified, output, line, State.CONFIGURED)
+            yield observe(place, "bios.value", value, output, line, State.CONFIGURED)
+            yield observe(place, "bios.verified", verified, output, line, State.CONFIGURED)
 
 
 def _line(output: Output, name: str) -> int | None:
@@ -80,12 +80,12 @@ def _cpus(host: Place, output: Output) -> Iterator[Observation]:
     """
     shown = {
         key.strip(): (value.strip(), number)
-        for number, text in lines(output)
+        for number, text in numbered_lines(output)
         for key, _, value in [text.partition(":")]
     }
     threads, line = _number(shown, "Thread(s) per core")
     if threads is not None and threads > 1:
-        yield see(host.thing("bios", "smt"), "bios.value", "enabled", output, line)
+        yield observe(host.thing("bios", "smt"), "bios.value", "enabled", output, line)
     sockets, _ = _number(shown, "Socket(s)")
     nodes, line = _number(shown, "NUMA node(s)")
     if sockets is None or nodes is None or sockets < 2 or nodes < sockets or nodes % sockets:
@@ -93,9 +93,11 @@ def _cpus(host: Place, output: Output) -> Iterator[Observation]:
     vendor, _ = shown.get("Vendor ID", ("", 0))
     each = nodes // sockets
     if vendor == "GenuineIntel":
-        yield see(host.thing("bios", "sub-numa"), "bios.value", "disabled" if each == 1 else "enabled", output, line)
+        yield observe(
+            host.thing("bios", "sub-numa"), "bios.value", "disabled" if each == 1 else "enabled", output, line
+        )
     elif vendor == "AuthenticAMD" and (each == 1 or _caches(shown) not in (None, nodes)):
-        yield see(host.thing("bios", "nps"), "bios.value", str(each), output, line)
+        yield observe(host.thing("bios", "nps"), "bios.value", str(each), output, line)
 
 
 def _caches(shown: dict[str, tuple[str, int]]) -> int | None:
@@ -106,4 +108,4 @@ def _caches(shown: dict[str, tuple[str, int]]) -> int | None:
 
 def _number(shown: dict[str, tuple[str, int]], key: str) -> tuple[int | None, int]:
     value, line = shown.get(key, ("", 0))
-    return whole(value), line
+    return parse_whole(value), line

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import lines, see
+from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.settings import Place, bdf
 from wirespeed.units import Bandwidth
 
@@ -35,7 +35,7 @@ def _nic(outputs: Outputs, interface: str) -> Place:
 
 
 def _pairs(output: Output) -> Iterator[tuple[int, str, str]]:
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         key, colon, value = text.partition(":")
         if colon:
             yield number, key.strip(), value.strip()
@@ -44,9 +44,9 @@ def _pairs(output: Output) -> Iterator[tuple[int, str, str]]:
 def _link(place: Place, output: Output) -> Iterator[Observation]:
     for number, key, value in _pairs(output):
         if key == "Speed" and (match := _SPEED.fullmatch(value)):
-            yield see(place, "nic.link.speed", Bandwidth(int(match[1]) * 10**6), output, number)
+            yield observe(place, "nic.link.speed", Bandwidth(int(match[1]) * 10**6), output, number)
         elif key == "Auto-negotiation" and value in _SWITCH:
-            yield see(place, "nic.link.autonegotiation", _SWITCH[value], output, number)
+            yield observe(place, "nic.link.autonegotiation", _SWITCH[value], output, number)
 
 
 def _driver(place: Place, output: Output) -> Iterator[Observation]:
@@ -57,23 +57,23 @@ def _driver(place: Place, output: Output) -> Iterator[Observation]:
     }
     for number, key, value in _pairs(output):
         if key in paths and value and value != "N/A":
-            yield see(place, paths[key], value, output, number)
+            yield observe(place, paths[key], value, output, number)
         elif key == "bus-info":
             yield from _address(place, value, output, number)
 
 
 def _uevent(place: Place, output: Output) -> Iterator[Observation]:
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         key, _, value = text.partition("=")
         if key == "DRIVER" and value:
-            yield see(place, "nic.driver.name", value, output, number)
+            yield observe(place, "nic.driver.name", value, output, number)
         elif key == "PCI_SLOT_NAME":
             yield from _address(place, value, output, number)
 
 
 def _address(place: Place, text: str, output: Output, line: int) -> Iterator[Observation]:
     try:
-        yield see(place, "nic.pcie", bdf(text), output, line)
+        yield observe(place, "nic.pcie", bdf(text), output, line)
     except ValueError:
         return  # a port that is on no PCI bus
 
@@ -82,10 +82,10 @@ def _pause(place: Place, output: Output) -> Iterator[Observation]:
     paths = {"RX": "nic.link.pause_receive", "TX": "nic.link.pause_send"}
     for number, key, value in _pairs(output):
         if key in paths and value in _SWITCH:
-            yield see(place, paths[key], _SWITCH[value], output, number)
+            yield observe(place, paths[key], _SWITCH[value], output, number)
 
 
 def _fec(place: Place, output: Output) -> Iterator[Observation]:
     for number, key, value in _pairs(output):
         if key in ("Active FEC encoding", "Active FEC encodings") and value in _FEC:
-            yield see(place, "nic.link.fec", _FEC[value], output, number)
+            yield observe(place, "nic.link.fec", _FEC[value], output, number)

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import json_objects, network, see, whole
+from wirespeed.platforms.parsing import observe, parse_json_objects, parse_network, parse_whole
 from wirespeed.settings import Place
 
 _TABLES = {"default": 253, "main": 254, "local": 255}
@@ -58,14 +58,14 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _interfaces(host: Place, output: Output) -> Iterator[Observation]:
-    found = json_objects(output)
+    found = parse_json_objects(output)
     if found is None:
         return
     for line, link in found:
         name = link.get("ifname")
         if isinstance(name, str) and _is_nic(link):
             yield from _nic(host.thing("nic", name), link, output, line)
-    yield see(host, "host.nics", COMPLETE, output)
+    yield observe(host, "host.nics", COMPLETE, output)
 
 
 def _is_nic(link: dict[str, Any]) -> bool:
@@ -93,36 +93,36 @@ def _addresses(link: dict[str, Any]) -> tuple[str, ...]:
 def _nic(place: Place, link: dict[str, Any], output: Output, line: int) -> Iterator[Observation]:
     flags = link.get("flags")
     if isinstance(flags, list):
-        yield see(place, "nic.link.up", {"UP", "LOWER_UP"} <= {str(flag) for flag in flags}, output, line)
-    mtu = whole(link.get("mtu"))
+        yield observe(place, "nic.link.up", {"UP", "LOWER_UP"} <= {str(flag) for flag in flags}, output, line)
+    mtu = parse_whole(link.get("mtu"))
     if mtu is not None:
-        yield see(place, "nic.link.mtu", mtu, output, line)
+        yield observe(place, "nic.link.mtu", mtu, output, line)
     if isinstance(link.get("address"), str):
-        yield see(place, "nic.mac", link["address"], output, line)
+        yield observe(place, "nic.mac", link["address"], output, line)
     if isinstance(link.get("addr_info"), list):
-        yield see(place, "nic.addresses", _addresses(link), output, line)
+        yield observe(place, "nic.addresses", _addresses(link), output, line)
 
 
 def _rules(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[Observation]:
-    found = json_objects(output)
+    found = parse_json_objects(output)
     if found is None:
         return
     seen: set[str] = set()
     for line, rule in found:
         name = _selector(rule, version)
-        table, priority = _table(rule.get("table")), whole(rule.get("priority"))
+        table, priority = _table(rule.get("table")), parse_whole(rule.get("priority"))
         if name is None or name in seen:
             continue  # of two rules with one selector the kernel obeys the first
         seen.add(name)
         place = host.thing("rule", name)
         if table is not None:
-            yield see(place, "rule.table", table, output, line)
+            yield observe(place, "rule.table", table, output, line)
         if priority is not None:
-            yield see(place, "rule.priority", priority, output, line)
+            yield observe(place, "rule.priority", priority, output, line)
     if version is _IPV6:
-        yield see(host, "host.ipv6_rules", len(found), output)
+        yield observe(host, "host.ipv6_rules", len(found), output)
     else:
-        yield see(host, "host.rules", COMPLETE, output)
+        yield observe(host, "host.rules", COMPLETE, output)
 
 
 def _selector(rule: dict[str, Any], version: _Version) -> str | None:
@@ -130,12 +130,12 @@ def _selector(rule: dict[str, Any], version: _Version) -> str | None:
     words = ["not"] if "not" in rule else []
     source = rule.get("src", "all")
     everything = source in ("all", "0.0.0.0", "::")
-    masked = version.everything if everything else network(source, whole(rule.get("srclen", version.bits)))
+    masked = version.everything if everything else parse_network(source, parse_whole(rule.get("srclen", version.bits)))
     if masked is None:
         return None
     words += ["from", masked]
     if rule.get("dst", "all") != "all":
-        target = network(rule["dst"], whole(rule.get("dstlen", version.bits)))
+        target = parse_network(rule["dst"], parse_whole(rule.get("dstlen", version.bits)))
         if target is None:
             return None
         words += ["to", target]
@@ -150,11 +150,11 @@ def _selector(rule: dict[str, Any], version: _Version) -> str | None:
 
 
 def _table(name: object) -> int | None:
-    return _TABLES.get(name) if isinstance(name, str) and name in _TABLES else whole(name)
+    return _TABLES.get(name) if isinstance(name, str) and name in _TABLES else parse_whole(name)
 
 
 def _routes(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[Observation]:
-    found = json_objects(output)
+    found = parse_json_objects(output)
     if found is None:
         return
     seen: set[str] = set()
@@ -168,27 +168,27 @@ def _routes(host: Place, output: Output, version: _Version = _IPV4) -> Iterator[
         hops = [hop for hop in hops if isinstance(hop, dict)] if isinstance(hops, list) else [route]
         devices = [str(hop["dev"]) for hop in hops if "dev" in hop]
         if devices:
-            yield see(place, "route.device", ",".join(devices), output, line)
-        yield see(place, "route.gateway", ",".join(_gateway(hop) for hop in hops if _gateway(hop)), output, line)
+            yield observe(place, "route.device", ",".join(devices), output, line)
+        yield observe(place, "route.gateway", ",".join(_gateway(hop) for hop in hops if _gateway(hop)), output, line)
         if isinstance(route.get("prefsrc"), str):
-            yield see(place, "route.source", route["prefsrc"], output, line)
+            yield observe(place, "route.source", route["prefsrc"], output, line)
     if version is _IPV6:
-        yield see(host, "host.ipv6_routes", len(found), output)
+        yield observe(host, "host.ipv6_routes", len(found), output)
     else:
-        yield see(host, "host.routes", COMPLETE, output)
+        yield observe(host, "host.routes", COMPLETE, output)
 
 
 def _resolved(host: Place, output: Output) -> Iterator[Observation]:
     """Who answered for which address; nothing of those for whom nobody did."""
-    found = json_objects(output)
+    found = parse_json_objects(output)
     if found is None:
         return
     for line, entry in found:
         interface, address, mac, states = (entry.get(key) for key in ("dev", "dst", "lladdr", "state"))
         answered = isinstance(states, list) and not {"INCOMPLETE", "FAILED"} & {str(state) for state in states}
         if answered and all(isinstance(one, str) for one in (interface, address, mac)):
-            yield see(host.thing("resolved", f"{interface} {address}"), "resolved.mac", mac, output, line)
-    yield see(host, "host.resolved", COMPLETE, output)
+            yield observe(host.thing("resolved", f"{interface} {address}"), "resolved.mac", mac, output, line)
+    yield observe(host, "host.resolved", COMPLETE, output)
 
 
 def _gateway(hop: dict[str, Any]) -> str:
@@ -199,7 +199,7 @@ def _gateway(hop: dict[str, Any]) -> str:
 def _route_name(route: dict[str, Any], version: _Version) -> str | None:
     table = _table(route.get("table", "main"))
     target = route.get("dst")
-    masked = version.everywhere if target == "default" else network(target)
+    masked = version.everywhere if target == "default" else parse_network(target)
     if table is None or masked is None or _link_local(masked):
         return None
     return f"{table} {masked}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import lines, see
+from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.settings import Place
 
 _SYSCTL = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_./@:-]*)\s*=\s?(.*)")
@@ -34,12 +34,12 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """Settings of the kernel."""
     host = Place(outputs.device)
     if (output := outputs.get("uname")) and (match := _RELEASE.fullmatch(output.text.strip())):
-        yield see(host, "host.kernel.version", match[0], output, 1)
+        yield observe(host, "host.kernel.version", match[0], output, 1)
     if output := outputs.get("cmdline"):
         words = output.text.split()
         # The kernel prints one line, in which every boot loader has at least its root=, BOOT_IMAGE= or initrd=.
         if "\n" not in output.text.strip() and any(re.match(r"[\w.-]+=\S", word) for word in words):
-            yield see(host, "host.kernel.command_line", tuple(words), output, 1)
+            yield observe(host, "host.kernel.command_line", tuple(words), output, 1)
     if output := outputs.get("cpu"):
         yield from _cpu(host, output)
     if output := outputs.get("sysctl"):
@@ -49,9 +49,11 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("module-versions"):
         yield from _versions(host, output)
     if output := outputs.get("kallsyms"):
-        line = next((number for number, text in lines(output) if "ib_register_peer_memory_client" in text), None)
+        line = next(
+            (number for number, text in numbered_lines(output) if "ib_register_peer_memory_client" in text), None
+        )
         if line is not None or output.exit_code == 1:  # grep's word for "none"; an output that was cut has 0
-            yield see(host, "host.peer_memory", line is not None, output, line)
+            yield observe(host, "host.peer_memory", line is not None, output, line)
     if output := outputs.get("iommu-groups"):
         yield from _iommu(host, output)
     if output := outputs.get("dmesg"):
@@ -59,52 +61,52 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 
 def _cpu(host: Place, output: Output) -> Iterator[Observation]:
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         vendor = _VENDORS.get(text.partition(":")[2].strip())
         if vendor:
-            yield see(host, "host.cpu_vendor", vendor, output, number)
+            yield observe(host, "host.cpu_vendor", vendor, output, number)
             return
 
 
 def _sysctls(host: Place, output: Output) -> Iterator[Observation]:
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if match := _SYSCTL.fullmatch(text):
             key, value = match.groups()
-            yield see(host.thing("sysctl", key), "sysctl.value", " ".join(value.split()), output, number)
+            yield observe(host.thing("sysctl", key), "sysctl.value", " ".join(value.split()), output, number)
 
 
 def _modules(host: Place, output: Output) -> Iterator[Observation]:
     found = False
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if match := _MODULE.match(text):
             found = True
-            yield see(host.thing("module", match[1]), "module.loaded", True, output, number)
+            yield observe(host.thing("module", match[1]), "module.loaded", True, output, number)
     if found:
-        yield see(host, "host.modules", COMPLETE, output)
+        yield observe(host, "host.modules", COMPLETE, output)
 
 
 def _versions(host: Place, output: Output) -> Iterator[Observation]:
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if match := _VERSION.fullmatch(text):
-            yield see(host.thing("module", match[1]), "module.version", match[2], output, number)
+            yield observe(host.thing("module", match[1]), "module.version", match[2], output, number)
 
 
 def _iommu(host: Place, output: Output) -> Iterator[Observation]:
     """No group at all means no IOMMU; one group that is translated means DMA through it pays for it."""
-    types = [(number, match[1]) for number, text in lines(output) if (match := _GROUP.fullmatch(text))]
+    types = [(number, match[1]) for number, text in numbered_lines(output) if (match := _GROUP.fullmatch(text))]
     if not types:
         if output.exit_code in (1, 2):  # grep found no line, or no such folder
-            yield see(host, "host.kernel.iommu", "off", output)
+            yield observe(host, "host.kernel.iommu", "off", output)
         return
     translated = next((number for number, kind in types if kind != "identity"), None)
     value = "passthrough" if translated is None else "translated"
-    yield see(host, "host.kernel.iommu", value, output, translated or types[0][0])
+    yield observe(host, "host.kernel.iommu", value, output, translated or types[0][0])
 
 
 def _log(host: Place, output: Output) -> Iterator[Observation]:
     errors: list[str] = []
     first: int | None = None
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         match = _RECORD.fullmatch(text)
         if match is None:
             continue
@@ -113,4 +115,4 @@ def _log(host: Place, output: Output) -> Iterator[Observation]:
             first = first or number
             if message not in errors:
                 errors.append(message)
-    yield see(host, "host.kernel.errors", tuple(errors), output, first)
+    yield observe(host, "host.kernel.errors", tuple(errors), output, first)

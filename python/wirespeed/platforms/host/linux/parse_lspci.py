@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import lines, see
+from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.settings import Place, bdf
 
 _HEAD = re.compile(r"((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (\S.*)")
@@ -40,9 +40,9 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
             bridge = buses.get((function.address[:4], function.address[5:7]))
             if bridge is not None:
                 place = host.thing("pcie", function.address)
-                yield see(place, "pcie.parent", bridge.address, output, bridge.secondary_line)
+                yield observe(place, "pcie.parent", bridge.address, output, bridge.secondary_line)
         if functions:
-            yield see(host, "host.pcie", COMPLETE, output)
+            yield observe(host, "host.pcie", COMPLETE, output)
     for _, output in outputs.per_nic("pcie-sysfs"):
         yield from _sysfs(host, output)
 
@@ -64,7 +64,7 @@ class _Function:
 def _functions(output: Output) -> Iterator[_Function]:
     current: _Function | None = None
     last = output.text.count("\n") + 1
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if match := _HEAD.fullmatch(text):
             if current is not None:
                 yield current
@@ -109,11 +109,11 @@ def _take(function: _Function, number: int, text: str) -> None:
 
 def _observe(place: Place, function: _Function, output: Output) -> Iterator[Observation]:
     for path, (value, line) in function.values.items():
-        yield see(place, path, value, output, line)
+        yield observe(place, path, value, output, line)
     shown = function.whole and not function.denied and "pcie.role" in function.values
     if shown and "pcie.acs" not in function.values and not function.has_acs:
         # All capabilities are shown and ACS is not among them: it cannot be on.
-        yield see(place, "pcie.acs", frozenset(), output, function.line)
+        yield observe(place, "pcie.acs", frozenset(), output, function.line)
 
 
 def _rate(text: str) -> int:
@@ -129,7 +129,7 @@ def _sysfs(host: Place, output: Output) -> Iterator[Observation]:
         "max_link_width": "pcie.link.capable_width",
         "numa_node": "pcie.numa_node",
     }
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         match = _SYSFS.fullmatch(text)
         if match is None or match[2] not in paths:
             continue
@@ -140,6 +140,6 @@ def _sysfs(host: Place, output: Output) -> Iterator[Observation]:
         path, value = paths[match[2]], match[3].strip()
         if path.endswith("speed"):
             if rate := _SYSFS_SPEED.fullmatch(value):
-                yield see(place, path, _rate(rate[1]), output, number)
+                yield observe(place, path, _rate(rate[1]), output, number)
         elif value.isascii() and value.isdigit() and len(value) < 7:  # -1 says that the firmware names no NUMA node
-            yield see(place, path, int(value), output, number)
+            yield observe(place, path, int(value), output, number)

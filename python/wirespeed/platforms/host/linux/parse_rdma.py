@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import json_objects, lines, see, whole
+from wirespeed.platforms.parsing import numbered_lines, observe, parse_json_objects, parse_whole
 from wirespeed.settings import Place
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
@@ -38,24 +38,24 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 def _devices(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator[Observation]:
     """One name on each line; a line that is none is a message, which leaves all of it unknown."""
-    names = [text.strip() for _, text in lines(output) if text.strip()]
+    names = [text.strip() for _, text in numbered_lines(output) if text.strip()]
     if not all(_NAME.fullmatch(name) for name in names):
         return
-    yield see(host, "host.rdma_devices", tuple(sorted(names, key=_natural)), output, 1)
+    yield observe(host, "host.rdma_devices", tuple(sorted(names, key=_natural)), output, 1)
     for interface in () if names else interfaces:
-        yield see(host.thing("nic", interface), "nic.rdma_device", "", output)
+        yield observe(host.thing("nic", interface), "nic.rdma_device", "", output)
 
 
 def _natural(name: str) -> tuple[str, int, str]:
     head = name.rstrip("0123456789")
-    return head, whole(name[len(head) :]) or 0, name
+    return head, parse_whole(name[len(head) :]) or 0, name
 
 
 def _ports(output: Output) -> dict[str, str]:
     """Interface of each RDMA device."""
     return {
         _device(link["ifname"]): link["netdev"]
-        for _, link in json_objects(output) or ()
+        for _, link in parse_json_objects(output) or ()
         if isinstance(link.get("ifname"), str) and isinstance(link.get("netdev"), str)
     }
 
@@ -72,7 +72,7 @@ def _interfaces(outputs: Outputs) -> tuple[str, ...]:
 
 
 def _links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator[Observation]:
-    found = json_objects(output)
+    found = parse_json_objects(output)
     if found is None:
         return
     seen: set[str] = set()
@@ -86,23 +86,23 @@ def _links(host: Place, output: Output, interfaces: tuple[str, ...]) -> Iterator
             continue
         seen.add(interface)
         place = host.thing("nic", interface)
-        yield see(place, "nic.rdma_device", _device(name), output, line)
+        yield observe(place, "nic.rdma_device", _device(name), output, line)
         if isinstance(link.get("state"), str):
-            yield see(place, "nic.rdma_state", link["state"], output, line)
+            yield observe(place, "nic.rdma_state", link["state"], output, line)
     for interface in interfaces if whole_list else ():
         if interface not in seen:
-            yield see(host.thing("nic", interface), "nic.rdma_device", "", output)
+            yield observe(host.thing("nic", interface), "nic.rdma_device", "", output)
 
 
 def _verbs(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
     device = ""
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if match := _HCA.fullmatch(text):
             device = match[1]
         elif (match := _MTU.fullmatch(text)) and device in ports:
-            yield see(host.thing("nic", ports[device]), "nic.rdma_mtu", int(match[1]), output, number)
+            yield observe(host.thing("nic", ports[device]), "nic.rdma_mtu", int(match[1]), output, number)
     warning = _ABI_WARNING.search(output.errors) or _ABI_WARNING.search(output.text)
-    yield see(host, "host.rdma_libraries", warning[0] if warning else "ok", output)
+    yield observe(host, "host.rdma_libraries", warning[0] if warning else "ok", output)
 
 
 # Linux drivers/infiniband: sw/rxe/rxe_hw_counters.c; hw/mlx5/counters.c; hw/bnxt_re/hw_counters.c. A driver that counts
@@ -119,7 +119,7 @@ _COUNTERS = {
 
 
 def _counters(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
-    for line, link in json_objects(output) or ():
+    for line, link in parse_json_objects(output) or ():
         device = link.get("ifname")
         if not isinstance(device, str) or _device(device) not in ports:
             continue
@@ -127,13 +127,13 @@ def _counters(host: Place, output: Output, ports: Mapping[str, str]) -> Iterator
         for path, drivers in _COUNTERS.items():
             names = next((names for names in drivers if all(isinstance(link.get(name), int) for name in names)), ())
             if names:
-                yield see(place, path, sum(link[name] for name in names), output, line)
+                yield observe(place, path, sum(link[name] for name in names), output, line)
 
 
 def _gids(place: Place, interface: str, output: Output) -> Iterator[Observation]:
     """Rows of the GID table that belong to this interface; a device may also serve a VLAN's."""
     rows: dict[int, dict[str, tuple[str, int]]] = {}
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if match := _GID.fullmatch(text):
             attribute = match[1].rpartition("/")[2]
             rows.setdefault(int(match[2]), {})[attribute] = (match[3].strip(), number)
@@ -144,11 +144,11 @@ def _gids(place: Place, interface: str, output: Output) -> Iterator[Observation]
         if address is None or row.get("ndevs", ("", 0))[0] != interface:
             continue
         gid = place.thing("gid", str(index))
-        yield see(gid, "gid.address", address, output, row["gids"][1])
+        yield observe(gid, "gid.address", address, output, row["gids"][1])
         kind, line = row.get("types", ("", 0))
         if kind in _TYPES:
-            yield see(gid, "gid.type", _TYPES[kind], output, line)
-    yield see(place, "nic.gids", COMPLETE, output)
+            yield observe(gid, "gid.type", _TYPES[kind], output, line)
+    yield observe(place, "nic.gids", COMPLETE, output)
 
 
 def _address(gid: str) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import lines, see
+from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.settings import Place
 
 # dkms 2: "bnxt_en, 1.10.3, 5.15.0-102-generic, x86_64: installed"; dkms 3: "bnxt_en/1.10.3, 5.15.0-102-generic, ..."
@@ -39,16 +39,16 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 def _stack(host: Place, output: Output) -> Iterator[Observation]:
     """The stack's one line; with anything else beside it nothing is known."""
-    said = [(number, text) for number, text in lines(output) if text.strip()]
+    said = [(number, text) for number, text in numbered_lines(output) if text.strip()]
     if len(said) == 1 and (match := _OFED.fullmatch(said[0][1].strip())):
-        yield see(host, "host.software.rdma_stack", match[1], output, said[0][0])
+        yield observe(host, "host.software.rdma_stack", match[1], output, said[0][0])
 
 
 def _found(host: Place, path: str, name: re.Pattern[str], output: Output) -> Iterator[Observation]:
     """The versions in the names of the files that were found."""
-    found = sorted({match[1] for _, text in lines(output) if (match := name.fullmatch(text))})
+    found = sorted({match[1] for _, text in numbered_lines(output) if (match := name.fullmatch(text))})
     if found or not output.text.strip():
-        yield see(host, path, tuple(found), output, 1 if found else None)
+        yield observe(host, path, tuple(found), output, 1 if found else None)
 
 
 def _packages(host: Place, output: Output, uname: Output | None) -> Iterator[Observation]:
@@ -57,7 +57,7 @@ def _packages(host: Place, output: Output, uname: Output | None) -> Iterator[Obs
     if not release:
         return
     whole = True
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if not text:
             continue
         match = _DKMS.fullmatch(text)
@@ -67,16 +67,16 @@ def _packages(host: Place, output: Output, uname: Output | None) -> Iterator[Obs
         name, version, kernel, state = match.groups()
         if kernel == release:
             place = host.thing("package", name)
-            yield see(place, "package.installed", state == "installed", output, number)
-            yield see(place, "package.version", version, output, number)
+            yield observe(place, "package.installed", state == "installed", output, number)
+            yield observe(place, "package.version", version, output, number)
     if whole:
-        yield see(host, "host.packages", COMPLETE, output)
+        yield observe(host, "host.packages", COMPLETE, output)
 
 
 def _first(host: Place, path: str, output: Output) -> Iterator[Observation]:
     """The version that the first line holds; more lines are further GPUs of one driver."""
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         match = _VERSION.match(text)
         if match:
-            yield see(host, path, match[0], output, number)
+            yield observe(host, path, match[0], output, number)
             return

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.host.linux.firewall import filters_iptables, filters_nft, is_whole
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import lines, see, whole
+from wirespeed.platforms.parsing import numbered_lines, observe, parse_whole
 from wirespeed.settings import Place, bdf
 
 _LIMIT = re.compile(r"[^:]*:\s*(\*|@\S+)\s+(soft|hard|-)\s+memlock\s+(\S+)\s*(?:#.*)?")
@@ -41,7 +41,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("acs-service"):
         word = output.text.strip()
         if word in _UNIT_STATES or (not word and output.exit_code):  # no word, but an exit code: there is no such unit
-            yield see(host, "host.acs_service", word == "enabled", output, 1 if word else None)
+            yield observe(host, "host.acs_service", word == "enabled", output, 1 if word else None)
     yield from _stacks(host, outputs)
     if output := outputs.get("rocm-smi"):
         yield from _gpus(host, output)
@@ -49,13 +49,13 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
 
 def _os(host: Place, output: Output) -> Iterator[Observation]:
     found: dict[str, tuple[str, int]] = {}
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         key, _, value = text.partition("=")
         found[key.strip()] = (value.strip().strip("\"'"), number)
     if "ID" in found:
         name, line = found["ID"]
         version = found.get("VERSION_ID", ("", 0))[0]
-        yield see(host, "host.os", f"{name}-{version}" if version else name, output, line)
+        yield observe(host, "host.os", f"{name}-{version}" if version else name, output, line)
 
 
 def _memlock(host: Place, outputs: Outputs) -> Iterator[Observation]:
@@ -66,20 +66,20 @@ def _memlock(host: Place, outputs: Outputs) -> Iterator[Observation]:
     """
     if output := outputs.get("limits"):
         found: dict[bool, tuple[str, int]] = {}
-        for number, text in lines(output):
+        for number, text in numbered_lines(output):
             if (match := _LIMIT.fullmatch(text)) and match[2] != "hard":
                 found[match[1] == "*"] = (_memory(match[3]), number)
         if found:
             value, line = found[max(found)]
-            yield see(host, "host.memlock", value, output, line, State.CONFIGURED)
+            yield observe(host, "host.memlock", value, output, line, State.CONFIGURED)
             return
     if output := outputs.get("own-limits"):
-        for number, text in lines(output):
+        for number, text in numbered_lines(output):
             if match := _OWN_LIMIT.fullmatch(text):
-                size = whole(match[1])
+                size = parse_whole(match[1])
                 value = "unlimited" if size is None else str(size // 1024)
                 if size is not None or match[1] == "unlimited":
-                    yield see(host, "host.memlock", value, output, number)
+                    yield observe(host, "host.memlock", value, output, number)
 
 
 def _memory(text: str) -> str:
@@ -95,17 +95,17 @@ def _firewall(host: Place, outputs: Outputs) -> Iterator[Observation]:
     ]
     for output, line in answers:
         if line is not None:
-            yield see(host, "host.firewall", True, output, line)
+            yield observe(host, "host.firewall", True, output, line)
             return
     for output, _ in answers:
         if output.command == "nft":
-            yield see(host, "host.firewall", False, output)
+            yield observe(host, "host.firewall", False, output)
 
 
 def _naming(host: Place, output: Output) -> Iterator[Observation]:
     """The naming of the rules file that counts: one under /etc replaces one of its name under /usr/lib (udev(7))."""
     found: dict[str, tuple[str, int]] = {}
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if (match := _NAMING.match(text)) and not text.partition(":")[2].lstrip().startswith("#"):
             path, word = match.groups()
             name = path.rpartition("/")[2]
@@ -113,9 +113,9 @@ def _naming(host: Place, output: Output) -> Iterator[Observation]:
                 found[name] = (word, number)
     if found:
         word, line = found[min(found)]
-        yield see(host, "host.rdma_naming", word, output, line)
+        yield observe(host, "host.rdma_naming", word, output, line)
     elif output.exit_code in (1, 2):  # grep found no line, or no such folder
-        yield see(host, "host.rdma_naming", "none", output)
+        yield observe(host, "host.rdma_naming", "none", output)
 
 
 def _stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
@@ -124,7 +124,7 @@ def _stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
     output = outputs.get("ofed")
     if output is None:
         return
-    said = [(number, text) for number, text in lines(output) if text.strip()]
+    said = [(number, text) for number, text in numbered_lines(output) if text.strip()]
     installed = next((number for number, text in said if _OFED.fullmatch(text.strip())), None)
     if said and installed is None:  # neither the file's name nor nothing: it does not answer the question
         return
@@ -133,7 +133,7 @@ def _stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
         first = (output, installed)
     if dkms := outputs.get("dkms"):
         packages: dict[str, int] = {}
-        for number, text in lines(dkms):
+        for number, text in numbered_lines(dkms):
             if match := _DKMS.match(text):
                 packages.setdefault(match[1].replace("_", "-"), number)
         for name in _REDUNDANT:
@@ -141,18 +141,18 @@ def _stacks(host: Place, outputs: Outputs) -> Iterator[Observation]:
                 conflicts.append(f"DKMS package {name} beside {_PEER_MEM_PACKAGE}")
                 first = first or (dkms, packages[name])
     source, line = first or (output, None)
-    yield see(host, "host.conflicting_stacks", tuple(conflicts), source, line)
+    yield observe(host, "host.conflicting_stacks", tuple(conflicts), source, line)
 
 
 def _gpus(host: Place, output: Output) -> Iterator[Observation]:
     found = False
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if match := _BUS.fullmatch(text):
             try:
                 address = bdf(match[2])
             except ValueError:
                 continue
             found = True
-            yield see(host.thing("gpu", f"GPU{int(match[1])}"), "gpu.pcie", address, output, number)
+            yield observe(host.thing("gpu", f"GPU{int(match[1])}"), "gpu.pcie", address, output, number)
     if found:
-        yield see(host, "host.gpus", COMPLETE, output)
+        yield observe(host, "host.gpus", COMPLETE, output)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import json_objects, lines, see, whole
+from wirespeed.platforms.parsing import numbered_lines, observe, parse_json_objects, parse_whole
 from wirespeed.settings import Place
 
 _GOVERNOR = re.compile(r"/sys/devices/system/cpu/cpufreq/policy[0-9]+/scaling_governor:(\S+)")
@@ -34,7 +34,7 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     if output := outputs.get("irqbalance"):
         word = output.text.strip()
         if word in ("active", "inactive", "failed", "unknown"):
-            yield see(host, "host.irq_balancing", word == "active", output, 1)
+            yield observe(host, "host.irq_balancing", word == "active", output, 1)
     for interface, output in outputs.per_nic("ethtool-ring"):
         yield from _ring(host.thing("nic", interface), output)
     for interface, output in outputs.per_nic("ethtool-coalesce"):
@@ -52,7 +52,7 @@ def cores_of(text: str) -> frozenset[int] | None:
     found: set[int] = set()
     for part in text.split(","):
         first, dash, last = part.partition("-")
-        start, end = whole(first), whole(last if dash else first)
+        start, end = parse_whole(first), parse_whole(last if dash else first)
         if start is None or end is None or not start <= end < _LARGEST_CORE:
             return None
         found.update(range(start, end + 1))
@@ -62,18 +62,18 @@ def cores_of(text: str) -> frozenset[int] | None:
 def _governor(host: Place, output: Output) -> Iterator[Observation]:
     """The governor of all cores; of cores that differ, each there is."""
     found: dict[str, int] = {}
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if match := _GOVERNOR.fullmatch(text):
             found.setdefault(match[1], number)
     if found:
-        yield see(host, "host.governor", ", ".join(sorted(found)), output, max(found.values()))
+        yield observe(host, "host.governor", ", ".join(sorted(found)), output, max(found.values()))
 
 
 def _idle_states(host: Place, output: Output) -> Iterator[Observation]:
     """The states that some core may enter. One whose name or switch is not shown makes all of it unknown."""
     names: dict[str, str] = {}
     off: dict[str, tuple[str, int]] = {}
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if match := _STATE.fullmatch(text):
             if match[2] == "name":
                 names[match[1]] = match[3]
@@ -81,46 +81,46 @@ def _idle_states(host: Place, output: Output) -> Iterator[Observation]:
                 off[match[1]] = (match[3], number)
     if names and names.keys() == off.keys():
         entered = frozenset(names[state] for state, (value, _) in off.items() if value == "0")
-        yield see(host, "host.idle_states", entered, output, next(iter(off.values()))[1])
+        yield observe(host, "host.idle_states", entered, output, next(iter(off.values()))[1])
 
 
 def _ring(place: Place, output: Output) -> Iterator[Observation]:
     """The second of two blocks. ethtool 6.14 leaves out both heads (NEWS of its 6.15)."""
     headed = current = False
     found: dict[str, list[tuple[int, str]]] = {"RX": [], "TX": []}
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         key, _, value = text.partition(":")
         if key in ("Pre-set maximums", "Current hardware settings"):
             headed, current = True, key == "Current hardware settings"
         elif key in found and (current or not headed):
             found[key].append((number, value.strip()))
     for key, shown in found.items():
-        if len(shown) == (1 if headed else 2) and (entries := whole(shown[-1][1])) is not None:
-            yield see(place, f"nic.ring.{key.lower()}", entries, output, shown[-1][0])
+        if len(shown) == (1 if headed else 2) and (entries := parse_whole(shown[-1][1])) is not None:
+            yield observe(place, f"nic.ring.{key.lower()}", entries, output, shown[-1][0])
 
 
 def _coalescing(place: Place, output: Output) -> Iterator[Observation]:
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if match := _ADAPTIVE.fullmatch(text):
             for path, word in (("adaptive_rx", match[1]), ("adaptive_tx", match[2])):
                 if word in _SWITCH:
-                    yield see(place, f"nic.coalescing.{path}", _SWITCH[word], output, number)
+                    yield observe(place, f"nic.coalescing.{path}", _SWITCH[word], output, number)
         key, _, value = text.partition(":")
-        if key in _COUNTED and (count := whole(value.strip())) is not None:
-            yield see(place, _COUNTED[key], count, output, number)
+        if key in _COUNTED and (count := parse_whole(value.strip())) is not None:
+            yield observe(place, _COUNTED[key], count, output, number)
 
 
 def _interrupts(place: Place, output: Output, affinity: Output) -> Iterator[Observation]:
     """The cores of all interrupts of the NIC; unknown when one of them is not shown."""
-    wanted = {text.strip() for _, text in lines(output) if text.strip()}
+    wanted = {text.strip() for _, text in numbered_lines(output) if text.strip()}
     found: dict[str, tuple[frozenset[int] | None, int]] = {}
-    for number, text in lines(affinity):
+    for number, text in numbered_lines(affinity):
         if (match := _IRQ.fullmatch(text)) and match[1] in wanted:
             found[match[1]] = (cores_of(match[2]), number)
     cores = [cores for cores, _ in found.values()]
     if wanted and found.keys() == wanted and None not in cores:
         union = frozenset[int]().union(*(some for some in cores if some))
-        yield see(place, "nic.interrupt_cores", union, affinity, next(iter(found.values()))[1])
+        yield observe(place, "nic.interrupt_cores", union, affinity, next(iter(found.values()))[1])
 
 
 def _qdisc(place: Place, output: Output) -> Iterator[Observation]:
@@ -129,7 +129,7 @@ def _qdisc(place: Place, output: Output) -> Iterator[Observation]:
         json.loads(output.text)
     except ValueError:
         return
-    kinds = [entry["kind"] for _, entry in json_objects(output) or [] if isinstance(entry.get("kind"), str)]
+    kinds = [entry["kind"] for _, entry in parse_json_objects(output) or [] if isinstance(entry.get("kind"), str)]
     queues = sorted({kind for kind in kinds if kind not in ("mq", "mqprio", "ingress", "clsact")})
     if queues:
-        yield see(place, "nic.qdisc", ", ".join(queues), output)
+        yield observe(place, "nic.qdisc", ", ".join(queues), output)

@@ -2,4 +2,4 @@
 
 from wirespeed.platforms.host.rhel.view import RHEL
 
-word = RHEL.word
+commands_for = RHEL.commands_for

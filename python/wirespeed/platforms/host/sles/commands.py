@@ -2,4 +2,4 @@
 
 from wirespeed.platforms.host.sles.view import SLES
 
-word = SLES.word
+commands_for = SLES.commands_for

@@ -2,4 +2,4 @@
 
 from wirespeed.platforms.host.ubuntu.view import UBUNTU
 
-word = UBUNTU.word
+commands_for = UBUNTU.commands_for

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from wirespeed.platforms.launcher.commands import line_of
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Host, Place
 
 
-def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """The commands that give a launch setting its intended value."""
     if not isinstance(device, Host) or place.within or device.launch.library not in ("nccl", "rccl"):
         return None

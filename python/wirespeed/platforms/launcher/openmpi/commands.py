@@ -6,11 +6,11 @@ from typing import Any
 
 from wirespeed.platforms.launcher.commands import line_of, whole
 from wirespeed.platforms.launcher.hosts import slots
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Host, Place
 
 
-def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """The commands that give a launch setting its intended value."""
     if not isinstance(device, Host) or place.within:
         return None

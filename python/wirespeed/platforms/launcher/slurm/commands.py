@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Host, Place
 
 _FILE = "/etc/systemd/system/slurmd.service.d/90-wirespeed.conf"
 
 
-def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """The commands that give a launch setting its intended value."""
     if not isinstance(device, Host) or place.within or path != "host.launch.memlock" or value != "unlimited":
         return None
-    return Worded(
+    return SettingCommands(
         (
             "mkdir -p /etc/systemd/system/slurmd.service.d",
             f"printf '%s\\n' '[Service]' LimitMEMLOCK=infinity > {_FILE}",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wirespeed.errors import Refused
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.nic.bnxt.congestion import MARKS
 from wirespeed.platforms.nic.bnxt.nvm import OPTIONS, option
 from wirespeed.platforms.nic.bnxt.view import Qos, conf, qos
@@ -17,7 +17,7 @@ CONF = "/etc/bnxt_re/bnxt_re.conf"
 _CC = ("nic.qos.congestion", "nic.qos.ecn", "nic.qos.ect", "nic.qos.congestion_parameters")
 
 
-def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """The commands that give a setting this value."""
     if not isinstance(device, Host) or place.kind != "nic" or place.name not in device.nics:
         return None
@@ -35,15 +35,15 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
     return None if said is None else _package(place.name, nic.rdma_device, said)
 
 
-def _nvm(interface: str, path: str, nic: Nic) -> Worded | None:
+def _nvm(interface: str, path: str, nic: Nic) -> SettingCommands | None:
     wanted = option(nic, path)
     if wanted is None:
         return None
     words = ["niccli", "--dev", nic.pcie or interface, "nvm", "--setoption", wanted.name, *wanted.scoped.split()]
-    return Worded((shlex.join([*words, "--value", str(wanted.value)]),), "acts after a reboot")
+    return SettingCommands((shlex.join([*words, "--value", str(wanted.value)]),), "acts after a reboot")
 
 
-def _congestion(rdma_device: str, nic: Nic) -> Worded | None:
+def _congestion(rdma_device: str, nic: Nic) -> SettingCommands | None:
     """configfs of the out-of-box driver; the folder must go again, it keeps the driver from being unloaded.
 
     Older drivers take every number for a hexadecimal one.
@@ -62,7 +62,7 @@ def _congestion(rdma_device: str, nic: Nic) -> Worded | None:
         f"echo {number if number < 10 else hex(number)} > {shlex.quote(f'{folder}/ports/1/cc/{name}')}"
         for name, number in [*values, ("apply", 1)]
     )
-    return Worded(
+    return SettingCommands(
         (f"mkdir -p {shlex.quote(folder)}", *writes, f"rmdir {shlex.quote(folder)}"),
         "congestion control of running RDMA connections changes",
     )
@@ -73,11 +73,11 @@ def _mark(nic: Nic) -> int:
     return next((bits for bits, ect in MARKS.items() if ect is nic.qos.ect), 1)
 
 
-def _package(interface: str, rdma_device: str, said: Qos) -> Worded:
+def _package(interface: str, rdma_device: str, said: Qos) -> SettingCommands:
     """The file for every later load of the driver, and the package's own script for now."""
     script = ["bnxt_setupcc.sh", "-d", rdma_device, "-i", interface, *_flags(said)]
     lines = " ".join(f"{key}={number}" for key, number in conf(said))
-    return Worded(
+    return SettingCommands(
         (f"printf '%s\\n' {lines} > {CONF}", shlex.join(script)),
         "priorities and traffic classes of the port change under running traffic",
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.parsing import lines, see
+from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.settings import Congestion, Dscp, Ect, Place, Priority
 
 _OF_UNKNOWN_RANGE = """
@@ -80,7 +80,7 @@ def configfs(place: Place, output: Output) -> Iterator[Observation]:
     """``grep -r`` over the cc folder. ``apply`` asks the firmware, the others may be what the driver remembers."""
     applied: dict[str, tuple[int, int]] = {}
     remembered: dict[str, tuple[int, int]] = {}
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         path, colon, said = text.partition(":")
         name = path.rpartition("/")[2]
         if not colon or not path.startswith("/sys/kernel/config/bnxt_re/"):
@@ -98,7 +98,7 @@ def configfs(place: Place, output: Output) -> Iterator[Observation]:
 def debugfs(place: Place, output: Output) -> Iterator[Observation]:
     """``grep -r`` over the cc_config folder of the kernel's own driver: decimal numbers under other names."""
     found: dict[str, tuple[int, int]] = {}
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if match := _DEBUGFS.fullmatch(text):
             found[_INBOX.get(match[1], match[1])] = (int(match[2]), number)
     yield from _observed(place, found, output)
@@ -119,11 +119,11 @@ def _observed(place: Place, found: Mapping[str, tuple[int, int]], output: Output
     for name, (value, line) in found.items():
         seen = _setting(name, value)
         if seen is not None:
-            yield see(place, *seen, output, line)
+            yield observe(place, *seen, output, line)
     parameters = {name: value for name, (value, _) in found.items() if name in PARAMETERS}
     if parameters:
         first = min(line for name, (_, line) in found.items() if name in PARAMETERS)
-        yield see(place, "nic.qos.congestion_parameters", parameters, output, first)
+        yield observe(place, "nic.qos.congestion_parameters", parameters, output, first)
 
 
 def _setting(name: str, value: int) -> tuple[str, Any] | None:

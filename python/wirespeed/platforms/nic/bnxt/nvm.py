@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.parsing import lines, see
+from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.settings import Nic, Place, get
 
 OPTIONS = {
@@ -60,7 +60,7 @@ class Option:
 
 def read(place: Place, path: str, output: Output) -> Iterator[Observation]:
     """An option: the last line says it, in words that differ from release to release; others are not guessed."""
-    said = [(number, text) for number, text in lines(output) if text.strip()]
+    said = [(number, text) for number, text in numbered_lines(output) if text.strip()]
     if not said:
         return
     number, text = said[-1]
@@ -75,7 +75,7 @@ def read(place: Place, path: str, output: Output) -> Iterator[Observation]:
     elif word in _OFF:
         value = False
     if value is not None:
-        yield see(place, path, value, output, number, State.PERSISTENT)
+        yield observe(place, path, value, output, number, State.PERSISTENT)
 
 
 def options(nic: Nic) -> Iterator[Option]:

@@ -9,7 +9,7 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.nic import dcb_output, rdma_cm
 from wirespeed.platforms.nic.bnxt import congestion, nvm
-from wirespeed.platforms.parsing import lines, see, whole
+from wirespeed.platforms.parsing import numbered_lines, observe, parse_whole
 from wirespeed.settings import Discipline, Dscp, NicCosQueue, NicTrafficClass, Place, Priority
 
 _PAIR = re.compile(r"([0-7]):([0-7])")
@@ -57,13 +57,13 @@ def _qos(place: Place, output: Output) -> Iterator[Observation]:
     dscps: dict[Dscp, Priority] = {}
     priority: Priority | None = None  # of the table's entry being read
     served: dict[NicTrafficClass, Discipline] = {}
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         key, colon, value = text.strip().partition(":")
         if not colon:
             continue
         if key == "PRIO_MAP" and len(pairs := _PAIR.findall(value)) == _PRIORITIES:
             mapped = {Priority(int(priority)): NicTrafficClass(int(tc)) for priority, tc in pairs}
-            yield see(place, "nic.qos.priority_tc", mapped, output, number)
+            yield observe(place, "nic.qos.priority_tc", mapped, output, number)
         elif key == "TC Bandwidth" and _PERCENT.search(value):
             shares = ([int(percent) for percent in _PERCENT.findall(value)], number)
         elif key == "TSA_MAP":
@@ -73,26 +73,28 @@ def _qos(place: Place, output: Output) -> Iterator[Observation]:
                 if word in _DISCIPLINES
             }
             if served:
-                yield see(place, "nic.qos.tc_discipline", served, output, number)
+                yield observe(place, "nic.qos.tc_discipline", served, output, number)
         elif key == "PFC enabled" and value.strip():
             priorities = re.findall(r"[0-9]+", value)
             if value.strip() == "none" or (priorities and all(len(word) == 1 and word < "8" for word in priorities)):
                 pfc = frozenset(Priority(int(word)) for word in priorities)
-                yield see(place, "nic.qos.pfc", pfc, output, number)
+                yield observe(place, "nic.qos.pfc", pfc, output, number)
         elif text.strip() == "IEEE 8021QAZ APP TLV:":
             table = number
         elif table is not None and key == "TC Rate Limit":
             table_ended = True
         elif table is not None and key.startswith("APP#"):
             priority = None
-        elif table is not None and key == "Priority" and (level := whole(value.strip())) is not None and level < 8:
+        elif (
+            table is not None and key == "Priority" and (level := parse_whole(value.strip())) is not None and level < 8
+        ):
             priority = Priority(level)
         elif key == "DSCP" and priority is not None:
-            point = whole(value.strip())
+            point = parse_whole(value.strip())
             if point is not None and point <= Dscp.last:
                 dscps[Dscp(point)] = priority
     if table_ended:  # a table that was cut short shows nothing
-        yield see(place, "nic.qos.dscp_priority", dscps, output, table)
+        yield observe(place, "nic.qos.dscp_priority", dscps, output, table)
     if shares is not None and served:
         percents, line = shares
         share = {
@@ -100,13 +102,13 @@ def _qos(place: Place, output: Output) -> Iterator[Observation]:
             for tc, percent in enumerate(percents[:8])
             if served.get(NicTrafficClass(tc)) is Discipline.DWRR
         }
-        yield see(place, "nic.qos.tc_share", share, output, line)
+        yield observe(place, "nic.qos.tc_share", share, output, line)
 
 
 def _dscp(place: Place, output: Output) -> Iterator[Observation]:
     first: int | None = None
     mapped: dict[Dscp, Priority] = {}
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if text.strip() == "dscp2prio mapping:":
             first = number
         elif first is not None and (match := _DSCP.match(text)):
@@ -114,21 +116,21 @@ def _dscp(place: Place, output: Output) -> Iterator[Observation]:
                 if word.strip().isdigit() and int(word) <= Dscp.last:
                     mapped[Dscp(int(word))] = Priority(int(match[1]))
     if first is not None:
-        yield see(place, "nic.qos.dscp_priority", mapped, output, first)
+        yield observe(place, "nic.qos.dscp_priority", mapped, output, first)
 
 
 def _cos(place: Place, output: Output) -> Iterator[Observation]:
     """Rows of priority, traffic class and hardware queue."""
-    rows = [(number, match) for number, text in lines(output) if (match := _COS.fullmatch(text))]
+    rows = [(number, match) for number, text in numbered_lines(output) if (match := _COS.fullmatch(text))]
     mapped = {Priority(int(match[1])): NicCosQueue(int(match[3])) for _, match in rows}
     if len(mapped) == _PRIORITIES:
-        yield see(place, "nic.qos.priority_cos", mapped, output, rows[0][0])
+        yield observe(place, "nic.qos.priority_cos", mapped, output, rows[0][0])
 
 
 def _conf(place: Place, output: Output) -> Iterator[Observation]:
     """The configuration package's file; of a key that stands twice a shell takes the last."""
     found: dict[str, tuple[int, int]] = {}
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if match := _SETTING.fullmatch(text.strip()):
             found[match[1]] = (int(match[2]), number)
     for key, path, last in (
@@ -141,7 +143,7 @@ def _conf(place: Place, output: Output) -> Iterator[Observation]:
         if key in found and found[key][0] <= last:
             value, line = found[key]
             kind = Dscp if path.endswith("dscp") else Priority if path.endswith("priority") else int
-            yield see(place, path, kind(value), output, line, State.CONFIGURED)
+            yield observe(place, path, kind(value), output, line, State.CONFIGURED)
     if "ENABLE_FC" in found and found["ENABLE_FC"][0] in (0, 1):
         value, line = found["ENABLE_FC"]
-        yield see(place, "nic.qos.configure", bool(value), output, line, State.CONFIGURED)
+        yield observe(place, "nic.qos.configure", bool(value), output, line, State.CONFIGURED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.platforms.model import Simulated
+from wirespeed.platforms.model import SimulatorMapping
 from wirespeed.settings import Congestion
 
 _SAME = (
@@ -10,7 +10,7 @@ _SAME = (
     *("ai_rtt_th1", "ai_rtt_th2", "cr_min_th", "red_div"),
 )
 
-SIMULATED = Simulated(
+SIMULATOR_MAPPING = SimulatorMapping(
     algorithms={Congestion.DCQCN_P: "dcqcn-p", Congestion.DCQCN_D: "dcqcn-d"},
     parameters={
         **{name: name for name in _SAME},

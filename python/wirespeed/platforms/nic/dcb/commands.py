@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.nic.commands import saying
 from wirespeed.platforms.nic.dcb.view import lines
 from wirespeed.settings import Device, Host, Place
 
 
-def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """The commands that give a setting this value."""
     if not isinstance(device, Host) or place.kind != "nic" or place.name not in device.nics:
         return None
     said = saying(lines(place.name, device.nics[place.name]), path)
-    return Worded(said, "priorities and traffic classes of the port change under running traffic") if said else None
+    return (
+        SettingCommands(said, "priorities and traffic classes of the port change under running traffic")
+        if said
+        else None
+    )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Outputs
-from wirespeed.platforms.parsing import lines, see
+from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.settings import Place
 from wirespeed.units import Size
 
@@ -22,30 +22,30 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     """Bridges, loans, and the GPUs that can be used."""
     host = Place(outputs.device)
     if output := outputs.get("ntb-node"):
-        found = [(number, match) for number, text in lines(output) if (match := _NODE.fullmatch(text))]
+        found = [(number, match) for number, text in numbered_lines(output) if (match := _NODE.fullmatch(text))]
         for number, match in found:
-            yield see(host.thing("ntb", match[1]), "ntb.node_id", int(match[2]), output, number)
+            yield observe(host.thing("ntb", match[1]), "ntb.node_id", int(match[2]), output, number)
         if found:
-            yield see(host, "host.ntbs", COMPLETE, output)
+            yield observe(host, "host.ntbs", COMPLETE, output)
     if output := outputs.get("ntb-prefetch"):
-        for number, text in lines(output):
+        for number, text in numbered_lines(output):
             if match := _PREFETCH.fullmatch(text):
                 size = Size(int(match[2]) * 2**20)
-                yield see(host.thing("ntb", match[1]), "ntb.prefetch", size, output, number)
+                yield observe(host.thing("ntb", match[1]), "ntb.prefetch", size, output, number)
     if output := outputs.get("loans"):
         whole = True
-        for number, text in lines(output):
+        for number, text in numbered_lines(output):
             if match := _DEVICE.fullmatch(text):
                 place = host.thing("loan", match[1].lower())
-                yield see(place, "loan.listed", True, output, number)
-                yield see(place, "loan.state", match[3], output, number)
+                yield observe(place, "loan.listed", True, output, number)
+                yield observe(place, "loan.state", match[3], output, number)
             elif text:
                 whole = False
         if whole:
-            yield see(host, "host.loans", COMPLETE, output)
+            yield observe(host, "host.loans", COMPLETE, output)
     if output := outputs.get("usable-gpus"):
-        rows = [text for _, text in lines(output) if text]
+        rows = [text for _, text in numbered_lines(output) if text]
         if rows == [_NO_GPU]:
-            yield see(host, "host.usable_gpus", 0, output)
+            yield observe(host, "host.usable_gpus", 0, output)
         elif rows and all(_BUS.fullmatch(text) for text in rows):
-            yield see(host, "host.usable_gpus", len(rows), output)
+            yield observe(host, "host.usable_gpus", len(rows), output)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.nic.commands import saying, typed
 from wirespeed.platforms.nic.mlx5.nvm import options
 from wirespeed.platforms.nic.mlx5.view import lines
@@ -19,7 +19,7 @@ _NVM = {
 }
 
 
-def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """The commands that give a setting this value."""
     if not isinstance(device, Host) or place.kind != "nic" or place.name not in device.nics:
         return None
@@ -28,6 +28,10 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
         wanted = [option for option in options(nic) if option.key.startswith(_NVM[path])]
         card = nic.pcie or place.name
         said = tuple(typed("mlxconfig", "-y", "-d", card, "set", f"{one.key}={one.value}") for one in wanted)
-        return Worded(said, "acts after mlxfwreset or a reboot, which takes the link down") if said else None
+        return SettingCommands(said, "acts after mlxfwreset or a reboot, which takes the link down") if said else None
     said = saying(lines(place.name, nic), path)
-    return Worded(said, "priorities and traffic classes of the port change under running traffic") if said else None
+    return (
+        SettingCommands(said, "priorities and traffic classes of the port change under running traffic")
+        if said
+        else None
+    )

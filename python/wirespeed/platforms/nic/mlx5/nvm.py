@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.parsing import lines, see
+from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.settings import Congestion, Dscp, Nic, Place, Priority, get
 
 ADVANCED = "ADVANCED_PCI_SETTINGS"
@@ -79,7 +79,7 @@ def read(place: Place, output: Output) -> Iterator[Observation]:
     columns: list[str] = []
     rows: dict[str, tuple[dict[str, int], int]] = {}
     number = 1
-    for line, text in lines(output):
+    for line, text in numbered_lines(output):
         if match := _FUNCTION.fullmatch(text.strip()):
             number = int(match[1]) + 1
         elif text.strip().startswith("Configurations:"):
@@ -111,7 +111,7 @@ def _settings(
     for path, (key, meanings) in _SWITCHES.items():
         value, line = told.get(key.format(port=number), (-1, 0))
         if value in meanings:
-            yield see(place, path, meanings[value], output, line, state)
+            yield observe(place, path, meanings[value], output, line, state)
     for path, (key, make) in _NUMBERS.items():
         if (name := key.format(port=number)) in told:
             value, line = told[name]
@@ -119,13 +119,15 @@ def _settings(
                 made = make(value)
             except ValueError:
                 continue
-            yield see(place, path, made, output, line, state if path.startswith("nic.nvm.") else configured)
+            yield observe(place, path, made, output, line, state if path.startswith("nic.nvm.") else configured)
     if told.get("USER_PROGRAMMABLE_CC", (1, 0))[0] == 0:  # otherwise another algorithm may run in DCQCN's place
-        yield see(place, "nic.qos.congestion", Congestion.DCQCN_P, output, told["USER_PROGRAMMABLE_CC"][1], configured)
+        yield observe(
+            place, "nic.qos.congestion", Congestion.DCQCN_P, output, told["USER_PROGRAMMABLE_CC"][1], configured
+        )
     parameters = {
         match[1].lower(): value
         for key, (value, _) in told.items()
         if (match := _PARAMETER.fullmatch(key)) and int(match[2]) == number
     }
     if parameters:
-        yield see(place, "nic.qos.congestion_parameters", parameters, output, None, configured)
+        yield observe(place, "nic.qos.congestion_parameters", parameters, output, None, configured)

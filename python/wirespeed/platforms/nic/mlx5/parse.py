@@ -10,7 +10,7 @@ from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.nic import dcb_output, rdma_cm
 from wirespeed.platforms.nic.mlx5 import nvm
 from wirespeed.platforms.nic.mlx5.view import PARAMETERS
-from wirespeed.platforms.parsing import lines, see, whole
+from wirespeed.platforms.parsing import numbered_lines, observe, parse_whole
 from wirespeed.settings import Discipline, Dscp, Ect, NicTrafficClass, Place, Priority
 from wirespeed.units import Length, Size
 
@@ -75,13 +75,13 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
     shares: dict[NicTrafficClass, int] = {}
     first: int | None = None
     tc: NicTrafficClass | None = None
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         if text in _DCBX:
-            yield see(place, "nic.qos.willing", _DCBX[text], output, number)
+            yield observe(place, "nic.qos.willing", _DCBX[text], output, number)
         elif text.startswith("Priority trust state: "):
             trust = {"dscp": "dscp", "pcp": "dot1p"}.get(text.rpartition(" ")[2])
             if trust is not None:
-                yield see(place, "nic.qos.trust", trust, output, number)
+                yield observe(place, "nic.qos.trust", trust, output, number)
         elif text.strip() == "dscp2prio mapping:":
             table = number
         elif table is not None and (match := _DSCPS.fullmatch(text.rstrip())):
@@ -91,17 +91,17 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
         table_ended = table_ended or (table is not None and number > table and bool(text.strip()))
         if match := _SIZES.fullmatch(text):
             sizes = {index: Size(int(word)) for index, word in enumerate(match[1].rstrip(",").split(","))}
-            yield see(place, "nic.qos.buffer_size", sizes, output, number)
-        elif text.startswith("Cable len: ") and (metres := whole(text[11:].strip())) is not None:
-            yield see(place, "nic.cable_length", Length(metres * 1000), output, number)
+            yield observe(place, "nic.qos.buffer_size", sizes, output, number)
+        elif text.startswith("Cable len: ") and (metres := parse_whole(text[11:].strip())) is not None:
+            yield observe(place, "nic.cable_length", Length(metres * 1000), output, number)
         elif match := _LEVELS.fullmatch(text):
             levels = [int(word) for word in match[2].split()]
             if match[1] == "enabled" and set(levels) <= {0, 1}:
                 pfc = frozenset(Priority(level) for level, on in enumerate(levels) if on)
-                yield see(place, "nic.qos.pfc", pfc, output, number)
+                yield observe(place, "nic.qos.pfc", pfc, output, number)
             elif match[1] == "buffer":
                 buffers = {Priority(level): buffer for level, buffer in enumerate(levels)}
-                yield see(place, "nic.qos.priority_buffer", buffers, output, number)
+                yield observe(place, "nic.qos.priority_buffer", buffers, output, number)
         elif text.startswith("tc:"):
             match = _TC.fullmatch(text.strip())
             if match is None:  # its priorities must not count for the one before
@@ -115,18 +115,18 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
         elif tc is not None and (match := _MEMBER.fullmatch(text)):
             mapped[Priority(int(match[1]))] = tc
     if table_ended:  # a list that was cut short shows nothing
-        yield see(place, "nic.qos.dscp_priority", dscps, output, table)
+        yield observe(place, "nic.qos.dscp_priority", dscps, output, table)
     if len(mapped) == 8:
-        yield see(place, "nic.qos.priority_tc", mapped, output, first)
-        yield see(place, "nic.qos.tc_discipline", served, output, first)
-        yield see(place, "nic.qos.tc_share", shares, output, first)
+        yield observe(place, "nic.qos.priority_tc", mapped, output, first)
+        yield observe(place, "nic.qos.tc_discipline", served, output, first)
+        yield observe(place, "nic.qos.tc_share", shares, output, first)
 
 
 def _ecn(place: Place, output: Output) -> Iterator[Observation]:
     """Congestion control of a priority is on when both the notification and the reaction point are."""
     on: dict[str, dict[int, bool]] = {"np": {}, "rp": {}}
     parameters: dict[str, int] = {}
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         match = _ECN.fullmatch(text.strip())
         if match is None:
             continue
@@ -134,24 +134,24 @@ def _ecn(place: Place, output: Output) -> Iterator[Observation]:
         if name.isdigit() and int(name) <= Priority.last:
             on[end][int(name)] = bool(value)
         elif name == "cnp_dscp" and value <= Dscp.last:
-            yield see(place, "nic.qos.cnp_dscp", Dscp(value), output, number)
+            yield observe(place, "nic.qos.cnp_dscp", Dscp(value), output, number)
         elif name == "cnp_802p_prio" and value <= Priority.last:
-            yield see(place, "nic.qos.cnp_priority", Priority(value), output, number)
+            yield observe(place, "nic.qos.cnp_priority", Priority(value), output, number)
         elif end == "rp" and name in PARAMETERS:
             parameters[name] = value
     if len(on["np"]) == len(on["rp"]) == 8:
         both = frozenset(Priority(value) for value in range(8) if on["np"][value] and on["rp"][value])
-        yield see(place, "nic.qos.ecn_priorities", both, output)
-        yield see(place, "nic.qos.ecn", bool(both), output)
+        yield observe(place, "nic.qos.ecn_priorities", both, output)
+        yield observe(place, "nic.qos.ecn", bool(both), output)
     if parameters:
-        yield see(place, "nic.qos.congestion_parameters", parameters, output)
+        yield observe(place, "nic.qos.congestion_parameters", parameters, output)
 
 
 def _marks(place: Place, output: Output) -> Iterator[Observation]:
-    for number, text in lines(output):
+    for number, text in numbered_lines(output):
         match = _TCLASS.fullmatch(text)
         if match and int(match[1]) < 256:
             tos = int(match[1])
-            yield see(place, "nic.qos.roce_dscp", Dscp(tos >> 2), output, number)
+            yield observe(place, "nic.qos.roce_dscp", Dscp(tos >> 2), output, number)
             if tos & 3 in _ECTS:
-                yield see(place, "nic.qos.ect", _ECTS[tos & 3], output, number)
+                yield observe(place, "nic.qos.ect", _ECTS[tos & 3], output, number)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from wirespeed.platforms.model import Simulated
+from wirespeed.platforms.model import SimulatorMapping
 from wirespeed.settings import Congestion
 
 _FLAGS = ("clamp_tgt_rate", "clamp_tgt_rate_after_time_inc")
 
-SIMULATED = Simulated(
+SIMULATOR_MAPPING = SimulatorMapping(
     algorithms={Congestion.DCQCN_P: "dcqcn-nvidia"},
     parameters={  # units: DOCA documentation, DCQCN CC Parameters
         **{name: name for name in ("dce_tcp_g", "initial_alpha_value", "rpg_gd", "rpg_threshold", *_FLAGS)},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Place, Switch
 from wirespeed.units import Bandwidth, Duration, Size
 
@@ -56,7 +56,7 @@ def family(address: str) -> str:
     return "ipv6" if ":" in address else "ipv4"
 
 
-def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """One change as commands; ``device`` holds the other settings as they are meant to be."""
     if not isinstance(device, Switch):
         return None
@@ -74,7 +74,7 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
     if lines is None:
         return None
     consequence = _BUFFERS if path == "port.qos.pfc" else _FLAPS if path in _LINK else None
-    return Worded((*(f"nv set {line}" for line in lines), "nv config apply", "nv config save"), consequence)
+    return SettingCommands((*(f"nv set {line}" for line in lines), "nv config apply", "nv config save"), consequence)
 
 
 _LINK = ("port.link.speed", "port.link.fec", "port.breakout", "port.link.enabled")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import lines, see
-from wirespeed.platforms.switch.config_reader import Found, observe, whole
+from wirespeed.platforms.parsing import numbered_lines, observe
+from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
 from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON, speed_of
 from wirespeed.platforms.switch.cumulus.nvue_config import Said, expanded, of_interfaces, said
 from wirespeed.platforms.switch.cumulus.qos import Qos, port_qos, qos_of
@@ -42,9 +42,9 @@ def _config(switch: Place, output: Output) -> Iterator[Observation]:
     qos = qos_of(told)
     loopbacks = _addresses(told, "lo")
     found: Found = {"switch.routing": (True, 0), **qos.switch, **bgp(told), "switch.loopbacks": loopbacks}
-    yield from observe(switch, found, output)
+    yield from observe_settings(switch, found, output)
     # What the switch made of it is in "nv show qos roce".
-    yield from observe(switch, {"switch.buffers.lossless": qos.lossless}, output, State.CONFIGURED)
+    yield from observe_settings(switch, {"switch.buffers.lossless": qos.lossless}, output, State.CONFIGURED)
     yield from peers(switch, told, output)
     by_port: dict[str, list[Said]] = {}
     cages: dict[str, tuple[int, int]] = {}
@@ -86,7 +86,7 @@ def _port(
     for line in own:
         match line.words:
             case ("link", "mtu", value):
-                found["port.link.mtu"] = (whole(value), line.number)
+                found["port.link.mtu"] = (parse_number(value), line.number)
             case ("link", "speed", value):
                 found["port.link.speed"] = (speed_of(value), line.number)
             case ("link", "fec", value):
@@ -96,11 +96,11 @@ def _port(
             case ("description", value):
                 found["port.description"] = (value, line.number)
             case ("bridge", "domain", _, "access", value):
-                found["port.vlan"] = (whole(value), line.number)
+                found["port.vlan"] = (parse_number(value), line.number)
     place = switch.thing("port", name)
     if name in _bonded(told):  # then the bond's count
         found = {path: one for path, one in found.items() if path not in _OTHERS}
-    yield from observe(place, found, output)
+    yield from observe_settings(place, found, output)
     yield from port_qos(place, own, qos, output)
 
 
@@ -140,23 +140,23 @@ def _vlans(switch: Place, told: list[Said], output: Output) -> Iterator[Observat
         for line, rest in own:
             match rest:
                 case ("link", "mtu", value):
-                    found["vlan.mtu"] = (whole(value), line.number)
+                    found["vlan.mtu"] = (parse_number(value), line.number)
                 case ("description", value):
                     found["vlan.description"] = (value, line.number)
-        yield from observe(switch.thing("vlan", str(number)), found, output)
+        yield from observe_settings(switch.thing("vlan", str(number)), found, output)
 
 
 def _roce(switch: Place, output: Output) -> Iterator[Observation]:
     """The table's last column is what was applied; ``state`` is the newer word for ``enable``."""
     on: bool | None = None
-    for number, line in lines(output):
+    for number, line in numbered_lines(output):
         words = line.split()
         if words and words[0] in ("enable", "state") and len(words) > 1:
             on = words[-1] in ON
             if not on:
-                yield see(switch, "switch.buffers.lossless", False, output, number)
+                yield observe(switch, "switch.buffers.lossless", False, output, number)
         elif on and len(words) > 1 and words[0] == "mode":
-            yield see(switch, "switch.buffers.lossless", words[-1].startswith("lossless"), output, number)
+            yield observe(switch, "switch.buffers.lossless", words[-1].startswith("lossless"), output, number)
 
 
 def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe, whole
+from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
 from wirespeed.platforms.switch.cumulus.commands import (
     DEFAULT_MARKED,
     DEFAULT_MAXIMUM,
@@ -52,7 +52,7 @@ def qos_of(told: list[Said]) -> Qos:
     found.lossless = (lossless, number)
     for path, pool in (("lossless_share", "roce-lossless"), ("lossy_share", "default-lossy")):
         for line, value in _values(lines, "traffic-pool", pool, "memory-percent"):
-            found.switch[f"switch.buffers.{path}"] = (whole(value), line)
+            found.switch[f"switch.buffers.{path}"] = (parse_number(value), line)
     _watchdog(lines, found)
     _classes(lines, found, roce, number)
     _pfc(lines, found, lossless, number)
@@ -85,9 +85,9 @@ def _values(lines: list[Said], *path: str) -> Iterator[tuple[int, str]]:
 def _watchdog(lines: list[Said], found: Qos) -> None:
     poll, polls = (DEFAULT_POLL_MS, 0), (DEFAULT_ROBUSTNESS, 0)
     for at, value in _values(lines, "pfc-watchdog", "polling-interval"):
-        poll = (whole(value) or 0, at)
+        poll = (parse_number(value) or 0, at)
     for at, value in _values(lines, "pfc-watchdog", "robustness"):
-        polls = (whole(value) or 0, at)
+        polls = (parse_number(value) or 0, at)
     found.switch["switch.watchdog_poll"] = (Duration(poll[0] * _MS) if poll[0] else None, poll[1])
     known = poll[0] and polls[0]
     found.detect = (Duration(poll[0] * polls[0] * _MS) if known else None, polls[1])
@@ -104,7 +104,7 @@ def _classes(lines: list[Said], found: Qos, roce: bool, number: int) -> None:
         rest = line.after("mapping", "default-global", "dscp")
         if rest is None or len(rest) != 3 or rest[1] != "switch-priority":
             continue
-        listed, target = numbers(rest[0]), whole(rest[2])
+        listed, target = numbers(rest[0]), parse_number(rest[2])
         if listed is None or target is None or max(listed) > 63 or target > 7:
             classes = {}
             break
@@ -116,7 +116,7 @@ def _classes(lines: list[Said], found: Qos, roce: bool, number: int) -> None:
     for line in lines:
         rest = line.after("egress-queue-mapping", "default-global", "switch-priority")
         if rest is not None and len(rest) == 3 and rest[1] == "traffic-class":
-            listed, target = numbers(rest[0]), whole(rest[2])
+            listed, target = numbers(rest[0]), parse_number(rest[2])
             if listed is None or target is None or max(*listed, target) > 7:
                 return
             number = line.number
@@ -195,12 +195,12 @@ def _scheduling(key: str, value: str) -> tuple[str, object] | None:
         case "mode":
             return "queue.discipline", {"dwrr": Discipline.DWRR, "strict": Discipline.STRICT}.get(value)
         case "bw-percent":
-            return "queue.weight", whole(value)
+            return "queue.weight", parse_number(value)
     return None
 
 
 def _marking(key: str, value: str) -> tuple[str, object] | None:
-    number = whole(value)
+    number = parse_number(value)
     match key:
         case "ecn":
             return "queue.ecn.enabled", _on(value)
@@ -223,7 +223,7 @@ def port_qos(place: Place, own: list[Said], qos: Qos, output: Output) -> Iterato
     hidden = {path for kind in profiles for path in _OWN.get(kind, ())}
     found: Found = {path: value for path, value in qos.port.items() if path not in hidden}
     found |= _watched(own, qos)
-    yield from observe(place, found, output)
+    yield from observe_settings(place, found, output)
     for queue, one in qos.queues.items():
         shown: Mapping[str, tuple[object, int]] = {
             path: value
@@ -231,7 +231,7 @@ def port_qos(place: Place, own: list[Said], qos: Qos, output: Output) -> Iterato
             if not (path.startswith("queue.ecn") and "congestion-control" in profiles)
             and not (not path.startswith("queue.ecn") and "egress-scheduler" in profiles)
         }
-        yield from observe(place.thing("queue", str(queue)), dict(shown), output)
+        yield from observe_settings(place.thing("queue", str(queue)), dict(shown), output)
 
 
 def _watched(own: list[Said], qos: Qos) -> Found:

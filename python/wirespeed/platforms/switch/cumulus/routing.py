@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe, whole
+from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
 from wirespeed.platforms.switch.cumulus.commands import OFF, ON
 from wirespeed.platforms.switch.cumulus.nvue_config import Said
 from wirespeed.settings import Place
@@ -22,15 +22,15 @@ def bgp(told: list[Said]) -> Found:
     for line in told:
         match line.words:
             case ("router", "bgp", "autonomous-system", value):
-                found.setdefault("switch.bgp.asn", (whole(value), line.number))
+                found.setdefault("switch.bgp.asn", (parse_number(value), line.number))
             case ("router", "bgp", "router-id", value):
                 found.setdefault("switch.bgp.router_id", (value, line.number))
             case ("vrf", "default", "router", "bgp", "autonomous-system", value):  # its own, before that of all
-                found["switch.bgp.asn"] = (whole(value), line.number)
+                found["switch.bgp.asn"] = (parse_number(value), line.number)
             case ("vrf", "default", "router", "bgp", "router-id", value):
                 found["switch.bgp.router_id"] = (value, line.number)
             case (*_, "address-family", "ipv4-unicast", "multipaths", "ebgp", value) if line.after(*_DEFAULT):
-                found["switch.bgp.maximum_paths"] = (whole(value), line.number)
+                found["switch.bgp.maximum_paths"] = (parse_number(value), line.number)
             case (*_, "path-selection", "multipath", "aspath-ignore", value) if line.after(*_DEFAULT):
                 found["switch.bgp.multipath_relax"] = (_on(value), line.number)
             case (*_, "address-family", "ipv4-unicast" | "ipv6-unicast", "network", value) if line.after(*_DEFAULT):
@@ -63,7 +63,7 @@ def peers(switch: Place, told: list[Said], output: Output) -> Iterator[Observati
                 into.setdefault(line.words[5], []).append(Said(line.number, rest))
     for name, lines in own.items():
         joined = [group for line in lines if line.words[0] == "peer-group" for group in groups.get(line.words[1], [])]
-        yield from observe(switch.thing("peer", name), _session(name, [*joined, *lines]), output)
+        yield from observe_settings(switch.thing("peer", name), _session(name, [*joined, *lines]), output)
 
 
 def _session(name: str, lines: list[Said]) -> Found:
@@ -77,7 +77,7 @@ def _session(name: str, lines: list[Said]) -> Found:
     for line in lines:
         match line.words:
             case ("remote-as", value):  # "external" says no number
-                found["peer.asn"] = (whole(value), line.number)
+                found["peer.asn"] = (parse_number(value), line.number)
             case ("description", value):
                 found["peer.description"] = (value, line.number)
             case ("bfd", "enable" | "state", value):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.switch.enterprise_sonic.policies import Policies
 from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.policies import inverted
@@ -59,7 +59,7 @@ def wred_lines(ecn: Ecn) -> list[str]:
     return [f"green minimum-threshold {low} maximum-threshold {high}{probability}", "ecn green"]
 
 
-def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """One change as commands; ``device`` holds the other settings as they are meant to be."""
     if not isinstance(device, Switch):
         return None
@@ -88,7 +88,7 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
         lines = None if said is None else [f"interface {within['port']}", *said]
     if not lines:
         return None
-    return Worded(("sonic-cli", "configure terminal", *lines, "end", "write memory", "exit"), consequence)
+    return SettingCommands(("sonic-cli", "configure terminal", *lines, "end", "write memory", "exit"), consequence)
 
 
 _CONSEQUENCES = {

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe, whole
+from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
 from wirespeed.platforms.switch.enterprise_sonic.commands import KBYTE, MAPS
 from wirespeed.platforms.switch.indented_config import Line, following, numbers
 from wirespeed.settings import (
@@ -82,7 +82,7 @@ def _scheduler(line: Line) -> Mapping[int, Found]:
     """Queues of a policy. Weights are relative, so a queue's share is its weight's part of all of them."""
     queues: dict[int, Found] = {}
     for block, rest in following(line.inner, "queue"):
-        number = whole(rest)
+        number = parse_number(rest)
         if number is None:
             continue
         found = queues.setdefault(number, {})
@@ -92,7 +92,7 @@ def _scheduler(line: Line) -> Mapping[int, Found]:
                     kind = {"dwrr": Discipline.DWRR, "strict": Discipline.STRICT}.get(word)
                     found["queue.discipline"] = (kind, inner.number)
                 case ["weight", word]:
-                    found["queue.weight"] = (whole(word), inner.number)
+                    found["queue.weight"] = (parse_number(word), inner.number)
                 case ["pir", word]:
                     found["queue.shape"] = (_kilobits(word), inner.number)
         if any(inner.text == "meter-type packets" for inner in block.inner) and "queue.shape" in found:
@@ -116,7 +116,7 @@ def _scheduler(line: Line) -> Mapping[int, Found]:
 
 
 def _kilobits(word: str) -> Bandwidth | None:
-    number = whole(word)
+    number = parse_number(word)
     return None if number is None else Bandwidth(number * 1000)
 
 
@@ -147,7 +147,7 @@ def port_qos(place: Place, line: Line, policies: Policies, output: Output) -> It
     found["port.qos.trust"] = (trust, bound.get(f"{trust}-tc", ("", line.number))[1])
     found["port.qos.pfc"] = _pfc(line)
     found.update(_watchdog(line))
-    yield from observe(place, found, output)
+    yield from observe_settings(place, found, output)
     yield from _queues(place, line, policies, output)
 
 
@@ -185,7 +185,7 @@ def _watchdog(line: Line) -> Found:
 
 
 def _milliseconds(word: str) -> Duration | None:
-    number = whole(word)
+    number = parse_number(word)
     return None if number is None else Duration(number * 10**9)
 
 
@@ -200,4 +200,4 @@ def _queues(place: Place, line: Line, policies: Policies, output: Output) -> Ite
                 undefined: Found = {"queue.ecn.enabled": (None, inner.number)}
                 queues.setdefault(int(word), {}).update(policies.wred.get(name, undefined))
     for number, found in queues.items():
-        yield from observe(place.thing("queue", str(number)), found, output)
+        yield from observe_settings(place.thing("queue", str(number)), found, output)

@@ -12,7 +12,16 @@ from dataclasses import replace
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, Reader, default, flag, observe, read, text, whole
+from wirespeed.platforms.switch.config_reader import (
+    Found,
+    Reader,
+    flag,
+    observe_settings,
+    parse_number,
+    read_settings,
+    set_defaults,
+    text,
+)
 from wirespeed.platforms.switch.indented_config import Line, following
 from wirespeed.settings import Place
 
@@ -31,7 +40,7 @@ _SPEAKER: Mapping[str, tuple[str, Reader]] = {
     "bestpath as-path multipath-relax": ("switch.bgp.multipath_relax", flag(True)),
 }
 _PEER: Mapping[str, tuple[str, Reader]] = {
-    "remote-as": ("peer.asn", whole),
+    "remote-as": ("peer.asn", parse_number),
     "description": ("peer.description", text),
     "bfd": ("peer.bfd", lambda rest: True),  # a profile may follow
 }
@@ -43,11 +52,11 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
     for line, rest in following(speakers, "router bgp"):
         if " vrf " in f" {rest} ":
             continue
-        found = read(line.inner, _SPEAKER)
-        found["switch.bgp.asn"] = (whole(rest), line.number)
-        default(found, {"switch.bgp.multipath_relax": False}, line.number)
+        found = read_settings(line.inner, _SPEAKER)
+        found["switch.bgp.asn"] = (parse_number(rest), line.number)
+        set_defaults(found, {"switch.bgp.multipath_relax": False}, line.number)
         found.update(_families(line))
-        yield from observe(switch, found, output)
+        yield from observe_settings(switch, found, output)
         groups = {name: inner for inner, name in following(line.inner, "peer-group")}
         for inner, name in following(line.inner, "neighbor"):
             yield from _peer(switch, inner, name, groups, output)
@@ -79,7 +88,9 @@ def _families(line: Line) -> Found:
             continue
         at = at if at != line.number else block.number
         networks += [rest.split()[0] for _, rest in following(block.inner, "network") if rest]
-        given = [whole(rest) for _, rest in following(block.inner, "maximum-paths") if not rest.startswith("ibgp")]
+        given = [
+            parse_number(rest) for _, rest in following(block.inner, "maximum-paths") if not rest.startswith("ibgp")
+        ]
         paths += given or [1]  # BGP takes one path until it is told otherwise (RFC 4271, section 9.1.2)
     found: Found = {"switch.bgp.networks": (tuple(networks), at)}
     known = [number for number in paths if number is not None]
@@ -99,14 +110,14 @@ def _peer(switch: Place, line: Line, name: str, groups: Mapping[str, Line], outp
         return
     group = [] if joined is None else groups[joined].inner
     said = [inner for inner in group if inner.words[0] != "description"] + line.inner
-    found = read(said, _PEER)
-    default(found, {"peer.bfd": False}, line.number)
+    found = read_settings(said, _PEER)
+    set_defaults(found, {"peer.bfd": False}, line.number)
     found["peer.unnumbered"] = (port is not None, line.number)
     for family, path in _FAMILIES.items():
         blocks = [inner for inner, rest in following(said, "address-family") if rest == family]
         active = any(inner.text == "activate" for block in blocks for inner in block.inner)
         found[path] = (active, blocks[-1].number if blocks else line.number)
-    yield from observe(switch.thing("peer", key), found, output)
+    yield from observe_settings(switch.thing("peer", key), found, output)
 
 
 def bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:

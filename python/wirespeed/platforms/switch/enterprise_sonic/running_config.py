@@ -7,7 +7,16 @@ from collections.abc import Iterator, Mapping
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Reader, addresses, default, flag, observe, read, text, whole
+from wirespeed.platforms.switch.config_reader import (
+    Reader,
+    addresses,
+    flag,
+    observe_settings,
+    parse_number,
+    read_settings,
+    set_defaults,
+    text,
+)
 from wirespeed.platforms.switch.enterprise_sonic.commands import DEFAULT_MTU, FEC_WORDS
 from wirespeed.platforms.switch.enterprise_sonic.qos import Policies, policies_of, port_qos
 from wirespeed.platforms.switch.enterprise_sonic.routing import bgp
@@ -21,21 +30,21 @@ _FEC = {word.lower(): fec for fec, word in FEC_WORDS.items()}
 
 
 def _milliseconds(rest: str) -> Duration | None:
-    number = whole(rest)
+    number = parse_number(rest)
     return None if number is None else Duration(number * 10**9)
 
 
 def _bytes(rest: str) -> Size | None:
-    number = whole(rest)
+    number = parse_number(rest)
     return None if number is None else Size(number)
 
 
 def _vlan_number(rest: str) -> int | None:
-    return whole(rest.removeprefix("Vlan").strip())
+    return parse_number(rest.removeprefix("Vlan").strip())
 
 
 def _metres(rest: str) -> Length | None:
-    number = whole(rest.removesuffix("m"))
+    number = parse_number(rest.removesuffix("m"))
     return None if number is None else Length(number * 1000)
 
 
@@ -49,7 +58,7 @@ _SWITCH: Mapping[str, tuple[str, Reader]] = {
 }
 _PORT: Mapping[str, tuple[str, Reader]] = {
     "description": ("port.description", text),
-    "mtu": ("port.link.mtu", whole),
+    "mtu": ("port.link.mtu", parse_number),
     "fec": ("port.link.fec", lambda rest: _FEC.get(rest.lower())),
     "standalone-link-training": ("port.link.training", flag(True)),
     "no standalone-link-training": ("port.link.training", flag(False)),
@@ -63,7 +72,7 @@ _OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
 """What a port in a port channel has from the port channel."""
 _VLAN: Mapping[str, tuple[str, Reader]] = {
     "description": ("vlan.description", text),
-    "mtu": ("vlan.mtu", whole),
+    "mtu": ("vlan.mtu", parse_number),
 }
 
 
@@ -78,10 +87,10 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     top = [line for line in lines_of("\n".join(rows[:closed])) if line.number < closed]
     if not top:
         return
-    found = read(top, _SWITCH)
+    found = read_settings(top, _SWITCH)
     if any(line.words[0] == "interface" for line in top):  # which come after what would switch LLDP off
-        default(found, {"switch.lldp": True, "switch.routing": True, "switch.buffers.lossless": False}, 0)
-    yield from observe(switch, found, output)
+        set_defaults(found, {"switch.lldp": True, "switch.routing": True, "switch.buffers.lossless": False}, 0)
+    yield from observe_settings(switch, found, output)
     policies = policies_of(top)
     splits = _splits(top)
     for line, rest in following(top, "interface"):
@@ -93,7 +102,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
         elif match := re.fullmatch(r"Vlan([0-9]+)", name):
             yield from _vlan(switch.thing("vlan", match[1]), line, output)
         elif name == "Loopback0":
-            yield from observe(switch, {"switch.loopbacks": addresses(line)}, output)
+            yield from observe_settings(switch, {"switch.loopbacks": addresses(line)}, output)
     yield from bgp(switch, top, output)
 
 
@@ -107,13 +116,17 @@ def _splits(top: list[Line]) -> dict[str, tuple[int, int]]:
 
 
 def _port(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:
-    found = read(line.inner, _PORT)
-    default(found, {"port.link.mtu": DEFAULT_MTU, "port.link.training": False, "port.unnumbered": False}, line.number)
+    found = read_settings(line.inner, _PORT)
+    set_defaults(
+        found, {"port.link.mtu": DEFAULT_MTU, "port.link.training": False, "port.unnumbered": False}, line.number
+    )
     found["port.addresses"] = addresses(line)
     bundled = any(following(line.inner, "channel-group"))
-    yield from observe(place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output)
+    yield from observe_settings(
+        place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output
+    )
     for inner, rest in following(line.inner, "speed"):
-        mbps = whole(rest)
+        mbps = parse_number(rest)
         if mbps:
             # Only the configured speed: what the link runs at is in "show interface status".
             speed = Bandwidth(mbps * 10**6)
@@ -122,7 +135,7 @@ def _port(place: Place, line: Line, policies: Policies, output: Output) -> Itera
 
 
 def _vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
-    found = read(line.inner, _VLAN)
-    default(found, {"vlan.mtu": DEFAULT_MTU}, line.number)
+    found = read_settings(line.inner, _VLAN)
+    set_defaults(found, {"vlan.mtu": DEFAULT_MTU}, line.number)
     found["vlan.addresses"] = addresses(line)
-    yield from observe(place, found, output)
+    yield from observe_settings(place, found, output)

@@ -13,7 +13,7 @@ from ipaddress import ip_address, ip_network
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, Reader, default, flag, observe, read
+from wirespeed.platforms.switch.config_reader import Found, Reader, flag, observe_settings, read_settings, set_defaults
 from wirespeed.platforms.switch.eos.interfaces import names_of
 from wirespeed.platforms.switch.indented_config import Line, following
 from wirespeed.settings import Place
@@ -62,23 +62,23 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
     ports = [name for _, name in following(top, "interface") if name.startswith("Ethernet")]
     sessions, whole = _sessions(line, ports)
     for name, said in sessions.items():
-        yield from observe(switch.thing("peer", name), said, output)
+        yield from observe_settings(switch.thing("peer", name), said, output)
     if whole:
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
 
 def _speaker(switch: Place, line: Line, output: Output) -> Iterator[Observation]:
-    found = read(line.inner, _SPEAKER)
+    found = read_settings(line.inner, _SPEAKER)
     found["switch.bgp.asn"] = (_asn(line.words[2]), line.number)
-    default(found, {"switch.bgp.maximum_paths": 1}, line.number)
+    set_defaults(found, {"switch.bgp.maximum_paths": 1}, line.number)
     for inner in line.inner:
         if inner.text == _NOT_RELAXED:
             found["switch.bgp.multipath_relax"] = (False, inner.number)
     if "switch.bgp.multipath_relax" not in found:  # that it is on by default no source at hand says
         assumed: Found = {"switch.bgp.multipath_relax": (True, line.number)}
-        yield from observe(switch, assumed, output, State.ASSUMED)
+        yield from observe_settings(switch, assumed, output, State.ASSUMED)
     found["switch.bgp.networks"] = _networks(line)
-    yield from observe(switch, found, output)
+    yield from observe_settings(switch, found, output)
 
 
 def _networks(line: Line) -> tuple[tuple[str, ...] | None, int]:
@@ -182,5 +182,5 @@ def _effective(said: _Said, groups: Mapping[str, _Said]) -> Found:
     group = groups.get(said.group or "")
     found: Found = {**(group.found if group else {}), **own, "peer.unnumbered": (said.port, said.line)}
     found.setdefault("peer.ipv4", ipv4)
-    default(found, {"peer.ipv6": False, "peer.bfd": False}, said.line)
+    set_defaults(found, {"peer.ipv6": False, "peer.bfd": False}, said.line)
     return found

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.switch.eos.bgp_commands import PEER_CONSEQUENCES, peer_lines, speaker_lines
 from wirespeed.platforms.switch.eos.values import (
     ACTION_WORDS,
@@ -26,7 +26,7 @@ from wirespeed.settings.qos import Discipline
 _FLAPS = "the link goes down and comes up again"
 
 
-def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """One change as commands; ``device`` holds the other settings as they are meant to be."""
     if not isinstance(device, Switch):
         return None
@@ -57,7 +57,7 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
         consequence = _CONSEQUENCES.get(path)
     if lines is None:
         return None
-    return Worded(("configure", *lines, "end", "write memory"), consequence)
+    return SettingCommands(("configure", *lines, "end", "write memory"), consequence)
 
 
 _CONSEQUENCES = {

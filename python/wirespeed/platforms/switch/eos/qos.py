@@ -9,7 +9,15 @@ from typing import Any
 
 from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, Reader, choice, default, flag, observe, read
+from wirespeed.platforms.switch.config_reader import (
+    Found,
+    Reader,
+    choice,
+    flag,
+    observe_settings,
+    read_settings,
+    set_defaults,
+)
 from wirespeed.platforms.switch.eos.values import ACTIONS, shape_of
 from wirespeed.platforms.switch.indented_config import Line, following
 from wirespeed.settings import Discipline, Dscp, Place, Priority, SwitchQueue, SwitchTrafficClass, WatchdogAction
@@ -56,9 +64,9 @@ def port_qos(place: Place, line: Line, routed: bool, shared: Globals, output: Ou
             return
         lines = [*shared.profiles[name].inner, *lines]
         number = inner.number
-    found = read(lines, _TRUST)
+    found = read_settings(lines, _TRUST)
     # EOS 4.36 user guide: a routed port trusts DSCP, a switched one the 802.1p priority.
-    default(found, {"port.qos.trust": "dscp" if routed else "dot1p"}, number)
+    set_defaults(found, {"port.qos.trust": "dscp" if routed else "dot1p"}, number)
     if found["port.qos.trust"][0] == "dscp" and shared.dscp_tc is not None:
         found["port.qos.dscp_tc"] = (shared.dscp_tc[0], shared.dscp_tc[1] or number)
     if shared.tc_queue is not None:
@@ -70,9 +78,9 @@ def port_qos(place: Place, line: Line, routed: bool, shared: Globals, output: Ou
         number,
     )
     found.update(_watchdog(lines, shared))
-    yield from observe(place, found, output)
+    yield from observe_settings(place, found, output)
     # What is in effect is in "show priority-flow-control status": DCBX may have its say too.
-    yield from observe(place, {"port.qos.pfc": _pfc(lines, number)}, output, State.CONFIGURED)
+    yield from observe_settings(place, {"port.qos.pfc": _pfc(lines, number)}, output, State.CONFIGURED)
     yield from _queues(place, lines, number, output)
 
 
@@ -133,8 +141,8 @@ def _queues(place: Place, lines: list[Line], number: int, output: Output) -> Ite
         thing = place.thing("queue", str(queue))
         found = _queue(inner, at)
         if "queue.discipline" not in found:  # that strict is the default no source at hand says
-            yield from observe(thing, {"queue.discipline": (Discipline.STRICT, at)}, output, State.ASSUMED)
-        yield from observe(thing, found, output)
+            yield from observe_settings(thing, {"queue.discipline": (Discipline.STRICT, at)}, output, State.ASSUMED)
+        yield from observe_settings(thing, found, output)
 
 
 def _queue(lines: list[Line], number: int) -> Found:

@@ -15,13 +15,13 @@ from wirespeed.platforms.switch.config_reader import (
     Reader,
     addresses,
     choice,
-    default,
     defined_vlans,
     flag,
-    observe,
-    read,
+    observe_settings,
+    parse_number,
+    read_settings,
+    set_defaults,
     text,
-    whole,
 )
 from wirespeed.platforms.switch.eos.bgp import bgp
 from wirespeed.platforms.switch.eos.qos import DscpMap, Globals, port_qos, seconds_of
@@ -40,7 +40,7 @@ _SWITCH: Mapping[str, tuple[str, Reader]] = {
 }
 _PORT: Mapping[str, tuple[str, Reader]] = {
     "description": ("port.description", text),
-    "mtu": ("port.link.mtu", whole),
+    "mtu": ("port.link.mtu", parse_number),
     "error-correction encoding": ("port.link.fec", choice({"reed-solomon": "rs", "fire-code": "fc"})),
     "no error-correction encoding": ("port.link.fec", flag("none")),
     "flowcontrol send": ("port.link.pause_send", ON_OFF),
@@ -49,14 +49,14 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "no phy link training": ("port.link.training", flag(False)),
     "shutdown": ("port.link.enabled", flag(False)),
     "no shutdown": ("port.link.enabled", flag(True)),
-    "switchport access vlan": ("port.vlan", whole),
+    "switchport access vlan": ("port.vlan", parse_number),
 }
 _PAUSES = ("port.link.pause_send", "port.link.pause_receive")
 _OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
 """What a port in a port channel has from the port channel."""
 _VLAN: Mapping[str, tuple[str, Reader]] = {
     "description": ("vlan.description", text),
-    "mtu": ("vlan.mtu", whole),
+    "mtu": ("vlan.mtu", parse_number),
 }
 
 
@@ -68,15 +68,15 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     top = lines_of(output.text)
     if not top or top[-1].text != "end":
         return
-    found = read((line for line in top if "vrf" not in line.words), _SWITCH)
-    default(found, {"switch.lldp": True, "switch.pfc": True}, top[-1].number)
+    found = read_settings((line for line in top if "vrf" not in line.words), _SWITCH)
+    set_defaults(found, {"switch.lldp": True, "switch.pfc": True}, top[-1].number)
     shared, defaults = _globals(top), _defaults(top)
     if shared.poll is not None:
         found["switch.watchdog_poll"] = shared.poll
     found["switch.loopbacks"] = next(
         (addresses(line) for line in top if line.text == "interface Loopback0"), ((), top[-1].number)
     )
-    yield from observe(switch, found, output)
+    yield from observe_settings(switch, found, output)
     yield from bgp(switch, top, output)
     defined = defined_vlans(top)  # the interface of a VLAN that is not there is down
     for line, name in following(top, "interface"):
@@ -104,7 +104,7 @@ def _defaults(top: list[Line]) -> _Defaults:
     for line in top:
         for inner in line.inner if line.text == "interface defaults" else ():
             if (rest := inner.after("mtu")) is not None:
-                mtu = whole(rest)
+                mtu = parse_number(rest)
             if inner.text == "ethernet":
                 enabled = not any(one.text == "shutdown" for one in inner.inner)
     return _Defaults(any(line.text == "switchport default mode routed" for line in top), mtu, enabled)
@@ -113,12 +113,12 @@ def _defaults(top: list[Line]) -> _Defaults:
 def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output: Output) -> Iterator[Observation]:
     if any(following(line.inner, "profile")):
         return  # what an interface profile says for the port, and which of the two wins, is not read
-    found = read(line.inner, _PORT)
+    found = read_settings(line.inner, _PORT)
     routed = defaults.routed
     for inner in line.inner:
         if inner.text in ("switchport", "no switchport"):
             routed = inner.text == "no switchport"
-    default(
+    set_defaults(
         found,
         {
             "port.link.mtu": defaults.mtu if routed else DEFAULT_L2_MTU,
@@ -129,16 +129,18 @@ def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output
     if routed:
         found.pop("port.vlan", None)
     else:
-        default(found, {"port.vlan": 1}, line.number)
+        set_defaults(found, {"port.vlan": 1}, line.number)
     found["port.addresses"] = addresses(line)
     link_local = next((inner.number for inner in line.inner if inner.text == "ipv6 enable"), None)
     alone = routed and link_local is not None and found["port.addresses"][0] == ()
     found["port.unnumbered"] = (alone, link_local or line.number)
     bundled = any(following(line.inner, "channel-group"))
-    yield from observe(place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output)
+    yield from observe_settings(
+        place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output
+    )
     # That a port sends and obeys no pauses of all traffic unless it is told to, no source at hand says.
     pauses: Found = {path: (False, line.number) for path in _PAUSES if path not in found}
-    yield from observe(place, pauses, output, State.ASSUMED)
+    yield from observe_settings(place, pauses, output, State.ASSUMED)
     yield from _speed(place, line, output)
     if bundled:
         return  # its classes and queues are the port channel's
@@ -156,10 +158,10 @@ def _speed(place: Place, line: Line, output: Output) -> Iterator[Observation]:
 
 
 def _vlan(place: Place, line: Line, mtu: int | None, output: Output) -> Iterator[Observation]:
-    found = read(line.inner, _VLAN)
-    default(found, {"vlan.mtu": mtu}, line.number)
+    found = read_settings(line.inner, _VLAN)
+    set_defaults(found, {"vlan.mtu": mtu}, line.number)
     found["vlan.addresses"] = addresses(line)
-    yield from observe(place, found, output)
+    yield from observe_settings(place, found, output)
 
 
 def _globals(top: list[Line]) -> Globals:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Place, Switch
 from wirespeed.units import Bandwidth, Duration
 
@@ -109,7 +109,7 @@ _SWITCH: dict[str, Callable[[Any], list[str]]] = {
 }
 
 
-def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """One change as commands; ``device`` holds the other settings as they are meant to be."""
     if not isinstance(device, Switch):
         return None
@@ -128,7 +128,7 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
     else:
         lines = _port_lines(within["port"], path, value)
         consequence = _FLAPS if path in ("port.link.speed", "port.breakout", "port.link.enabled") else None
-    return None if lines is None else Worded(("configure exclusive", *lines, "commit and-quit"), consequence)
+    return None if lines is None else SettingCommands(("configure exclusive", *lines, "commit and-quit"), consequence)
 
 
 def _vlan_lines(number: str, path: str, value: Any) -> list[str] | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe, read, text, whole
+from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, read_settings, text
 from wirespeed.platforms.switch.indented_config import Line, following
 from wirespeed.platforms.switch.junos.commands import DEFAULT_FLOWLET_GAP_US, DEFAULT_PHYSICAL_MTU, L2_HEADER, speed_of
 from wirespeed.platforms.switch.junos.config_text import block, inherited, inside, statements, values
@@ -51,13 +51,13 @@ def configuration(switch: Place, output: Output) -> Iterator[Observation]:
     lldp = inside(top, "protocols", "lldp")
     if not lldp:
         # Whether LLDP runs without a line differs between factory configurations.
-        yield from observe(switch, {"switch.lldp": (False, 0)}, output, State.ASSUMED)
+        yield from observe_settings(switch, {"switch.lldp": (False, 0)}, output, State.ASSUMED)
     cos = cos_of(top)
     interfaces = inside(top, "interfaces")
     ports = [line for line in interfaces if _is_port(line)]
     found |= watchdog_poll(cos, [line.text for line in ports])
     found |= bgp(top) | loopbacks(top)
-    yield from observe(switch, found, output)
+    yield from observe_settings(switch, found, output)
     yield from peers(switch, top, output)
     vlans = {line.text: line for line in inside(top, "vlans")}
     numbers = {name: _vlan_number(line) for name, line in vlans.items()}
@@ -109,11 +109,11 @@ def _load_balancing(top: list[Line]) -> Found:
         return found
     found["switch.load_balancing.mode"] = (modes[0].text, modes[0].number)
     if modes[0].text == "flowlet":
-        read_in = read(
+        read_in = read_settings(
             modes[0].inner,
             {
                 "inactivity-interval": ("switch.load_balancing.flowlet_gap", _microseconds),
-                "flowset-table-size": ("switch.load_balancing.flowlet_table", whole),
+                "flowset-table-size": ("switch.load_balancing.flowlet_table", parse_number),
             },
         )
         read_in.setdefault(
@@ -141,7 +141,7 @@ def _texts(lines: list[Line]) -> Iterator[str]:
 
 
 def _microseconds(rest: str) -> Duration | None:
-    number = whole(rest)
+    number = parse_number(rest)
     return None if number is None else Duration(number * 10**6)
 
 
@@ -150,10 +150,14 @@ def _buffers(cos: list[Line]) -> Found:
     for side, partitions in _PARTITIONS.items():
         for line, name in following(inside(cos, "shared-buffer", side), "buffer-partition"):
             if name in partitions:
-                found |= read(line.inner, {"percent": (f"switch.buffers.{partitions[name]}", whole)})
+                found |= read_settings(line.inner, {"percent": (f"switch.buffers.{partitions[name]}", parse_number)})
             if (side, name) == ("ingress", "lossless"):
-                found |= read(line.inner, {"dynamic-threshold": ("switch.buffers.dynamic_threshold", whole)})
-        found |= read(inside(cos, "dedicated-buffer", side), {"percent": (f"switch.buffers.dedicated_{side}", whole)})
+                found |= read_settings(
+                    line.inner, {"dynamic-threshold": ("switch.buffers.dynamic_threshold", parse_number)}
+                )
+        found |= read_settings(
+            inside(cos, "dedicated-buffer", side), {"percent": (f"switch.buffers.dedicated_{side}", parse_number)}
+        )
     return found
 
 
@@ -166,7 +170,7 @@ def _port(
     elsewhere: bool,  # in a routing instance of its own
     output: Output,
 ) -> Iterator[Observation]:
-    found = read(line.inner, {"description": ("port.description", text)})
+    found = read_settings(line.inner, {"description": ("port.description", text)})
     off = next((inner for inner in line.inner if inner.text == "disable"), None)
     found["port.link.enabled"] = (off is None, (off or line).number)
     unit = inside(line.inner, "unit 0")
@@ -182,18 +186,18 @@ def _port(
     found["port.unnumbered"] = (bare and f"interface {line.text}.0" in advertised, line.number)
     if bundle_of(line) is not None:  # then the aggregate's counts
         found = {path: one for path, one in found.items() if path not in _OTHERS}
-    yield from observe(place, found, output)
+    yield from observe_settings(place, found, output)
     yield from _speed(place, line, interfaces, output)
 
 
 def _mtu(line: Line, unit: list[Line]) -> tuple[int | None, int]:
     """The largest IP packet: that of the address families, and what the physical MTU leaves."""
-    told = read(line.inner, {"mtu": ("mtu", whole)}).get("mtu", (DEFAULT_PHYSICAL_MTU, line.number))
+    told = read_settings(line.inner, {"mtu": ("mtu", parse_number)}).get("mtu", (DEFAULT_PHYSICAL_MTU, line.number))
     if told[0] is None:
         return told
     smallest = (told[0] - L2_HEADER, told[1])
     for family in ("inet", "inet6"):
-        inner = read(inside(unit, f"family {family}"), {"mtu": ("mtu", whole)}).get("mtu")
+        inner = read_settings(inside(unit, f"family {family}"), {"mtu": ("mtu", parse_number)}).get("mtu")
         if inner is not None:
             if inner[0] is None:
                 return inner
@@ -210,7 +214,9 @@ def _addresses(lines: list[Line], number: int) -> tuple[tuple[str, ...] | None, 
 
 
 def _vlans(line: Line, switching: Line, names: Names) -> Found:
-    mode = read(switching.inner, {"interface-mode": ("mode", text)}).get("mode", ("access", switching.number))[0]
+    mode = read_settings(switching.inner, {"interface-mode": ("mode", text)}).get("mode", ("access", switching.number))[
+        0
+    ]
     # "vlan { members vn2; }", and "vlan members vn2" where it stands on one line.
     told = [*following(inside(switching.inner, "vlan"), "members"), *following(switching.inner, "vlan members")]
     if len(told) != 1:
@@ -220,7 +226,7 @@ def _vlans(line: Line, switching: Line, names: Names) -> Found:
         return {}
     if mode == "access":
         return {"port.vlan": (members[0] if len(members) == 1 else None, number)}
-    native = read(line.inner, {"native-vlan-id": ("port.vlan", whole)})
+    native = read_settings(line.inner, {"native-vlan-id": ("port.vlan", parse_number)})
     tagged = tuple(one for one in members if "port.vlan" not in native or one != native["port.vlan"][0])
     return {**native, "port.tagged_vlans": (tagged, number)}
 
@@ -228,20 +234,22 @@ def _vlans(line: Line, switching: Line, names: Names) -> Found:
 def _speed(place: Place, line: Line, interfaces: list[Line], output: Output) -> Iterator[Observation]:
     cage_name, _, part = line.text.partition(":")
     cage = block(interfaces, cage_name) if part else None
-    told = read((cage or line).inner, {"speed": ("port.link.speed", speed_of)})
+    told = read_settings((cage or line).inner, {"speed": ("port.link.speed", speed_of)})
     # Only the configured speed: what the link runs at is in "show interfaces extensive".
-    yield from observe(place, told, output, State.CONFIGURED)
+    yield from observe_settings(place, told, output, State.CONFIGURED)
     if cage is not None:
-        yield from observe(place, read(cage.inner, {"number-of-sub-ports": ("port.breakout", whole)}), output)
+        yield from observe_settings(
+            place, read_settings(cage.inner, {"number-of-sub-ports": ("port.breakout", parse_number)}), output
+        )
 
 
 def _vlan_number(line: Line) -> int | None:
-    found: Any = read(line.inner, {"vlan-id": ("number", whole)}).get("number", (None, 0))[0]
+    found: Any = read_settings(line.inner, {"vlan-id": ("number", parse_number)}).get("number", (None, 0))[0]
     return found if isinstance(found, int) and 0 < found < 4095 else None
 
 
 def _vlan(place: Place, line: Line, irb: Line | None, output: Output) -> Iterator[Observation]:
-    found = read(line.inner, {"description": ("vlan.description", text)})
+    found = read_settings(line.inner, {"description": ("vlan.description", text)})
     routed = next((rest for _, rest in following(line.inner, "l3-interface")), "")
     unit = block(irb.inner, f"unit {routed.removeprefix('irb.')}") if irb and routed.startswith("irb.") else None
     if unit is None or irb is None:
@@ -250,4 +258,4 @@ def _vlan(place: Place, line: Line, irb: Line | None, output: Output) -> Iterato
         own = [inner for family in ("inet", "inet6") for inner in inside(unit.inner, f"family {family}")]
         found["vlan.addresses"] = _addresses(own, unit.number)
         found["vlan.mtu"] = _mtu(irb, unit.inner)
-    yield from observe(place, found, output)
+    yield from observe_settings(place, found, output)

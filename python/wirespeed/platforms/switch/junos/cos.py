@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe, read, text, whole
+from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, read_settings, text
 from wirespeed.platforms.switch.indented_config import Line, following
 from wirespeed.platforms.switch.junos.commands import DEFAULT_DETECTION, DEFAULT_POLL_MS, DEFAULT_RECOVERY_MS
 from wirespeed.platforms.switch.junos.config_text import block, inside, values
@@ -125,7 +125,7 @@ def port_cos(place: Place, port: Line, cos: Cos, output: Output) -> Iterator[Obs
         found["port.qos.pfc"] = (_pfc(profile, cos, ways), profile.number)
         found["port.qos.pfc_queue"] = _pauses(profile)
         found |= _watchdog(profile)
-    yield from observe(place, found, output)
+    yield from observe_settings(place, found, output)
     yield from _queues(place, cos, applied, port.number, output)
 
 
@@ -198,21 +198,23 @@ def _watchdog(profile: Line) -> Found:
     dog = block(profile.inner, "pfc-watchdog")
     if dog is None:
         return {"port.qos.watchdog.enabled": (False, profile.number)}
-    action = read(dog.inner, {"watchdog-action": ("action", text)}).get("action", ("drop", dog.number))
+    action = read_settings(dog.inner, {"watchdog-action": ("action", text)}).get("action", ("drop", dog.number))
     found: Found = {
         "port.qos.watchdog.enabled": (True, dog.number),
         "port.qos.watchdog.action": (WatchdogAction.DROP if action[0] == "drop" else None, action[1]),
         "port.qos.watchdog.restore": _milliseconds(dog, "recovery", DEFAULT_RECOVERY_MS),
     }
     poll = _milliseconds(dog, "poll-interval", DEFAULT_POLL_MS)
-    polls = read(dog.inner, {"detection": ("polls", whole)}).get("polls", (DEFAULT_DETECTION, dog.number))
+    polls = read_settings(dog.inner, {"detection": ("polls", parse_number)}).get(
+        "polls", (DEFAULT_DETECTION, dog.number)
+    )
     known = poll[0] is not None and polls[0] is not None
     found["port.qos.watchdog.detect"] = (Duration(poll[0] * polls[0]) if known else None, polls[1])
     return found
 
 
 def _milliseconds(dog: Line, words: str, otherwise: int) -> tuple[Duration | None, int]:
-    number, line = read(dog.inner, {words: ("number", whole)}).get("number", (otherwise, dog.number))
+    number, line = read_settings(dog.inner, {words: ("number", parse_number)}).get("number", (otherwise, dog.number))
     return (None if number is None else Duration(number * 10**9)), line
 
 
@@ -230,14 +232,14 @@ def _queues(place: Place, cos: Cos, applied: Applied, number: int, output: Outpu
         elif known is not None:
             found[known.queue] = {}
     for queue, one in found.items():
-        yield from observe(place.thing("queue", str(queue)), one, output)
+        yield from observe_settings(place.thing("queue", str(queue)), one, output)
 
 
 def _queue(scheduler: Line, cos: Cos) -> Found:
-    found = read(scheduler.inner, {"priority": ("queue.discipline", _discipline)})
+    found = read_settings(scheduler.inner, {"priority": ("queue.discipline", _discipline)})
     found.setdefault("queue.discipline", (Discipline.DWRR, scheduler.number))
     if found["queue.discipline"][0] is Discipline.DWRR:
-        found |= read(scheduler.inner, {"transmit-rate percent": ("queue.weight", whole)})
+        found |= read_settings(scheduler.inner, {"transmit-rate percent": ("queue.weight", parse_number)})
     marked = next((line for line in scheduler.inner if line.text == "explicit-congestion-notification"), None)
     found["queue.ecn.enabled"] = (marked is not None, (marked or scheduler).number)
     if marked is None:

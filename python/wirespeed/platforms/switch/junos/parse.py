@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import lines, see
+from wirespeed.platforms.parsing import numbered_lines, observe
 from wirespeed.platforms.switch.junos.commands import FEC_MODES
 from wirespeed.platforms.switch.junos.configuration import configuration
 from wirespeed.platforms.switch.terminal import plain
@@ -52,31 +52,31 @@ def _cut(output: Output, counted: Output | None) -> bool:
 
 
 def _version(switch: Place, output: Output) -> Iterator[Observation]:
-    for number, line in lines(output):
+    for number, line in numbered_lines(output):
         if match := re.fullmatch(r"Junos: (\S+)", line.strip()):
-            yield see(switch, "switch.os_version", match[1], output, number)
+            yield observe(switch, "switch.os_version", match[1], output, number)
 
 
 def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
     """The physical interfaces. Of a logical one nothing is taken."""
     port: Place | None = None
-    for number, line in lines(output):
+    for number, line in numbered_lines(output):
         if match := _PHYSICAL.match(line.strip()):
             port = switch.thing("port", match[1]) if _PORT.fullmatch(match[1]) else None
             if port is not None:
-                yield see(port, "port.link.up", match[2] == "Up", output, number)
+                yield observe(port, "port.link.up", match[2] == "Up", output, number)
         elif line.strip().startswith(("Physical interface:", "Logical interface")):
             port = None
         elif port is not None and (match := _SPEED.search(line)):
-            yield see(port, "port.link.speed", Bandwidth(int(match[1]) * 10**9), output, number)
+            yield observe(port, "port.link.speed", Bandwidth(int(match[1]) * 10**9), output, number)
         elif port is not None and (match := _FEC.search(line)) and match[1] in FEC_MODES:
-            yield see(port, "port.link.fec", FEC_MODES[match[1]], output, number)
+            yield observe(port, "port.link.fec", FEC_MODES[match[1]], output, number)
 
 
 def _lldp_neighbors(switch: Place, output: Output) -> Iterator[Observation]:
     """A table whose columns begin where their headings do; the port column may be empty."""
     starts: list[int] | None = None
-    for number, line in lines(output):
+    for number, line in numbered_lines(output):
         if all(heading in line for heading in _COLUMNS):
             starts = [line.index(heading) for heading in _COLUMNS]
             continue
@@ -84,14 +84,14 @@ def _lldp_neighbors(switch: Place, output: Output) -> Iterator[Observation]:
         if starts is None or _PORT.fullmatch(name) is None or len(line) <= starts[-1]:
             continue
         port = switch.thing("port", name)
-        yield see(port, "port.neighbour.device", line[starts[4] :].strip(), output, number)
+        yield observe(port, "port.neighbour.device", line[starts[4] :].strip(), output, number)
         if info := line[starts[3] : starts[4]].strip():
-            yield see(port, "port.neighbour.port", info, output, number)
+            yield observe(port, "port.neighbour.port", info, output, number)
 
 
 def _bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
     """A session's state; with one table, an established session shows its counts of routes instead."""
-    for number, line in lines(output):
+    for number, line in numbered_lines(output):
         match = _SESSION.fullmatch(line.rstrip())
         if match is None or not re.fullmatch(r"[0-9a-f.:]+(%\S+)?", match[1]):
             continue
@@ -99,4 +99,4 @@ def _bgp_summary(switch: Place, output: Output) -> Iterator[Observation]:
         address, _, unit = match[1].partition("%")
         if state is not None:
             peer = switch.thing("peer", unit.removesuffix(".0") if unit else address)
-            yield see(peer, "peer.state", state, output, number)
+            yield observe(peer, "peer.state", state, output, number)

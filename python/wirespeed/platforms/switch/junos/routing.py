@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe, read, text, whole
+from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, read_settings, text
 from wirespeed.platforms.switch.indented_config import Line, following
 from wirespeed.platforms.switch.junos.commands import DEFAULT_PATHS
 from wirespeed.platforms.switch.junos.config_text import block, inside
@@ -19,9 +19,9 @@ _ADDRESS = re.compile(r"address ([0-9a-fA-F.:]+/[0-9]{1,3})")
 
 def bgp(top: list[Line]) -> Found:
     """The speaker. That several systems' paths count as equal must hold in every group."""
-    found = read(
+    found = read_settings(
         inside(top, "routing-options"),
-        {"router-id": ("switch.bgp.router_id", text), "autonomous-system": ("switch.bgp.asn", whole)},
+        {"router-id": ("switch.bgp.router_id", text), "autonomous-system": ("switch.bgp.asn", parse_number)},
     )
     groups = [group for group in _groups(top) if _carries_unicast(group)]
     if not groups:
@@ -30,7 +30,7 @@ def bgp(top: list[Line]) -> Found:
     relaxed = all(one is not None and any(line.text == "multiple-as" for line in one.inner) for one in multipath)
     found["switch.bgp.multipath_relax"] = (relaxed, (multipath[0] or groups[0]).number)
     if all(multipath):
-        limit = read(inside(top, "chassis"), {"maximum-ecmp": ("limit", whole)})
+        limit = read_settings(inside(top, "chassis"), {"maximum-ecmp": ("limit", parse_number)})
         found["switch.bgp.maximum_paths"] = limit.get("limit", (DEFAULT_PATHS, groups[0].number))
     else:
         found["switch.bgp.maximum_paths"] = (1, groups[0].number)
@@ -68,14 +68,14 @@ def peers(switch: Place, top: list[Line], output: Output) -> Iterator[Observatio
     for group in _groups(top):
         for line, address in following(group.inner, "neighbor"):
             found = _session([*group.inner, *line.inner], line.number)
-            yield from observe(switch.thing("peer", address), found, output)
+            yield from observe_settings(switch.thing("peer", address), found, output)
         for dynamic, _ in following(group.inner, "dynamic-neighbor"):
             for line, unit in following(inside(dynamic.inner, "peer-auto-discovery"), "interface"):
                 port = unit.removesuffix(".0")
                 found = _session(group.inner, line.number) | {"peer.unnumbered": (True, line.number)}
                 # Such a session has no description of its own; who is there, its port says.
-                found |= read(inside(top, "interfaces", port), {"description": ("peer.description", text)})
-                yield from observe(switch.thing("peer", port), found, output)
+                found |= read_settings(inside(top, "interfaces", port), {"description": ("peer.description", text)})
+                yield from observe_settings(switch.thing("peer", port), found, output)
 
 
 def _groups(top: list[Line]) -> list[Line]:
@@ -90,7 +90,7 @@ def _carries_unicast(group: Line) -> bool:
 
 def _session(lines: list[Line], number: int) -> Found:
     """Of a group's lines and, after them, the neighbour's own."""
-    found = read(lines, {"peer-as": ("peer.asn", whole), "description": ("peer.description", text)})
+    found = read_settings(lines, {"peer-as": ("peer.asn", parse_number), "description": ("peer.description", text)})
     watched = next((line for line in lines if line.text == "bfd-liveness-detection"), None)
     found["peer.bfd"] = (watched is not None, watched.number if watched else number)
     families = {rest: line for line, rest in following(lines, "family")}

@@ -12,7 +12,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import json_objects, lines, see, whole
+from wirespeed.platforms.parsing import numbered_lines, observe, parse_json_objects, parse_whole
 from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.settings import Place
 
@@ -26,19 +26,19 @@ def parse(outputs: Outputs) -> Iterator[Observation]:
     switch = Place(outputs.device)
     ports: dict[str, str] = {}
     if output := outputs.get("ip-addr"):
-        links = json_objects(output) or []
+        links = parse_json_objects(output) or []
         ports = {str(link.get("ifname")): str(link.get("ifalias") or link.get("ifname")) for _, link in links}
         yield from _links(switch, output, ports)
     if output := outputs.get("forwarding"):
-        for number, line in lines(output):
+        for number, line in numbered_lines(output):
             if match := _FORWARDING.fullmatch(line):
-                yield see(switch, "switch.routing", match[1] == "1", output, number)
+                yield observe(switch, "switch.routing", match[1] == "1", output, number)
     if output := outputs.get("bgp-summary"):
         yield from _sessions(switch, output, ports)
 
 
 def _links(switch: Place, output: Output, ports: Mapping[str, str]) -> Iterator[Observation]:
-    found = json_objects(output)
+    found = parse_json_objects(output)
     if found is None:
         return
     for line, link in found:
@@ -46,12 +46,12 @@ def _links(switch: Place, output: Output, ports: Mapping[str, str]) -> Iterator[
         kind = mapping_of(link, "linkinfo").get("info_kind")
         vlan = _VLAN.fullmatch(str(name))
         if name == "lo":
-            yield see(switch, "switch.loopbacks", _addresses(link), output, line)
+            yield observe(switch, "switch.loopbacks", _addresses(link), output, line)
         elif kind == "bridge" and vlan:
             place = switch.thing("vlan", str(int(vlan[1])))
-            yield see(place, "vlan.addresses", _addresses(link), output, line)
-            if (mtu := whole(link.get("mtu"))) is not None:
-                yield see(place, "vlan.mtu", mtu, output, line)
+            yield observe(place, "vlan.addresses", _addresses(link), output, line)
+            if (mtu := parse_whole(link.get("mtu"))) is not None:
+                yield observe(place, "vlan.mtu", mtu, output, line)
         elif isinstance(name, str) and kind != "bridge" and link.get("link_type") == "ether":
             yield from _port(switch.thing("port", ports[name]), link, output, line)
 
@@ -59,13 +59,13 @@ def _links(switch: Place, output: Output, ports: Mapping[str, str]) -> Iterator[
 def _port(place: Place, link: Mapping[str, Any], output: Output, line: int) -> Iterator[Observation]:
     flags = link.get("flags")
     if isinstance(flags, list):
-        yield see(place, "port.link.enabled", "UP" in flags, output, line)
-        yield see(place, "port.link.up", {"UP", "LOWER_UP"} <= {str(flag) for flag in flags}, output, line)
-    if (mtu := whole(link.get("mtu"))) is not None:
-        yield see(place, "port.link.mtu", mtu, output, line)
-    yield see(place, "port.addresses", _addresses(link), output, line)
+        yield observe(place, "port.link.enabled", "UP" in flags, output, line)
+        yield observe(place, "port.link.up", {"UP", "LOWER_UP"} <= {str(flag) for flag in flags}, output, line)
+    if (mtu := parse_whole(link.get("mtu"))) is not None:
+        yield observe(place, "port.link.mtu", mtu, output, line)
+    yield observe(place, "port.addresses", _addresses(link), output, line)
     if vlan := _VLAN.fullmatch(str(link.get("master"))):
-        yield see(place, "port.vlan", int(vlan[1]), output, line)
+        yield observe(place, "port.vlan", int(vlan[1]), output, line)
 
 
 def _addresses(link: Mapping[str, Any]) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ def _sessions(switch: Place, output: Output, ports: Mapping[str, str]) -> Iterat
     found: dict[str, dict[str, Any]] = {}
     for family in data:
         said = mapping_of(data, family)
-        if (asn := whole(said.get("as"))) is not None:
+        if (asn := parse_whole(said.get("as"))) is not None:
             yield Observation(switch, "switch.bgp.asn", asn, source_of(output, "as"))
         if isinstance(said.get("routerId"), str):
             yield Observation(switch, "switch.bgp.router_id", said["routerId"], source_of(output, "routerId"))
@@ -96,5 +96,5 @@ def _sessions(switch: Place, output: Output, ports: Mapping[str, str]) -> Iterat
         place = switch.thing("peer", ports.get(name, name))
         if isinstance(peer.get("state"), str):
             yield Observation(place, "peer.state", peer["state"], source_of(output, name))
-        if (asn := whole(peer.get("remoteAs"))) is not None:
+        if (asn := parse_whole(peer.get("remoteAs"))) is not None:
             yield Observation(place, "peer.asn", asn, source_of(output, name))

@@ -8,7 +8,7 @@ from ipaddress import ip_address, ip_network
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, default, observe, whole
+from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, set_defaults
 from wirespeed.platforms.switch.indented_config import Line, following
 from wirespeed.settings import Place
 
@@ -17,11 +17,11 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
     """The speaker, and the sessions of the default VRF. What a session inherits from a template is not known."""
     line = next((line for line in top if re.fullmatch(r"router bgp [0-9]{1,10}", line.text)), None)
     if line is not None:
-        yield from observe(switch, _speaker(line), output)
+        yield from observe_settings(switch, _speaker(line), output)
         for inner, name in following(line.inner, "neighbor"):
             peer = _name(name)
             if peer is not None:
-                yield from observe(switch.thing("peer", peer), _session(inner, peer), output)
+                yield from observe_settings(switch.thing("peer", peer), _session(inner, peer), output)
     if line is None or all(_name(name) for _, name in following(line.inner, "neighbor")):
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
@@ -49,7 +49,7 @@ def _speaker(line: Line) -> Found:
         elif inner.text == "bestpath as-path multipath-relax":
             found["switch.bgp.multipath_relax"] = (True, inner.number)
         elif inner.text in ("address-family ipv4 unicast", "address-family ipv6 unicast"):
-            given = [(whole(rest), one.number) for one, rest in following(inner.inner, "maximum-paths")]
+            given = [(parse_number(rest), one.number) for one, rest in following(inner.inner, "maximum-paths")]
             paths += given or [(1, inner.number)]
             networks += [
                 (rest.partition(" route-map ")[0], one.number) for one, rest in following(inner.inner, "network")
@@ -70,7 +70,7 @@ def _session(line: Line, name: str) -> Found:
     inherits = any(inner.words[0] == "inherit" for inner in line.inner)
     for inner in line.inner:
         if (rest := inner.after("remote-as")) is not None:
-            found["peer.asn"] = (whole(rest), inner.number)
+            found["peer.asn"] = (parse_number(rest), inner.number)
         elif (rest := inner.after("description")) is not None:
             found["peer.description"] = (rest, inner.number)
         elif inner.text == "bfd":
@@ -78,5 +78,5 @@ def _session(line: Line, name: str) -> Found:
         elif match := re.fullmatch(r"address-family (ipv4|ipv6) unicast", inner.text):
             found[f"peer.{match[1]}"] = (True, inner.number)
     if not inherits:
-        default(found, {"peer.bfd": False, "peer.ipv4": False, "peer.ipv6": False}, line.number)
+        set_defaults(found, {"peer.bfd": False, "peer.ipv4": False, "peer.ipv6": False}, line.number)
     return found

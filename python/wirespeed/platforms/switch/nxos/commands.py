@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.switch.indented_config import ranges
 from wirespeed.platforms.switch.nxos.policies import INPUT, NETWORK, OUTPUT, policies_of
 from wirespeed.platforms.switch.nxos.values import (
@@ -44,7 +44,7 @@ _CONSEQUENCES = {
 }
 
 
-def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """One change as commands; ``device`` holds the other settings as they are meant to be."""
     if not isinstance(device, Switch):
         return None
@@ -62,7 +62,7 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
         lines = _switch(path, value, device)
     if lines is None:
         return None
-    return Worded(("configure terminal", *lines, "end", "copy running-config startup-config"), consequence)
+    return SettingCommands(("configure terminal", *lines, "end", "copy running-config startup-config"), consequence)
 
 
 def _switch(path: str, value: Any, switch: Switch) -> list[str] | None:

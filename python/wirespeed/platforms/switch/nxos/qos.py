@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe, whole
+from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
 from wirespeed.platforms.switch.indented_config import Line, following, numbers
 from wirespeed.platforms.switch.nxos.values import (
     DEFAULT_POLL,
@@ -75,7 +75,7 @@ def port_qos(place: Place, line: Line, shared: Globals, output: Output) -> Itera
     )
     found.update(_pfc(line, shared))
     found.update(_watchdog(line, shared))
-    yield from observe(place, found, output)
+    yield from observe_settings(place, found, output)
     queuing = _bound(line, "type queuing output") or shared.system_queuing
     if queuing is not None and queuing[0] in shared.queuing:
         yield from _queues(place, shared.queuing[queuing[0]], output)
@@ -150,7 +150,7 @@ def _times(top: list[Line]) -> Found:
     at = dict.fromkeys(said, 0)
     for words in said:
         for line, rest in following(top, f"priority-flow-control {words}"):
-            number = whole(rest)
+            number = parse_number(rest)
             if number is None:
                 return {}
             said[words], at[words] = number, line.number
@@ -181,7 +181,7 @@ def _queues(place: Place, policy: Line, output: Output) -> Iterator[Observation]
     for inner, name in following(policy.inner, "class type queuing"):
         queue = queue_of(name, "c-out-8q-q")
         if queue is not None:
-            yield from observe(place.thing("queue", str(queue)), _queue(inner), output)
+            yield from observe_settings(place.thing("queue", str(queue)), _queue(inner), output)
 
 
 def _queue(line: Line) -> Found:

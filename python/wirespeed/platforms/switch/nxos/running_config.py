@@ -14,13 +14,13 @@ from wirespeed.platforms.switch.config_reader import (
     Reader,
     addresses,
     choice,
-    default,
     defined_vlans,
     flag,
-    observe,
-    read,
+    observe_settings,
+    parse_number,
+    read_settings,
+    set_defaults,
     text,
-    whole,
 )
 from wirespeed.platforms.switch.indented_config import Line, following, lines_of
 from wirespeed.platforms.switch.nxos.bgp import bgp
@@ -32,19 +32,19 @@ from wirespeed.units import Bandwidth
 _LINK_LOCAL = "ipv6 address use-link-local-only"
 _PORT: Mapping[str, tuple[str, Reader]] = {
     "description": ("port.description", text),
-    "mtu": ("port.link.mtu", whole),
+    "mtu": ("port.link.mtu", parse_number),
     "fec": ("port.link.fec", choice(FECS)),
     "flowcontrol send": ("port.link.pause_send", ON_OFF),
     "flowcontrol receive": ("port.link.pause_receive", ON_OFF),
     "shutdown": ("port.link.enabled", flag(False)),
     "no shutdown": ("port.link.enabled", flag(True)),
-    "switchport access vlan": ("port.vlan", whole),
+    "switchport access vlan": ("port.vlan", parse_number),
 }
 _OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
 """What a port in a port channel has from the port channel."""
 _VLAN: Mapping[str, tuple[str, Reader]] = {
     "description": ("vlan.description", text),
-    "mtu": ("vlan.mtu", whole),
+    "mtu": ("vlan.mtu", parse_number),
 }
 
 
@@ -68,7 +68,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     }
     if "switch.watchdog_poll" in shared.times:
         found["switch.watchdog_poll"] = shared.times["switch.watchdog_poll"]
-    yield from observe(switch, found, output)
+    yield from observe_settings(switch, found, output)
     yield from bgp(switch, top, output)
     routed = any(line.text == "no system default switchport" for line in top)
     off = any(line.text == "system default switchport shutdown" for line in top)
@@ -87,13 +87,13 @@ def _port(
 ) -> Iterator[Observation]:
     """``unsaid``: whether a port that says neither is routed, and whether a switched one is on."""
     routed, enabled = unsaid
-    found = read(line.inner, _PORT)
+    found = read_settings(line.inner, _PORT)
     if any(following(line.inner, "inherit port-profile")):
         return  # what that says for the port is not read
     for inner in line.inner:
         if inner.text in ("switchport", "no switchport"):
             routed = inner.text == "no switchport"
-    default(
+    set_defaults(
         found,
         {"port.link.mtu": DEFAULT_MTU, "port.link.pause_send": False, "port.link.pause_receive": False},
         line.number,
@@ -101,7 +101,7 @@ def _port(
     if routed:  # whether it is on without a line depends on how the switch was set up at first
         found.pop("port.vlan", None)
     else:
-        default(found, {"port.vlan": 1, "port.link.enabled": enabled}, line.number)
+        set_defaults(found, {"port.vlan": 1, "port.link.enabled": enabled}, line.number)
     alone = next((inner.number for inner in line.inner if inner.text == _LINK_LOCAL), None)
     found["port.addresses"] = addresses(
         replace(line, inner=[inner for inner in line.inner if inner.text != _LINK_LOCAL])
@@ -109,9 +109,11 @@ def _port(
     only = routed and alone is not None and found["port.addresses"][0] == ()
     found["port.unnumbered"] = (only, alone or line.number)
     bundled = any(following(line.inner, "channel-group"))
-    yield from observe(place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output)
+    yield from observe_settings(
+        place, {path: one for path, one in found.items() if not bundled or path not in _OTHERS}, output
+    )
     for inner, rest in following(line.inner, "speed"):
-        if (speed := whole(rest)) is not None:  # what the link runs at is in "show interface status"
+        if (speed := parse_number(rest)) is not None:  # what the link runs at is in "show interface status"
             value = Bandwidth(speed * 10**6)
             yield Observation(place, "port.link.speed", value, output.at(inner.number), State.CONFIGURED)
     if not bundled:  # else its classes and queues are the port channel's
@@ -119,7 +121,7 @@ def _port(
 
 
 def _vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
-    found = read(line.inner, _VLAN)
-    default(found, {"vlan.mtu": DEFAULT_MTU}, line.number)
+    found = read_settings(line.inner, _VLAN)
+    set_defaults(found, {"vlan.mtu": DEFAULT_MTU}, line.number)
     found["vlan.addresses"] = addresses(line)
-    yield from observe(place, found, output)
+    yield from observe_settings(place, found, output)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from wirespeed.platforms.model import Worded
+from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.switch.sonic.database import database_of, marks, scheduler_name
 from wirespeed.platforms.switch.sonic.values import FAMILIES, MAPS, VRF, milliseconds
 from wirespeed.settings import Device, Place, Port, Queue, Switch
@@ -35,7 +35,7 @@ _CONSEQUENCES = {
 }
 
 
-def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
+def commands_for(place: Place, path: str, value: Any, device: Device) -> SettingCommands | None:
     """One change as commands; ``device`` holds the other settings as they are meant to be."""
     if not isinstance(device, Switch):
         return None
@@ -56,7 +56,7 @@ def word(place: Place, path: str, value: Any, device: Device) -> Worded | None:
         consequence = "all ports with this map change; packets in flight change their queue"
     else:
         lines = _port_lines(place.device, within["port"], path, value, device)
-    return Worded((*lines, "sudo config save -y"), consequence) if lines else None
+    return SettingCommands((*lines, "sudo config save -y"), consequence) if lines else None
 
 
 def _set(table: str, key: str, fields: Mapping[str, str]) -> str:

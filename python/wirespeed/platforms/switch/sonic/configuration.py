@@ -9,8 +9,8 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.parsing import whole
-from wirespeed.platforms.switch.config_reader import Found, observe
+from wirespeed.platforms.parsing import parse_whole
+from wirespeed.platforms.switch.config_reader import Found, observe_settings
 from wirespeed.platforms.switch.sonic.qos import Qos
 from wirespeed.platforms.switch.sonic.routing import bgp
 from wirespeed.platforms.switch.sonic.tables import Row, Tables, tables_of
@@ -28,7 +28,7 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
     tables = tables_of(output.text)
     if tables is None or "PORT" not in tables.rows:
         return
-    yield from observe(switch, _switch(tables), output)
+    yield from observe_settings(switch, _switch(tables), output)
     yield from bgp(switch, tables, output)
     qos, members = Qos(tables), _members(tables)
     addresses = _addresses(tables, "INTERFACE")
@@ -41,8 +41,8 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
         running = {**_port(row), **members.get(name, {})}
         if name in bundled:  # the port channel's counts
             del running["port.link.mtu"]
-        yield from observe(place, running, output)
-        yield from observe(place, _link(row), output, State.CONFIGURED)
+        yield from observe_settings(place, running, output)
+        yield from observe_settings(place, _link(row), output, State.CONFIGURED)
         routed, line = addresses.get(name, ((), 0))
         own = tables.row("INTERFACE", name)
         link_local = own is not None and own.get("ipv6_use_link_local_only") == "enable"
@@ -53,7 +53,7 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
         for length in lengths:
             if (said := length.get(name)) is not None:
                 found["port.cable_length"] = (_metres(said), length.at(name))
-        yield from observe(place, found, output)
+        yield from observe_settings(place, found, output)
         yield from qos.port(place, name, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
     yield from _vlans(switch, tables, output)
@@ -66,14 +66,14 @@ def _switch(tables: Tables) -> Found:
         words = {"enabled": True, "always_enabled": True, "disabled": False, "always_disabled": False}
         found["switch.lldp"] = (words.get(lldp.get("state") or ""), lldp.at("state"))
     watchdog = tables.row("PFC_WD", "GLOBAL")
-    if watchdog is not None and (poll := whole(watchdog.get("POLL_INTERVAL"))) is not None:
+    if watchdog is not None and (poll := parse_whole(watchdog.get("POLL_INTERVAL"))) is not None:
         found["switch.watchdog_poll"] = (Duration(poll * 10**9), watchdog.at("POLL_INTERVAL"))
     loopbacks = _addresses(tables, "LOOPBACK_INTERFACE").get("Loopback0")
     if loopbacks is not None:
         found["switch.loopbacks"] = loopbacks
     pool = tables.row("BUFFER_POOL", "ingress_lossless_pool")
     found["switch.buffers.lossless"] = (pool is not None, pool.line if pool else 0)
-    if pool is not None and (headroom := whole(pool.get("xoff"))) is not None:
+    if pool is not None and (headroom := parse_whole(pool.get("xoff"))) is not None:
         found["switch.buffers.shared_headroom"] = (Size(headroom), pool.at("xoff"))
     return found
 
@@ -82,7 +82,7 @@ def _port(row: Row) -> Found:
     mtu, status = row.get("mtu"), row.get("admin_status")
     return {
         "port.description": (row.get("description"), row.at("description")),
-        "port.link.mtu": (DEFAULT_MTU if mtu is None else whole(mtu), row.at("mtu")),
+        "port.link.mtu": (DEFAULT_MTU if mtu is None else parse_whole(mtu), row.at("mtu")),
         "port.link.enabled": ({None: False, "up": True, "down": False}.get(status), row.at("admin_status")),
         "port.link.training": (ON_OFF.get(row.get("link_training") or "off"), row.at("link_training")),
         "port.link.autonegotiation": (ON_OFF.get(row.get("autoneg") or "off"), row.at("autoneg")),
@@ -91,7 +91,7 @@ def _port(row: Row) -> Found:
 
 def _link(row: Row) -> Found:
     """What the port is set to; what it runs at is in ``show interfaces status``."""
-    speed, fec = whole(row.get("speed")), row.get("fec")
+    speed, fec = parse_whole(row.get("speed")), row.get("fec")
     return {
         "port.link.speed": (Bandwidth(speed * 10**6) if speed else None, row.at("speed")),
         "port.link.fec": (fec if fec in FEC_WORDS else None, row.at("fec")),
@@ -144,7 +144,7 @@ def _address(text: str) -> str | None:
 
 
 def _metres(text: str) -> Length | None:
-    number = whole(text.removesuffix("m"))
+    number = parse_whole(text.removesuffix("m"))
     return None if number is None else Length(number * 1000)
 
 
@@ -158,8 +158,8 @@ def _vlans(switch: Place, tables: Tables, output: Output) -> Iterator[Observatio
         listed, line = addresses.get(key[0], ((), row.line))
         found: Found = {
             "vlan.description": (row.get("description"), row.at("description")),
-            "vlan.mtu": (DEFAULT_MTU if mtu is None else whole(mtu), row.at("mtu")),
+            "vlan.mtu": (DEFAULT_MTU if mtu is None else parse_whole(mtu), row.at("mtu")),
             "vlan.addresses": (listed, line),
         }
-        yield from observe(switch.thing("vlan", match[1]), found, output)
+        yield from observe_settings(switch.thing("vlan", match[1]), found, output)
     yield Observation(switch, "switch.vlans", COMPLETE, output.source)

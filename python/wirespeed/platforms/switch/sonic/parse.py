@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output, Outputs
-from wirespeed.platforms.parsing import whole
+from wirespeed.platforms.parsing import parse_whole
 from wirespeed.platforms.switch.sonic.configuration import PORT_NAME, config_db
 from wirespeed.platforms.switch.sonic.routing import bgp_summary
 from wirespeed.platforms.switch.sonic.values import FEC_WORDS
@@ -85,7 +85,7 @@ def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
         if action in ("drop", "forward", "alert"):
             yield Observation(port, "port.qos.watchdog.action", WatchdogAction(action), source)
         for path, column in (("detect", "DETECTION TIME"), ("restore", "RESTORATION TIME")):
-            if (time := whole(row.get(column))) is not None:  # "infinite" is no time
+            if (time := parse_whole(row.get(column))) is not None:  # "infinite" is no time
                 yield Observation(port, f"port.qos.watchdog.{path}", Duration(time * 10**9), source)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.parsing import whole
-from wirespeed.platforms.switch.config_reader import Found, observe
+from wirespeed.platforms.parsing import parse_whole
+from wirespeed.platforms.switch.config_reader import Found, observe_settings
 from wirespeed.platforms.switch.indented_config import numbers
 from wirespeed.platforms.switch.sonic.tables import Row, Tables
 from wirespeed.platforms.switch.sonic.values import MAPS, MARKS_GREEN, MARKS_NOT, TRUE_FALSE, TYPES, QosMap
@@ -38,9 +38,9 @@ class Qos:
         found = self._classes(bound)
         found["port.qos.pfc"] = _pfc(bound)
         found.update(self._watchdog(name, bound))
-        yield from observe(place, found, output)
+        yield from observe_settings(place, found, output)
         for number, queue in self._port_queues(name).items():
-            yield from observe(place.thing("queue", str(number)), queue, output)
+            yield from observe_settings(place.thing("queue", str(number)), queue, output)
 
     def _classes(self, bound: Row | None) -> Found:
         """The maps in effect; the whole switch's classification counts where the port has none of its own."""
@@ -78,7 +78,7 @@ class Qos:
         actions = {one.value: one for one in (WatchdogAction.DROP, WatchdogAction.FORWARD, WatchdogAction.ALERT)}
         found["port.qos.watchdog.action"] = (actions.get(row.get("action") or "drop"), row.at("action"))
         for path, field in (("detect", "detection_time"), ("restore", "restoration_time")):
-            time = whole(row.get(field))
+            time = parse_whole(row.get(field))
             found[f"port.qos.watchdog.{path}"] = (None if time is None else Duration(time * 10**9), row.at(field))
         return found
 
@@ -111,7 +111,7 @@ class Qos:
                     if scheduler is None:
                         weights[number] = (None, row.line)
                     elif scheduler.get("type") != "STRICT":
-                        weights[number] = (whole(scheduler.get("weight")), scheduler.at("weight"))
+                        weights[number] = (parse_whole(scheduler.get("weight")), scheduler.at("weight"))
         # Weights are relative, so a queue's share is its weight's part of all of them.
         known = {number: (weight, line) for number, (weight, line) in weights.items() if weight}
         total = sum(weight for weight, _ in known.values())
@@ -148,10 +148,10 @@ def _marking(profile: Row | None, bound: Row) -> Found:
         enabled = green  # without its WRED no green packet is marked; unsaid is unknown
     found: Found = {"queue.ecn.enabled": (enabled, profile.at("ecn"))}
     for path, field in (("minimum", "green_min_threshold"), ("maximum", "green_max_threshold")):
-        size = whole(profile.get(field))
+        size = parse_whole(profile.get(field))
         found[f"queue.ecn.{path}"] = (None if size is None else Size(size), profile.at(field))
     field = "green_drop_probability"
-    found["queue.ecn.probability"] = (whole(profile.get(field)), profile.at(field))
+    found["queue.ecn.probability"] = (parse_whole(profile.get(field)), profile.at(field))
     return found
 
 
@@ -160,7 +160,7 @@ def _service(scheduler: Row | None, bound: Row) -> Found:
         return {"queue.discipline": (None, bound.line)}
     kind: Discipline | None = TYPES.get(scheduler.get("type") or "")
     found: Found = {"queue.discipline": (kind, scheduler.at("type"))}
-    rate = whole(scheduler.get("pir"))
+    rate = parse_whole(scheduler.get("pir"))
     if rate and scheduler.get("meter_type") != "packets":  # packets a second are no bandwidth
         found["queue.shape"] = (Bandwidth(rate * 8), scheduler.at("pir"))
     return found

@@ -8,8 +8,8 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.parsing import whole
-from wirespeed.platforms.switch.config_reader import Found, observe
+from wirespeed.platforms.parsing import parse_whole
+from wirespeed.platforms.switch.config_reader import Found, observe_settings
 from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.platforms.switch.sonic.tables import Row, Tables
 from wirespeed.platforms.switch.sonic.values import FAMILIES, TRUE_FALSE, VRF
@@ -21,13 +21,13 @@ def bgp(switch: Place, tables: Tables, output: Output) -> Iterator[Observation]:
     speaker = tables.row("BGP_GLOBALS", VRF)
     local = tables.row("DEVICE_METADATA", "localhost")
     if speaker is None:
-        if local is not None and (asn := whole(local.get("bgp_asn"))) is not None:
+        if local is not None and (asn := parse_whole(local.get("bgp_asn"))) is not None:
             yield Observation(switch, "switch.bgp.asn", asn, output.at(local.at("bgp_asn")))
     else:
-        yield from observe(switch, _speaker(tables, speaker), output)
+        yield from observe_settings(switch, _speaker(tables, speaker), output)
     for key, row in tables.table("BGP_NEIGHBOR"):
         if len(key) == 1 or (len(key) == 2 and key[0] == VRF):
-            yield from observe(switch.thing("peer", key[-1]), _peer(tables, key[-1], row), output)
+            yield from observe_settings(switch.thing("peer", key[-1]), _peer(tables, key[-1], row), output)
     if speaker is not None:
         yield Observation(switch, "switch.peers", COMPLETE, output.source)
 
@@ -38,13 +38,13 @@ def _speaker(tables: Tables, row: Row) -> Found:
         (key[2], one.line) for key, one in tables.table("BGP_GLOBALS_AF_NETWORK") if len(key) == 3 and key[0] == VRF
     ]
     found: Found = {
-        "switch.bgp.asn": (whole(row.get("local_asn")), row.at("local_asn")),
+        "switch.bgp.asn": (parse_whole(row.get("local_asn")), row.at("local_asn")),
         "switch.bgp.router_id": (row.get("router_id"), row.at("router_id")),
         "switch.bgp.multipath_relax": (TRUE_FALSE.get(relax or "false"), row.at("load_balance_mp_relax")),
         "switch.bgp.networks": (tuple(one for one, _ in networks), networks[0][1] if networks else row.line),
     }
     paths = [
-        (whole(one.get("max_ebgp_paths")), one.at("max_ebgp_paths"))
+        (parse_whole(one.get("max_ebgp_paths")), one.at("max_ebgp_paths"))
         for key, one in tables.table("BGP_GLOBALS_AF")
         if len(key) == 2 and key[0] == VRF and key[1] in FAMILIES
     ]
@@ -58,7 +58,7 @@ def _peer(tables: Tables, name: str, row: Row) -> Found:
     joined = row.get("peer_group_name")
     group = None if joined is None else tables.row("BGP_PEER_GROUP", f"{VRF}|{joined}")
     found: Found = {
-        "peer.asn": _said(row, group, "asn", whole),
+        "peer.asn": _said(row, group, "asn", parse_whole),
         "peer.description": (row.get("name"), row.at("name")),
         "peer.bfd": _said(row, group, "bfd", lambda word: TRUE_FALSE.get(word or "false")),
         "peer.unnumbered": (not _is_address(name), row.line),
