@@ -141,14 +141,15 @@ def _attributes(lines: list[str]) -> str:
 
 
 def _located(path: Path, name: str) -> tuple[Path, str]:
-    """File and name of a type: of the file itself, or ``module::Type`` of a file beside it."""
+    """File and name of a type: in the file itself, or ``module::Type`` in a file of its folder or the folder above."""
     module, _, last = name.rpartition("::")
     if not module:
         return path, last
-    for file in (path.parent / f"{module}.rs", path.parent / module / "mod.rs"):
-        if file.is_file():
-            return file, last
-    raise refuse(str(path), name, "a type in this file or in one beside it")
+    for folder in (path.parent, path.parent.parent):
+        for file in (folder / f"{module}.rs", folder / module / "mod.rs"):
+            if file.is_file():
+                return file, last
+    raise refuse(str(path), name, "a type in this file, in its folder or in the folder above")
 
 
 class _Body:

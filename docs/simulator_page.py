@@ -490,7 +490,11 @@ def _tables() -> Iterator[str]:
     found = _columns()
     known = {name: list(columns) for name, (_, columns) in {**TABLES, **CONTEXT}.items()}
     if {name: list(columns) for name, columns in found.items()} != known:
-        raise refuse(str(SOURCES / "outcome.rs"), f"tables {found}", f"those that docs/{Path(__file__).name} explains")
+        raise refuse(
+            str(SOURCES / "simulation" / "outcome.rs"),
+            f"tables {found}",
+            f"those that docs/{Path(__file__).name} explains",
+        )
     yield "\n## Result tables\n\nParquet files in the folder that `--output` names. Times count from the start.\n"
     yield from _each(TABLES, found)
     yield "\n## Context tables\n\nBeside them, what follows from the scenario alone; not in `tables_sha256`.\n"
@@ -533,8 +537,8 @@ def _parameters() -> Iterator[str]:
     yield "that of the preset, the object is a new one; what a new `congestion` leaves out has its published value, "
     yield "the one in brackets.\n"
     for name in names:
-        yield f"\n{_linked(module_doc(SOURCES / 'preset' / f'{name}.rs'))}\n"
-    tree = item(SOURCES / "parameters.rs", "Parameters")
+        yield f"\n{_linked(module_doc(SOURCES / 'model' / 'preset' / f'{name}.rs'))}\n"
+    tree = item(SOURCES / "model" / "parameters.rs", "Parameters")
     assert isinstance(tree, Struct)
     tree.must_have(values)
     for field in tree.fields:
@@ -629,7 +633,7 @@ def _shown(value: Any) -> str:
 
 def _linked(doc: Doc) -> str:
     """A comment in Markdown: a module is linked to its file."""
-    said = re.sub(r"\[`crate::(\w+)`\]", r"[\1.rs](../../crates/sim/src/\1.rs)", doc)
+    said = re.sub(r"\[`crate::(?:\w+::)*(\w+)`\]", r"`\1`", doc)
     if "[`" in said:
         raise refuse(str(SOURCES), said, "links to modules only")
     return said

@@ -6,7 +6,7 @@ use criterion::{
 };
 use std::time::Duration;
 use wirespeed_bench::hold::{Heap, HoldModel, Mix, Queue};
-use wirespeed_sim::queue::EventQueue;
+use wirespeed_sim::mechanisms::event_queue::EventQueue;
 
 /// Pops and pushes in one iteration: more than the clock costs.
 const HOLDS: u32 = 10_000;

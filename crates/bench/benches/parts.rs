@@ -6,14 +6,16 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use wirespeed_sim::buffer::{Pool, PriorityGroup, OWN_HEADROOM};
 use wirespeed_sim::congestion::CongestionControl;
-use wirespeed_sim::frame::Kind;
-use wirespeed_sim::routing::Routes;
-use wirespeed_sim::scenario::Scenario;
-use wirespeed_sim::transport::rc::Rc;
-use wirespeed_sim::transport::{Arrival, Settings, Transport};
-use wirespeed_sim::{pool, preset, reader, Simulation};
+use wirespeed_sim::mechanisms::buffer::{Pool, PriorityGroup, OWN_HEADROOM};
+use wirespeed_sim::mechanisms::buffer_settings;
+use wirespeed_sim::mechanisms::frame::Kind;
+use wirespeed_sim::mechanisms::routing::Routes;
+use wirespeed_sim::mechanisms::transport::rc::Rc;
+use wirespeed_sim::mechanisms::transport::{Arrival, Settings, Transport};
+use wirespeed_sim::model::preset;
+use wirespeed_sim::model::scenario::Scenario;
+use wirespeed_sim::{reader, Simulation};
 
 /// Rounds in one iteration: more than the clock costs.
 const ROUNDS: u64 = 1_000;
@@ -79,7 +81,7 @@ fn parts(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn hpcc() -> wirespeed_sim::parameters::Parameters {
+fn hpcc() -> wirespeed_sim::model::parameters::Parameters {
     preset::by_name("hpcc").expect("a preset")
 }
 
@@ -90,7 +92,7 @@ fn s3() -> String {
 
 /// A lossless priority group of a switch of S3, in shared space and far below its threshold.
 fn shared_buffer(scenario: &Scenario) -> (PriorityGroup, Pool) {
-    let resolved = pool::resolve(scenario).expect("S3 has room");
+    let resolved = buffer_settings::resolve(scenario).expect("S3 has room");
     let link = scenario.links.len() - 1; // between two switches
     let mut pool = Pool {
         cells: resolved.pools[0].shared[0],

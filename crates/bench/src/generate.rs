@@ -207,7 +207,7 @@ fn cycle(count: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wirespeed_sim::scenario::Scenario;
+    use wirespeed_sim::model::scenario::Scenario;
     use wirespeed_sim::time::SECOND;
     use wirespeed_sim::{reader, Run, Threads};
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::time::Instant;
-use wirespeed_sim::queue::{Event, EventQueue};
+use wirespeed_sim::mechanisms::event_queue::{Event, EventQueue};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
 
 /// A queue of events in the order of (time, key, payload).

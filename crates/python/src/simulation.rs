@@ -3,12 +3,13 @@
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use wirespeed_sim::faults::told::{told, Place, Told};
-use wirespeed_sim::problem::Refused;
-use wirespeed_sim::results::{Column, Summary, Table};
-use wirespeed_sim::scenario::{Observe, Verb};
+use wirespeed_sim::model::faults::descriptions::{told, Place, Told};
+use wirespeed_sim::model::preset;
+use wirespeed_sim::model::problem::Refused;
+use wirespeed_sim::model::results::{Column, Summary, Table};
+use wirespeed_sim::model::scenario::{Observe, Verb};
 use wirespeed_sim::time::NEVER;
-use wirespeed_sim::{congestion, preset, reader, Run, Threads, Unloaded};
+use wirespeed_sim::{congestion, reader, Run, Threads, Unloaded};
 
 /// Names of the congestion control algorithms.
 #[pyfunction]
@@ -33,7 +34,7 @@ pub fn preset_json(name: &str) -> PyResult<String> {
 
 /// A scenario that was read; a simulation takes it.
 #[pyclass]
-pub struct Scenario(Option<wirespeed_sim::scenario::Scenario>);
+pub struct Scenario(Option<wirespeed_sim::model::scenario::Scenario>);
 
 #[pymethods]
 impl Scenario {
@@ -132,7 +133,7 @@ impl Scenario {
 }
 
 impl Scenario {
-    fn read(&self) -> PyResult<&wirespeed_sim::scenario::Scenario> {
+    fn read(&self) -> PyResult<&wirespeed_sim::model::scenario::Scenario> {
         self.0.as_ref().ok_or_else(|| used("scenario"))
     }
 }

@@ -23,7 +23,7 @@ use support::draws;
 use wirespeed_sim::congestion::dcqcn::Parameters as Published;
 use wirespeed_sim::congestion::dcqcn_nvidia::Parameters as Nvidia;
 use wirespeed_sim::congestion::{Algorithm, CongestionControl, Parameters, NAMES};
-use wirespeed_sim::preset;
+use wirespeed_sim::model::preset;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, SECOND};
 
 const GIGABIT: u64 = 1_000_000_000;

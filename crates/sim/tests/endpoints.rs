@@ -32,8 +32,8 @@ mod unreliable;
 
 use support::{link, network, preset};
 use wirespeed_sim::congestion;
-use wirespeed_sim::parameters::Parameters;
-use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::model::parameters::Parameters;
+use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::time::Picoseconds;
 
 /// Preamble, start delimiter and inter-packet gap (IEEE 802.3: 8 and 12 bytes).

@@ -21,8 +21,8 @@ mod wrong_setting;
 
 use support::preset;
 use wirespeed_sim::congestion;
-use wirespeed_sim::faults::{Fault, Kind};
-use wirespeed_sim::parameters::Parameters;
+use wirespeed_sim::model::faults::{Fault, Kind};
+use wirespeed_sim::model::parameters::Parameters;
 use wirespeed_sim::time::NEVER;
 
 /// The `roce` preset without congestion control.

@@ -11,9 +11,9 @@ use drawn::{scenario, Draws};
 use ledger::Ledger;
 use proptest::prelude::*;
 use support::{column, draws};
-use wirespeed_sim::chance;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::mechanisms::chance;
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::Simulation;
 
 /// So many events without a byte delivered or an operation ended are a run that goes on for ever.

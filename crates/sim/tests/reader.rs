@@ -52,7 +52,7 @@ const VALUES: [&str; 20] = [
 
 #[test]
 fn the_text_that_is_changed_is_a_scenario() {
-    for preset in wirespeed_sim::preset::NAMES {
+    for preset in wirespeed_sim::model::preset::NAMES {
         wirespeed_sim::reader::read(FULL, preset, 1).unwrap();
     }
 }

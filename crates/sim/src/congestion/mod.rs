@@ -16,8 +16,8 @@ pub mod rccc;
 pub mod swift;
 pub mod timely;
 
-use crate::problem::{Problem, Refused};
-use crate::telemetry::Hop;
+use crate::mechanisms::telemetry::Hop;
+use crate::model::problem::{Problem, Refused};
 use crate::time::{Picoseconds, SECOND};
 pub use algorithm::{Algorithm, Prepared};
 use dcqcn_broadcom::Mode;

@@ -4,7 +4,7 @@
 //!
 //! A receiver grants credit in turns to all that want to send to it, no faster than its link carries; a sender sends only
 //! while it has credit, and every packet says how much is wanted (`credit_target`, table 3-34). This file is the sender,
-//! [`crate::credits`] what receivers do and what goes over the wire.
+//! [`crate::devices::credits`] what receivers do and what goes over the wire.
 //!
 //! What begins, is asked for and is granted is that of the consortium's own model (uet-htsim, `htsim/sim/uec.cpp`:
 //! `startConnection`, `computePullTarget`, `stopSpeculating`, `handlePull`), as are the constants. Otherwise here: credit counts

@@ -1,8 +1,8 @@
 //! Addresses of NIC ports, as links name them.
 
-use super::findings::{Findings, Object, Place};
 use super::json::Json;
-use crate::parameters::IpVersion;
+use super::problems::{Findings, Object, Place};
+use crate::model::parameters::IpVersion;
 use std::collections::HashMap;
 use std::net::IpAddr;
 

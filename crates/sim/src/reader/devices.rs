@@ -1,12 +1,12 @@
 //! The `devices` of a scenario: settings of single nodes, ports and priorities, laid over `parameters` item by item.
 
-use super::findings::{Findings, Object, Place};
 use super::json::Json;
 use super::ports::Ports;
+use super::problems::{Findings, Object, Place};
 use super::{limits, settings};
-use crate::devices::{Devices, Slot};
-use crate::parameters::PRIORITIES;
-use crate::scenario::Scenario;
+use crate::model::overrides::{Devices, Slot};
+use crate::model::parameters::PRIORITIES;
+use crate::model::scenario::Scenario;
 use std::collections::HashMap;
 
 const KEYS: [&str; 4] = ["nodes", "ports", "priorities", "parameters"];

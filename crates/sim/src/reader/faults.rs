@@ -1,16 +1,16 @@
 //! The `faults` of a scenario: each names its kind, what it is put on, and when it is there.
 
-use super::findings::{Findings, Object, Place};
 use super::json::Json;
+use super::problems::{Findings, Object, Place};
 use super::wiring::Wiring;
 use super::{rate, time, LONGEST_NS};
-use crate::faults::bit_errors::BitErrors;
-use crate::faults::link_down::{LinkDown, Links};
-use crate::faults::miswired::Miswired;
-use crate::faults::slow_receiver::SlowReceiver;
-use crate::faults::stuck_nic::StuckNic;
-use crate::faults::{cnp, Fault, Kind};
-use crate::scenario::Scenario;
+use crate::model::faults::bit_errors::BitErrors;
+use crate::model::faults::link_down::{LinkDown, Links};
+use crate::model::faults::miswired::Miswired;
+use crate::model::faults::slow_receiver::SlowReceiver;
+use crate::model::faults::stuck_nic::StuckNic;
+use crate::model::faults::{cnp, Fault, Kind};
+use crate::model::scenario::Scenario;
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 use wirespeed_wire::link_errors::Fec;
 

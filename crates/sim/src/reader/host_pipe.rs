@@ -1,8 +1,8 @@
 //! Ranges of what stands between memory and a NIC port.
 
 use super::limits::{Ranges, LARGEST_BUFFER, LONGEST_NS};
-use crate::parameters::Pipe;
-use crate::pcie::{OrderedWrites, Pcie, Reads};
+use crate::model::parameters::Pipe;
+use crate::model::pcie::{OrderedWrites, Pcie, Reads};
 use wirespeed_wire::UnknownPcieLink;
 
 /// Times of a buffer at a lower rate may not fit 64 bits.

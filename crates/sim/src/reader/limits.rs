@@ -1,9 +1,9 @@
 //! What the value of each parameter may be. The widest ranges in which every computation of the simulator holds.
 
-use super::findings::Findings;
 use super::host_pipe;
-use crate::parameters::*;
-use crate::problem::grouped;
+use super::problems::Findings;
+use crate::model::parameters::*;
+use crate::model::problem::grouped;
 use std::ops::RangeInclusive;
 
 /// Cells and bytes of a buffer are counted in 32 bits.

@@ -15,16 +15,16 @@
 //! is collected and refused at once.
 
 mod addresses;
-mod blame;
 mod devices;
-mod ends;
+mod endpoints;
+mod error_location;
 mod faults;
-mod findings;
 mod host_pipe;
 mod json;
 mod limits;
 mod names;
 mod ports;
+mod problems;
 mod routes;
 mod services;
 mod settings;
@@ -32,17 +32,17 @@ mod spelling;
 mod traffic;
 mod wiring;
 
-use crate::devices::{Devices, Slot};
-use crate::parameters::Parameters;
-use crate::pool;
-use crate::preset;
-use crate::problem::{Problem, Refused};
-use crate::scenario::{Link, Observe, Scenario};
+use crate::mechanisms::buffer_settings;
+use crate::model::overrides::{Devices, Slot};
+use crate::model::parameters::Parameters;
+use crate::model::preset;
+use crate::model::problem::{Problem, Refused};
+use crate::model::scenario::{Link, Observe, Scenario};
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 use addresses::Addresses;
-use findings::{Findings, Object, Place};
 use json::{quoted, Json};
 use names::PortNames;
+use problems::{Findings, Object, Place};
 use spelling::did_you_mean;
 use traffic::Traffic;
 
@@ -71,7 +71,7 @@ pub fn read(text: &str, preset: &str, seed: u64) -> Result<Scenario, Refused> {
     // What refers to other parts is looked at once each part is as it should be.
     traffic.connect(&mut scenario, &mut findings);
     faults::miswire(&mut scenario, &mut findings);
-    findings.take(pool::resolve(&scenario));
+    findings.take(buffer_settings::resolve(&scenario));
     check_congestion(&scenario, &mut findings);
     findings.refuse()?;
     Ok(scenario)

@@ -1,8 +1,8 @@
 //! The names of nodes and ports, as a scenario gives them: `node_names`, and `port_names` of a link.
 
-use super::findings::{Findings, Object, Place};
 use super::json::Json;
-use crate::names::Names;
+use super::problems::{Findings, Object, Place};
+use crate::model::names::Names;
 use std::collections::HashMap;
 
 /// The longest name of a node or port, in bytes; interfaces of Linux have 15, host names 63 (RFC 1123).

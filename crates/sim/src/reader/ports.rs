@@ -2,7 +2,7 @@
 //! `0` the only port of node 0. A number that is no text is the port's own, as tables have it.
 
 use super::json::Json;
-use crate::scenario::Scenario;
+use crate::model::scenario::Scenario;
 use std::collections::HashMap;
 
 /// The ports of every node.

@@ -1,9 +1,9 @@
 //! The `routes` of a scenario: ways of single switches to single hosts that are not the shortest.
 
-use super::findings::{Findings, Object, Place};
 use super::json::Json;
 use super::ports::Ports;
-use crate::scenario::{Route, Scenario};
+use super::problems::{Findings, Object, Place};
+use crate::model::scenario::{Route, Scenario};
 use std::collections::HashSet;
 
 const KEYS: [&str; 3] = ["node", "destination", "ports"];

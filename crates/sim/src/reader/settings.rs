@@ -1,10 +1,10 @@
 //! The `parameters` of a scenario, laid over those of the preset one by one so that a refusal names the one it means.
 
-use super::blame;
-use super::findings::Findings;
+use super::error_location;
 use super::json::{quoted, Json};
+use super::problems::Findings;
 use super::spelling::did_you_mean;
-use crate::parameters::Parameters;
+use crate::model::parameters::Parameters;
 use serde_json::Value;
 
 /// Parameters with the settings of the file in them; those that cannot be are noted and left out. `root` is where the
@@ -70,7 +70,7 @@ impl Laying<'_> {
             Ok(parameters) => self.result = parameters,
             Err(error) => {
                 let message = error.to_string();
-                let place = blame::place(tree, path, &message);
+                let place = error_location::place(tree, path, &message);
                 let inner = json.at(&place[path.len()..]).unwrap_or(json);
                 let it = said(&message, inner);
                 self.findings
@@ -130,14 +130,14 @@ struct Said {
 
 /// serde's words for what it found and expected, in ours.
 fn said(message: &str, json: &Json) -> Said {
-    if let Some((key, known)) = blame::unknown(message, "unknown field") {
+    if let Some((key, known)) = error_location::unknown(message, "unknown field") {
         return Said {
             found: format!("the key {}", quoted(key)),
             expected: known.join(", "),
             hint: did_you_mean(key, &known),
         };
     }
-    let hint = match blame::unknown(message, "unknown variant") {
+    let hint = match error_location::unknown(message, "unknown variant") {
         Some((word, known)) => did_you_mean(word, &known),
         None => String::new(),
     };

@@ -11,8 +11,8 @@ mod wiring;
 
 use super::*;
 use crate::congestion;
-use crate::parameters::Headroom;
-use crate::scenario::{Connection, Operation, Service, Verb};
+use crate::model::parameters::Headroom;
+use crate::model::scenario::{Connection, Operation, Service, Verb};
 
 /// Two hosts at a switch.
 const PAIR: &str = r#"{"name": "pair", "desc": "two", "hosts": 2, "switches": 1, "link_gbps": 100, "link_delay_ns": 1000,

@@ -2,15 +2,15 @@
 
 mod order;
 
-use super::ends::{self, Ends};
-use super::findings::{Findings, Object, Place};
+use super::endpoints::{self, Ends};
 use super::json::Json;
+use super::problems::{Findings, Object, Place};
 use super::wiring::Wiring;
 use super::{limits, services};
 use super::{time, LATEST_NS};
-use crate::parameters::Parameters;
-use crate::problem::grouped;
-use crate::scenario::{Connection, Operation, Scenario, Service, Verb};
+use crate::model::parameters::Parameters;
+use crate::model::problem::grouped;
+use crate::model::scenario::{Connection, Operation, Scenario, Service, Verb};
 use crate::time::{Picoseconds, NANOSECOND};
 use std::collections::BTreeMap;
 
@@ -178,7 +178,7 @@ fn flow(n: usize, json: &Json, hosts: u32, findings: &mut Findings) -> Option<(E
     let place = Place::Item("flows", n);
     let flow = Object::new(place, json, &KEYS, findings)?;
     let keys = (["src", "dst"], ["src_port", "dst_port"]);
-    let ends = ends::read(&flow, keys.0, keys.1, n as u32, hosts, findings);
+    let ends = endpoints::read(&flow, keys.0, keys.1, n as u32, hosts, findings);
     let bytes = flow.whole("bytes", 0..=u64::MAX, None, findings);
     let at = time(&flow, "start_ns", findings);
     let ends = ends?.pop()?;
@@ -210,7 +210,7 @@ fn queue_pair(n: usize, json: &Json, hosts: u32, first: u32, findings: &mut Find
     let place = Place::Item("queue_pairs", n);
     let pair = Object::new(place, json, &KEYS, findings);
     let keys = (["a", "b"], ["a_port", "b_port"]);
-    let ends = pair.and_then(|pair| ends::read(&pair, keys.0, keys.1, first, hosts, findings));
+    let ends = pair.and_then(|pair| endpoints::read(&pair, keys.0, keys.1, first, hosts, findings));
     ends.unwrap_or_default()
 }
 
@@ -262,7 +262,7 @@ impl Counts {
         let pair = it.get("queue_pair").and_then(Json::whole);
         let pair = pair.and_then(|pair| self.pairs.get(pair as usize));
         if pair.is_none() {
-            let found = super::findings::shown(it.get("queue_pair"));
+            let found = super::problems::shown(it.get("queue_pair"));
             let expected = match self.pairs.len() {
                 0 => "an index of queue_pairs, of which there are none".into(),
                 all => format!("an index of queue_pairs, 0 to {}", all - 1),

@@ -1,6 +1,6 @@
 //! What the cables join: the ports of every host, and switches that reach each other.
 
-use crate::scenario::Scenario;
+use crate::model::scenario::Scenario;
 
 /// Ports by host, and groups of switches.
 pub struct Wiring {

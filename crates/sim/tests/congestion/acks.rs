@@ -3,7 +3,7 @@
 use super::GIGABIT;
 use wirespeed_sim::congestion::{dctcp, hpcc, swift, timely};
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
-use wirespeed_sim::telemetry::Hop;
+use wirespeed_sim::mechanisms::telemetry::Hop;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
 const PACKET: u32 = 1000;

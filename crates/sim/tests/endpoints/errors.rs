@@ -2,8 +2,8 @@
 
 use crate::support::{column, connect, post, run};
 use crate::{chain, roce};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Operation, Scenario, Verb};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Operation, Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND, NEVER};
 
 const UNFINISHED: u64 = 0;
@@ -83,7 +83,7 @@ fn another_queue_pair_of_the_port_goes_on() {
     let connection = scenario.connections[0];
     scenario
         .connections
-        .push(wirespeed_sim::scenario::Connection {
+        .push(wirespeed_sim::model::scenario::Connection {
             port_a: 2,
             port_b: 3,
             ..connection

@@ -2,8 +2,8 @@
 
 use crate::support::{column, connect, flow, post, run};
 use crate::{chain, roce, wire, ACK, AETH, BARE, GAP, RETH};
-use wirespeed_sim::parameters::{IpVersion, Parameters};
-use wirespeed_sim::scenario::Verb;
+use wirespeed_sim::model::parameters::{IpVersion, Parameters};
+use wirespeed_sim::model::scenario::Verb;
 use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 
 /// Completion time of one operation over `switches` switches.

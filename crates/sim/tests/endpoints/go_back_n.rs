@@ -5,7 +5,7 @@
 
 use crate::support::{column, flow, run};
 use crate::{chain, roce, wire, ACK, BARE};
-use wirespeed_sim::results::Outcome;
+use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::time::Picoseconds;
 
 const GBPS: u64 = 100;

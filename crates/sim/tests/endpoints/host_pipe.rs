@@ -2,9 +2,9 @@
 
 use crate::support::{column, connect, flow, link, network, post, run, star};
 use crate::{chain, roce, wire, ACK, AETH, BARE, RETH};
-use wirespeed_sim::parameters::{Parameters, Pipe, Reaction};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::{Parameters, Pipe, Reaction};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 
 const FULL: u64 = 4096 + BARE;

@@ -2,9 +2,9 @@
 
 use crate::support::{column, connect, flow, fractions, link, network, post, preset, run};
 use crate::{roce, wire, ACK, BARE, GAP};
-use wirespeed_sim::parameters::Parameters;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::Parameters;
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
 
 const FULL: u64 = 4096 + BARE;

@@ -2,9 +2,9 @@
 
 use crate::support::{column, connect, link, network, post, run, star};
 use crate::{chain, roce, wire, ACK, AETH, BARE, RETH};
-use wirespeed_sim::parameters::Parameters;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Operation, Scenario, Verb};
+use wirespeed_sim::model::parameters::Parameters;
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Operation, Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, SECOND};
 
 const DELAY_NS: u64 = 1_000;

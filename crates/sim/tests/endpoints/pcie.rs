@@ -4,11 +4,11 @@
 
 use crate::roce;
 use crate::support::{column, connect, port, post, run, star};
-use wirespeed_sim::devices::{Devices, Slot};
-use wirespeed_sim::parameters::Pipe;
-use wirespeed_sim::pcie::{OrderedWrites, Pcie, Reads};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::overrides::{Devices, Slot};
+use wirespeed_sim::model::parameters::Pipe;
+use wirespeed_sim::model::pcie::{OrderedWrites, Pcie, Reads};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 
 const MESSAGE: u64 = 32 << 20;
 /// Generation 5 with 16 lanes, before and after the line code, Gb/s.

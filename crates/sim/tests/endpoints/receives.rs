@@ -2,11 +2,11 @@
 
 use crate::support::{column, connect, post, run};
 use crate::{chain, roce, wire, ACK, BARE};
-use wirespeed_sim::faults::link_down::{LinkDown, Links};
-use wirespeed_sim::faults::{Fault, Kind};
+use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
+use wirespeed_sim::model::faults::{Fault, Kind};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::Verb;
 use wirespeed_sim::reader;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::Verb;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
 
 const GBPS: u64 = 100;

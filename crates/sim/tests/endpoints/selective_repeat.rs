@@ -5,8 +5,8 @@
 
 use crate::support::{column, flow, run};
 use crate::{chain, roce, wire, ACK, BARE};
-use wirespeed_sim::parameters::{Recovery, Reordering};
-use wirespeed_sim::results::Outcome;
+use wirespeed_sim::model::parameters::{Recovery, Reordering};
+use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::time::Picoseconds;
 
 const GBPS: u64 = 100;

@@ -2,8 +2,8 @@
 
 use crate::support::{column, connect, link, network, post, run};
 use crate::{chain, roce, wire, ACK, BARE, RETH};
-use wirespeed_sim::parameters::Parameters;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::Parameters;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::Picoseconds;
 
 const DELAY_NS: u64 = 500;

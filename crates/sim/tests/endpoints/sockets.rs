@@ -2,9 +2,9 @@
 
 use crate::support::{column, connect, post, run};
 use crate::{chain, roce, wire};
-use wirespeed_sim::parameters::{IpVersion, Parameters};
-use wirespeed_sim::results::{Column, Outcome};
-use wirespeed_sim::scenario::{Service, Verb};
+use wirespeed_sim::model::parameters::{IpVersion, Parameters};
+use wirespeed_sim::model::results::{Column, Outcome};
+use wirespeed_sim::model::scenario::{Service, Verb};
 use wirespeed_sim::time::NANOSECOND;
 
 /// One message from host 0 to host 1 over one switch, at 100 Gb/s.

@@ -3,9 +3,9 @@
 use crate::capture::captured;
 use crate::support::{column, connect, port, post, run, star};
 use crate::{chain, roce, wire, ACK, BARE, RETH};
-use wirespeed_sim::parameters::Parameters;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Connection, Scenario, Service, Verb};
+use wirespeed_sim::model::parameters::Parameters;
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Connection, Scenario, Service, Verb};
 use wirespeed_sim::time::NANOSECOND;
 use wirespeed_wire::{Ecn, PacketKind};
 

@@ -2,10 +2,10 @@
 
 use crate::support::{column, preset, run};
 use wirespeed_sim::congestion;
-use wirespeed_sim::parameters::{Headroom, Parameters};
-use wirespeed_sim::pool;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::mechanisms::buffer_settings;
+use wirespeed_sim::model::parameters::{Headroom, Parameters};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{ByteTime, Picoseconds};
 use wirespeed_sim::Simulation;
 
@@ -42,7 +42,7 @@ pub fn share(scenario: &mut Scenario, cells: u64) {
     const PLENTY: u64 = 1 << 40;
     let unit = u64::from(scenario.parameters.switch.cell_bytes * scenario.parameters.switch.slices);
     scenario.buffer_bytes.fill(PLENTY * unit);
-    let resolved = pool::resolve(scenario).expect("plenty");
+    let resolved = buffer_settings::resolve(scenario).expect("plenty");
     for (buffer, pools) in scenario.buffer_bytes.iter_mut().zip(resolved.pools) {
         let pools = pools.shared;
         assert!(pools.iter().all(|pool| *pool == pools[0]), "{pools:?}");

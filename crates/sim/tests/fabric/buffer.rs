@@ -3,9 +3,9 @@
 use crate::bench::{frame_time, lossy, plain, queue, run_until, send_frame, sends, share, DATA};
 use crate::support::{connect, draws, link, network, post};
 use proptest::prelude::*;
-use wirespeed_sim::parameters::{Headroom, Parameters};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::{Headroom, Parameters};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
 /// `senders` hosts at 100 Gb/s, and one at a link that takes one frame and then no other.

@@ -3,9 +3,9 @@
 use crate::bench::queue;
 use crate::support::{column, connect, fractions, link, network, post, run, star, ultra_ethernet};
 use wirespeed_sim::congestion::{rccc, Parameters as Congestion};
-use wirespeed_sim::parameters::Recovery;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::Recovery;
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
 
 const BYTES: u64 = 1 << 20;

@@ -2,9 +2,9 @@
 
 use crate::support::{column, flow, link, network, preset, run};
 use wirespeed_sim::congestion;
-use wirespeed_sim::parameters::{Parameters, Pipe, Watchdog, WatchdogAction};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::model::parameters::{Parameters, Pipe, Watchdog, WatchdogAction};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND, NEVER};
 use wirespeed_sim::Simulation;
 

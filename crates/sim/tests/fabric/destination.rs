@@ -2,9 +2,9 @@
 
 use crate::support::{connect, post, run, star, ultra_ethernet};
 use wirespeed_sim::congestion::{nscc, rccc, Parameters as Congestion};
-use wirespeed_sim::parameters::Pipe;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::Verb;
+use wirespeed_sim::model::parameters::Pipe;
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::Verb;
 use wirespeed_sim::time::Picoseconds;
 
 const BYTES: u64 = 8 << 20;

@@ -1,10 +1,10 @@
 //! Settings of single devices: that they hold there, and nowhere else.
 
 use crate::support::{column, run};
-use wirespeed_sim::pool;
+use wirespeed_sim::mechanisms::buffer_settings;
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::reader;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::Scenario;
 
 /// Hosts 0 to 3 write to host 4 over switches 5 and 6; two cables join the switches.
 fn scenario(parameters: &str, devices: &str) -> Scenario {
@@ -144,7 +144,7 @@ fn one_host_without_congestion_control() {
 #[test]
 fn headroom_by_both_ends() {
     let cells = |devices: &str| {
-        let resolved = pool::resolve(&scenario("", devices)).unwrap();
+        let resolved = buffer_settings::resolve(&scenario("", devices)).unwrap();
         [1, 3, 11].map(|port| resolved.lanes[(port, 3)].headroom_cells)
     };
     let [usual, same, up] = cells("");
@@ -164,7 +164,7 @@ fn buffers_by_switch() {
     let item = r#"{"nodes": [6], "parameters": {"switch": {"buffer_bytes": 4000000, "slices": 4, "cell_bytes": 500,
                     "reserve_bytes": 0, "headroom": {"rule": "fixed", "bytes": 0}}}}"#;
     let scenario = scenario("", item);
-    let resolved = pool::resolve(&scenario).unwrap();
+    let resolved = buffer_settings::resolve(&scenario).unwrap();
     let slices = scenario.parameters.switch.slices as usize;
     assert_eq!(resolved.pools[0].shared.len(), slices);
     assert_eq!(resolved.pools[1].shared, [2000; 4]);

@@ -3,9 +3,9 @@
 use crate::bench::{plain, queue, run_until, sends, DATA};
 use crate::support::{connect, draws, link, network, post};
 use proptest::prelude::*;
-use wirespeed_sim::parameters::{Headroom, Parameters, Pools, SharedHeadroom};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::{Headroom, Parameters, Pools, SharedHeadroom};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
 const CELL: u64 = 254;

@@ -4,8 +4,8 @@ use crate::bench::{lossy, plain, sends, share};
 use crate::multipath::{fat_tree, frames, leaves, many};
 use crate::support::{column, connect, draws, flow, link, network, port, post, run};
 use proptest::prelude::*;
-use wirespeed_sim::parameters::{Balance, Parameters, Recovery, Reordering, Spray};
-use wirespeed_sim::scenario::{Route, Scenario, Verb};
+use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Spray};
+use wirespeed_sim::model::scenario::{Route, Scenario, Verb};
 use wirespeed_sim::time::MICROSECOND;
 
 const COMPLETED: u64 = 1;

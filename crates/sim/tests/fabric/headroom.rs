@@ -6,9 +6,9 @@
 
 use crate::bench::{frame_time, plain, queue, run_until, sends, share, DATA, SHORTEST};
 use crate::support::{connect, link, network, post};
-use wirespeed_sim::parameters::{Headroom, Reaction};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::{Headroom, Reaction};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 use wirespeed_wire::headroom::{response_ceiling, Loop, Terms};
 

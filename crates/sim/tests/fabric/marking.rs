@@ -2,9 +2,9 @@
 
 use crate::bench::{capture, frame_time, lossy, queue, run_until, share, Captured, What, DATA};
 use crate::support::{column, connect, link, network, post, run};
-use wirespeed_sim::parameters::{MarkAt, Parameters};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::{MarkAt, Parameters};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, NANOSECOND};
 
 const RATE: u64 = 100_000_000_000;

@@ -3,11 +3,11 @@
 use crate::bench::{lossy, plain, share};
 use crate::support::{column, connect, flow, link, network, post, run};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use wirespeed_sim::devices::{Devices, Slot};
-use wirespeed_sim::parameters::{Ecmp, EcmpHash, Parameters};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::routing::Routes;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::mechanisms::routing::Routes;
+use wirespeed_sim::model::overrides::{Devices, Slot};
+use wirespeed_sim::model::parameters::{Ecmp, EcmpHash, Parameters};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 
 /// Two leaves with a host each below `spines` spines. Leaf 0's port to spine n is `uplink(n)`.
 pub fn leaves(spines: u32) -> Scenario {

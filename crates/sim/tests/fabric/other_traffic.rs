@@ -2,9 +2,9 @@
 
 use crate::bench::{plain, queue, run_until, sends, share};
 use crate::support::{column, connect, link, network, post};
-use wirespeed_sim::parameters::Parameters;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Service, Verb};
+use wirespeed_sim::model::parameters::Parameters;
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Service, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
 
 const ROCE: u8 = 3;

@@ -5,8 +5,8 @@ use crate::bench::{
     SHORTEST,
 };
 use crate::support::{column, connect, flow, link, network, post, run, star};
-use wirespeed_sim::parameters::{Headroom, Parameters, Reaction};
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::{Headroom, Parameters, Reaction};
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NANOSECOND};
 
 const RATE: u64 = 100_000_000_000;
@@ -155,7 +155,7 @@ fn the_frame_in_transmission_is_finished() {
 fn capture_until(
     mut scenario: Scenario,
     until: Picoseconds,
-) -> (wirespeed_sim::results::Outcome, Vec<(u64, What)>) {
+) -> (wirespeed_sim::model::results::Outcome, Vec<(u64, What)>) {
     scenario.until = until;
     let (outcome, frames) = capture(scenario, SENDER);
     let sent = frames.into_iter().filter(|frame| frame.sent);

@@ -2,8 +2,8 @@
 
 use crate::bench::{frame_time, plain, queue, run_until, send_frame, sends, share};
 use crate::support::{connect, link, network, post};
-use wirespeed_sim::parameters::Parameters;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::Parameters;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
 
 const RATE: u64 = 100_000_000_000;

@@ -4,9 +4,9 @@ use crate::bench::{lossy, share, DATA};
 use crate::multipath::{frames, leaves};
 use crate::support::{column, connect, post, run, star, ultra_ethernet};
 use wirespeed_sim::congestion::{self, nscc};
-use wirespeed_sim::parameters::{Balance, Parameters, Recovery, Reordering, Trimming};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Trimming};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 
 const BYTES: u64 = 400_000;
 const HEADER: u32 = 64;

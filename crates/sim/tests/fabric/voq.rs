@@ -2,9 +2,9 @@
 
 use crate::bench::{frame_time, plain, queue, run_until, send_frame, sends, DATA};
 use crate::support::{column, connect, flow, link, network, run, star};
-use wirespeed_sim::parameters::{Architecture, MarkAt, Parameters};
-use wirespeed_sim::results::{Column, Outcome};
-use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::model::parameters::{Architecture, MarkAt, Parameters};
+use wirespeed_sim::model::results::{Column, Outcome};
+use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::time::{MICROSECOND, MILLISECOND, NANOSECOND};
 use wirespeed_sim::Simulation;
 

@@ -2,10 +2,10 @@
 
 use crate::support::{column, flow, link, network, run};
 use crate::{always, roce};
-use wirespeed_sim::faults::bit_errors::BitErrors;
-use wirespeed_sim::faults::{Fault, Kind};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::model::faults::bit_errors::BitErrors;
+use wirespeed_sim::model::faults::{Fault, Kind};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::time::{MICROSECOND, NANOSECOND};
 use wirespeed_wire::headroom::response_ceiling;
 use wirespeed_wire::link_errors::Fec;

@@ -2,11 +2,11 @@
 
 use crate::always;
 use crate::support::{column, flow, run, star};
-use wirespeed_sim::faults::stuck_nic::StuckNic;
-use wirespeed_sim::faults::{cnp, Kind};
-use wirespeed_sim::preset;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::model::faults::stuck_nic::StuckNic;
+use wirespeed_sim::model::faults::{cnp, Kind};
+use wirespeed_sim::model::preset;
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
 
 /// Eight hosts write 4 MiB each to the ninth.

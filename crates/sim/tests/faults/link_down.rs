@@ -2,10 +2,10 @@
 
 use crate::roce;
 use crate::support::{column, connect, flow, link, network, port, post, run, star};
-use wirespeed_sim::faults::link_down::{LinkDown, Links};
-use wirespeed_sim::faults::{Fault, Kind};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
+use wirespeed_sim::model::faults::{Fault, Kind};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NEVER};
 
 const COMPLETED: u64 = 1;

@@ -2,8 +2,8 @@
 
 use crate::roce;
 use crate::support::{column, run};
+use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::reader;
-use wirespeed_sim::results::Outcome;
 
 const COMPLETED: u64 = 1;
 const FAILED: u64 = 2;

@@ -2,11 +2,11 @@
 
 use crate::support::{column, flow, link, network, run};
 use crate::{always, roce};
-use wirespeed_sim::faults::slow_receiver::SlowReceiver;
-use wirespeed_sim::faults::{Fault, Kind};
-use wirespeed_sim::parameters::Pipe;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
+use wirespeed_sim::model::faults::{Fault, Kind};
+use wirespeed_sim::model::parameters::Pipe;
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
 /// A write of 8 MiB at 100 Gb/s to a host that takes 200.

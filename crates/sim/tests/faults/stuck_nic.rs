@@ -2,10 +2,10 @@
 
 use crate::roce;
 use crate::support::{column, flow, link, network, run};
-use wirespeed_sim::faults::slow_receiver::SlowReceiver;
-use wirespeed_sim::faults::stuck_nic::StuckNic;
-use wirespeed_sim::faults::{Fault, Kind};
-use wirespeed_sim::parameters::{Parameters, Pipe};
+use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
+use wirespeed_sim::model::faults::stuck_nic::StuckNic;
+use wirespeed_sim::model::faults::{Fault, Kind};
+use wirespeed_sim::model::parameters::{Parameters, Pipe};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
 /// The NIC port of host 1, and the switch port that faces it.

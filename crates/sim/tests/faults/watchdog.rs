@@ -2,11 +2,11 @@
 
 use crate::support::{column, flow, link, network, run};
 use crate::{always, roce};
-use wirespeed_sim::faults::stuck_nic::StuckNic;
-use wirespeed_sim::faults::{Fault, Kind};
-use wirespeed_sim::parameters::{Watchdog, WatchdogAction};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::Scenario;
+use wirespeed_sim::model::faults::stuck_nic::StuckNic;
+use wirespeed_sim::model::faults::{Fault, Kind};
+use wirespeed_sim::model::parameters::{Watchdog, WatchdogAction};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND, NEVER};
 
 const UNFINISHED: u64 = 0;

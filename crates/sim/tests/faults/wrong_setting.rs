@@ -1,8 +1,8 @@
 //! One wrong setting on one of two equal switches, and the counter that tells which.
 
 use crate::support::{column, run};
+use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::reader;
-use wirespeed_sim::results::Outcome;
 
 /// Hosts 0 to 3 at switch 6 write to host 4 at switch 7, and what switch 6 holds is what tells.
 fn with(devices: &str, algorithm: &str) -> Outcome {

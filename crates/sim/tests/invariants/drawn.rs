@@ -3,18 +3,18 @@
 use crate::support::{connect, link, network, post, preset};
 use wirespeed_sim::congestion::Parameters as Congestion;
 use wirespeed_sim::congestion::{dcqcn, dcqcn_nvidia, hpcc, rccc, swift};
-use wirespeed_sim::division::Division;
-use wirespeed_sim::faults::bit_errors::BitErrors;
-use wirespeed_sim::faults::link_down::{LinkDown, Links};
-use wirespeed_sim::faults::slow_receiver::SlowReceiver;
-use wirespeed_sim::faults::stuck_nic::StuckNic;
-use wirespeed_sim::faults::{cnp, Fault, Kind};
-use wirespeed_sim::parameters::{
+use wirespeed_sim::mechanisms::buffer_pools::Division;
+use wirespeed_sim::mechanisms::buffer_settings::{self, Resolved};
+use wirespeed_sim::model::faults::bit_errors::BitErrors;
+use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
+use wirespeed_sim::model::faults::slow_receiver::SlowReceiver;
+use wirespeed_sim::model::faults::stuck_nic::StuckNic;
+use wirespeed_sim::model::faults::{cnp, Fault, Kind};
+use wirespeed_sim::model::parameters::{
     Architecture, Balance, Headroom, IpVersion, MarkAt, Parameters, Pipe, Pools, Reaction,
     Recovery, Reordering, SharedHeadroom, Spray, Switch, Trimming, Watchdog, WatchdogAction,
 };
-use wirespeed_sim::pool::{self, Resolved};
-use wirespeed_sim::scenario::{Link, Scenario, Service, Verb};
+use wirespeed_sim::model::scenario::{Link, Scenario, Service, Verb};
 use wirespeed_sim::time::{ByteTime, NANOSECOND, NEVER};
 use wirespeed_wire::headroom::response_ceiling;
 use wirespeed_wire::link_errors::Fec;
@@ -286,7 +286,7 @@ fn buffers(draws: &mut Draws, scenario: &mut Scenario) {
     let cells = u64::from(2 * longest.div_ceil(it.switch.cell_bytes));
     let shift = it.switch.alpha_exponent.min(0).unsigned_abs();
     let suffices = |scenario: &Scenario| {
-        let resolved = pool::resolve(scenario);
+        let resolved = buffer_settings::resolve(scenario);
         resolved.is_ok_and(|it| pools(&it).all(|pool| pool >> shift >= cells))
     };
     for buffer in &mut scenario.buffer_bytes {

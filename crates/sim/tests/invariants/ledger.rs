@@ -2,9 +2,9 @@
 
 use crate::drawn::{headroom_suffices, pauses_arrive, ports_come_back, ports_stay_up};
 use crate::support::column;
-use wirespeed_sim::parameters::Balance;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Operation, Scenario, Service, Verb};
+use wirespeed_sim::model::parameters::Balance;
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Operation, Scenario, Service, Verb};
 use wirespeed_sim::time::ByteTime;
 
 const UNFINISHED: u64 = 0;

@@ -3,7 +3,7 @@
 
 use crate::support::{column, connect, fractions, post, preset, run, star, ultra_ethernet};
 use wirespeed_sim::congestion::{hpcc, nscc, swift, Parameters as Congestion};
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MILLISECOND};
 
 /// Where DCTCP's marking begins, as a step.

@@ -3,9 +3,9 @@
 use crate::support::{column, connect, fractions, post, preset, run, star};
 use wirespeed_sim::congestion::dcqcn_broadcom::Parameters as Broadcom;
 use wirespeed_sim::congestion::Parameters as Congestion;
-use wirespeed_sim::parameters::Marking;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::Marking;
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, MICROSECOND, MILLISECOND};
 
 /// Where marking begins.

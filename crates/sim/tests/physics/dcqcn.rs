@@ -4,9 +4,9 @@ use crate::scenarios::assert_near;
 use crate::support::{column, connect, fractions, post, preset, run, star};
 use wirespeed_sim::congestion::dcqcn::Parameters as Published;
 use wirespeed_sim::congestion::Parameters as Congestion;
-use wirespeed_sim::parameters::{Framing, MarkAt, Marking, Parameters};
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::{Framing, MarkAt, Marking, Parameters};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{MICROSECOND, MILLISECOND};
 
 const LINE: f64 = 40e9;

@@ -4,14 +4,14 @@ use crate::scenarios::read;
 use crate::support::{column, connect, link, network, post, preset, run, ultra_ethernet};
 use std::fmt::Write as _;
 use wirespeed_sim::congestion::Parameters as Congestion;
-use wirespeed_sim::faults::link_down::{LinkDown, Links};
-use wirespeed_sim::faults::{Fault, Kind};
-use wirespeed_sim::parameters::{
+use wirespeed_sim::model::faults::link_down::{LinkDown, Links};
+use wirespeed_sim::model::faults::{Fault, Kind};
+use wirespeed_sim::model::parameters::{
     Architecture, Balance, Pipe, Pools, Recovery, Reordering, SharedHeadroom,
 };
-use wirespeed_sim::pcie::{OrderedWrites, Pcie, Reads};
-use wirespeed_sim::results::{Column, Outcome, Table};
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::pcie::{OrderedWrites, Pcie, Reads};
+use wirespeed_sim::model::results::{Column, Outcome, Table};
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::MICROSECOND;
 use wirespeed_sim::Simulation;
 

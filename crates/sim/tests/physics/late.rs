@@ -1,7 +1,7 @@
 //! Time does not matter to what happens: after hours without traffic all is as after a minute, to the last picosecond.
 
 use crate::support::{column, run};
-use wirespeed_sim::results::Outcome;
+use wirespeed_sim::model::results::Outcome;
 use wirespeed_sim::time::{Picoseconds, NANOSECOND, SECOND};
 use wirespeed_sim::{congestion, reader, Run, Threads};
 

@@ -2,9 +2,9 @@
 
 use crate::scenarios::{completion, read};
 use crate::support::{column, connect, fractions, link, network, post, preset, run};
-use wirespeed_sim::parameters::Balance;
-use wirespeed_sim::results::{Column, Outcome};
-use wirespeed_sim::scenario::{Scenario, Verb};
+use wirespeed_sim::model::parameters::Balance;
+use wirespeed_sim::model::results::{Column, Outcome};
+use wirespeed_sim::model::scenario::{Scenario, Verb};
 use wirespeed_sim::time::{MICROSECOND, MILLISECOND, NEVER};
 
 /// A column of a table that follows from the scenario alone.

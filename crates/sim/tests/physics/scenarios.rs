@@ -2,9 +2,9 @@
 //! 9f4be2a, DCQCN, the same files) and against arithmetic.
 
 use crate::support::{column, run};
+use wirespeed_sim::model::results::Outcome;
+use wirespeed_sim::model::scenario::Scenario;
 use wirespeed_sim::reader;
-use wirespeed_sim::results::Outcome;
-use wirespeed_sim::scenario::Scenario;
 
 /// A scenario of `examples/simulator` with the `hpcc` preset.
 pub fn read(name: &str, seed: u64) -> Scenario {

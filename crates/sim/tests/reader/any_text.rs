@@ -1,8 +1,10 @@
 //! What must hold of the scenario reader whatever it is given.
 
-use wirespeed_sim::problem::Refused;
-use wirespeed_sim::routing::Routes;
-use wirespeed_sim::{pool, preset, reader};
+use wirespeed_sim::mechanisms::buffer_settings;
+use wirespeed_sim::mechanisms::routing::Routes;
+use wirespeed_sim::model::preset;
+use wirespeed_sim::model::problem::Refused;
+use wirespeed_sim::reader;
 
 /// No panic; a refusal says why; what is accepted has a way for every queue pair and a pool in every switch.
 pub fn any_text(bytes: &[u8]) {
@@ -11,7 +13,7 @@ pub fn any_text(bytes: &[u8]) {
         match reader::read(&text, preset, 1) {
             Ok(scenario) => {
                 Routes::compute(&scenario).expect("a way for every queue pair");
-                pool::resolve(&scenario).expect("a pool in every switch");
+                buffer_settings::resolve(&scenario).expect("a pool in every switch");
             }
             Err(Refused(problems)) => assert!(!problems.is_empty()),
         }

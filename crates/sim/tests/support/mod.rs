@@ -3,12 +3,13 @@
 
 use proptest::test_runner::{Config, RngSeed};
 use wirespeed_sim::congestion;
-use wirespeed_sim::devices::Devices;
-use wirespeed_sim::parameters::{Balance, Parameters, Recovery, Reordering, Trimming};
-use wirespeed_sim::results::{Column, Outcome};
-use wirespeed_sim::scenario::{Connection, Link, Observe, Operation, Scenario, Verb};
+use wirespeed_sim::model::overrides::Devices;
+use wirespeed_sim::model::parameters::{Balance, Parameters, Recovery, Reordering, Trimming};
+use wirespeed_sim::model::preset;
+use wirespeed_sim::model::results::{Column, Outcome};
+use wirespeed_sim::model::scenario::{Connection, Link, Observe, Operation, Scenario, Verb};
 use wirespeed_sim::time::{Picoseconds, NANOSECOND, NEVER};
-use wirespeed_sim::{preset, Simulation};
+use wirespeed_sim::Simulation;
 
 /// So many draws, the same each time; WIRESPEED_EXPLORE=1 makes new ones, and many more.
 pub fn draws(cases: u32) -> Config {

@@ -1,10 +1,10 @@
 //! What goes wrong.
 
 use super::{refused, with};
-use crate::faults::bit_errors::BitErrors;
-use crate::faults::slow_receiver::SlowReceiver;
-use crate::faults::stuck_nic::StuckNic;
-use crate::faults::{cnp, Fault, Kind};
+use crate::model::faults::bit_errors::BitErrors;
+use crate::model::faults::slow_receiver::SlowReceiver;
+use crate::model::faults::stuck_nic::StuckNic;
+use crate::model::faults::{cnp, Fault, Kind};
 use crate::reader::read;
 use crate::time::NEVER;
 use wirespeed_wire::link_errors::Fec;

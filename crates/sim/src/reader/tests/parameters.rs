@@ -1,8 +1,8 @@
 //! Parameters, over those of the preset.
 
 use super::{refused, set};
-use crate::parameters::{Headroom, Parameters};
-use crate::preset;
+use crate::model::parameters::{Headroom, Parameters};
+use crate::model::preset;
 use crate::reader::read;
 
 #[test]

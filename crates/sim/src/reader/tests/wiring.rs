@@ -1,7 +1,7 @@
 //! Links that go down, and cables in the wrong ports.
 
 use super::{refused, with};
-use crate::faults::Kind;
+use crate::model::faults::Kind;
 use crate::reader::read;
 
 #[test]

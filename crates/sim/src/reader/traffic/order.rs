@@ -1,8 +1,8 @@
 //! In which order operations can begin, and how late.
 
 use super::{Traffic, LATEST};
-use crate::problem::grouped;
-use crate::reader::findings::Findings;
+use crate::model::problem::grouped;
+use crate::reader::problems::Findings;
 use crate::time::{Picoseconds, SECOND};
 
 impl Traffic {

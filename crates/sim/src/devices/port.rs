@@ -1,0 +1,311 @@
+//! A port: the transmitter at one end of a link, its queues, and how it chooses between them.
+
+use crate::mechanisms::frame::{Frames, Line};
+use crate::mechanisms::port_priority::Lanes;
+use crate::mechanisms::watchdog::Guard;
+use crate::model::faults::{self, link_down};
+use crate::model::parameters::{self, PRIORITIES};
+use crate::time::{ByteTime, Picoseconds, NEVER};
+use std::ops::{Index, IndexMut};
+
+/// One transmitter. What a frame touches first is here; counters are in its queues.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+pub struct Port {
+    /// Until when the frame in transmission takes the link.
+    pub busy_until: Picoseconds,
+    /// When the port will look for the next frame by itself; `NEVER` = nothing to look for.
+    pub wake_at: Picoseconds,
+    /// Time of a byte on the link.
+    pub byte: ByteTime,
+    /// From the last bit sent to the frame standing in the peer: propagation and the peer's forwarding latency.
+    pub flight: Picoseconds,
+    /// Frames sent so far: counts the draws of chance.
+    pub sent: u64,
+    /// Index of the own node among switches or NIC ports.
+    pub device: u32,
+    /// Whether the own node is a switch.
+    pub switch: bool,
+    /// Bit n: queue n is not empty.
+    pub waiting: u8,
+    /// Bit n: the peer has paused priority n.
+    pub paused: u8,
+    /// Bit n: the watchdog drops what comes for priority n.
+    pub dropping: u8,
+    /// Bit n: what comes for priority n does not join the queue at once: it is dropped, or waits where it came in.
+    pub aside: u8,
+    /// A PFC frame is waiting.
+    pub control: bool,
+    /// What becomes of the frames on this link.
+    pub watched: Watched,
+    /// The priority whose turn it is.
+    pub turn: u8,
+    /// Number of what the port is set to, in [`crate::simulation::Settings::devices`].
+    pub settings: u32,
+}
+
+const _: () = assert!(size_of::<Port>() == 64);
+
+/// What becomes of a frame on a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Watched {
+    /// It arrives.
+    No,
+    /// It arrives in another part of the network.
+    Border,
+    /// It is captured, or may be lost.
+    Yes,
+}
+
+/// Whether a port is down: busy for ever, so that nothing asks it for a frame.
+#[inline]
+pub(crate) fn is_down(port: &Port) -> bool {
+    port.busy_until == NEVER
+}
+
+/// The egress queue of one priority of a port.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+pub struct Queue {
+    /// Who waits.
+    pub line: Line,
+    /// Bytes waiting.
+    pub bytes: u32,
+    /// Most bytes ever waiting.
+    pub most_bytes: u32,
+    /// What the priority may still send in its turn; negative = it sent more.
+    pub deficit: i32,
+    /// Packets marked CE.
+    pub marks: u32,
+    /// Averaged bytes, for marking.
+    pub average: f64,
+    /// When it became empty.
+    pub empty_since: Picoseconds,
+    /// Frames sent.
+    pub frames: u64,
+    /// Bytes sent, without preamble and gap.
+    pub sent_bytes: u64,
+    /// How it marks, in [`crate::simulation::Simulation::markers`].
+    pub marker: u32,
+}
+
+const _: () = assert!(size_of::<Queue>() == 64);
+
+/// What of a port is rarely touched.
+#[derive(Debug, Clone)]
+pub struct Side {
+    /// PFC frames waiting.
+    pub control: Line,
+    /// Propagation alone.
+    pub delay: Picoseconds,
+    /// Probability that a frame is lost.
+    pub loss: f64,
+    /// From when on PFC frames are lost.
+    pub pfc_lost_from: Picoseconds,
+    /// When the link is down.
+    pub(crate) outages: Vec<link_down::Outage>,
+    /// Faults of the link, and of the NIC port.
+    pub(crate) rules: Vec<faults::Rule>,
+    /// Bit n: a stuck NIC pauses priority n, whatever its receive buffer holds.
+    pub storm: u8,
+    /// Frames lost on the link.
+    pub lost: u64,
+    /// Frames of each priority that came in here and found no room in the switch, no way on, or a port that is down.
+    pub drops: [u64; PRIORITIES],
+    /// Packets that found no room on their way to here, and were trimmed.
+    pub trims: u64,
+    /// PFC frames started.
+    pub pfc_frames: u64,
+    /// From a PFC frame received to it being obeyed.
+    pub reaction: Picoseconds,
+    /// Pauses received, by priority.
+    pub pauses: Pauses,
+}
+
+/// PFC of every priority. A port that was never asked to pause, and never asked, has none of it.
+#[derive(Debug, Clone, Default)]
+pub struct Pauses(Option<Box<[Pause; PRIORITIES]>>);
+
+/// PFC of one priority, as the port that is asked to pause sees it and as it asks its peer.
+#[derive(Debug, Clone, Copy)]
+pub struct Pause {
+    /// Since when it is paused; `NEVER` = it is not.
+    pub since: Picoseconds,
+    /// Until when it is paused if nothing comes; `NEVER` = until XON.
+    pub until: Picoseconds,
+    /// How long it was paused in all.
+    pub total: Picoseconds,
+    /// XOFF frames received.
+    pub xoff_received: u64,
+    /// XON frames received.
+    pub xon_received: u64,
+    /// XOFF frames sent to the peer, refreshes included.
+    pub xoff_sent: u64,
+    /// XON frames sent.
+    pub xon_sent: u64,
+    /// XOFF frames that repeated an earlier one.
+    pub refreshed: u64,
+    /// When XOFF is repeated; `NEVER` = not.
+    pub refresh_at: Picoseconds,
+    /// XOFF and XON frames decided on while generation takes time.
+    pub decided: u32,
+    /// What the watchdog knows.
+    pub guard: Guard,
+}
+
+impl Queue {
+    /// Empty.
+    pub fn new(marker: u32) -> Self {
+        Queue {
+            line: Line::EMPTY,
+            bytes: 0,
+            most_bytes: 0,
+            deficit: 0,
+            marks: 0,
+            average: 0.0,
+            empty_since: 0,
+            frames: 0,
+            sent_bytes: 0,
+            marker,
+        }
+    }
+}
+
+impl Index<usize> for Pauses {
+    type Output = Pause;
+    fn index(&self, priority: usize) -> &Pause {
+        self.0.as_ref().map_or(&Pause::NONE, |all| &all[priority])
+    }
+}
+
+impl IndexMut<usize> for Pauses {
+    fn index_mut(&mut self, priority: usize) -> &mut Pause {
+        let all = self
+            .0
+            .get_or_insert_with(|| Box::new([Pause::NONE; PRIORITIES]));
+        &mut all[priority]
+    }
+}
+
+impl Pause {
+    /// Neither paused nor pausing.
+    pub const NONE: Pause = Pause {
+        since: NEVER,
+        until: NEVER,
+        total: 0,
+        xoff_received: 0,
+        xon_received: 0,
+        xoff_sent: 0,
+        xon_sent: 0,
+        refreshed: 0,
+        refresh_at: NEVER,
+        decided: 0,
+        guard: Guard::NONE,
+    };
+}
+
+/// A frame joins the queue of its priority.
+#[inline]
+pub fn enqueue(port: &mut Port, queue: &mut Queue, frames: &mut Frames, index: u32) {
+    let frame = &frames[index];
+    queue.bytes += u32::from(frame.bytes);
+    queue.most_bytes = queue.most_bytes.max(queue.bytes);
+    port.waiting |= 1 << frame.priority;
+    queue.line.push(frames, index);
+}
+
+/// The first frame of a queue leaves; `priority` is the queue's.
+#[inline]
+pub fn dequeue(
+    port: &mut Port,
+    queue: &mut Queue,
+    frames: &Frames,
+    priority: u8,
+    now: Picoseconds,
+) -> Option<u32> {
+    let index = queue.line.pop(frames)?;
+    queue.bytes -= u32::from(frames[index].bytes);
+    if queue.line.is_empty() {
+        port.waiting &= !(1 << priority);
+        queue.empty_since = now;
+    }
+    Some(index)
+}
+
+/// Strict priority over deficit round robin.
+///
+/// The round robin is the surplus form of Shreedhar and Varghese's (SIGCOMM 1995): a priority sends while it is not in
+/// debt, so the length of the next frame need not be known. A priority that has nothing to send keeps its debt only.
+#[derive(Debug, Clone)]
+pub struct Scheduler {
+    strict: u8,
+    quantum: [i32; PRIORITIES],
+}
+
+impl Scheduler {
+    /// From the parameters; `largest` is the longest frame, bytes.
+    pub fn new(parameters: &parameters::Scheduler, largest: u32) -> Self {
+        let weights = parameters.weights.map(|weight| weight.max(1));
+        let least = weights.iter().copied().min().unwrap_or(1);
+        Scheduler {
+            strict: parameters.strict_priorities,
+            // The least weight is worth one longest frame, so that every turn sends at least one.
+            quantum: weights.map(|weight| {
+                let quantum = u64::from(weight) * u64::from(largest) / u64::from(least);
+                quantum.min(1 << 30) as i32
+            }),
+        }
+    }
+
+    /// Which of the `eligible` priorities (a bit each, at least one) of port `number` sends next.
+    #[inline]
+    pub fn choose(
+        &self,
+        number: u32,
+        port: &mut Port,
+        queues: &mut Lanes<Queue>,
+        eligible: u8,
+    ) -> u8 {
+        let strict = eligible & self.strict;
+        if strict != 0 {
+            return (7 - strict.leading_zeros()) as u8;
+        }
+        if eligible & (eligible - 1) == 0 {
+            return eligible.trailing_zeros() as u8;
+        }
+        self.take_turns(number, port, queues, eligible)
+    }
+
+    fn take_turns(
+        &self,
+        number: u32,
+        port: &mut Port,
+        queues: &mut Lanes<Queue>,
+        eligible: u8,
+    ) -> u8 {
+        loop {
+            let turn = usize::from(port.turn);
+            if eligible & (1 << turn) != 0 {
+                if queues[(number, turn)].deficit > 0 {
+                    return port.turn;
+                }
+            } else if let Some(queue) = queues.get_mut((number, turn)) {
+                queue.deficit = queue.deficit.min(0);
+            }
+            let next = (turn + 1) % PRIORITIES;
+            port.turn = next as u8;
+            if eligible & (1 << next) != 0 {
+                queues[(number, next)].deficit += self.quantum[next];
+            }
+        }
+    }
+
+    /// `bytes` of a priority were sent while `eligible` could have sent.
+    #[inline]
+    pub fn charge(&self, queue: &mut Queue, eligible: u8, bytes: u32) {
+        if eligible & !self.strict & ((eligible & !self.strict).wrapping_sub(1)) != 0 {
+            // A strict priority pays as well, and is never given anything.
+            queue.deficit = queue.deficit.saturating_sub(bytes as i32);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The RTT of the longest way without a queue, for congestion control that is told it: `config_base_rtt` of Ultra Ethernet
+//! Specification 1.0, section 3.6.13.3, that of a full packet over the longest way, with no other traffic. What else follows
+//! from it, such as the queues of switches, is for whoever writes the scenario: [`Unloaded`].
+
+use crate::mechanisms::routing::next_hops::{NextHops, Table, HERE, NOWHERE};
+use crate::model::scenario::{Scenario, Service};
+use crate::time::{ByteTime, Picoseconds, NANOSECOND};
+use std::collections::HashMap;
+
+/// What a network is to its acknowledged connections while nobody else sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unloaded {
+    /// The RTT of the longest way.
+    pub base_rtt: Picoseconds,
+    /// The rate of the slowest NIC port, bits per second.
+    pub slowest_port: u64,
+    /// A full packet, header through FCS.
+    pub packet_bytes: u32,
+}
+
+impl Unloaded {
+    /// Of a scenario; none where nothing is acknowledged.
+    pub fn of(scenario: &Scenario) -> Option<Unloaded> {
+        let connections = scenario.connections.iter();
+        let ports = connections
+            .filter(|it| it.service == Service::Rc)
+            .flat_map(|it| [it.port_a, it.port_b]);
+        let rates = ports.map(|port| scenario.links[port as usize / 2].rate);
+        Some(Unloaded {
+            base_rtt: longest(scenario)?,
+            slowest_port: rates.min()?,
+            packet_bytes: full_packet(scenario),
+        })
+    }
+}
+
+/// Fills in what parameters of congestion control leave to the network.
+pub(crate) fn fill(scenario: &mut Scenario) {
+    let mut sets = scenario.parameters_mut();
+    if !sets.any(|set| !set.congestion.base_rtts().is_empty()) {
+        return;
+    }
+    drop(sets);
+    let Some(longest) = longest(scenario) else {
+        return;
+    };
+    let nanoseconds = u32::try_from(longest.div_ceil(NANOSECOND)).unwrap_or(u32::MAX);
+    for set in scenario.parameters_mut() {
+        for rtt in set.congestion.base_rtts() {
+            *rtt = Some(nanoseconds);
+        }
+    }
+}
+
+/// Over all connections that are acknowledged: a full packet there and its acknowledgement back. None where there are none.
+fn longest(scenario: &Scenario) -> Option<Picoseconds> {
+    let framing = scenario.parameters.framing.encapsulated();
+    let data = full_packet(scenario);
+    let on_link = |bytes: u32| bytes.max(framing.minimum_bytes) + framing.gap_bytes;
+    let next_hops = NextHops::of(scenario);
+    let ways = |bytes: u32| Ways {
+        scenario,
+        next_hops: &next_hops,
+        bytes: on_link(bytes),
+        known: HashMap::new(),
+    };
+    let (mut there, mut back) = (ways(data), ways(framing.ack_bytes));
+    let connections = (0..).zip(&scenario.connections);
+    let acknowledged = connections.filter(|(_, it)| it.service == Service::Rc);
+    let ends = acknowledged
+        .flat_map(|(number, it)| [(2 * number, it.port_a), (2 * number + 1, it.port_b)]);
+    let rtt = |(id, port): (u32, u32)| {
+        let peer = scenario.connections[id as usize / 2];
+        let peer = [peer.port_b, peer.port_a][id as usize % 2];
+        Some(there.time(id, port)? + back.time(id ^ 1, peer)?)
+    };
+    ends.filter_map(rtt).max()
+}
+
+/// Header through FCS.
+fn full_packet(scenario: &Scenario) -> u32 {
+    let framing = scenario.parameters.framing.encapsulated();
+    let mtu = scenario.parameters.transport.mtu_bytes;
+    framing.data_bytes + mtu.next_multiple_of(framing.pad_bytes)
+}
+
+/// How long a frame of one length takes.
+struct Ways<'a> {
+    scenario: &'a Scenario,
+    next_hops: &'a NextHops,
+    bytes: u32,
+    /// From a switch to a destination.
+    known: HashMap<(u32, u32), Picoseconds>,
+}
+
+impl Ways<'_> {
+    /// The longest of the ways from a queue pair's port to its peer; none where there is no way.
+    fn time(&mut self, id: u32, port: u32) -> Option<Picoseconds> {
+        if !self.next_hops.reach(id) {
+            return None;
+        }
+        let first = self.crosses(port);
+        let to = self.next_hops.destinations.of(id);
+        if to.direct {
+            return Some(first);
+        }
+        let switch = self.scenario.node_of(port ^ 1) - self.scenario.hosts;
+        Some(first + self.from(switch, to.number) + self.crosses(to.last_hop))
+    }
+
+    /// From a switch to the one that the destination is cabled to.
+    fn from(&mut self, switch: u32, destination: u32) -> Picoseconds {
+        if let Some(time) = self.known.get(&(switch, destination)) {
+            return *time;
+        }
+        let table: &Table = &self.next_hops.tables[0].1;
+        let set = table.set(destination, switch);
+        if set == HERE || set == NOWHERE {
+            return 0;
+        }
+        // Routes given by hand may lead in a circle, which is not gone round.
+        self.known.insert((switch, destination), 0);
+        let mut longest = 0;
+        for port in self.next_hops.sets.ports(set) {
+            let next = self.scenario.node_of(*port ^ 1);
+            if next >= self.scenario.hosts {
+                let rest = self.from(next - self.scenario.hosts, destination);
+                longest = longest.max(self.crosses(*port) + rest);
+            }
+        }
+        self.known.insert((switch, destination), longest);
+        longest
+    }
+
+    /// Over the link of a port, and through the switch behind it.
+    fn crosses(&self, port: u32) -> Picoseconds {
+        let link = &self.scenario.links[port as usize / 2];
+        let peer = self.scenario.node_of(port ^ 1);
+        let latency = match peer >= self.scenario.hosts {
+            true => self.scenario.of_node(peer).switch.latency_ns * NANOSECOND,
+            false => 0,
+        };
+        ByteTime::of(link.rate).times(self.bytes) + link.delay + latency
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader;
+
+    /// 4178 bytes of a packet and 86 of an ACK on links of 100 Gb/s, or as said.
+    #[test]
+    fn the_longest_way_there_and_back() {
+        let packet = 4_178 * 80;
+        let ack = 86 * 80;
+        let rows = [
+            // One switch: two links of 1 us each way.
+            (
+                r#""hosts": 2, "switches": 1, "links": [[0, 2], [1, 2]], "flows": [{"src": 0, "dst": 1, "bytes": 1}]"#,
+                2 * (packet + ack) + 4_000_000,
+            ),
+            // No switch.
+            (
+                r#""hosts": 2, "switches": 0, "links": [[0, 1]], "flows": [{"src": 0, "dst": 1, "bytes": 1}]"#,
+                packet + ack + 2_000_000,
+            ),
+            // Two ways between two leaves, of which one is longer.
+            (
+                r#""hosts": 2, "switches": 4, "links": [[0, 2], [1, 3], [2, 4], [4, 3], [2, 5],
+                    {"a": 5, "b": 3, "delay_ns": 9000}], "flows": [{"src": 0, "dst": 1, "bytes": 1}]"#,
+                4 * (packet + ack) + 6_000_000 + 18_000_000,
+            ),
+            // The farther of two, by a slower cable.
+            (
+                r#""hosts": 3, "switches": 1, "links": [[0, 3], [1, 3], {"a": 2, "b": 3, "gbps": 10}],
+                    "flows": [{"src": 0, "dst": 1, "bytes": 1}, {"src": 0, "dst": 2, "bytes": 1}]"#,
+                11 * (packet + ack) + 4_000_000,
+            ),
+        ];
+        for (network, expected) in rows {
+            let text = format!(
+                r#"{{"name": "x", "link_gbps": 100, "link_delay_ns": 1000, "buffer_bytes": 10000000, {network},
+                    "parameters": {{"congestion": {{"algorithm": "nscc"}}}}}}"#
+            );
+            let mut scenario = reader::read(&text, "roce", 1).unwrap();
+            let unloaded = Unloaded::of(&scenario).unwrap();
+            assert_eq!(unloaded.base_rtt, expected, "{network}");
+            assert_eq!(unloaded.packet_bytes, 4_158, "a gap shorter");
+            let slow = network.contains("gbps");
+            assert_eq!(
+                unloaded.slowest_port,
+                if slow { 10 } else { 100 } * 1_000_000_000
+            );
+            fill(&mut scenario);
+            assert!(scenario.parameters.congestion.base_rtts().is_empty());
+        }
+    }
+    #[test]
+    fn nobody_is_acknowledged() {
+        let text = r#"{"name": "x", "hosts": 2, "switches": 0, "link_gbps": 100, "link_delay_ns": 1, "links": [[0, 1]],
+            "buffer_bytes": 10000000, "flows": [{"src": 0, "dst": 1, "bytes": 1, "service": "udp", "priority": 0}]}"#;
+        assert_eq!(Unloaded::of(&reader::read(text, "roce", 1).unwrap()), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! The pools that a slice of a buffer is divided into, and which of them a priority group uses.
+//!
+//! Ground: the service pools of Broadcom switches as Junos divides them (`shared-buffer ingress buffer-partition` lossless,
+//! lossless-headroom and lossy), the traffic pools of Cumulus Linux, and SONiC's `ingress_lossless_pool` with its `xoff`.
+
+use crate::mechanisms::buffer::{NO_HEADROOM, OWN_HEADROOM};
+use crate::model::parameters::{SharedHeadroom, Switch};
+use crate::model::problem::grouped;
+
+/// Cells of the pools of one slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slice {
+    /// Shared by all priority groups, or by the lossless ones.
+    pub shared: u64,
+    /// Shared by the lossy ones, where they have a pool of their own.
+    pub lossy: Option<u64>,
+    /// Headroom that lossless ones share.
+    pub headroom: Option<u64>,
+}
+
+/// Pools of a switch: those of all slices, kind after kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Division {
+    /// By slice: cells that all priority groups share, or the lossless ones.
+    pub shared: Vec<u64>,
+    /// By slice: cells that lossy ones share; empty = the above.
+    pub lossy: Vec<u64>,
+    /// By slice: cells of headroom that lossless ones share; empty = each has its own.
+    pub headroom: Vec<u64>,
+}
+
+impl Slice {
+    /// Divides the cells that reserves and headroom of one's own leave. Refused: a pool whose share is less than a cell.
+    pub fn of(switch: &Switch, cells: u64) -> Result<Slice, String> {
+        let filled = |name: &str, percent: u8, found: u64| match found {
+            0 if percent > 0 => {
+                let whole = grouped(i128::from(cells) * i128::from(switch.cell_bytes));
+                Err(format!("a {name} pool of 0 bytes out of {whole}"))
+            }
+            found => Ok(found),
+        };
+        let share = |name, percent| filled(name, percent, cells * u64::from(percent) / 100);
+        let of_these = match switch.shared_headroom {
+            Some(SharedHeadroom::Share { percent }) => Some(share("headroom", percent)?),
+            _ => None,
+        };
+        let headroom = match fixed_headroom(switch) {
+            Some(fixed) => Some(filled("headroom", 100, fixed)?),
+            None => of_these,
+        };
+        let Some(pools) = switch.pools else {
+            return Ok(Slice {
+                shared: filled("shared", 100, cells - of_these.unwrap_or(0))?,
+                lossy: None,
+                headroom,
+            });
+        };
+        Ok(Slice {
+            shared: share("lossless", pools.lossless_percent)?,
+            lossy: Some(share("lossy", pools.lossy_percent)?),
+            headroom,
+        })
+    }
+}
+
+/// Cells of the headroom that a slice shares, where they are said in bytes.
+pub fn fixed_headroom(switch: &Switch) -> Option<u64> {
+    let Some(SharedHeadroom::Fixed { bytes }) = switch.shared_headroom else {
+        return None;
+    };
+    Some(bytes / u64::from(switch.slices) / u64::from(switch.cell_bytes))
+}
+
+impl Division {
+    /// Of these slices.
+    pub fn of(slices: &[Slice]) -> Division {
+        Division {
+            shared: slices.iter().map(|it| it.shared).collect(),
+            lossy: slices.iter().filter_map(|it| it.lossy).collect(),
+            headroom: slices.iter().filter_map(|it| it.headroom).collect(),
+        }
+    }
+
+    /// Cells of each pool, and whether it is headroom.
+    pub fn pools(&self) -> impl Iterator<Item = (u64, bool)> + '_ {
+        let shared = self.shared.iter().chain(&self.lossy);
+        let shared = shared.map(|cells| (*cells, false));
+        shared.chain(self.headroom.iter().map(|cells| (*cells, true)))
+    }
+
+    /// From the pool that a slice has first: where the one of a priority group is, and its headroom.
+    pub fn places(&self, lossless: bool) -> (u8, u8) {
+        let slices = self.shared.len(); // at most 64
+        match lossless {
+            false if self.lossy.is_empty() => (0, NO_HEADROOM),
+            false => (slices as u8, NO_HEADROOM),
+            true if self.headroom.is_empty() => (0, OWN_HEADROOM),
+            true => (0, (slices + self.lossy.len()) as u8),
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! What every priority of a port is set to once the rules have met its link, and what is left of every buffer to share.
+
+use crate::headroom::{Loop, Terms};
+use crate::mechanisms::buffer_pools::{self, Division, Slice};
+use crate::mechanisms::pause;
+use crate::mechanisms::port_priority::Lanes;
+use crate::model::overrides::Slot;
+use crate::model::parameters::{Framing, Headroom, Marking, PoolCounts, Switch, PRIORITIES};
+use crate::model::problem::{grouped, Problem, Refused};
+use crate::model::scenario::{Link, Scenario};
+use crate::time::{NANOSECOND, SECOND};
+
+/// What one priority of a switch port is set to. Those of a NIC port have zeros.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LaneSettings {
+    /// Headroom of the priority group, used if it is lossless.
+    pub headroom_cells: u32,
+    /// Guaranteed to the priority group.
+    pub reserve_cells: u32,
+    /// Dynamic threshold: free shared cells times 2^this.
+    pub alpha_exponent: i8,
+    /// XON when shared use is this much below the threshold.
+    pub xon_offset_cells: u32,
+    /// Marking begins above, bytes of an egress queue.
+    pub kmin_bytes: u32,
+    /// Everything is marked above.
+    pub kmax_bytes: u32,
+}
+
+/// The settings of all ports and the pools of all switches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// By port and priority.
+    pub lanes: Lanes<LaneSettings>,
+    /// By port: slice of the switch's buffer for what comes in there.
+    pub slices: Vec<u32>,
+    /// By switch (0 = the first node after the hosts).
+    pub pools: Vec<Division>,
+}
+
+impl Resolved {
+    /// Where the pools of each switch begin among all pools.
+    pub fn first_pools(&self) -> Vec<u32> {
+        let counts = self.pools.iter().map(|it| it.pools().count() as u32);
+        let ends = counts.scan(0, |end, count| {
+            *end += count;
+            Some(*end)
+        });
+        std::iter::once(0).chain(ends).collect()
+    }
+}
+
+/// Settles every port and pool. Refused: a switch whose guarantees take the whole buffer.
+pub fn resolve(scenario: &Scenario) -> Result<Resolved, Refused> {
+    let rules = Rules::of(scenario);
+    let ports = scenario.links.len() * 2;
+    let mut lanes = Lanes::new(ports, |_, _| LaneSettings::default());
+    let mut slices = vec![0; ports];
+    let mut pools = Vec::with_capacity(scenario.switches as usize);
+    let mut problems = Vec::new();
+    for (switch, own) in switch_ports(scenario).iter().enumerate() {
+        let node = scenario.hosts + switch as u32;
+        let cut = scenario.of_node(node).switch.slices;
+        for (place, &port) in own.iter().enumerate() {
+            slices[port as usize] = (place as u64 * u64::from(cut) / own.len() as u64) as u32;
+            let settled = rules.port(port);
+            for (priority, settings) in settled.into_iter().enumerate() {
+                lanes[(port, priority)] = settings;
+            }
+        }
+        let pool = (0..cut).map(|slice| {
+            let inside = own.iter().filter(|port| slices[**port as usize] == slice);
+            rules.pool(node, inside.copied(), &lanes)
+        });
+        match pool.collect::<Result<Vec<Slice>, String>>() {
+            Ok(slices) => pools.push(Division::of(&slices)),
+            Err(found) => problems.push(too_small(node, cut, found)),
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(Resolved {
+            lanes,
+            slices,
+            pools,
+        }),
+        false => Err(Refused(problems)),
+    }
+}
+
+impl Framing {
+    /// The longest frame of a message, header through FCS, bytes.
+    pub fn longest(&self, mtu_bytes: u32) -> u32 {
+        let payload = mtu_bytes.div_ceil(self.pad_bytes) * self.pad_bytes;
+        let extension = self.write_first_bytes.max(self.read_response_ends_bytes);
+        let extension = extension.max(self.datagram_bytes);
+        (self.data_bytes + extension + payload).max(self.minimum_bytes)
+    }
+
+    /// The shortest frame there can be, PFC aside.
+    pub fn shortest(&self) -> u32 {
+        let bare = self.data_bytes.min(self.read_request_bytes);
+        let answer = self.ack_bytes.min(self.cnp_bytes);
+        bare.min(answer).max(self.minimum_bytes)
+    }
+}
+
+/// The ports of every switch in ascending order.
+fn switch_ports(scenario: &Scenario) -> Vec<Vec<u32>> {
+    let mut ports = vec![Vec::new(); scenario.switches as usize];
+    for port in 0..scenario.links.len() as u32 * 2 {
+        if let Some(switch) = scenario.node_of(port).checked_sub(scenario.hosts) {
+            ports[switch as usize].push(port);
+        }
+    }
+    ports
+}
+
+/// The rules of a scenario, and what of it they refer to.
+struct Rules<'a> {
+    scenario: &'a Scenario,
+    /// The slowest link of a host; none = no host has one.
+    slowest_host: Option<u64>,
+    longest: u32,
+}
+
+impl<'a> Rules<'a> {
+    fn of(scenario: &'a Scenario) -> Self {
+        let of_host = |link: &&Link| link.a < scenario.hosts || link.b < scenario.hosts;
+        let rates = scenario.links.iter().filter(of_host).map(|link| link.rate);
+        Rules {
+            scenario,
+            slowest_host: rates.min(),
+            longest: scenario.longest_frame(),
+        }
+    }
+
+    /// Every priority of a port; those that are set to the same are settled once.
+    fn port(&self, port: u32) -> [LaneSettings; PRIORITIES] {
+        let numbers: [u32; PRIORITIES] = std::array::from_fn(|priority| {
+            self.scenario.devices.number(Slot::Lane(port, priority))
+        });
+        let mut settled = [LaneSettings::default(); PRIORITIES];
+        for priority in 0..PRIORITIES {
+            let same = (0..priority).find(|other| numbers[*other] == numbers[priority]);
+            settled[priority] = match same {
+                Some(other) => settled[other],
+                None => self.lane(port, priority),
+            };
+        }
+        settled
+    }
+
+    fn lane(&self, port: u32, priority: usize) -> LaneSettings {
+        let cell = self.switch_of(port).cell_bytes;
+        let own = self.scenario.of_lane(port, priority);
+        let link = self.link(port);
+        LaneSettings {
+            headroom_cells: self.headroom(port, priority),
+            reserve_cells: own.switch.reserve_bytes.div_ceil(cell),
+            alpha_exponent: self.alpha_exponent(&own.switch, link.rate),
+            xon_offset_cells: own.switch.xon_offset_bytes.div_ceil(cell),
+            kmin_bytes: at_rate(&own.marking, own.marking.kmin_bytes, link.rate),
+            kmax_bytes: at_rate(&own.marking, own.marking.kmax_bytes, link.rate),
+        }
+    }
+
+    fn link(&self, port: u32) -> &Link {
+        &self.scenario.links[port as usize / 2]
+    }
+
+    fn switch_of(&self, port: u32) -> &Switch {
+        &self.scenario.of_node(self.scenario.node_of(port)).switch
+    }
+
+    /// More than any buffer has is as good as any other too much: the pool then comes out negative.
+    fn headroom(&self, port: u32, priority: usize) -> u32 {
+        let cell = u128::from(self.switch_of(port).cell_bytes);
+        let link = self.link(port);
+        let cells = match self.scenario.of_lane(port, priority).switch.headroom {
+            Headroom::Fixed { bytes } => u128::from(bytes).div_ceil(cell),
+            Headroom::RateDelay { times } => {
+                let bits = u128::from(link.rate) * u128::from(link.delay) * u128::from(times);
+                bits.div_ceil(8 * u128::from(SECOND)).div_ceil(cell)
+            }
+            Headroom::Computed { percent } => {
+                let cells = Terms::of(&self.control_loop(port)).cells();
+                (u128::from(cells) * u128::from(percent)).div_ceil(100)
+            }
+        };
+        u32::try_from(cells).unwrap_or(u32::MAX)
+    }
+
+    /// From this port deciding on a pause to its peer obeying.
+    fn control_loop(&self, port: u32) -> Loop {
+        let framing = self.scenario.parameters.framing.encapsulated();
+        let link = self.link(port);
+        let pfc = &self.scenario.of_port(port).pfc;
+        let switch = self.switch_of(port);
+        Loop {
+            rate: link.rate,
+            delay: link.delay,
+            // A frame counts once it stands in the switch; what the peer starts until then arrives as well.
+            generation: (pfc.generation_delay_ns + switch.latency_ns) * NANOSECOND,
+            response: pause::reaction(&self.scenario.of_port(port ^ 1).pfc.reaction, link.rate),
+            longest: self.longest,
+            shortest: framing.shortest(),
+            pfc: framing.pfc_bytes,
+            lossless: pfc.lossless_priorities.count_ones(),
+            gap: framing.gap_bytes,
+            cell: switch.cell_bytes,
+        }
+    }
+
+    fn alpha_exponent(&self, switch: &Switch, rate: u64) -> i8 {
+        let mut exponent = switch.alpha_exponent;
+        let Some(slowest) = self.slowest_host.filter(|_| switch.alpha_follows_rate) else {
+            return exponent;
+        };
+        let mut rate = rate;
+        while exponent < 0 && rate / 2 >= slowest {
+            exponent += 1;
+            rate /= 2;
+        }
+        exponent
+    }
+
+    /// Cells that the ports of a slice share, by pool; where nothing is left, the arithmetic in bytes.
+    fn pool(
+        &self,
+        node: u32,
+        ports: impl Iterator<Item = u32>,
+        lanes: &Lanes<LaneSettings>,
+    ) -> Result<Slice, String> {
+        let switch = &self.scenario.of_node(node).switch;
+        let mut headrooms = Vec::new();
+        let mut reserves = Vec::new();
+        for port in ports {
+            let lossless = self.scenario.of_port(port).pfc.lossless_priorities;
+            let groups = (0..PRIORITIES).filter(|priority| lossless & (1 << priority) != 0);
+            let headroom = groups.map(|priority| lanes[(port, priority)].headroom_cells);
+            let reserve = lanes.of(port).map(|it| it.reserve_cells);
+            match switch.pool_counts {
+                PoolCounts::PriorityGroup => {
+                    headrooms.extend(headroom);
+                    reserves.extend(reserve);
+                }
+                PoolCounts::Port => {
+                    let all = lanes.of(port).map(|it| it.headroom_cells);
+                    headrooms.extend(headroom.max().or(all.max()));
+                    reserves.extend(reserve.max());
+                }
+            }
+        }
+        if switch.shared_headroom.is_some() {
+            headrooms.clear();
+        }
+        let (headroom, reserve) = (counted(headrooms), counted(reserves));
+        let common: Vec<(u64, u64)> = buffer_pools::fixed_headroom(switch)
+            .map(|cells| (1, cells))
+            .into_iter()
+            .collect();
+        let buffer_bytes = self.scenario.buffer_bytes[(node - self.scenario.hosts) as usize];
+        let cells = buffer_bytes / u64::from(switch.slices) / u64::from(switch.cell_bytes);
+        let taken: u64 = headroom
+            .iter()
+            .chain(&reserve)
+            .chain(&common)
+            .map(|(times, each)| times * each)
+            .sum();
+        if taken < cells {
+            return Slice::of(switch, cells - taken);
+        }
+        let bytes = |cells: i128| grouped(cells * i128::from(switch.cell_bytes));
+        let terms = |named: &[(u64, u64)], name: &str| -> String {
+            let term = |(times, each): &(u64, u64)| {
+                format!(" - {times} x {} {name}", bytes(i128::from(*each)))
+            };
+            named.iter().map(term).collect()
+        };
+        let left = bytes(i128::from(cells) - i128::from(taken));
+        let buffer = bytes(i128::from(cells));
+        Err(format!(
+            "a shared pool of {left} bytes = {buffer} buffer{}{}{}",
+            terms(&headroom, "headroom"),
+            terms(&reserve, "reserve"),
+            terms(&common, "shared headroom")
+        ))
+    }
+}
+
+/// A marking threshold on a link of this rate.
+fn at_rate(marking: &Marking, bytes: u32, rate: u64) -> u32 {
+    let Some(gbps) = marking.reference_gbps else {
+        return bytes;
+    };
+    let scaled = u128::from(bytes) * u128::from(rate) / (u128::from(gbps) * 1_000_000_000);
+    u32::try_from(scaled).unwrap_or(u32::MAX)
+}
+
+fn too_small(node: u32, slices: u32, found: String) -> Problem {
+    let of_slice = match slices {
+        1 => String::new(),
+        slices => format!(" (one of {slices} slices)"),
+    };
+    Problem {
+        place: format!("switch {node}"),
+        found: found + &of_slice,
+        expected: "more than 0".into(),
+        hint: "a larger buffer_bytes, shorter cables or fewer ports leave something to share"
+            .into(),
+    }
+}
+
+/// Each value other than 0, ascending, after how often it occurs.
+fn counted(mut values: Vec<u32>) -> Vec<(u64, u64)> {
+    values.retain(|value| *value > 0);
+    values.sort_unstable();
+    let runs = values.chunk_by(|a, b| a == b);
+    runs.map(|run| (run.len() as u64, u64::from(run[0])))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

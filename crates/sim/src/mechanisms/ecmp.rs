@@ -1,0 +1,289 @@
+//! How a switch chooses among ports that lead equally close to the destination: by a hash of the flow (RFC 2992,
+//! section 2), so that the packets of a flow stay in order.
+//!
+//! What is hashed tells the flows of RoCEv2 apart: the addresses of the two NIC ports and the UDP ports (IBTA annex
+//! A17.9.2: the UDP source port is the entropy). Where a scenario gives no addresses, numbers stand for them.
+
+use crate::mechanisms::chance::{mix, GOLDEN};
+use crate::model::parameters::{Ecmp, EcmpHash, IpVersion};
+use crate::model::scenario::{Scenario, Service};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// In the protocol field of IPv4 and the next header field of IPv6 (IANA, protocol numbers).
+const UDP: u8 = 17;
+const TCP: u8 = 6;
+
+/// Where sockets listen: iperf3's port (IANA, service names: targus-getdata1).
+const SOCKETS: u16 = 5201;
+
+/// One direction of a connection, as hashes see it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Flow {
+    /// NIC ports it leads from and to.
+    pub ports: [u32; 2],
+    /// The hosts they belong to.
+    pub hosts: [u32; 2],
+    /// Addresses of these ports: those that the scenario gives, if both; over IPv6 else those that stand in for them.
+    pub addresses: Option<[IpAddr; 2]>,
+    /// UDP or TCP ports of its packets: source, destination.
+    pub udp_ports: [u16; 2],
+    /// UDP or TCP.
+    pub protocol: u8,
+}
+
+impl Flow {
+    /// What a queue pair sends.
+    pub fn of(scenario: &Scenario, queue_pair: u32) -> Self {
+        let connection = &scenario.connections[queue_pair as usize / 2];
+        let ecmp = &scenario.parameters.ecmp;
+        let there = [connection.port_a, connection.port_b];
+        let sockets = connection.service.of_sockets();
+        let listening = if sockets {
+            SOCKETS
+        } else {
+            ecmp.udp_destination_port
+        };
+        let asking = [connection.udp_source_port, listening];
+        let back = [there[1], there[0]];
+        let (ports, udp_ports) = match queue_pair % 2 {
+            0 => (there, asking),
+            _ if sockets => (back, [asking[1], asking[0]]),
+            _ => (back, ecmp.back(asking)),
+        };
+        Flow {
+            ports,
+            hosts: ports.map(|port| scenario.node_of(port)),
+            protocol: if connection.service == Service::Tcp {
+                TCP
+            } else {
+                UDP
+            },
+            addresses: given_or_v6(scenario, ports),
+            udp_ports,
+        }
+    }
+
+    /// The choice of switch number `switch` (`node` among all nodes) among so many candidates, where chance has `seed`.
+    #[inline]
+    pub fn among(
+        &self,
+        ecmp: &Ecmp,
+        seed: u64,
+        switch: u32,
+        node: u32,
+        candidates: usize,
+    ) -> usize {
+        let offset = u32::from(ecmp.offset_bits);
+        match ecmp.hash {
+            // Output number `switch` of the generator that starts from the flow's key, scaled to the range.
+            EcmpHash::Splitmix64 => {
+                let number = u64::from(ecmp.seed.unwrap_or(switch)) + 1;
+                let hash = mix(self.key(seed).wrapping_add(number.wrapping_mul(GOLDEN)));
+                ((u128::from(hash.rotate_right(offset)) * candidates as u128) >> 64) as usize
+            }
+            EcmpHash::Murmur3 => {
+                let hash = self.murmur3(ecmp.seed.unwrap_or(node));
+                hash.rotate_right(offset) as usize % candidates
+            }
+            EcmpHash::Crc32Lo => {
+                let hash = self.crc32(ecmp.seed.unwrap_or(node)) as u16;
+                usize::from(hash.rotate_right(offset)) % candidates
+            }
+        }
+    }
+
+    fn udp(&self) -> u32 {
+        u32::from(self.udp_ports[0]) << 16 | u32::from(self.udp_ports[1])
+    }
+
+    fn key(&self, seed: u64) -> u64 {
+        let pair = |from: u32, to: u32| u64::from(from) << 32 | u64::from(to);
+        let ends = match self.addresses {
+            None => pair(self.ports[0], self.ports[1]),
+            Some([IpAddr::V4(from), IpAddr::V4(to)]) => pair(from.to_bits(), to.to_bits()),
+            Some(addresses) => {
+                let halves = addresses.map(wide).map(|it| [(it >> 64) as u64, it as u64]);
+                let halves = halves.into_iter().flatten();
+                halves.fold(0, |so_far, half| mix(so_far ^ half))
+            }
+        };
+        mix(mix(mix(seed) ^ ends) ^ u64::from(self.udp()))
+    }
+
+    fn murmur3(&self, seed: u32) -> u32 {
+        let udp = self.udp().rotate_left(16);
+        match self.addresses {
+            None => {
+                let [from, to] = self.hosts.map(address);
+                murmur3(&[from, to, udp], seed)
+            }
+            Some([IpAddr::V4(from), IpAddr::V4(to)]) => {
+                murmur3(&[from.to_bits(), to.to_bits(), udp], seed)
+            }
+            Some(addresses) => {
+                let mut words = [udp; 9];
+                for (place, word) in words[..8].iter_mut().enumerate() {
+                    *word = (wide(addresses[place / 4]) >> (96 - 32 * (place % 4))) as u32;
+                }
+                murmur3(&words, seed)
+            }
+        }
+    }
+
+    /// CRC-32 of IEEE 802.3 over source, destination, protocol and ports in network order, going on from the seed as zlib's
+    /// `crc32` does.
+    fn crc32(&self, seed: u32) -> u32 {
+        let mut crc = crc32fast::Hasher::new_with_initial(seed);
+        let standing_in = || self.ports.map(|port| IpAddr::V4(stand_in(port)));
+        for address in self.addresses.unwrap_or_else(standing_in) {
+            match address {
+                IpAddr::V4(it) => crc.update(&it.octets()),
+                IpAddr::V6(it) => crc.update(&it.octets()),
+            }
+        }
+        let [source, destination] = self.udp_ports.map(u16::to_be_bytes);
+        let [protocol, source, destination] = [&[self.protocol][..], &source, &destination];
+        for part in [protocol, source, destination] {
+            crc.update(part);
+        }
+        crc.finalize()
+    }
+}
+
+/// The addresses in the packets from one NIC port to another.
+pub(crate) fn addresses(scenario: &Scenario, ports: [u32; 2]) -> [IpAddr; 2] {
+    given_or_v6(scenario, ports).unwrap_or_else(|| ports.map(|port| stand_in(port).into()))
+}
+
+fn given_or_v6(scenario: &Scenario, ports: [u32; 2]) -> Option<[IpAddr; 2]> {
+    match ports.map(|port| scenario.given_address(port)) {
+        [Some(from), Some(to)] => Some([from, to]),
+        _ if scenario.parameters.framing.ip == IpVersion::Ipv6 => {
+            Some(ports.map(|port| stand_in_v6(port).into()))
+        }
+        _ => None,
+    }
+}
+
+/// The unique local address (RFC 4193) of a NIC port that was given none: fd00:: and the number that is its IPv4 one.
+fn stand_in_v6(port: u32) -> Ipv6Addr {
+    Ipv6Addr::from(0xfd << 120 | u128::from(stand_in(port).to_bits()))
+}
+
+/// The address of a NIC port that was given none: of 10.0.0.0/8 (RFC 1918), the port's number plus one.
+fn stand_in(port: u32) -> Ipv4Addr {
+    Ipv4Addr::from((10 << 24) + port + 1)
+}
+
+/// An address as one number.
+fn wide(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(it) => u128::from(it.to_bits()),
+        IpAddr::V6(it) => it.to_bits(),
+    }
+}
+
+/// The address of a host in the ns-3 simulator of HPCC: 11.0.0.1, and the host's number in the second and third byte.
+fn address(host: u32) -> u32 {
+    0x0b00_0001_u32.wrapping_add(host << 8)
+}
+
+/// MurmurHash3_x86_32 (Austin Appleby, 2011, public domain) of whole words.
+fn murmur3(words: &[u32], seed: u32) -> u32 {
+    let mut hash = seed;
+    for word in words {
+        let scrambled = word.wrapping_mul(0xcc9e_2d51).rotate_left(15);
+        hash ^= scrambled.wrapping_mul(0x1b87_3593);
+        hash = hash.rotate_left(13).wrapping_mul(5);
+        hash = hash.wrapping_add(0xe654_6b64);
+    }
+    hash ^= 4 * words.len() as u32;
+    hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
+    hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
+    hash ^ hash >> 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::preset;
+
+    #[test]
+    fn addresses_of_hosts() {
+        let rows = [
+            (0, 0x0b00_0001),
+            (1, 0x0b00_0101),
+            (255, 0x0b00_ff01),
+            (256, 0x0b01_0001),
+            (1023, 0x0b03_ff01),
+        ];
+        for (host, expected) in rows {
+            assert_eq!(address(host), expected, "{host}");
+        }
+    }
+
+    /// Rows of the reference implementation.
+    #[test]
+    fn murmur_hashes() {
+        let rows = [
+            ([0, 0, 0], 0, 0xd941_144b),
+            ([1, 2, 3], 4, 0x94d6_5d44),
+            (
+                [0x0b00_0001, 0x0b00_0101, 100 << 16 | 10_000],
+                17,
+                0xc461_67a1,
+            ),
+        ];
+        for (words, seed, expected) in rows {
+            assert_eq!(murmur3(&words, seed), expected, "{words:?}");
+        }
+    }
+
+    /// A flow between hosts 1 and 0 of the ns-3 simulator, the answer to one from its UDP port 10,000 to 100.
+    fn back(addresses: Option<[&str; 2]>) -> Flow {
+        Flow {
+            ports: [2, 0],
+            hosts: [1, 0],
+            addresses: addresses.map(|both| both.map(|it| it.parse().unwrap())),
+            udp_ports: [100, 10_000],
+            protocol: UDP,
+        }
+    }
+
+    fn ecmp(hash: EcmpHash) -> Ecmp {
+        Ecmp {
+            hash,
+            ..preset::by_name("roce").unwrap().ecmp
+        }
+    }
+
+    /// The reference implementation of MurmurHash3, zlib's crc32, and SplitMix64 as published, on the same input.
+    #[test]
+    fn choices() {
+        let v4 = Some(["11.0.1.1", "11.0.0.1"]);
+        let v6 = Some(["2001:db8::1", "2001:db8::ff00:2"]);
+        let rows = [
+            (EcmpHash::Splitmix64, None, None, 987),
+            (EcmpHash::Splitmix64, v4, None, 663),
+            (EcmpHash::Splitmix64, v4, Some(5), 277),
+            (EcmpHash::Splitmix64, v6, None, 426),
+            (EcmpHash::Murmur3, None, None, 997),
+            (EcmpHash::Murmur3, v4, None, 997),
+            (EcmpHash::Murmur3, v4, Some(5), 13),
+            (EcmpHash::Murmur3, v6, None, 383),
+            (EcmpHash::Crc32Lo, None, None, 676),
+            (EcmpHash::Crc32Lo, v4, None, 55),
+            (EcmpHash::Crc32Lo, v6, None, 984),
+        ];
+        for (hash, addresses, seed, expected) in rows {
+            let ecmp = Ecmp { seed, ..ecmp(hash) };
+            let chosen = back(addresses).among(&ecmp, 1, 0, 17, 1000);
+            assert_eq!(chosen, expected, "{hash:?} {addresses:?} {seed:?}");
+        }
+        let rotated = Ecmp {
+            offset_bits: 4,
+            ..ecmp(EcmpHash::Crc32Lo)
+        };
+        assert_eq!(back(v4).among(&rotated, 1, 0, 17, 1000), 675);
+    }
+}

@@ -1,0 +1,90 @@
+//! Entropy values: the sender says which way a packet takes, by its UDP source port (Ultra Ethernet Specification 1.0).
+//! Switches with [`crate::model::parameters::Balance::Entropy`] hash it.
+//!
+//! A queue pair uses its values in turn. One whose packet came back marked, or was trimmed, is passed over the next time:
+//! the "bitmap" of the consortium's model (uet-htsim, `htsim/sim/uec_mp.cpp`) with a penalty of one turn.
+
+use crate::mechanisms::chance::mix;
+
+/// The dynamic ports (RFC 6335, section 6) begin here, and are so many.
+const FIRST_PORT: u16 = 49_152;
+const PORTS: u16 = 16_384;
+
+/// The entropy values of one queue pair.
+#[derive(Debug, Clone)]
+pub(crate) struct EntropyValues {
+    first: u16,
+    next: u16,
+    /// By value, counted from the first: whether it is to be passed over.
+    avoided: Vec<bool>,
+}
+
+impl EntropyValues {
+    /// As many as `count`, beginning anywhere.
+    pub fn new(seed: u64, queue_pair: u32, count: u16) -> Self {
+        EntropyValues {
+            first: (mix(mix(seed) ^ u64::from(queue_pair)) % u64::from(PORTS)) as u16,
+            next: 0,
+            avoided: vec![false; usize::from(count)],
+        }
+    }
+
+    /// For the next packet.
+    pub fn take(&mut self) -> u16 {
+        // Where all are to be avoided, the first is forgiven.
+        while std::mem::take(&mut self.avoided[usize::from(self.next)]) {
+            self.pass();
+        }
+        let port = FIRST_PORT + (self.first + self.next) % PORTS;
+        self.pass();
+        port
+    }
+
+    fn pass(&mut self) {
+        self.next = (self.next + 1) % self.avoided.len() as u16;
+    }
+
+    /// A packet with this value met a queue.
+    pub fn avoid(&mut self, port: u16) {
+        let place = (port - FIRST_PORT + PORTS - self.first) % PORTS;
+        if let Some(avoided) = self.avoided.get_mut(usize::from(place)) {
+            *avoided = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_take_turns_and_one_that_met_a_queue_sits_one_out() {
+        for queue_pair in [0, 1, 77, 12_345] {
+            let mut it = EntropyValues::new(1, queue_pair, 4);
+            let round: Vec<u16> = (0..4).map(|_| it.take()).collect();
+            assert!(round.iter().all(|port| *port >= FIRST_PORT), "{round:?}");
+            assert_eq!(it.take(), round[0]);
+            it.avoid(round[2]);
+            it.avoid(round[2]);
+            let rest: Vec<u16> = (0..6).map(|_| it.take()).collect();
+            let [a, b, c, d] = round[..] else { panic!() };
+            assert_eq!(rest, [b, d, a, b, c, d]);
+            for port in round.iter() {
+                it.avoid(*port);
+            }
+            assert_eq!(
+                (it.take(), it.take()),
+                (a, b),
+                "all are avoided, so none is"
+            );
+        }
+    }
+
+    #[test]
+    fn one_value_is_always_the_same() {
+        let mut it = EntropyValues::new(9, 3, 1);
+        let port = it.take();
+        it.avoid(port);
+        assert_eq!(it.take(), port);
+    }
+}

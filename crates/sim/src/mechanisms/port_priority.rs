@@ -1,0 +1,68 @@
+//! A value for each port and priority.
+
+use crate::model::parameters::PRIORITIES;
+use std::ops::{Index, IndexMut};
+
+/// Where the values of a priority begin that has none: beyond all values, whatever the port.
+const NOWHERE: usize = usize::MAX / 2;
+
+/// Priority by priority: one or two carry all traffic as a rule, and their values lie side by side in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lanes<T> {
+    /// By priority.
+    first: [usize; PRIORITIES],
+    values: Vec<T>,
+}
+
+impl<T> Lanes<T> {
+    /// The value that `make` gives for each port and priority.
+    pub fn new(ports: usize, make: impl Fn(u32, usize) -> T) -> Self {
+        Lanes::of_some(ports, u8::MAX, make)
+    }
+
+    /// The same for those priorities whose bit is set: the others have no values.
+    pub fn of_some(ports: usize, priorities: u8, make: impl Fn(u32, usize) -> T) -> Self {
+        let mut first = [NOWHERE; PRIORITIES];
+        let mut values = Vec::with_capacity(ports * priorities.count_ones() as usize);
+        for priority in (0..PRIORITIES).filter(|it| priorities & 1 << it != 0) {
+            first[priority] = values.len();
+            values.extend((0..ports as u32).map(|port| make(port, priority)));
+        }
+        Lanes { first, values }
+    }
+
+    /// The values of one port, from priority 0 up.
+    pub fn of(&self, port: u32) -> impl Iterator<Item = &T> {
+        (0..PRIORITIES).filter_map(move |priority| self.get((port, priority)))
+    }
+
+    /// All values.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.values.iter()
+    }
+
+    /// The value of a port and priority, if it has one.
+    pub fn get(&self, (port, priority): (u32, usize)) -> Option<&T> {
+        self.values.get(self.first[priority] + port as usize)
+    }
+
+    /// The same.
+    pub fn get_mut(&mut self, (port, priority): (u32, usize)) -> Option<&mut T> {
+        self.values.get_mut(self.first[priority] + port as usize)
+    }
+}
+
+impl<T> Index<(u32, usize)> for Lanes<T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, (port, priority): (u32, usize)) -> &T {
+        &self.values[self.first[priority % PRIORITIES] + port as usize]
+    }
+}
+
+impl<T> IndexMut<(u32, usize)> for Lanes<T> {
+    #[inline]
+    fn index_mut(&mut self, (port, priority): (u32, usize)) -> &mut T {
+        &mut self.values[self.first[priority % PRIORITIES] + port as usize]
+    }
+}

@@ -1,0 +1,125 @@
+//! The cables between switches, and how far switches are apart.
+
+use super::NONE;
+use crate::model::scenario::Scenario;
+
+/// The cables between switches, as a switch sees them. Switches are numbered from 0 here.
+pub struct Fabric {
+    /// Nodes below are hosts.
+    pub hosts: u32,
+    /// Where the ways of each switch begin, and the end of the last.
+    first: Vec<u32>,
+    ways: Vec<Way>,
+}
+
+/// An egress port and the switch it leads to.
+#[derive(Clone, Copy)]
+pub struct Way {
+    /// Its number.
+    pub port: u32,
+    /// The switch.
+    pub to: u32,
+}
+
+impl Fabric {
+    /// Of a scenario, as routing believes it to be cabled.
+    pub fn of(scenario: &Scenario) -> Self {
+        let hosts = scenario.hosts;
+        let between_switches = || {
+            (0..scenario.links.len() as u32 * 2).filter_map(move |port| {
+                let other = scenario.node_of(scenario.believed_peer(port));
+                let own = scenario.node_of(port);
+                (own >= hosts && other >= hosts && own != other).then(|| {
+                    let to = other - hosts;
+                    (own - hosts, Way { port, to })
+                })
+            })
+        };
+        let mut first = vec![0; scenario.switches as usize + 1];
+        for (switch, _) in between_switches() {
+            first[switch as usize + 1] += 1;
+        }
+        for switch in 1..first.len() {
+            first[switch] += first[switch - 1];
+        }
+        let mut free = first.clone();
+        let mut ways = vec![Way { port: 0, to: 0 }; *first.last().unwrap_or(&0) as usize];
+        for (switch, way) in between_switches() {
+            let place = &mut free[switch as usize];
+            ways[*place as usize] = way;
+            *place += 1;
+        }
+        Fabric { hosts, first, ways }
+    }
+
+    /// The ways out of a switch, in the order of their ports.
+    #[inline]
+    pub fn ports_of(&self, switch: u32) -> &[Way] {
+        let range = self.first[switch as usize] as usize..self.first[switch as usize + 1] as usize;
+        &self.ways[range]
+    }
+
+    /// The switch that a NIC port is cabled to.
+    pub fn switch_behind(&self, scenario: &Scenario, nic_port: u32) -> u32 {
+        let node = scenario.node_of(scenario.believed_peer(nic_port));
+        node.checked_sub(self.hosts).unwrap_or(NONE)
+    }
+}
+
+/// Hops from every switch to one of them: breadth first, kept for the trips that end there.
+pub struct Distance {
+    target: u32,
+    hops: Vec<u32>,
+    queue: Vec<u32>,
+}
+
+impl Distance {
+    /// To nowhere yet, among so many switches.
+    pub fn new(switches: usize) -> Self {
+        Distance {
+            target: NONE,
+            hops: vec![NONE; switches],
+            queue: Vec::with_capacity(switches),
+        }
+    }
+
+    /// How far a switch is from the target; [`NONE`] = it does not reach it.
+    #[inline]
+    pub fn of(&self, switch: u32) -> u32 {
+        self.hops[switch as usize]
+    }
+
+    /// Whether switches join the two switches; if so, the distances are those to the second.
+    pub fn reach(&mut self, fabric: &Fabric, from: u32, to: u32) -> bool {
+        if from == NONE || to == NONE {
+            return false;
+        }
+        self.aim(fabric, to, |_| true);
+        self.of(from) != NONE
+    }
+
+    /// The distances to `target` over the ways that are `open`, which must always be the same: for the target of before
+    /// nothing is done.
+    pub fn aim(&mut self, fabric: &Fabric, target: u32, open: impl Fn(&Way) -> bool) {
+        if self.target == target {
+            return;
+        }
+        self.target = target;
+        self.hops.fill(NONE);
+        self.queue.clear();
+        self.hops[target as usize] = 0;
+        self.queue.push(target);
+        let mut next = 0;
+        while let Some(&switch) = self.queue.get(next) {
+            next += 1;
+            let farther = self.of(switch) + 1;
+            for way in fabric.ports_of(switch).iter().filter(|way| open(way)) {
+                let hops = &mut self.hops[way.to as usize];
+                if *hops == NONE {
+                    *hops = farther;
+                    self.queue.push(way.to);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Equal-cost multipath: the way of every queue pair through the switches, chosen once before the run.
+//!
+//! A switch sends a frame out of one of the ports that lead one hop closer to the destination; a hash of the flow
+//! decides which (RFC 2992, section 2: hash-based selection among equal-cost next hops): [`crate::mechanisms::ecmp`]. Hosts never
+//! forward.
+
+pub(crate) mod fabric;
+pub(crate) mod next_hops;
+
+use crate::mechanisms::ecmp::Flow;
+use crate::model::problem::{Problem, Refused};
+use crate::model::scenario::Scenario;
+use fabric::{Distance, Fabric};
+
+/// Not in a list, not reached.
+const NONE: u32 = u32::MAX;
+
+/// The path of every queue pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Routes {
+    starts: Vec<u32>,
+    hops: Vec<u32>,
+}
+
+impl Routes {
+    /// The paths of queue pairs `2n` (connection n, a to b) and `2n + 1` (b to a).
+    ///
+    /// Nodes, ports and links of the scenario must exist, as [`crate::reader::read`] sees to. Refused: connections
+    /// whose ends no switches join.
+    pub fn compute(scenario: &Scenario) -> Result<Routes, Refused> {
+        let fabric = Fabric::of(scenario);
+        let mut routes = Routes {
+            starts: vec![0; scenario.connections.len() * 2],
+            hops: Vec::new(),
+        };
+        let mut problems = Vec::new();
+        let mut last_hop = vec![NONE; scenario.links.len() * 2];
+        let mut distance = Distance::new(scenario.switches as usize);
+
+        for trip in trips(&fabric, scenario) {
+            if trip.direct {
+                continue;
+            }
+            if trip.from_switch == trip.to_switch && trip.to_switch != NONE {
+                routes.starts[trip.queue_pair as usize] =
+                    routes.shared_last_hop(&mut last_hop, trip.to ^ 1);
+                continue;
+            }
+            if !distance.reach(&fabric, trip.from_switch, trip.to_switch) {
+                problems.push(trip.queue_pair);
+                continue;
+            }
+            routes.starts[trip.queue_pair as usize] = routes.hops.len() as u32;
+            routes.walk(&fabric, &distance, &trip, scenario);
+        }
+        refuse_unreachable(scenario, problems)?;
+        Ok(routes)
+    }
+
+    /// No paths: switches choose at run time.
+    pub(crate) fn at_run_time(scenario: &Scenario) -> Routes {
+        Routes {
+            starts: vec![0; scenario.connections.len() * 2],
+            hops: Vec::new(),
+        }
+    }
+
+    /// Where the path of a queue pair begins in [`Routes::hops`]. A directly cabled pair has an empty path, whose
+    /// start means nothing.
+    #[inline]
+    pub fn start(&self, queue_pair: u32) -> u32 {
+        self.starts[queue_pair as usize]
+    }
+
+    /// Egress port (global number) at each switch on the way, path after path. The last one leads to the host.
+    #[inline]
+    pub fn hops(&self) -> &[u32] {
+        &self.hops
+    }
+
+    /// Between two ports of one switch the destination alone makes the path, so it is stored once.
+    fn shared_last_hop(&mut self, last_hop: &mut [u32], port: u32) -> u32 {
+        let known = &mut last_hop[port as usize];
+        if *known == NONE {
+            *known = self.hops.len() as u32;
+            self.hops.push(port);
+        }
+        *known
+    }
+
+    fn walk(&mut self, fabric: &Fabric, distance: &Distance, trip: &Trip, scenario: &Scenario) {
+        let mut switch = trip.from_switch;
+        while switch != trip.to_switch {
+            let closer = distance.of(switch) - 1;
+            let candidates = || {
+                fabric
+                    .ports_of(switch)
+                    .iter()
+                    .filter(|way| distance.of(way.to) == closer)
+            };
+            let node = fabric.hosts + switch;
+            let ecmp = &scenario.of_node(node).ecmp;
+            let among = candidates().count();
+            let chosen = trip.flow.among(ecmp, scenario.seed, switch, node, among);
+            let way = candidates().nth(chosen).expect("a choice among these");
+            self.hops.push(way.port);
+            switch = way.to;
+        }
+        self.hops.push(trip.to ^ 1);
+    }
+}
+
+/// One direction of a connection.
+struct Trip {
+    queue_pair: u32,
+    /// NIC port it ends at.
+    to: u32,
+    flow: Flow,
+    /// The switch at the other end of `from`'s cable.
+    from_switch: u32,
+    /// The switch at the other end of `to`'s cable.
+    to_switch: u32,
+    /// One cable joins `from` and `to`.
+    direct: bool,
+}
+
+/// Every direction of every connection, those to one switch one after the other.
+fn trips(fabric: &Fabric, scenario: &Scenario) -> Vec<Trip> {
+    let queue_pairs = 0..2 * scenario.connections.len() as u32;
+    let trip = |queue_pair| {
+        let flow = Flow::of(scenario, queue_pair);
+        let [from, to] = flow.ports;
+        Trip {
+            queue_pair,
+            to,
+            flow,
+            from_switch: fabric.switch_behind(scenario, from),
+            to_switch: fabric.switch_behind(scenario, to),
+            direct: from ^ 1 == to,
+        }
+    };
+    let mut trips: Vec<Trip> = queue_pairs.map(trip).collect();
+    trips.sort_by_key(|trip| trip.to_switch); // stable: in order of queue pairs
+    trips
+}
+
+/// Refused: connections of queue pairs, if there are any, that have no way to their peer.
+pub(crate) fn refuse_unreachable(
+    scenario: &Scenario,
+    mut queue_pairs: Vec<u32>,
+) -> Result<(), Refused> {
+    if queue_pairs.is_empty() {
+        return Ok(());
+    }
+    queue_pairs.sort_unstable();
+    queue_pairs.dedup_by_key(|queue_pair| *queue_pair / 2);
+    let problems = queue_pairs.into_iter();
+    Err(Refused(
+        problems.map(|it| unreachable(scenario, it)).collect(),
+    ))
+}
+
+fn unreachable(scenario: &Scenario, queue_pair: u32) -> Problem {
+    let connection = scenario.connections[queue_pair as usize / 2];
+    let end = |port: u32| format!("host {} (port {port})", scenario.node_of(port));
+    Problem {
+        place: format!("connection {}", queue_pair / 2),
+        found: format!(
+            "no way from {} to {}",
+            end(connection.port_a),
+            end(connection.port_b)
+        ),
+        expected: "ends joined by switches".into(),
+        hint: "hosts do not forward".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,256 @@
+//! Next hops of every switch: for each destination the ports that lead closer to it, for forwarding at run time.
+//!
+//! A destination is the switch that a NIC port is cabled to, or a NIC port of its own where a route was given for its host.
+//! Sets of ports are kept once each, so a network of s switches with d of them at hosts takes 4 s d bytes and little more.
+
+use super::fabric::{Distance, Fabric};
+use super::NONE;
+use crate::model::faults::link_down;
+use crate::model::scenario::Scenario;
+use crate::time::Picoseconds;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+/// Where a set of ports stands in a table.
+pub type Set = u32;
+
+/// The set of the switch that the destination is cabled to.
+pub const HERE: Set = u32::MAX;
+/// The empty set: the switch has no route.
+pub const NOWHERE: Set = 0;
+
+/// Sets of egress ports. A set belongs to one switch, as its ports do.
+#[derive(Debug, Clone)]
+pub struct Sets {
+    /// Where each begins, and the end of the last.
+    first: Vec<u32>,
+    ports: Vec<u32>,
+    known: HashMap<Box<[u32]>, Set>,
+}
+
+impl Sets {
+    fn new() -> Self {
+        let mut sets = Sets {
+            first: vec![0],
+            ports: Vec::new(),
+            known: HashMap::new(),
+        };
+        sets.keep(&[]);
+        sets
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// The ports of a set, in the order of their numbers.
+    #[inline]
+    pub fn ports(&self, set: Set) -> &[u32] {
+        let set = set as usize;
+        &self.ports[self.first[set] as usize..self.first[set + 1] as usize]
+    }
+
+    fn keep(&mut self, ports: &[u32]) -> Set {
+        if let Some(set) = self.known.get(ports) {
+            return *set;
+        }
+        let set = self.count() as Set;
+        self.ports.extend_from_slice(ports);
+        self.first.push(self.ports.len() as u32);
+        self.known.insert(ports.into(), set);
+        set
+    }
+}
+
+/// What traffic of a scenario goes to.
+#[derive(Debug, Clone)]
+pub struct Destinations {
+    /// The switch, and the NIC port if it is a destination of its own.
+    each: Vec<(u32, Option<u32>)>,
+    /// By queue pair that sends.
+    of: Vec<Destination>,
+}
+
+/// Where a queue pair sends to.
+#[derive(Debug, Clone, Copy)]
+pub struct Destination {
+    /// Its number; [`NONE`] where the other end is not behind a switch.
+    pub number: u32,
+    /// The last switch's port to it.
+    pub last_hop: u32,
+    /// The switch that the sender is cabled to; [`NONE`] where there is none.
+    first_switch: u32,
+    /// One cable joins the two ends.
+    pub direct: bool,
+}
+
+impl Destinations {
+    fn all(scenario: &Scenario, fabric: &Fabric) -> Self {
+        let mut known = HashMap::new();
+        let mut each = Vec::new();
+        let ends = scenario.connections.iter();
+        let ends = ends.flat_map(|it| [(it.port_a, it.port_b), (it.port_b, it.port_a)]);
+        let routed: HashSet<u32> = scenario.routes.iter().map(|it| it.destination).collect();
+        let destination = |(from, to): (u32, u32)| {
+            let switch = fabric.switch_behind(scenario, to);
+            let host = scenario.node_of(to);
+            let own = routed.contains(&host);
+            let number = match switch {
+                NONE => NONE,
+                _ => *known
+                    .entry((switch, own.then_some(to)))
+                    .or_insert_with_key(|it| {
+                        each.push(*it);
+                        each.len() as u32 - 1
+                    }),
+            };
+            Destination {
+                number,
+                last_hop: scenario.believed_peer(to),
+                first_switch: fabric.switch_behind(scenario, from),
+                direct: from ^ 1 == to,
+            }
+        };
+        let of = ends.map(destination).collect();
+        Destinations { each, of }
+    }
+
+    /// That of a queue pair that sends.
+    #[inline]
+    pub fn of(&self, queue_pair: u32) -> Destination {
+        self.of[queue_pair as usize]
+    }
+}
+
+/// The sets of all switches at one time.
+#[derive(Debug, Clone)]
+pub struct Table {
+    switches: usize,
+    sets: Vec<Set>,
+}
+
+impl Table {
+    /// The ways that are shortest over the links that are `open`, and where routes are given, theirs: of those the ports with
+    /// open links, if any is left.
+    pub fn of(
+        scenario: &Scenario,
+        fabric: &Fabric,
+        destinations: &Destinations,
+        open: &[bool],
+        sets: &mut Sets,
+    ) -> Self {
+        let switches = scenario.switches as usize;
+        let open = |port: u32| open[port as usize / 2];
+        let mut table = Table {
+            switches,
+            sets: Vec::with_capacity(switches * destinations.each.len()),
+        };
+        let mut distance = Distance::new(switches);
+        let mut ports = Vec::new();
+        for (target, own) in &destinations.each {
+            distance.aim(fabric, *target, |way| open(way.port));
+            for switch in 0..scenario.switches {
+                let hops = distance.of(switch);
+                table.sets.push(match hops {
+                    NONE => NOWHERE,
+                    0 => HERE,
+                    _ => {
+                        let ways = fabric.ports_of(switch).iter();
+                        let closer =
+                            ways.filter(|way| distance.of(way.to) == hops - 1 && open(way.port));
+                        ports.clear();
+                        ports.extend(closer.map(|way| way.port));
+                        sets.keep(&ports)
+                    }
+                });
+            }
+            if let Some(port) = own {
+                table.lay_over(scenario, *port, &open, sets);
+            }
+        }
+        table
+    }
+
+    /// Routes given for the host of the destination that was filled in last.
+    fn lay_over(
+        &mut self,
+        scenario: &Scenario,
+        port: u32,
+        open: &impl Fn(u32) -> bool,
+        sets: &mut Sets,
+    ) {
+        let first = self.sets.len() - self.switches;
+        let host = scenario.node_of(port);
+        let routes = scenario.routes.iter();
+        for route in routes.filter(|route| route.destination == host) {
+            let mut ports: Vec<u32> = route.ports.iter().copied().filter(|it| open(*it)).collect();
+            ports.sort_unstable();
+            if !ports.is_empty() {
+                self.sets[first + (route.node - scenario.hosts) as usize] = sets.keep(&ports);
+            }
+        }
+    }
+
+    /// The set of a switch for a destination.
+    #[inline]
+    pub fn set(&self, destination: u32, switch: u32) -> Set {
+        self.sets[destination as usize * self.switches + switch as usize]
+    }
+}
+
+/// Tables and what they speak of.
+#[derive(Debug, Clone)]
+pub struct NextHops {
+    /// The sets of all tables.
+    pub sets: Sets,
+    /// Where traffic goes.
+    pub destinations: Destinations,
+    /// From when on each holds; the first from the start.
+    pub tables: Vec<(Picoseconds, Arc<Table>)>,
+}
+
+impl NextHops {
+    /// The tables of a scenario for each time at which links are withdrawn or come back.
+    pub fn of(scenario: &Scenario) -> Self {
+        let fabric = Fabric::of(scenario);
+        let destinations = Destinations::all(scenario, &fabric);
+        let mut sets = Sets::new();
+        let mut withdrawn = vec![0_u32; scenario.links.len()];
+        let mut known = BTreeMap::new();
+        let mut table = |withdrawn: &[u32]| {
+            let open: Vec<bool> = withdrawn.iter().map(|times| *times == 0).collect();
+            let known = known.entry(open.clone());
+            let table = known.or_insert_with(|| {
+                Table::of(scenario, &fabric, &destinations, &open, &mut sets).into()
+            });
+            Arc::clone(table)
+        };
+        let mut tables = vec![(0, table(&withdrawn))];
+        let mut changes = link_down::changes(scenario).into_iter().peekable();
+        while let Some((time, link, away)) = changes.next() {
+            let times = &mut withdrawn[link as usize];
+            *times = if away { *times + 1 } else { *times - 1 };
+            if changes.peek().is_none_or(|(next, ..)| *next != time) {
+                tables.push((time, table(&withdrawn)));
+            }
+        }
+        NextHops {
+            sets,
+            destinations,
+            tables,
+        }
+    }
+    /// Whether what a queue pair sends has a way at the start.
+    pub fn reach(&self, queue_pair: u32) -> bool {
+        let to = self.destinations.of(queue_pair);
+        if to.direct {
+            return true;
+        }
+        if to.number == NONE || to.first_switch == NONE {
+            return false;
+        }
+        let (_, table) = &self.tables[0];
+        table.set(to.number, to.first_switch) != NOWHERE
+    }
+}

@@ -1,0 +1,342 @@
+//! What ACK-driven congestion control needs of a packet's way: when it left, and what switches wrote into it.
+//!
+//! It stands beside the frames, in the same places, and only in runs whose algorithm asks for it.
+
+use crate::congestion::{Ack, CongestionControl, Feedback, Loss, Penalty};
+use crate::mechanisms::entropy::EntropyValues;
+use crate::mechanisms::frame::{Frame, Kind, ECHO, NAK, RNR, TRIMMED};
+use crate::mechanisms::transport::{Outstanding, Transport};
+use crate::model::scenario::Scenario;
+use crate::simulation::Simulation;
+use crate::time::{Picoseconds, NEVER};
+
+/// What a switch writes into a packet as it leaves (SIGCOMM 2019, "HPCC", section 4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Hop {
+    /// The egress port.
+    pub port: u32,
+    /// What waits in it after the packet, bytes.
+    pub queue_bytes: u32,
+    /// When the packet left.
+    pub time: Picoseconds,
+    /// What the port sent before it, bytes on the link.
+    pub sent_bytes: u64,
+    /// Bits per second of the port.
+    pub rate: u64,
+}
+
+/// As many hops as a packet has room for: those of the longest way through three tiers.
+const MOST_HOPS: usize = 5;
+
+/// What one packet carries beside its frame.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Carried {
+    /// When the data packet started; `NEVER` = it is none, or an ACK of none.
+    sent: Picoseconds,
+    hops: [Hop; MOST_HOPS],
+    count: u8,
+    /// Its entropy value, and in its ACK; 0 = it has none.
+    entropy: u16,
+    /// The switch that trimmed it has the receiver behind it.
+    last_hop: bool,
+    /// Of an ACK: what the receiver asks of the window.
+    penalty: Penalty,
+    /// What its sender wants to have been granted, or what the receiver has, since the beginning, bytes; 0 = nothing.
+    pub credit: u64,
+}
+
+impl Carried {
+    /// Nothing at all.
+    pub const NOTHING: Carried = Carried {
+        sent: NEVER,
+        hops: [Hop {
+            port: 0,
+            queue_bytes: 0,
+            time: 0,
+            sent_bytes: 0,
+            rate: 0,
+        }; MOST_HOPS],
+        count: 0,
+        entropy: 0,
+        last_hop: false,
+        penalty: Penalty {
+            rcv_cwnd_pend: 0,
+            restore_cwnd: false,
+        },
+        credit: 0,
+    };
+
+    /// So much credit alone.
+    pub fn credit(credit: u64) -> Self {
+        Carried {
+            credit,
+            ..Carried::NOTHING
+        }
+    }
+}
+
+/// What the frames of a run carry.
+#[derive(Debug, Clone)]
+pub(crate) struct Telemetry {
+    /// By place of the frame.
+    carried: Vec<Carried>,
+    /// By port, bytes on the link; empty = switches write nothing.
+    sent_bytes: Vec<u64>,
+    /// By queue pair: the ways of its packets, if it chooses any.
+    entropy: Vec<Option<EntropyValues>>,
+}
+
+impl Telemetry {
+    /// What the algorithms of a scenario need; nothing if none hears ACKs.
+    pub fn new(scenario: &Scenario) -> Option<Box<Telemetry>> {
+        if feedbacks(scenario).all(|it| it == Feedback::Notifications) {
+            return None;
+        }
+        let written = feedbacks(scenario).any(|it| matches!(it, Feedback::Telemetry { .. }));
+        let ports = if written { 2 * scenario.links.len() } else { 0 };
+        let sent_bytes = vec![0; ports];
+        Some(Box::new(Telemetry {
+            carried: Vec::new(),
+            sent_bytes,
+            entropy: entropy(scenario),
+        }))
+    }
+
+    /// Whether switches write.
+    pub fn by_switches(&self) -> bool {
+        !self.sent_bytes.is_empty()
+    }
+
+    /// What the frame at `index` carries.
+    pub fn of(&self, index: u32) -> Carried {
+        let carried = self.carried.get(index as usize);
+        carried.copied().unwrap_or(Carried::NOTHING)
+    }
+
+    /// From now on the frame at `index` carries this.
+    pub fn put(&mut self, index: u32, carried: Carried) {
+        let index = index as usize;
+        if index >= self.carried.len() {
+            self.carried.resize(index + 1, Carried::NOTHING);
+        }
+        self.carried[index] = carried;
+    }
+
+    /// Adds what the frames of another part of the network carry, whose places move by `base`, what the ports sent that `own`
+    /// says, and what the queue pairs know that `senders` says.
+    pub fn add(
+        &mut self,
+        other: Telemetry,
+        base: u32,
+        own: &dyn Fn(u32) -> bool,
+        senders: &[bool],
+    ) {
+        for (index, carried) in (base..).zip(other.carried) {
+            self.put(index, carried);
+        }
+        for (port, bytes) in (0..).zip(other.sent_bytes) {
+            if own(port) {
+                self.sent_bytes[port as usize] = bytes;
+            }
+        }
+        for (id, entropy) in other.entropy.into_iter().enumerate() {
+            if senders[id] {
+                self.entropy[id] = entropy;
+            }
+        }
+    }
+
+    /// A frame leaves its sender, who wants so much credit.
+    pub fn stamp(
+        &mut self,
+        index: u32,
+        queue_pair: u32,
+        kind: Kind,
+        now: Picoseconds,
+        wanted: u64,
+    ) {
+        let data = matches!(kind, Kind::Write | Kind::Send);
+        let mut carried = Carried::credit(wanted);
+        if data {
+            carried.sent = now;
+            let values = self.entropy.get_mut(queue_pair as usize);
+            let values = values.and_then(Option::as_mut);
+            carried.entropy = values.map_or(0, EntropyValues::take);
+        }
+        self.put(index, carried);
+    }
+
+    /// The entropy value of the frame at `index`; 0 = it has none.
+    #[inline]
+    pub fn entropy(&self, index: u32) -> u16 {
+        self.carried.get(index as usize).map_or(0, |it| it.entropy)
+    }
+
+    /// The frame at `index` was trimmed, and behind the switch is its receiver.
+    pub fn trimmed_at_last_hop(&mut self, index: u32) {
+        if let Some(carried) = self.carried.get_mut(index as usize) {
+            carried.last_hop = true;
+        }
+    }
+
+    /// A packet of a queue pair that carried this met a queue.
+    fn avoid(&mut self, queue_pair: u32, carried: &Carried) {
+        let values = self.entropy.get_mut(queue_pair as usize);
+        if let Some(values) = values
+            .and_then(Option::as_mut)
+            .filter(|_| carried.entropy > 0)
+        {
+            values.avoid(carried.entropy);
+        }
+    }
+
+    /// A switch writes into the frame at `index`, if there is room.
+    fn write(&mut self, index: u32, hop: Hop) {
+        let Some(carried) = self.carried.get_mut(index as usize) else {
+            return;
+        };
+        if let Some(place) = carried.hops.get_mut(usize::from(carried.count)) {
+            *place = hop;
+            carried.count += 1;
+        }
+    }
+}
+
+/// The header that switches write into is part of every data packet, and goes back in every ACK.
+pub(crate) fn make_room(scenario: &mut Scenario) {
+    let bytes = feedbacks(scenario).map(|it| match it {
+        Feedback::Telemetry { header_bytes } => header_bytes,
+        _ => 0,
+    });
+    let bytes = bytes.max().unwrap_or(0);
+    for parameters in scenario.parameters_mut() {
+        parameters.framing.data_bytes += bytes;
+        parameters.framing.ack_bytes += bytes;
+    }
+}
+
+/// The entropy values of queue pairs whose algorithm has any; empty = none has.
+fn entropy(scenario: &Scenario) -> Vec<Option<EntropyValues>> {
+    let count = |id: u32| {
+        let connection = &scenario.connections[id as usize / 2];
+        let port = [connection.port_a, connection.port_b][id as usize % 2];
+        let set = scenario.of_lane(port, usize::from(connection.priority));
+        let count = set.congestion.entropy_values();
+        (count > 0).then(|| EntropyValues::new(scenario.seed, id, count))
+    };
+    let all: Vec<_> = (0..2 * scenario.connections.len() as u32)
+        .map(count)
+        .collect();
+    match all.iter().any(Option::is_some) {
+        true => all,
+        false => Vec::new(),
+    }
+}
+
+/// What the algorithms of a scenario hear.
+fn feedbacks(scenario: &Scenario) -> impl Iterator<Item = Feedback> + '_ {
+    (0..scenario.sets()).map(|number| scenario.set(number).congestion.feedback())
+}
+
+impl Simulation {
+    /// A frame starts at `port`: a switch writes into data that passes, and counts what it sends.
+    pub(crate) fn write_telemetry(&mut self, port: u32, index: u32) {
+        let Some(telemetry) = &mut self.telemetry else {
+            return;
+        };
+        let Some(sent) = telemetry.sent_bytes.get_mut(port as usize) else {
+            return;
+        };
+        let frame = &self.frames[index];
+        let before = *sent;
+        *sent += u64::from(frame.bytes) + u64::from(self.settings.parameters.framing.gap_bytes);
+        let data = matches!(frame.kind, Kind::Write | Kind::Send);
+        if !data || !self.ports[port as usize].switch {
+            return;
+        }
+        let queue = &self.queues[(port, usize::from(frame.priority))];
+        let hop = Hop {
+            port,
+            queue_bytes: queue.bytes,
+            time: self.now,
+            sent_bytes: before,
+            rate: self.scenario.links[(port / 2) as usize].rate,
+        };
+        telemetry.write(index, hop);
+    }
+
+    /// What the receiver behind `port` asks of the window of a packet's sender goes back in its ACK.
+    pub(crate) fn ask_for_less(&self, port: u32, frame: &Frame, carried: &mut Carried) {
+        let set = self.scenario.of_lane(port, usize::from(frame.priority));
+        let mut penalty = set.congestion.penalty();
+        let nic = &self.nics[self.ports[port as usize].device as usize];
+        let pipe = nic.pipe.as_ref();
+        if !pipe.is_some_and(|pipe| pipe.cannot_keep_up(self.now)) {
+            penalty.rcv_cwnd_pend = 0;
+        }
+        carried.penalty = penalty;
+    }
+
+    /// Congestion control hears of an ACK; `before` is how many packets had arrived.
+    pub(crate) fn acknowledged(&mut self, id: u32, frame: &Frame, carried: &Carried, before: u32) {
+        // All ways end with the last hop (section 3.6.12.3, OnNACK).
+        if frame.has(ECHO) || frame.has(TRIMMED) && !carried.last_hop {
+            if let Some(telemetry) = &mut self.telemetry {
+                telemetry.avoid(id, carried);
+            }
+        }
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        let Outstanding {
+            oldest: until,
+            fresh: next,
+            arrived,
+            in_flight,
+        } = queue_pair.transport.outstanding();
+        let mtu = self.settings.parameters.transport.mtu_bytes;
+        if frame.has(TRIMMED) {
+            let loss = Loss::Trimmed {
+                psn: frame.psn,
+                next,
+                outstanding: in_flight,
+                last_hop: carried.last_hop,
+            };
+            queue_pair.congestion.on_loss(self.now, loss);
+            queue_pair.follow(self.now, mtu);
+            return self.activate(id);
+        }
+        if frame.has(NAK) && !frame.has(RNR) {
+            let loss = Loss::Gap { until, next };
+            queue_pair.congestion.on_loss(self.now, loss);
+        }
+        let ack = Ack {
+            now: self.now,
+            bytes: (arrived - before).saturating_mul(mtu),
+            until,
+            next,
+            outstanding: in_flight,
+            rtt: (carried.sent != NEVER).then(|| self.now - carried.sent),
+            marked: frame.has(ECHO),
+            hops: &carried.hops[..usize::from(carried.count)],
+            penalty: carried.penalty,
+        };
+        queue_pair.congestion.on_ack(&ack);
+        queue_pair.follow(self.now, mtu);
+        self.activate(id);
+    }
+
+    /// Congestion control hears of a timeout.
+    pub(crate) fn timed_out(&mut self, id: u32) {
+        if self.telemetry.is_none() {
+            return;
+        }
+        let mtu = self.settings.parameters.transport.mtu_bytes;
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        let next = queue_pair.transport.outstanding().fresh;
+        let loss = Loss::Timeout { next };
+        queue_pair.congestion.on_loss(self.now, loss);
+        queue_pair.follow(self.now, mtu);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,336 @@
+//! The requester: what is sent, what of it has arrived, and what is sent again.
+
+use super::sent::{Sent, State};
+use super::{Overtaken, Settings};
+use crate::mechanisms::frame::{Kind, ACK_REQUEST, FIRST, LAST, NAK};
+use crate::mechanisms::transport::{Arrival, Message, Outcome, Outstanding, Segment};
+use crate::model::parameters::Reordering;
+use crate::time::{Picoseconds, NEVER};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+#[derive(Debug, Clone)]
+pub(super) struct Requester {
+    settings: Arc<Settings>,
+    /// Posted and not complete.
+    pub(super) messages: VecDeque<Message>,
+    /// Index in `messages` of the next one to send something new of.
+    current: usize,
+    /// Messages that completed.
+    completed: u32,
+    sent: Sent,
+    /// The end of what is posted.
+    end: u32,
+    /// All before this is acknowledged, read responses aside.
+    acknowledged: u32,
+    /// Reads that were asked for and are not complete.
+    reads: u32,
+    pub(super) deadline: Picoseconds,
+    /// How often the oldest packet was sent again.
+    retries: u8,
+    /// Read responses that others overtook.
+    pub(super) overtaken: Overtaken,
+    /// The last that a response, or an acknowledgement behind it, showed to be sent.
+    answered: u32,
+}
+
+impl Requester {
+    pub(super) fn new(settings: Arc<Settings>) -> Self {
+        Requester {
+            settings,
+            messages: VecDeque::new(),
+            current: 0,
+            completed: 0,
+            sent: Sent::default(),
+            end: 0,
+            acknowledged: 0,
+            reads: 0,
+            deadline: NEVER,
+            retries: 0,
+            overtaken: Overtaken::NOBODY,
+            answered: 0,
+        }
+    }
+
+    pub(super) fn post(&mut self, operation: u32, kind: Kind, bytes: u64) {
+        let message = Message::new(operation, kind, bytes, self.end, self.settings.mtu);
+        self.end = message.end();
+        self.messages.push_back(message);
+    }
+
+    pub(super) fn has_work(&self) -> bool {
+        self.sent.any_lost() || self.fresh_message().is_some()
+    }
+
+    /// The message that something new may be sent of.
+    fn fresh_message(&self) -> Option<Message> {
+        let message = *self.messages.get(self.current)?;
+        let read = message.kind == Kind::ReadRequest;
+        let held = read && self.reads >= self.settings.max_outstanding_reads;
+        (self.sent.len() < self.settings.window && !held).then_some(message)
+    }
+
+    pub(super) fn outstanding(&self) -> Outstanding {
+        self.sent.outstanding()
+    }
+
+    /// See [`crate::mechanisms::transport::Transport::postpone`].
+    pub(super) fn postpone(&mut self, now: Picoseconds) {
+        if self.sent.outstanding().in_flight == 0 && self.deadline <= now {
+            self.deadline = now + self.settings.ack_timeout;
+        }
+    }
+
+    /// What is lost, and what was never sent.
+    pub(super) fn backlog(&self) -> (u64, u64) {
+        let mtu = self.settings.mtu;
+        let lost = u64::from(self.sent.lost());
+        let messages = self.messages.iter().skip(self.current);
+        let fresh = messages.map(|it| it.rest(self.sent.fresh(), mtu));
+        fresh.fold((lost, lost * u64::from(mtu)), |all, rest| {
+            (all.0 + rest.0, all.1 + rest.1)
+        })
+    }
+
+    pub(super) fn begins_message(&self) -> bool {
+        let next = match self.sent.any_lost() {
+            true => self.sent.first_lost(),
+            false => self.sent.fresh(),
+        };
+        self.messages.iter().any(|message| message.first == next)
+    }
+
+    /// The next packet. There is one.
+    pub(super) fn request(&mut self, now: Picoseconds) -> Segment {
+        if self.deadline == NEVER && self.settings.ack_timeout != NEVER {
+            self.deadline = now + self.settings.ack_timeout;
+        }
+        if self.sent.any_lost() {
+            return self.again();
+        }
+        let message = self.messages[self.current];
+        let psn = self.sent.fresh();
+        let read = message.kind == Kind::ReadRequest;
+        let count = if read { message.packets } else { 1 };
+        self.sent.push(read, count);
+        self.reads += u32::from(read);
+        self.current += usize::from(self.sent.fresh() == message.end());
+        self.segment(&message, psn, count, false)
+    }
+
+    /// The first packet that is lost; of a read, a request for all responses that are lost from there on.
+    fn again(&mut self) -> Segment {
+        let psn = self.sent.first_lost();
+        let message = self.message_of(psn).expect("what is lost is not complete");
+        let mut count = 0;
+        loop {
+            self.sent.resend(psn + count);
+            count += 1;
+            let next = self.sent.get(psn + count);
+            let lost = next.is_some_and(|it| it.state == State::Lost);
+            let more = psn + count < message.end() && count < u32::from(u16::MAX);
+            if message.kind != Kind::ReadRequest || !lost || !more {
+                break;
+            }
+        }
+        self.segment(&message, psn, count, true)
+    }
+
+    fn segment(&self, message: &Message, psn: u32, count: u32, again: bool) -> Segment {
+        let mut flags = if psn == message.first { FIRST } else { 0 };
+        let read = message.kind == Kind::ReadRequest;
+        let last = psn + count == message.end();
+        if last || read {
+            flags |= LAST | ACK_REQUEST;
+        }
+        if self.sent.len() >= self.settings.window {
+            flags |= ACK_REQUEST; // nothing follows that would fill an ACK of several packets
+        }
+        Segment {
+            kind: message.kind,
+            psn,
+            payload: match read {
+                true => 0,
+                false => message.payload(psn, self.settings.mtu),
+            },
+            flags,
+            again,
+            span: if read && !last { count as u16 } else { 0 },
+        }
+    }
+
+    /// An acknowledgement: of everything up to `psn`, or of everything before it and the packet `span` after it.
+    pub(super) fn acknowledged(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
+        let selective = arrival.span > 0;
+        let until = arrival.psn + u32::from(!selective);
+        for psn in self.acknowledged..until {
+            match self.sent.get(psn) {
+                Some(it) if it.response => self.sent.request_arrived(psn),
+                Some(_) => drop(self.sent.arrived(psn)),
+                None => {}
+            }
+        }
+        self.acknowledged = self.acknowledged.max(until);
+        let mut losses = Vec::new();
+        if selective {
+            let by = arrival.psn + u32::from(arrival.span);
+            match self.sent.get(by) {
+                Some(it) if it.response => self.sent.request_arrived(by),
+                _ => drop(self.sent.arrived(by)),
+            }
+            if arrival.flags & NAK != 0 {
+                self.sent.lose(self.overtaken_by(by), false, &mut losses);
+            }
+        } else if self.reads > 0 {
+            // It waited behind the responses to what came before.
+            self.judge_responses(arrival.psn, &mut losses);
+        }
+        self.settle(now, &losses)
+    }
+
+    /// A switch trimmed packet `psn`. The peer is there, so this is none of the retries.
+    pub(super) fn trimmed(&mut self, now: Picoseconds, psn: u32) -> Outcome {
+        self.sent.mark_lost(psn);
+        if self.deadline != NEVER {
+            self.deadline = now + self.settings.ack_timeout;
+        }
+        self.retries = 0;
+        Outcome {
+            progress: true,
+            ..Outcome::default()
+        }
+    }
+
+    /// A read response acknowledges its own packet; those before it are judged by it.
+    pub(super) fn response(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
+        if !self.awaits(arrival.psn) {
+            return Outcome::default();
+        }
+        self.sent.arrived(arrival.psn);
+        if let Some(message) = self.message_of(arrival.psn) {
+            self.sent.request_arrived(message.first);
+        }
+        let mut losses = Vec::new();
+        self.judge_responses(arrival.psn, &mut losses);
+        let outcome = self.settle(now, &losses);
+        Outcome {
+            delivered: arrival.payload,
+            progress: true,
+            ..outcome
+        }
+    }
+
+    /// Whether packet `psn` is a read response that has not arrived.
+    pub(super) fn awaits(&self, psn: u32) -> bool {
+        let packet = self.sent.get(psn);
+        packet.is_some_and(|it| it.response && it.state != State::Arrived)
+    }
+
+    /// Responses before `by` are lost, or will be.
+    fn judge_responses(&mut self, by: u32, losses: &mut Vec<u32>) {
+        self.answered = self.answered.max(by);
+        if !matches!(self.settings.reordering, Reordering::Time { .. }) {
+            self.sent.lose(self.overtaken_by(by), true, losses);
+        }
+    }
+
+    /// What was sent before this is lost, when packet `by` has arrived.
+    fn overtaken_by(&self, by: u32) -> u32 {
+        match self.settings.reordering {
+            Reordering::Packets { packets } => (by + 1).saturating_sub(packets),
+            _ => by,
+        }
+    }
+
+    /// Read responses have been missing for long enough.
+    pub(super) fn judge_overtaken(&mut self, now: Picoseconds) {
+        let by = std::mem::replace(&mut self.overtaken, Overtaken::NOBODY).by;
+        let mut losses = Vec::new();
+        self.sent.lose(by, true, &mut losses);
+        self.settle(now, &losses);
+        if self.answered <= by {
+            self.overtaken = Overtaken::NOBODY; // until more arrives
+        }
+    }
+
+    /// What is lost will be sent again, what arrived in order is forgotten.
+    fn settle(&mut self, now: Picoseconds, losses: &[u32]) -> Outcome {
+        let moved = self.sent.advance();
+        if moved {
+            self.retries = 0;
+            let timed = !self.sent.is_empty() && self.settings.ack_timeout != NEVER;
+            self.deadline = match timed {
+                true => now + self.settings.ack_timeout,
+                false => NEVER,
+            };
+        }
+        for &psn in losses {
+            self.lose(psn);
+        }
+        if self.overtaken.by <= self.sent.oldest() {
+            self.overtaken = Overtaken::NOBODY;
+        }
+        if self.reads > 0 && self.sent.oldest() < self.answered {
+            let reordering = &self.settings.reordering;
+            self.overtaken.notice(now, self.answered, reordering);
+        }
+        let mut failed = false;
+        if losses.contains(&self.sent.oldest()) {
+            failed = self.retries == self.settings.retry_count;
+            self.retries = self.retries.saturating_add(1);
+        }
+        Outcome {
+            progress: moved || !losses.is_empty(),
+            failed,
+            ..Outcome::default()
+        }
+    }
+
+    /// A packet is lost; with a read request all that it asked for.
+    fn lose(&mut self, psn: u32) {
+        let request = self.sent.get(psn).is_some_and(|it| it.request);
+        let message = self.message_of(psn);
+        match message.filter(|_| request) {
+            Some(message) => (message.first..message.end()).for_each(|it| self.sent.mark_lost(it)),
+            None => self.sent.mark_lost(psn),
+        }
+    }
+
+    /// Nothing was heard for the ACK timeout. False when it was the last time.
+    pub(super) fn time_out(&mut self, now: Picoseconds) -> bool {
+        if self.retries == self.settings.retry_count {
+            return false;
+        }
+        self.retries += 1;
+        self.sent.lose_all();
+        self.deadline = now + self.settings.ack_timeout;
+        true
+    }
+
+    pub(super) fn completed(&mut self) -> Option<u32> {
+        let oldest = self.sent.oldest();
+        let done = self.messages.pop_front_if(|it| it.end() <= oldest)?;
+        self.completed = self.completed.wrapping_add(1);
+        self.current -= 1;
+        self.reads -= u32::from(done.kind == Kind::ReadRequest);
+        Some(done.operation)
+    }
+
+    pub(super) fn abandon(&mut self) -> Vec<u32> {
+        let operations = self.messages.drain(..).map(|it| it.operation).collect();
+        *self = Requester::new(self.settings.clone());
+        operations
+    }
+
+    pub(super) fn messages_before(&self, psn: u32) -> u32 {
+        let ended = self.messages.iter().take_while(|it| it.end() <= psn);
+        self.completed + ended.count() as u32
+    }
+
+    /// The message that packet `psn` is of.
+    pub(super) fn message_of(&self, psn: u32) -> Option<Message> {
+        let place = self.messages.partition_point(|it| it.end() <= psn);
+        let message = self.messages.get(place).copied();
+        message.filter(|it| it.first <= psn)
+    }
+}

@@ -1,0 +1,219 @@
+//! The packets of a requester that are not acknowledged in order: which are on their way, which arrived, which are lost.
+
+use crate::mechanisms::transport::Outstanding;
+use std::collections::VecDeque;
+
+/// Of a packet that was sent once. There are fewer packets than this.
+const NEVER_AGAIN: u32 = u32::MAX;
+
+/// What is known of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    OnItsWay,
+    Arrived,
+    Lost,
+}
+
+/// A sequence number in use. Those of a read stand for its responses, the first for the request as well.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Packet {
+    pub(super) state: State,
+    /// It is a response to a read.
+    pub(super) response: bool,
+    /// It is a read request of which it is not known that it arrived.
+    pub(super) request: bool,
+    /// When it was sent again last, the first that was new then; `NEVER_AGAIN` = it was sent once.
+    again: u32,
+}
+
+/// The packets from the oldest that is not acknowledged in order to the newest that was sent.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sent {
+    packets: VecDeque<Packet>,
+    oldest: u32,
+    lost: u32,
+    arrived: u32,
+    /// Nothing before this is lost.
+    lost_from: u32,
+    requests: Judged,
+    responses: Judged,
+}
+
+/// Up to where packets were held against what has arrived.
+#[derive(Debug, Clone, Default)]
+struct Judged {
+    /// Those sent once are judged before this.
+    before: u32,
+    /// Those sent again, each with the first that was new when it was: what is sent from there on overtakes it.
+    again: VecDeque<(u32, u32)>,
+}
+
+impl Sent {
+    pub(super) fn oldest(&self) -> u32 {
+        self.oldest
+    }
+
+    /// The first that was never sent.
+    pub(super) fn fresh(&self) -> u32 {
+        self.oldest + self.packets.len() as u32
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.packets.len() as u32
+    }
+
+    pub(super) fn outstanding(&self) -> Outstanding {
+        Outstanding {
+            oldest: self.oldest,
+            fresh: self.fresh(),
+            arrived: self.oldest + self.arrived,
+            in_flight: self.len() - self.lost - self.arrived,
+        }
+    }
+
+    pub(super) fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    pub(super) fn any_lost(&self) -> bool {
+        self.lost > 0
+    }
+
+    /// The packet, unless it is acknowledged in order or was never sent.
+    pub(super) fn get(&self, psn: u32) -> Option<Packet> {
+        let place = psn.checked_sub(self.oldest)?;
+        self.packets.get(place as usize).copied()
+    }
+
+    fn at(&mut self, psn: u32) -> Option<&mut Packet> {
+        let place = psn.checked_sub(self.oldest)?;
+        self.packets.get_mut(place as usize)
+    }
+
+    /// A new packet leaves; of a read, the request for `count` responses.
+    pub(super) fn push(&mut self, response: bool, count: u32) {
+        for n in 0..count {
+            self.packets.push_back(Packet {
+                state: State::OnItsWay,
+                response,
+                request: response && n == 0,
+                again: NEVER_AGAIN,
+            });
+        }
+    }
+
+    /// The first that is lost. There is one.
+    pub(super) fn first_lost(&self) -> u32 {
+        let mut psn = self.lost_from.max(self.oldest);
+        while self.get(psn).is_some_and(|it| it.state != State::Lost) {
+            psn += 1;
+        }
+        psn
+    }
+
+    /// The first lost packet leaves again.
+    pub(super) fn resend(&mut self, psn: u32) {
+        let fresh = self.fresh();
+        let Some(packet) = self.at(psn) else { return };
+        packet.state = State::OnItsWay;
+        packet.again = fresh;
+        let (response, request) = (packet.response, packet.request);
+        self.lost -= 1;
+        self.lost_from = psn + 1; // it was the first
+        if !response || request {
+            self.requests.again.push_back((fresh, psn));
+        }
+        if response {
+            self.responses.again.push_back((fresh, psn));
+        }
+    }
+
+    /// It has arrived. Whether that is news.
+    pub(super) fn arrived(&mut self, psn: u32) -> bool {
+        let Some(packet) = self.at(psn) else {
+            return false;
+        };
+        let before = std::mem::replace(&mut packet.state, State::Arrived);
+        self.lost -= u32::from(before == State::Lost);
+        self.arrived += u32::from(before != State::Arrived);
+        before != State::Arrived
+    }
+
+    /// The read request has arrived, not necessarily its responses.
+    pub(super) fn request_arrived(&mut self, psn: u32) {
+        if let Some(packet) = self.at(psn) {
+            packet.request = false;
+        }
+    }
+
+    /// What was sent before packet `by` and has not arrived is lost: requests and data, or `responses`.
+    pub(super) fn lose(&mut self, by: u32, responses: bool, losses: &mut Vec<u32>) {
+        let mut judged = std::mem::take(self.judged(responses));
+        let from = judged.before.max(self.oldest);
+        for psn in from..by.min(self.fresh()) {
+            self.lose_one(psn, responses, NEVER_AGAIN, losses);
+        }
+        judged.before = judged.before.max(by);
+        while judged.again.front().is_some_and(|(fresh, _)| *fresh <= by) {
+            if let Some((fresh, psn)) = judged.again.pop_front() {
+                self.lose_one(psn, responses, fresh, losses);
+            }
+        }
+        *self.judged(responses) = judged;
+    }
+
+    fn judged(&mut self, responses: bool) -> &mut Judged {
+        match responses {
+            true => &mut self.responses,
+            false => &mut self.requests,
+        }
+    }
+
+    fn lose_one(&mut self, psn: u32, responses: bool, again: u32, losses: &mut Vec<u32>) {
+        let Some(it) = self.get(psn) else { return };
+        let judged = match responses {
+            true => it.response,
+            false => !it.response || it.request,
+        };
+        if it.state == State::OnItsWay && it.again == again && judged {
+            losses.push(psn);
+        }
+    }
+
+    /// The packet is taken for lost.
+    pub(super) fn mark_lost(&mut self, psn: u32) {
+        let Some(packet) = self.at(psn) else { return };
+        if packet.state != State::OnItsWay {
+            return;
+        }
+        packet.state = State::Lost;
+        self.lost += 1;
+        self.lost_from = self.lost_from.min(psn);
+    }
+
+    /// All that is not known to have arrived is taken for lost.
+    pub(super) fn lose_all(&mut self) {
+        for psn in self.oldest..self.fresh() {
+            self.mark_lost(psn);
+        }
+    }
+
+    /// Forgets those that arrived in order. Whether there were any.
+    pub(super) fn advance(&mut self) -> bool {
+        let before = self.oldest;
+        while self
+            .packets
+            .front()
+            .is_some_and(|it| it.state == State::Arrived)
+        {
+            self.packets.pop_front();
+            self.arrived -= 1;
+            self.oldest += 1;
+        }
+        self.oldest > before
+    }
+}

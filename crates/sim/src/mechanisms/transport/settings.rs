@@ -1,0 +1,63 @@
+//! What all connections of a scenario share.
+
+use crate::model::parameters::{self, Reordering};
+use crate::time::{Picoseconds, NANOSECOND, NEVER};
+
+/// What all connections of a scenario share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Payload of a full packet.
+    pub mtu: u32,
+    /// One ACK per so many packets.
+    pub ack_every: u32,
+    /// Whether a mark is echoed in the ACK.
+    pub echo: bool,
+    /// Local ACK timeout; `NEVER` = none.
+    pub ack_timeout: Picoseconds,
+    /// Timeouts and NAKs in a row before the queue pair fails.
+    pub retry_count: u8,
+    /// The same gap is reported again after this; `NEVER` = not.
+    pub nak_interval: Picoseconds,
+    /// Reads outstanding at one time.
+    pub max_outstanding_reads: u32,
+    /// Receives posted for sends; none = always enough.
+    pub rx_depth: Option<u32>,
+    /// How long the application takes for a message until its receive is posted again.
+    pub receive: Picoseconds,
+    /// What a receiver that is not ready tells the sender: the code of the time to wait.
+    pub min_rnr_timer: u8,
+    /// How often the same message is tried again after that before the queue pair fails; 7 = without end.
+    pub rnr_retry: u8,
+    /// With selective repeat: nothing new while so many packets are not acknowledged in order.
+    pub window: u32,
+    /// With selective repeat: how far out of order packets come where nothing is lost.
+    pub reordering: Reordering,
+}
+
+impl Settings {
+    /// From the parameters of a scenario.
+    pub fn new(transport: &parameters::Transport, echo: bool) -> Self {
+        // IBTA 9.7.6.1.3: 4.096 µs times 2^timeout, 0 = disabled.
+        let ack_timeout = match transport.ack_timeout {
+            0 => NEVER,
+            exponent => (4_096 * NANOSECOND) << exponent.min(31),
+        };
+        Settings {
+            mtu: transport.mtu_bytes,
+            ack_every: transport.ack_every,
+            echo,
+            ack_timeout,
+            retry_count: transport.retry_count,
+            nak_interval: transport
+                .nak_interval_ns
+                .map_or(NEVER, |ns| ns * NANOSECOND),
+            max_outstanding_reads: transport.max_outstanding_reads,
+            rx_depth: transport.rx_depth,
+            receive: transport.receive_ns * NANOSECOND,
+            min_rnr_timer: transport.min_rnr_timer,
+            rnr_retry: transport.rnr_retry,
+            window: u32::from(transport.window_packets),
+            reordering: transport.reordering.clone(),
+        }
+    }
+}

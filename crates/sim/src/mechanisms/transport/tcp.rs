@@ -1,0 +1,340 @@
+//! A stand-in for TCP: what it does to a network, as the other traffic of one that carries RoCE.
+//!
+//! Reno with ACK clocking: slow start, congestion avoidance, fast retransmit and fast recovery (RFC 5681), which goes on
+//! after a partial acknowledgement (NewReno, RFC 6582); the initial window of RFC 6928; the timer of RFC 6298, for which one
+//! segment at a time is timed, and none that was sent again (Karn). Windows count full segments; one that is not used does not
+//! grow, and after a pause longer than the timer it begins again (RFC 5681, 4.1). Every segment is acknowledged at once,
+//! and kept when it comes out of order. Connections are open from the beginning, and receivers always have room. There are no
+//! selective or delayed acknowledgements, ECN, limited transmit, pacing, and no larger segments for the NIC to cut.
+
+use super::{Arrival, Message, Outcome, Reply, Segment, Timeout, Transport};
+use crate::mechanisms::frame::Kind;
+use crate::model::parameters::Sockets;
+use crate::time::{Picoseconds, NANOSECOND, NEVER, SECOND};
+use std::collections::{BTreeSet, VecDeque};
+
+/// Before anything is known of the round trip, and at most (RFC 6298, 2.1 and 2.5).
+const FIRST_RTO: Picoseconds = SECOND;
+const LONGEST_RTO: Picoseconds = 60 * SECOND;
+/// Duplicate acknowledgements that mean a loss (RFC 5681, 3.2).
+const DUPLICATES: u32 = 3;
+
+/// One end of a connection.
+#[derive(Debug, Clone)]
+pub struct Tcp {
+    /// Payload of a full segment.
+    payload: u32,
+    initial: u32,
+    least_rto: Picoseconds,
+    retries: u8,
+    messages: VecDeque<Message>,
+    completed: u32,
+    /// Of each message that was ever posted: the segment after its last, and the byte of the stream.
+    ends: Vec<(u32, u64)>,
+    /// All before it is acknowledged.
+    oldest: u32,
+    next: u32,
+    /// The first segment that was never sent.
+    fresh: u32,
+    end: u32,
+    window: u32,
+    threshold: u32,
+    /// Acknowledged since the window last grew by one.
+    grown: u32,
+    duplicates: u32,
+    /// Recovery ends with the acknowledgement of all before it.
+    recover: u32,
+    recovering: bool,
+    partial: bool,
+    /// The oldest is sent again first.
+    resend: bool,
+    timed: Option<(u32, Picoseconds)>,
+    /// Round trip, smoothed, and its variation; none before the first sample.
+    round_trip: Option<(Picoseconds, Picoseconds)>,
+    backoffs: u8,
+    deadline: Picoseconds,
+    last_sent: Picoseconds,
+    /// Everything before it has arrived, and of what follows these.
+    expected: u32,
+    early: BTreeSet<u32>,
+}
+
+impl Tcp {
+    /// A connection on which nothing was sent. A full segment has so much payload.
+    pub fn new(settings: &Sockets, payload: u32) -> Self {
+        Tcp {
+            payload,
+            initial: settings.initial_window,
+            least_rto: settings.least_rto_ns * NANOSECOND,
+            retries: settings.retries,
+            messages: VecDeque::new(),
+            completed: 0,
+            ends: Vec::new(),
+            oldest: 0,
+            next: 0,
+            fresh: 0,
+            end: 0,
+            window: settings.initial_window,
+            threshold: u32::MAX,
+            grown: 0,
+            duplicates: 0,
+            recover: 0,
+            recovering: false,
+            partial: false,
+            resend: false,
+            timed: None,
+            round_trip: None,
+            backoffs: 0,
+            deadline: NEVER,
+            last_sent: 0,
+            expected: 0,
+            early: BTreeSet::new(),
+        }
+    }
+
+    /// Bytes of the stream before a segment.
+    pub fn stream_offset(&self, psn: u32) -> u64 {
+        let whole = self.ends.partition_point(|(end, _)| *end <= psn);
+        let (first, before) = whole.checked_sub(1).map_or((0, 0), |last| self.ends[last]);
+        before + u64::from(psn - first) * u64::from(self.payload)
+    }
+
+    /// Whether a segment is the last of a message.
+    pub fn ends_message(&self, psn: u32) -> bool {
+        let found = self.ends.binary_search_by_key(&(psn + 1), |(end, _)| *end);
+        found.is_ok()
+    }
+
+    fn in_flight(&self) -> u32 {
+        self.next - self.oldest
+    }
+
+    fn rto(&self) -> Picoseconds {
+        let once = match self.round_trip {
+            None => FIRST_RTO,
+            Some((smoothed, variation)) => (smoothed + 4 * variation).max(self.least_rto),
+        };
+        once.saturating_mul(1 << self.backoffs.min(16))
+            .min(LONGEST_RTO)
+    }
+
+    fn sample(&mut self, taken: Picoseconds) {
+        self.round_trip = Some(match self.round_trip {
+            None => (taken, taken / 2),
+            Some((smoothed, variation)) => (
+                (7 * smoothed + taken) / 8,
+                (3 * variation + smoothed.abs_diff(taken)) / 4,
+            ),
+        });
+    }
+
+    fn arrived(&mut self, psn: u32, payload: u32) -> Outcome {
+        let new = psn >= self.expected && self.early.insert(psn);
+        while self.early.remove(&self.expected) {
+            self.expected += 1;
+        }
+        Outcome {
+            reply: Some(Reply {
+                psn: self.expected,
+                ..Reply::default()
+            }),
+            delivered: if new { payload } else { 0 },
+            ..Outcome::default()
+        }
+    }
+
+    fn acknowledged(&mut self, now: Picoseconds, upto: u32) -> Outcome {
+        if upto > self.oldest {
+            self.progressed(now, upto);
+        } else if upto == self.oldest && self.in_flight() > 0 {
+            self.repeated();
+        }
+        Outcome {
+            progress: true,
+            rearm: true,
+            ..Outcome::default()
+        }
+    }
+
+    fn progressed(&mut self, now: Picoseconds, upto: u32) {
+        let used = self.next < self.end || self.in_flight() >= self.window;
+        let count = upto - self.oldest;
+        self.oldest = upto;
+        self.next = self.next.max(upto);
+        self.duplicates = 0;
+        self.backoffs = 0;
+        if let Some((_, since)) = self.timed.filter(|(psn, _)| *psn < upto) {
+            self.timed = None;
+            self.sample(now - since);
+        }
+        let mut restart = true;
+        if self.recovering && upto < self.recover {
+            // The next one is missing too. What has left the network makes room, less the one that is sent again.
+            self.resend = true;
+            self.window = self.window.saturating_sub(count - 1).max(1);
+            restart = !std::mem::replace(&mut self.partial, true);
+        } else if self.recovering {
+            self.recovering = false;
+            self.window = self.threshold.min(self.in_flight().max(1) + 1);
+        } else if used {
+            self.grow(count);
+        }
+        if self.in_flight() == 0 && !self.resend {
+            self.deadline = NEVER;
+        } else if restart {
+            self.deadline = now + self.rto();
+        }
+    }
+
+    fn grow(&mut self, count: u32) {
+        if self.window < self.threshold {
+            self.window += 1;
+            return;
+        }
+        self.grown += count;
+        if self.grown >= self.window {
+            self.grown -= self.window;
+            self.window += 1;
+        }
+    }
+
+    fn repeated(&mut self) {
+        self.duplicates += 1;
+        if self.recovering {
+            self.window += 1; // another segment has left the network
+        } else if self.duplicates == DUPLICATES && self.oldest >= self.recover {
+            self.threshold = (self.in_flight() / 2).max(2);
+            self.window = self.threshold + DUPLICATES;
+            self.recover = self.fresh;
+            (self.recovering, self.partial, self.resend) = (true, false, true);
+            self.timed = None;
+        }
+    }
+
+    fn message(&self, psn: u32) -> Option<&Message> {
+        let place = self.messages.partition_point(|it| it.end() <= psn);
+        self.messages.get(place).filter(|it| it.first <= psn)
+    }
+}
+
+impl Transport for Tcp {
+    fn post(&mut self, operation: u32, kind: Kind, bytes: u64) {
+        let message = Message::new(operation, kind, bytes, self.end, self.payload);
+        self.end = message.end();
+        self.messages.push_back(message);
+        let before = self.ends.last().map_or(0, |(_, before)| *before);
+        self.ends.push((self.end, before + bytes));
+    }
+
+    fn messages(&self) -> u32 {
+        self.messages.len() as u32
+    }
+
+    fn has_work(&self) -> bool {
+        self.resend || self.next < self.end && self.in_flight() < self.window
+    }
+
+    /// The rate of messages is that of RDMA.
+    fn begins_message(&self) -> bool {
+        false
+    }
+
+    fn next(&mut self, now: Picoseconds) -> Option<Segment> {
+        if !self.has_work() {
+            return None;
+        }
+        if self.in_flight() == 0 && now - self.last_sent > self.rto() {
+            self.window = self.window.min(self.initial);
+        }
+        let psn = if std::mem::take(&mut self.resend) {
+            self.oldest
+        } else {
+            self.next += 1;
+            self.next - 1
+        };
+        let again = psn < self.fresh;
+        self.fresh = self.fresh.max(psn + 1);
+        if again {
+            self.timed = None;
+        } else {
+            self.timed = self.timed.or(Some((psn, now)));
+        }
+        if self.deadline == NEVER {
+            self.deadline = now + self.rto();
+        }
+        self.last_sent = now;
+        Some(Segment {
+            kind: Kind::Tcp,
+            psn,
+            payload: self.message(psn)?.payload(psn, self.payload),
+            flags: 0,
+            again,
+            span: 0,
+        })
+    }
+
+    fn receive(&mut self, now: Picoseconds, arrival: Arrival) -> Outcome {
+        match arrival.kind {
+            Kind::TcpAck => self.acknowledged(now, arrival.psn),
+            _ => self.arrived(arrival.psn, arrival.payload),
+        }
+    }
+
+    fn accepts(&self, _kind: Kind, psn: u32, _first: bool) -> bool {
+        psn >= self.expected && !self.early.contains(&psn)
+    }
+
+    fn completed(&mut self) -> Option<u32> {
+        let first = self.messages.front()?;
+        if first.end() > self.oldest {
+            return None;
+        }
+        self.completed = self.completed.wrapping_add(1);
+        self.messages.pop_front().map(|message| message.operation)
+    }
+
+    fn deadline(&self) -> Picoseconds {
+        self.deadline
+    }
+
+    fn timeout(&mut self, now: Picoseconds) -> Timeout {
+        if self.deadline == NEVER {
+            return Timeout::Idle;
+        }
+        if now < self.deadline {
+            return Timeout::Later(self.deadline);
+        }
+        if self.backoffs >= self.retries {
+            return Timeout::Failed;
+        }
+        if self.backoffs == 0 {
+            self.threshold = (self.in_flight() / 2).max(2);
+        }
+        self.backoffs += 1;
+        (self.window, self.grown, self.duplicates) = (1, 0, 0);
+        (self.recovering, self.resend, self.timed) = (false, false, None);
+        (self.next, self.recover) = (self.oldest, self.fresh);
+        self.deadline = now + self.rto();
+        Timeout::Resend(self.deadline)
+    }
+
+    fn abandon(&mut self) -> Vec<u32> {
+        self.end = self.next;
+        self.resend = false;
+        self.deadline = NEVER;
+        let messages = self.messages.drain(..);
+        messages.map(|message| message.operation).collect()
+    }
+
+    fn messages_before(&self, psn: u32) -> u32 {
+        let ended = self.messages.iter().take_while(|it| it.end() <= psn);
+        self.completed + ended.count() as u32
+    }
+
+    fn asked_for(&self, psn: u32) -> Option<Message> {
+        self.message(psn).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests;

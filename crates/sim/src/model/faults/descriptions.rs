@@ -1,0 +1,158 @@
+//! What a scenario says goes wrong: where, and from when until when.
+
+use super::link_down::Links;
+use super::Kind;
+use crate::model::scenario::Scenario;
+use crate::time::{Picoseconds, NEVER};
+use std::collections::BTreeMap;
+
+/// One fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// Its kind, as scenarios and traffic files have it.
+    pub kind: &'static str,
+    /// Where it is.
+    pub places: Vec<Place>,
+    /// From when on.
+    pub from: Picoseconds,
+    /// Until when; [`NEVER`] = to the end.
+    pub until: Picoseconds,
+}
+
+/// Where a fault is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A node and all of its links.
+    Node(u32),
+    /// Both directions of a link, by its index.
+    Link(u32),
+    /// A NIC port.
+    Port(u32),
+}
+
+/// All faults of a scenario, those that its links have by themselves first: one for all links that have it at once.
+pub fn told(scenario: &Scenario) -> Vec<Told> {
+    let mut of_links: BTreeMap<(&'static str, Picoseconds), Vec<Place>> = BTreeMap::new();
+    for (number, link) in (0..).zip(&scenario.links) {
+        let mut on_link = |kind, from| {
+            let places = of_links.entry((kind, from)).or_default();
+            places.push(Place::Link(number));
+        };
+        if link.loss > 0.0 {
+            on_link("frame-loss", 0);
+        }
+        if link.pfc_lost_from != NEVER {
+            on_link("pfc-loss", link.pfc_lost_from);
+        }
+    }
+    let of_links = of_links.into_iter().map(|((kind, from), places)| Told {
+        kind,
+        places,
+        from,
+        until: NEVER,
+    });
+    let others = scenario.faults.iter().map(|fault| Told {
+        kind: fault.kind.word(),
+        places: places(&fault.kind),
+        from: fault.from,
+        until: fault.until,
+    });
+    of_links.chain(others).collect()
+}
+
+fn places(kind: &Kind) -> Vec<Place> {
+    vec![match kind {
+        Kind::LinkDown(it) => match it.of {
+            Links::One(link) => Place::Link(link),
+            Links::OfNode(node) => Place::Node(node),
+        },
+        Kind::Miswired(it) => return it.links.map(Place::Link).into(),
+        Kind::BitErrors(it) => Place::Link(it.link),
+        Kind::CnpLoss(it) => Place::Link(it.link),
+        Kind::StuckNic(it) => Place::Port(it.port),
+        Kind::SlowReceiver(it) => Place::Port(it.port),
+        Kind::CnpDelay(it) => Place::Port(it.port),
+    }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader;
+    use crate::time::NANOSECOND;
+
+    #[test]
+    fn links_that_lose_alike_are_one_fault() {
+        let link = |node, more| format!(r#"{{"a": {node}, "b": 3{more}}}"#);
+        let links = [
+            link(0, r#", "loss": 0.5, "pfc_lost_from_ns": 7"#),
+            link(1, r#", "pfc_lost_from_ns": 8"#),
+            link(2, r#", "loss": 0.1, "pfc_lost_from_ns": 7"#),
+        ];
+        let text = format!(
+            r#"{{"hosts": 3, "switches": 1, "link_gbps": 100, "link_delay_ns": 5, "links": [{}],
+            "flows": [{{"src": 0, "dst": 1, "bytes": 1}}]}}"#,
+            links.join(", ")
+        );
+        let found = told(&reader::read(&text, "roce", 1).unwrap());
+        let of_links = |kind, numbers: &[u32], from| Told {
+            kind,
+            places: numbers.iter().copied().map(Place::Link).collect(),
+            from: from * NANOSECOND,
+            until: NEVER,
+        };
+        let expected = [
+            of_links("frame-loss", &[0, 2], 0),
+            of_links("pfc-loss", &[0, 2], 7),
+            of_links("pfc-loss", &[1], 8),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn each_kind_has_the_word_that_it_is_read_by_and_its_place() {
+        use Place::{Link, Node, Port};
+        let rows: [(&str, &str, Vec<Place>); 9] = [
+            ("bit-errors", r#""link": 1, "ber": 0"#, vec![Link(1)]),
+            (
+                "link-down",
+                r#""link": 1, "detection_ns": 0, "convergence_ns": 0"#,
+                vec![Link(1)],
+            ),
+            (
+                "link-down",
+                r#""node": 2, "detection_ns": 0, "convergence_ns": 0"#,
+                vec![Node(2)],
+            ),
+            ("miswired", r#""links": [1, 0]"#, vec![Link(1), Link(0)]),
+            ("stuck-nic", r#""node": 1"#, vec![Port(2)]),
+            ("slow-receiver", r#""node": 1, "gbps": 10"#, vec![Port(2)]),
+            ("cnp-loss", r#""link": 0, "probability": 1"#, vec![Link(0)]),
+            ("cnp-delay", r#""node": 0, "delay_ns": 1"#, vec![Port(0)]),
+            (
+                "cnp-delay",
+                r#""node": 1, "nic_port": 1, "delay_ns": 1"#,
+                vec![Port(4)],
+            ),
+        ];
+        for (kind, more, places) in rows {
+            let from = if kind == "miswired" { 0 } else { 5 }; // cables are where they are all the time
+            let times = if from > 0 { r#", "from_ns": 5"# } else { "" };
+            let text = format!(
+                r#"{{"hosts": 2, "switches": 1, "link_gbps": 100, "link_delay_ns": 5,
+                "links": [[0, 2], [1, 2], [1, 2]], "flows": [{{"src": 0, "dst": 1, "bytes": 1}}],
+                "parameters": {{"nic": {{"pipe": {{"gbps": 50, "latency_ns": 0, "receive_buffer_bytes": 1000000, "xoff_bytes": 500000, "xon_bytes": 400000}}}}}},
+                "faults": [{{"kind": "{kind}", {more}{times}}}]}}"#
+            );
+            let scenario =
+                reader::read(&text, "roce", 1).unwrap_or_else(|it| panic!("{kind}: {it}"));
+            let expected = Told {
+                kind,
+                places,
+                from: from * NANOSECOND,
+                until: NEVER,
+            };
+            assert_eq!(told(&scenario), [expected]);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The data of a run: parameters, scenario, faults, results. Knows no mechanism.
+
+pub mod faults;
+pub mod names;
+pub mod overrides;
+pub mod parameters;
+pub mod pcie;
+pub mod preset;
+pub mod problem;
+pub mod results;
+pub mod scenario;

@@ -1,0 +1,136 @@
+//! What single devices are set to where that is not what all are set to: settled for every node, port and priority
+//! before the first event.
+//!
+//! Every different set of parameters is kept once and has a number, 0 for the scenario's own. Which one holds is asked
+//! where a setting belongs: of the node (its buffer), of the port (its scheduler) or of one priority of a port (its
+//! thresholds).
+
+use crate::model::parameters::{Parameters, PRIORITIES};
+use crate::model::scenario::Scenario;
+
+/// Deviations from a scenario's parameters. Empty: there are none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Devices {
+    /// The parameters with number n are `sets[n - 1]`.
+    sets: Vec<Set>,
+    nodes: Vec<u32>,
+    ports: Vec<u32>,
+    /// By port, and in it by priority.
+    lanes: Vec<u32>,
+}
+
+/// Parameters that differ from the scenario's.
+#[derive(Debug, Clone, PartialEq)]
+struct Set {
+    parameters: Parameters,
+    /// The item of `devices` that made it.
+    item: usize,
+}
+
+/// Where a setting holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// A whole node.
+    Node(u32),
+    /// A port, its priorities included.
+    Port(u32),
+    /// One priority of a port.
+    Lane(u32, usize),
+}
+
+impl Devices {
+    /// No deviation among so many nodes and ports.
+    pub fn new(nodes: u32, ports: u32) -> Self {
+        Devices {
+            sets: Vec::new(),
+            nodes: vec![0; nodes as usize],
+            ports: vec![0; ports as usize],
+            lanes: vec![0; ports as usize * PRIORITIES],
+        }
+    }
+
+    /// Keeps parameters that item `item` of `devices` made; their number.
+    pub fn keep(&mut self, parameters: Parameters, item: usize) -> u32 {
+        self.sets.push(Set { parameters, item });
+        self.sets.len() as u32
+    }
+
+    /// Parameters that were kept.
+    pub fn kept(&self, number: u32) -> &Parameters {
+        &self.sets[number as usize - 1].parameters
+    }
+
+    /// Which parameters hold in a slot.
+    pub fn number(&self, slot: Slot) -> u32 {
+        let (numbers, index) = match slot {
+            Slot::Node(node) => (&self.nodes, node as usize),
+            Slot::Port(port) => (&self.ports, port as usize),
+            Slot::Lane(port, priority) => (&self.lanes, port as usize * PRIORITIES + priority),
+        };
+        numbers.get(index).copied().unwrap_or(0)
+    }
+
+    /// Sets which parameters hold in a slot.
+    pub fn set(&mut self, slot: Slot, number: u32) {
+        match slot {
+            Slot::Node(node) => self.nodes[node as usize] = number,
+            Slot::Port(port) => self.ports[port as usize] = number,
+            Slot::Lane(port, priority) => {
+                self.lanes[port as usize * PRIORITIES + priority] = number;
+            }
+        }
+    }
+
+    /// Exchanges what two ports are set to.
+    pub fn exchange(&mut self, one: u32, other: u32) {
+        let both = |slot: &dyn Fn(u32) -> Slot| [slot(one), slot(other)];
+        let lanes = (0..PRIORITIES).map(|priority| both(&|port| Slot::Lane(port, priority)));
+        for slots in lanes.chain([both(&|port| Slot::Port(port))]) {
+            let numbers = slots.map(|slot| self.number(slot));
+            self.set(slots[0], numbers[1]);
+            self.set(slots[1], numbers[0]);
+        }
+    }
+
+    /// The item of `devices` that made parameters, none of the scenario's own.
+    pub fn item(&self, number: u32) -> Option<usize> {
+        let index = (number as usize).checked_sub(1)?;
+        Some(self.sets[index].item)
+    }
+}
+
+impl Scenario {
+    /// The scenario's own parameters and all others.
+    pub fn parameters_mut(&mut self) -> impl Iterator<Item = &mut Parameters> {
+        let others = self.devices.sets.iter_mut().map(|set| &mut set.parameters);
+        std::iter::once(&mut self.parameters).chain(others)
+    }
+
+    /// How many different parameters there are.
+    pub fn sets(&self) -> u32 {
+        self.devices.sets.len() as u32 + 1
+    }
+
+    /// Parameters by their number.
+    pub fn set(&self, number: u32) -> &Parameters {
+        match number.checked_sub(1) {
+            None => &self.parameters,
+            Some(_) => self.devices.kept(number),
+        }
+    }
+
+    /// What a node is set to.
+    pub fn of_node(&self, node: u32) -> &Parameters {
+        self.set(self.devices.number(Slot::Node(node)))
+    }
+
+    /// What a port is set to.
+    pub fn of_port(&self, port: u32) -> &Parameters {
+        self.set(self.devices.number(Slot::Port(port)))
+    }
+
+    /// What one priority of a port is set to.
+    pub fn of_lane(&self, port: u32, priority: usize) -> &Parameters {
+        self.set(self.devices.number(Slot::Lane(port, priority)))
+    }
+}

@@ -1,0 +1,143 @@
+//! The `hpcc` preset: the devices of the ns-3 simulator published with HPCC (Li et al., SIGCOMM 2019;
+//! github.com/alibaba-edu/High-Precision-Congestion-Control), set to DCQCN. It makes runs comparable with that simulator,
+//! frame by frame, and is not a model of any product.
+
+use crate::congestion::{self, dcqcn_nvidia};
+use crate::model::parameters::*;
+
+/// Data, and acknowledgements in the switches.
+const DATA_PRIORITY: u8 = 3;
+
+pub(super) fn parameters() -> Parameters {
+    Parameters {
+        framing: framing(),
+        switch: switch(),
+        ecmp: Ecmp {
+            hash: EcmpHash::Murmur3, // seeded with the switch alone: the same ways with every seed
+            seed: None,
+            offset_bits: 0,
+            first_udp_source_port: Some(10_000),
+            udp_destination_port: 100,
+            balance: Balance::Flow,
+            spray: Spray::RoundRobin,
+            flowlet_gap_ns: 256_000, // Juniper Apstra 6.0, default inactivity interval of dynamic load balancing
+            adaptive_gap_ns: 0,
+        },
+        pfc: Pfc {
+            lossless_priorities: 1 << DATA_PRIORITY,
+            quanta: None, // paused until resume
+            refresh_quanta: None,
+            generation_delay_ns: 0,
+            reaction: Reaction::Fixed { ns: 0 },
+            watchdog: None,
+        },
+        marking: Marking {
+            enabled: true,
+            at: MarkAt::Dequeue, // by what is left after the packet
+            kmin_bytes: 400_000,
+            kmax_bytes: 1_600_000,
+            pmax: 0.2,
+            reference_gbps: Some(100),
+            weight: 0,
+        },
+        // Nothing but the data priority carries packets.
+        scheduler: Scheduler {
+            strict_priorities: 0,
+            weights: [1; PRIORITIES],
+        },
+        nic: Nic {
+            messages_per_second: None,
+            control_ignores_pause: true, // the host's queue of ACKs is served first and never paused
+            pipe: None,
+        },
+        transport: transport(),
+        sockets: super::sockets(),
+        notification: Notification {
+            in_ack: true,
+            interval_ns: 0,
+            delay_ns: 0,
+            priority: DATA_PRIORITY,
+        },
+        congestion: congestion::Parameters::DcqcnNvidia(dcqcn()),
+    }
+}
+
+/// Headers there: 14 link, 20 IPv4, 8 UDP, 6 sequence number and priority group; neither FCS nor preamble nor gap.
+fn framing() -> Framing {
+    Framing {
+        data_bytes: 48,
+        write_first_bytes: 0,
+        datagram_bytes: 0, // there are none
+        read_response_ends_bytes: 0,
+        read_request_bytes: 60, // there are no reads: a frame without payload, as an ACK
+        ack_bytes: 60,
+        cnp_bytes: 60, // never on its own
+        pfc_bytes: 43,
+        minimum_bytes: 0,
+        pad_bytes: 1,
+        gap_bytes: 0,
+        ip: IpVersion::Ipv4,
+        vlan: None,
+    }
+}
+
+fn switch() -> Switch {
+    Switch {
+        architecture: Architecture::SharedBuffer {},
+        buffer_bytes: 32 << 20,
+        slices: 1,
+        cell_bytes: 1,
+        reserve_bytes: 4096,
+        pool_counts: PoolCounts::Port, // every priority has the reserve, the pool pays for one
+        headroom: Headroom::RateDelay { times: 3 },
+        alpha_exponent: -3,
+        alpha_follows_rate: true,
+        xon_offset_bytes: 3072,
+        latency_ns: 0,
+        pools: None,
+        shared_headroom: None,
+        trimming: None, // the packet is dropped
+    }
+}
+
+fn transport() -> Transport {
+    Transport {
+        mtu_bytes: 4096, // of the measured runs
+        priority: DATA_PRIORITY,
+        ack_priority: None,
+        ack_every: 1,
+        ack_timeout: 0,                  // there is none
+        retry_count: 7,                  // without effect
+        rx_depth: None,                  // no RNR
+        receive_ns: 0,                   // without effect
+        min_rnr_timer: 12,               // perftest's, 0.64 ms; without effect
+        rnr_retry: 7,                    // the usual choice of applications; without effect
+        recovery: Recovery::GoBackN,     // as there
+        reordering: Reordering::None {}, // without effect
+        window_packets: u16::MAX,        // without effect
+        nak_interval_ns: Some(500_000),
+        tx_depth: 128, // a flow is one operation: without effect
+        max_outstanding_reads: 16,
+    }
+}
+
+/// "Mellanox's version of DCQCN" there (`rdma-hw.cc`), as `run.py --cc dcqcn --bw 100` sets it.
+fn dcqcn() -> dcqcn_nvidia::Parameters {
+    dcqcn_nvidia::Parameters {
+        clamp_tgt_rate: false,
+        clamp_tgt_rate_after_time_inc: true, // a time stage above 0 clamps, whatever ClampTargetRate says
+        dce_tcp_g: 1020,                     // g = 1/256
+        dce_tcp_rtt_us: 1,
+        initial_alpha_value: 1024, // 1
+        rate_reduce_monitor_period_us: 4,
+        rate_to_set_on_first_cnp_mbps: 0, // line rate
+        rpg_ai_rate_mbps: 20,
+        rpg_byte_reset_bytes: 0, // there is no byte counter
+        rpg_gd: 11,              // alpha/2
+        rpg_hai_rate_mbps: 200,
+        rpg_min_dec_fac_percent: 0, // alpha/2 never takes more than half
+        rpg_min_rate_mbps: 1000,
+        rpg_threshold: 1,
+        rpg_time_reset_us: 300,
+    }
+}

@@ -1,0 +1,94 @@
+//! Presets: complete sets of parameters, each a file here, each number with its source.
+
+mod hpcc;
+mod roce;
+
+use crate::model::parameters::{Parameters, Sockets};
+
+/// The presets there are.
+pub const NAMES: [&str; 2] = ["hpcc", "roce"];
+
+/// The preset of that name.
+pub fn by_name(name: &str) -> Option<Parameters> {
+    match name {
+        "hpcc" => Some(hpcc::parameters()),
+        "roce" => Some(roce::parameters()),
+        _ => None,
+    }
+}
+
+/// Linux as it comes.
+fn sockets() -> Sockets {
+    Sockets {
+        mtu_bytes: 1_500,          // RFC 894
+        initial_window: 10,        // RFC 6928; TCP_INIT_CWND in include/net/tcp.h
+        least_rto_ns: 200_000_000, // TCP_RTO_MIN, the same file
+        retries: 15,               // TCP_RETR2, the same file
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::Parameters::DcqcnNvidia;
+
+    #[test]
+    fn every_name_has_a_preset() {
+        assert!(NAMES.iter().all(|name| by_name(name).is_some()));
+        assert_eq!(by_name("hpc"), None);
+    }
+
+    /// Every field of `ns3_hpcc_parameters` in the reference's sim-baselines.json that stands for a number here.
+    #[test]
+    fn hpcc_is_what_was_measured() {
+        let it = by_name("hpcc").unwrap();
+        let (framing, marking) = (&it.framing, &it.marking);
+        assert_eq!(
+            [framing.data_bytes, framing.ack_bytes, framing.pfc_bytes],
+            [48, 60, 43]
+        );
+        assert_eq!(
+            [framing.gap_bytes, framing.minimum_bytes, framing.pad_bytes],
+            [0, 0, 1]
+        );
+        assert_eq!(
+            [marking.kmin_bytes, marking.kmax_bytes],
+            [400_000, 1_600_000]
+        );
+        assert_eq!((marking.pmax, marking.reference_gbps), (0.2, Some(100)));
+        assert_eq!(it.switch.buffer_bytes, 33_554_432);
+        assert_eq!(
+            [it.switch.reserve_bytes, it.switch.xon_offset_bytes],
+            [4096, 3072]
+        );
+        assert_eq!(
+            (it.switch.alpha_exponent, it.switch.alpha_follows_rate),
+            (-3, true)
+        );
+        assert_eq!((it.pfc.quanta, it.pfc.lossless_priorities), (None, 0b1000));
+        assert!(it.notification.in_ack && it.nic.control_ignores_pause);
+        assert_eq!(it.transport.nak_interval_ns, Some(500_000));
+        let DcqcnNvidia(dcqcn) = it.congestion else {
+            panic!("DCQCN, CC_MODE 1")
+        };
+        assert_eq!(1.0 - f64::from(dcqcn.dce_tcp_g) / 1024.0, 0.00390625);
+        assert_eq!([dcqcn.rpg_ai_rate_mbps, dcqcn.rpg_hai_rate_mbps], [20, 200]);
+        assert_eq!(
+            [dcqcn.rpg_min_rate_mbps, dcqcn.rpg_time_reset_us],
+            [1000, 300]
+        );
+    }
+
+    /// Worked out from the fields of the headers (IEEE 802.3, RFC 791, RFC 768, IBTA volume 1 chapter 9).
+    #[test]
+    fn roce_has_the_bytes_of_the_standards() {
+        let it = by_name("roce").unwrap().framing;
+        assert_eq!([it.data_bytes, it.write_first_bytes], [62, 16]);
+        assert_eq!([it.ack_bytes, it.cnp_bytes, it.pfc_bytes], [66, 78, 64]);
+        assert_eq!(
+            [it.read_request_bytes, it.read_response_ends_bytes],
+            [78, 4]
+        );
+        assert_eq!([it.minimum_bytes, it.pad_bytes, it.gap_bytes], [64, 4, 20]);
+    }
+}

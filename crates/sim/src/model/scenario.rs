@@ -1,0 +1,250 @@
+//! A scenario: nodes, links, queue pairs and what is posted on them. The only input of the simulator.
+
+use crate::model::faults::{Fault, Kind};
+use crate::model::names::Names;
+use crate::model::overrides::Devices;
+use crate::model::parameters::Parameters;
+use crate::time::Picoseconds;
+use std::net::IpAddr;
+use wirespeed_wire::Ip;
+
+/// Everything a run depends on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// Name, for reports.
+    pub name: String,
+    /// Nodes 0 to `hosts` - 1 are hosts.
+    pub hosts: u32,
+    /// The nodes after the hosts are switches.
+    pub switches: u32,
+    /// Cables. Link n is port 2n at its `a` end and port 2n + 1 at its `b` end.
+    pub links: Vec<Link>,
+    /// By port: the address of a NIC port that was given one. It may end early; empty where there are none.
+    pub addresses: Vec<Option<IpAddr>>,
+    /// What nodes and ports are called.
+    pub names: Names,
+    /// Buffer of each switch, bytes.
+    pub buffer_bytes: Vec<u64>,
+    /// Connected queue pairs. Connection n is queue pair 2n at `a` and 2n + 1 at `b`.
+    pub connections: Vec<Connection>,
+    /// What is posted.
+    pub operations: Vec<Operation>,
+    /// What all devices are set to that say nothing else.
+    pub parameters: Parameters,
+    /// What some of them are set to.
+    pub devices: Devices,
+    /// Routes given by hand. Where there is none, switches have the shortest ways.
+    pub routes: Vec<Route>,
+    /// What goes wrong.
+    pub faults: Vec<Fault>,
+    /// Seed of every chance.
+    pub seed: u64,
+    /// The run ends here, whatever is still on its way; [`crate::time::NEVER`] = when nothing is.
+    pub until: Picoseconds,
+    /// What to record beside the tables.
+    pub observe: Observe,
+}
+
+/// A cable between two nodes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Link {
+    /// One end.
+    pub a: u32,
+    /// The other end.
+    pub b: u32,
+    /// Bits per second.
+    pub rate: u64,
+    /// Propagation in one direction.
+    pub delay: Picoseconds,
+    /// Probability that a frame, PFC frames aside, is lost.
+    pub loss: f64,
+    /// From when on PFC frames are lost on it; [`crate::time::NEVER`] = they are not.
+    pub pfc_lost_from: Picoseconds,
+}
+
+/// A route of one switch that is not, or not all of, the shortest ways.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    /// The switch.
+    pub node: u32,
+    /// The host that it leads to.
+    pub destination: u32,
+    /// Ports of the switch, of equal cost.
+    pub ports: Vec<u32>,
+}
+
+/// Two connected queue pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Connection {
+    /// Port (global number) of the first queue pair.
+    pub port_a: u32,
+    /// Port of the second.
+    pub port_b: u32,
+    /// Priority of its data and acknowledgements.
+    pub priority: u8,
+    /// UDP source port of its packets, the entropy for ECMP.
+    pub udp_source_port: u16,
+    /// What becomes of packets that are lost.
+    pub service: Service,
+}
+
+/// Transport services: those of IBTA (volume 1, chapter 9.1), and sockets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Service {
+    /// Reliable connection.
+    #[default]
+    Rc,
+    /// Unreliable connection.
+    Uc,
+    /// Unreliable datagram, from `port_a` to `port_b`.
+    Ud {
+        /// The connection whose first queue pair sends them: one queue pair has many destinations, each a connection here.
+        queue: u32,
+    },
+    /// A TCP connection of the hosts' own sockets: not RDMA, but on the same ports.
+    Tcp,
+    /// UDP datagrams of the hosts' own sockets.
+    Udp,
+}
+
+impl Service {
+    /// Whether it is not RDMA.
+    pub fn of_sockets(self) -> bool {
+        matches!(self, Service::Tcp | Service::Udp)
+    }
+
+    /// Whether nothing is acknowledged.
+    pub fn unreliable(self) -> bool {
+        matches!(self, Service::Uc | Service::Ud { .. } | Service::Udp)
+    }
+
+    /// Payload of a full packet.
+    pub fn payload(self, parameters: &Parameters) -> u32 {
+        let (ip, mtu) = (
+            Ip::from(parameters.framing.ip),
+            parameters.sockets.mtu_bytes,
+        );
+        match self {
+            Service::Tcp => ip.tcp_payload(mtu),
+            Service::Udp => ip.udp_payload(mtu),
+            Service::Rc | Service::Uc | Service::Ud { .. } => parameters.transport.mtu_bytes,
+        }
+    }
+}
+
+/// A work request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    /// The queue pair it is posted on.
+    pub queue_pair: u32,
+    /// What it does.
+    pub verb: Verb,
+    /// Payload, bytes.
+    pub bytes: u64,
+    /// Not before this.
+    pub at: Picoseconds,
+    /// Operations that complete first (indices).
+    pub after: Vec<u32>,
+    /// From the last of those completing (or `at`) to the post.
+    pub delay: Picoseconds,
+}
+
+/// RDMA verbs of a reliable connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// RDMA write.
+    Write,
+    /// RDMA read: data flows towards the poster.
+    Read,
+    /// Send.
+    Send,
+}
+
+/// What to record over time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Observe {
+    /// Sampling interval; 0 = no series.
+    pub interval: Picoseconds,
+    /// So many samples are kept at most: where the run is longer, every second one is dropped and the interval doubled.
+    /// 0 = all are kept.
+    pub samples: u32,
+    /// Ports whose queues, counters and pause states are sampled.
+    pub ports: Vec<u32>,
+    /// Queue pairs whose rate is sampled.
+    pub queue_pairs: Vec<u32>,
+    /// The ports whose frames, in and out, are captured.
+    pub captures: Vec<u32>,
+}
+
+impl Scenario {
+    /// Whether a queue pair is for datagrams.
+    pub fn datagrams(&self, queue_pair: u32) -> bool {
+        let connection = &self.connections[queue_pair as usize / 2];
+        matches!(connection.service, Service::Ud { .. })
+    }
+
+    /// The queue pair that sends what is posted for `queue_pair`: of datagrams one for all destinations.
+    pub fn sender(&self, queue_pair: u32) -> u32 {
+        match self.connections[queue_pair as usize / 2].service {
+            Service::Ud { queue } => 2 * queue,
+            _ => queue_pair,
+        }
+    }
+
+    /// The longest frame that anybody sends.
+    pub fn longest_frame(&self) -> u32 {
+        let framing = self.parameters.framing.encapsulated();
+        let longest = framing.longest(self.parameters.transport.mtu_bytes);
+        let mut connections = self.connections.iter();
+        if !connections.any(|it| it.service.of_sockets()) {
+            return longest;
+        }
+        let payload = Service::Udp.payload(&self.parameters);
+        longest.max(framing.encapsulation().udp(payload).bytes())
+    }
+
+    /// Bit n: there may be frames of priority n, those of PFC aside.
+    pub fn priorities(&self) -> u8 {
+        let of_connections = self.connections.iter().map(|it| it.priority);
+        let sets = (0..self.sets()).map(|number| self.set(number));
+        let of_devices = sets.flat_map(|set| {
+            let trimmed = set.switch.trimming.as_ref().map(|it| it.priority);
+            let sent = [set.transport.priority, set.notification.priority];
+            sent.into_iter()
+                .chain(set.transport.ack_priority)
+                .chain(trimmed)
+        });
+        let all = of_connections.chain(of_devices);
+        all.fold(0, |bits, priority| bits | 1 << priority)
+    }
+
+    /// Nodes: hosts, then switches.
+    pub fn nodes(&self) -> u32 {
+        self.hosts + self.switches
+    }
+
+    /// The address that a NIC port was given.
+    pub fn given_address(&self, port: u32) -> Option<IpAddr> {
+        self.addresses.get(port as usize).copied().flatten()
+    }
+
+    /// The port that routing takes to be at the other end of a port's cable.
+    pub fn believed_peer(&self, port: u32) -> u32 {
+        let faults = self.faults.iter();
+        let mut peer = faults.filter_map(|fault| match &fault.kind {
+            Kind::Miswired(it) => it.believed_peer(port),
+            _ => None,
+        });
+        peer.next().unwrap_or(port ^ 1)
+    }
+
+    /// The node at the port's own end.
+    pub fn node_of(&self, port: u32) -> u32 {
+        let link = &self.links[(port / 2) as usize];
+        if port.is_multiple_of(2) {
+            link.a
+        } else {
+            link.b
+        }
+    }
+}

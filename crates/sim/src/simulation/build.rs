@@ -1,0 +1,306 @@
+//! From a scenario to a network before its first event.
+
+use crate::congestion::{CongestionControl, Feedback, Prepared};
+use crate::devices::credits::Credits;
+use crate::devices::nic::NicPort;
+use crate::devices::operations::Operations;
+use crate::devices::port::{Pauses, Port, Queue, Scheduler, Side, Watched};
+use crate::devices::queue_pair::QueuePair;
+use crate::devices::voq::Voqs;
+use crate::mechanisms::base_rtt;
+use crate::mechanisms::buffer::{Pool, PriorityGroup};
+use crate::mechanisms::buffer_pools::Division;
+use crate::mechanisms::buffer_settings::{self, Resolved};
+use crate::mechanisms::event_queue::EventQueue;
+use crate::mechanisms::forwarding::Forwarding;
+use crate::mechanisms::frame::{Frames, Line};
+use crate::mechanisms::marking::Marker;
+use crate::mechanisms::pause;
+use crate::mechanisms::port_priority::Lanes;
+use crate::mechanisms::routing::Routes;
+use crate::mechanisms::telemetry::{self, Telemetry};
+use crate::mechanisms::transport::{self, Service};
+use crate::mechanisms::trimming::Trimming;
+use crate::model::overrides::Slot;
+use crate::model::parameters::{MarkAt, Parameters, PRIORITIES};
+use crate::model::problem::Refused;
+use crate::model::results::Summary;
+use crate::model::scenario::{self, Scenario};
+use crate::simulation::capture::{self, Capture};
+use crate::simulation::series::Series;
+use crate::simulation::{class, Behind, Device, Settings, Simulation};
+use crate::time::{ByteTime, NANOSECOND, NEVER};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+impl Simulation {
+    /// Builds the network: routes, buffers, queue pairs; everything up to the first event.
+    ///
+    /// # Errors
+    /// `Refused` when a switch has no room left to share, a queue pair no way to its peer, or what is to be captured
+    /// has no form on a wire.
+    pub fn new(mut scenario: Scenario) -> Result<Simulation, Refused> {
+        telemetry::make_room(&mut scenario);
+        base_rtt::fill(&mut scenario);
+        capture::check(&scenario)?;
+        let resolved = buffer_settings::resolve(&scenario)?;
+        let forwarding = Forwarding::of(&scenario)?;
+        let routes = match forwarding {
+            None => Routes::compute(&scenario)?,
+            Some(_) => Routes::at_run_time(&scenario),
+        };
+        let settings = Settings::new(&scenario);
+        let ports = 2 * scenario.links.len();
+        let (markers, marker) = markers(&scenario, &resolved);
+        let priorities = scenario.priorities();
+        let mut simulation = Simulation {
+            now: 0,
+            key: 0,
+            until: scenario.until,
+            queue: EventQueue::new(),
+            still_since: 0,
+            repeated: 0,
+            border: None,
+            frames: Frames::new(),
+            ports: Vec::new(),
+            queues: Lanes::of_some(ports, priorities, |port, priority| {
+                Queue::new(marker[(port, priority)])
+            }),
+            groups: Lanes::of_some(ports, priorities, |port, priority| {
+                let lossless = scenario.of_port(port).pfc.lossless_priorities;
+                let lossless = lossless & (1 << priority) != 0;
+                let (pool, headroom) = match scenario.node_of(port).checked_sub(scenario.hosts) {
+                    Some(switch) => resolved.pools[switch as usize].places(lossless),
+                    None => Division::default().places(lossless),
+                };
+                PriorityGroup::new(&resolved.lanes[(port, priority)], pool, headroom)
+            }),
+            kinds: Vec::with_capacity(ports),
+            markers,
+            slices: Vec::new(),
+            sides: Vec::new(),
+            voqs: Voqs::of(&scenario, &resolved)?,
+            pools: Vec::new(),
+            nics: Vec::new(),
+            queue_pairs: Vec::new(),
+            telemetry: Telemetry::new(&scenario),
+            credits: Credits::new(&scenario),
+            operations: Operations::new(&scenario),
+            routes,
+            forwarding: forwarding.map(Box::new),
+            settings,
+            totals: Summary::default(),
+            pauses: Vec::new(),
+            series: Series::new(&scenario.observe),
+            captures: Capture::all(&scenario),
+            scenario: Arc::new(scenario),
+        };
+        simulation.build_pools(&resolved);
+        simulation.build_ports(&resolved);
+        simulation.build_queue_pairs();
+        simulation.put_faults();
+        simulation.begin();
+        Ok(simulation)
+    }
+
+    fn build_pools(&mut self, resolved: &Resolved) {
+        for (node, division) in (self.scenario.hosts..).zip(&resolved.pools) {
+            let cell = self.scenario.of_node(node).switch.cell_bytes;
+            self.pools
+                .extend(division.pools().map(|(cells, of_headroom)| Pool {
+                    cells,
+                    used: 0,
+                    most_used: 0,
+                    cell,
+                    of_headroom,
+                }));
+        }
+    }
+
+    fn build_ports(&mut self, resolved: &Resolved) {
+        let pools = resolved.first_pools();
+        let written = self.telemetry.as_ref().is_some_and(|it| it.by_switches());
+        for port in 0..2 * self.scenario.links.len() as u32 {
+            let link = self.scenario.links[(port / 2) as usize];
+            let node = self.scenario.node_of(port);
+            let switch = node >= self.scenario.hosts;
+            let settings = self.scenario.of_port(port);
+            let device = if switch {
+                node - self.scenario.hosts
+            } else {
+                self.nics.push(NicPort::new(&settings.nic));
+                self.nics.len() as u32 - 1
+            };
+            let peer = self.scenario.node_of(port ^ 1);
+            let peer_is_switch = peer >= self.scenario.hosts;
+            let latency = self.scenario.of_node(peer).switch.latency_ns * NANOSECOND;
+            let captures = &self.scenario.observe.captures;
+            let captured = captures.iter().any(|at| at / 2 == port / 2);
+            self.ports.push(Port {
+                busy_until: 0,
+                wake_at: NEVER,
+                byte: ByteTime::of(link.rate),
+                flight: link.delay + if peer_is_switch { latency } else { 0 },
+                sent: 0,
+                device,
+                switch,
+                waiting: 0,
+                paused: 0,
+                dropping: 0,
+                aside: match &self.voqs {
+                    Some(voqs) if voqs.has(port) => u8::MAX,
+                    _ => 0,
+                },
+                control: false,
+                watched: match captured
+                    || switch && written
+                    || link.loss > 0.0
+                    || link.pfc_lost_from != NEVER
+                {
+                    true => Watched::Yes,
+                    false => Watched::No,
+                },
+                turn: 0,
+                settings: self.scenario.devices.number(Slot::Port(port)),
+            });
+            self.sides.push(Side {
+                control: Line::EMPTY,
+                delay: link.delay,
+                loss: link.loss,
+                pfc_lost_from: link.pfc_lost_from,
+                outages: Vec::new(),
+                rules: Vec::new(),
+                storm: 0,
+                lost: 0,
+                drops: [0; PRIORITIES],
+                trims: 0,
+                pfc_frames: 0,
+                reaction: pause::reaction(&settings.pfc.reaction, link.rate),
+                pauses: Pauses::default(),
+            });
+            self.slices.push(if switch {
+                pools[device as usize] + resolved.slices[port as usize]
+            } else {
+                0
+            });
+            self.kinds.push(match (captured, switch) {
+                (true, _) => Behind::Watched,
+                (_, true) if self.forwarding.is_some() => Behind::Forwarding,
+                (_, true) => Behind::Switch,
+                _ => Behind::Nic,
+            });
+        }
+    }
+
+    fn build_queue_pairs(&mut self) {
+        let recovery = self.scenario.parameters.transport.recovery;
+        let mut ready = vec![None; 2 * self.scenario.sets() as usize];
+        let sockets = &self.scenario.parameters.sockets;
+        for (number, connection) in self.scenario.connections.iter().enumerate() {
+            let mtu = connection.service.payload(&self.scenario.parameters);
+            let ends = [connection.port_a, connection.port_b];
+            for (side, port) in ends.into_iter().enumerate() {
+                let id = (2 * number + side) as u32;
+                let rate = self.scenario.links[(port / 2) as usize].rate;
+                let lane = Slot::Lane(port, usize::from(connection.priority));
+                let number = self.scenario.devices.number(lane);
+                let peer = Slot::Lane(ends[1 - side], usize::from(connection.priority));
+                let peer = self.scenario.set(self.scenario.devices.number(peer));
+                let echoes = peer.congestion.feedback() != Feedback::Notifications;
+                let (transport, congestion) = ready[2 * number as usize + usize::from(echoes)]
+                    .get_or_insert_with(|| prepare(self.scenario.set(number), echoes));
+                let (transport, congestion) = match connection.service {
+                    scenario::Service::Tcp => (Service::tcp(sockets, mtu), &Prepared::LineRate),
+                    scenario::Service::Udp => (Service::udp(mtu, transport), &Prepared::LineRate),
+                    scenario::Service::Rc => (Service::reliable(recovery, transport), &*congestion),
+                    _ => (Service::unreliable(transport), &*congestion),
+                };
+                self.queue_pairs.push(QueuePair::new(
+                    port,
+                    self.routes.start(id),
+                    connection.priority,
+                    transport,
+                    congestion.start(rate, mtu),
+                    connection.service,
+                ));
+                let queue_pair = &mut self.queue_pairs[id as usize];
+                queue_pair.echoes = echoes;
+                let acks = self.scenario.set(number).transport.ack_priority;
+                queue_pair.received.answer_by(acks);
+                queue_pair.follow(0, mtu);
+                let credit = queue_pair.congestion.credit();
+                if let (Some(credits), Some(credit)) = (&mut self.credits, credit) {
+                    credits.begin(id, credit);
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self) {
+        self.post_first();
+        if self.scenario.observe.interval > 0 {
+            self.schedule(0, class::SAMPLE, 0, 0);
+        }
+    }
+}
+
+/// What the queue pairs share that are set to the same.
+fn prepare(parameters: &Parameters, echoes: bool) -> (Arc<transport::Settings>, Prepared) {
+    let echo = echoes || parameters.notification.in_ack;
+    let mut transport = transport::Settings::new(&parameters.transport, echo);
+    if echoes {
+        // The peer hears of each packet, or a window that shrank over packets that ask for no ACK would stay shut.
+        transport.ack_every = 1;
+    }
+    (Arc::new(transport), parameters.congestion.prepare())
+}
+
+/// Every different way of marking, and which one each queue has.
+fn markers(scenario: &Scenario, resolved: &Resolved) -> (Vec<Marker>, Lanes<u32>) {
+    let ports = 2 * scenario.links.len();
+    let mut markers = Vec::new();
+    let mut known = HashMap::new();
+    let mut of_queues = Lanes::new(ports, |_, _| 0);
+    for port in 0..ports as u32 {
+        for priority in 0..PRIORITIES {
+            let settings = &resolved.lanes[(port, priority)];
+            let number = scenario.devices.number(Slot::Lane(port, priority));
+            let thresholds = (settings.kmin_bytes, settings.kmax_bytes);
+            of_queues[(port, priority)] = *known.entry((number, thresholds)).or_insert_with(|| {
+                let marking = &scenario.set(number).marking;
+                markers.push(Marker::new(marking, thresholds.0, thresholds.1));
+                markers.len() as u32 - 1
+            });
+        }
+    }
+    (markers, of_queues)
+}
+
+impl Settings {
+    fn new(scenario: &Scenario) -> Self {
+        let mut parameters = scenario.parameters.clone();
+        parameters.framing = parameters.framing.encapsulated();
+        let framing = &parameters.framing;
+        let largest = scenario.longest_frame();
+        let sets = || (0..scenario.sets()).map(|number| scenario.set(number));
+        let marks = |set: &Parameters, at| set.marking.enabled && set.marking.at == at;
+        Settings {
+            seed: scenario.seed,
+            devices: sets()
+                .map(|set| Device {
+                    scheduler: Scheduler::new(&set.scheduler, largest),
+                    pfc: set.pfc.clone(),
+                    trimming: Trimming::of(&set.switch),
+                    tx_depth: set.transport.tx_depth,
+                })
+                .collect(),
+            longest: largest + framing.gap_bytes,
+            mark_enqueue: sets().any(|set| marks(set, MarkAt::Enqueue)),
+            mark_dequeue: sets().any(|set| marks(set, MarkAt::Dequeue)),
+            pipes: sets().any(|set| set.nic.pipe.is_some()),
+            trims: sets().any(|set| set.switch.trimming.is_some()),
+            longest_pause: pause::longest(scenario),
+            parameters,
+        }
+    }
+}

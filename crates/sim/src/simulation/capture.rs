@@ -1,0 +1,322 @@
+//! The frames of a port as a pcap file, in the bytes that they have on a real wire whatever the preset counts.
+
+mod credit;
+mod sockets;
+
+use crate::mechanisms::ecmp;
+use crate::mechanisms::frame::{Frame, Kind, ACK_REQUEST, CE, ECHO, ECT, FIRST, LAST, NAK, RNR};
+use crate::mechanisms::transport::Transport;
+use crate::model::parameters::Framing;
+use crate::model::problem::{Problem, Refused};
+use crate::model::scenario::{Scenario, Service};
+use crate::simulation::Simulation;
+use crate::time::Picoseconds;
+use sockets::Streams;
+use std::net::IpAddr;
+use wirespeed_wire::pcap::{self, WHOLE_FRAMES};
+use wirespeed_wire::{
+    Addresses, Aeth, Bth, Deth, Ecn, NakCode, Network, Packet, PacketKind, Pfc, Reth, Syndrome,
+    Tag, MAX_PAYLOAD,
+};
+
+/// TTL of Linux, `net.ipv4.ip_default_ttl`.
+const TTL: u8 = 64;
+/// The remote key that stands in every RETH.
+const KEY: u32 = 0x1234;
+
+/// What is added to a queue pair's number: 0 and 1 are those of management (IBTA volume 1, section 10.2.3.1).
+const FIRST_QUEUE_PAIR: u32 = 0x100;
+
+/// What was captured and not yet taken.
+#[derive(Debug)]
+pub struct Capture {
+    port: u32,
+    file: pcap::Capture,
+    bytes: Vec<u8>,
+    streams: Streams,
+}
+
+impl Capture {
+    /// The captures that a scenario asks for, in its order.
+    pub fn all(scenario: &Scenario) -> Vec<Capture> {
+        let ports = &scenario.observe.captures;
+        ports.iter().map(|port| Capture::new(*port)).collect()
+    }
+
+    fn new(port: u32) -> Capture {
+        let file = pcap::Capture {
+            snap_length: WHOLE_FRAMES,
+        };
+        let mut bytes = Vec::new();
+        file.header(&mut bytes);
+        Capture {
+            port,
+            file,
+            bytes,
+            streams: Streams::default(),
+        }
+    }
+
+    /// What was captured since the last call.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+}
+
+/// Refused: a capture of packets that RoCEv2 does not know.
+pub(crate) fn check(scenario: &Scenario) -> Result<(), Refused> {
+    if scenario.observe.captures.is_empty() {
+        return Ok(());
+    }
+    let mtu = scenario.parameters.transport.mtu_bytes;
+    if mtu <= MAX_PAYLOAD {
+        return Ok(());
+    }
+    Err(Refused(vec![Problem {
+        place: "parameters.transport.mtu_bytes".to_owned(),
+        found: format!("{mtu} and a port to capture"),
+        expected: format!("at most {MAX_PAYLOAD}, the largest path MTU"),
+        hint: "leave the capture out, or lower the MTU".to_owned(),
+    }]))
+}
+
+impl Simulation {
+    /// A frame that `port` starts to send, or that has arrived at it.
+    pub(crate) fn capture_frame(&mut self, port: u32, index: u32) {
+        let Some(number) = self.captures.iter().position(|it| it.port == port) else {
+            return;
+        };
+        let now: Picoseconds = self.now;
+        let frame = &{ self.frames[index] };
+        if frame.kind == Kind::Pfc {
+            let capture = &mut self.captures[number];
+            capture.file.pfc(&mut capture.bytes, now, &pfc(frame));
+            return;
+        }
+        if matches!(frame.kind, Kind::Credit | Kind::CreditRequest) {
+            let packet = self.credit_packet(frame, index);
+            let capture = &mut self.captures[number];
+            capture.file.credit(&mut capture.bytes, now, &packet);
+            return;
+        }
+        if matches!(frame.kind, Kind::Tcp | Kind::TcpAck | Kind::Udp) {
+            let mut streams = std::mem::take(&mut self.captures[number].streams);
+            let packet = self.socket_packet(frame, &mut streams);
+            let capture = &mut self.captures[number];
+            capture.streams = streams;
+            capture.file.socket(&mut capture.bytes, now, &packet);
+            return;
+        }
+        let packet = self.packet(frame);
+        let capture = &mut self.captures[number];
+        capture.file.packet(&mut capture.bytes, now, &packet);
+    }
+
+    fn packet(&self, frame: &Frame) -> Packet {
+        let to = self.queue_pairs[frame.queue_pair as usize].port;
+        let from = self.queue_pairs[frame.queue_pair as usize ^ 1].port;
+        let connection = &self.scenario.connections[frame.queue_pair as usize / 2];
+        let to_queue_pair = FIRST_QUEUE_PAIR + frame.queue_pair;
+        let bth = match frame.kind {
+            Kind::Cnp => Bth::cnp(to_queue_pair),
+            _ => Bth {
+                acknowledge_request: frame.has(ACK_REQUEST),
+                becn: frame.has(ECHO),
+                unreliable: connection.service == Service::Uc,
+                ..Bth::new(to_queue_pair, sequence_number(frame))
+            },
+        };
+        Packet {
+            network: self.network(from, to, frame),
+            udp_source_port: connection.udp_source_port,
+            bth,
+            kind: self.kind(frame),
+        }
+    }
+
+    /// What carries a frame between two NIC ports.
+    fn network(&self, from: u32, to: u32, frame: &Frame) -> Network {
+        Network {
+            source_mac: mac(from),
+            destination_mac: mac(to),
+            tag: tag(&self.settings.parameters.framing, frame.priority),
+            addresses: self.addresses(from, to, frame.psn),
+            dscp: dscp(frame.priority),
+            ecn: ecn(frame),
+            ttl: TTL,
+        }
+    }
+
+    /// The flow label stays 0, as Linux leaves it (drivers/infiniband/sw/rxe/rxe_net.c).
+    fn addresses(&self, from: u32, to: u32, psn: u32) -> Addresses {
+        match ecmp::addresses(&self.scenario, [from, to]) {
+            [IpAddr::V4(source), IpAddr::V4(destination)] => Addresses::V4 {
+                source,
+                destination,
+                identification: psn as u16,
+            },
+            ends => {
+                let [source, destination] = ends.map(|end| match end {
+                    IpAddr::V4(it) => it.to_ipv6_mapped(),
+                    IpAddr::V6(it) => it,
+                });
+                Addresses::V6 {
+                    source,
+                    destination,
+                    flow_label: 0,
+                }
+            }
+        }
+    }
+
+    fn kind(&self, frame: &Frame) -> PacketKind {
+        let payload = u32::from(frame.payload);
+        let first = frame.has(FIRST);
+        let last = frame.has(LAST);
+        let aeth = |syndrome| Aeth {
+            syndrome,
+            msn: self.messages_so_far(frame),
+        };
+        let accepted = aeth(Syndrome::UNLIMITED);
+        match (frame.kind, first, last) {
+            (Kind::Write, true, true) => PacketKind::WriteOnly {
+                reth: self.reth(frame),
+                payload,
+            },
+            (Kind::Write, true, false) => PacketKind::WriteFirst {
+                reth: self.reth(frame),
+                payload,
+            },
+            (Kind::Write, false, false) => PacketKind::WriteMiddle { payload },
+            (Kind::Write, false, true) => PacketKind::WriteLast { payload },
+            (Kind::Send, true, true) => PacketKind::SendOnly { payload },
+            (Kind::Send, true, false) => PacketKind::SendFirst { payload },
+            (Kind::Send, false, false) => PacketKind::SendMiddle { payload },
+            (Kind::Send, false, true) => PacketKind::SendLast { payload },
+            (Kind::Datagram, ..) => PacketKind::DatagramSend {
+                deth: Deth {
+                    queue_key: KEY,
+                    source_qp: FIRST_QUEUE_PAIR + self.scenario.sender(frame.queue_pair ^ 1),
+                },
+                payload,
+            },
+            (Kind::ReadResponse, true, true) => PacketKind::ReadResponseOnly {
+                aeth: accepted,
+                payload,
+            },
+            (Kind::ReadResponse, true, false) => PacketKind::ReadResponseFirst {
+                aeth: accepted,
+                payload,
+            },
+            (Kind::ReadResponse, false, false) => PacketKind::ReadResponseMiddle { payload },
+            (Kind::ReadResponse, false, true) => PacketKind::ReadResponseLast {
+                aeth: accepted,
+                payload,
+            },
+            (Kind::ReadRequest, ..) => PacketKind::ReadRequest {
+                reth: self.reth(frame),
+            },
+            (Kind::Cnp, ..) => PacketKind::Cnp,
+            (Kind::Ack, ..) if frame.has(RNR) => PacketKind::Acknowledge {
+                aeth: aeth(Syndrome::ReceiverNotReady {
+                    timer: frame.span as u8,
+                }),
+            },
+            (Kind::Ack, ..) if frame.has(NAK) => PacketKind::Acknowledge {
+                aeth: aeth(Syndrome::Nak(NakCode::PsnSequenceError)),
+            },
+            (Kind::Ack, ..) => PacketKind::Acknowledge { aeth: accepted },
+            (
+                Kind::Pfc
+                | Kind::Tcp
+                | Kind::TcpAck
+                | Kind::Udp
+                | Kind::Credit
+                | Kind::CreditRequest,
+                ..,
+            ) => {
+                unreachable!("PFC, sockets and credit have no base transport header")
+            }
+        }
+    }
+
+    /// The MSN: messages that the responder has completed, a read from its first response on (IBTA volume 1, 9.7.7.1).
+    fn messages_so_far(&self, frame: &Frame) -> u32 {
+        let requester = &self.queue_pairs[frame.queue_pair as usize].transport;
+        let end = match frame.kind {
+            Kind::ReadResponse => requester.asked_for(frame.psn).map_or(0, |read| read.end()),
+            _ if frame.has(NAK) || frame.span > 0 => frame.psn,
+            _ => frame.psn + 1,
+        };
+        requester.messages_before(end)
+    }
+
+    /// Address and length are those of the message, or of the rest that is read again. All messages begin at address 0.
+    fn reth(&self, frame: &Frame) -> Reth {
+        let sender = &self.queue_pairs[frame.queue_pair as usize ^ 1];
+        let mtu = u64::from(self.settings.parameters.transport.mtu_bytes);
+        let message = sender.transport.asked_for(frame.psn);
+        let (begin, mut length) = message.map_or((0, 0), |message| {
+            let begin = u64::from(frame.psn - message.first) * mtu;
+            (begin, message.bytes - begin)
+        });
+        if frame.span > 0 {
+            length = length.min(u64::from(frame.span) * mtu);
+        }
+        Reth {
+            address: begin,
+            key: KEY,
+            length: length.min(u64::from(u32::MAX)) as u32,
+        }
+    }
+}
+
+/// The one in the BTH. The packet that a selective acknowledgement names besides has no place in the headers of IBTA: a
+/// capture shows a NAK, or an ACK of what came before the one that is missing.
+fn sequence_number(frame: &Frame) -> u32 {
+    match frame.kind == Kind::Ack && frame.span > 0 && !frame.has(NAK) {
+        true => frame.psn.wrapping_sub(1),
+        false => frame.psn,
+    }
+}
+
+fn tag(framing: &Framing, priority: u8) -> Option<Tag> {
+    framing.vlan.map(|vlan| Tag {
+        priority,
+        drop_eligible: false,
+        vlan,
+    })
+}
+
+fn ecn(frame: &Frame) -> Ecn {
+    match (frame.has(ECT), frame.has(CE)) {
+        (_, true) => Ecn::Ce,
+        (true, false) => Ecn::Ect0,
+        _ => Ecn::NotEct,
+    }
+}
+
+fn pfc(frame: &Frame) -> Pfc {
+    let mut quanta = [0; 8];
+    quanta[usize::from(frame.priority)] = frame.queue_pair as u16;
+    Pfc {
+        source_mac: mac(frame.ingress),
+        enabled: 1 << frame.priority,
+        quanta,
+    }
+}
+
+/// A locally administered address (IEEE 802 clause 8.4) with the port's number.
+fn mac(port: u32) -> [u8; 6] {
+    let [a, b, c, d] = port.to_be_bytes();
+    [2, 0, a, b, c, d]
+}
+
+/// The code points of Broadcom's guide 957608-AN210, 2.5.1: priority 3 is DSCP 26 and priority 7 is DSCP 48; the others
+/// in their manner.
+fn dscp(priority: u8) -> u8 {
+    match priority {
+        7 => 48,
+        other => other * 8 + 2,
+    }
+}

@@ -1,0 +1,75 @@
+//! Frames of TCP and UDP. The connections are open from the beginning, so a capture shows no handshake; sequence numbers
+//! begin at 1, as they would after one.
+
+use crate::mechanisms::ecmp::Flow;
+use crate::mechanisms::frame::{Frame, Kind};
+use crate::simulation::Simulation;
+use crate::time::{Picoseconds, MILLISECOND};
+use std::collections::HashMap;
+use wirespeed_wire::{SocketPacket, SocketProtocol};
+
+/// Receivers always have room. Without a handshake nothing scales this.
+const WINDOW: u16 = u16::MAX;
+
+/// What a port has seen so far of the segments to each queue pair: of data, and of what is acknowledged.
+#[derive(Debug, Default)]
+pub(super) struct Streams(HashMap<u32, Seen>);
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    /// All segments before it.
+    sent: u32,
+    acknowledged: u32,
+}
+
+impl Streams {
+    /// The segments that a frame stands at: its own in its direction, and what it acknowledges of the other.
+    fn place(&mut self, frame: &Frame) -> [u32; 2] {
+        let seen = self.0.entry(frame.queue_pair).or_default();
+        if frame.kind == Kind::TcpAck {
+            seen.acknowledged = seen.acknowledged.max(frame.psn);
+            return [seen.sent, frame.psn];
+        }
+        seen.sent = seen.sent.max(frame.psn + 1);
+        [frame.psn, seen.acknowledged]
+    }
+}
+
+impl Simulation {
+    pub(super) fn socket_packet(&self, frame: &Frame, streams: &mut Streams) -> SocketPacket {
+        let (to, from) = (frame.queue_pair, frame.queue_pair ^ 1);
+        let [from_port, to_port] = [from, to].map(|it| self.queue_pairs[it as usize].port);
+        let protocol = match frame.kind {
+            Kind::Udp => SocketProtocol::Udp,
+            _ => {
+                let [own, others] = streams.place(frame);
+                let sender = &self.queue_pairs[from as usize].transport;
+                let receiver = &self.queue_pairs[to as usize].transport;
+                let push = frame.kind == Kind::Tcp && sender.ends_message(frame.psn);
+                SocketProtocol::Tcp {
+                    sequence: number(sender.stream_offset(own)),
+                    acknowledgement: number(receiver.stream_offset(others)),
+                    push,
+                    window: WINDOW,
+                    timestamps: [clock(self.now); 2],
+                }
+            }
+        };
+        SocketPacket {
+            network: self.network(from_port, to_port, frame),
+            ports: Flow::of(&self.scenario, from).udp_ports,
+            protocol,
+            payload: frame.payload,
+        }
+    }
+}
+
+/// Sequence numbers count bytes, modulo 2^32; the handshake takes the first (RFC 9293, 3.4).
+fn number(offset: u64) -> u32 {
+    (offset + 1) as u32
+}
+
+/// Milliseconds, as Linux counts; of the moment of the capture, as frames keep no time.
+fn clock(now: Picoseconds) -> u32 {
+    (now / MILLISECOND) as u32
+}

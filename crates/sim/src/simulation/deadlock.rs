@@ -1,0 +1,101 @@
+//! Deadlock: egress queues that wait for each other in a circle.
+//!
+//! A queue is paused until the priority group at the other end of its link has room, and that has room when its frames leave
+//! the queues in which they stand. Where these are paused as well, the first waits for them: Dally and Seitz, "Deadlock-free
+//! message routing in multiprocessor interconnection networks", IEEE Transactions on Computers 1987.
+
+use crate::model::parameters::PRIORITIES;
+use crate::simulation::Simulation;
+use crate::time::NEVER;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// An egress queue: port times priorities plus priority.
+type Lane = u32;
+
+impl Simulation {
+    /// Circles of queues, each of which waits for the next and the last for the first: what has come to a standstill by the
+    /// end of the run, or has stood for the longest that one pause can take.
+    pub(crate) fn deadlocks(&self) -> Vec<Vec<(u32, u8)>> {
+        let waits = self.waits();
+        let mut named = BTreeSet::new();
+        let mut circles = Vec::new();
+        for first in waits.keys() {
+            if named.contains(first) {
+                continue;
+            }
+            let Some(circle) = circle(&waits, *first) else {
+                continue;
+            };
+            named.extend(circle.iter().copied());
+            circles.push(circle.into_iter().map(port_and_priority).collect());
+        }
+        circles
+    }
+
+    /// For each blocked queue, those that it waits for.
+    fn waits(&self) -> BTreeMap<Lane, BTreeSet<Lane>> {
+        let lanes = 0..(self.ports.len() * PRIORITIES) as u32;
+        let blocked: BTreeSet<Lane> = lanes.filter(|lane| self.blocked(*lane)).collect();
+        let mut waits: BTreeMap<Lane, BTreeSet<Lane>> = BTreeMap::new();
+        for lane in &blocked {
+            let (port, priority) = port_and_priority(*lane);
+            let priority_index = usize::from(priority);
+            let at_port = self.queues[(port, priority_index)].line.all(&self.frames);
+            let at_ingress = self
+                .voqs
+                .iter()
+                .flat_map(|voqs| voqs.waiting(port, priority_index, &self.frames));
+            for index in at_port.chain(at_ingress) {
+                if self.frames[index].cells == 0 {
+                    continue; // it has crossed, and holds no buffer where it came in
+                }
+                let sender = self.frames[index].ingress ^ 1;
+                let before = sender * PRIORITIES as u32 + u32::from(priority);
+                if blocked.contains(&before) {
+                    waits.entry(before).or_default().insert(*lane);
+                }
+            }
+        }
+        waits
+    }
+
+    /// Frames wait in it, it is paused, and that will not change.
+    fn blocked(&self, lane: Lane) -> bool {
+        let (port, priority) = port_and_priority(lane);
+        let state = &self.ports[port as usize];
+        if state.waiting & state.paused & 1 << priority == 0 || !state.switch {
+            return false;
+        }
+        let since = self.sides[port as usize].pauses[usize::from(priority)].since;
+        let at_rest = self.queue.is_empty() || self.until != self.scenario.until;
+        since != NEVER && (at_rest || self.now - since >= self.quanta(port, u16::MAX))
+    }
+}
+
+/// The shortest way from a queue back to itself.
+fn circle(waits: &BTreeMap<Lane, BTreeSet<Lane>>, first: Lane) -> Option<Vec<Lane>> {
+    let mut before: BTreeMap<Lane, Lane> = BTreeMap::new();
+    let mut next = VecDeque::from([first]);
+    while let Some(lane) = next.pop_front() {
+        for other in waits.get(&lane).into_iter().flatten() {
+            if *other == first {
+                let mut circle = vec![lane];
+                while let Some(earlier) = before.get(&circle[circle.len() - 1]) {
+                    circle.push(*earlier);
+                }
+                circle.reverse();
+                return Some(circle);
+            }
+            if !before.contains_key(other) {
+                before.insert(*other, lane);
+                next.push_back(*other);
+            }
+        }
+    }
+    None
+}
+
+fn port_and_priority(lane: Lane) -> (u32, u8) {
+    let priorities = PRIORITIES as u32;
+    (lane / priorities, (lane % priorities) as u8)
+}

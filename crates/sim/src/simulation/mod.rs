@@ -1,0 +1,465 @@
+//! The run: what stands in the network, and the loop that takes one event after the other.
+//!
+//! What an event does stands beside the device it happens to: [`crate::simulation::switch`], [`crate::devices::nic`], [`crate::mechanisms::pause`],
+//! [`crate::devices::operations`]. Equal times are ordered by event class, then entity; an entity has one pending event of a class.
+
+mod build;
+pub(crate) mod capture;
+mod deadlock;
+mod network_tables;
+pub(crate) mod outcome;
+pub(crate) mod parts;
+mod prefetch;
+pub(crate) mod series;
+mod switch;
+
+use crate::devices::credits::Credits;
+use crate::devices::nic::NicPort;
+use crate::devices::operations::Operations;
+use crate::devices::port::{Port, Queue, Scheduler, Side, Watched};
+use crate::devices::queue_pair::QueuePair;
+use crate::devices::voq::Voqs;
+use crate::mechanisms::buffer::{Pool, PriorityGroup};
+use crate::mechanisms::chance;
+use crate::mechanisms::event_queue::{Event, EventQueue};
+use crate::mechanisms::forwarding::Forwarding;
+use crate::mechanisms::frame::{Frames, Kind};
+use crate::mechanisms::marking::Marker;
+use crate::mechanisms::port_priority::Lanes;
+use crate::mechanisms::routing::Routes;
+use crate::mechanisms::telemetry::Telemetry;
+use crate::mechanisms::trimming::Trimming;
+use crate::model::parameters::{Parameters, Pfc};
+use crate::model::results::{Outcome, Summary};
+use crate::model::scenario::{Operation, Scenario};
+use crate::simulation::capture::Capture;
+use crate::simulation::parts::Border;
+use crate::simulation::series::Series;
+use crate::time::{Picoseconds, NEVER};
+use std::sync::Arc;
+
+/// Event classes, in the order in which they happen at equal times.
+pub(crate) mod class {
+    /// A port looks for the next frame. Entity: port.
+    pub const TRANSMIT: u32 = 0;
+    /// A PFC frame arrives. Entity: port that sent it.
+    pub const PFC_ARRIVES: u32 = 1;
+    /// A port obeys a PFC frame. Entity: port that was asked.
+    pub const PFC_APPLIES: u32 = 2;
+    /// A pause runs out. Entity: port and priority.
+    pub const PAUSE_ENDS: u32 = 3;
+    /// A frame arrives. Entity: port that sent it.
+    pub const ARRIVES: u32 = 4;
+    /// A PFC frame stands in line. Entity: port and priority; payload: how many came before, and in the last bit XOFF.
+    pub const PFC_READY: u32 = 5;
+    /// XOFF is sent again. Entity: port and priority.
+    pub const REFRESH: u32 = 6;
+    /// The receive buffer of a NIC has drained. Entity: port.
+    pub const DRAINED: u32 = 7;
+    /// An operation is posted. Entity: operation.
+    pub const POST: u32 = 8;
+    /// A CNP stands in line. Entity: queue pair.
+    pub const CNP_READY: u32 = 9;
+    /// A transport's deadline. Entity: queue pair.
+    pub const DEADLINE: u32 = 10;
+    /// A poll of the watchdog at which something may be found. Entity: port and priority; payload 0. Or a fault begins or
+    /// ends. Entity: fault; payload [`OF_FAULT`].
+    pub const WATCHDOG: u32 = 11;
+    /// The same class.
+    pub const FAULT: u32 = WATCHDOG;
+    /// Tells the second from the first.
+    pub const OF_FAULT: u32 = 1;
+    /// A port goes down or comes up, or the routes are others. Entity: the port, or none; payload: which of these.
+    pub const ROUTE: u32 = 12;
+    /// A frame stands at its egress port, which granted it credit. Entity: port and priority; several at one time are one
+    /// like the other.
+    pub const CROSSES: u32 = 13;
+    /// A receiver grants credit. Entity: port; payload 0. Or a sender has waited for some. Entity: queue pair; payload
+    /// [`crate::devices::credits::OF_SENDER`].
+    pub const CREDIT: u32 = 14;
+    /// Everything observed is sampled.
+    pub const SAMPLE: u32 = 15;
+
+    /// Bit n: class n only keeps pauses going, or watches.
+    pub const OF_PAUSES: u32 = 1 << PFC_ARRIVES
+        | 1 << PFC_APPLIES
+        | 1 << PAUSE_ENDS
+        | 1 << PFC_READY
+        | 1 << REFRESH
+        | 1 << SAMPLE;
+}
+
+/// What stands behind a port, for a frame that arrives: asked for each, so kept apart from the port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Behind {
+    Switch,
+    Nic,
+    /// A switch that forwards at run time.
+    Forwarding,
+    /// Any of these, on a link that is captured or in a wrong port.
+    Watched,
+}
+
+/// The part of an event's key that names the entity; the class stands above it.
+pub(crate) const ENTITY: u32 = 0x0FFF_FFFF;
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: Picoseconds,
+    /// Events taken.
+    pub events: u64,
+    /// Data and ACK frames started on a link.
+    pub hops: u64,
+    /// Operations that completed.
+    pub completed: u64,
+    /// Operations in all.
+    pub operations: u64,
+    /// Payload that arrived.
+    pub delivered_bytes: u64,
+    /// Payload of all operations.
+    pub bytes: u64,
+}
+
+/// What stands in the network at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Frames waiting or on a link, PFC frames included.
+    pub frames: u64,
+    /// Bytes in the egress queues of all ports.
+    pub queued_bytes: u64,
+    /// Cells that frames hold in guaranteed and shared space of all switches.
+    pub cells: u64,
+    /// Cells that they hold in headroom.
+    pub headroom_cells: u64,
+    /// Cells of `cells` that are taken out of shared pools.
+    pub shared_cells: u64,
+    /// Cells that all shared pools have.
+    pub pool_cells: u64,
+    /// Cells of `headroom_cells` that are taken out of headroom that groups share.
+    pub shared_headroom_cells: u64,
+}
+
+/// What all devices share, and what ports are set to.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    /// The scenario's own: framing and path MTU are those of all devices, the rest may be another at some.
+    pub parameters: Parameters,
+    pub seed: u64,
+    /// By the number that a port has.
+    pub devices: Vec<Device>,
+    /// The longest frame, on the link.
+    pub longest: u32,
+    /// Whether any queue marks at enqueue, at dequeue; whether any NIC has a host pipe.
+    pub mark_enqueue: bool,
+    pub mark_dequeue: bool,
+    pub pipes: bool,
+    /// Whether any switch trims.
+    pub trims: bool,
+    /// No pause takes longer, from being decided on to running out.
+    pub longest_pause: Picoseconds,
+}
+
+/// What a port is set to, as far as it is asked for during the run.
+#[derive(Clone)]
+pub(crate) struct Device {
+    pub scheduler: Scheduler,
+    pub pfc: Pfc,
+    pub trimming: Option<Trimming>,
+    pub tx_depth: u32,
+}
+
+/// A network in the middle of a run.
+pub struct Simulation {
+    pub(crate) now: Picoseconds,
+    /// The key of the event that happens.
+    pub(crate) key: u32,
+    /// No event later than this happens: the end of the run, or in a part of a network, of the window.
+    pub(crate) until: Picoseconds,
+    pub(crate) queue: EventQueue,
+    /// Since when no frame has started; or later, when it was last asked whether that is a deadlock.
+    pub(crate) still_since: Picoseconds,
+    /// Pending events that repeat a pause.
+    pub(crate) repeated: u64,
+    /// Of a part of a network: what leads to the others.
+    pub(crate) border: Option<Box<Border>>,
+    pub(crate) frames: Frames,
+    pub(crate) ports: Vec<Port>,
+    pub(crate) queues: Lanes<Queue>,
+    pub(crate) groups: Lanes<PriorityGroup>,
+    /// What stands behind each port.
+    pub(crate) kinds: Vec<Behind>,
+    pub(crate) markers: Vec<Marker>,
+    pub(crate) slices: Vec<u32>,
+    pub(crate) sides: Vec<Side>,
+    /// What waits where it came in; none without switches that do that.
+    pub(crate) voqs: Option<Box<Voqs>>,
+    pub(crate) pools: Vec<Pool>,
+    pub(crate) nics: Vec<NicPort>,
+    pub(crate) queue_pairs: Vec<QueuePair>,
+    pub(crate) telemetry: Option<Box<Telemetry>>,
+    /// What receivers grant; none where nobody waits for that.
+    pub(crate) credits: Option<Box<Credits>>,
+    pub(crate) operations: Operations,
+    pub(crate) routes: Routes,
+    /// What switches that forward at run time know; none if all ways were chosen before.
+    pub(crate) forwarding: Option<Box<Forwarding>>,
+    pub(crate) settings: Settings,
+    pub(crate) scenario: Arc<Scenario>,
+    pub(crate) totals: Summary,
+    pub(crate) pauses: Vec<outcome::PauseRow>,
+    pub(crate) series: Series,
+    pub(crate) captures: Vec<Capture>,
+}
+
+impl Simulation {
+    /// Takes up to `events` events. Whether there is more to do.
+    pub fn advance(&mut self, events: u64) -> bool {
+        if self.take_events(events) {
+            return true;
+        }
+        if !self.queue.is_empty() {
+            self.now = self.until;
+        }
+        false
+    }
+
+    /// Takes up to `events` events, none after `until`. Whether it were so many.
+    pub(crate) fn take_events(&mut self, events: u64) -> bool {
+        for _ in 0..events {
+            let Some(event) = self.queue.pop_until(self.until) else {
+                return false;
+            };
+            self.totals.events += 1;
+            let before = std::mem::replace(&mut self.now, event.time);
+            self.key = event.key;
+            self.look_ahead();
+            self.take(event, before);
+        }
+        true
+    }
+
+    /// How far the run is.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            now: self.now,
+            events: self.totals.events,
+            hops: self.totals.hops,
+            completed: self.operations.completed(),
+            operations: self.scenario.operations.len() as u64,
+            delivered_bytes: self.queue_pairs.iter().map(|it| it.received.bytes).sum(),
+            bytes: sum_bytes(&self.scenario.operations),
+        }
+    }
+
+    /// What stands in the network now: nothing once it has drained.
+    pub fn occupancy(&self) -> Occupancy {
+        let groups = || self.groups.iter();
+        let pools = |headroom| {
+            self.pools
+                .iter()
+                .filter(move |it| it.of_headroom == headroom)
+        };
+        Occupancy {
+            frames: self.frames.live() as u64,
+            queued_bytes: self.queues.iter().map(|it| u64::from(it.bytes)).sum(),
+            cells: groups().map(|it| u64::from(it.used)).sum(),
+            headroom_cells: groups().map(|it| u64::from(it.headroom_used)).sum(),
+            shared_cells: pools(false).map(|it| it.used).sum(),
+            pool_cells: pools(false).map(|it| it.cells).sum(),
+            shared_headroom_cells: pools(true).map(|it| it.used).sum(),
+        }
+    }
+
+    /// What was captured since the last call at each port, as pcap.
+    pub fn captured(&mut self) -> Vec<Vec<u8>> {
+        self.captures.iter_mut().map(Capture::take).collect()
+    }
+
+    /// The tables and totals, also of a run that was not carried to its end.
+    pub fn finish(self) -> Outcome {
+        outcome::fill(self)
+    }
+
+    #[inline(always)] // called from one place, and for every event
+    fn take(&mut self, event: Event, before: Picoseconds) {
+        let entity = event.key & ENTITY;
+        match event.key >> 28 {
+            class::TRANSMIT => self.transmit_event(entity),
+            class::ARRIVES => self.arrives(entity, event.payload),
+            class::PFC_ARRIVES => self.pfc_arrives(entity, event.payload),
+            class::PFC_APPLIES => self.pfc_applies(entity, event.payload),
+            class::PAUSE_ENDS => self.pause_ends(entity),
+            class::PFC_READY => self.pfc_ready(entity, event.payload & 1 != 0),
+            class::REFRESH => self.refresh(entity),
+            class::DRAINED => self.drained(entity),
+            class::POST => self.post(entity),
+            class::CNP_READY => self.send_cnp(entity),
+            class::DEADLINE => self.deadline(entity),
+            class::WATCHDOG if event.payload == class::OF_FAULT => self.fault(entity),
+            class::WATCHDOG => self.watchdog_polls(entity),
+            class::ROUTE => self.reroute(entity, event.payload),
+            class::CROSSES => self.crossing_ends(entity),
+            class::CREDIT => self.credit_event(entity, event.payload),
+            _ => self.sample(before),
+        }
+    }
+
+    /// What a port is set to.
+    #[inline]
+    pub(crate) fn device(&self, port: u32) -> &Device {
+        &self.settings.devices[self.ports[port as usize].settings as usize]
+    }
+
+    /// Puts an event of `entity` in the queue.
+    #[inline]
+    pub(crate) fn schedule(&mut self, time: Picoseconds, class: u32, entity: u32, payload: u32) {
+        self.queue.push(Event {
+            time,
+            key: class << 28 | entity,
+            payload,
+        });
+    }
+
+    /// The port looks for a frame at `time`, unless it does so earlier.
+    #[inline]
+    pub(crate) fn wake(&mut self, port: u32, time: Picoseconds) {
+        let state = &mut self.ports[port as usize];
+        if time < state.wake_at {
+            state.wake_at = time;
+            self.schedule(time, class::TRANSMIT, port, 0);
+        }
+    }
+
+    #[inline]
+    fn transmit_event(&mut self, port: u32) {
+        let state = &mut self.ports[port as usize];
+        if state.wake_at != self.now {
+            return; // it was woken earlier, and this one is out of date
+        }
+        state.wake_at = NEVER;
+        self.transmit(port);
+    }
+
+    /// Something may be there to send.
+    #[inline]
+    pub(crate) fn kick(&mut self, port: u32) {
+        let busy_until = self.ports[port as usize].busy_until;
+        if busy_until > self.now {
+            self.wake(port, busy_until);
+            return;
+        }
+        self.transmit(port);
+    }
+
+    /// The port, idle, sends what comes first.
+    #[inline]
+    fn transmit(&mut self, port: u32) {
+        let state = &self.ports[port as usize];
+        if state.busy_until > self.now {
+            let busy_until = state.busy_until;
+            return self.wake(port, busy_until);
+        }
+        if state.control {
+            return self.transmit_pfc(port);
+        }
+        if state.switch {
+            self.switch_transmit(port);
+        } else {
+            self.nic_transmit(port);
+        }
+    }
+
+    /// The frame takes the link and will arrive; what is counted per frame is counted here.
+    #[inline]
+    pub(crate) fn start(&mut self, port: u32, index: u32) {
+        let frame = &self.frames[index];
+        let state = &mut self.ports[port as usize];
+        let on_link = u32::from(frame.bytes) + self.settings.parameters.framing.gap_bytes;
+        state.busy_until = self.now + state.byte.times(on_link);
+        state.sent += 1;
+        self.still_since = self.now;
+        let arrival = state.busy_until + state.flight;
+        let queue = &mut self.queues[(port, usize::from(frame.priority))];
+        queue.frames += 1;
+        queue.sent_bytes += u64::from(frame.bytes);
+        if frame.kind == Kind::Cnp {
+            self.totals.cnp_frames += 1;
+        } else {
+            self.totals.hops += 1;
+        }
+        self.put_on_link(port, index, arrival, class::ARRIVES);
+    }
+
+    /// The frame's arrival will be an event of `class`, unless it is lost.
+    #[inline]
+    pub(crate) fn put_on_link(&mut self, port: u32, index: u32, arrival: Picoseconds, class: u32) {
+        match self.ports[port as usize].watched {
+            Watched::No => self.schedule(arrival, class, port, index),
+            Watched::Border => self.leave(port, index, arrival, class),
+            Watched::Yes => self.watch(port, index, arrival, class),
+        }
+    }
+
+    /// A frame on a link that is captured or loses frames: it is lost, or its arrival will be an event of `class`.
+    #[inline(never)]
+    fn watch(&mut self, port: u32, index: u32, arrival: Picoseconds, class: u32) {
+        self.write_telemetry(port, index);
+        let frame = self.frames[index];
+        let side = &mut self.sides[port as usize];
+        let lost = match frame.kind {
+            Kind::Pfc => self.now >= side.pfc_lost_from,
+            _ => {
+                let draw = self.ports[port as usize].sent;
+                side.loss > 0.0 && chance::uniform(!self.settings.seed, port, draw) < side.loss
+            }
+        };
+        let lost = lost
+            || self.corrupted(port, u32::from(frame.bytes))
+            || frame.kind == Kind::Cnp && self.cnp_lost(port);
+        let lost = lost || self.cut_off(port);
+        self.capture_frame(port, index);
+        if lost {
+            self.sides[port as usize].lost += 1;
+            self.totals.losses += 1;
+            return self.frames.remove(index);
+        }
+        if self.border.is_some() {
+            return self.leave(port, index, arrival, class);
+        }
+        self.schedule(arrival, class, port, index);
+    }
+
+    /// What arrives at a port is looked at before it goes on.
+    pub(crate) fn watch_arrivals(&mut self, port: u32) {
+        self.kinds[port as usize] = Behind::Watched;
+    }
+
+    #[inline]
+    fn arrives(&mut self, sender: u32, index: u32) {
+        let port = sender ^ 1;
+        match self.kinds[port as usize] {
+            Behind::Switch => self.switch_receive(port, index),
+            Behind::Nic => self.nic_receive(port, index),
+            Behind::Forwarding => self.forward(port, index),
+            Behind::Watched => {
+                let frame = self.frames[index];
+                self.capture_frame(port, index);
+                let is_switch = self.ports[port as usize].switch;
+                match (is_switch, &self.forwarding) {
+                    (true, None) => self.switch_receive(port, index),
+                    (true, Some(_)) => self.forward(port, index),
+                    _ if self.is_stray(port, &frame) => self.drop_unroutable(port, index),
+                    _ => self.nic_receive(port, index),
+                }
+            }
+        }
+    }
+}
+
+/// Any sum above what a run could ever deliver says the same.
+fn sum_bytes(operations: &[Operation]) -> u64 {
+    let sizes = operations.iter().map(|it| it.bytes);
+    sizes.fold(0, u64::saturating_add)
+}

@@ -1,0 +1,184 @@
+//! What follows from the scenario alone and explains a result: cables, the way of each flow's data, and the least time a
+//! flow can take.
+
+use crate::mechanisms::frame::{FIRST, LAST};
+use crate::model::results::{Column, Table};
+use crate::model::scenario::{Operation, Service, Verb};
+use crate::simulation::Simulation;
+use crate::time::{Picoseconds, NEVER};
+
+/// The tables `links`, `paths` and `limits`.
+pub(crate) fn tables(simulation: &Simulation) -> Vec<Table> {
+    vec![
+        links(simulation),
+        paths(simulation),
+        Table {
+            name: "limits",
+            columns: vec![(
+                "least_ps",
+                Column::U64(
+                    operations(simulation)
+                        .map(|it| least(simulation, it).unwrap_or(NEVER))
+                        .collect(),
+                ),
+            )],
+        },
+    ]
+}
+
+fn links(simulation: &Simulation) -> Table {
+    let links = &simulation.scenario.links;
+    let switches: Vec<u8> = simulation
+        .ports
+        .iter()
+        .map(|it| u8::from(it.switch))
+        .collect();
+    Table {
+        name: "links",
+        columns: vec![
+            ("a", Column::U32(links.iter().map(|it| it.a).collect())),
+            ("b", Column::U32(links.iter().map(|it| it.b).collect())),
+            (
+                "a_is_switch",
+                Column::U8(switches.iter().copied().step_by(2).collect()),
+            ),
+            (
+                "b_is_switch",
+                Column::U8(switches.iter().copied().skip(1).step_by(2).collect()),
+            ),
+            (
+                "rate_bps",
+                Column::U64(links.iter().map(|it| it.rate).collect()),
+            ),
+            (
+                "delay_ps",
+                Column::U64(links.iter().map(|it| it.delay).collect()),
+            ),
+        ],
+    }
+}
+
+/// The ports that send the data of a queue pair, the NIC's first. None where switches choose while the run goes on.
+fn paths(simulation: &Simulation) -> Table {
+    let mut senders: Vec<u32> = operations(simulation).map(sender).collect();
+    senders.sort_unstable();
+    senders.dedup();
+    let (mut ids, mut hops, mut ports) = (Vec::new(), Vec::new(), Vec::new());
+    for id in senders {
+        for (hop, port) in path(simulation, id).into_iter().flatten().enumerate() {
+            ids.push(id);
+            hops.push(hop as u32);
+            ports.push(port);
+        }
+    }
+    Table {
+        name: "paths",
+        columns: vec![
+            ("queue_pair", Column::U32(ids)),
+            ("hop", Column::U32(hops)),
+            ("port", Column::U32(ports)),
+        ],
+    }
+}
+
+fn operations(simulation: &Simulation) -> impl Iterator<Item = &Operation> {
+    simulation.scenario.operations.iter()
+}
+
+/// The queue pair that sends the data.
+fn sender(operation: &Operation) -> u32 {
+    match operation.verb {
+        Verb::Write | Verb::Send => operation.queue_pair,
+        Verb::Read => operation.queue_pair ^ 1,
+    }
+}
+
+fn path(simulation: &Simulation, id: u32) -> Option<Vec<u32>> {
+    let queue_pair = &simulation.queue_pairs[id as usize];
+    let mut hops = simulation.routes.hops()[queue_pair.route as usize..].iter();
+    let mut ports = vec![queue_pair.port];
+    let mut last = queue_pair.port;
+    while simulation.ports[(last ^ 1) as usize].switch {
+        last = *hops.next()?;
+        ports.push(last);
+    }
+    Some(ports)
+}
+
+/// No less time passes between the post and the completion, whatever else is going on: the message crosses an idle network.
+/// A write and a send end with the acknowledgement's way back, or when they have left where nothing is acknowledged; a read
+/// begins with the request's way there. What hosts take beyond the wire is left out. None where the way is not known before
+/// the run.
+fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> {
+    let parameters = &simulation.settings.parameters;
+    let framing = &parameters.framing;
+    let on_link = |bytes: u32| bytes.max(framing.minimum_bytes) + framing.gap_bytes;
+    let connection = &simulation.scenario.connections[operation.queue_pair as usize / 2];
+    let mtu = connection.service.payload(parameters);
+    let packets = operation.bytes.div_ceil(u64::from(mtu)).max(1);
+    let rest = (operation.bytes - (packets - 1) * u64::from(mtu)) as u32;
+    let frame = |flags: u8| {
+        let payload = if flags & LAST != 0 { rest } else { mtu };
+        let header = match (connection.service, operation.verb) {
+            (Service::Tcp, _) => return on_link(framing.encapsulation().tcp(payload).bytes()),
+            (Service::Udp, _) => return on_link(framing.encapsulation().udp(payload).bytes()),
+            (_, Verb::Write) if flags & FIRST != 0 => {
+                framing.data_bytes + framing.write_first_bytes
+            }
+            (Service::Ud { .. }, _) => framing.data_bytes + framing.datagram_bytes,
+            (_, Verb::Write | Verb::Send) => framing.data_bytes,
+            (_, Verb::Read) => framing.read_response(flags),
+        };
+        on_link(header + payload.next_multiple_of(framing.pad_bytes))
+    };
+    let data = if packets == 1 {
+        vec![(1, frame(FIRST | LAST))]
+    } else {
+        vec![(1, frame(FIRST)), (packets - 2, frame(0)), (1, frame(LAST))]
+    };
+    let back = match operation.verb {
+        _ if connection.service == Service::Tcp => framing.encapsulation().tcp(0).bytes(),
+        Verb::Read => framing.read_request_bytes,
+        Verb::Write | Verb::Send => framing.ack_bytes,
+    };
+    let id = sender(operation);
+    let queue_pair = &simulation.queue_pairs[id as usize];
+    if queue_pair.unreliable {
+        let byte = simulation.ports[queue_pair.port as usize].byte;
+        let times = data.iter().map(|(count, bytes)| count * byte.times(*bytes));
+        return Some(times.sum());
+    }
+    let (there, again) = (path(simulation, id)?, path(simulation, id ^ 1)?);
+    let data = crosses(simulation, &there, &data);
+    Some(data + crosses(simulation, &again, &[(1, on_link(back))]))
+}
+
+/// From the first bit of a train of frames at the first port to its last bit at the end: so many frames of so many bytes on
+/// the link, and more after them. Each frame is sent once it is whole, and after the one before.
+fn crosses(simulation: &Simulation, path: &[u32], train: &[(u64, u32)]) -> Picoseconds {
+    let ports: Vec<_> = path
+        .iter()
+        .map(|it| &simulation.ports[*it as usize])
+        .collect();
+    // When each port has sent all frames so far.
+    let mut sent: Vec<Option<Picoseconds>> = vec![None; ports.len()];
+    sent[0] = Some(0);
+    for (count, bytes) in train.iter().filter(|(count, _)| *count > 0) {
+        let before = std::mem::replace(&mut sent, vec![None; ports.len()]);
+        for (start, since) in before.iter().enumerate() {
+            let Some(since) = since else { continue };
+            // All of them wait for the slowest port from here on.
+            let (mut time, mut slowest) = (*since, 0);
+            for (hop, port) in ports.iter().enumerate().skip(start) {
+                let takes = port.byte.times(*bytes);
+                slowest = slowest.max(takes);
+                time += takes;
+                sent[hop] = sent[hop].max(Some(time + (count - 1) * slowest));
+                let next = path.get(hop + 1);
+                time += port.flight + next.map_or(0, |next| simulation.credit_latency(*next));
+            }
+        }
+    }
+    let last = sent.last().copied().flatten().unwrap_or(0);
+    last + ports.last().map_or(0, |it| it.flight)
+}

@@ -1,0 +1,421 @@
+//! From the end of a run to its tables.
+
+use crate::devices::operations::Status;
+use crate::devices::port::Queue;
+use crate::mechanisms::buffer::PriorityGroup;
+use crate::mechanisms::watchdog::Guard;
+use crate::model::parameters::PRIORITIES;
+use crate::model::results::{Column, Outcome, Table};
+use crate::model::scenario::Verb;
+use crate::simulation::network_tables;
+use crate::simulation::Simulation;
+use crate::time::{Picoseconds, NEVER};
+
+/// One pause of a port's priority.
+#[derive(Debug, Clone, Copy)]
+pub struct PauseRow {
+    /// The port that was paused.
+    pub port: u32,
+    /// Which priority.
+    pub priority: u8,
+    /// From when.
+    pub start: Picoseconds,
+    /// To when; the end of the run if it was still paused.
+    pub end: Picoseconds,
+    /// The key of the event that ended it.
+    pub key: u32,
+}
+
+const STATUS: &[&str] = &["unfinished", "completed", "failed"];
+const VERBS: &[&str] = &["write", "read", "send"];
+
+impl Simulation {
+    /// A pause that began at `start` has ended.
+    pub(crate) fn record_pause(&mut self, port: u32, priority: u8, start: Picoseconds) {
+        self.pauses.push(PauseRow {
+            port,
+            priority,
+            start,
+            end: self.now,
+            key: self.key,
+        });
+    }
+}
+
+/// Ends a run.
+pub(crate) fn fill(mut simulation: Simulation) -> Outcome {
+    end_pauses(&mut simulation);
+    let mut tables = vec![
+        flows(&simulation),
+        queue_pairs(&simulation),
+        ports(&simulation),
+        queues(&simulation),
+        pauses(&simulation),
+    ];
+    tables.extend(watchdog(&simulation));
+    tables.extend(simulation.voqs.iter().map(|voqs| voqs.table()));
+    tables.extend(trims(&simulation));
+    tables.extend(simulation.credits.iter().map(|credits| credits.table()));
+    let circles = simulation.deadlocks();
+    if !circles.is_empty() {
+        tables.push(deadlocks(&simulation, &circles));
+    }
+    if simulation.scenario.observe.interval > 0 {
+        tables.push(std::mem::take(&mut simulation.series).table());
+    }
+    let context = network_tables::tables(&simulation);
+    let operations = &simulation.operations;
+    let mut summary = std::mem::take(&mut simulation.totals);
+    summary.deadlocks = circles.len() as u64;
+    if !operations.all_ended() {
+        summary.end = simulation.now;
+    }
+
+    for (number, status) in operations.status.iter().enumerate() {
+        match status {
+            Status::Completed => summary
+                .completion
+                .push(operations.ended[number] - operations.started[number]),
+            _ => summary.failed += 1,
+        }
+    }
+    Outcome {
+        summary,
+        tables,
+        context,
+    }
+}
+
+/// What is still paused was paused to the end.
+fn end_pauses(simulation: &mut Simulation) {
+    for port in 0..simulation.ports.len() as u32 {
+        for priority in 0..PRIORITIES {
+            let since = simulation.sides[port as usize].pauses[priority].since;
+            if since != NEVER {
+                let pause = &mut simulation.sides[port as usize].pauses[priority];
+                pause.total += simulation.now - since;
+                simulation.record_pause(port, priority as u8, since);
+            }
+        }
+    }
+}
+
+fn flows(simulation: &Simulation) -> Table {
+    let operations = &simulation.scenario.operations;
+    let node = |id: u32| {
+        let port = simulation.queue_pairs[id as usize].port;
+        simulation.scenario.node_of(port)
+    };
+    let state = &simulation.operations;
+    Table {
+        name: "flows",
+        columns: vec![
+            ("flow", u32s(0..operations.len() as u32)),
+            ("queue_pair", u32s(operations.iter().map(|o| o.queue_pair))),
+            ("src", u32s(operations.iter().map(|o| node(o.queue_pair)))),
+            (
+                "dst",
+                u32s(operations.iter().map(|o| node(o.queue_pair ^ 1))),
+            ),
+            (
+                "verb",
+                Column::Word {
+                    words: VERBS,
+                    indices: operations.iter().map(|o| verb(o.verb)).collect(),
+                },
+            ),
+            ("bytes", u64s(operations.iter().map(|o| o.bytes))),
+            ("start_ps", u64s(state.started.iter().copied())),
+            ("end_ps", u64s(state.ended.iter().copied())),
+            (
+                "status",
+                Column::Word {
+                    words: STATUS,
+                    indices: state.status.iter().map(|status| *status as u8).collect(),
+                },
+            ),
+        ],
+    }
+}
+
+fn verb(verb: Verb) -> u8 {
+    match verb {
+        Verb::Write => 0,
+        Verb::Read => 1,
+        Verb::Send => 2,
+    }
+}
+
+fn queue_pairs(simulation: &Simulation) -> Table {
+    let all = &simulation.queue_pairs;
+    let mut columns = vec![
+        ("queue_pair", u32s(0..all.len() as u32)),
+        ("port", u32s(all.iter().map(|q| q.port))),
+        ("packets", u64s(all.iter().map(|q| q.sent.packets))),
+        (
+            "retransmissions",
+            u64s(all.iter().map(|q| q.sent.retransmissions)),
+        ),
+        (
+            "delivered_bytes",
+            u64s(all.iter().map(|q| q.received.bytes)),
+        ),
+        ("delivered_ps", u64s(all.iter().map(|q| q.received.last))),
+        ("ce_received", u64s(all.iter().map(|q| q.counts.marked))),
+        ("cnps_received", u64s(all.iter().map(|q| q.counts.cnps))),
+        ("naks_sent", u64s(all.iter().map(|q| q.counts.naks))),
+        ("timeouts", u64s(all.iter().map(|q| q.counts.timeouts))),
+    ];
+    let scenario = &simulation.scenario;
+    let sets = (0..scenario.sets()).map(|number| scenario.set(number));
+    if sets.into_iter().any(|set| set.transport.rx_depth.is_some()) {
+        let rnr_naks = all.iter().map(|q| q.counts.rnr_naks);
+        columns.push(("rnr_naks_sent", u64s(rnr_naks)));
+    }
+    if all.iter().any(|q| q.unreliable) {
+        let received = all.iter().map(|q| q.transport.received());
+        columns.push(("messages_received", u64s(received)));
+    }
+    Table {
+        name: "queue_pairs",
+        columns,
+    }
+}
+
+fn ports(simulation: &Simulation) -> Table {
+    let scenario = &simulation.scenario;
+    let numbers = 0..simulation.ports.len() as u32;
+    let sum = |port: u32, of: &dyn Fn(&crate::devices::port::Queue) -> u64| {
+        simulation.queues.of(port).map(of).sum::<u64>()
+    };
+    let drops = |port: u32| {
+        let state = &simulation.ports[port as usize];
+        if !state.switch {
+            let pipe = &simulation.nics[state.device as usize].pipe;
+            let of_pipe = pipe.as_ref().map_or(0, |pipe| pipe.drops);
+            return of_pipe + simulation.sides[port as usize].drops.iter().sum::<u64>();
+        }
+        simulation.sides[port as usize].drops.iter().sum()
+    };
+    Table {
+        name: "ports",
+        columns: vec![
+            ("port", u32s(numbers.clone())),
+            ("node", u32s(numbers.clone().map(|p| scenario.node_of(p)))),
+            (
+                "peer",
+                u32s(numbers.clone().map(|p| scenario.node_of(p ^ 1))),
+            ),
+            (
+                "frames",
+                u64s(numbers.clone().map(|p| sum(p, &|queue| queue.frames))),
+            ),
+            (
+                "bytes",
+                u64s(numbers.clone().map(|p| sum(p, &|queue| queue.sent_bytes))),
+            ),
+            (
+                "pfc_frames",
+                u64s(simulation.sides.iter().map(|side| side.pfc_frames)),
+            ),
+            ("drops", u64s(numbers.clone().map(drops))),
+            ("lost", u64s(simulation.sides.iter().map(|side| side.lost))),
+        ],
+    }
+}
+
+/// The queues that were used: egress counters of the port, ingress counters of its priority group, PFC both ways.
+fn queues(simulation: &Simulation) -> Table {
+    let used: Vec<u32> = (0..(simulation.ports.len() * PRIORITIES) as u32)
+        .filter(|id| simulation.used(*id))
+        .collect();
+    // A priority of which no frame can come may still have been paused.
+    let (no_queue, no_group) = (Queue::new(0), PriorityGroup::default());
+    let queue = |id: &u32| simulation.queues.get(lane(*id)).unwrap_or(&no_queue);
+    let group = |id: &u32| simulation.groups.get(lane(*id)).unwrap_or(&no_group);
+    let pause = |id: &u32| {
+        let (port, priority) = lane(*id);
+        &simulation.sides[port as usize].pauses[priority]
+    };
+    let drops = |id: &u32| {
+        let (port, priority) = lane(*id);
+        simulation.sides[port as usize].drops[priority]
+    };
+    let cell = |id: &u32| {
+        let node = simulation.scenario.node_of(lane(*id).0);
+        u64::from(simulation.scenario.of_node(node).switch.cell_bytes)
+    };
+    Table {
+        name: "queues",
+        columns: vec![
+            ("port", u32s(used.iter().map(|id| id / PRIORITIES as u32))),
+            (
+                "priority",
+                Column::U8(
+                    used.iter()
+                        .map(|id| (id % PRIORITIES as u32) as u8)
+                        .collect(),
+                ),
+            ),
+            ("frames", u64s(used.iter().map(|id| queue(id).frames))),
+            ("bytes", u64s(used.iter().map(|id| queue(id).sent_bytes))),
+            (
+                "max_bytes",
+                u32s(used.iter().map(|id| queue(id).most_bytes)),
+            ),
+            ("ecn_marks", u32s(used.iter().map(|id| queue(id).marks))),
+            (
+                "max_ingress_bytes",
+                u64s(
+                    used.iter()
+                        .map(|id| u64::from(group(id).most_used) * cell(id)),
+                ),
+            ),
+            (
+                "max_headroom_bytes",
+                u64s(
+                    used.iter()
+                        .map(|id| u64::from(group(id).most_headroom) * cell(id)),
+                ),
+            ),
+            ("drops", u64s(used.iter().map(drops))),
+            ("xoff_sent", u64s(used.iter().map(|id| pause(id).xoff_sent))),
+            ("xon_sent", u64s(used.iter().map(|id| pause(id).xon_sent))),
+            (
+                "xoff_refreshed",
+                u64s(used.iter().map(|id| pause(id).refreshed)),
+            ),
+            (
+                "xoff_received",
+                u64s(used.iter().map(|id| pause(id).xoff_received)),
+            ),
+            (
+                "xon_received",
+                u64s(used.iter().map(|id| pause(id).xon_received)),
+            ),
+            ("paused_ps", u64s(used.iter().map(|id| pause(id).total))),
+        ],
+    }
+}
+
+fn pauses(simulation: &Simulation) -> Table {
+    let rows = &simulation.pauses;
+    Table {
+        name: "pauses",
+        columns: vec![
+            ("port", u32s(rows.iter().map(|row| row.port))),
+            (
+                "priority",
+                Column::U8(rows.iter().map(|row| row.priority).collect()),
+            ),
+            ("start_ps", u64s(rows.iter().map(|row| row.start))),
+            ("end_ps", u64s(rows.iter().map(|row| row.end))),
+        ],
+    }
+}
+
+/// The queues that were ever stuck, where there is a watchdog.
+fn watchdog(simulation: &Simulation) -> Option<Table> {
+    let mut sets = (0..simulation.scenario.sets()).map(|number| simulation.scenario.set(number));
+    sets.find(|set| set.pfc.watchdog.is_some())?;
+    let guard = |id: &u32| {
+        let (port, priority) = lane(*id);
+        &simulation.sides[port as usize].pauses[priority].guard
+    };
+    let stuck: Vec<u32> = (0..(simulation.ports.len() * PRIORITIES) as u32)
+        .filter(|id| guard(id).times_stuck > 0)
+        .collect();
+    let of = |value: &dyn Fn(&Guard) -> u64| u64s(stuck.iter().map(|id| value(guard(id))));
+    let lanes = stuck.iter().map(|id| lane(*id));
+    Some(Table {
+        name: "watchdog",
+        columns: vec![
+            ("port", u32s(lanes.clone().map(|(port, _)| port))),
+            (
+                "priority",
+                Column::U8(lanes.map(|(_, priority)| priority as u8).collect()),
+            ),
+            ("times_stuck", of(&|it| u64::from(it.times_stuck))),
+            ("times_recovered", of(&|it| u64::from(it.times_recovered))),
+            ("stuck_ps", of(&|it| it.stuck_until(simulation.now))),
+            ("dropped_frames", of(&|it| it.dropped_frames)),
+            ("dropped_bytes", of(&|it| it.dropped_bytes)),
+        ],
+    })
+}
+
+/// The ports for whose queues packets were trimmed, where switches trim.
+fn trims(simulation: &Simulation) -> Option<Table> {
+    let mut sets = (0..simulation.scenario.sets()).map(|number| simulation.scenario.set(number));
+    sets.find(|set| set.switch.trimming.is_some())?;
+    let of = |port: &u32| simulation.sides[*port as usize].trims;
+    let ports: Vec<u32> = (0..simulation.ports.len() as u32)
+        .filter(|port| of(port) > 0)
+        .collect();
+    Some(Table {
+        name: "trims",
+        columns: vec![
+            ("port", u32s(ports.iter().copied())),
+            ("frames", u64s(ports.iter().map(of))),
+        ],
+    })
+}
+
+/// Circles of queues: each row waits for the next of its circle, the last for the first.
+fn deadlocks(simulation: &Simulation, circles: &[Vec<(u32, u8)>]) -> Table {
+    let places = circles.iter().enumerate().flat_map(|(number, circle)| {
+        let queues = circle.iter().enumerate();
+        queues.map(move |(place, queue)| (number as u32, place as u32, *queue))
+    });
+    let rows: Vec<_> = places.collect();
+    let node = |port: u32| simulation.scenario.node_of(port);
+    Table {
+        name: "deadlocks",
+        columns: vec![
+            ("circle", u32s(rows.iter().map(|row| row.0))),
+            ("place", u32s(rows.iter().map(|row| row.1))),
+            ("port", u32s(rows.iter().map(|row| row.2 .0))),
+            (
+                "priority",
+                Column::U8(rows.iter().map(|row| row.2 .1).collect()),
+            ),
+            ("node", u32s(rows.iter().map(|row| node(row.2 .0)))),
+            ("peer", u32s(rows.iter().map(|row| node(row.2 .0 ^ 1)))),
+            (
+                "bytes",
+                u32s(rows.iter().map(|(_, _, (port, priority))| {
+                    simulation.queues[(*port, usize::from(*priority))].bytes
+                })),
+            ),
+        ],
+    }
+}
+
+impl Simulation {
+    /// Whether anything happened on a port's priority.
+    fn used(&self, id: u32) -> bool {
+        let lane = lane(id);
+        let pause = &self.sides[lane.0 as usize].pauses[lane.1];
+        let group = self.groups.get(lane);
+        // Marks: of frames that never left a port that went down.
+        let queue = self.queues.get(lane);
+        queue.is_some_and(|it| it.frames > 0 || it.marks > 0)
+            || group.is_some_and(|it| it.most_used > 0)
+            || self.sides[lane.0 as usize].drops[lane.1] > 0
+            || pause.xoff_sent > 0
+            || pause.xoff_received + pause.xon_received > 0 // the XOFF before may have been lost
+    }
+}
+
+/// Port and priority of a row's number.
+fn lane(id: u32) -> (u32, usize) {
+    (id / PRIORITIES as u32, id as usize % PRIORITIES)
+}
+
+fn u32s(values: impl Iterator<Item = u32>) -> Column {
+    Column::U32(values.collect())
+}
+
+fn u64s(values: impl Iterator<Item = u64>) -> Column {
+    Column::U64(values.collect())
+}

@@ -1,0 +1,158 @@
+//! The border of a part: what happens in one part and has its effect in another leaves it here.
+//!
+//! Only two things do: a frame that starts on a link whose other end lies in another part, and an operation that completes
+//! while one in another part waits for it. Both act later than they leave, by no less than the run's lookahead.
+
+use crate::mechanisms::frame::Frame;
+use crate::mechanisms::telemetry::Carried;
+use crate::simulation::Simulation;
+use crate::time::{Picoseconds, NEVER};
+use std::sync::Arc;
+
+/// What goes to another part.
+#[derive(Debug)]
+pub(crate) enum Leaving {
+    /// A frame arrives.
+    Frame {
+        /// When.
+        arrival: Picoseconds,
+        /// Class of the event, whose entity is the port that sent it.
+        class: u32,
+        /// The port that sent it.
+        port: u32,
+        /// The frame, out of the slab of its part.
+        frame: Frame,
+        /// What it carries beside, where congestion control asks for that.
+        carried: Option<Box<Carried>>,
+    },
+    /// An operation waits for one less.
+    Completed {
+        /// The one that waits.
+        dependent: u32,
+        /// When the other completed.
+        at: Picoseconds,
+    },
+}
+
+/// What a part knows of the others.
+#[derive(Debug)]
+pub(crate) struct Border {
+    /// The part's number.
+    pub own: u16,
+    /// By port: the part that its device is in.
+    pub part_of: Arc<[u16]>,
+    /// What leaves, by the part it goes to.
+    pub leaving: Vec<Vec<Leaving>>,
+    /// Nothing that leaves acts before this.
+    pub earliest: Picoseconds,
+    /// All up to here may be done by the others already: what acts sooner would come too late.
+    pub horizon: Picoseconds,
+    /// Frames among what leaves.
+    pub frames: u64,
+    /// Completions among it.
+    pub completions: u64,
+    /// Events of the part when it was last set to work.
+    pub begun: u64,
+}
+
+impl Border {
+    /// The border of part `own` of `parts`.
+    pub(super) fn new(own: u16, parts: usize, part_of: Arc<[u16]>) -> Self {
+        Border {
+            own,
+            part_of,
+            leaving: (0..parts).map(|_| Vec::new()).collect(),
+            earliest: NEVER,
+            horizon: 0,
+            frames: 0,
+            completions: 0,
+            begun: 0,
+        }
+    }
+
+    /// Whether a port is here.
+    pub(crate) fn has(&self, port: u32) -> bool {
+        self.part_of[port as usize] == self.own
+    }
+
+    fn leave(&mut self, port: u32, acts: Picoseconds, leaving: Leaving) {
+        assert!(
+            acts > self.horizon,
+            "what acts at {acts} ps leaves a part while others may be at {} ps",
+            self.horizon
+        );
+        self.earliest = self.earliest.min(acts);
+        self.leaving[usize::from(self.part_of[port as usize])].push(leaving);
+    }
+}
+
+impl Simulation {
+    /// A frame that `port` sends is out of this part where it arrives in another one.
+    #[inline(never)] // most ports have their other end in the same part
+    pub(crate) fn leave(&mut self, port: u32, index: u32, arrival: Picoseconds, class: u32) {
+        let border = self.border.as_mut().expect("a part has a border");
+        if border.part_of[(port ^ 1) as usize] == border.own {
+            return self.schedule(arrival, class, port, index);
+        }
+        let frame = self.frames[index];
+        let carried = self.telemetry.as_ref().map(|it| Box::new(it.of(index)));
+        border.frames += 1;
+        border.leave(
+            port ^ 1,
+            arrival,
+            Leaving::Frame {
+                arrival,
+                class,
+                port,
+                frame,
+                carried,
+            },
+        );
+        self.frames.remove(index);
+    }
+
+    /// One for which `dependent` waits completed at `at`. Whether it is another part's to know.
+    pub(crate) fn completes_elsewhere(&mut self, dependent: u32, at: Picoseconds) -> bool {
+        if self.border.is_none() {
+            return false;
+        }
+        let port = self.poster(dependent);
+        let delay = self.post_delay(dependent);
+        let Some(border) = &mut self.border else {
+            return false;
+        };
+        if border.part_of[port as usize] == border.own {
+            return false;
+        }
+        border.completions += 1;
+        border.leave(port, at + delay, Leaving::Completed { dependent, at });
+        true
+    }
+
+    /// An event that happens in every part is one of the whole: the first part counts it.
+    pub(crate) fn count_once(&mut self) {
+        if self.border.as_ref().is_some_and(|border| border.own > 0) {
+            self.totals.events -= 1;
+        }
+    }
+
+    /// Takes in what left another part.
+    pub(super) fn enter(&mut self, entering: Leaving) {
+        match entering {
+            Leaving::Frame {
+                arrival,
+                class,
+                port,
+                frame,
+                carried,
+            } => {
+                let index = self.frames.insert(frame);
+                if let (Some(telemetry), Some(carried)) = (&mut self.telemetry, carried) {
+                    telemetry.put(index, *carried);
+                }
+                self.schedule(arrival, class, port, index);
+            }
+            Leaving::Completed { dependent, at } => self.waits_for_one_less(dependent, at),
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! A network into its parts, and parts into one network again.
+//!
+//! Every part has all tables of the whole, indexed as there; what it owns of them is what belongs to its ports. Whoever adds
+//! a field to the simulation is asked here, by the compiler, what becomes of it.
+
+use super::border::Border;
+use super::partition::Partition;
+use crate::devices::credits::OF_SENDER;
+use crate::devices::nic::NicPort;
+use crate::devices::port::{Port, Queue, Side, Watched};
+use crate::devices::queue_pair::QueuePair;
+use crate::mechanisms::buffer::PriorityGroup;
+use crate::mechanisms::event_queue::{Event, EventQueue};
+use crate::model::faults::link_down::is_everywhere;
+use crate::model::parameters::PRIORITIES;
+use crate::simulation::{class, Simulation, ENTITY};
+use std::mem::swap;
+use std::thread;
+
+/// What the tables of a part take, bytes: those that grow with the network.
+pub(super) fn bytes(whole: &Simulation) -> usize {
+    let lanes = whole.queues.iter().len();
+    whole.ports.len() * (size_of::<Port>() + size_of::<Side>())
+        + lanes * (size_of::<Queue>() + size_of::<PriorityGroup>())
+        + whole.nics.len() * size_of::<NicPort>()
+        + whole.queue_pairs.len() * size_of::<QueuePair>()
+}
+
+/// Cuts a network in which no frame is under way yet, with so many threads. It comes back as it was if one of its events has
+/// no place.
+pub(super) fn split(
+    mut whole: Simulation,
+    partition: &Partition,
+    threads: usize,
+) -> Result<Vec<Simulation>, Box<Simulation>> {
+    let parts = partition.parts();
+    let events = all_events(&mut whole.queue);
+    let homes: Option<Vec<Home>> = events.iter().map(|event| home(&whole, event)).collect();
+    let Some(homes) = homes.filter(|_| whole.frames.live() == 0) else {
+        for event in events {
+            whole.queue.push(event);
+        }
+        return Err(Box::new(whole));
+    };
+    for port in 0..whole.ports.len() {
+        let (part, watched) = (partition.part_of[port], &mut whole.ports[port].watched);
+        if part != partition.part_of[port ^ 1] && *watched == Watched::No {
+            *watched = Watched::Border;
+        }
+    }
+    let mut all = copies(whole, parts, threads);
+    for (number, part) in all.iter_mut().enumerate() {
+        let border = Border::new(number as u16, parts, partition.part_of.clone());
+        part.border = Some(Box::new(border));
+    }
+    for (event, home) in events.into_iter().zip(homes) {
+        match home {
+            Home::Agenda => {}
+            Home::At(port) => {
+                let part = partition.part_of[port as usize];
+                all[usize::from(part)].queue.push(event);
+            }
+            Home::Everywhere => all.iter_mut().for_each(|part| part.queue.push(event)),
+        }
+    }
+    Ok(all)
+}
+
+fn all_events(queue: &mut EventQueue) -> Vec<Event> {
+    let mut queue = std::mem::take(queue);
+    std::iter::from_fn(|| queue.pop()).collect()
+}
+
+/// Where an event happens.
+enum Home {
+    /// At the device of a port.
+    At(u32),
+    /// In every part, at the same time.
+    Everywhere,
+    /// In every part, at a time that they agree on.
+    Agenda,
+}
+
+fn home(simulation: &Simulation, event: &Event) -> Option<Home> {
+    let entity = event.key & ENTITY;
+    Some(Home::At(match event.key >> 28 {
+        class::TRANSMIT | class::PFC_APPLIES | class::DRAINED => entity,
+        class::ARRIVES | class::PFC_ARRIVES => entity ^ 1,
+        class::PAUSE_ENDS | class::PFC_READY | class::REFRESH | class::CROSSES => {
+            entity / PRIORITIES as u32
+        }
+        class::CREDIT if event.payload != OF_SENDER => entity,
+        class::CNP_READY | class::DEADLINE | class::CREDIT => {
+            simulation.queue_pairs[entity as usize].port
+        }
+        class::POST => simulation.poster(entity),
+        class::WATCHDOG if event.payload == class::OF_FAULT => simulation.place_of_fault(entity)?,
+        class::WATCHDOG => entity / PRIORITIES as u32,
+        class::ROUTE if is_everywhere(event.payload) => return Some(Home::Everywhere),
+        class::ROUTE => entity,
+        class::SAMPLE => return Some(Home::Agenda),
+        _ => return None,
+    }))
+}
+
+/// A network so many times.
+fn copies(whole: Simulation, count: usize, threads: usize) -> Vec<Simulation> {
+    let mut others: Vec<Option<Simulation>> = Vec::new();
+    others.resize_with(count - 1, || None);
+    let each = others.len().div_ceil(threads);
+    let fill = |places: &mut [Option<Simulation>]| places.fill_with(|| Some(copy(&whole)));
+    thread::scope(|scope| {
+        let mut chunks = others.chunks_mut(each);
+        let first = chunks.next();
+        for chunk in chunks {
+            scope.spawn(|| fill(chunk));
+        }
+        first.map(fill);
+    });
+    let others = others.into_iter().flatten().collect::<Vec<_>>();
+    std::iter::once(whole).chain(others).collect()
+}
+
+/// Another part of the same network, before its first event.
+fn copy(whole: &Simulation) -> Simulation {
+    Simulation {
+        now: whole.now,
+        key: whole.key,
+        until: whole.until,
+        queue: EventQueue::new(),
+        border: None,
+        still_since: whole.still_since,
+        repeated: 0,
+        frames: whole.frames.clone(),
+        ports: whole.ports.clone(),
+        queues: whole.queues.clone(),
+        groups: whole.groups.clone(),
+        kinds: whole.kinds.clone(),
+        markers: whole.markers.clone(),
+        slices: whole.slices.clone(),
+        sides: whole.sides.clone(),
+        voqs: whole.voqs.clone(),
+        pools: whole.pools.clone(),
+        nics: whole.nics.clone(),
+        queue_pairs: whole.queue_pairs.clone(),
+        operations: whole.operations.clone(),
+        routes: whole.routes.clone(),
+        forwarding: whole.forwarding.clone(),
+        settings: whole.settings.clone(),
+        scenario: whole.scenario.clone(),
+        totals: Default::default(),
+        pauses: Vec::new(),
+        series: whole.series.clone(),
+        captures: Vec::new(), // such runs stay in one
+        telemetry: whole.telemetry.clone(),
+        credits: whole.credits.clone(),
+    }
+}
+
+/// One network of all parts, as if it had never been cut; `now` is the latest of theirs.
+pub(super) fn join(parts: Vec<Simulation>, partition: &Partition) -> Simulation {
+    let mut parts = parts.into_iter();
+    let mut whole = parts.next().expect("a network has a part");
+    // A queue that has not come as far as this part's takes the events of those that are behind.
+    let mut queue = EventQueue::new();
+    for event in all_events(&mut whole.queue) {
+        queue.push(event);
+    }
+    whole.queue = queue;
+    for (number, part) in (1..).zip(parts) {
+        add(&mut whole, part, partition, number);
+    }
+    whole.border = None;
+    for port in &mut whole.ports {
+        if port.watched == Watched::Border {
+            port.watched = Watched::No;
+        }
+    }
+    // The order of one network: that of time, and at equal times of the events' keys.
+    whole.pauses.sort_by_key(|row| (row.end, row.key));
+    whole.series.put_in_order();
+    whole
+}
+
+/// Adds to the first part what another one owns.
+fn add(whole: &mut Simulation, part: Simulation, partition: &Partition, number: u16) {
+    let Simulation {
+        now,
+        key: _,
+        until: _,
+        mut queue,
+        border: _,
+        still_since,
+        repeated,
+        frames,
+        mut ports,
+        mut queues,
+        groups,
+        kinds: _,
+        markers: _,
+        slices: _,
+        mut sides,
+        mut voqs,
+        pools,
+        mut nics,
+        queue_pairs,
+        operations,
+        routes: _,
+        forwarding,
+        settings: _,
+        scenario: _,
+        totals,
+        pauses,
+        series,
+        captures: _,
+        telemetry,
+        credits,
+    } = part;
+    whole.now = whole.now.max(now);
+    whole.still_since = whole.still_since.max(still_since);
+    whole.repeated += repeated;
+    whole.totals.add(totals);
+    whole.pauses.extend(pauses);
+    whole.series.add(series);
+    let base = whole.frames.append(frames);
+    for event in all_events(&mut queue) {
+        if matches!(home(whole, &event), Some(Home::Everywhere)) {
+            continue; // the first part has it
+        }
+        let of_frame = matches!(
+            event.key >> 28,
+            class::ARRIVES | class::PFC_ARRIVES | class::PFC_APPLIES
+        );
+        let payload = event.payload + if of_frame { base } else { 0 };
+        whole.queue.push(Event { payload, ..event });
+    }
+    let own = |port: u32| partition.part_of[port as usize] == number;
+    let mut switches = vec![false; whole.scenario.switches as usize];
+    for port in (0..ports.len() as u32).filter(|port| own(*port)) {
+        let index = port as usize;
+        swap(&mut whole.ports[index], &mut ports[index]);
+        swap(&mut whole.sides[index], &mut sides[index]);
+        whole.sides[index].control.shift(base);
+        for lane in (0..PRIORITIES).map(|priority| (port, priority)) {
+            if let Some(queue) = queues.get_mut(lane) {
+                swap(&mut whole.queues[lane], queue);
+                whole.queues[lane].line.shift(base);
+                whole.groups[lane] = groups[lane];
+            }
+        }
+        if let (Some(all), Some(voqs)) = (&mut whole.voqs, &mut voqs) {
+            all.take_over(voqs, port, base);
+        }
+        let device = whole.ports[index].device as usize;
+        if whole.ports[index].switch {
+            let first = whole.slices[index] as usize;
+            for place in whole.groups.of(port).flat_map(PriorityGroup::pools) {
+                whole.pools[first + place] = pools[first + place];
+            }
+            switches[device] = true;
+        } else {
+            swap(&mut whole.nics[device], &mut nics[device]);
+        }
+    }
+    if let (Some(all), Some(part)) = (&mut whole.forwarding, forwarding) {
+        all.add(*part, &own, &switches);
+    }
+    let posters: Vec<bool> = queue_pairs.iter().map(|it| own(it.port)).collect();
+    if let (Some(all), Some(part)) = (&mut whole.telemetry, telemetry) {
+        all.add(*part, base, &own, &posters);
+    }
+    if let (Some(all), Some(part)) = (&mut whole.credits, credits) {
+        all.add(*part, &own, &posters);
+    }
+    for (id, queue_pair) in queue_pairs.into_iter().enumerate() {
+        if posters[id] {
+            whole.queue_pairs[id] = queue_pair;
+        }
+    }
+    let scenario = whole.scenario.clone();
+    let posted_on = |number: usize| scenario.operations[number].queue_pair as usize;
+    whole.operations.add(operations, &posters, &posted_on);
+}

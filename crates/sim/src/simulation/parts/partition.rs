@@ -1,0 +1,272 @@
+//! Which part of the network each device is in.
+//!
+//! Parts exchange frames once per lookahead: the least time from a frame leaving a part to its effect in another. So ways
+//! that are cut should be long; the parts should have equal work; and little should cross. Devices that must not be parted,
+//! or are nearer to each other than the lookahead, become one; what is left is cut by [`super::graph`].
+
+use super::graph::Graph;
+use super::load::Load;
+use crate::model::scenario::{Scenario, Verb};
+use crate::simulation::Simulation;
+use crate::time::{Picoseconds, NEVER};
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+/// The busiest part may have so much more than its share, in percent: beyond that a shorter lookahead is tried.
+const BALANCED: u64 = 120;
+/// Parts for each thread: whoever is done with its own takes one of another's, so that a window with more for one thread than for
+/// the other, or a processor that is taken away, costs less. Each part more is tables that lie apart: on two threads S3 took 0.33 s
+/// in 2 parts, 0.32 s in 4 and 0.34 s in 6, and RAIL 1.47 s in 2, 1.53 s in 4 and 2.02 s in 8 parts (medians, set-up and tables
+/// included; AMD EPYC, family 25, model 17, 2026-11-22).
+const PER_THREAD: usize = 2;
+/// A cut that is done within so much of the least time there can be is not bettered, in percent.
+const GOOD: u64 = 110;
+
+/// A network in parts.
+#[derive(Debug, Clone)]
+pub(crate) struct Partition {
+    /// By port: the part that its device is in.
+    pub part_of: Arc<[u16]>,
+    /// What leaves a part acts in another after this or later.
+    pub lookahead: Picoseconds,
+    /// Work of each part.
+    pub loads: Vec<u64>,
+}
+
+/// Two devices, and after what time the one can have an effect on the other.
+#[derive(Debug, Clone, Copy)]
+struct Tie {
+    ends: [u32; 2],
+    after: Picoseconds,
+    /// How much passes between them.
+    weight: u64,
+}
+
+impl Partition {
+    /// How many.
+    pub fn parts(&self) -> usize {
+        self.loads.len()
+    }
+
+    /// The work of all parts, and how much of it the busiest of so many threads has, each of which takes the next part when it
+    /// is done: largest first (Graham, SIAM J. Appl. Math. 1969).
+    pub fn work(&self, threads: usize) -> (u64, u64) {
+        let mut loads = self.loads.clone();
+        loads.sort_unstable_by_key(|load| Reverse(*load));
+        let mut busy = vec![0; threads];
+        for load in &loads {
+            let idlest = busy.iter_mut().min_by_key(|it| **it);
+            *idlest.expect("there is a thread") += load;
+        }
+        let busiest = busy.into_iter().max().unwrap_or(0);
+        (loads.into_iter().sum(), busiest)
+    }
+}
+
+/// What is cut: switches, each with the NIC ports cabled to it, and pairs of NIC ports cabled to each other.
+pub(super) struct Devices {
+    of_port: Vec<u32>,
+    /// By device.
+    work: Vec<u64>,
+    ties: Vec<Tie>,
+}
+
+impl Devices {
+    /// Those of a network that has not run yet.
+    pub fn of(simulation: &Simulation, load: &Load) -> Self {
+        let (of_port, count) = devices(&simulation.scenario);
+        let mut work = vec![0; count as usize];
+        for (port, device) in of_port.iter().enumerate() {
+            work[*device as usize] += load.work[port];
+        }
+        let ties = ties(simulation, &of_port, load);
+        Devices {
+            of_port,
+            work,
+            ties,
+        }
+    }
+
+    /// The parts in which the work is done soonest by so many threads, no more than `most`, and the fewest threads that need no
+    /// longer for it. None: there is nothing to cut.
+    pub fn for_threads(&self, threads: usize, most: usize) -> Option<(Partition, usize)> {
+        let total: u64 = self.work.iter().sum();
+        let mut best: Option<(u64, Partition)> = None;
+        let mut parts = most.min(threads * PER_THREAD).min(self.work.len());
+        while parts >= 2 {
+            // So much time it takes at the least.
+            let least = total / threads.min(parts) as u64;
+            if best.as_ref().is_some_and(|it| it.0 <= least * GOOD / 100) {
+                break;
+            }
+            if let Some(found) = self.cut(parts) {
+                let time = found.work(threads).1;
+                if best.as_ref().is_none_or(|it| time < it.0) {
+                    best = Some((time, found));
+                }
+            }
+            parts -= (parts / 8).max(1);
+        }
+        let (time, partition) = best?;
+        let enough = |threads: &usize| partition.work(*threads).1 <= time;
+        let fewest = (1..=threads).find(enough).unwrap_or(threads);
+        Some((partition, fewest))
+    }
+
+    /// Exactly so many parts. None: it is not to be cut.
+    pub fn cut(&self, parts: usize) -> Option<Partition> {
+        let mut lookaheads: Vec<_> = self.ties.iter().map(|tie| tie.after).collect();
+        lookaheads.push(NEVER);
+        lookaheads.sort_unstable();
+        lookaheads.dedup();
+        let share = (self.work.iter().sum::<u64>() / parts as u64).max(1);
+        let mut best: Option<(u64, Vec<u16>, Vec<u64>)> = None;
+        for lookahead in lookaheads.into_iter().rev().filter(|it| *it > 0) {
+            let Some((part_of, loads)) = self.cut_beyond(lookahead, parts) else {
+                continue;
+            };
+            let busiest = loads.iter().max().copied().unwrap_or(0);
+            if best.as_ref().is_none_or(|found| busiest < found.0) {
+                best = Some((busiest, part_of, loads));
+            }
+            if busiest * 100 / share <= BALANCED {
+                break;
+            }
+        }
+        let (_, part_of, loads) = best?;
+        let apart = |tie: &&Tie| part_of[tie.ends[0] as usize] != part_of[tie.ends[1] as usize];
+        let lookahead = self.ties.iter().filter(apart).map(|tie| tie.after).min();
+        let of_port = self.of_port.iter();
+        Some(Partition {
+            part_of: of_port.map(|device| part_of[*device as usize]).collect(),
+            lookahead: lookahead.unwrap_or(NEVER),
+            loads,
+        })
+    }
+
+    /// By device its part, where nothing acts between two parts sooner than `lookahead`; and the work of each.
+    fn cut_beyond(&self, lookahead: Picoseconds, parts: usize) -> Option<(Vec<u16>, Vec<u64>)> {
+        let mut groups = Groups::new(self.work.len());
+        for tie in self.ties.iter().filter(|tie| tie.after < lookahead) {
+            groups.join(tie.ends[0], tie.ends[1]);
+        }
+        let (number, count) = groups.numbers();
+        if count < parts {
+            return None;
+        }
+        let mut grouped = vec![0; count];
+        for (device, work) in self.work.iter().enumerate() {
+            grouped[number[device] as usize] += work;
+        }
+        let edges = self.ties.iter().map(|tie| {
+            let ends = tie.ends.map(|end| number[end as usize]);
+            (ends[0], ends[1], tie.weight)
+        });
+        let graph = Graph::new(grouped, edges);
+        let parts_of = graph.cut(parts);
+        let loads = graph.loads(&parts_of, parts);
+        let part_of = number.iter().map(|group| parts_of[*group as usize]);
+        Some((part_of.collect(), loads))
+    }
+}
+
+/// The device of each port, and how many there are.
+fn devices(scenario: &Scenario) -> (Vec<u32>, u32) {
+    let switch = |port: u32| scenario.node_of(port).checked_sub(scenario.hosts);
+    let mut count = scenario.switches;
+    let mut of_port = Vec::with_capacity(2 * scenario.links.len());
+    for link in 0..scenario.links.len() as u32 {
+        let ends = [switch(2 * link), switch(2 * link + 1)];
+        of_port.extend(match ends {
+            [Some(a), Some(b)] => [a, b],
+            [Some(one), None] | [None, Some(one)] => [one, one],
+            [None, None] => {
+                count += 1;
+                [count - 1, count - 1]
+            }
+        });
+    }
+    (of_port, count)
+}
+
+/// Everything by which one device acts on another.
+fn ties(simulation: &Simulation, device_of: &[u32], load: &Load) -> Vec<Tie> {
+    let mut ties = Vec::new();
+    let mut tie = |ports: [u32; 2], after, weight| {
+        let ends = ports.map(|port| device_of[port as usize]);
+        if ends[0] != ends[1] {
+            ties.push(Tie {
+                ends,
+                after,
+                weight,
+            });
+        }
+    };
+    for port in (0..simulation.ports.len() as u32).step_by(2) {
+        let after = flight(simulation, port).min(flight(simulation, port + 1));
+        let frames = load.frames[port as usize] + load.frames[port as usize + 1];
+        tie([port, port + 1], after, frames + 1);
+    }
+    let scenario = &simulation.scenario;
+    for (number, operation) in scenario.operations.iter().enumerate() {
+        let connection = scenario.connections[operation.queue_pair as usize / 2];
+        if operation.verb == Verb::Read {
+            // A responder looks up what a request asks for at the requester.
+            tie([connection.port_a, connection.port_b], 0, 0);
+        }
+        let port = simulation.poster(number as u32);
+        for earlier in &operation.after {
+            let after = simulation.post_delay(number as u32);
+            tie([port, simulation.poster(*earlier)], after, 0);
+        }
+    }
+    ties
+}
+
+/// The least time from a frame starting at `port` to its arrival: that of the shortest.
+fn flight(simulation: &Simulation, port: u32) -> Picoseconds {
+    let state = &simulation.ports[port as usize];
+    let framing = &simulation.settings.parameters.framing;
+    let data = state.byte.times(framing.shortest() + framing.gap_bytes) + state.flight;
+    let pfc = state.byte.times(framing.pfc_bytes + framing.gap_bytes);
+    data.min(pfc + simulation.sides[port as usize].delay)
+}
+
+/// Sets that are joined (union-find: Galler and Fischer, CACM 1964).
+struct Groups(Vec<u32>);
+
+impl Groups {
+    fn new(count: usize) -> Self {
+        Groups((0..count as u32).collect())
+    }
+
+    fn find(&mut self, one: u32) -> u32 {
+        let mut one = one as usize;
+        while self.0[one] as usize != one {
+            self.0[one] = self.0[self.0[one] as usize];
+            one = self.0[one] as usize;
+        }
+        one as u32
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+
+    /// The set of each as a number without gaps, in order of their smallest members, and how many there are.
+    fn numbers(mut self) -> (Vec<u32>, usize) {
+        let mut numbers = vec![0; self.0.len()];
+        let mut count = 0;
+        for one in 0..self.0.len() as u32 {
+            let first = self.find(one);
+            if first == one {
+                numbers[one as usize] = count;
+                count += 1;
+            } else {
+                numbers[one as usize] = numbers[first as usize];
+            }
+        }
+        (numbers, count as usize)
+    }
+}

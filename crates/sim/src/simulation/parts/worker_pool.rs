@@ -1,0 +1,177 @@
+//! The threads of a run: they are there as long as it is in parts, so that each keeps its processor, and what that has cached.
+
+use super::windows::{Agenda, Part, Shared, Stop};
+use crate::simulation::Simulation;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// Threads with parts to work on. Whoever calls is one of them.
+pub(super) struct Crew {
+    common: Arc<Common>,
+    others: Vec<JoinHandle<()>>,
+}
+
+struct Common {
+    shared: Shared,
+    parts: Vec<Part>,
+    /// What to do from the next meeting on; None: nothing any more.
+    order: Mutex<Option<Order>>,
+}
+
+#[derive(Clone, Copy)]
+struct Order {
+    agenda: Agenda,
+    /// Events in all.
+    enough: u64,
+}
+
+impl Crew {
+    /// Puts so many threads to these parts, of which there are at least as many.
+    pub fn new(parts: Vec<Simulation>, threads: usize) -> Self {
+        let common = Arc::new(Common {
+            shared: Shared::new(parts.len(), threads),
+            parts: parts.into_iter().map(Part::new).collect(),
+            order: Mutex::new(None),
+        });
+        let start = |thread| {
+            let common = common.clone();
+            thread::spawn(move || common.follow(thread))
+        };
+        Crew {
+            others: (1..threads).map(start).collect(),
+            common,
+        }
+    }
+
+    /// How many threads.
+    pub fn threads(&self) -> usize {
+        self.others.len() + 1
+    }
+
+    /// The parts, at rest.
+    pub fn parts(&self) -> &[Part] {
+        &self.common.parts
+    }
+
+    /// Works on the parts until all took about `enough` events.
+    ///
+    /// # Panics
+    /// As the thread that panicked.
+    pub fn advance(&mut self, agenda: Agenda, enough: u64) -> (Stop, Agenda) {
+        self.common.give(Some(Order { agenda, enough }));
+        match self.common.meet_and_work(0) {
+            Some(done) => done,
+            None => {
+                self.dismiss();
+                unreachable!("whoever broke the meeting has panicked");
+            }
+        }
+    }
+
+    /// Ends the threads. The parts are not here any more.
+    pub fn take_parts(&mut self) -> Vec<Simulation> {
+        self.dismiss();
+        let common = Arc::get_mut(&mut self.common).expect("no other thread is left");
+        let parts = std::mem::take(&mut common.parts);
+        parts.into_iter().map(Part::into_inner).collect()
+    }
+
+    /// Ends the threads, and panics as the one that did.
+    fn dismiss(&mut self) {
+        self.common.give(None);
+        self.common.shared.meet();
+        for thread in self.others.drain(..) {
+            match thread.join() {
+                Err(panic) if !thread::panicking() => std::panic::resume_unwind(panic),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        if !self.others.is_empty() {
+            self.dismiss();
+        }
+    }
+}
+
+impl Common {
+    fn give(&self, order: Option<Order>) {
+        *self.order.lock().unwrap_or_else(PoisonError::into_inner) = order;
+    }
+
+    /// Does what is ordered, until nothing is or another thread panicked.
+    fn follow(&self, thread: usize) {
+        while self.meet_and_work(thread).is_some() {}
+    }
+
+    /// From one meeting, at which the order is given, to another, after which all parts are at rest.
+    fn meet_and_work(&self, thread: usize) -> Option<(Stop, Agenda)> {
+        if !self.shared.meet() {
+            return None;
+        }
+        let order = *self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let Order { agenda, enough } = order?;
+        let done = self.shared.work(&self.parts, thread, agenda, enough)?;
+        self.shared.meet().then_some(done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader;
+    use crate::simulation::parts::border::Border;
+    use crate::time::NEVER;
+
+    const AGENDA: Agenda = Agenda {
+        lookahead: 1,
+        until: 0,
+        sample: NEVER,
+        longest_pause: NEVER,
+        operations: 0,
+        last: None,
+        turns: 0,
+        windows: 0,
+        events: 0,
+        least_events: 0,
+    };
+
+    /// Parts without work; whoever reports one without a border panics.
+    fn crew(with_border: [bool; 2]) -> Crew {
+        let text = r#"{"hosts": 2, "switches": 0, "link_delay_ns": 1, "links": [{"a": 0, "b": 1, "gbps": 100}],
+            "flows": [{"src": 0, "dst": 1, "bytes": 1, "start_ns": 1}]}"#;
+        let part = |number: u16| {
+            let mut part = Simulation::new(reader::read(text, "roce", 1).unwrap()).unwrap();
+            let border = with_border[usize::from(number)];
+            part.border = border.then(|| Box::new(Border::new(number, 2, [0, 0].into())));
+            part
+        };
+        Crew::new(vec![part(0), part(1)], 2)
+    }
+
+    #[test]
+    fn a_crew_works_again_and_again_and_gives_its_parts_back() {
+        let mut crew = crew([true; 2]);
+        for _ in 0..1_000 {
+            assert_eq!(crew.advance(AGENDA, 1).0, Stop::Over(Some(0)));
+        }
+        assert_eq!(crew.take_parts().len(), 2);
+    }
+
+    #[test]
+    fn a_crew_that_is_dropped_before_its_work_ends_its_threads() {
+        let crew = crew([true; 2]);
+        let common = Arc::downgrade(&crew.common);
+        drop(crew);
+        assert!(common.upgrade().is_none());
+    }
+
+    #[test]
+    #[should_panic(expected = "a part has a border")]
+    fn what_another_thread_panics_with_is_the_callers() {
+        crew([true, false]).advance(AGENDA, 1);
+    }
+}

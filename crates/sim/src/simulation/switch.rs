@@ -1,0 +1,237 @@
+//! A switch: a frame comes in, is admitted, waits in the queue of its egress port or on the way there ([`crate::devices::voq`]), and
+//! leaves.
+
+use crate::devices::port::{dequeue, enqueue};
+use crate::mechanisms::chance;
+use crate::mechanisms::frame::{CE, ECT};
+use crate::mechanisms::marking::{Law, Marker};
+use crate::model::parameters::{MarkAt, PRIORITIES};
+use crate::simulation::Simulation;
+
+impl Simulation {
+    /// A frame stands in the switch behind `ingress`.
+    #[inline]
+    pub(crate) fn switch_receive(&mut self, ingress: u32, index: u32) {
+        let frame = &mut self.frames[index];
+        let egress = self.routes.hops()[frame.hop as usize];
+        frame.hop += 1;
+        self.admit(ingress, index, egress);
+    }
+
+    /// A frame that came in by `ingress` enters the buffer, if there is room, and waits for `egress`.
+    #[inline(always)] // it was part of the above before frames were forwarded at run time
+    pub(crate) fn admit(&mut self, ingress: u32, index: u32, egress: u32) {
+        if self.settings.trims && self.queue_is_full(egress, index) {
+            return self.trim_or_drop(ingress, index, egress);
+        }
+        let frame = &mut self.frames[index];
+        let priority = usize::from(frame.priority);
+        let pool = &self.pools[self.slices[ingress as usize] as usize];
+        let cells = u32::from(frame.bytes).div_ceil(pool.cell);
+        frame.ingress = ingress;
+        frame.cells = cells as u16;
+
+        if self.ports[egress as usize].aside & 1 << priority != 0 {
+            return self.admit_aside(ingress, index, egress);
+        }
+        if !self.is_admitted(ingress, index, egress) {
+            return;
+        }
+        if self.settings.mark_enqueue {
+            self.judge_arrival(egress, priority, index);
+        }
+        let port = &mut self.ports[egress as usize];
+        let queue = &mut self.queues[(egress, priority)];
+        enqueue(port, queue, &mut self.frames, index);
+        self.kick(egress);
+    }
+
+    /// Charges a frame to the buffer, and asks its sender to pause where that is due. False: there was no room.
+    #[inline(always)]
+    fn is_admitted(&mut self, ingress: u32, index: u32, egress: u32) -> bool {
+        let priority = usize::from(self.frames[index].priority);
+        let group = &mut self.groups[(ingress, priority)];
+        let first = self.slices[ingress as usize] as usize;
+        let pool = &mut self.pools[first + usize::from(group.pool)];
+        let cells = u32::from(self.frames[index].cells);
+        if !group.admit(pool, cells) {
+            if group.shares_headroom()
+                && self.is_admitted_to_shared_headroom(ingress, priority, cells)
+            {
+                return true;
+            }
+            self.trim_or_drop(ingress, index, egress);
+            return false;
+        }
+        if group.reaches_xoff(pool) {
+            group.xoff = true;
+            self.ask_to_pause(ingress, priority);
+        }
+        true
+    }
+
+    /// The same of a frame for which only headroom is left, where others may have filled it.
+    #[inline(never)]
+    fn is_admitted_to_shared_headroom(
+        &mut self,
+        ingress: u32,
+        priority: usize,
+        cells: u32,
+    ) -> bool {
+        let group = &mut self.groups[(ingress, priority)];
+        let first = self.slices[ingress as usize] as usize;
+        let pool = &mut self.pools[first + usize::from(group.headroom_at)];
+        if !group.admit_to_shared_headroom(pool, cells) {
+            return false;
+        }
+        if !group.xoff {
+            group.xoff = true;
+            self.ask_to_pause(ingress, priority);
+        }
+        true
+    }
+
+    #[inline]
+    fn drop_without_room(&mut self, ingress: u32, priority: usize, index: u32) {
+        self.totals.drops += 1;
+        self.sides[ingress as usize].drops[priority] += 1;
+        self.frames.remove(index);
+    }
+
+    /// A frame whose egress port drops it, or that waits where it came in.
+    #[inline(never)]
+    fn admit_aside(&mut self, ingress: u32, index: u32, egress: u32) {
+        let frame = &self.frames[index];
+        let priority = usize::from(frame.priority);
+        if self.ports[egress as usize].dropping & 1 << priority != 0 {
+            return self.drop_stuck(egress, index);
+        }
+        // Bytes waiting for a port are counted in 32 bits; the buffers of such switches may be larger.
+        let waiting = self.queues[(egress, priority)].bytes;
+        if waiting.checked_add(u32::from(frame.bytes)).is_none() {
+            return self.drop_without_room(ingress, priority, index);
+        }
+        if self.is_admitted(ingress, index, egress) {
+            self.wait_at_ingress(egress, priority, index);
+        }
+    }
+
+    /// An idle egress port sends what its scheduler chooses.
+    #[inline]
+    pub(crate) fn switch_transmit(&mut self, egress: u32) {
+        let port = &mut self.ports[egress as usize];
+        let eligible = port.waiting & !port.paused;
+        if eligible == 0 {
+            return;
+        }
+        let scheduler = &self.settings.devices[port.settings as usize].scheduler;
+        let priority = scheduler.choose(egress, port, &mut self.queues, eligible);
+        let queue = &mut self.queues[(egress, usize::from(priority))];
+        let Some(index) = dequeue(port, queue, &self.frames, priority, self.now) else {
+            return;
+        };
+        let frame = &self.frames[index];
+        scheduler.charge(queue, eligible, u32::from(frame.bytes));
+        let more = port.control || port.waiting & !port.paused != 0;
+        let (ingress, cells, bytes) = (frame.ingress, u32::from(frame.cells), frame.bytes);
+
+        if cells > 0 {
+            self.release(ingress, usize::from(priority), cells);
+        }
+        if self.settings.mark_dequeue {
+            self.judge_departure(egress, usize::from(priority), index);
+        }
+        self.start(egress, index);
+        if cells == 0 {
+            self.crossed_leaves(egress, usize::from(priority), bytes);
+        }
+        if more {
+            let busy_until = self.ports[egress as usize].busy_until;
+            self.wake(egress, busy_until);
+        }
+    }
+
+    /// The cells of a frame that left are free again; its ingress port may go on.
+    #[inline]
+    pub(crate) fn release(&mut self, ingress: u32, priority: usize, cells: u32) {
+        let group = &mut self.groups[(ingress, priority)];
+        let first = self.slices[ingress as usize] as usize;
+        let pool = &mut self.pools[first + usize::from(group.pool)];
+        let headroom = group.release(pool, cells);
+        let goes_on = group.reaches_xon(pool);
+        if headroom > 0 && group.shares_headroom() {
+            self.pools[first + usize::from(group.headroom_at)].used -= u64::from(headroom);
+        }
+        if goes_on {
+            group.xoff = false;
+            self.ask_to_go_on(ingress, priority);
+        }
+    }
+
+    /// Marking at enqueue: by what stands in the queue in front of the frame.
+    fn judge_arrival(&mut self, egress: u32, priority: usize, index: u32) {
+        let queue = &self.queues[(egress, priority)];
+        let marker = &self.markers[queue.marker as usize];
+        if marker.at == Some(MarkAt::Enqueue) && marker.may_mark(queue.bytes) {
+            let marker = *marker;
+            let length = self.seen(egress, priority, &marker);
+            self.judge(egress, priority, index, &marker.law, length);
+        }
+    }
+
+    /// Marking at dequeue: by what the frame leaves behind.
+    #[inline]
+    fn judge_departure(&mut self, egress: u32, priority: usize, index: u32) {
+        let queue = &self.queues[(egress, priority)];
+        let marker = &self.markers[queue.marker as usize];
+        if marker.at == Some(MarkAt::Dequeue) && marker.may_mark(queue.bytes) {
+            let marker = *marker;
+            let length = self.seen(egress, priority, &marker);
+            self.judge(egress, priority, index, &marker.law, length);
+        }
+    }
+
+    /// The queue that the law sees: averaged over judgements, or as it is.
+    fn seen(&mut self, egress: u32, priority: usize, marker: &Marker) -> f64 {
+        let queue = &mut self.queues[(egress, priority)];
+        let bytes = f64::from(queue.bytes);
+        let Some(average) = marker.average else {
+            return bytes;
+        };
+        if queue.bytes == 0 && marker.at == Some(MarkAt::Enqueue) {
+            let packet = self.ports[egress as usize]
+                .byte
+                .times(self.settings.longest);
+            let packets = (self.now - queue.empty_since) / packet.max(1);
+            queue.average = average.idle(queue.average, packets);
+        }
+        queue.average = average.arrival(queue.average, bytes);
+        queue.average
+    }
+
+    #[inline]
+    pub(crate) fn judge(
+        &mut self,
+        egress: u32,
+        priority: usize,
+        index: u32,
+        law: &Law,
+        length: f64,
+    ) {
+        if length <= f64::from(law.kmin) || !self.frames[index].has(ECT) {
+            return;
+        }
+        let probability = law.probability(length);
+        let queue = &mut self.queues[(egress, priority)];
+        let entity = egress * PRIORITIES as u32 + priority as u32;
+        // Frames sent and bytes waiting name this judgement: one of the two has grown since the last.
+        let draw = queue.frames << 32 | u64::from(queue.bytes);
+        if probability < 1.0 && chance::uniform(self.settings.seed, entity, draw) >= probability {
+            return;
+        }
+        let frame = &mut self.frames[index];
+        queue.marks += u32::from(!frame.has(CE));
+        self.totals.ecn_marks += u64::from(!frame.has(CE));
+        frame.flags |= CE;
+    }
+}
