@@ -16,9 +16,9 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
-from wirespeed.cli.past_runs import Judging, over_time
+from wirespeed.cli.stored_campaigns import Judging, over_time
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
-from wirespeed.results.campaigns import Campaign
+from wirespeed.results.campaign_history import Campaign
 from wirespeed.store import Batch, Store, Wanted, pack
 from wirespeed.store.compare import compare
 

@@ -14,7 +14,7 @@ from test_judge_cli import run, write_bw
 
 from wirespeed.benchmarks.judge import judge
 from wirespeed.facts import Observation, Source, facts_from
-from wirespeed.plan.found import as_found
+from wirespeed.plan.as_found import as_found
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.verdicts import Judgement
 from wirespeed.settings import Place

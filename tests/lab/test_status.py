@@ -17,7 +17,7 @@ from rich.console import Console
 
 from wirespeed import lab
 from wirespeed.errors import Problem, Refused
-from wirespeed.lab import configured, state
+from wirespeed.lab import readiness, state
 from wirespeed.lab.processes import inside
 from wirespeed.report import lab as report
 from wirespeed.results.lab import Phase
@@ -87,7 +87,7 @@ def test_a_lab_that_goes_meanwhile_is_no_mistake(one: lab.Lab, monkeypatch: pyte
         state.save(replace(one.state, phase=Phase.LEAVING))
         raise Refused([Problem("node1", "ip -batch: killed", "addresses, routes and rules of a namespace")])
 
-    monkeypatch.setattr(configured, "has", goes)
+    monkeypatch.setattr(readiness, "has", goes)
     found = lab.status(one.name)
     assert (found.whole, {device.there for device in found.devices}) == (False, {False})
     assert {link.a.state for link in found.links} == {"gone"}

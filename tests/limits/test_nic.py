@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from wirespeed.limits.cost import cost_between
+from wirespeed.limits.impact import cost_between
 from wirespeed.limits.nic import nic_goodput, nic_goodput_two_way
 from wirespeed.settings import Link, Nic, PcieFunction, PcieLink
 from wirespeed.units import Bandwidth

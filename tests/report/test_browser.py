@@ -2,16 +2,16 @@
 
 import re
 
+import history_sample
 import pytest
 import report_sample as sample
-import tell_sample as tell
 from browser import shown
 
 from wirespeed.report import html
 
 
 def test_the_report_opens_without_a_complaint(tmp_path):
-    dom, complaints = shown(tmp_path, html.page(tell.WHOLE))
+    dom, complaints = shown(tmp_path, html.page(history_sample.WHOLE))
     assert complaints == []
     assert "<h1>two-nodes</h1>" in dom
     assert "sysctl -w net.ipv4.conf.enp67s0np0.rp_filter=2" in dom
@@ -43,7 +43,7 @@ document.title = JSON.stringify(said);
 
 
 def test_nothing_is_cut_off_in_pictures_and_each_shade_is_another(tmp_path):
-    page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html.page(tell.WHOLE))
+    page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html.page(history_sample.WHOLE))
     dom, complaints = shown(tmp_path, page.replace("</body>", f"{MEASURE}</body>"))
     assert complaints == []
     (title,) = re.findall(r"<title>(\[.*?\])</title>", dom)

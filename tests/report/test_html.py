@@ -3,9 +3,9 @@
 import dataclasses
 import re
 
+import history_sample
 import pytest
 import report_sample as sample
-import tell_sample as tell
 from html_document import Document
 
 from wirespeed.report import html, runs
@@ -19,7 +19,7 @@ EMPTY = Report("empty", None, Topology((), ()))
 
 @pytest.fixture(scope="module")
 def page():
-    return html.page(tell.WHOLE)
+    return html.page(history_sample.WHOLE)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def document(page):
 
 
 def test_the_same_report_gives_the_same_bytes(page):
-    assert html.page(tell.WHOLE) == page
+    assert html.page(history_sample.WHOLE) == page
 
 
 def test_headings_tell_the_story_in_order(document):

@@ -3,9 +3,9 @@
 import dataclasses
 from xml.etree import ElementTree
 
+import history_sample
 import pytest
 import report_sample as sample
-import tell_sample as tell
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,7 +84,7 @@ def test_any_device_text_gives_well_formed_xml(anything):
 
 
 def test_peers_and_comparisons_are_suites():
-    root = ElementTree.fromstring(junit.text(tell.WHOLE))
+    root = ElementTree.fromstring(junit.text(history_sample.WHOLE))
     suites = {suite.get("name"): suite for suite in root.iter("testsuite")}
     compared = suites["week-1 to week-2"]
     assert [compared.get(name) for name in ("tests", "failures", "errors")] == ["4", "1", "1"]

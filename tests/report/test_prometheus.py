@@ -4,9 +4,9 @@ import dataclasses
 import math
 import subprocess
 
+import history_sample
 import pytest
 import report_sample as sample
-import tell_sample as tell
 from prometheus_client.parser import text_string_to_metric_families as parsed
 
 from needs import find, needs
@@ -35,7 +35,7 @@ def test_its_own_linter_has_nothing_to_say():
     needs("promtool")
     ran = subprocess.run(
         [find("promtool"), "check", "metrics"],
-        input=prometheus.text(tell.WHOLE),
+        input=prometheus.text(history_sample.WHOLE),
         capture_output=True,
         text=True,
         timeout=60,
@@ -59,11 +59,11 @@ def test_the_linter_would_complain():
 
 def test_values_are_in_base_units():
     bandwidth = "wirespeed_benchmark_bandwidth_bytes_per_second"
-    assert only(tell.WHOLE, bandwidth, size=str(2**34), place="out-of-place") == pytest.approx(300e9)
+    assert only(history_sample.WHOLE, bandwidth, size=str(2**34), place="out-of-place") == pytest.approx(300e9)
     limit = "wirespeed_benchmark_physical_limit_bytes_per_second"
-    assert only(tell.WHOLE, limit, size=str(2**34), place="out-of-place") == pytest.approx(391.2e9)
-    assert only(tell.WHOLE, "wirespeed_recorded_timestamp_seconds") == 1795168800
-    assert all(math.isfinite(value) for value in samples(tell.WHOLE).values())
+    assert only(history_sample.WHOLE, limit, size=str(2**34), place="out-of-place") == pytest.approx(391.2e9)
+    assert only(history_sample.WHOLE, "wirespeed_recorded_timestamp_seconds") == 1795168800
+    assert all(math.isfinite(value) for value in samples(history_sample.WHOLE).values())
 
 
 @pytest.mark.parametrize(
@@ -107,14 +107,16 @@ def test_equal_measurements_are_one_sample_their_median():
 def test_who_is_slow_among_its_peers():
     ratio = "wirespeed_peer_of_like_ratio"
     rail = "wirespeed_peer_suspect_of_like_ratio"
-    report = dataclasses.replace(sample.REPORT, peers=(dataclasses.replace(tell.PEERS, matrices=(tell.LEAVES,)),))
+    report = dataclasses.replace(
+        sample.REPORT, peers=(dataclasses.replace(history_sample.PEERS, matrices=(history_sample.LEAVES,)),)
+    )
     assert only(report, ratio, host="node2", direction="sends") == pytest.approx(0.52, abs=0.02)
     assert only(report, ratio, host="node3", direction="sends") == pytest.approx(1, abs=0.02)
     assert only(report, rail, kind="host", host="node2", state="suspect") == pytest.approx(0.52, abs=0.02)
 
 
 def test_a_hostile_name_stays_in_its_label():
-    text = prometheus.text(tell.WHOLE)
+    text = prometheus.text(history_sample.WHOLE)
     assert "\x1b" not in text
     assert all(line.startswith(("#", "wirespeed_")) for line in text.splitlines())
 
@@ -124,4 +126,4 @@ def test_nothing_is_nothing():
 
 
 def test_the_same_report_gives_the_same_bytes():
-    assert prometheus.text(tell.WHOLE) == prometheus.text(tell.WHOLE)
+    assert prometheus.text(history_sample.WHOLE) == prometheus.text(history_sample.WHOLE)

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import history_sample
 import pytest
-import tell_sample as tell
 from typer.testing import CliRunner
 
 from wirespeed.benchmarks.run import begin
@@ -149,9 +149,9 @@ def test_a_faulty_bundle_fails_with_the_commands_that_mend_it(tmp_path):
 
 def document(tmp_path, name):
     kind, result = {
-        "peers": ("bench-peers", tell.PEERS),
-        "comparison": ("bench-comparison", tell.COMPARISON),
-        "history": ("bench-history", tell.HISTORY),
+        "peers": ("bench-peers", history_sample.PEERS),
+        "comparison": ("bench-comparison", history_sample.COMPARISON),
+        "history": ("bench-history", history_sample.HISTORY),
     }[name]
     file = tmp_path / f"{name}.json"
     file.write_text(results.document(kind, 1, **{name: result}), encoding="utf-8")
@@ -176,7 +176,7 @@ def test_what_other_commands_said_is_a_section(tmp_path, name, code, section):
 
 def test_a_suspect_that_was_slow_once_leaves_it_incomplete(tmp_path):
     file = tmp_path / "peers.json"
-    peers = Peers((tell.LEAVES,))
+    peers = Peers((history_sample.LEAVES,))
     file.write_text(results.document("bench-peers", 1, peers=peers), encoding="utf-8")
     assert report("--result", file).exit_code == Exit.INCOMPLETE
 

@@ -7,7 +7,7 @@ import pytest
 import report_sample as sample
 from rich.console import Console
 
-from wirespeed.report import order, peers, terminal
+from wirespeed.report import peers, ranking, terminal
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Cost, Finding, Status
 from wirespeed.results.peers import Kind, Suspect, Way
@@ -202,7 +202,7 @@ def test_of_a_verdict_its_word_alone_is_coloured():
 def test_without_a_cost_what_stops_traffic_comes_before_what_slows_it():
     checks = ["host.memlock", "qos.ecn", "pcie.acs", "qos.pfc", "address.rp-filter"]
     found = [Finding(check, Status.FAIL, "node1", "", check) for check in checks]
-    assert [group.check for group in order.first_things(found)] == [
+    assert [group.check for group in ranking.first_things(found)] == [
         "address.rp-filter",
         "qos.pfc",
         "pcie.acs",

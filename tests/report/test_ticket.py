@@ -5,15 +5,17 @@ import os
 import textwrap
 from pathlib import Path
 
+import history_sample
 import report_sample as sample
-import tell_sample as tell
 
 from wirespeed.report import ticket
 from wirespeed.results.peers import Peers
 from wirespeed.results.report import Input
 
 GOLDEN = Path(__file__).parent / "ticket.md"
-CLEAN = dataclasses.replace(tell.WHOLE, peers=tell.WHOLE.peers and (Peers(tell.PEERS.matrices[:2]),))
+CLEAN = dataclasses.replace(
+    history_sample.WHOLE, peers=history_sample.WHOLE.peers and (Peers(history_sample.PEERS.matrices[:2]),)
+)
 
 
 def page(report):
@@ -37,10 +39,10 @@ def test_however_much_there_is_it_is_a_page():
     )
     runs = tuple(dataclasses.replace(sample.RUN, file=f"bench/{number}.log") for number in range(40))
     much = dataclasses.replace(
-        tell.WHOLE,
+        history_sample.WHOLE,
         findings=findings,
         runs=runs,
-        peers=10 * tell.WHOLE.peers,
+        peers=10 * history_sample.WHOLE.peers,
         inputs=tuple(Input(f"{number}.log", "a log") for number in range(50)),
     )
     assert len(page(much)) <= 80
@@ -54,7 +56,7 @@ def test_what_is_left_out_is_counted():
 
 
 def test_device_text_is_neither_markup_nor_control():
-    text = ticket.text(dataclasses.replace(tell.WHOLE, peers=(Peers((tell.hostile_matrix(),)),)))
+    text = ticket.text(dataclasses.replace(history_sample.WHOLE, peers=(Peers((history_sample.hostile_matrix(),)),)))
     assert "\x1b" not in text
     outside = "".join(part for number, part in enumerate(text.split("`")) if number % 2 == 0)
     assert "<script>" not in outside
@@ -67,7 +69,7 @@ def test_backticks_do_not_end_code():
 
 
 def test_a_suspect_brings_the_commands_that_measure_it_again():
-    matrix = tell.LEAVES
+    matrix = history_sample.LEAVES
     suspect = dataclasses.replace(matrix.suspects[0], retest=("wirespeed bench run matrix --hosts 'node[1-4]'",))
     once = dataclasses.replace(matrix, suspects=(suspect,))
     report = dataclasses.replace(sample.REPORT, findings=(), peers=(Peers((once,)),))

@@ -3,17 +3,17 @@
 import dataclasses
 import json
 
+import history_sample
 import pytest
-import tell_sample as tell
 
 from wirespeed.errors import Refused
 from wirespeed.results import documents
 from wirespeed.results.json import document
 
 WRITTEN = {
-    "peers": ("bench-peers", tell.PEERS),
-    "comparison": ("bench-comparison", tell.COMPARISON),
-    "history": ("bench-history", tell.HISTORY),
+    "peers": ("bench-peers", history_sample.PEERS),
+    "comparison": ("bench-comparison", history_sample.COMPARISON),
+    "history": ("bench-history", history_sample.HISTORY),
 }
 
 
@@ -34,7 +34,7 @@ def test_unknown_keys_are_ignored_and_defaults_filled_in(name):
 
 
 def _without(*path):
-    body = json.loads(document("bench-peers", 1, peers=tell.PEERS))
+    body = json.loads(document("bench-peers", 1, peers=history_sample.PEERS))
     inner = body
     for step in path[:-1]:
         inner = inner[step]
@@ -43,7 +43,7 @@ def _without(*path):
 
 
 def _with(value, *path):
-    body = json.loads(document("bench-peers", 1, peers=tell.PEERS))
+    body = json.loads(document("bench-peers", 1, peers=history_sample.PEERS))
     inner = body
     for step in path[:-1]:
         inner = inner[step]

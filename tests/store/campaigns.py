@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
-from wirespeed.results.campaigns import Campaign
+from wirespeed.results.campaign_history import Campaign
 from wirespeed.store import Batch, Store, pack
 
 PAIR = "node1/bnxt_re0 -> node2/bnxt_re0"

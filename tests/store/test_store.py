@@ -11,8 +11,8 @@ from wirespeed.benchmarks import read
 from wirespeed.errors import Refused
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.store.batch import Batch
-from wirespeed.store.raw import pack
-from wirespeed.store.read import Wanted
+from wirespeed.store.queries import Wanted
+from wirespeed.store.raw_output import pack
 from wirespeed.store.store import Store
 
 LOGS = sorted((Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench").glob("*.log"))

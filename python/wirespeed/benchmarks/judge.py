@@ -29,7 +29,7 @@ from wirespeed.benchmarks.nccl_evidence import Evidence
 from wirespeed.benchmarks.numbers import SECONDS
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
-from wirespeed.plan.found import AsFound
+from wirespeed.plan.as_found import AsFound
 from wirespeed.results.benchmarks import Measurement, Metric, Run
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 from wirespeed.units import BITS_PER_SECOND

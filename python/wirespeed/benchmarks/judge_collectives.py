@@ -15,9 +15,9 @@ from wirespeed.benchmarks.numbers import SECONDS
 from wirespeed.limits import algorithms, cuts, fabric, framing
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scaled, tightest
-from wirespeed.limits.cost import nic_function
 from wirespeed.limits.gpus import links_of
 from wirespeed.limits.group import Collective, Group, Member, bus_factor, printed_factor
+from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import nic_goodput_two_way, path_of
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Metric, Run

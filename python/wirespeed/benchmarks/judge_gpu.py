@@ -13,9 +13,9 @@ from wirespeed.benchmarks.judge_names import foreign_gpus
 from wirespeed.benchmarks.judge_profile import Profile, Thresholds
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GIGABYTES, in_unit, number, tightest
-from wirespeed.limits.cost import gpu_function
 from wirespeed.limits.gpus import links_of
 from wirespeed.limits.group import Links
+from wirespeed.limits.impact import gpu_function
 from wirespeed.limits.nic import slot_of
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Measurement, Run

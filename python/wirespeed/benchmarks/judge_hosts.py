@@ -11,7 +11,7 @@ from wirespeed.limits import host as between
 from wirespeed.limits import tcp
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
 from wirespeed.limits.bound import number
-from wirespeed.limits.cost import nic_function
+from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import nic_goodput, nic_goodput_two_way
 from wirespeed.plan import Plan
 from wirespeed.results.verdicts import Bound, Term

@@ -15,7 +15,7 @@ from wirespeed.benchmarks.judge_retest import settled
 from wirespeed.benchmarks.nccl_evidence import evidence
 from wirespeed.benchmarks.reading import Reading
 from wirespeed.plan import Plan
-from wirespeed.plan.found import AsFound
+from wirespeed.plan.as_found import AsFound
 from wirespeed.results.verdicts import JudgedRun, Relation
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.benchmarks.judge_limits import Asked
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.limits import pcie
-from wirespeed.limits.cost import gpu_function, nic_function
+from wirespeed.limits.impact import gpu_function, nic_function
 from wirespeed.limits.nic import path_of, slot_of
 from wirespeed.plan import Plan
 from wirespeed.settings import Nic

@@ -8,7 +8,7 @@ from typing import Any
 from wirespeed import wire
 from wirespeed.checks.model import Here, InapplicableError, NoIntentError, UnreadError
 from wirespeed.checks.nics import pcie_function
-from wirespeed.limits.cost import nic_bandwidth, nic_cost
+from wirespeed.limits.impact import nic_bandwidth, nic_cost
 from wirespeed.limits.nic import ipv6_alone
 from wirespeed.results.findings import Cost
 from wirespeed.settings import Place

@@ -32,14 +32,14 @@ def show_problems(problems: Iterable[Problem], label: str = "refused") -> None:
     """Print problems to standard error: place, found, expected, and the hint on a line of its own."""
     from rich.markup import escape
 
-    from wirespeed.report import words
+    from wirespeed.report import wording
 
     colour = "red" if label == "refused" else "yellow"
     for problem in problems:
         err().print(
-            f"[bold {colour}]{label}[/]: {escape(words.line(problem.place))}: "
-            f"found {escape(words.line(problem.found))}; expected {escape(words.line(problem.expected))}",
+            f"[bold {colour}]{label}[/]: {escape(wording.line(problem.place))}: "
+            f"found {escape(wording.line(problem.found))}; expected {escape(wording.line(problem.expected))}",
             soft_wrap=True,
         )
         if problem.hint:
-            err().print(f"  [bold]hint[/]: {escape(words.line(problem.hint))}", soft_wrap=True)
+            err().print(f"  [bold]hint[/]: {escape(wording.line(problem.hint))}", soft_wrap=True)

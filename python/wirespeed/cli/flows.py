@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from wirespeed.errors import Problem
     from wirespeed.facts import Facts
     from wirespeed.plan import Plan
-    from wirespeed.plan.found import AsFound
-    from wirespeed.results.campaigns import Comparison
+    from wirespeed.plan.as_found import AsFound
+    from wirespeed.results.campaign_history import Comparison
     from wirespeed.results.findings import Finding, Fix
     from wirespeed.results.peers import Peers
     from wirespeed.results.verdicts import JudgedRun, Relation
@@ -74,7 +74,7 @@ def found(plan: Plan, bundle: Path) -> AsFound:
     Raises:
         Refused: it is no bundle, not whole, or a newer one.
     """
-    from wirespeed.plan.found import as_found
+    from wirespeed.plan.as_found import as_found
 
     return as_found(plan, evidence(bundle).facts)
 
@@ -242,7 +242,7 @@ def peers_exit(found: Peers) -> Exit:
 
 def comparison_exit(found: Comparison) -> Exit:
     """What a comparison of campaigns means for the exit code."""
-    from wirespeed.results.campaigns import Difference
+    from wirespeed.results.campaign_history import Difference
 
     differences = {row.difference for row in found.series} | {one.difference for one in found.together}
     if Difference.WORSE in differences:

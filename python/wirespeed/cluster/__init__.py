@@ -16,7 +16,7 @@ from wirespeed.cluster.model import (
     SwitchSpec,
     Underlay,
 )
-from wirespeed.cluster.read import CABLE_COLUMNS, VERSION, read, read_text
+from wirespeed.cluster.reader import CABLE_COLUMNS, VERSION, read, read_text
 from wirespeed.cluster.schema import schema
 from wirespeed.cluster.template import TEMPLATE
 

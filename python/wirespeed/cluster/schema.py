@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wirespeed.cluster.model import ClusterFile
-from wirespeed.cluster.read import VERSION
+from wirespeed.cluster.reader import VERSION
 
 
 def schema() -> dict[str, Any]:

@@ -4,9 +4,9 @@ A cable is a veth pair; what was rendered for a host is loaded by the programs t
 """
 
 from wirespeed.lab.bench import AGENT, CONTROL, PAIR, PAIR_ADDRESSES, PAIR_INTERFACE, benching
+from wirespeed.lab.build import up
 from wirespeed.lab.counters import counters
 from wirespeed.lab.design import Design, design, hosts_of, switches_of
-from wirespeed.lab.down import Removed, down
 from wirespeed.lab.fault import cure
 from wirespeed.lab.fault import make as make_fault
 from wirespeed.lab.fault import undo as undo_faults
@@ -16,7 +16,7 @@ from wirespeed.lab.machine import check_user
 from wirespeed.lab.names import lab_name
 from wirespeed.lab.state import names, tidy
 from wirespeed.lab.status import status, statuses
-from wirespeed.lab.up import up
+from wirespeed.lab.teardown import Removed, down
 
 __all__ = [
     "AGENT",

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from wirespeed.errors import refuse
 from wirespeed.lab import kernel, state
-from wirespeed.lab.down import remove
 from wirespeed.lab.lab import Lab, find
 from wirespeed.lab.names import namespace
+from wirespeed.lab.teardown import remove
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabDevice, Role
 

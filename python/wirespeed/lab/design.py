@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from wirespeed.errors import refuse
-from wirespeed.lab import configured, fabric, networkd
+from wirespeed.lab import fabric, networkd, readiness
 from wirespeed.lab.host import File, HostFiles, files_of
 from wirespeed.lab.kernel import Setup
 from wirespeed.lab.names import interfaces, mac, namespace
@@ -125,10 +125,10 @@ def devices_of(
             cabled.setdefault(end.device, []).append(end.interface)
     found = []
     for name in hosts:
-        has = configured.of_host(plan.hosts[name], cabled.get(name, ()))
+        has = readiness.of_host(plan.hosts[name], cabled.get(name, ()))
         found.append(LabDevice(name, Role.HOST, namespace(lab, name), (networkd.DAEMON,), has))
     for name, switch in switches.items():
-        has = configured.of_switch(switch, ways.get(name, {}))
+        has = readiness.of_switch(switch, ways.get(name, {}))
         found.append(LabDevice(name, Role.SWITCH, namespace(lab, name), tuple(speakers[name]), has))
     return tuple(found)
 

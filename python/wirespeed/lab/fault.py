@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from wirespeed.errors import Problem, Refused, refuse
-from wirespeed.lab import configured, state
+from wirespeed.lab import readiness, state
 from wirespeed.lab.faults import kind
-from wirespeed.lab.faults.where import Where
+from wirespeed.lab.faults.location import Where
 from wirespeed.lab.lab import Lab, find
 from wirespeed.plan import Plan
 from wirespeed.reach import Status
@@ -76,7 +76,7 @@ def _settle(lab: Lab) -> None:
     """Wait until the devices have all again that they had: what goes with a link, their daemons bring back."""
     devices = [device for device in lab.state.devices if device.expects]
     known = {one.name: (one.namespace, lab.folder(one.name), one.expects) for one in devices}
-    configured.wait(known, _SETTLED_WITHIN_S, lambda _: None)
+    readiness.wait(known, _SETTLED_WITHIN_S, lambda _: None)
 
 
 def cure(name: str, kind_name: str) -> LabFault:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirespeed.errors import did_you_mean, refuse
-from wirespeed.lab import inside, state
+from wirespeed.lab import namespace_command, state
 from wirespeed.lab.rdma import access
 from wirespeed.reach import Prefixed, Ran, Status, run
 from wirespeed.results.lab import LabDevice, LabLink, LabState, Phase, Role
@@ -70,7 +70,7 @@ class Lab:
         """What brings a command into the device's namespaces, host name, /run and /sys, or its machine."""
         if self.device(device).machine:
             return access.words(state.folder(self.name), device)
-        return inside.words(self.namespace(device), device, self.folder(device))
+        return namespace_command.words(self.namespace(device), device, self.folder(device))
 
     def reach(self, device: str | None = None) -> Prefixed:
         """The way into a device; without one, into the device that a call names as its host."""

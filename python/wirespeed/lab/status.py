@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from wirespeed.errors import Refused, refuse
-from wirespeed.lab import configured, state
+from wirespeed.lab import readiness, state
 from wirespeed.lab.processes import inside, programs
 from wirespeed.reach import Status, run
 from wirespeed.results.lab import (
@@ -85,7 +85,7 @@ def _device(lab: LabState, device: LabDevice, there: bool) -> DeviceStatus:
     found: set[str] = set()
     if there and device.expects:
         folder = state.device_folder(lab.name, device.name)
-        found = configured.has(device.namespace, folder, configured.families(device.expects))
+        found = readiness.has(device.namespace, folder, readiness.families(device.expects))
     return DeviceStatus(
         device.name,
         device.role,

@@ -1,6 +1,6 @@
 """What one NIC port can carry: the tighter of its link's framing and its PCIe slot. For the judge and the checks.
 
-Checks ask `nic_goodput` for a NIC as it is planned or as it was found, and `wirespeed.limits.cost` for the difference::
+Checks call `nic_goodput` for the planned and for the found NIC; `wirespeed.limits.impact` has the difference::
 
     designed = nic_goodput(nic, function)
     as_found = nic_goodput(nic, dataclasses.replace(function, link=PcieLink(speed=32000, width=8)))

@@ -14,11 +14,11 @@ from wirespeed.plan.back_to_back import back_to_back
 from wirespeed.plan.bgp import routing_of
 from wirespeed.plan.cabling_file import cables_of_file
 from wirespeed.plan.classes import traffic_classes
-from wirespeed.plan.computed import computed
+from wirespeed.plan.computed_values import computed
+from wirespeed.plan.control_loop import loop
 from wirespeed.plan.fabric import Box, HostCable, domains_of, patterned_cables, port_names
 from wirespeed.plan.host import HostKind, host_kind
 from wirespeed.plan.latency import check_latency, latency_of
-from wirespeed.plan.loop import loop
 from wirespeed.plan.memory import chips_together
 from wirespeed.plan.model import Plan
 from wirespeed.plan.pattern import bundles_of

@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from wirespeed.catalogue.model import ChipModel, EcnDefaults, EcnFillDefaults, Sourced
 from wirespeed.cluster import EcnPart
+from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.dcqcn import INCREASE_TIMER, alpha
 from wirespeed.plan.fabric import Box
-from wirespeed.plan.loop import Loop
 from wirespeed.plan.memory import Deep
 from wirespeed.plan.model import Computed
 from wirespeed.plan.problems import Problems

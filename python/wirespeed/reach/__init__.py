@@ -4,9 +4,9 @@ The only package that starts processes.
 """
 
 from wirespeed.reach.call import Call, Reach, Started
-from wirespeed.reach.lasting import answers, attached, become, daemon, ended
+from wirespeed.reach.command_prefix import Prefixed, on_this_machine, through_slurm
+from wirespeed.reach.daemon import answers, attached, become, daemon, ended
 from wirespeed.reach.local import Ran, Status, run
-from wirespeed.reach.prefixed import Prefixed, on_this_machine, through_slurm
 from wirespeed.reach.ssh import Ssh
 
 __all__ = [

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.results.campaign import Attempt, Grade, Kind, Outcome, Step, Suspect
 
 _STYLES = {
@@ -31,7 +31,7 @@ def table(steps: Sequence[Step], latest: Mapping[str, Attempt], suspects: Iterab
         console.print(_table(shown, latest))
     console.print(Text(counted(steps, latest), style="bold"))
     for suspect in suspects:
-        console.print(Text.assemble(("suspect: ", "bold red"), words.line(said(suspect))), soft_wrap=True)
+        console.print(Text.assemble(("suspect: ", "bold red"), wording.line(said(suspect))), soft_wrap=True)
 
 
 def counted(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> str:
@@ -67,9 +67,9 @@ def _table(steps: Sequence[Step], latest: Mapping[str, Attempt]) -> Table:
         style = _STYLES[last.grade] if good and last else "magenta"
         tried = f" (attempt {last.attempt})" if last is not None and last.attempt > 1 else ""
         table.add_row(
-            Text(words.line(step.test)),
-            Text(words.line(step.place)),
+            Text(wording.line(step.test)),
+            Text(wording.line(step.place)),
             Text(outcome(last), style=style),
-            Text(words.line((last.says if last else None) or "") + tried),
+            Text(wording.line((last.says if last else None) or "") + tried),
         )
     return table

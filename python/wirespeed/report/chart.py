@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.verdicts import Bound, JudgedRun, Verdict
 
@@ -150,8 +150,8 @@ def _curve(title: str, metric: Metric, unit: str, verdicts: Sequence[Verdict]) -
             _series(name, index, rows, x, y) for index, (name, rows) in enumerate(_by_place(verdicts).items())
         ),
         limits=limits,
-        x_ticks=tuple(Tick(x(2**power), words.size(2**power)) for power in _powers(low, high)),
-        y_ticks=tuple(Tick(y(value), words.plain(value)) for value in y_ticks),
+        x_ticks=tuple(Tick(x(2**power), wording.size(2**power)) for power in _powers(low, high)),
+        y_ticks=tuple(Tick(y(value), wording.plain(value)) for value in y_ticks),
     )
 
 
@@ -172,7 +172,7 @@ def _limits(verdicts: Sequence[Verdict], x: Callable[[int], float], y: Callable[
         line = [(x(size), y(bounds[size].value)) for size in sorted(bounds)]
         bound = bounds[max(bounds)]
         name = "limit as found" if kind == "found" else f"{kind} limit"
-        label = f"{name} {words.number(bound.value)} ({words.line(bound.binding)})"
+        label = f"{name} {wording.number(bound.value)} ({wording.line(bound.binding)})"
         if len({bound.value for bound in bounds.values()}) == 1:
             height = line[0][1]
             line = [(float(_LEFT), height), (float(_WIDTH - _RIGHT), height)]
@@ -195,9 +195,9 @@ def _bars(title: str, unit: str, verdicts: Sequence[Verdict]) -> Bars:
     bars = tuple(
         Bar(
             y=index * 46,
-            label=" ".join(filter(None, (words.size(row.measurement.size_bytes), row.measurement.place)))
+            label=" ".join(filter(None, (wording.size(row.measurement.size_bytes), row.measurement.place)))
             or row.measurement.metric.value,
-            value=f"{words.number(row.measurement.value)} {unit}",
+            value=f"{wording.number(row.measurement.value)} {unit}",
             length=length(row.measurement.value),
             judgement=row.judgement.value,
             physical=end(row.physical),
@@ -213,7 +213,9 @@ def told(verdict: Verdict) -> str:
     """One measurement in a sentence, for the tip of a point."""
     measurement = verdict.measurement
     parts = [
-        " ".join(filter(None, (words.size(measurement.size_bytes), measurement.place, words.number(measurement.value))))
+        " ".join(
+            filter(None, (wording.size(measurement.size_bytes), measurement.place, wording.number(measurement.value)))
+        )
         + f" {measurement.unit}"
     ]
     for name, fraction in (
@@ -222,7 +224,9 @@ def told(verdict: Verdict) -> str:
         ("found", verdict.fraction_of_found),
     ):
         if fraction is not None:
-            parts.append(f"{words.percent(fraction)} of {'what was found' if name == 'found' else f'the {name} limit'}")
+            parts.append(
+                f"{wording.percent(fraction)} of {'what was found' if name == 'found' else f'the {name} limit'}"
+            )
     return ", ".join(parts)
 
 
@@ -232,7 +236,7 @@ def _description(title: str, unit: str, verdicts: Sequence[Verdict]) -> str:
     said = f"{title}. Best: {told(best)}."
     for name, bound in (("Physical", best.physical), ("Reachable", best.reachable)):
         if bound is not None:
-            said += f" {name} limit there: {words.number(bound.value)} {unit}, bound by {bound.binding}."
+            said += f" {name} limit there: {wording.number(bound.value)} {unit}, bound by {bound.binding}."
     return said
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from wirespeed.report import words
+from wirespeed.report import wording
 
 
 def environment() -> Environment:
@@ -24,7 +24,7 @@ def environment() -> Environment:
         finalize=_finalize,
     )
     made.filters.update(
-        number=words.number, percent=words.percent, size=words.size, cost=words.cost, plural=words.plural
+        number=wording.number, percent=wording.percent, size=wording.size, cost=wording.cost, plural=wording.plural
     )
     return made
 
@@ -44,4 +44,4 @@ def policy(text: str) -> str:
 
 def _finalize(value: Any) -> Any:
     """Whatever a template prints is cleaned, so that no template can forget it."""
-    return words.clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return wording.clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from wirespeed.report import order
+from wirespeed.report import ranking
 from wirespeed.results.findings import Finding, Status
 from wirespeed.results.topology import Edge, Topology
 
 NONE = "none"
 """Where no finding names a thing: neither good nor bad."""
 
-_ORDER = (*(status.value for status in order.SHOWN), "pass", "skip", NONE)
+_ORDER = (*(status.value for status in ranking.SHOWN), "pass", "skip", NONE)
 URGENCY = {status: rank for rank, status in enumerate(_ORDER)}
 """Statuses by rank, the most urgent first."""
 
@@ -51,8 +51,8 @@ class Health:
 
     def told(self, names: Sequence[str]) -> str:
         """How it is with some devices, in a few words."""
-        counted = order.counts(finding for name in names for finding in self._devices.get(name, ()))
-        parts = [f"{counted[status]} {status.value}" for status in order.SHOWN if counted[status]]
+        counted = ranking.counts(finding for name in names for finding in self._devices.get(name, ()))
+        parts = [f"{counted[status]} {status.value}" for status in ranking.SHOWN if counted[status]]
         if parts:
             return ", ".join(parts)
         return f"{counted[Status.PASS]:,} pass" if counted[Status.PASS] else "not checked"
@@ -75,5 +75,5 @@ def said(status: str) -> str:
 
 
 def _status(findings: Iterable[Finding]) -> str:
-    found = order.worst(findings)
+    found = ranking.worst(findings)
     return NONE if found is None else found.value

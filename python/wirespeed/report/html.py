@@ -13,21 +13,21 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from wirespeed.report import (
-    before,
-    campaigns,
+    campaign_comparison,
+    change_chart,
     chart,
     document,
     health,
-    heat,
-    order,
-    past,
+    heatmap,
+    history_chart,
     peers,
     picture,
+    ranking,
     relations,
     runs,
-    words,
+    wording,
 )
-from wirespeed.report.order import Group
+from wirespeed.report.ranking import Group
 from wirespeed.results.findings import Finding, Status
 from wirespeed.results.peers import Cell, Matrix
 from wirespeed.results.report import Report
@@ -70,11 +70,11 @@ def page(report: Report) -> str:
         script=Markup(script),
         style_hash=document.policy(style),
         script_hash=document.policy(script),
-        counts=order.counts(report.findings),
-        shown=order.SHOWN,
+        counts=ranking.counts(report.findings),
+        shown=ranking.SHOWN,
         verdict=verdict(report),
-        first=order.first_things(report.findings),
-        groups=order.alike(report.findings),
+        first=ranking.first_things(report.findings),
+        groups=ranking.alike(report.findings),
         tallies=tallies(report.findings),
         picture=picture.draw(report.topology, report.findings),
         cables=health.cables(report.topology, report.findings),
@@ -101,7 +101,7 @@ def _at(findings: Iterable[Finding], *statuses: Status) -> str | None:
     if not found:
         return None
     checks = len({finding.check for finding in found})
-    return f"{words.plural(checks, 'check')} at {words.plural(len(found), 'place')}"
+    return f"{wording.plural(checks, 'check')} at {wording.plural(len(found), 'place')}"
 
 
 def steps(group: Group) -> tuple[Step, ...]:
@@ -128,7 +128,7 @@ def tallies(findings: Iterable[Finding]) -> tuple[Tally, ...]:
 
 
 def _tally(check: str, findings: list[Finding]) -> Tally:
-    counted = order.counts(findings)
+    counted = ranking.counts(findings)
     skipped = (finding.found or finding.summary for finding in findings if finding.status is Status.SKIP)
     return Tally(check, counted[Status.PASS], counted[Status.SKIP], tuple(dict.fromkeys(skipped)))
 
@@ -161,18 +161,18 @@ def _environment() -> Environment:
         gate_said=runs.gate_said,
         relation=relations,
         ended_early=runs.ENDED_EARLY,
-        heats=heat.heats,
-        heat_legend=heat.legend,
+        heats=heatmap.heats,
+        heat_legend=heatmap.legend,
         suspect_named=peers.named,
         slowest=_slowest,
         most_rows=_MOST_ROWS,
-        before=before.draw,
-        changes_of=campaigns.grouped,
-        series_name=words.series,
-        difference_status={difference.value: status for difference, status in before.STATUS.items()},
-        pasts=past.draw,
-        turn_numbers=past.turn_numbers,
-        step_told=past.told,
-        campaign_label=past.label,
+        before=change_chart.draw,
+        changes_of=campaign_comparison.grouped,
+        series_name=wording.series,
+        difference_status={difference.value: status for difference, status in change_chart.STATUS.items()},
+        pasts=history_chart.draw,
+        turn_numbers=history_chart.turn_numbers,
+        step_told=history_chart.told,
+        campaign_label=history_chart.label,
     )
     return environment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.report import order
+from wirespeed.report import ranking
 from wirespeed.results import json
 from wirespeed.results.report import Report
 
@@ -18,7 +18,7 @@ def text(report: Report) -> str:
         recorded=report.recorded,
         plan=[{"name": name, "value": value} for name, value in report.summary],
         topology=report.topology,
-        counts={status.value: count for status, count in order.counts(report.findings).items()},
+        counts={status.value: count for status, count in ranking.counts(report.findings).items()},
         findings=report.findings,
         runs=report.runs,
         computed=report.computed,

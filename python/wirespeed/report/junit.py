@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent, tostring
 
-from wirespeed.report import campaigns, peers, relations, runs, words
+from wirespeed.report import campaign_comparison, peers, relations, runs, wording
 from wirespeed.results.benchmarks import RunStatus
-from wirespeed.results.campaigns import Comparison, Difference, History
+from wirespeed.results.campaign_history import Comparison, Difference, History
 from wirespeed.results.findings import Finding
 from wirespeed.results.peers import Matrix
 from wirespeed.results.report import Report
@@ -24,7 +24,7 @@ _TAGS = {"fail": "failure", "unknown": "error", "error": "error", "skip": "skipp
 
 def text(report: Report) -> str:
     """The XML document. It holds no character that XML 1.0 forbids."""
-    root = Element("testsuites", name=words.line(report.cluster))
+    root = Element("testsuites", name=wording.line(report.cluster))
     for device, findings in _by_device(report.findings).items():
         suite = _suite(root, device, report.recorded)
         for finding in findings:
@@ -48,7 +48,7 @@ def text(report: Report) -> str:
         _comparison(_suite(root, name, comparison.b.started or report.recorded), comparison)
     for history in report.histories:
         latest = history.campaigns[-1] if history.campaigns else None
-        name = f"history of {words.plural(len(history.campaigns), 'campaign')}"
+        name = f"history of {wording.plural(len(history.campaigns), 'campaign')}"
         _history(_suite(root, name, (latest.started if latest else None) or report.recorded), history)
     _count(root)
     indent(ElementTree(root))
@@ -63,15 +63,15 @@ def _by_device(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:
 
 
 def _suite(root: Element, name: str, recorded: str | None) -> Element:
-    suite = SubElement(root, "testsuite", name=words.line(name))
+    suite = SubElement(root, "testsuite", name=wording.line(name))
     if recorded is not None:
-        suite.set("timestamp", words.line(recorded))
+        suite.set("timestamp", wording.line(recorded))
     return suite
 
 
 def _finding(suite: Element, finding: Finding) -> None:
     case = SubElement(
-        suite, "testcase", classname=words.line(finding.check), name=words.line(finding.place or finding.device)
+        suite, "testcase", classname=wording.line(finding.check), name=wording.line(finding.place or finding.device)
     )
     message = f"{finding.summary}: {finding.found}" if finding.found else finding.summary
     _outcome(case, finding.status.value, message, "\n".join(_details(finding)))
@@ -79,7 +79,11 @@ def _finding(suite: Element, finding: Finding) -> None:
 
 def _details(finding: Finding) -> Iterable[str]:
     yield finding.summary
-    for label, value in (("expected", finding.expected), ("found", finding.found), ("costs", words.cost(finding.cost))):
+    for label, value in (
+        ("expected", finding.expected),
+        ("found", finding.found),
+        ("costs", wording.cost(finding.cost)),
+    ):
         if value:
             yield f"{label}: {value}"
     yield from (f"read: {source}" for source in finding.evidence)
@@ -90,20 +94,20 @@ def _details(finding: Finding) -> Iterable[str]:
 
 def _verdict(suite: Element, run: JudgedRun, verdict: Verdict) -> None:
     measurement = verdict.measurement
-    name = " ".join(filter(None, (measurement.metric.value, measurement.place, words.size(measurement.size_bytes))))
+    name = " ".join(filter(None, (measurement.metric.value, measurement.place, wording.size(measurement.size_bytes))))
     classname = ".".join(filter(None, (run.tool, run.test)))
-    case = SubElement(suite, "testcase", classname=words.line(classname), name=words.line(name))
-    measured = f"{words.number(measurement.value)} {measurement.unit}"
+    case = SubElement(suite, "testcase", classname=wording.line(classname), name=wording.line(name))
+    measured = f"{wording.number(measurement.value)} {measurement.unit}"
     lines = [verdict.reason, f"measured: {measured} ({run.file}:{measurement.line})"]
     for label, bound in (("physical limit", verdict.physical), ("reachable limit", verdict.reachable)):
         if bound is not None:
-            lines.append(f"{label}: {words.number(bound.value)} {bound.unit}, bound by {bound.binding}")
+            lines.append(f"{label}: {wording.number(bound.value)} {bound.unit}, bound by {bound.binding}")
     _outcome(case, verdict.judgement.value, f"{measured}: {verdict.reason}", "\n".join(lines))
 
 
 def _ended(suite: Element, run: JudgedRun) -> None:
     """A run that did not end well is a case of its own."""
-    case = SubElement(suite, "testcase", classname=words.line(run.tool), name="the run is complete")
+    case = SubElement(suite, "testcase", classname=wording.line(run.tool), name="the run is complete")
     said = run.error or runs.ENDED_EARLY
     _outcome(case, "fail" if run.status is RunStatus.FAILED else "unknown", f"{run.status.value}: {said}", run.file)
 
@@ -122,12 +126,12 @@ def _relations(suite: Element, found: Iterable[Relation]) -> None:
 def _matrix(suite: Element, matrix: Matrix) -> None:
     """A case for each kind of like cells, and one for each suspect: slow once is an error, not a failure."""
     for like in matrix.likes:
-        case = SubElement(suite, "testcase", classname="peers.like", name=words.line(like.name))
+        case = SubElement(suite, "testcase", classname="peers.like", name=wording.line(like.name))
         if like.expected is None:
             _outcome(case, "unknown", f"{like.cells} cells are too few to compare", like.name)
     for suspect in matrix.suspects:
         name = f"{suspect.kind.value} {suspect.name} {suspect.way.value}"
-        case = SubElement(suite, "testcase", classname="peers.suspect", name=words.line(name))
+        case = SubElement(suite, "testcase", classname="peers.suspect", name=wording.line(name))
         again = [] if suspect.confirmed else ["measure it again:", *suspect.retest]
         lines = [suspect.because, *suspect.evidence, *again]
         _outcome(case, "fail" if suspect.confirmed else "unknown", peers.named(suspect), "\n".join(lines))
@@ -140,13 +144,13 @@ _COMPARED = {Difference.WORSE: "fail", Difference.FEW: "unknown"}
 def _comparison(suite: Element, comparison: Comparison) -> None:
     """A case for each series that both have."""
     for row in comparison.series:
-        case = SubElement(suite, "testcase", classname="compared", name=campaigns.measured(row.series))
-        medians = f"{words.number(row.a.median)} to {words.number(row.b.median)} {row.series.unit}"
+        case = SubElement(suite, "testcase", classname="compared", name=campaign_comparison.measured(row.series))
+        medians = f"{wording.number(row.a.median)} to {wording.number(row.b.median)} {row.series.unit}"
         _outcome(case, _COMPARED.get(row.difference, "pass"), f"{row.difference.value}: {medians}", row.reason)
     for one in comparison.together:
-        name = f"{campaigns.measured(one.series)}, all places together"
+        name = f"{campaign_comparison.measured(one.series)}, all places together"
         case = SubElement(suite, "testcase", classname="compared", name=name)
-        said = campaigns.moved_by(one)
+        said = campaign_comparison.moved_by(one)
         _outcome(case, _COMPARED.get(one.difference, "pass"), f"{one.difference.value} {said}", said)
     _count(suite)
 
@@ -156,15 +160,15 @@ def _history(suite: Element, history: History) -> None:
     labels = {one.id: one.label for one in history.campaigns}
     for past in history.series:
         of = past.series
-        name = " ".join(filter(None, (words.series(of), of.metric.value, words.size(of.size_bytes))))
-        case = SubElement(suite, "testcase", classname="history", name=words.line(name))
+        name = " ".join(filter(None, (wording.series(of), of.metric.value, wording.size(of.size_bytes))))
+        case = SubElement(suite, "testcase", classname="history", name=wording.line(name))
         last = past.steps[-1] if past.steps else None
         if len(past.points) < history.fewest:
-            counted = words.plural(len(past.points), "campaign")
+            counted = wording.plural(len(past.points), "campaign")
             told = f"{counted} of the {history.fewest} it takes to see a change of level"
             _outcome(case, "unknown", told, name)
         elif last is not None and last.difference is Difference.WORSE:
-            levels = f"{words.number(last.before)} to {words.number(last.after)} {of.unit}"
+            levels = f"{wording.number(last.before)} to {wording.number(last.after)} {of.unit}"
             since = f"since campaign {labels.get(last.campaign, last.campaign)}"
             change = f", {100 * last.change:+.1f} %" if last.change is not None else ""
             told = f"worse {since}: {levels}{change}"
@@ -174,12 +178,12 @@ def _history(suite: Element, history: History) -> None:
 
 def _outcome(case: Element, status: str, message: str, details: str) -> None:
     if status in _TAGS:
-        outcome = SubElement(case, _TAGS[status], message=words.line(message))
+        outcome = SubElement(case, _TAGS[status], message=wording.line(message))
         if status != "skip":
             outcome.set("type", status)
-        outcome.text = words.clean(details)
+        outcome.text = wording.clean(details)
     elif status == "warn":
-        SubElement(case, "system-out").text = words.clean(f"warn: {details}")
+        SubElement(case, "system-out").text = wording.clean(f"warn: {details}")
 
 
 def _count(element: Element) -> None:

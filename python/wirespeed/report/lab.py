@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.results.lab import DeviceStatus, EndStatus, LabStatus, LinkStatus, Phase
 
 _MOST_MISSING = 3
@@ -20,17 +20,17 @@ def table(lab: LabStatus, console: Console) -> None:
     carrying = sum(link.up for link in lab.links)
     state = f"{lab.phase.value} since {lab.started}" if lab.phase is Phase.UP else f"not whole ({lab.phase.value})"
     console.print(
-        Text(words.line(f"{lab.name}: {lab.cluster}, {state}; {carrying} of {len(lab.links)} cables carry")),
+        Text(wording.line(f"{lab.name}: {lab.cluster}, {state}; {carrying} of {len(lab.links)} cables carry")),
         style="bold",
         soft_wrap=True,
     )
     for fault in lab.faults:
-        console.print(Text(words.line(f"fault: {fault}"), style="bold red"), soft_wrap=True)
+        console.print(Text(wording.line(f"fault: {fault}"), style="bold red"), soft_wrap=True)
     console.print(_devices(lab))
     console.print(_links(lab))
     for device in lab.devices:
         for line in _missing(device):
-            console.print(Text(words.line(line), style="red"), soft_wrap=True)
+            console.print(Text(wording.line(line), style="red"), soft_wrap=True)
 
 
 def _devices(lab: LabStatus) -> Table:
@@ -39,7 +39,7 @@ def _devices(lab: LabStatus) -> Table:
         found.add_column(column, overflow="fold")
     for device in lab.devices:
         cells = (device.name, device.role.value, device.namespace, _daemons(device), _configured(device))
-        found.add_row(*(words.line(cell) for cell in cells), style=None if device.whole else "red")
+        found.add_row(*(wording.line(cell) for cell in cells), style=None if device.whole else "red")
     return found
 
 
@@ -50,7 +50,7 @@ def _links(lab: LabStatus) -> Table:
     for link in lab.links:
         rail = "" if link.rail is None else str(link.rail)
         cells = (_at(link.a), _at(link.b), rail, _both(link, "state"), _both(link, "mtu"))
-        found.add_row(*(words.line(cell) for cell in cells), style=None if link.up else "red")
+        found.add_row(*(wording.line(cell) for cell in cells), style=None if link.up else "red")
     return found
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from rich.console import Console
 from rich.text import Text
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.results.campaign import Grade
 from wirespeed.results.mesh import Cause, Mesh
 
@@ -34,7 +34,7 @@ def matrix(mesh: Mesh, console: Console) -> None:
     most = _EXAMPLES if mesh.causes else _MOST
     for cell in wrong[:most]:
         console.print(
-            words.line(f"{cell.source} -> {cell.target}  {'; '.join(cell.says)}"), markup=False, soft_wrap=True
+            wording.line(f"{cell.source} -> {cell.target}  {'; '.join(cell.says)}"), markup=False, soft_wrap=True
         )
     if len(wrong) > most:
         console.print(f"and {len(wrong) - most} pairs more, in the JSON", markup=False)
@@ -53,11 +53,11 @@ def _cause(cause: Cause, console: Console) -> None:
     """What bad pairs have in common, then what it means and where to look on."""
     port = f", cabled to {cause.port}" if cause.port else ""
     head = f"{cause.name}{port}: {cause.bad} of {cause.of} pairs bad ({cause.aspect})"
-    console.print(Text(words.line(head), style="bold"), soft_wrap=True)
-    console.print(f"  {words.line(cause.says)}", markup=False, soft_wrap=True, highlight=False)
+    console.print(Text(wording.line(head), style="bold"), soft_wrap=True)
+    console.print(f"  {wording.line(cause.says)}", markup=False, soft_wrap=True, highlight=False)
     see = [f"checks {', '.join(cause.checks)}" if cause.checks else "", ", ".join(cause.failures)]
     said = "; ".join(filter(None, see))
-    console.print(f"  see {words.line(said)}", markup=False, soft_wrap=True, highlight=False)
+    console.print(f"  see {wording.line(said)}", markup=False, soft_wrap=True, highlight=False)
 
 
 def _rows(mesh: Mesh, aspect: str, console: Console) -> None:
@@ -65,7 +65,7 @@ def _rows(mesh: Mesh, aspect: str, console: Console) -> None:
     width = max(map(len, mesh.nics))
     for name, row in zip(mesh.nics, mesh.rows(aspect), strict=True):
         console.print(
-            f"  {words.line(name):{width}}  {_apart(mesh, row)}", markup=False, soft_wrap=True, highlight=False
+            f"  {wording.line(name):{width}}  {_apart(mesh, row)}", markup=False, soft_wrap=True, highlight=False
         )
     console.print(
         "  . good, x bad, ? not known; from the NIC at the left to those across, in the same order", style="dim"

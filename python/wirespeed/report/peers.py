@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.report.panels import Panel, panels
 from wirespeed.results.peers import Cell, Kind, Like, Matrix, Peers, Suspect, Way
 
@@ -23,23 +23,23 @@ def peers(found: Peers, console: Console) -> None:
         _matrix(matrix, console)
         console.print()
     for note in found.notes:
-        console.print(Text(f"note: {words.line(note)}"), soft_wrap=True)
+        console.print(Text(f"note: {wording.line(note)}"), soft_wrap=True)
     suspects = [one for matrix in found.matrices for one in matrix.suspects]
     confirmed = sum(one.confirmed for one in suspects)
     compared = sum(cell.fraction is not None for matrix in found.matrices for cell in matrix.cells)
-    told = [words.plural(len(suspects), "suspect"), f"{confirmed} confirmed"] if suspects else ["no suspect"]
-    console.print(f"{words.plural(compared, 'cell')} compared, {', '.join(told)}")
+    told = [wording.plural(len(suspects), "suspect"), f"{confirmed} confirmed"] if suspects else ["no suspect"]
+    console.print(f"{wording.plural(compared, 'cell')} compared, {', '.join(told)}")
 
 
 def _matrix(matrix: Matrix, console: Console) -> None:
-    console.print(Text(words.line(matrix.title), style="bold"), soft_wrap=True)
+    console.print(Text(wording.line(matrix.title), style="bold"), soft_wrap=True)
     _picture(matrix, console)
     for like in matrix.likes[:_LIKES]:
-        console.print(Text(f"  {words.line(_like(like, matrix))}"), soft_wrap=True)
+        console.print(Text(f"  {wording.line(_like(like, matrix))}"), soft_wrap=True)
     if len(matrix.likes) > _LIKES:
         console.print(f"  and {len(matrix.likes) - _LIKES} more kinds of cells: --format json has them")
     for note in matrix.notes:
-        console.print(Text(f"  note: {words.line(note)}"), soft_wrap=True)
+        console.print(Text(f"  note: {wording.line(note)}"), soft_wrap=True)
     for suspect in matrix.suspects:
         _suspect(suspect, console)
 
@@ -66,7 +66,7 @@ def _picture(matrix: Matrix, console: Console) -> None:
 
 def _square(squares: Sequence[Panel], cells: Mapping[tuple[str, str | None], Cell], alone: bool) -> list[str]:
     """Squares side by side, their rows labelled once."""
-    labels = [words.line(label) for label in squares[0].labels]
+    labels = [wording.line(label) for label in squares[0].labels]
     room = max(map(len, labels))
     wide = 1 if alone else 2 * len(labels) - 1
     titles = [f"{square.title or '':<{wide}}" for square in squares]
@@ -105,35 +105,35 @@ def _scale() -> tuple[str, ...]:
 
 
 def _like(like: Like, matrix: Matrix) -> str:
-    cells = words.plural(like.cells, "cell")
+    cells = wording.plural(like.cells, "cell")
     if like.expected is None or like.spread is None or like.least is None:
         return f"{like.name}: {cells}, too few to compare"
-    told = f"{like.name}: {cells}, usually {words.number(like.expected)} {matrix.unit}"
+    told = f"{like.name}: {cells}, usually {wording.number(like.expected)} {matrix.unit}"
     if like.least <= 0:
-        return f"{told}, spread {words.percent(like.spread)}, too wide for a single cell to be slow"
+        return f"{told}, spread {wording.percent(like.spread)}, too wide for a single cell to be slow"
     low = like.expected / like.least if matrix.lower_is_better else like.expected * like.least
     side = "above" if matrix.lower_is_better else "below"
-    return f"{told}, spread {words.percent(like.spread)}, a single cell is slow {side} {words.number(low)}"
+    return f"{told}, spread {wording.percent(like.spread)}, a single cell is slow {side} {wording.number(low)}"
 
 
 def _suspect(suspect: Suspect, console: Console) -> None:
     state, style = ("CONFIRMED", "bold red") if suspect.confirmed else ("SUSPECT", "yellow")
     console.print(Text.assemble("  ", (f"{state:<9} ", style), (named(suspect), "bold")), soft_wrap=True)
-    console.print(Text(f"    {words.line(suspect.because)}"), soft_wrap=True)
+    console.print(Text(f"    {wording.line(suspect.because)}"), soft_wrap=True)
     if suspect.also:
-        console.print(Text(f"    the same cells could be: {words.line(', '.join(suspect.also))}"), soft_wrap=True)
+        console.print(Text(f"    the same cells could be: {wording.line(', '.join(suspect.also))}"), soft_wrap=True)
     for line in suspect.evidence[:_EVIDENCE]:
-        console.print(Text(f"    {words.line(line)}", style="dim"), soft_wrap=True)
+        console.print(Text(f"    {wording.line(line)}", style="dim"), soft_wrap=True)
     if len(suspect.evidence) > _EVIDENCE:
         console.print(Text(f"    and {len(suspect.evidence) - _EVIDENCE} more", style="dim"))
     if suspect.retest and not suspect.confirmed:
         console.print(Text("    measure it again, it was slow once:"))
         for command in suspect.retest:
-            console.print(Text(f"      {words.line(command)}", style="bold"), soft_wrap=True)
+            console.print(Text(f"      {wording.line(command)}", style="bold"), soft_wrap=True)
 
 
 def named(suspect: Suspect) -> str:
     """``host node3 as sender: 54 % of its like``."""
     plain = suspect.way is Way.ALL or suspect.kind is Kind.LEAVES  # the name says from which to which
     way = "" if plain else f" {suspect.way.value}"
-    return words.line(f"{suspect.kind.value} {suspect.name}{way}: {words.percent(suspect.fraction)} of its like")
+    return wording.line(f"{suspect.kind.value} {suspect.name}{way}: {wording.percent(suspect.fraction)} of its like")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.report.health import URGENCY, Health, most_urgent, said
 from wirespeed.results.findings import Finding
 from wirespeed.results.topology import Edge, Node, Topology
@@ -168,7 +168,7 @@ def _each(
                 centre = spots.get((edge.a if edge.b == device else edge.b, cable), (centre, y))[0]
             spot = (centre, y if side == "above" else y + height)
             status = health.port(device, port)
-            title = words.line(f"{device} {port}: {said(status)}")
+            title = wording.line(f"{device} {port}: {said(status)}")
             ports.setdefault(device, []).append(Port(*spot, round(min(14.0, pitch * 0.7), 1), status, title))
             spots[device, cable] = spot
     cables = tuple(
@@ -215,7 +215,7 @@ def _urgent_last(cables: Iterable[Cable]) -> tuple[Cable, ...]:
 
 def _cable_title(edge: Edge, health: Health) -> str:
     rail = "" if edge.rail is None else f", rail {edge.rail}"
-    return words.line(
+    return wording.line(
         f"{edge.a} {edge.a_port} to {edge.b} {edge.b_port}, {edge.speed}{rail}: {said(health.cable(edge))}"
     )
 
@@ -228,7 +228,7 @@ def _title(nodes: Sequence[Node]) -> str:
 
 def _describe(groups: Mapping[str, tuple[Node, ...]], topology: Topology, health: Health) -> str:
     boxes = "; ".join(
-        words.line(f"{_title(nodes)} ({nodes[0].role}, {nodes[0].model}): {_state(nodes, health)[1]}")
+        wording.line(f"{_title(nodes)} ({nodes[0].role}, {nodes[0].model}): {_state(nodes, health)[1]}")
         for nodes in groups.values()
     )
-    return f"{words.plural(len(topology.edges), 'cable')} between {boxes}"
+    return f"{wording.plural(len(topology.edges), 'cable')} between {boxes}"

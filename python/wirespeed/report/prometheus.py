@@ -15,8 +15,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from wirespeed.report import words
-from wirespeed.results.campaigns import History
+from wirespeed.report import wording
+from wirespeed.results.campaign_history import History
 from wirespeed.results.peers import Matrix
 from wirespeed.results.report import Report
 from wirespeed.results.verdicts import JudgedRun, Relation, Verdict
@@ -50,7 +50,7 @@ _HELP = {
 
 def text(report: Report) -> str:
     """The exposition; the same report gives the same bytes."""
-    families = _Families({"cluster": words.line(report.cluster)})
+    families = _Families({"cluster": wording.line(report.cluster)})
     recorded = _seconds_since_epoch(report.recorded)
     if recorded is not None:
         families.add("wirespeed_recorded_timestamp_seconds", {}, recorded)
@@ -81,7 +81,7 @@ class _Families(Collector):
 
     def add(self, name: str, labels: _Labels, value: float) -> None:
         """One value of a gauge; a label without a value is left out."""
-        every = {**self._common, **{key: words.line(text) for key, text in labels.items()}}
+        every = {**self._common, **{key: wording.line(text) for key, text in labels.items()}}
         kept = tuple(sorted((key, text) for key, text in every.items() if text))
         self._values[name].setdefault(kept, []).append(value)
 
@@ -165,7 +165,7 @@ def _compared(families: _Families, report: Report) -> None:
                 size = "" if row.series.size_bytes is None else str(row.series.size_bytes)
                 labels = {
                     **sides,
-                    "series": words.series(row.series),
+                    "series": wording.series(row.series),
                     "metric": row.series.metric.value,
                     "size": size,
                     "difference": row.difference.value,
@@ -180,7 +180,7 @@ def _history(families: _Families, history: History) -> None:
         if last is None:
             continue
         size = "" if of.size_bytes is None else str(of.size_bytes)
-        labels = {"series": words.series(of), "metric": of.metric.value, "size": size}
+        labels = {"series": wording.series(of), "metric": of.metric.value, "size": size}
         families.add("wirespeed_history_campaigns", labels, len(past.points))
         began = known[last.campaign].started if last.campaign in known else None
         if (when := _seconds_since_epoch(began)) is not None:

@@ -9,16 +9,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.results.verdicts import Judgement, Relation, Side
 
 
 def title(one: Relation) -> str:
     """The gate, and what it was asked of: ``cross-leaf: ib_write_bw bw_avg 1 MiB, the worst of 8``."""
-    of = " ".join(filter(None, (one.test, one.metric.value, words.size(one.size_bytes))))
+    of = " ".join(filter(None, (one.test, one.metric.value, wording.size(one.size_bytes))))
     at = f", {one.where}" if one.where else ""
     worst = f", the worst of {one.compared}" if one.compared > 1 else ""
-    return words.line(f"{one.name}: {of}{at}{worst}")
+    return wording.line(f"{one.name}: {of}{at}{worst}")
 
 
 def side(of: Side | None) -> str:
@@ -27,24 +27,24 @@ def side(of: Side | None) -> str:
         return ""
     if of.value is None:
         return "not measured" if not of.count else f"{of.count} measured"
-    value = words.percent(of.value) if of.statistic == "spread" else f"{words.number(of.value)} {of.unit}"
+    value = wording.percent(of.value) if of.statistic == "spread" else f"{wording.number(of.value)} {of.unit}"
     if of.count > 1:
-        return words.line(f"{value}, {of.statistic} of {of.count}")
-    return words.line(value + (f", {of.between}" if of.between else ""))
+        return wording.line(f"{value}, {of.statistic} of {of.count}")
+    return wording.line(value + (f", {of.between}" if of.between else ""))
 
 
 def value(one: Relation) -> str:
     """The ratio, the difference, or the spread."""
     if one.value is None:
         return ""
-    return f"{words.number(one.value)} {one.unit}" if one.unit else words.percent(one.value)
+    return f"{wording.number(one.value)} {one.unit}" if one.unit else wording.percent(one.value)
 
 
 def asked(one: Relation) -> str:
     """``≥ 98.0 %``."""
     bound = one.at_least if one.at_least is not None else one.at_most or 0.0
     sign = "≥" if one.at_least is not None else "≤"
-    return f"{sign} {words.number(bound)} {one.unit}" if one.unit else f"{sign} {words.percent(bound)}"
+    return f"{sign} {wording.number(bound)} {one.unit}" if one.unit else f"{sign} {wording.percent(bound)}"
 
 
 def place(of: Side | None) -> str | None:
@@ -66,7 +66,7 @@ def table(of: Sequence[Relation], console: Console) -> None:
     shown.add_column("asked", justify="right")
     shown.add_column("verdict")
     for one in of:
-        style = words.STYLES[one.judgement.value]
+        style = wording.STYLES[one.judgement.value]
         cells = (title(one), _named(one.of), _named(one.to), value(one), asked(one))
         shown.add_row(*(Text(cell) for cell in cells), Text(one.judgement.value, style=style))
     console.print(shown)
@@ -75,9 +75,9 @@ def table(of: Sequence[Relation], console: Console) -> None:
             at = place(one.of)
             count = f"{one.passed} of {one.compared} pass; " if one.compared > 1 else ""
             said = f"{one.judgement.value}: {one.name}: {count}{one.reason}" + (f" ({at})" if at else "")
-            console.print(Text(words.line(said)), soft_wrap=True)
+            console.print(Text(wording.line(said)), soft_wrap=True)
 
 
 def _named(of: Side | None) -> str:
     """A side with what it is, each on a line."""
-    return "" if of is None else "\n".join(filter(None, (words.line(of.what), side(of))))
+    return "" if of is None else "\n".join(filter(None, (wording.line(of.what), side(of))))

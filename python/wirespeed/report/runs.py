@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Verdict
 
 ENDED_EARLY = "the log ends before the run does"
@@ -32,7 +32,7 @@ def gate_said(verdict: Verdict) -> str:
     asked = gate(verdict)
     if verdict.gate is None or asked is None:
         return ""
-    return f"{'≥' if verdict.gate.at_least is not None else '≤'} {words.number(asked)} {verdict.gate.unit}"
+    return f"{'≥' if verdict.gate.at_least is not None else '≤'} {wording.number(asked)} {verdict.gate.unit}"
 
 
 def bounds(run: JudgedRun) -> tuple[tuple[str, Bound], ...]:

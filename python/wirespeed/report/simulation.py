@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.results.simulation import Summary
 
 _FAULTS = 20
@@ -19,7 +19,7 @@ def summary(run: Summary, console: Console) -> None:
 
     A name of several lines stands before the first.
     """
-    title = Text.assemble((words.line(run.name), "bold"), f"  preset {run.preset}, seed {run.seed}")
+    title = Text.assemble((wording.line(run.name), "bold"), f"  preset {run.preset}, seed {run.seed}")
     if not run.complete:
         title.append("  interrupted", style="bold yellow")
     console.print(title, soft_wrap=True)
@@ -37,7 +37,7 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
     if run.source:
         source = run.source
         said = f"{source.cluster} {source.cluster_sha256[:12]}, {source.traffic} {source.traffic_sha256[:12]}"
-        yield "plan", words.line(f"{said}, catalogue {source.catalogue}")
+        yield "plan", wording.line(f"{said}, catalogue {source.catalogue}")
     yield from (("fault", Text(said, style="yellow")) for said in faults(run, _FAULTS))
     yield "flows", _flows(run)
     if run.fct_us:
@@ -46,8 +46,8 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
         yield "completion time", f"{times} µs"
     yield "simulated time", f"{_microseconds(run.end_us)} µs"
     yield "frames", f"{run.hops:,} hops of data and ACKs, {run.pfc_frames:,} of PFC, {run.cnp_frames:,} of CNPs"
-    yield "PFC", f"{words.plural(run.pfc_pauses, 'pause')}, {words.plural(run.pfc_resumes, 'resume')}"
-    yield "ECN", f"{words.plural(run.ecn_marks, 'packet')} marked, {words.plural(run.cnps, 'CNP')} received"
+    yield "PFC", f"{wording.plural(run.pfc_pauses, 'pause')}, {wording.plural(run.pfc_resumes, 'resume')}"
+    yield "ECN", f"{wording.plural(run.ecn_marks, 'packet')} marked, {wording.plural(run.cnps, 'CNP')} received"
     yield "loss", _loss(run)
     if run.watchdog_stuck:
         yield "PFC watchdog", _watchdog(run)
@@ -55,7 +55,7 @@ def rows(run: Summary) -> Iterator[tuple[str, Text | str]]:
         yield "deadlock", Text(circle, style="bold red")
     yield "tables", f"sha256 {run.tables_sha256}"
     if run.source:
-        yield from (("assumed", words.line(one)) for one in run.source.assumed)
+        yield from (("assumed", wording.line(one)) for one in run.source.assumed)
     # What another machine says otherwise comes last.
     yield "speed", f"{rate(run.hops, run.run_s)}: {_seconds(run.run_s)} for {run.events:,} events"
     yield "set-up", _seconds(run.setup_s)
@@ -74,7 +74,7 @@ def _fault(run: Summary, number: int) -> str:
     setting = f": {one.setting}" if one.setting else ""
     start = f", from {_microseconds(one.start_us)} µs" if one.start_us else ""
     until = "" if one.until_us is None else f" to {_microseconds(one.until_us)} µs"
-    return words.line(
+    return wording.line(
         f"{number + 1}: {one.kind} at {one.place}{setting}{start or (', from the beginning' if until else '')}{until}"
     )
 
@@ -94,18 +94,18 @@ def _flows(run: Summary) -> Text:
 def _loss(run: Summary) -> Text:
     lost = run.drops + run.losses
     astray = f" ({run.unroutable:,} without a way)" if run.unroutable else ""
-    trimmed = f"{words.plural(run.trims, 'trim')}, " if run.trims else ""
+    trimmed = f"{wording.plural(run.trims, 'trim')}, " if run.trims else ""
     said = (
-        f"{words.plural(run.drops, 'drop')}{astray}, {trimmed}{run.losses:,} lost on links, "
-        f"{words.plural(run.retransmissions, 'retransmission')}"
+        f"{wording.plural(run.drops, 'drop')}{astray}, {trimmed}{run.losses:,} lost on links, "
+        f"{wording.plural(run.retransmissions, 'retransmission')}"
     )
     return Text(said, style="yellow" if lost or run.retransmissions else "")
 
 
 def _watchdog(run: Summary) -> Text:
     said = (
-        f"{words.plural(run.watchdog_stuck, 'queue')} stuck, {run.watchdog_recovered:,} recovered, "
-        f"{words.plural(run.watchdog_drops, 'frame')} dropped"
+        f"{wording.plural(run.watchdog_stuck, 'queue')} stuck, {run.watchdog_recovered:,} recovered, "
+        f"{wording.plural(run.watchdog_drops, 'frame')} dropped"
     )
     return Text(said, style="yellow")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from wirespeed.report import heat, picture, words
+from wirespeed.report import heatmap, picture, wording
 from wirespeed.results.peers import Matrix
 from wirespeed.results.topology import Topology
 
@@ -18,11 +18,11 @@ def svg(topology: Topology, name: str) -> str:
 
 def pair_matrix(matrix: Matrix) -> str:
     """The SVG document of the first square of a matrix; the same matrix gives the same bytes."""
-    drawn = heat.heats(matrix)[0]
-    legend = heat.legend()
+    drawn = heatmap.heats(matrix)[0]
+    legend = heatmap.legend()
     template = _environment().get_template("pair_matrix.svg.j2")
     width = max(drawn.width, len(legend) * _STEP) + 40
-    return template.render(title=words.line(matrix.title), picture=drawn, legend=legend, step=_STEP, width=width)
+    return template.render(title=wording.line(matrix.title), picture=drawn, legend=legend, step=_STEP, width=width)
 
 
 def _environment() -> Environment:

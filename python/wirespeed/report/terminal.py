@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.report import campaigns, order, peers, relations, runs, words
-from wirespeed.report.order import Group
+from wirespeed.report import campaign_comparison, peers, ranking, relations, runs, wording
+from wirespeed.report.ranking import Group
 from wirespeed.results.benchmarks import RunStatus
 from wirespeed.results.findings import Finding, Fix, Status
 from wirespeed.results.report import Report
@@ -31,7 +31,7 @@ _SERIES = 30  # of a comparison or history, as in the commands that make them
 def report(content: Report, console: Console) -> None:
     """Everything: the cluster, the findings by device, the benchmarks, and what to do first."""
     recorded = f", recorded {content.recorded}" if content.recorded else ""
-    console.print(Text(words.line(f"{content.cluster}{recorded}"), style="bold"))
+    console.print(Text(wording.line(f"{content.cluster}{recorded}"), style="bold"))
     topology(content.topology, console)
     if content.findings:
         findings(content.findings, console)
@@ -42,10 +42,10 @@ def report(content: Report, console: Console) -> None:
         peers.peers(found, console)
     for compared in content.comparisons:
         console.print()
-        campaigns.comparison(compared, console, _SERIES)
+        campaign_comparison.comparison(compared, console, _SERIES)
     for past in content.histories:
         console.print()
-        campaigns.history(past, console, _SERIES)
+        campaign_comparison.history(past, console, _SERIES)
     first_things(content.findings, console)
 
 
@@ -80,16 +80,16 @@ def topology(drawn: Topology, console: Console) -> None:
     for edge in drawn.edges:
         cables[edge.speed] = cables.get(edge.speed, 0) + 1
     for (role, model), count in devices.items():
-        console.print(Text(f"  {words.line(role)}: {count:,} × {words.line(model)}"))
+        console.print(Text(f"  {wording.line(role)}: {count:,} × {wording.line(model)}"))
     for speed, count in cables.items():
-        console.print(Text(f"  {words.plural(count, 'cable')} at {words.line(speed)}"))
+        console.print(Text(f"  {wording.plural(count, 'cable')} at {wording.line(speed)}"))
 
 
 def findings(found: Sequence[Finding], console: Console) -> None:
     """Every finding a reader must look at, by device, then how many there are of each status."""
-    for device, groups in order.by_device(found).items():
+    for device, groups in ranking.by_device(found).items():
         console.print()
-        console.print(Text(words.line(device), style="bold underline"))
+        console.print(Text(wording.line(device), style="bold underline"))
         for group in groups:
             _group(group, console)
     console.print()
@@ -98,7 +98,7 @@ def findings(found: Sequence[Finding], console: Console) -> None:
 
 def first_things(found: Sequence[Finding], console: Console) -> None:
     """Failed checks in the order to work on them: what costs most first."""
-    ranked = order.first_things(found)
+    ranked = ranking.first_things(found)
     if not ranked:
         return
     table = Table(title="What to do first", title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
@@ -110,10 +110,10 @@ def first_things(found: Sequence[Finding], console: Console) -> None:
     for rank, group in enumerate(ranked, 1):
         table.add_row(
             str(rank),
-            words.line(group.check),
+            wording.line(group.check),
             str(len(group.findings)),
             Text(_listed(group.devices)),
-            words.cost(group.cost) or "not computable",
+            wording.cost(group.cost) or "not computable",
         )
     console.print()
     console.print(table)
@@ -123,11 +123,11 @@ def judged(results: Iterable[JudgedRun], console: Console) -> None:
     """Benchmarks, one table per run: measured, both limits, the term that binds, the verdict; then the assumptions."""
     for run in results:
         console.print()
-        console.print(Text(words.line(run.title), style="bold"))
-        ranks = f", {words.plural(run.ranks, 'rank')}" if run.ranks else ""
+        console.print(Text(wording.line(run.title), style="bold"))
+        ranks = f", {wording.plural(run.ranks, 'rank')}" if run.ranks else ""
         test = f" {run.test}" if run.test else ""
         ends = f", {run.source} → {run.target}" if run.source and run.target else ""
-        console.print(Text(words.line(f"{run.tool}{test}{ranks}{ends}, {run.file}"), style="dim"))
+        console.print(Text(wording.line(f"{run.tool}{test}{ranks}{ends}, {run.file}"), style="dim"))
         if run.status is not RunStatus.COMPLETE:
             _labelled(run.status.value, run.error or runs.ENDED_EARLY, console, style="bold red")
         for name, verdicts in _series(run.verdicts):
@@ -138,7 +138,7 @@ def judged(results: Iterable[JudgedRun], console: Console) -> None:
                 _labelled(judgement.value, reason, console)
         left = sum(verdict.judgement is Judgement.SKIP for verdict in run.verdicts)
         if left:
-            console.print(Text(f"{words.plural(left, 'measurement')} not judged: for information only"))
+            console.print(Text(f"{wording.plural(left, 'measurement')} not judged: for information only"))
         for heading, lines in (("assumed", runs.assumptions(run)), ("note", run.notes)):
             for text in lines:
                 _labelled(heading, text, console)
@@ -146,15 +146,15 @@ def judged(results: Iterable[JudgedRun], console: Console) -> None:
 
 def _group(group: Group, console: Console) -> None:
     finding = group.first
-    status = Text(f"{group.status.value.upper():<8}", style=words.STYLES[group.status.value])
-    head = Text.assemble(status, (words.line(group.check), "bold"), " ", _listed(group.places))
+    status = Text(f"{group.status.value.upper():<8}", style=wording.STYLES[group.status.value])
+    head = Text.assemble(status, (wording.line(group.check), "bold"), " ", _listed(group.places))
     console.print(head, soft_wrap=True)
     _labelled("", finding.summary, console)
     _labelled("expected", finding.expected, console)
     _labelled("found", finding.found, console)
     if finding.cost:
         each = " at each place" if len(group.findings) > 1 else ""
-        _labelled("costs", f"{words.cost(finding.cost)}{each} ({finding.cost.basis})", console)
+        _labelled("costs", f"{wording.cost(finding.cost)}{each} ({finding.cost.basis})", console)
     for source in group.evidence[:_PLACES_NAMED]:
         _labelled("read", source, console, style="dim")
     if len(group.evidence) > _PLACES_NAMED:
@@ -167,7 +167,7 @@ def _fix(fix: Fix, console: Console) -> None:
     consequence = f" ({fix.consequence})" if fix.consequence else ""
     _labelled("fix", f"{fix.sentence}{consequence}", console)
     for command in fix.commands:
-        for row in words.clean(command).splitlines():
+        for row in wording.clean(command).splitlines():
             console.print(Text(f"{_INDENT}{'':<9}{row}", style="bold"), soft_wrap=True)
 
 
@@ -176,22 +176,22 @@ def _labelled(label: str, text: str | None, console: Console, style: str = "") -
     if text is None:
         return
     room = max(20, console.width - len(_INDENT) - 9)
-    for row in Text(words.line(text), style=style).wrap(console, room):
+    for row in Text(wording.line(text), style=style).wrap(console, room):
         row.rstrip()
         console.print(Text.assemble(_INDENT, (f"{label:<8} ", "dim"), row), soft_wrap=True)
         label = ""
 
 
 def _counted(found: Sequence[Finding]) -> Text:
-    counted = {status.value: count for status, count in order.counts(found).items()}
-    return _statuses(counted, [status.value for status in (*order.SHOWN, Status.PASS, Status.SKIP)])
+    counted = {status.value: count for status, count in ranking.counts(found).items()}
+    return _statuses(counted, [status.value for status in (*ranking.SHOWN, Status.PASS, Status.SKIP)])
 
 
 def _statuses(counted: Mapping[str, int], shown: Iterable[str]) -> Text:
     parts: list[Text] = []
     for status in shown:
         count = counted.get(status, 0)
-        parts.append(Text(f"{count:,} {status}", style=words.STYLES[status] if count else "dim"))
+        parts.append(Text(f"{count:,} {status}", style=wording.STYLES[status] if count else "dim"))
     return Text("  ").join(parts)
 
 
@@ -211,14 +211,14 @@ def _table(name: str, shown: Sequence[Verdict], console: Console) -> None:
     """One series as a table. The term that binds stands above where it is the same throughout, else in a column."""
     bindings = list(dict.fromkeys(runs.binding(verdict) for verdict in shown))
     common = bindings[0] if len(bindings) == 1 else ""
-    console.print(Text(words.line(f"{name}, bound by {common}" if common else name)))
+    console.print(Text(wording.line(f"{name}, bound by {common}" if common else name)))
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     columns = [column for column in _columns(len(bindings) > 1) if any(column.cell(row) for row in shown)]
     for column in columns:
         table.add_column(column.heading, justify=column.justify, max_width=column.width, overflow="fold")
     for row in shown:
-        style = words.STYLES[row.judgement.value]
-        cells = [words.line(column.cell(row)) for column in columns]
+        style = wording.STYLES[row.judgement.value]
+        cells = [wording.line(column.cell(row)) for column in columns]
         table.add_row(*(Text(cell, style=style if cell == row.judgement.value else "") for cell in cells))
     console.print(table)
 
@@ -234,15 +234,15 @@ class _Column:
 
 
 def _columns(with_binding: bool) -> Iterator[_Column]:
-    yield _Column("size", lambda row: words.size(row.measurement.size_bytes))
-    yield _Column("measured", lambda row: words.number(row.measurement.value))
-    yield _Column("physical limit", lambda row: words.number(row.physical.value) if row.physical else "", width=9)
-    yield _Column("of it", lambda row: words.percent(row.fraction_of_physical))
-    yield _Column("reachable limit", lambda row: words.number(row.reachable.value) if row.reachable else "", width=9)
-    yield _Column("of it", lambda row: words.percent(row.fraction_of_reachable))
-    yield _Column("limit as found", lambda row: words.number(row.found.value) if row.found else "", width=8)
-    yield _Column("of it", lambda row: words.percent(row.fraction_of_found))
-    yield _Column("gate", lambda row: words.number(runs.gate(row) or 0.0) if row.gate else "")
+    yield _Column("size", lambda row: wording.size(row.measurement.size_bytes))
+    yield _Column("measured", lambda row: wording.number(row.measurement.value))
+    yield _Column("physical limit", lambda row: wording.number(row.physical.value) if row.physical else "", width=9)
+    yield _Column("of it", lambda row: wording.percent(row.fraction_of_physical))
+    yield _Column("reachable limit", lambda row: wording.number(row.reachable.value) if row.reachable else "", width=9)
+    yield _Column("of it", lambda row: wording.percent(row.fraction_of_reachable))
+    yield _Column("limit as found", lambda row: wording.number(row.found.value) if row.found else "", width=8)
+    yield _Column("of it", lambda row: wording.percent(row.fraction_of_found))
+    yield _Column("gate", lambda row: wording.number(runs.gate(row) or 0.0) if row.gate else "")
     if with_binding:
         yield _Column("bound by", runs.binding, "left")
     yield _Column("verdict", lambda row: row.judgement.value, "left")
@@ -250,6 +250,6 @@ def _columns(with_binding: bool) -> Iterator[_Column]:
 
 def _listed(names: Sequence[str]) -> str:
     """A few names and how many more there are."""
-    named = ", ".join(words.line(name) for name in names[:_PLACES_NAMED])
+    named = ", ".join(wording.line(name) for name in names[:_PLACES_NAMED])
     more = len(names) - _PLACES_NAMED
     return f"{named} and {more} more" if more > 0 else named

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from wirespeed.report import campaigns, order, peers, relations, words
-from wirespeed.results.campaigns import Comparison, Difference
+from wirespeed.report import campaign_comparison, peers, ranking, relations, wording
+from wirespeed.results.campaign_history import Comparison, Difference
 from wirespeed.results.peers import Matrix, Suspect
 from wirespeed.results.report import Report
 from wirespeed.results.verdicts import Bound, JudgedRun, Judgement, Relation, Verdict
@@ -23,7 +23,7 @@ _TOLD = (Judgement.FAIL, Judgement.WARN, Judgement.UNKNOWN, Judgement.PASS)
 def text(report: Report) -> str:
     """The page; the same report gives the same bytes."""
     lines = [f"# {_said(report.cluster)}", ""]
-    when = f"recorded {words.line(report.recorded)}" if report.recorded else "time of recording not known"
+    when = f"recorded {wording.line(report.recorded)}" if report.recorded else "time of recording not known"
     lines += [f"{when[0].upper()}{when[1:]}. Measured and read by wirespeed from:", ""]
     lines += _listed([f"{_code(one.name)}: {_said(one.detail)}" for one in report.inputs], _INPUTS)
     for heading, part in (
@@ -55,8 +55,8 @@ def _measured(runs: Sequence[JudgedRun]) -> list[str]:
 
 def _verdict(run: JudgedRun, worst: Verdict, count: int) -> str:
     one = worst.measurement
-    what = " ".join(filter(None, (one.metric.value, words.size(one.size_bytes), words.line(one.place or ""))))
-    found = f"{words.number(float(one.value))} {words.line(one.unit)}"
+    what = " ".join(filter(None, (one.metric.value, wording.size(one.size_bytes), wording.line(one.place or ""))))
+    found = f"{wording.number(float(one.value))} {wording.line(one.unit)}"
     more = f", the least of {count}" if count > 1 else ""
     limit = _limit(worst)
     return (
@@ -71,7 +71,7 @@ def _related(found: Sequence[Relation]) -> list[str]:
     ranked = sorted(bad, key=lambda one: _TOLD.index(one.judgement))
     rows = [f"**{one.judgement.value}** {_code(relations.title(one))}: {_said(one.reason)}" for one in ranked]
     if passed := len(found) - len(bad):
-        rows.append(f"**pass** {words.plural(passed, 'relative gate')}")
+        rows.append(f"**pass** {wording.plural(passed, 'relative gate')}")
     return _listed(rows, _RUNS)
 
 
@@ -84,8 +84,8 @@ def _limit(verdict: Verdict) -> str:
     if verdict.found is not None:
         known.append(("as found", verdict.found, verdict.fraction_of_found))
     said = [
-        f"{name} {words.number(bound.value)} {words.line(bound.unit)} ({_said(bound.binding)}"
-        + (f", {words.percent(fraction)} of it" if fraction is not None else "")
+        f"{name} {wording.number(bound.value)} {wording.line(bound.unit)} ({_said(bound.binding)}"
+        + (f", {wording.percent(fraction)} of it" if fraction is not None else "")
         + ")"
         for name, bound, fraction in known
     ]
@@ -99,26 +99,26 @@ def _fraction(verdict: Verdict) -> float:
 
 
 def _of_run(run: JudgedRun) -> str:
-    ranks = words.plural(run.ranks, "rank") if run.ranks else None
+    ranks = wording.plural(run.ranks, "rank") if run.ranks else None
     ends = f"{run.source} -> {run.target}" if run.source and run.target else None
     return ", ".join(filter(None, (_code(run.title), ranks, _code(ends) if ends else None)))
 
 
 def _wrong(report: Report) -> list[str]:
     rows = []
-    for group in order.first_things(report.findings):
+    for group in ranking.first_things(report.findings):
         first = group.first
-        cost = f", costs up to {words.cost(group.cost)}" if group.cost else ""
-        at = words.plural(len(group.findings), "place")
+        cost = f", costs up to {wording.cost(group.cost)}" if group.cost else ""
+        at = wording.plural(len(group.findings), "place")
         read = f" ({_code(group.evidence[0])})" if group.evidence else ""
         values = f": expected {_code(first.expected or '?')}, found {_code(first.found or '?')}"
         where = _code(f"{first.device} {first.place}")
         rows.append(f"{_code(group.check)} at {at}, first {where}{values}{cost}{read}")
     lines = _listed(rows, _FINDINGS)
-    counts = order.counts(report.findings)
+    counts = ranking.counts(report.findings)
     unsure = sum(count for status, count in counts.items() if status.value in ("unknown", "error"))
     if unsure:
-        lines.append(f"- {words.plural(unsure, 'finding')} could not be told: what is not read is not good")
+        lines.append(f"- {wording.plural(unsure, 'finding')} could not be told: what is not read is not good")
     return lines
 
 
@@ -146,18 +146,21 @@ def _since(comparisons: Sequence[Comparison]) -> list[str]:
             f" {better} better"
         )
         rows = [
-            f"{_code(words.series(row.series))} {row.series.metric.value} {words.size(row.series.size_bytes)}:"
-            f" {words.number(row.a.median)} to {words.number(row.b.median)} {words.line(row.series.unit)}"
+            f"{_code(wording.series(row.series))} {row.series.metric.value} {wording.size(row.series.size_bytes)}:"
+            f" {wording.number(row.a.median)} to {wording.number(row.b.median)} {wording.line(row.series.unit)}"
             + (f", p = {row.adjusted:.2g}" if row.adjusted is not None else "")
             for row in worse
         ]
         lines += _listed(rows, _SERIES, bullet="  - ")
         whole = [one for one in found.together if one.difference is Difference.WORSE]
-        rows = [f"{_code(campaigns.measured(one.series))} worse {campaigns.moved_by(one)}" for one in whole]
+        rows = [
+            f"{_code(campaign_comparison.measured(one.series))} worse {campaign_comparison.moved_by(one)}"
+            for one in whole
+        ]
         lines += _listed(rows, _SERIES, bullet="  - ")
         changed = [
             f"changed {_code(name)}: {_code(before or 'not read')} to {_code(after or 'not read')} ({_code(places)})"
-            for name, before, after, places in campaigns.grouped(found.changes)
+            for name, before, after, places in campaign_comparison.grouped(found.changes)
         ]
         lines += _listed(changed, _CHANGES, bullet="  - ")
     return lines
@@ -167,7 +170,7 @@ def _next(report: Report) -> list[str]:
     """What to type, in the order to do it: changes that cost most, then what has to be measured again."""
     commands: dict[str, None] = {}
     sentences: dict[str, None] = {}
-    for group in order.first_things(report.findings):
+    for group in ranking.first_things(report.findings):
         for finding in group.findings:
             for fix in finding.fix:
                 for command in fix.commands:
@@ -179,7 +182,7 @@ def _next(report: Report) -> list[str]:
             commands |= dict.fromkeys(suspect.retest)
     lines = _listed(list(sentences), _FINDINGS)
     if commands:
-        kept = [words.clean(one).replace("\n", " ") for one in list(commands)[:_COMMANDS]]
+        kept = [wording.clean(one).replace("\n", " ") for one in list(commands)[:_COMMANDS]]
         fence = "`" * max(3, 1 + max(_ticks(one) for one in kept))
         lines += ([""] if lines else []) + [fence, *kept, fence]
         if len(commands) > _COMMANDS:
@@ -196,12 +199,12 @@ def _listed(rows: Sequence[str], most: int, bullet: str = "- ") -> list[str]:
 
 def _said(text: str) -> str:
     """Words of ours or of a tool in a sentence, without what Markdown would take for its own."""
-    return "".join(f"\\{letter}" if letter in r"\`*_[]<>#|~@" else letter for letter in words.line(text))
+    return "".join(f"\\{letter}" if letter in r"\`*_[]<>#|~@" else letter for letter in wording.line(text))
 
 
 def _code(text: str) -> str:
     """Text as code, however many backticks it holds."""
-    shown = words.line(text)
+    shown = wording.line(text)
     if len(shown) > _LETTERS:
         shown = f"{shown[: _LETTERS - 1]}…"
     ticks = "`" * (_ticks(shown) + 1)

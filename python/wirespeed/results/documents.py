@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from wirespeed.errors import refuse
-from wirespeed.results.campaigns import Comparison, History
+from wirespeed.results.campaign_history import Comparison, History
 from wirespeed.results.peers import Peers
 
 _Result = TypeVar("_Result")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirespeed.results.campaigns import Comparison, History
+from wirespeed.results.campaign_history import Comparison, History
 from wirespeed.results.findings import Finding
 from wirespeed.results.peers import Peers
 from wirespeed.results.topology import Topology

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wirespeed import _core
 from wirespeed.errors import Problem, Refused
-from wirespeed.results.comparison import Comparison, Run
+from wirespeed.results.algorithm_comparison import Comparison, Run
 from wirespeed.simulation import expects
 from wirespeed.simulation.run import Progress, Result, run
 from wirespeed.units import Duration

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from wirespeed import wire
 from wirespeed.errors import Problem, Refused
 from wirespeed.limits import pcie
-from wirespeed.limits.cost import nic_function
 from wirespeed.limits.host import ordered_writes_term, writes_in_order
+from wirespeed.limits.impact import nic_function
 from wirespeed.limits.nic import slot_of
 from wirespeed.plan import Cable, Plan
 from wirespeed.settings import Nic, PcieFunction

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from wirespeed.results.benchmarks import Metric, Run
 from wirespeed.results.series import Experiment, Scalar, Series, experiment
-from wirespeed.store.raw import RawLog
+from wirespeed.store.raw_output import RawLog
 
 _Number = TypeVar("_Number", int, float)
 _Name = tuple[Metric, str, int | None, str | None]

@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeVar
 
-from wirespeed.results.campaigns import Campaign, Changes, Compared, Comparison, Difference, Summary
+from wirespeed.results.campaign_history import Campaign, Changes, Compared, Comparison, Difference, Summary
 from wirespeed.results.series import Better, Series, better
+from wirespeed.store.joint_change import alike, together, unlike
 from wirespeed.store.significance import Tested, benjamini_hochberg, least_p, mann_whitney, median, middle, spread
-from wirespeed.store.together import alike, together, unlike
 
 SIGNIFICANCE: Final = 0.05
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from wirespeed.results.campaigns import Campaign, Difference, Past, Point, Step
+from wirespeed.results.campaign_history import Campaign, Difference, Past, Point, Step
 from wirespeed.results.series import Series
-from wirespeed.store import changes
+from wirespeed.store import change_points
 from wirespeed.store.compare import AT_LEAST, direction, relative
 from wirespeed.store.significance import median
 
-SIGNIFICANCE: Final = changes.SIGNIFICANCE
+SIGNIFICANCE: Final = change_points.SIGNIFICANCE
 
 
 def past(
@@ -33,7 +33,7 @@ def past(
 
 def _steps(series: Series, points: Sequence[Point], significance: float, at_least: float) -> list[Step]:
     levels = [point.median for point in points]
-    splits = changes.change_points(levels, significance)
+    splits = change_points.change_points(levels, significance)
     bounds = [0, *(split.index for split in splits), len(levels)]
     medians = [median(levels[start:end]) for start, end in pairwise(bounds)] if levels else []
     steps = []

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, delete, select
 
-from wirespeed.store.between import Settings
+from wirespeed.store.configuration_diff import Settings
 from wirespeed.store.tables import device, settings
-from wirespeed.store.write import ids, keeping
+from wirespeed.store.writer import ids, keeping
 
 
 def keep(connection: Connection, campaign: int, found: Mapping[str, Settings]) -> None:

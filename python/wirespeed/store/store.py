@@ -11,16 +11,16 @@ from typing import Self
 from sqlalchemy import Connection, select, update
 
 from wirespeed.errors import refuse
-from wirespeed.results.campaigns import Campaign, Changes
+from wirespeed.results.campaign_history import Campaign, Changes
 from wirespeed.results.series import Series
-from wirespeed.store import read, settings, write
+from wirespeed.store import queries, settings, writer
 from wirespeed.store.address import address, shown
 from wirespeed.store.batch import Batch
-from wirespeed.store.between import Circumstance, Settings, parameters_between, settings_between
+from wirespeed.store.configuration_diff import Circumstance, Settings, parameters_between, settings_between
 from wirespeed.store.engine import connect, told, writing
-from wirespeed.store.read import Held, Wanted
+from wirespeed.store.queries import Held, Wanted
 from wirespeed.store.tables import campaign
-from wirespeed.store.write import Added
+from wirespeed.store.writer import Added
 
 _REMEMBERED = 500_000  # ids of series kept in memory, 100 bytes each
 
@@ -80,7 +80,7 @@ class Store:
         """Store the logs of a batch that the campaign does not have yet, all or none, and return when they are kept."""
         names = dict(self._series) if len(self._series) < _REMEMBERED else {}
         with told(self._url), writing(self._engine) as connection:
-            added = write.add(connection, _id(to), batch, names)
+            added = writer.add(connection, _id(to), batch, names)
         self._series = names
         return added
 
@@ -92,7 +92,7 @@ class Store:
     def campaigns(self) -> tuple[Campaign, ...]:
         """All campaigns, oldest first."""
         with self._reading() as connection:
-            return read.campaigns(connection)
+            return queries.campaigns(connection)
 
     def find(self, wanted: str) -> Campaign:
         """The campaign of an id, a label, ``latest`` or ``latest~N``.
@@ -100,27 +100,27 @@ class Store:
         Raises:
             Refused: there is none.
         """
-        return read.find(self.campaigns(), wanted, self.name)
+        return queries.find(self.campaigns(), wanted, self.name)
 
     def logs(self, of: Campaign) -> tuple[tuple[str, str, int], ...]:
         """Name, key and size of the logs of a campaign."""
         with self._reading() as connection:
-            return read.logs(connection, _id(of))
+            return queries.logs(connection, _id(of))
 
     def content(self, of: Campaign, name: str) -> tuple[bytes, ...]:
         """The raw output of the logs of this name or key in a campaign."""
         with self._reading() as connection:
-            return read.content(connection, _id(of), name)
+            return queries.content(connection, _id(of), name)
 
     def held(self, of: Campaign) -> tuple[Held, ...]:
         """The logs of a campaign, and what is known of them without reading them."""
         with self._reading() as connection:
-            return read.held(connection, _id(of))
+            return queries.held(connection, _id(of))
 
     def output(self, log: int) -> bytes:
         """The raw output of the log of this id."""
         with self._reading() as connection:
-            return read.output(connection, log)
+            return queries.output(connection, log)
 
     def keep_settings(self, of: Campaign, found: Mapping[str, Settings]) -> None:
         """Keep the settings that devices had at the time of a campaign, in words by place and path."""
@@ -131,33 +131,33 @@ class Store:
         """What changed between two campaigns: settings, and parameters of their runs."""
         with self._reading() as connection:
             changes = settings_between(a, b, *settings.differing(connection, _id(a), _id(b)))
-            runs = [read.circumstances(connection, _id(one)) for one in (a, b)]
+            runs = [queries.circumstances(connection, _id(one)) for one in (a, b)]
         return replace(changes, changed=(*changes.changed, *parameters_between(*runs)))
 
     def circumstances(self, of: Campaign) -> list[Circumstance]:
         """What the runs of a campaign say of themselves, each saying once."""
         with self._reading() as connection:
-            return read.circumstances(connection, _id(of))
+            return queries.circumstances(connection, _id(of))
 
     def names(self, numbers: Sequence[int]) -> dict[int, Series]:
         """What the series of these ids are."""
         with self._reading() as connection:
-            return read.names(connection, numbers)
+            return queries.names(connection, numbers)
 
     def matching(self, wanted: Wanted) -> dict[int, Series]:
         """The series that are wanted, by id."""
         with self._reading() as connection:
-            return read.matching(connection, wanted)
+            return queries.matching(connection, wanted)
 
     def past(self, campaigns: Sequence[Campaign], numbers: Sequence[int]) -> dict[int, dict[int, list[float]]]:
         """The values of series by series and campaign."""
         with self._reading() as connection:
-            return read.past(connection, [_id(one) for one in campaigns], numbers)
+            return queries.past(connection, [_id(one) for one in campaigns], numbers)
 
     def values(self, of: Campaign, wanted: Wanted) -> dict[int, list[float]]:
         """The values of a campaign by the id of their series."""
         with self._reading() as connection:
-            return read.values(connection, _id(of), wanted)
+            return queries.values(connection, _id(of), wanted)
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -172,6 +172,6 @@ def _id(one: Campaign) -> int:
 
 
 def _check(label: str) -> None:
-    if label and not label.isdecimal() and "~" not in label and label != read.LATEST and label.isprintable():
+    if label and not label.isdecimal() and "~" not in label and label != queries.LATEST and label.isprintable():
         return
     raise refuse(f"label {label!r}", "what compare takes for an id", "a word that is no number, and without ~")

@@ -13,7 +13,7 @@ from labs import EXAMPLES, TOOLS, name
 from needs import needs
 from wirespeed import lab, render
 from wirespeed.cluster import read
-from wirespeed.lab.rdma import up as machines
+from wirespeed.lab.rdma import build as machines
 from wirespeed.plan import Plan, build
 from wirespeed.reach import Ran, Status
 

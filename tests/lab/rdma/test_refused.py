@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from needs import needs
 from wirespeed.cli.app import app
 from wirespeed.errors import Refused
-from wirespeed.lab.rdma import up
+from wirespeed.lab.rdma import build
 from wirespeed.lab.rdma.kernel import PACKAGE, kernel
 
 CLUSTER = EXAMPLES / "mi300x-4node" / "cluster.yaml"
@@ -32,10 +32,10 @@ def without(*programs: str) -> Callable[[pytest.MonkeyPatch, Path], None]:
     """A machine where these are not installed, and all others are."""
 
     def prepare(patch: pytest.MonkeyPatch, folder: Path) -> None:
-        for name in up._NEEDED.keys() - set(programs):
+        for name in build._NEEDED.keys() - set(programs):
             (folder / name).touch(mode=0o755)
         patch.setenv("PATH", str(folder))
-        patch.setattr(up, "_PATH", str(folder))
+        patch.setattr(build, "_PATH", str(folder))
 
     return prepare
 
@@ -46,12 +46,12 @@ def no_root(patch: pytest.MonkeyPatch, folder: Path) -> None:
 
 def no_tun(patch: pytest.MonkeyPatch, folder: Path) -> None:
     without()(patch, folder)
-    patch.setattr(up, "_TUN", folder / "tun")
+    patch.setattr(build, "_TUN", folder / "tun")
 
 
 def other_processor(patch: pytest.MonkeyPatch, folder: Path) -> None:
     without()(patch, folder)
-    patch.setattr(up.platform, "machine", lambda: "aarch64")
+    patch.setattr(build.platform, "machine", lambda: "aarch64")
 
 
 ROWS = [
@@ -86,9 +86,9 @@ def test_what_a_machine_lacks(
     prepare: Callable[[pytest.MonkeyPatch, Path], None], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(up, "_TUN", tmp_path)
-    monkeypatch.setattr(up, "_opens", Path.exists)
-    monkeypatch.setattr(up.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(build, "_TUN", tmp_path)
+    monkeypatch.setattr(build, "_opens", Path.exists)
+    monkeypatch.setattr(build.platform, "machine", lambda: "x86_64")
     prepare(monkeypatch, tmp_path)
     with pytest.raises(Refused) as refused:
         CliRunner().invoke(app, ["lab", "rdma", str(CLUSTER)], catch_exceptions=False)
@@ -96,9 +96,9 @@ def test_what_a_machine_lacks(
 
 
 def test_a_file_that_does_not_open_is_no_device(tmp_path: Path) -> None:
-    assert not up._opens(tmp_path / "tun")
+    assert not build._opens(tmp_path / "tun")
     (tmp_path / "tun").touch()
-    assert up._opens(tmp_path / "tun")
+    assert build._opens(tmp_path / "tun")
 
 
 def package(folder: Path, *modules: str) -> Path:

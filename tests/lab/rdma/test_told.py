@@ -15,9 +15,9 @@ from wirespeed import lab, render
 from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.lab.rdma import access, initrd
+from wirespeed.lab.rdma.design import machines_of, plugged
 from wirespeed.lab.rdma.kernel import kernel
 from wirespeed.lab.rdma.machine import Machine, Nic
-from wirespeed.lab.rdma.plugged import machines_of, plugged
 from wirespeed.plan import build
 
 NIC = Nic("eth1", "02:00:00:00:00:01", 9000, "tap1", "rxe0", 3)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.lab.rdma.unpacked import kernel_of, unpacked
+from wirespeed.lab.rdma.kernel_image import kernel_of, unpacked
 
 _NOTE = struct.pack("<III", 4, 8, 18) + b"Xen\0" + struct.pack("<Q", 0x1000000)
 KERNEL = b"\x7fELF" + bytes(3000) + _NOTE + random.Random(1).randbytes(5000)

@@ -16,7 +16,7 @@ from wirespeed.benchmarks.run.seats import Fabric
 from wirespeed.errors import Refused
 from wirespeed.limits.bound import number
 from wirespeed.plan import Plan
-from wirespeed.plan.found import AsFound
+from wirespeed.plan.as_found import AsFound
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign import Grade, Outcome, Step
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict

@@ -13,10 +13,10 @@ from wirespeed.cli.bench_app import bench
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
-    from wirespeed.cli.keeping import Asked, Kept
+    from wirespeed.cli.log_storage import Asked, Kept
     from wirespeed.cli.logs import LogFile
     from wirespeed.results.benchmarks import Run
-    from wirespeed.results.campaigns import Campaign
+    from wirespeed.results.campaign_history import Campaign
     from wirespeed.results.nccl import Communicator
 
 
@@ -98,7 +98,7 @@ def parse(
             raise typer.BadParameter("--label, --time, --cluster and --bundle say what to store: give --store too")
         _show(logs, format)
         return
-    from wirespeed.cli.keeping import Asked
+    from wirespeed.cli.log_storage import Asked
 
     _store(logs, jobs, store, Asked(label, time, cluster, bundle), format)
 
@@ -132,8 +132,8 @@ def _show(logs: Sequence[LogFile], format: Format) -> None:
 
 def _store(logs: Sequence[LogFile], jobs: int | None, where: str, asked: Asked, format: Format) -> None:
     from wirespeed.cli.console import err, show_problems
-    from wirespeed.cli.keeping import keep, open_store
-    from wirespeed.cli.reading import Readers
+    from wirespeed.cli.log_reader import Readers
+    from wirespeed.cli.log_storage import keep, open_store
     from wirespeed.errors import Refused
 
     with Readers(logs, jobs) as readers, open_store(where) as store:
@@ -154,7 +154,7 @@ def _store(logs: Sequence[LogFile], jobs: int | None, where: str, asked: Asked, 
 
 def _print_kept(store: str, campaign: Campaign, kept: Kept, format: Format) -> None:
     from wirespeed.cli.console import err, out
-    from wirespeed.report.words import plural
+    from wirespeed.report.wording import plural
     from wirespeed.results.json import document
 
     if format is Format.JSON:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from wirespeed.cli import flows, past_runs
+from wirespeed.cli import flows, stored_campaigns
 from wirespeed.cli.bench_app import bench
 
 SCHEMA = 1
@@ -24,20 +24,20 @@ class Format(StrEnum):
 def compare(
     a: Annotated[str, typer.Argument(metavar="A", help="A campaign, or a log or folder of logs: how it was.")],
     b: Annotated[str, typer.Argument(metavar="B", help="A campaign, or a log or folder of logs: how it is.")],
-    store: past_runs.StoreOption = None,
-    tool: past_runs.ToolOption = None,
-    test: past_runs.TestOption = None,
-    metric: past_runs.MetricOption = None,
-    size: past_runs.SizeOption = None,
-    place: past_runs.PlaceOption = None,
-    ranks: past_runs.RanksOption = None,
+    store: stored_campaigns.StoreOption = None,
+    tool: stored_campaigns.ToolOption = None,
+    test: stored_campaigns.TestOption = None,
+    metric: stored_campaigns.MetricOption = None,
+    size: stored_campaigns.SizeOption = None,
+    place: stored_campaigns.PlaceOption = None,
+    ranks: stored_campaigns.RanksOption = None,
     significance: Annotated[
         float, typer.Option("--significance", min=0.0001, max=0.5, help="The share of false alarms to accept.")
     ] = 0.05,
     at_least: Annotated[
         float, typer.Option("--at-least", min=0.0, metavar="PERCENT", help="Smaller differences do not matter.")
     ] = 2.0,
-    limit: past_runs.LimitOption = 30,
+    limit: stored_campaigns.LimitOption = 30,
     output: Annotated[
         Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_COMPARE_FORMAT", help="A table, or JSON.")
     ] = Format.TABLE,
@@ -63,15 +63,15 @@ def compare(
 
     Example: wirespeed bench compare before/ after/
     """
-    wanted = past_runs.wanted(tool, test, metric, size, place, ranks)
-    found = past_runs.compared(a, b, store, wanted, past_runs.Judging(significance, at_least / 100))
+    wanted = stored_campaigns.wanted(tool, test, metric, size, place, ranks)
+    found = stored_campaigns.compared(a, b, store, wanted, stored_campaigns.Judging(significance, at_least / 100))
     if output is Format.JSON:
         from wirespeed.results.json import document
 
         typer.echo(document("bench-comparison", SCHEMA, comparison=found), nl=False)
     else:
         from wirespeed.cli.console import out
-        from wirespeed.report import campaigns
+        from wirespeed.report import campaign_comparison
 
-        campaigns.comparison(found, out(), limit)
+        campaign_comparison.comparison(found, out(), limit)
     raise typer.Exit(flows.comparison_exit(found))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.cli import past_runs
+from wirespeed.cli import stored_campaigns
 from wirespeed.cli.bench_app import bench
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
-    from wirespeed.results.campaigns import Campaign, History
+    from wirespeed.results.campaign_history import Campaign, History
 
 SCHEMA = 1
 
@@ -28,13 +28,13 @@ class Format(StrEnum):
 
 @bench.command()
 def history(
-    store: past_runs.StoreOption = None,
-    tool: past_runs.ToolOption = None,
-    test: past_runs.TestOption = None,
-    metric: past_runs.MetricOption = None,
-    size: past_runs.SizeOption = None,
-    place: past_runs.PlaceOption = None,
-    ranks: past_runs.RanksOption = None,
+    store: stored_campaigns.StoreOption = None,
+    tool: stored_campaigns.ToolOption = None,
+    test: stored_campaigns.TestOption = None,
+    metric: stored_campaigns.MetricOption = None,
+    size: stored_campaigns.SizeOption = None,
+    place: stored_campaigns.PlaceOption = None,
+    ranks: stored_campaigns.RanksOption = None,
     cluster: Annotated[
         str | None,
         typer.Option(
@@ -49,7 +49,7 @@ def history(
     at_least: Annotated[
         float, typer.Option("--at-least", min=0.0, metavar="PERCENT", help="Smaller changes do not matter.")
     ] = 2.0,
-    limit: past_runs.LimitOption = 20,
+    limit: stored_campaigns.LimitOption = 20,
     output: Annotated[
         Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_HISTORY_FORMAT", help="How to print it.")
     ] = Format.TABLE,
@@ -71,20 +71,22 @@ def history(
 
     Example: wirespeed bench history --tool perftest --format prometheus > wirespeed.prom
     """
-    wanted = past_runs.wanted(tool, test, metric, size, place, ranks)
-    with past_runs.open_known(store) as opened:
+    wanted = stored_campaigns.wanted(tool, test, metric, size, place, ranks)
+    with stored_campaigns.open_known(store) as opened:
         if wanted.everything and output in (Format.TABLE, Format.JSON):
             raise typer.Exit(_list(opened.campaigns(), output))
-        found = past_runs.over_time(opened, wanted, past_runs.Judging(significance, at_least / 100), cluster)
+        found = stored_campaigns.over_time(
+            opened, wanted, stored_campaigns.Judging(significance, at_least / 100), cluster
+        )
     if output is Format.JSON:
         from wirespeed.results.json import document
 
         typer.echo(document("bench-history", SCHEMA, history=found), nl=False)
     elif output is Format.TABLE:
         from wirespeed.cli.console import out
-        from wirespeed.report import campaigns
+        from wirespeed.report import campaign_comparison
 
-        campaigns.history(found, out(), limit)
+        campaign_comparison.history(found, out(), limit)
     else:
         typer.echo(_report(found, output), nl=False)
     raise typer.Exit(Exit.PASSED if found.series else Exit.INCOMPLETE)
@@ -105,11 +107,11 @@ def _report(found: History, output: Format) -> str:
 
 def _list(known: tuple[Campaign, ...], output: Format) -> Exit:
     from wirespeed.cli.console import out
-    from wirespeed.report import campaigns
+    from wirespeed.report import campaign_comparison
     from wirespeed.results.json import document
 
     if output is Format.JSON:
         typer.echo(document("bench-campaigns", SCHEMA, campaigns=known), nl=False)
     else:
-        campaigns.campaigns(known, out())
+        campaign_comparison.campaigns(known, out())
     return Exit.PASSED if known else Exit.INCOMPLETE

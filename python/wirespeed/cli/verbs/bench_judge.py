@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.cli import flows, past_runs, stored
+from wirespeed.cli import flows, stored_campaigns, stored_logs
 from wirespeed.cli.bench_app import bench
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def judge(
             help="What collect wrote at the time: how much of it the cluster as found allows.",
         ),
     ] = None,
-    campaign: stored.CampaignOption = None,
-    store: past_runs.StoreOption = None,
+    campaign: stored_logs.CampaignOption = None,
+    store: stored_campaigns.StoreOption = None,
     strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
     output: Annotated[
         Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_JUDGE_FORMAT", help="How to print the verdicts.")
@@ -117,7 +117,7 @@ def judge(
     plan = flows.planned(cluster)
     found = flows.found(plan, bundle) if bundle else None
     asked = _asked(source, target, algorithm, collective)
-    with stored.given(files or [], campaign, store) as logs:
+    with stored_logs.given(files or [], campaign, store) as logs:
         judged, notices = flows.judged(plan, logs, asked, flows.profile(profile), found)
     show_problems(notices, label="left out")
     for file, told in judged.hints:

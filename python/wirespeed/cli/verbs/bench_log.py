@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from wirespeed.cli import past_runs
+from wirespeed.cli import stored_campaigns
 from wirespeed.cli.bench_app import bench
 
 
@@ -16,7 +16,7 @@ def log(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="A log of the campaign; without it the logs are listed.")
     ] = None,
-    store: past_runs.StoreOption = None,
+    store: stored_campaigns.StoreOption = None,
 ) -> None:
     """Print the raw output that a campaign was read from, byte for byte as it was stored.
 
@@ -28,9 +28,9 @@ def log(
 
     from wirespeed.cli.console import out
     from wirespeed.errors import did_you_mean, refuse
-    from wirespeed.report.words import line
+    from wirespeed.report.wording import line
 
-    with past_runs.open_known(store) as opened:
+    with stored_campaigns.open_known(store) as opened:
         found = opened.find(campaign)
         logs = opened.logs(found)
         if name is None:

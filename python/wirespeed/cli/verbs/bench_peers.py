@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wirespeed.cli import flows, past_runs, stored
+from wirespeed.cli import flows, stored_campaigns, stored_logs
 from wirespeed.cli.bench_app import bench
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def peers(
     target: Annotated[
         str | None, typer.Option("--to", metavar="HOST/NIC", help="Where data went, if no log says it.")
     ] = None,
-    campaign: stored.CampaignOption = None,
-    store: past_runs.StoreOption = None,
-    metric: past_runs.MetricOption = None,
-    size: past_runs.SizeOption = None,
+    campaign: stored_logs.CampaignOption = None,
+    store: stored_campaigns.StoreOption = None,
+    metric: stored_campaigns.MetricOption = None,
+    size: stored_campaigns.SizeOption = None,
     at_least: Annotated[
         float,
         typer.Option("--at-least", min=0.1, max=90.0, metavar="PERCENT", help="Smaller differences do not matter."),
@@ -84,7 +84,7 @@ def peers(
     names = files or []
     said = (("--campaign", campaign), ("--store", store if campaign else None))
     again = (*names, *(word for option, value in said if value for word in (option, value)))
-    with stored.held(names, campaign, store) as held:
+    with stored_logs.held(names, campaign, store) as held:
         read, plan = _read(names, held, cluster, (source, target))
     found = _compared(read.logs, plan, again, cluster, metric, size, at_least / 100)
     _print(found, output)
@@ -119,7 +119,7 @@ def _compared(
     from wirespeed.benchmarks.peers import Given, Seats, compare_all, gather
     from wirespeed.results.benchmarks import Metric
 
-    wanted = past_runs.wanted(None, None, metric, size, None, None)
+    wanted = stored_campaigns.wanted(None, None, metric, size, None, None)
     seats = Seats(plan)
     gathered = gather(logs, seats, Metric(metric) if metric else None, wanted.size_bytes)
     given = Given(again, str(cluster) if cluster else None)

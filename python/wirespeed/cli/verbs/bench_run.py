@@ -11,9 +11,9 @@ import typer
 from wirespeed.cli import flows
 from wirespeed.cli.bench_app import bench
 from wirespeed.cli.campaign_output import Format, load, print_outcome, related, show
-from wirespeed.cli.campaign_running import execute, exit_of, folder_of, store_logs
-from wirespeed.cli.chosen_hosts import allocated_hosts, chosen_hosts
+from wirespeed.cli.campaign_run import execute, exit_of, folder_of, store_logs
 from wirespeed.cli.exit import Exit
+from wirespeed.cli.host_selection import allocated_hosts, chosen_hosts
 
 if TYPE_CHECKING:
     from wirespeed.benchmarks.run import Bar, Folder

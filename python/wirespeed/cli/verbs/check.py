@@ -203,16 +203,16 @@ def _statuses(text: str | None) -> frozenset[Status] | None:
 
     if text is None:
         return None
-    words = [word.strip() for word in text.split(",")]
+    wording = [word.strip() for word in text.split(",")]
     known = [status.value for status in Status]
     problems = [
         Problem("--status", f"{word!r}", f"one of {', '.join(known)}", did_you_mean(word, known))
-        for word in words
+        for word in wording
         if word not in known
     ]
     if problems:
         raise Refused(problems)
-    return frozenset(Status(word) for word in words)
+    return frozenset(Status(word) for word in wording)
 
 
 def _print(seen: _Seen, findings: Sequence[Finding], output: Format) -> None:
@@ -221,13 +221,13 @@ def _print(seen: _Seen, findings: Sequence[Finding], output: Format) -> None:
     if output is Format.TABLE:
         from rich.text import Text
 
-        from wirespeed.report import terminal, words
+        from wirespeed.report import terminal, wording
 
         for note in seen.notes:
-            out().print(Text(words.line(note)))
+            out().print(Text(wording.line(note)))
         terminal.findings(findings, out())
     elif output is Format.JSON:
-        from wirespeed.report.order import counts
+        from wirespeed.report.ranking import counts
         from wirespeed.results.json import document
 
         text = document(

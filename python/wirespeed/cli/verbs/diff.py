@@ -111,7 +111,7 @@ def _print_settings(plan: Plan, settings: Sequence[SettingDifference], format_: 
 def _values(one: SettingDifference) -> dict[str, str | None]:
     """Both values and where the second comes from, in words; what a device said is made harmless."""
     from wirespeed.checks.words import differing, words
-    from wirespeed.report.words import clean
+    from wirespeed.report.wording import clean
     from wirespeed.settings import THINGS, settings_of
 
     intended, found = one.intended, one.found

@@ -11,8 +11,8 @@ import typer
 
 from wirespeed.cli import flows
 from wirespeed.cli.campaign_output import Format, load, print_outcome, show
-from wirespeed.cli.campaign_running import execute, exit_of, folder_of, store_logs
-from wirespeed.cli.chosen_hosts import chosen_hosts
+from wirespeed.cli.campaign_run import execute, exit_of, folder_of, store_logs
+from wirespeed.cli.host_selection import chosen_hosts
 from wirespeed.cli.lab_app import lab
 
 if TYPE_CHECKING:

@@ -77,7 +77,7 @@ def rdma(
     from wirespeed import lab as labs
     from wirespeed import render
     from wirespeed.cli.console import err
-    from wirespeed.lab.rdma import up as machines
+    from wirespeed.lab.rdma import build as machines
 
     machines.check()
     plan = flows.planned(cluster)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirespeed.cli import flows
-from wirespeed.cli.chosen_hosts import chosen_hosts
+from wirespeed.cli.host_selection import chosen_hosts
 from wirespeed.cli.lab_app import lab
 
 if TYPE_CHECKING:

@@ -109,12 +109,12 @@ def report(
     Example: wirespeed report out/dcqcn out/line-rate -o both.html --png pictures
     """
     if png is not None or any(path.is_dir() for path in subjects):
-        from wirespeed.cli import simulated
+        from wirespeed.cli import simulation_report
 
         style = format or _by_name(output)
         other = {"--bundle": bundle, "--bench": bench, "--result": result, "--profile": profile, "--strict": strict}
         given = {option: bool(value) for option, value in other.items()}
-        raise typer.Exit(simulated.report(subjects, style.value, output, png, given))
+        raise typer.Exit(simulation_report.report(subjects, style.value, output, png, given))
     cluster = _one(subjects)
     plan = flows.planned(cluster)
     content = _with_results(_gathered(plan, cluster, bundle, bench or [], flows.profile(profile)), result or [])
@@ -177,7 +177,7 @@ def _with_results(content: Report, files: Sequence[Path]) -> Report:
         Refused: a file is none of their documents.
     """
     from wirespeed.results import documents
-    from wirespeed.results.campaigns import Comparison, History
+    from wirespeed.results.campaign_history import Comparison, History
     from wirespeed.results.peers import Peers
     from wirespeed.results.report import Input
 

@@ -16,7 +16,7 @@ from wirespeed.cli.sim_app import sim
 from wirespeed.cli.verbs.sim_run import Preset
 
 if TYPE_CHECKING:
-    from wirespeed.results.comparison import Comparison
+    from wirespeed.results.algorithm_comparison import Comparison
     from wirespeed.units import Duration
 
 
@@ -147,8 +147,8 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
 
 def _print(comparison: Comparison, form: Format) -> None:
     from wirespeed.cli.console import out
-    from wirespeed.report import comparison as report
-    from wirespeed.results.comparison import to_json
+    from wirespeed.report import algorithm_comparison as report
+    from wirespeed.results.algorithm_comparison import to_json
 
     match form:
         case Format.JSON:

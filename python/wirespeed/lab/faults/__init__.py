@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from wirespeed.errors import did_you_mean, refuse
-from wirespeed.lab.faults.where import Where
+from wirespeed.lab.faults.location import Where
 from wirespeed.lab.lab import Lab
 from wirespeed.results.lab import LabFault
 

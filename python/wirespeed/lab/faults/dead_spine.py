@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.where import Where, ip, keep_ipv6
+from wirespeed.lab.faults.location import Where, ip, keep_ipv6
 from wirespeed.lab.lab import Lab
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabAct, LabFault

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ipaddress import ip_interface
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.where import Where, after, ip
+from wirespeed.lab.faults.location import Where, after, ip
 from wirespeed.results.lab import LabFault
 
 TITLE = "the routing rule of a NIC is missing"

@@ -6,7 +6,7 @@ that is cabled to it.
 
 from __future__ import annotations
 
-from wirespeed.lab.faults.where import Where, after, ip
+from wirespeed.lab.faults.location import Where, after, ip
 from wirespeed.results.lab import LabFault
 
 TITLE = "a leaf port at MTU 1500"

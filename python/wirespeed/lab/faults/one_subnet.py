@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from wirespeed.errors import refuse
-from wirespeed.lab.faults.where import Where, after, ip, parameter
+from wirespeed.lab.faults.location import Where, after, ip, parameter
 from wirespeed.lab.lab import Lab
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabAct, LabEnd, LabFault

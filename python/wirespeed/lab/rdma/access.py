@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from wirespeed.lab.rdma.told import told
+from wirespeed.lab.rdma.local_command import told
 
 _FOLDER = "ssh"
 _INSIDE = Path("/run/wirespeed/ssh")

@@ -12,11 +12,11 @@ from wirespeed.lab import kernel as namespaces
 from wirespeed.lab import networkd, state
 from wirespeed.lab.host import File, HostFiles
 from wirespeed.lab.rdma import access, initrd
+from wirespeed.lab.rdma.design import address, management
 from wirespeed.lab.rdma.kernel import CACHE, Kernel
+from wirespeed.lab.rdma.kernel_image import unpacked
+from wirespeed.lab.rdma.local_command import told
 from wirespeed.lab.rdma.machine import CONSOLE, Machine
-from wirespeed.lab.rdma.plugged import address, management
-from wirespeed.lab.rdma.told import told
-from wirespeed.lab.rdma.unpacked import unpacked
 from wirespeed.reach import Status
 from wirespeed.results.lab import LabState
 

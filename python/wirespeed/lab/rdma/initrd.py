@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wirespeed.errors import refuse
 from wirespeed.lab.rdma.kernel import FIRST, THEN, Kernel
-from wirespeed.lab.rdma.told import told
+from wirespeed.lab.rdma.local_command import told
 
 _HERE = Path(__file__).parent
 _PACK = 'cd "$1" && find . | "$3" cpio -o -H newc >"$2" 2>/dev/null'

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirespeed.errors import refuse
-from wirespeed.lab.rdma.told import told
+from wirespeed.lab.rdma.local_command import told
 
 CACHE = Path("/var/cache/wirespeed/lab")
 PACKAGE = "linux-image-amd64"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.report.chart import Tick, vertical
 
 WIDTH, HEIGHT = 640, 250
@@ -98,7 +98,7 @@ def time_ticks(end_ps: int) -> tuple[str, float, tuple[Tick, ...]]:
     """The unit of a time axis from 0, how many picoseconds it has, and the ticks."""
     unit, size = time_unit(end_ps)
     _, values = vertical(end_ps / size)
-    ticks = (Tick(across(value * size, 0, end_ps), words.plain(value)) for value in values if value * size <= end_ps)
+    ticks = (Tick(across(value * size, 0, end_ps), wording.plain(value)) for value in values if value * size <= end_ps)
     return unit, size, tuple(ticks)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.report.chart import Tick, line_of, vertical
 from wirespeed.report.simulated.axes import Chart, Mark, across, drawn, level_ticks, time_unit, up
 from wirespeed.results.simulated import Distribution, Group
@@ -23,7 +23,7 @@ def chart(distribution: Distribution) -> Chart | None:
     unit, size = _unit(distribution, groups)
     values = [value / size for group in groups for value in _ends(group)]
     place, x_ticks = _axis(min(values), max(values))
-    top, y_ticks = level_ticks(100.0, lambda value: words.plain(value))
+    top, y_ticks = level_ticks(100.0, lambda value: wording.plain(value))
     lines, height = drawn([(_named(group), _path(group, size, place, top)) for group in groups])
     marks = _marks(groups, size, unit, place)
     return Chart(
@@ -69,13 +69,13 @@ def _axis(low: float, high: float) -> tuple[Callable[[float], float], tuple[Tick
 
         powers = range(math.floor(first), math.ceil(last) + 1)
         values = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
-        return place, tuple(Tick(place(value), words.plain(value)) for value in values if low <= value <= high)
+        return place, tuple(Tick(place(value), wording.plain(value)) for value in values if low <= value <= high)
 
     def level(value: float) -> float:
         return across(value, 0.0, high * 1.02)
 
     _, values = vertical(high)
-    return level, tuple(Tick(level(value), words.plain(value)) for value in values)
+    return level, tuple(Tick(level(value), wording.plain(value)) for value in values)
 
 
 def _path(group: Group, size: float, place: Callable[[float], float], top: float) -> str:
@@ -95,7 +95,7 @@ def _marks(groups: Sequence[Group], size: float, unit: str, place: Callable[[flo
     marks = []
     for least in found:
         x = place(least / size)
-        label = f"least {words.number(least / size)}" + (f" {unit}" if unit != "times the least" else "")
+        label = f"least {wording.number(least / size)}" + (f" {unit}" if unit != "times the least" else "")
         marks.append(Mark(x, label, "start" if x < 480 else "end"))
     return tuple(marks)
 
@@ -106,14 +106,14 @@ def _named(group: Group) -> str:
 
 def _row(group: Group, size: float) -> tuple[str, ...]:
     numbers = (group.quantiles[0], *(quantile(group, one) for one in _PERCENTS), group.quantiles[-1])
-    least = "" if group.least is None else words.number(group.least / size)
-    return (group.name, f"{group.count:,}", least, *(words.number(value / size) for value in numbers))
+    least = "" if group.least is None else wording.number(group.least / size)
+    return (group.name, f"{group.count:,}", least, *(wording.number(value / size) for value in numbers))
 
 
 def _description(distribution: Distribution, groups: Sequence[Group], unit: str, size: float) -> str:
     said = []
     for group in groups:
         known = (group.quantiles[0], quantile(group, 50), group.quantiles[-1])
-        low, middle, high = (words.number(value / size) for value in known)
+        low, middle, high = (wording.number(value / size) for value in known)
         said.append(f"{_named(group)} from {low} to {high}, half of them up to {middle} {unit}")
     return f"{distribution.title}: {'; '.join(said)}."

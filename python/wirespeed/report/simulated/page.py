@@ -9,12 +9,12 @@ from functools import cache
 from jinja2 import Environment
 from markupsafe import Markup
 
-from wirespeed.report import document, words
+from wirespeed.report import document, wording
 from wirespeed.report import simulation as terminal
-from wirespeed.report.simulated import axes, courses, distributions, maps, shades, stripes
+from wirespeed.report.simulated import axes, color_scale, distributions, network_maps, pause_timeline, time_series
 from wirespeed.report.simulated.axes import Chart
-from wirespeed.report.simulated.maps import Map, Player
-from wirespeed.report.simulated.stripes import Stripes
+from wirespeed.report.simulated.network_maps import Map, Player
+from wirespeed.report.simulated.pause_timeline import Stripes
 from wirespeed.results.simulated import Distribution, FlowRow, Group, Simulated
 from wirespeed.results.simulation import Summary
 
@@ -59,15 +59,15 @@ def page(runs: Sequence[Simulated]) -> str:
 
 def show(run: Simulated) -> Shown:
     """All pictures of a run."""
-    charts = [(course, courses.chart(course, run.summary.faults)) for course in run.courses]
+    charts = [(course, time_series.chart(course, run.summary.faults)) for course in run.courses]
     return Shown(
         run=run,
         charts=tuple(drawn for _, drawn in charts if drawn),
         nothing=tuple(course.title for course, drawn in charts if not drawn),
         spread=tuple(drawn for one in run.distributions if (drawn := distributions.chart(one))),
-        paused=maps.pause_map(run),
-        stripes=stripes.stripes(run.pausing, run.network, round(run.summary.end_us * 1e6), run.summary.faults),
-        player=maps.player(run),
+        paused=network_maps.pause_map(run),
+        stripes=pause_timeline.stripes(run.pausing, run.network, round(run.summary.end_us * 1e6), run.summary.faults),
+        player=network_maps.player(run),
     )
 
 
@@ -128,12 +128,12 @@ def flow_cells(run: Simulated, flow: FlowRow) -> tuple[tuple[str, str], ...]:
         (names[flow.source], str(flow.source)),
         (names[flow.target], str(flow.target)),
         (flow.verb, flow.verb),
-        (words.size(flow.bytes), str(flow.bytes)),
+        (wording.size(flow.bytes), str(flow.bytes)),
         (_us(flow.start_ps), str(-1 if flow.start_ps is None else flow.start_ps)),
         (_us(flow.took_ps), str(-1 if flow.took_ps is None else flow.took_ps)),
         (_us(flow.least_ps), str(-1 if flow.least_ps is None else flow.least_ps)),
-        ("" if flow.slowdown is None else f"{words.number(flow.slowdown)} ×", str(flow.slowdown or -1)),
-        ("" if rate is None else words.number(rate), str(rate or -1)),
+        ("" if flow.slowdown is None else f"{wording.number(flow.slowdown)} ×", str(flow.slowdown or -1)),
+        ("" if rate is None else wording.number(rate), str(rate or -1)),
         (flow.status, flow.status),
     )
 
@@ -151,8 +151,8 @@ def environment() -> Environment:
         flow_cells=flow_cells,
         label=label,
         origins=origins,
-        shade_legend=shades.legend,
-        kinds=maps.KINDS,
+        shade_legend=color_scale.legend,
+        kinds=network_maps.KINDS,
         most_links=_LINKS,
         most_victims=_VICTIMS,
         legend_width=axes.WIDTH,

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from wirespeed.errors import refuse
 from wirespeed.report import document
 from wirespeed.report import simulation as terminal
-from wirespeed.report.simulated.maps import Map
+from wirespeed.report.simulated.network_maps import Map
 from wirespeed.report.simulated.page import Shown, environment, label, show, together
 from wirespeed.results.simulated import Simulated
 from wirespeed.results.simulation import Summary

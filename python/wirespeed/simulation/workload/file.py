@@ -14,7 +14,7 @@ from wirespeed.cluster import Origin
 from wirespeed.cluster.document import load
 from wirespeed.cluster.fields import BandwidthText, DurationText, Line, Positive, SizeText, UdpPort
 from wirespeed.cluster.model import Part
-from wirespeed.cluster.read import check_version, text_of
+from wirespeed.cluster.reader import check_version, text_of
 from wirespeed.cluster.refusals import problems_of
 from wirespeed.errors import Refused, refuse
 from wirespeed.simulation.workload.fault_entries import Fault

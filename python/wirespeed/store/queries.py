@@ -12,11 +12,11 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select, 
 
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.results.benchmarks import Metric, RunStatus
-from wirespeed.results.campaigns import Campaign
+from wirespeed.results.campaign_history import Campaign
 from wirespeed.results.series import Series
 from wirespeed.store.batch import StoredSeries, series_of
-from wirespeed.store.between import Circumstance
-from wirespeed.store.raw import unpack
+from wirespeed.store.configuration_diff import Circumstance
+from wirespeed.store.raw_output import unpack
 from wirespeed.store.tables import campaign, log, measurement, raw, run, series
 
 LATEST = "latest"

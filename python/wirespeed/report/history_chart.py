@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.report.chart import Tick, line_of, vertical
-from wirespeed.results.campaigns import Campaign, Difference, History, Past, Step
+from wirespeed.results.campaign_history import Campaign, Difference, History, Past, Step
 
 _Campaigns = Mapping[int | None, Campaign]
 
@@ -88,20 +88,20 @@ def _line(past: Past, names: _Campaigns, numbers: Mapping[tuple[int, int], int])
         return round(_HEIGHT - _BOTTOM - (value - bottom) / (top - bottom) * (_HEIGHT - _TOP - _BOTTOM), 1)
 
     place = {point.campaign: number for number, point in enumerate(points)}
-    unit = words.line(past.series.unit)
+    unit = wording.line(past.series.unit)
     dots = tuple(
         Dot(
             x(number),
             y(point.median),
             y(point.lowest),
             y(point.highest),
-            f"{_label(names, point.campaign)}: {words.number(point.median)} {unit}"
-            + (f", {words.number(point.lowest)} to {words.number(point.highest)}" if point.count > 1 else ""),
+            f"{_label(names, point.campaign)}: {wording.number(point.median)} {unit}"
+            + (f", {wording.number(point.lowest)} to {wording.number(point.highest)}" if point.count > 1 else ""),
         )
         for number, point in enumerate(points)
     )
     every = -(-len(points) // _LABELS)
-    title = f"{words.series(past.series)} {words.size(past.series.size_bytes)}".strip()
+    title = f"{wording.series(past.series)} {wording.size(past.series.size_bytes)}".strip()
     return Line(
         title,
         f"{past.series.metric.value} in {unit}",
@@ -110,7 +110,7 @@ def _line(past: Past, names: _Campaigns, numbers: Mapping[tuple[int, int], int])
         dots,
         _turns(past, place, numbers, x, y),
         tuple(Tick(x(n), _label(names, point.campaign)[:16]) for n, point in enumerate(points) if n % every == 0),
-        tuple(Tick(y(value), words.plain(value)) for value in ticks),
+        tuple(Tick(y(value), wording.plain(value)) for value in ticks),
     )
 
 
@@ -144,7 +144,7 @@ def label(found: History, campaign: int) -> str:
 
 def _label(names: _Campaigns, campaign: int) -> str:
     one = names.get(campaign)
-    return words.line(one.label) if one else str(campaign)
+    return wording.line(one.label) if one else str(campaign)
 
 
 def _axis(low: float, high: float) -> tuple[float, float, list[float]]:
@@ -162,12 +162,13 @@ def _axis(low: float, high: float) -> tuple[float, float, list[float]]:
 
 
 def _description(past: Past, title: str) -> str:
-    return f"{title}: {words.plural(len(past.points), 'campaign')}, {words.plural(len(past.steps), 'change')} of level."
+    campaigns, changes = wording.plural(len(past.points), "campaign"), wording.plural(len(past.steps), "change")
+    return f"{title}: {campaigns}, {changes} of level."
 
 
 def told(step: Step, past: Past) -> str:
     """A change point in words."""
     change = "" if step.change is None else f" {100 * step.change:+.1f} %,"
-    unit = words.line(past.series.unit)
-    levels = f"{words.number(step.before)} → {words.number(step.after)} {unit}"
+    unit = wording.line(past.series.unit)
+    levels = f"{wording.number(step.before)} → {wording.number(step.after)} {unit}"
     return f"{step.difference.value}{change} {levels}, p = {step.p:.2g}"

@@ -12,10 +12,10 @@ import typer
 from wirespeed.cli import logs
 
 if TYPE_CHECKING:
-    from wirespeed.results.campaigns import Campaign, Changes, Comparison, History
+    from wirespeed.results.campaign_history import Campaign, Changes, Comparison, History
     from wirespeed.results.series import Series
     from wirespeed.store import Store, Wanted
-    from wirespeed.store.between import Circumstance
+    from wirespeed.store.configuration_diff import Circumstance
 
 StoreOption = Annotated[
     str | None,
@@ -80,7 +80,7 @@ def open_known(where: str | None) -> Store:
     Raises:
         Refused: there is none, or it cannot be opened.
     """
-    from wirespeed.cli.keeping import OWN, open_store
+    from wirespeed.cli.log_storage import OWN, open_store
     from wirespeed.errors import refuse
     from wirespeed.store.address import address
 
@@ -153,8 +153,8 @@ def _check_alike(a: Campaign, b: Campaign) -> None:
 
 
 def _between(a: _Side, b: _Side) -> Changes:
-    from wirespeed.results.campaigns import Changes
-    from wirespeed.store.between import parameters_between
+    from wirespeed.results.campaign_history import Changes
+    from wirespeed.store.configuration_diff import parameters_between
 
     note = "logs that are not stored have no facts beside them: which settings changed is unknown"
     return Changes(parameters_between(a.runs, b.runs), 0, (note,))
@@ -170,12 +170,12 @@ def _of_store(name: str, store: Store, which: Wanted) -> _Side:
 def _of_files(name: str, which: Wanted) -> _Side:
     from wirespeed.cli.campaign_folder import campaign_of
     from wirespeed.cli.console import show_problems
-    from wirespeed.cli.reading import read_share
+    from wirespeed.cli.log_reader import read_share
     from wirespeed.errors import Refused, refuse
     from wirespeed.results.benchmarks import RunStatus
-    from wirespeed.results.campaigns import Campaign
+    from wirespeed.results.campaign_history import Campaign
     from wirespeed.store.batch import series_of
-    from wirespeed.store.between import Circumstance
+    from wirespeed.store.configuration_diff import Circumstance
 
     files = list(logs.log_files([name]))
     share = read_share(files)
@@ -207,7 +207,7 @@ def over_time(store: Store, which: Wanted, judging: Judging, cluster: str | None
         Refused: there is no campaign of this cluster.
     """
     from wirespeed.errors import did_you_mean, refuse
-    from wirespeed.results.campaigns import History, Turn
+    from wirespeed.results.campaign_history import History, Turn
     from wirespeed.results.lab import is_lab
     from wirespeed.store.history import notable, past
 

@@ -72,9 +72,9 @@ def store_logs(folder: Folder, where: str, label: str | None, bundle: Path | Non
         Refused: the store, the label or the bundle is refused.
     """
     from wirespeed.cli.console import err, show_problems
-    from wirespeed.cli.keeping import Asked, keep, open_store
+    from wirespeed.cli.log_reader import Readers
+    from wirespeed.cli.log_storage import Asked, keep, open_store
     from wirespeed.cli.logs import log_files
-    from wirespeed.cli.reading import Readers
 
     logs = list(log_files([str(folder.path)]))
     with Readers(logs, None) as readers, open_store(where) as store:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from wirespeed.results.campaigns import Campaign, Change, Changes
+from wirespeed.results.campaign_history import Campaign, Change, Changes
 from wirespeed.results.series import WORKLOAD, Scalar
 
 Settings = Mapping[str, Mapping[str, str]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.report import words
+from wirespeed.report import wording
 
 FROM = (0.0, 0.05, 0.2, 0.4, 0.7)
 """A share above this, and at most the next, has shade 1 and so on."""
@@ -17,7 +17,7 @@ def legend() -> tuple[tuple[str, str], ...]:
     """Shades with what they stand for."""
     ends = (*FROM[1:], 1.0)
     named = (
-        (f"h{number + 1}", f"up to {words.plain(100 * end)} %" if end < 1 else "more")
+        (f"h{number + 1}", f"up to {wording.plain(100 * end)} %" if end < 1 else "more")
         for number, end in enumerate(ends)
     )
     return (("h0", "none"), *named)

@@ -16,7 +16,7 @@ import pytest
 from tests.store.campaigns import add, measured
 from tests.store.commands import bench
 
-from wirespeed.cli import keeping, reading
+from wirespeed.cli import log_reader, log_storage
 from wirespeed.store import Store, Wanted
 
 BENCH = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench"
@@ -55,8 +55,8 @@ def test_an_interrupt_stores_what_was_read_and_the_same_command_goes_on(
 
     command = ("parse", BENCH, "--store", where, "--label", "x")
     with monkeypatch.context() as patched:
-        patched.setattr(keeping, "interruptible", after_the_third_log)
-        patched.setattr(reading, "_MOST_FILES", 1)
+        patched.setattr(log_storage, "interruptible", after_the_third_log)
+        patched.setattr(log_reader, "_MOST_FILES", 1)
         ran = bench(*command)
     assert ran.returncode == 130
     assert ran.stderr == "interrupted: what was read is stored; the same command goes on from there\n"
@@ -72,14 +72,14 @@ def test_a_killed_writer_leaves_whole_batches(tmp_path: Path) -> None:
     program = f"""
 import os
 from tests.store.campaigns import measured
-from wirespeed.store import Batch, Store, pack, write
+from wirespeed.store import Batch, Store, pack, writer
 store = Store({str(path)!r})
 campaign = store.begin("x", "2026-11-21T08:00:00Z", None, "wirespeed 0")
 for number in range(2):
     batch = Batch()
     batch.add(pack("a", str(number).encode()), measured([1.0, 2.0]))
     if number:
-        write._insert = lambda *rest: os.kill(os.getpid(), 9)
+        writer._insert = lambda *rest: os.kill(os.getpid(), 9)
     store.add(campaign, batch)
 """
     root = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.store.changes import SIGNIFICANCE, change_points
+from wirespeed.store.change_points import SIGNIFICANCE, change_points
 
 
 def _noise(chance: Random, count: int, level: float = 100.0) -> list[float]:

@@ -11,7 +11,7 @@ from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.facts import COMPLETE, Observation, Source, State, facts_from
 from wirespeed.plan import Plan, build
-from wirespeed.plan.found import as_found
+from wirespeed.plan.as_found import as_found
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.report import words
-from wirespeed.results.campaigns import (
+from wirespeed.report import wording
+from wirespeed.results.campaign_history import (
     Campaign,
     Changes,
     Compared,
@@ -48,7 +48,7 @@ def campaigns(known: Sequence[Campaign], console: Console) -> None:
     for one in known:
         numbers = (str(one.id), f"{one.logs:,}", f"{one.runs:,}", f"{one.failed:,}")
         label = one.label if one.finished else f"{one.label} (not stored to its end)"
-        table.add_row(*numbers, one.started or "", Text(words.line(label)), Text(words.line(one.cluster or "")))
+        table.add_row(*numbers, one.started or "", Text(wording.line(label)), Text(wording.line(one.cluster or "")))
     console.print(table)
 
 
@@ -72,7 +72,7 @@ def comparison(found: Comparison, console: Console, limit: int) -> None:
         if count:
             console.print(f"{count:,} series are in {letter} alone")
     for reason in sorted({row.reason for row in found.series if row.difference is Difference.FEW}):
-        console.print(Text(f"too few values: {words.line(reason)}"), soft_wrap=True)
+        console.print(Text(f"too few values: {wording.line(reason)}"), soft_wrap=True)
     _together(found.together, console, limit)
     console.print()
     console.print(Text("changed between A and B", style="bold"))
@@ -94,12 +94,12 @@ def _together(families: Sequence[Together], console: Console, limit: int) -> Non
         console.print(f"  {len(moved) - limit:,} more: --limit shows more, --format json all")
     rest = len(families) - len(moved)
     if rest:
-        console.print(f"  {words.plural(rest, 'measurement')}{' more' if moved else ''}: none shown")
+        console.print(f"  {wording.plural(rest, 'measurement')}{' more' if moved else ''}: none shown")
 
 
 def measured(of: Series) -> str:
     """A series with its metric and size, in a line."""
-    return words.line(" ".join(filter(None, (words.series(of), of.metric.value, words.size(of.size_bytes)))))
+    return wording.line(" ".join(filter(None, (wording.series(of), of.metric.value, wording.size(of.size_bytes)))))
 
 
 def moved_by(one: Together) -> str:
@@ -112,15 +112,15 @@ def changes(found: Changes, console: Console, indent: str = "  ") -> None:
     """Each change once, with the places it was made at."""
     same = grouped(found)
     for name, before, after, at in same[:_CHANGES]:
-        line = f"{indent}{words.line(name)}: {words.line(before or '')} → {words.line(after or '')}  ({at})"
+        line = f"{indent}{wording.line(name)}: {wording.line(before or '')} → {wording.line(after or '')}  ({at})"
         console.print(Text(line), soft_wrap=True)
     if len(same) > _CHANGES:
         console.print(f"{indent}and {len(same) - _CHANGES} more changes: --format json lists them")
     if found.unread:
-        unread = words.plural(found.unread, "setting was", "settings were")
+        unread = wording.plural(found.unread, "setting was", "settings were")
         console.print(f"{indent}{unread} read in one of the two alone")
     for note in found.notes:
-        console.print(Text(f"{indent}{words.line(note)}"), soft_wrap=True)
+        console.print(Text(f"{indent}{wording.line(note)}"), soft_wrap=True)
     if not (found.changed or found.unread or found.notes):
         console.print(f"{indent}nothing that was read")
 
@@ -133,7 +133,7 @@ def grouped(found: Changes) -> list[tuple[str, str | None, str | None, str]]:
     rows = []
     for (name, before, after), places in same.items():
         more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
-        rows.append((name, before, after, ", ".join(words.line(place) for place in places[:_PLACES]) + more))
+        rows.append((name, before, after, ", ".join(wording.line(place) for place in places[:_PLACES]) + more))
     return rows
 
 
@@ -155,7 +155,7 @@ def history(found: History, console: Console, limit: int) -> None:
     if len(found.series) > limit:
         console.print(f"{len(found.series) - limit:,} more series: --limit shows more, --format json all")
     steps = sum(bool(past.steps) for past in found.series)
-    console.print(f"{words.plural(len(found.series), 'series', 'series')}, {steps:,} with a change of level")
+    console.print(f"{wording.plural(len(found.series), 'series', 'series')}, {steps:,} with a change of level")
 
 
 def _campaign(one: Campaign) -> str:
@@ -163,11 +163,11 @@ def _campaign(one: Campaign) -> str:
         None if one.id is None else f"campaign {one.id}",
         one.label,
         one.started,
-        words.plural(one.logs, "log"),
-        f"{words.plural(one.runs, 'run')}" + (f" ({one.failed} failed)" if one.failed else ""),
+        wording.plural(one.logs, "log"),
+        f"{wording.plural(one.runs, 'run')}" + (f" ({one.failed} failed)" if one.failed else ""),
         None if one.finished else "not stored to its end",
     ]
-    return "  ".join(words.line(word) for word in words_of if word)
+    return "  ".join(wording.line(word) for word in words_of if word)
 
 
 def _table() -> Table:
@@ -178,7 +178,7 @@ def _compared(rows: Sequence[Compared], console: Console) -> None:
     """A block of lines for each series, in the order of their first ones: its name above, which has no room beside."""
     blocks: dict[str, list[Compared]] = {}
     for row in rows:
-        blocks.setdefault(words.series(row.series), []).append(row)
+        blocks.setdefault(wording.series(row.series), []).append(row)
     cells = {id(row): _cells(row) for row in rows}
     widths = [max(map(len, column)) for column in zip(_HEADS, *cells.values(), strict=True)]
     console.print(Text(_laid_out(_HEADS, widths), style="bold"), soft_wrap=True)
@@ -195,9 +195,9 @@ _HEADS = ("metric", "size", "A", "n", "B", "n", "change")
 def _cells(row: Compared) -> tuple[str, ...]:
     a, b = row.a, row.b
     return (
-        f"{row.series.metric.value} {words.line(row.series.unit)}",
-        words.size(row.series.size_bytes),
-        *(words.number(a.median), str(a.count), words.number(b.median), str(b.count)),
+        f"{row.series.metric.value} {wording.line(row.series.unit)}",
+        wording.size(row.series.size_bytes),
+        *(wording.number(a.median), str(a.count), wording.number(b.median), str(b.count)),
         _signed(row.change),
     )
 
@@ -217,19 +217,19 @@ def _signed(change: float | None) -> str:
 
 def _past(past: Past, console: Console) -> None:
     console.print(
-        Text(f"{words.series(past.series)}  {words.size(past.series.size_bytes)}", style="bold"), soft_wrap=True
+        Text(f"{wording.series(past.series)}  {wording.size(past.series.size_bytes)}", style="bold"), soft_wrap=True
     )
     levels = [point.median for point in past.points]
-    low, high, last = (words.number(value) for value in (min(levels), max(levels), levels[-1]))
-    unit = words.line(past.series.unit)
-    told = f"{past.series.metric} {low} to {high} {unit}, last {last}, {words.plural(len(levels), 'campaign')}"
+    low, high, last = (wording.number(value) for value in (min(levels), max(levels), levels[-1]))
+    unit = wording.line(past.series.unit)
+    told = f"{past.series.metric} {low} to {high} {unit}, last {last}, {wording.plural(len(levels), 'campaign')}"
     console.print(Text(f"  {_bars(levels)}  {told}"), soft_wrap=True)
 
 
 def _step(past: Past, step: Step, known: dict[int | None, Campaign], console: Console) -> None:
     one = known[step.campaign]
-    levels = f"{words.number(step.before)} → {words.number(step.after)} {words.line(past.series.unit)}"
-    since = f"since {words.line(one.label)} ({one.started}): {levels}, p = {step.p:.2g}"
+    levels = f"{wording.number(step.before)} → {wording.number(step.after)} {wording.line(past.series.unit)}"
+    since = f"since {wording.line(one.label)} ({one.started}): {levels}, p = {step.p:.2g}"
     console.print(
         Text.assemble("    ", (step.difference.value, _STYLES[step.difference]), f" {_signed(step.change)} {since}"),
         soft_wrap=True,

@@ -36,7 +36,7 @@ def held(names: Sequence[str], campaign: str | None, store: str | None) -> Itera
     Raises:
         Refused: neither is named, or there is no such campaign or store.
     """
-    from wirespeed.cli.past_runs import open_known
+    from wirespeed.cli.stored_campaigns import open_known
     from wirespeed.errors import refuse
 
     if campaign is None:

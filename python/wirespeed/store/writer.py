@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 
 from wirespeed.store.batch import Batch, StoredSeries
-from wirespeed.store.raw import RawLog
+from wirespeed.store.raw_output import RawLog
 from wirespeed.store.tables import log, measurement, raw, run, series
 
 _ROWS = 100  # of one INSERT: SQLite spends most of its time between statements, not on rows

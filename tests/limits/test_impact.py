@@ -5,7 +5,7 @@ import pytest
 
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
-from wirespeed.limits.cost import cost_between, gpu_function, nic_bandwidth, nic_cost
+from wirespeed.limits.impact import cost_between, gpu_function, nic_bandwidth, nic_cost
 from wirespeed.plan import Plan, build
 from wirespeed.results.verdicts import Bound
 from wirespeed.units import Bandwidth

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wirespeed.report import words
-from wirespeed.report.simulated import shades
+from wirespeed.report import wording
+from wirespeed.report.simulated import color_scale
 from wirespeed.report.simulated.axes import bytes_unit, time_unit
 from wirespeed.report.simulated.layout import Half, Layout, Way, layout
 from wirespeed.results.simulated import LEVELS, Film, Simulated
@@ -76,14 +76,16 @@ def pause_map(run: Simulated) -> Map | None:
     share = {one.port: one.total_ps / end for one in paused}
     unit, size = time_unit(paused[0].total_ps)
     title = {
-        one.port: f"{run.network.name(one.port)}: {words.plural(one.pauses, 'pause')}, "
-        f"{words.number(one.total_ps / size)} {unit}, {words.percent(one.total_ps / end)} of the run"
+        one.port: f"{run.network.name(one.port)}: {wording.plural(one.pauses, 'pause')}, "
+        f"{wording.number(one.total_ps / size)} {unit}, {wording.percent(one.total_ps / end)} of the run"
         for one in paused
     }
     said = "; ".join(title[one.port] for one in paused[:3])
-    described = f"{words.plural(len(paused), 'port was', 'ports were')} paused. Longest: {said}."
+    described = f"{wording.plural(len(paused), 'port was', 'ports were')} paused. Longest: {said}."
     places = layout(run.network, {one.port: float(one.total_ps) for one in paused})
-    return Map(places, {port: shades.shade(of) for port, of in share.items()}, title, described, run.summary.faults)
+    return Map(
+        places, {port: color_scale.shade(of) for port, of in share.items()}, title, described, run.summary.faults
+    )
 
 
 def player(run: Simulated) -> Player | None:
@@ -96,10 +98,10 @@ def player(run: Simulated) -> Player | None:
     shown = together.index(max(together))
     busy = {port: float(sum(of)) for port, of in film.queue.items()}
     places = layout(run.network, busy)
-    state = {port: shades.shade(of[shown] / (LEVELS - 1)) for port, of in film.queue.items()}
+    state = {port: color_scale.shade(of[shown] / (LEVELS - 1)) for port, of in film.queue.items()}
     title = {port: run.network.name(port) for port in run.network.ports}
     unit, size = time_unit(film.end)
-    moment = f"{words.number(film.starts[shown] / size)} {unit}"
+    moment = f"{wording.number(film.starts[shown] / size)} {unit}"
     picture = Map(places, state, title, f"Queues of all ports at {moment}, when most bytes waited.", run.summary.faults)
     return Player(picture, shown, moment, frames, _top(run, film, shown), _data(run, film), film.left_out)
 
@@ -111,7 +113,7 @@ def _top(run: Simulated, film: Film, at: int) -> tuple[tuple[str, str], ...]:
     unit, size = bytes_unit(film.most_queue_bytes)
     most = film.most_queue_bytes / size / (LEVELS - 1)
     return tuple(
-        (run.network.name(port), f"{words.number(film.queue[port][at] * most)} {unit}") for port in deepest[:_TOP]
+        (run.network.name(port), f"{wording.number(film.queue[port][at] * most)} {unit}") for port in deepest[:_TOP]
     )
 
 
@@ -124,9 +126,9 @@ def _data(run: Simulated, film: Film) -> str:
         "unit": unit,
         "most": film.most_queue_bytes / byte_size,
         "mostUnit": byte_unit,
-        "from": shades.FROM,
+        "from": color_scale.FROM,
         "top": _TOP,
-        "names": {str(port): words.clean(run.network.name(port)) for port in _ports(film)},
+        "names": {str(port): wording.clean(run.network.name(port)) for port in _ports(film)},
         **{kind: _letters(getattr(film, kind)) for kind in KINDS},
     }
     text = json.dumps(named, ensure_ascii=True, separators=(",", ":"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.report.chart import Tick
 from wirespeed.report.simulated.axes import Span, time_ticks
-from wirespeed.report.simulated.shades import shade
-from wirespeed.report.simulated.spans import spans
+from wirespeed.report.simulated.color_scale import shade
+from wirespeed.report.simulated.fault_intervals import spans
 from wirespeed.results.simulated import Network, Pausing
 from wirespeed.results.simulation import Fault
 
@@ -67,7 +67,7 @@ def stripes(pausing: Pausing, network: Network, end: int, faults: Sequence[Fault
     rows = []
     for number, stripe in enumerate(pausing.stripes):
         name = network.name(stripe.port)
-        said = f"{name}: paused {words.percent(totals[stripe.port] / end) if end else '0 %'} of the run"
+        said = f"{name}: paused {wording.percent(totals[stripe.port] / end) if end else '0 %'} of the run"
         rows.append(Row(top + number * _ROW, _short(name), said, _cells(stripe.shares)))
     unit, _, ticks = time_ticks(end)
     scale = (_WIDTH - _LEFT - _RIGHT) / (640 - 62 - 14)

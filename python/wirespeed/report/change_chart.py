@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.report.chart import Tick, vertical
-from wirespeed.results.campaigns import Compared, Comparison, Difference, Summary
+from wirespeed.results.campaign_history import Compared, Comparison, Difference, Summary
 
 MOST = 24
 """Series that are drawn, the most notable first; the table has all."""
@@ -75,7 +75,7 @@ def draw(found: Comparison) -> Before | None:
     rows = tuple(
         Row(
             _TOP + number * _ROW,
-            f"{words.series(row.series)} {words.size(row.series.size_bytes)}".strip(),
+            f"{wording.series(row.series)} {wording.size(row.series.size_bytes)}".strip(),
             _told(row),
             STATUS[row.difference],
             side(row.a, row.a.median),
@@ -89,7 +89,7 @@ def draw(found: Comparison) -> Before | None:
     )
     worst = sum(row.difference is Difference.WORSE for row in found.series)
     better = sum(row.difference is Difference.BETTER for row in found.series)
-    said = f"{words.plural(len(found.series), 'series', 'series')}: {worst} worse, {better} better."
+    said = f"{wording.plural(len(found.series), 'series', 'series')}: {worst} worse, {better} better."
     return Before(said, rows, ticks, x(1.0), _TOP + len(rows) * _ROW + _BOTTOM)
 
 
@@ -100,10 +100,10 @@ def _changes(low: float, high: float) -> list[float]:
 
 
 def _told(row: Compared) -> str:
-    unit = words.line(row.series.unit)
+    unit = wording.line(row.series.unit)
     change = "" if row.change is None else f", {100 * row.change:+.1f} %"
     p = "" if row.adjusted is None else f", p = {row.adjusted:.2g}"
     return (
-        f"{words.number(row.a.median)} → {words.number(row.b.median)} {unit}{change}, {row.difference.value}"
+        f"{wording.number(row.a.median)} → {wording.number(row.b.median)} {unit}{change}, {row.difference.value}"
         f" ({row.a.count} and {row.b.count} values{p})"
     )

@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from wirespeed.errors import Problem, Refused, refuse
+from wirespeed.lab.build import Tell
+from wirespeed.lab.build import up as namespaces_up
 from wirespeed.lab.design import Design, design
 from wirespeed.lab.host import File, files_of
 from wirespeed.lab.lab import Lab
 from wirespeed.lab.machine import check_user
 from wirespeed.lab.rdma import kernel as kernels
 from wirespeed.lab.rdma.boot import boot
+from wirespeed.lab.rdma.design import MOST, machines_of, plugged
 from wirespeed.lab.rdma.machine import EMULATOR
-from wirespeed.lab.rdma.plugged import MOST, machines_of, plugged
-from wirespeed.lab.up import Tell
-from wirespeed.lab.up import up as namespaces_up
 from wirespeed.plan import Plan
 from wirespeed.results.lab import LabState
 from wirespeed.settings import Switch

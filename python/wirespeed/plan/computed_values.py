@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from wirespeed.catalogue.model import CableModel
 from wirespeed.plan import headroom, watchdog
+from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.ecn import check_window, window
-from wirespeed.plan.loop import Loop
 from wirespeed.plan.memory import deep
 from wirespeed.plan.model import Computed
 from wirespeed.plan.problems import Problems

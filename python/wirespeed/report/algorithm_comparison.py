@@ -12,8 +12,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from wirespeed.report import words
-from wirespeed.results.comparison import Comparison, Run
+from wirespeed.report import wording
+from wirespeed.results.algorithm_comparison import Comparison, Run
 
 _TIMES = ("mean", "p50", "p99", "max")
 _COUNTS = ("pauses", "marks", "CNPs", "lost", "resent")
@@ -24,7 +24,7 @@ def table(comparison: Comparison, console: Console) -> None:
     """A table for each scenario; lines are never wrapped."""
     for name, runs in groupby(comparison.runs, key=lambda run: run.scenario):
         said = f"  preset {comparison.preset}, seed {comparison.seed}"
-        console.print(Text.assemble((words.line(name), "bold"), said), soft_wrap=True)
+        console.print(Text.assemble((wording.line(name), "bold"), said), soft_wrap=True)
         rows = list(runs)
         for line in _lines(rows):
             console.print(line, soft_wrap=True)

@@ -3,16 +3,16 @@
 import dataclasses
 from xml.etree import ElementTree
 
+import history_sample
 import pytest
 import report_sample as sample
-import tell_sample as tell
 
-from wirespeed.report import before, junit, past, prometheus
-from wirespeed.results.campaigns import Summary
+from wirespeed.report import change_chart, history_chart, junit, prometheus
+from wirespeed.results.campaign_history import Summary
 
 
 def test_the_median_before_stands_on_the_line_of_no_change():
-    picture = before.draw(tell.COMPARISON)
+    picture = change_chart.draw(history_sample.COMPARISON)
     assert {row.before.median for row in picture.rows} == {picture.same}
     assert [row.status for row in picture.rows] == ["fail", "pass", "skip", "unknown"]
     ticks = {tick.label: tick.at for tick in picture.ticks}
@@ -21,10 +21,10 @@ def test_the_median_before_stands_on_the_line_of_no_change():
 
 
 def test_a_change_stands_where_the_axis_says():
-    picture = before.draw(tell.COMPARISON)
+    picture = change_chart.draw(history_sample.COMPARISON)
     ticks = {tick.label: tick.at for tick in picture.ticks}
     per_percent = (ticks["+2 %"] - picture.same) / 2
-    for row, drawn in zip(tell.COMPARISON.series, picture.rows, strict=True):
+    for row, drawn in zip(history_sample.COMPARISON.series, picture.rows, strict=True):
         change = row.b.median / row.a.median - 1
         assert drawn.after.median == pytest.approx(picture.same + 100 * change * per_percent, abs=0.3)
         assert drawn.after.low <= drawn.after.median <= drawn.after.high
@@ -32,19 +32,19 @@ def test_a_change_stands_where_the_axis_says():
 
 def test_tiny_changes_are_not_blown_up():
     same = Summary(3, 100.0, 99.99, 100.01, 0.01)
-    row = dataclasses.replace(tell.COMPARISON.series[2], a=same, b=same)
-    picture = before.draw(dataclasses.replace(tell.COMPARISON, series=(row,)))
+    row = dataclasses.replace(history_sample.COMPARISON.series[2], a=same, b=same)
+    picture = change_chart.draw(dataclasses.replace(history_sample.COMPARISON, series=(row,)))
     assert picture.rows[0].after.high - picture.rows[0].after.low < 10
 
 
 def test_nothing_above_zero_is_no_picture():
     zero = Summary(3, 0.0, 0.0, 0.0, 0.0)
-    row = dataclasses.replace(tell.COMPARISON.series[0], a=zero)
-    assert before.draw(dataclasses.replace(tell.COMPARISON, series=(row,))) is None
+    row = dataclasses.replace(history_sample.COMPARISON.series[0], a=zero)
+    assert change_chart.draw(dataclasses.replace(history_sample.COMPARISON, series=(row,))) is None
 
 
 def test_a_change_point_stands_between_its_campaigns_and_levels_on_their_sides():
-    line, flat = past.draw(tell.HISTORY)
+    line, flat = history_chart.draw(history_sample.HISTORY)
     (turn,) = line.turns
     assert line.dots[6].x < turn.x < line.dots[7].x
     assert (turn.number, turn.worse) == (1, True)
@@ -55,7 +55,7 @@ def test_a_change_point_stands_between_its_campaigns_and_levels_on_their_sides()
 
 
 def test_all_of_a_history_is_inside_its_frame():
-    for line in past.draw(tell.HISTORY):
+    for line in history_chart.draw(history_sample.HISTORY):
         for dot in line.dots:
             assert line.left <= dot.x <= line.right
             assert line.top <= dot.high <= dot.y <= dot.low <= line.bottom
@@ -64,20 +64,20 @@ def test_all_of_a_history_is_inside_its_frame():
 
 
 def test_a_single_campaign_is_a_point():
-    one = dataclasses.replace(tell.HISTORY.series[1], points=tell.HISTORY.series[1].points[:1])
-    (line,) = past.draw(dataclasses.replace(tell.HISTORY, series=(one,)))
+    one = dataclasses.replace(history_sample.HISTORY.series[1], points=history_sample.HISTORY.series[1].points[:1])
+    (line,) = history_chart.draw(dataclasses.replace(history_sample.HISTORY, series=(one,)))
     assert len(line.dots) == 1
 
 
 @pytest.mark.parametrize(("significance", "fewest"), [(0.05, 8), (0.01, 10), (0.001, 14)])
 def test_how_many_campaigns_it_takes(significance, fewest):
-    assert dataclasses.replace(tell.HISTORY, significance=significance).fewest == fewest
+    assert dataclasses.replace(history_sample.HISTORY, significance=significance).fewest == fewest
 
 
 def test_a_history_as_junit():
     """What got worse and stayed so has failed; what too few campaigns have is not known."""
-    short = tell._past([48.0] * 9, (), 1 << 10)
-    history = dataclasses.replace(tell.HISTORY, series=(*tell.HISTORY.series, short))
+    short = history_sample._past([48.0] * 9, (), 1 << 10)
+    history = dataclasses.replace(history_sample.HISTORY, series=(*history_sample.HISTORY.series, short))
     root = ElementTree.fromstring(
         junit.text(dataclasses.replace(sample.REPORT, findings=(), runs=(), histories=(history,)))
     )
@@ -93,12 +93,14 @@ def test_a_history_as_junit():
 
 
 def test_a_history_for_prometheus():
-    text = prometheus.text(dataclasses.replace(sample.REPORT, findings=(), runs=(), histories=(tell.HISTORY,)))
+    text = prometheus.text(
+        dataclasses.replace(sample.REPORT, findings=(), runs=(), histories=(history_sample.HISTORY,))
+    )
     of = 'metric="busbw",{}series="all_reduce, 32 ranks, redop=sum",{}size="1073741824"'
     lines = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
     plain = 'cluster="two-nodes",' + of.format("", "")
     name = "wirespeed_history_bandwidth_bytes_per_second"
-    assert float(lines[f"{name}{{{plain}}}"]) == pytest.approx(tell.LEVELS[-1] * 1e9)
+    assert float(lines[f"{name}{{{plain}}}"]) == pytest.approx(history_sample.LEVELS[-1] * 1e9)
     step = 'cluster="two-nodes",difference="worse",' + of.format("", 'since="week-8",')
     assert float(lines[f"wirespeed_history_step_ratio{{{step}}}"]) == pytest.approx(1 - 0.072)
     assert [line for line in lines if line.startswith("wirespeed_history_step") and '"1048576"' in line] == []

@@ -8,7 +8,7 @@ import report_sample as sample
 from wirespeed.benchmarks.peers import Seats, compare
 from wirespeed.benchmarks.peers.gather import Sample
 from wirespeed.results.benchmarks import Metric
-from wirespeed.results.campaigns import (
+from wirespeed.results.campaign_history import (
     Campaign,
     Change,
     Changes,

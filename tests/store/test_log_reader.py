@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.cli import reading
+from wirespeed.cli import log_reader
+from wirespeed.cli.log_reader import Readers
 from wirespeed.cli.logs import LogFile, log_files
-from wirespeed.cli.reading import Readers
 from wirespeed.errors import Refused
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -19,8 +19,8 @@ SAMPLES = Path(__file__).parents[1] / "samples"
 
 @pytest.fixture(autouse=True)
 def small_shares(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "SHARE", 4000)
-    monkeypatch.setattr(reading, "_WORTH_IT", 0)
+    monkeypatch.setattr(log_reader, "SHARE", 4000)
+    monkeypatch.setattr(log_reader, "_WORTH_IT", 0)
 
 
 def logs(folder: Path) -> list[LogFile]:

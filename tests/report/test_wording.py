@@ -2,7 +2,7 @@
 
 import pytest
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.results.findings import Cost
 
 
@@ -19,7 +19,7 @@ from wirespeed.results.findings import Cost
     ],
 )
 def test_a_number_has_the_digits_that_say_something(value: float, text: str) -> None:
-    assert words.number(value) == text
+    assert wording.number(value) == text
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,9 @@ def test_a_number_has_the_digits_that_say_something(value: float, text: str) -> 
     [(196.6, "197 Gb/s"), (99.96, "100 Gb/s"), (48.56, "48.6 Gb/s"), (3.456, "3.46 Gb/s"), (1, "1 Gb/s")],
 )
 def test_a_cost_has_three_digits(value: float, text: str) -> None:
-    assert words.cost(Cost(value, "Gb/s", "measured")) == text
+    assert wording.cost(Cost(value, "Gb/s", "measured")) == text
 
 
 @pytest.mark.parametrize(("fraction", "text"), [(0.9961, "99.6 %"), (1.0, "100.0 %"), (None, "")])
 def test_nearly_all_is_not_all(fraction: float | None, text: str) -> None:
-    assert words.percent(fraction) == text
+    assert wording.percent(fraction) == text

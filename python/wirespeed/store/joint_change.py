@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from wirespeed.results.campaigns import Difference, Together
+from wirespeed.results.campaign_history import Difference, Together
 from wirespeed.results.series import Better, Series, better
 from wirespeed.store.significance import MAD_TO_SIGMA, benjamini_hochberg, median, middle, signed_ranks, unimodal
 

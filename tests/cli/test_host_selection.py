@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.cli import flows
-from wirespeed.cli.chosen_hosts import allocated_hosts, chosen_hosts
+from wirespeed.cli.host_selection import allocated_hosts, chosen_hosts
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan
 

@@ -14,11 +14,11 @@ from wirespeed.cli.interrupt import interruptible
 from wirespeed.cli.logs import LogFile
 
 if TYPE_CHECKING:
-    from wirespeed.cli.reading import Readers
+    from wirespeed.cli.log_reader import Readers
     from wirespeed.errors import Problem
-    from wirespeed.results.campaigns import Campaign
+    from wirespeed.results.campaign_history import Campaign
     from wirespeed.store import Batch, Store
-    from wirespeed.store.between import Settings
+    from wirespeed.store.configuration_diff import Settings
 
 OWN = "default"
 """The word that ``--store`` takes for the user's own store."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.report.chart import line_of
 from wirespeed.report.simulated.axes import (
     LEFT,
@@ -18,7 +18,7 @@ from wirespeed.report.simulated.axes import (
     time_ticks,
     up,
 )
-from wirespeed.report.simulated.spans import spans
+from wirespeed.report.simulated.fault_intervals import spans
 from wirespeed.results.simulated import Course, Line
 from wirespeed.results.simulation import Fault
 
@@ -31,11 +31,11 @@ def chart(course: Course, faults: Sequence[Fault] = ()) -> Chart | None:
     unit, size = _unit(course.unit, highest)
     if course.unit == "share" and highest > 0.5:
         highest = 1.0  # the whole link is the measure
-    top, y_ticks = level_ticks(highest / size, words.plain)
+    top, y_ticks = level_ticks(highest / size, wording.plain)
     time, of_time, x_ticks = time_ticks(course.end)
     lines, height = drawn([(line.name, _path(course, line, top * size)) for line in course.lines])
     rows = tuple(
-        (words.number(start / of_time), *(words.number((line.values[at] or 0.0) / size) for line in course.lines))
+        (wording.number(start / of_time), *(wording.number((line.values[at] or 0.0) / size) for line in course.lines))
         for at, start in enumerate(course.starts)
     )
     return Chart(
@@ -77,7 +77,7 @@ def _path(course: Course, line: Line, top: float) -> str:
 
 def _left_out(course: Course) -> str:
     return (
-        f" Drawn are those with the most; {words.plural(course.left_out, 'port has', 'ports have')} less."
+        f" Drawn are those with the most; {wording.plural(course.left_out, 'port has', 'ports have')} less."
         if course.left_out
         else ""
     )
@@ -89,6 +89,6 @@ def _description(course: Course, unit: str, size: float, time: str, of_time: flo
     for line in course.lines:
         known = [value or 0.0 for value in line.values]
         most = max(known)
-        at = words.number(course.starts[known.index(most)] / of_time)
-        said.append(f"{line.name} up to {words.number(most / size)} {unit} at {at} {time}")
-    return f"{course.title} over {words.number(course.end / of_time)} {time}: {'; '.join(said)}."
+        at = wording.number(course.starts[known.index(most)] / of_time)
+        said.append(f"{line.name} up to {wording.number(most / size)} {unit} at {at} {time}")
+    return f"{course.title} over {wording.number(course.end / of_time)} {time}: {'; '.join(said)}."

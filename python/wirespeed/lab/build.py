@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wirespeed.errors import refuse
-from wirespeed.lab import configured, frr, inside, kernel, networkd, state
+from wirespeed.lab import frr, kernel, namespace_command, networkd, readiness, state
 from wirespeed.lab.design import Design
-from wirespeed.lab.down import clear
 from wirespeed.lab.lab import Lab
 from wirespeed.lab.machine import check_programs, check_user, check_watches
+from wirespeed.lab.teardown import clear
 from wirespeed.reach import Status, ended
 from wirespeed.results.lab import LabDevice, LabState, Phase, Role
 
@@ -85,7 +85,7 @@ def _build(design: Design, cluster: Path, tell: Tell, boot: Boot | None, lock: i
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         begun = dict(zip(names, pool.map(lambda device: _start(lab, device, design, lock), lab.devices), strict=True))
     tell("waiting for addresses, rules and routes")
-    configured.wait(
+    readiness.wait(
         {one.name: (one.namespace, state.device_folder(lab.name, one.name), one.expects) for one in lab.devices},
         _CONFIGURED_WITHIN_S + _EACH_WITHIN_S * len(lab.devices),
         lambda device: _last_words(lab, device),
@@ -148,7 +148,7 @@ def _start(lab: LabState, device: LabDevice, design: Design, lock: int) -> _Begu
     ran = kernel.apply(device.namespace, folder, lock)
     if ran.status is not Status.OK:
         raise refuse(device.name, f"ip -batch: {_said(ran.stderr, ran.detail)}", "a namespace set up")
-    words = inside.words(device.namespace, device.name, folder)
+    words = namespace_command.words(device.namespace, device.name, folder)
     daemons = {networkd.DAEMON: networkd.start(words, folder, lock)} if files is not None else {}
     daemons |= frr.start(words, folder, speakers, lock)
     return _Begun(tuple(ran.stdout.decode().split()), daemons)

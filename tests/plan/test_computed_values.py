@@ -15,10 +15,10 @@ from wirespeed.catalogue.model import ChipModel, EcnDefaults
 from wirespeed.cluster import read, read_text
 from wirespeed.errors import Refused
 from wirespeed.plan import Cable, End, Plan, build
+from wirespeed.plan.control_loop import loop
 from wirespeed.plan.dcqcn import alpha
 from wirespeed.plan.ecn import at_speed, window
 from wirespeed.plan.headroom import computed, headroom, total
-from wirespeed.plan.loop import loop
 from wirespeed.plan.model import Latency
 from wirespeed.plan.watchdog import longest_pause
 from wirespeed.settings import Congestion

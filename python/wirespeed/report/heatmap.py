@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
 
-from wirespeed.report import words
+from wirespeed.report import wording
 from wirespeed.report.panels import Panel, panels
 from wirespeed.results.peers import Cell, Kind, Matrix, Member, Suspect
 
@@ -96,7 +96,7 @@ def heats(matrix: Matrix) -> tuple[Heat, ...]:
 
 def legend() -> tuple[tuple[str, str], ...]:
     """Shade and what it means."""
-    steps = [f"from {words.percent(least).replace('.0', '')}" for least in SHADES]
+    steps = [f"from {wording.percent(least).replace('.0', '')}" for least in SHADES]
     return (*((f"h{number}", text) for number, text in enumerate(steps)), (f"h{len(SHADES)}", "less"))
 
 
@@ -151,7 +151,7 @@ def _alone(matrix: Matrix, cells: Mapping[tuple[str, str | None], Cell], accused
         wanted = {cell.source for cell in slowest}
         members = tuple(member for member in members if member.name in wanted)
     note = None if len(members) == len(matrix.members) else f"the {SINGLE} slowest; the table has all"
-    labels = [words.line(member.name) for member in members]
+    labels = [wording.line(member.name) for member in members]
     left = max(map(_room, labels))
     squares, values, rows = [], [], []
     for number, (member, label) in enumerate(zip(members, labels, strict=True)):
@@ -188,7 +188,9 @@ class _Bundle:
 
 def _bundles(panel: Panel) -> tuple[list[_Bundle], str | None]:
     """Rows of a picture: members, or where those are too many hosts, leaves or neighbours."""
-    single = [_Bundle(words.line(label), (member,)) for label, member in zip(panel.labels, panel.members, strict=True)]
+    single = [
+        _Bundle(wording.line(label), (member,)) for label, member in zip(panel.labels, panel.members, strict=True)
+    ]
     if len(single) <= SINGLE:
         return single, None
     for what, names in (("host", [one.host for one in panel.members]), ("leaf", [one.leaf for one in panel.members])):
@@ -196,11 +198,11 @@ def _bundles(panel: Panel) -> tuple[list[_Bundle], str | None]:
             (name, list(of)) for name, of in groupby(zip(names, panel.members, strict=True), key=lambda one: one[0])
         ]
         if None not in names and 1 < len(runs) <= SINGLE:
-            found = [_Bundle(words.line(name or ""), tuple(member for _, member in of)) for name, of in runs]
+            found = [_Bundle(wording.line(name or ""), tuple(member for _, member in of)) for name, of in runs]
             return found, f"a row is all of a {what}, a square their median"
     each = -(-len(single) // SINGLE)
     chunks = [panel.members[start : start + each] for start in range(0, len(panel.members), each)]
-    found = [_Bundle(words.line(f"{of[0].name} … {of[-1].name}"), of) for of in chunks]
+    found = [_Bundle(wording.line(f"{of[0].name} … {of[-1].name}"), of) for of in chunks]
     return found, f"a row is {each} neighbours, a square their median"
 
 
@@ -214,13 +216,15 @@ def _square(of: Sequence[Cell | None], source: str, target: str | None, matrix: 
         cell = known[0]
         told = f"{_ends(source, target)}: {_value(cell, matrix)}"
         if cell.fraction is not None:
-            told += f", {words.percent(cell.fraction)} of its like ({words.line(cell.like)})"
+            told += f", {wording.percent(cell.fraction)} of its like ({wording.line(cell.like)})"
         if len(cell.readings) > 1:
             told += f", {len(cell.readings)} readings"
     else:
         told = f"{_ends(source, target)}: {len(known)} cells"
         if fractions:
-            told += f", median {words.percent(median(fractions))}, least {words.percent(min(fractions))} of their like"
+            told += (
+                f", median {wording.percent(median(fractions))}, least {wording.percent(min(fractions))} of their like"
+            )
     if all(cell.value is None for cell in known):
         return "failed", low, told
     if not fractions:
@@ -236,8 +240,8 @@ def shade(fraction: float) -> str:
 def _value(cell: Cell, matrix: Matrix) -> str:
     if cell.value is None:
         errors = [reading.error for reading in cell.readings if reading.error]
-        return f"failed: {_short(words.line(errors[0]))}" if errors else "failed"
-    return f"{words.number(cell.value)} {words.line(matrix.unit)}"
+        return f"failed: {_short(wording.line(errors[0]))}" if errors else "failed"
+    return f"{wording.number(cell.value)} {wording.line(matrix.unit)}"
 
 
 def _ends(source: str, target: str | None) -> str:
@@ -251,7 +255,7 @@ def _groups(rows: Sequence[tuple[Member, ...]]) -> list[tuple[int, int, str]]:
         found, start = [], 0
         for name, run in groupby(names):
             count = len(list(run))
-            found.append((start, count, words.line(name or "")))
+            found.append((start, count, wording.line(name or "")))
             start += count
         if 1 < len(found) < len(rows) and None not in names:
             return found
@@ -264,11 +268,11 @@ def _description(matrix: Matrix, panel: Panel) -> str:
     of = [cell for cell in matrix.cells if cell.source in names]
     low = sum(cell.low for cell in of)
     title = f"{panel.title}: " if panel.title else ""
-    return f"{title}{words.plural(len(of), 'cell')}, {low} slow. {_suspected(matrix.suspects)}"
+    return f"{title}{wording.plural(len(of), 'cell')}, {low} slow. {_suspected(matrix.suspects)}"
 
 
 def _suspected(suspects: Sequence[Suspect]) -> str:
-    named = ", ".join(words.line(f"{one.kind.value} {one.name}") for one in suspects[:4])
+    named = ", ".join(wording.line(f"{one.kind.value} {one.name}") for one in suspects[:4])
     return f"Explained by {named}." if named else "Nothing stands out."
 
 
