@@ -9,7 +9,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from tests.benchmarks.samples import SAMPLES
+from tests.benchmarks.tools.samples import SAMPLES
 
 from command_line import wirespeed
 

@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 from wirespeed import catalogue
-from wirespeed.benchmarks import causes
+from wirespeed.benchmarks.logs import error_causes as causes
 from wirespeed.checks import checks, reference
 from wirespeed.checks.registry import listed, load
 from wirespeed.settings import Nic

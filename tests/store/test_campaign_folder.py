@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.store.commands import bench
 
-from wirespeed.benchmarks.run.folder import begin
+from wirespeed.benchmarks.run.result_folder import begin
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
 from wirespeed.store import Store, Wanted
 

@@ -9,7 +9,7 @@ import pytest
 from tests.store.campaigns import PAIR, measured
 from tests.store.commands import bench
 
-from wirespeed.benchmarks.run.folder import begin
+from wirespeed.benchmarks.run.result_folder import begin
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
 from wirespeed.results.lab import cluster_of, is_lab
 from wirespeed.store import Batch, Store, pack

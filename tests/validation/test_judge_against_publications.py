@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.benchmarks import read as read_log
-from wirespeed.benchmarks.judge import judge
+from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.plan import Plan, build

@@ -14,10 +14,10 @@ from wirespeed.cli.campaign_folder import check_no_lab
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.judge_limits import Asked
-    from wirespeed.benchmarks.judge_logs import Judged
-    from wirespeed.benchmarks.judge_profile import Profile
-    from wirespeed.benchmarks.reading import Reading
+    from wirespeed.benchmarks.judge.limits import Asked
+    from wirespeed.benchmarks.judge.logs import Judged
+    from wirespeed.benchmarks.judge.profile import Profile
+    from wirespeed.benchmarks.tools.reader import Reading
     from wirespeed.cli.logs import LogFile
     from wirespeed.errors import Problem
     from wirespeed.facts import Facts
@@ -138,7 +138,7 @@ def judged(
     Raises:
         Refused: a log holds no output of a known tool or is a lab's, or the user names what there is not.
     """
-    from wirespeed.benchmarks.judge_logs import Log, judge_together
+    from wirespeed.benchmarks.judge.logs import Log, judge_together
     from wirespeed.errors import Problem
 
     logs: list[Log] = []
@@ -175,14 +175,14 @@ def profile(which: str | None) -> Profile | None:
     Raises:
         Refused: there is none.
     """
-    from wirespeed.benchmarks.judge_profile import read
+    from wirespeed.benchmarks.judge.profile import read
 
     return read(which) if which else None
 
 
 def _ends(plan: Plan, where: str | None) -> tuple[str | None, str | None]:
     """Both NICs of a pair that the plan has."""
-    from wirespeed.benchmarks.judge_where import nics
+    from wirespeed.benchmarks.endpoints.nics import nics
 
     source, arrow, target = (where or "").partition(" -> ")
     known = {name for at in nics(plan) for name in (str(at), f"{at.host}/{at.interface}")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.run.seats import Fabric, Seat
+from wirespeed.benchmarks.endpoints.fabric import Fabric, Seat
 from wirespeed.units import Bandwidth
 
 SPEED = Bandwidth(400 * 10**9)

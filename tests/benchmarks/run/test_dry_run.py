@@ -13,7 +13,7 @@ from wirespeed.benchmarks.suites import suites
 from wirespeed.cli.app import app
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-GOLDEN = Path(__file__).parent / "dry"
+GOLDEN = Path(__file__).parent / "dry_run_golden"
 CASES = (
     ("pairs", "arista-leaf-spine", ""),
     ("tcp", "esnet-400g", ""),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from judge_support import plan
-from test_judge_cli import write_bw
-from test_judge_found import X8, found
+from tests.benchmarks.judge.test_as_found import X8, found
+from tests.benchmarks.judge.test_cli import write_bw
 
-from wirespeed.benchmarks.judge_profile import read
+from wirespeed.benchmarks.judge.profile import read
 from wirespeed.benchmarks.run import Bar, fabric_of, grade
 from wirespeed.results.campaign import Command, Grade, Outcome, Step
 

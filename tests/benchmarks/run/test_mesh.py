@@ -8,7 +8,7 @@ import pytest
 
 from wirespeed.benchmarks import parse
 from wirespeed.benchmarks.run import fabric_of
-from wirespeed.benchmarks.run.mesh import mesh
+from wirespeed.benchmarks.run.mesh.result import mesh
 from wirespeed.cluster import read
 from wirespeed.plan import build
 from wirespeed.results.campaign import Grade

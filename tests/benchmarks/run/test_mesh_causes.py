@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from wirespeed.benchmarks import parse
+from wirespeed.benchmarks.endpoints.fabric import Seat
 from wirespeed.benchmarks.run import Fabric, fabric_of
-from wirespeed.benchmarks.run.mesh import mesh, planned_way
-from wirespeed.benchmarks.run.seats import Seat
+from wirespeed.benchmarks.run.mesh.result import mesh, planned_way
 from wirespeed.catalogue import load
 from wirespeed.checks import checks
 from wirespeed.cluster import read
@@ -125,7 +125,7 @@ def test_a_missing_rule_is_the_row_of_its_nic() -> None:
 
 
 def test_what_is_cited_exists() -> None:
-    from wirespeed.benchmarks.run import mesh_causes
+    from wirespeed.benchmarks.run.mesh import causes as mesh_causes
 
     signs = [one for one in vars(mesh_causes).values() if isinstance(one, mesh_causes._Sign)]
     assert len(signs) == 10

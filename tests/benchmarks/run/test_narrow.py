@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from fabrics import fabric
 
+from wirespeed.benchmarks.endpoints.fabric import Fabric
 from wirespeed.benchmarks.run.narrow import narrow_groups, narrow_pairs
-from wirespeed.benchmarks.run.pairing import Pair, matching
-from wirespeed.benchmarks.run.seats import Fabric
+from wirespeed.benchmarks.steps.pairing import Pair, matching
 from wirespeed.results.campaign import Grade, Kind, Suspect
 
 Bad = Callable[[Pair], bool]

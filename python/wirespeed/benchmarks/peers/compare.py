@@ -7,13 +7,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from wirespeed.benchmarks.endpoints.members import Seats, natural, with_rails
 from wirespeed.benchmarks.peers import spread
 from wirespeed.benchmarks.peers.causes import Cause, Ends, Rule, candidates, explain
 from wirespeed.benchmarks.peers.gather import Gathered, Key, Sample
 from wirespeed.benchmarks.peers.polish import polish
 from wirespeed.benchmarks.peers.retest import Given, commands, hosts_of
-from wirespeed.benchmarks.peers.seats import Seats, natural, with_rails
-from wirespeed.benchmarks.peers.words import because, title
+from wirespeed.benchmarks.peers.wording import because, title
 from wirespeed.results.peers import Cell, Like, Margin, Matrix, Member, Peers, Reading, Suspect
 from wirespeed.results.series import Scalar
 

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wirespeed.benchmarks.judge_tcp import whole_run
-from wirespeed.benchmarks.peers.seats import Seats
+from wirespeed.benchmarks.endpoints.members import Seats
+from wirespeed.benchmarks.judge.tcp import whole_run
 from wirespeed.limits.bound import convert
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.peers import Member, Reading

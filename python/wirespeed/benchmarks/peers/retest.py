@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.peers.seats import natural
+from wirespeed.benchmarks.endpoints.members import natural
 from wirespeed.results.peers import Cell, Kind, Member
 from wirespeed.results.series import Scalar
 

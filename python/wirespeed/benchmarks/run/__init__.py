@@ -3,14 +3,14 @@
 Planning is pure: `make` gives the steps of a suite, and knows no machine. `run` runs them through a way to reach hosts.
 """
 
-from wirespeed.benchmarks.run.ask import FIRST_PORT, Ask, Words
+from wirespeed.benchmarks.endpoints.fabric import Fabric, fabric_of
 from wirespeed.benchmarks.run.campaign import Done, make, mesh_of, run
 from wirespeed.benchmarks.run.execute import How, Progress, open_steps
-from wirespeed.benchmarks.run.folder import Folder, begin, opened, resume
 from wirespeed.benchmarks.run.grade import Bar, grade
-from wirespeed.benchmarks.run.mesh_carried import Moved, with_counters
+from wirespeed.benchmarks.run.mesh.counters import Moved, with_counters
 from wirespeed.benchmarks.run.queue import duration
-from wirespeed.benchmarks.run.seats import Fabric, fabric_of
+from wirespeed.benchmarks.run.result_folder import Folder, begin, opened, resume
+from wirespeed.benchmarks.steps.request import FIRST_PORT, Ask, Words
 
 __all__ = [
     "FIRST_PORT",

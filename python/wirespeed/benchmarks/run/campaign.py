@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wirespeed.benchmarks.reading import read
-from wirespeed.benchmarks.run.ask import Ask, Steps
 from wirespeed.benchmarks.run.execute import Grader, How, Tell, execute
-from wirespeed.benchmarks.run.folder import Folder
-from wirespeed.benchmarks.run.mesh import mesh
+from wirespeed.benchmarks.run.mesh.result import mesh
 from wirespeed.benchmarks.run.narrow import Next, narrow_groups, narrow_pairs
-from wirespeed.benchmarks.run.pairing import Pair
-from wirespeed.benchmarks.run.steps import unique
+from wirespeed.benchmarks.run.result_folder import Folder
+from wirespeed.benchmarks.steps.pairing import Pair
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.steps import unique
+from wirespeed.benchmarks.tools.reader import read
 from wirespeed.errors import Refused, refuse
 from wirespeed.reach import Reach
 from wirespeed.results.benchmarks import Run

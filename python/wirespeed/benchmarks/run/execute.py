@@ -11,8 +11,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.run.attempt import LISTEN_S, Tried, attempt
-from wirespeed.benchmarks.run.folder import Folder
 from wirespeed.benchmarks.run.queue import Queue, duration
+from wirespeed.benchmarks.run.result_folder import Folder
 from wirespeed.reach import Reach
 from wirespeed.results.campaign import Attempt, Grade, Outcome, Step
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.judge import judge
-from wirespeed.benchmarks.judge_direct import Figures, judge_direct
-from wirespeed.benchmarks.judge_limits import LATENCIES
-from wirespeed.benchmarks.judge_profile import Profile
-from wirespeed.benchmarks.nccl_evidence import evidence
-from wirespeed.benchmarks.reading import read
-from wirespeed.benchmarks.run.mesh import grade_of
-from wirespeed.benchmarks.run.seats import Fabric
+from wirespeed.benchmarks.endpoints.fabric import Fabric
+from wirespeed.benchmarks.judge.lab_baseline import Figures, judge_direct
+from wirespeed.benchmarks.judge.limits import LATENCIES
+from wirespeed.benchmarks.judge.nccl_evidence import evidence
+from wirespeed.benchmarks.judge.profile import Profile
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.benchmarks.run.mesh.result import grade_of
+from wirespeed.benchmarks.tools.reader import read
 from wirespeed.errors import Refused
 from wirespeed.limits.bound import number
 from wirespeed.plan import Plan

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.run.pairing import Pair
-from wirespeed.benchmarks.run.seats import Fabric, Seat
+from wirespeed.benchmarks.endpoints.fabric import Fabric, Seat
+from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.results.campaign import Grade, Kind, Suspect
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.groups import growing
-from wirespeed.benchmarks.run.steps import add_job
+from wirespeed.benchmarks.steps.groups import growing
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.steps import add_job
 from wirespeed.errors import refuse
 
 TITLE = "all-reduce and all-to-all of GPUs over growing groups: host, leaf, pod, all"

@@ -6,8 +6,8 @@ file and no NIC, and none of its figures is judged.
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.steps import limit
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.steps import limit
 from wirespeed.results.campaign import Command, Step
 
 TITLE = "this machine alone: iperf3, ucx_perftest and MPI over loopback; needs no cluster"

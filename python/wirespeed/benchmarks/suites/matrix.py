@@ -6,9 +6,9 @@ as there are where their number is odd and one rests in turn. For acceptance the
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.pairing import all_pairs
-from wirespeed.benchmarks.run.steps import BANDWIDTH, add_perftest
+from wirespeed.benchmarks.steps.pairing import all_pairs
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 
 TITLE = "every host with every other over every rail: a bandwidth matrix"
 

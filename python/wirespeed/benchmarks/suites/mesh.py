@@ -10,11 +10,11 @@ bandwidth. Pings go from every host at a time; RDMA from half of the hosts to th
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.mesh_scripts import AT_ONCE, RDMA_CLIENT, RDMA_SERVER, pings
-from wirespeed.benchmarks.run.pairing import tournament
-from wirespeed.benchmarks.run.seats import Seat
-from wirespeed.benchmarks.run.steps import dscp_of, identifier, limit
+from wirespeed.benchmarks.endpoints.fabric import Seat
+from wirespeed.benchmarks.steps.pairing import tournament
+from wirespeed.benchmarks.steps.ping_scripts import AT_ONCE, RDMA_CLIENT, RDMA_SERVER, pings
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.steps import dscp_of, identifier, limit
 from wirespeed.results.campaign import Command, Step
 
 TITLE = "every NIC address to every other: jumbo ping, route, RDMA ping; a matrix of each"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.groups import growing
-from wirespeed.benchmarks.run.pairing import matching
-from wirespeed.benchmarks.run.steps import add_job
+from wirespeed.benchmarks.steps.groups import growing
+from wirespeed.benchmarks.steps.pairing import matching
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.steps import add_job
 
 TITLE = "OSU micro-benchmarks: pairs of hosts, then collectives over growing groups"
 NARROWS = ("osu_allreduce",)

@@ -6,8 +6,8 @@ through the leaf. It finds a slow NIC, cable or GPU-NIC path without a second ho
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.steps import add_job
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.steps import add_job
 from wirespeed.benchmarks.suites.collectives import gpus
 
 TITLE = "collectives within each host, forced through its NICs"

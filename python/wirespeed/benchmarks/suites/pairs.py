@@ -10,10 +10,10 @@ What is bad twice is narrowed down: both NICs are measured with ones that are go
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.cover import add_matching
-from wirespeed.benchmarks.run.pairing import Pair
-from wirespeed.benchmarks.run.steps import BANDWIDTH, LATENCY, add_perftest
+from wirespeed.benchmarks.steps.coverage import add_matching
+from wirespeed.benchmarks.steps.pairing import Pair
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.steps import BANDWIDTH, LATENCY, add_perftest
 
 TITLE = "every NIC, rail and leaf by the fewest pairs: ib_write_bw both ways, then ib_write_lat"
 NARROWS = (BANDWIDTH,)

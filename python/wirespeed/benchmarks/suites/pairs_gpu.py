@@ -6,10 +6,10 @@ client, or a NIC at another PCIe switch than its GPU.
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.cover import add_matching
-from wirespeed.benchmarks.run.pairing import Pair
-from wirespeed.benchmarks.run.steps import BANDWIDTH, add_perftest
+from wirespeed.benchmarks.steps.coverage import add_matching
+from wirespeed.benchmarks.steps.pairing import Pair
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 from wirespeed.errors import refuse
 
 TITLE = "the same pairs from GPU memory, each NIC with the GPU beside it"

@@ -10,8 +10,8 @@ What pairs that are bad have in common is named: a NIC, its port, a rail, a leaf
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.mesh_scripts import pings
+from wirespeed.benchmarks.steps.ping_scripts import pings
+from wirespeed.benchmarks.steps.request import Ask, Steps
 from wirespeed.benchmarks.suites.mesh import add_pings
 
 TITLE = "every NIC address to every other, quickly: one jumbo ping and the route; a matrix of each"

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.cover import add_matching
-from wirespeed.benchmarks.run.groups import growing
-from wirespeed.benchmarks.run.pairing import Pair
-from wirespeed.benchmarks.run.steps import BANDWIDTH, add_job, add_perftest
+from wirespeed.benchmarks.steps.coverage import add_matching
+from wirespeed.benchmarks.steps.groups import growing
+from wirespeed.benchmarks.steps.pairing import Pair
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_job, add_perftest
 
 TITLE = "a first look: every NIC for 3 s, then one all-reduce over everything"
 NARROWS = (BANDWIDTH,)

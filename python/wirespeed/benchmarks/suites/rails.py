@@ -9,9 +9,9 @@ The relative gates of a profile compare the runs: bench run rails --profile fiel
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.pairing import Pair, rails_between
-from wirespeed.benchmarks.run.steps import BANDWIDTH, add_perftest
+from wirespeed.benchmarks.steps.pairing import Pair, rails_between
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 
 TITLE = "two hosts over each rail alone and over all at once: ib_write_bw both ways, one queue pair and several"
 NARROWS = (BANDWIDTH,)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.run.ask import Ask, Steps
-from wirespeed.benchmarks.run.cover import add_matching
-from wirespeed.benchmarks.run.pairing import Pair
-from wirespeed.benchmarks.run.steps import add_iperf3
+from wirespeed.benchmarks.steps.coverage import add_matching
+from wirespeed.benchmarks.steps.pairing import Pair
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.steps import add_iperf3
 
 TITLE = "the same pairs with TCP: iperf3, both directions one after the other"
 NARROWS = ("iperf3",)

@@ -1,6 +1,6 @@
-"""One file per benchmark tool and format; being here registers it.
+"""One folder per benchmark tool: ``reader.py`` reads its text, ``json_reader.py`` its JSON; being here registers them.
 
-A tool's file has ``LOOKS_FOR``, "the <output> of <the tool> (<what it is recognised by>)"; ``SIGNS``, of which every
+A reader has ``LOOKS_FOR``, "the <output> of <the tool> (<what it is recognised by>)"; ``SIGNS``, of which every
 output of the tool has at least one; and ``read``, which returns every run of the tool in a log in order, and none when
 there is none. Looking for signs is fast, reading line by line is not, and the log of a job has millions of lines.
 """
@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from wirespeed.benchmarks.found import Found
-from wirespeed.benchmarks.source import Source, Substrings
+from wirespeed.benchmarks.logs.log import Source, Substrings
+from wirespeed.benchmarks.logs.run_draft import Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,15 @@ class Tool:
 @cache
 def tools() -> tuple[Tool, ...]:
     """Every registered parser, by name."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    return tuple(
-        Tool(name, module.LOOKS_FOR, module.SIGNS, module.read) for name, module in zip(names, modules, strict=True)
-    )
+    found = []
+    for folder in sorted(package.name for package in pkgutil.iter_modules(__path__) if package.ispkg):
+        package = importlib.import_module(f"{__name__}.{folder}")
+        files = {file.name for file in pkgutil.iter_modules(package.__path__)}
+        for file, suffix in (("reader", ""), ("json_reader", "_json")):
+            if file in files:
+                module = importlib.import_module(f"{package.__name__}.{file}")
+                found.append(Tool(folder + suffix, module.LOOKS_FOR, module.SIGNS, module.read))
+    return tuple(found)
 
 
 def tools_for(log: Source) -> list[Tool]:

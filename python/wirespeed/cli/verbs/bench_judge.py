@@ -12,8 +12,8 @@ from wirespeed.cli import flows, stored_campaigns, stored_logs
 from wirespeed.cli.bench_app import bench
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.judge_limits import Asked
-    from wirespeed.benchmarks.judge_logs import Judged
+    from wirespeed.benchmarks.judge.limits import Asked
+    from wirespeed.benchmarks.judge.logs import Judged
     from wirespeed.plan import Plan
 
 SCHEMA = 1
@@ -127,7 +127,7 @@ def judge(
 
 
 def _asked(source: str | None, target: str | None, algorithm: Algorithm | None, collective: str | None) -> Asked:
-    from wirespeed.benchmarks.judge_limits import Asked
+    from wirespeed.benchmarks.judge.limits import Asked
     from wirespeed.limits import algorithms
 
     named = algorithms.Algorithm(algorithm.value) if algorithm else None

@@ -202,7 +202,7 @@ def _bar(plan: Plan, profile: str | None, bundle: Path | None) -> Bar:
     Raises:
         Refused: there is no such profile, or the bundle is none.
     """
-    from wirespeed.benchmarks.judge_profile import read
+    from wirespeed.benchmarks.judge.profile import read
     from wirespeed.benchmarks.run import Bar
 
     found = flows.found(plan, bundle) if bundle is not None and plan.hosts else None

@@ -100,7 +100,7 @@ def _failure(identifier: str, failure: FailureMode, found_by: list[Check]) -> No
     from rich.padding import Padding
     from rich.text import Text
 
-    from wirespeed.benchmarks import causes
+    from wirespeed.benchmarks.logs import error_causes as causes
     from wirespeed.cli.console import out
 
     out().print(Text.assemble((identifier, "bold"), "  ", failure.title))

@@ -102,7 +102,7 @@ def bench(
     """
     from wirespeed import lab as labs
     from wirespeed.benchmarks.run import How, make
-    from wirespeed.benchmarks.run.direct import between, grader, measured_first
+    from wirespeed.benchmarks.run.lab_baseline import between, grader, measured_first
     from wirespeed.benchmarks.suites import suite as suite_of
     from wirespeed.cli.console import err
 

@@ -173,7 +173,7 @@ def _tools() -> Rows:
 
 
 def _failures() -> Rows:
-    from wirespeed.benchmarks import causes
+    from wirespeed.benchmarks.logs import error_causes as causes
     from wirespeed.catalogue import load
     from wirespeed.checks import checks
 
@@ -197,7 +197,7 @@ def _suites() -> Rows:
 
 
 def _profiles() -> Rows:
-    from wirespeed.benchmarks import judge_profile
+    from wirespeed.benchmarks.judge import profile as judge_profile
 
     return [
         {

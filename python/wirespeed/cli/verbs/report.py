@@ -17,7 +17,7 @@ from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.judge_profile import Profile
+    from wirespeed.benchmarks.judge.profile import Profile
     from wirespeed.errors import Problem
     from wirespeed.plan import Plan
     from wirespeed.results.findings import Finding

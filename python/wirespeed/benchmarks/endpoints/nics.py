@@ -1,0 +1,100 @@
+"""Which NICs and hosts of the plan a log speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.judge.limits import Asked
+from wirespeed.errors import did_you_mean, refuse
+from wirespeed.limits import pcie
+from wirespeed.limits.impact import gpu_function, nic_function
+from wirespeed.limits.nic import path_of, slot_of
+from wirespeed.plan import Plan
+from wirespeed.settings import Nic
+from wirespeed.units import Bandwidth
+
+
+@dataclass(frozen=True, slots=True)
+class NicAt:
+    """One NIC of the plan."""
+
+    host: str
+    interface: str
+    nic: Nic
+
+    def __str__(self) -> str:
+        return f"{self.host}/{self.nic.rdma_device or self.interface}"
+
+
+def nics(plan: Plan) -> Iterator[NicAt]:
+    """All NICs of the plan."""
+    for host, settings in plan.hosts.items():
+        for interface, nic in settings.nics.items():
+            yield NicAt(host, interface, nic)
+
+
+def asked(plan: Plan, by: Asked) -> list[NicAt]:
+    """The NICs that the user names, if any.
+
+    Raises:
+        Refused: one is named in another form, or the plan has no such host or NIC.
+    """
+    said = (("--from", by.source), ("--to", by.target))
+    return [named(plan, option, name) for option, name in said if name is not None]
+
+
+def named(plan: Plan, option: str, name: str) -> NicAt:
+    """The NIC a user names as HOST/NIC, by its RDMA device or its interface.
+
+    Raises:
+        Refused: the name has another form, or the plan has no such host or NIC.
+    """
+    host, separator, device = name.partition("/")
+    if not separator or not host or not device:
+        raise refuse(option, repr(name), "HOST/NIC, such as node1/bnxt_re0")
+    if host not in plan.hosts:
+        raise refuse(option, f"host {host!r}", f"a host of {plan.name}", did_you_mean(host, list(plan.hosts)))
+    for at in nics(plan):
+        if at.host == host and device in (at.interface, at.nic.rdma_device):
+            return at
+    known = [at.nic.rdma_device or at.interface for at in nics(plan) if at.host == host]
+    hint = did_you_mean(device, known) or f"its NICs are {', '.join(known)}"
+    raise refuse(option, f"NIC {device!r}", f"a NIC of {host}", hint)
+
+
+def with_device(plan: Plan, device: str) -> NicAt | None:
+    """The first NIC with an RDMA device or interface of this name."""
+    return next((at for at in nics(plan) if device in (at.nic.rdma_device, at.interface)), None)
+
+
+def with_address(plan: Plan, address: str) -> NicAt | None:
+    """The NIC with this IP address."""
+    for at in nics(plan):
+        if any(own.partition("/")[0] == address for own in at.nic.addresses or ()):
+            return at
+    return None
+
+
+def speed(plan: Plan, at: NicAt) -> Bandwidth | None:
+    """The speed of a NIC: as planned, else as the catalogue says."""
+    if at.nic.link.speed is not None:
+        return at.nic.link.speed
+    model = plan.hardware.nics.get(at.nic.model) if at.nic.model else None
+    return model.speed.value if model else None
+
+
+def nic_slot(plan: Plan, at: NicAt, assumptions: list[str]) -> pcie.Slot | None:
+    """The PCIe slot of a NIC, None where neither plan nor catalogue know it."""
+    return slot_of(nic_function(plan, at.host, at.nic), assumptions)
+
+
+def gpu_slot(plan: Plan, host: str, gpu: str | None, assumptions: list[str]) -> pcie.Slot | None:
+    """The PCIe slot of a GPU, None where neither plan nor catalogue know it."""
+    return slot_of(gpu_function(plan, host, gpu), assumptions) if gpu else None
+
+
+def path_mtu(plan: Plan, at: NicAt) -> int | None:
+    """The RDMA path MTU a NIC is planned to have, bytes."""
+    path = path_of(at.nic, [], speed=speed(plan, at))
+    return path.path_mtu if path else None

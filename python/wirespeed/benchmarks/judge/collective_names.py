@@ -1,0 +1,97 @@
+"""Which collective a log shows, and whether its GPUs are those of the plan."""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.judge.limits import text, whole
+from wirespeed.errors import did_you_mean, refuse
+from wirespeed.limits.group import Collective, printed_factor
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Metric, Run
+
+
+def named_collective(name: str) -> Collective:
+    """The collective a user names.
+
+    Raises:
+        Refused: it is none.
+    """
+    found = _by_name(name)
+    if found is None:
+        known = [collective.value for collective in Collective]
+        raise refuse("--collective", repr(name), f"one of {', '.join(known)}", did_you_mean(name, known))
+    return found
+
+
+def collective_of(run: Run, assumptions: list[str]) -> Collective | None:
+    """The collective as the log names it; else as its bus factor, its reduction and its root tell, where only one fits.
+
+    All-gather and all-to-all look alike, so do gather and scatter, and hypercube is printed as sendrecv: those stay
+    unknown.
+    """
+    if run.test:
+        return _by_name(run.test)
+    found = _by_factor(run)
+    if found is not None:
+        assumptions.append(f"{found.value}: the log does not say, its bus factor, reduction and root fit no other")
+    return found
+
+
+def _by_name(name: str) -> Collective | None:
+    plain = "".join(letter for letter in name.lower().removesuffix("_perf") if letter.isalpha())
+    return next((found for found in Collective if found.value.replace("-", "") == plain), None)
+
+
+def _by_factor(run: Run) -> Collective | None:
+    """nccl-tests prints the reduction as none where there is none, and the root as -1."""
+    printed = _printed_factor(run)
+    if run.ranks is None or run.ranks < 2 or printed is None:
+        return None
+    factor, rounding = printed
+    reduces = (text(run, "redop") or "none") != "none"
+    root = whole(run, "root")  # absent in old releases
+    possible = _REDUCING if reduces else [*_ROOTED, *_ROOTLESS] if root is None else _ROOTED if root >= 0 else _ROOTLESS
+    if run.ranks & (run.ranks - 1):  # hypercube takes powers of two only (nccl-tests, src/hypercube.cu)
+        possible = [one for one in possible if one is not Collective.HYPERCUBE]
+    fitting = [one for one in possible if abs(printed_factor(one, run.ranks) - factor) <= rounding]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+_REDUCING = [Collective.ALL_REDUCE, Collective.REDUCE_SCATTER, Collective.REDUCE]
+_ROOTED = [Collective.BROADCAST, Collective.GATHER, Collective.SCATTER]
+_ROOTLESS = [Collective.ALL_GATHER, Collective.ALL_TO_ALL, Collective.SENDRECV, Collective.HYPERCUBE]
+
+
+def _printed_factor(run: Run) -> tuple[float, float] | None:
+    """Bus over algorithm bandwidth where both are largest, and how far two decimals may be off."""
+    rows: dict[tuple[int, str | None], dict[Metric, float]] = {}
+    for measurement in run.measurements:
+        if measurement.size_bytes is not None:
+            row = rows.setdefault((measurement.size_bytes, measurement.place), {})
+            row[measurement.metric] = float(measurement.value)
+    printed = [(row.get(Metric.ALGBW, 0.0), row.get(Metric.BUSBW, 0.0)) for row in rows.values()]
+    algbw, busbw = max(printed, default=(0.0, 0.0))
+    if min(algbw, busbw) <= 0:
+        return None
+    factor = busbw / algbw
+    return factor, factor * (0.005 / algbw + 0.005 / busbw)
+
+
+_MODEL = re.compile(r"[A-Za-z]{1,4}\d{2,4}[A-Za-z]?")
+"""A word that names a GPU model: MI300X, H100, GH200. Memory (80GB, HBM3) and form (SXM4, PCIe) do not match."""
+
+
+def foreign_gpus(run: Run, plan: Plan) -> str | None:
+    """Why the log's GPUs cannot be those of the plan; None where they may be."""
+    logged = text(run, "device")
+    names = {gpu.model for host in plan.hosts.values() for gpu in host.gpus.values() if gpu.model}
+    titles = sorted(plan.hardware.gpus[name].title for name in names if name in plan.hardware.gpus)
+    models = _models(logged or "")
+    if not models or not titles or any(models & _models(title) for title in titles):
+        return None
+    return f"the log's GPUs are {logged}, those of {plan.name} are {', '.join(titles)}"
+
+
+def _models(title: str) -> set[str]:
+    return {word.upper() for word in re.split(r"[^A-Za-z0-9]+", title) if _MODEL.fullmatch(word)}

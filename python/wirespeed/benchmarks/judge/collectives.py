@@ -1,0 +1,248 @@
+"""Limits of nccl-tests and rccl-tests: cut bounds of the collective, and what its algorithm reaches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.judge.collective_names import collective_of, foreign_gpus, named_collective
+from wirespeed.benchmarks.judge.host_network import used
+from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, whole
+from wirespeed.benchmarks.judge.nccl_proof import Proof, proof_of
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.benchmarks.logs.numbers import SECONDS
+from wirespeed.limits import algorithms, cuts, fabric, framing
+from wirespeed.limits.algorithms import Algorithm
+from wirespeed.limits.bound import GIGABYTES, convert, in_unit, number, scaled, tightest
+from wirespeed.limits.gpus import links_of
+from wirespeed.limits.group import Collective, Group, Member, bus_factor, printed_factor
+from wirespeed.limits.impact import nic_function
+from wirespeed.limits.nic import nic_goodput_two_way, path_of
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.verdicts import Bound
+from wirespeed.settings import Nic
+from wirespeed.units import Bandwidth
+
+_NAMED = 8  # hosts named one by one
+_TINY = 1e-6  # seconds: a call of 0 bytes never leaves the GPU
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveLimits:
+    """The limits of one run of a collective."""
+
+    collective: Collective
+    ranks: int
+    physical: Bound | None
+    by_algorithm: Mapping[Algorithm, Bound | None]
+    usual: Algorithm
+    proof: Proof
+    floor: float  # seconds
+    floor_from: str
+    thresholds: Thresholds
+    above: tuple[str, ...]
+    notes: tuple[str, ...]
+    hosts: tuple[str, ...]
+    link: Bandwidth | None
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What the debug lines prove that explains a loss."""
+        return self.proof.causes
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        """A collective's time has its limit as bandwidth."""
+        return None
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """Both limits in bus bandwidth, or in algorithm bandwidth for that metric."""
+        if measurement.metric is Metric.AVG_BUSBW:
+            return Limit(shown="average over all sizes, small ones included")
+        if self.physical is None:
+            return Limit(unknown="neither GPU links nor NICs of these hosts are known")
+        physical = self.physical
+        reachable = self.by_algorithm[self.proof.algorithm(measurement.size_bytes) or self.usual]
+        shown = None
+        if measurement.metric is Metric.ALGBW:
+            factor = printed_factor(self.collective, self.ranks)
+            why = f"1/{number(factor)}, bus to algorithm bandwidth"
+            physical = scaled(physical, 1 / factor, why)
+            reachable = scaled(reachable, 1 / factor, why) if reachable else None
+            shown = "same transfer as the bus bandwidth, judged there"
+        unit = measurement.unit
+        return Limit(in_unit(physical, unit), in_unit(reachable, unit) if reachable else None, shown)
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """A transfer whose ideal time t at floor f reaches 1/(1 + f/t) must be able to pass."""
+        bound = limit.reachable or limit.physical
+        if measurement.size_bytes is None or bound is None:
+            return None
+        passes = self.thresholds.passes.value
+        rate = convert(bound.value, measurement.unit, "b/s") / 8
+        if measurement.metric is not Metric.ALGBW or self.collective is Collective.HYPERCUBE:
+            rate /= bus_factor(self.collective, self.ranks)
+        ideal = measurement.size_bytes / rate
+        if ideal >= self.floor * passes / (1 - passes):
+            return None
+        return f"small sizes are bound by latency, {number(self.floor * 1e6)} µs {self.floor_from}"
+
+
+def collective_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+    """The limits of a run of nccl-tests or rccl-tests on hosts of the plan.
+
+    Raises:
+        Refused: the user names no collective.
+    """
+    assumptions: list[str] = []
+    other = foreign_gpus(run, plan)
+    if other is not None:
+        return Unlimited(f"{other}: this is another cluster", profile)
+    collective = named_collective(asked.collective) if asked.collective else collective_of(run, assumptions)
+    if collective is None:
+        return Unlimited("the log does not name its collective: name it with --collective", profile)
+    if not run.ranks:
+        return Unlimited("the log does not say how many ranks took part", profile)
+    if run.ranks == 1:
+        return Unlimited("one rank moves nothing between GPUs", profile)
+    if not plan.hosts:
+        return Unlimited(f"{plan.name} has no hosts", profile)
+    group = _group(run, run.ranks, plan, assumptions)
+    proof = proof_of(asked.evidence, plan, asked.algorithm)
+    above = _beyond(plan, group)
+    terms = [
+        term
+        for term in (
+            cuts.network_cut(collective, group, summing=proof.summing),
+            cuts.gpu_cut(collective, group),
+            *(cuts.network_cut(collective, merged, name=name, what="they") for name, merged in above),
+        )
+        if term
+    ]
+    if group.across_hosts:
+        assumptions.append("between GPUs of one host data take the GPU links only, never PCIe")
+    if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
+        assumptions.append(_sums(group))
+    usual = algorithms.algorithm_of(collective, proof.forced or asked.algorithm, group)
+    floor, floor_from = _floor(run, profile)
+    classes = profile.classes
+    return CollectiveLimits(
+        collective=collective,
+        ranks=run.ranks,
+        physical=tightest(terms, assumptions) if terms else None,
+        by_algorithm={
+            one: algorithms.reachable(collective, group, algorithms.algorithm_of(collective, one, group), above)
+            for one in {usual, *proof.algorithms.values(), *([proof.forced] if proof.forced else [])}
+        },
+        usual=usual,
+        proof=proof,
+        floor=floor,
+        floor_from=floor_from,
+        thresholds=classes.collective_hosts if group.across_hosts else classes.collective_one_host,
+        above=_above(collective, group),
+        notes=proof.notes,
+        hosts=tuple(dict.fromkeys(member.name for member in group.members)),
+        link=None,
+    )
+
+
+def _beyond(plan: Plan, group: Group) -> tuple[tuple[str, Group], ...]:
+    """The job by the cables above its hosts, where each of its hosts is one of the plan."""
+    names = [member.name for member in group.members]
+    if not group.across_hosts or len(set(names)) < len(names):
+        return ()
+    host = plan.hosts[names[0]]
+    nic = next(iter(host.nics.values()), None)
+    path = path_of(nic, [], speed=_speed(plan, nic)) if nic else None
+    if path is None:
+        return ()
+    one_way = 2 * path.speed.gb_per_s
+    at_most = framing.two_way(path).value / one_way
+    in_use = framing.two_way(path, acks_per_packet=algorithms.ACKS_PER_PACKET).value / one_way
+    return fabric.beyond(plan, group, at_most, in_use)
+
+
+def _sums(group: Group) -> str:
+    if any(member.links and member.links.reduces for member in group.members):
+        return "sums may be made in the switch between the GPUs of a host (NVLS), not in the network (no SHARP)"
+    return "sums are made in GPUs, not in switches (no NVLS, no SHARP)"
+
+
+def _group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
+    hosts = list(plan.hosts)
+    counts = _placed(run, ranks, max(len(plan.hosts[hosts[0]].gpus), 1), assumptions)
+    used = [hosts[at] if at < len(hosts) else hosts[0] for at in range(len(counts))]
+    if len(counts) > len(hosts):
+        assumptions.append(f"{len(counts)} hosts like {hosts[0]}: {plan.name} has {len(hosts)}")
+    else:
+        names = ", ".join(used) if len(used) <= _NAMED else f"{len(used)} hosts, {used[0]} to {used[-1]},"
+        assumptions.append(f"the ranks are on {names} of {plan.name}")
+    if len(counts) == 1:
+        return Group(
+            (Member(used[0], counts[0], (), (), "", links_of(plan, used[0])),), max(0, whole(run, "root") or 0)
+        )
+    members = [_member(plan, host, count, assumptions) for host, count in zip(used, counts, strict=True)]
+    return Group(tuple(members), max(0, whole(run, "root") or 0))
+
+
+def _placed(run: Run, ranks: int, room: int, assumptions: list[str]) -> list[int]:
+    """Ranks on each host: spread over the hosts the log counts, else hosts filled one after the other."""
+    nodes = whole(run, "nodes")
+    if nodes and nodes <= ranks:
+        if nodes > 1:
+            assumptions.append(f"{ranks} ranks spread evenly over the {nodes} hosts of the log")
+        return [ranks // nodes + (at < ranks % nodes) for at in range(nodes)]
+    hosts = -(-ranks // room)
+    each = f"{room} on a host" if hosts > 1 else "all on one host"
+    assumptions.append(f"{ranks} ranks, one for each GPU, {each}: the log lists no hosts")
+    return [min(room, ranks - at * room) for at in range(hosts)]
+
+
+def _member(plan: Plan, name: str, ranks: int, assumptions: list[str]) -> Member:
+    host = plan.hosts[name]
+    most: list[float] = []
+    usual: list[float] = []
+    binds: Counter[str] = Counter()
+    for nic in used(host, assumptions):
+        function = nic_function(plan, name, nic)
+        speed = _speed(plan, nic)
+        at_most = nic_goodput_two_way(nic, function, speed=speed)
+        in_use = nic_goodput_two_way(nic, function, speed=speed, acks_per_packet=algorithms.ACKS_PER_PACKET)
+        if at_most is None or in_use is None:
+            return Member(name, ranks, (), (), "", links_of(plan, name))
+        most.append(convert(at_most.value, at_most.unit, GIGABYTES))
+        usual.append(convert(in_use.value, in_use.unit, GIGABYTES))
+        binds[at_most.binding] += 1
+        assumptions.extend(at_most.assumptions)
+    bind = binds.most_common(1)[0][0] if binds else ""
+    return Member(name, ranks, tuple(most), tuple(usual), bind, links_of(plan, name))
+
+
+def _speed(plan: Plan, nic: Nic) -> Bandwidth | None:
+    model = plan.hardware.nics.get(nic.model) if nic.model else None
+    return model.speed.value if model else None
+
+
+def _floor(run: Run, profile: Profile) -> tuple[float, str]:
+    """The least time any size takes, in seconds, and where the number is from."""
+    rows = [m for m in run.measurements if m.metric is Metric.TIME and m.size_bytes]
+    times = [seconds for m in rows if (seconds := float(m.value) * SECONDS.get(m.unit, 0.0)) > _TINY]
+    sizes = {m.size_bytes or 0 for m in rows}
+    if times and len(sizes) > 1 and min(sizes) <= _LATENCY_BOUND:
+        return min(times), "at least in this table"
+    return profile.floors.collective_us.value / 1e6, "assumed by the profile"
+
+
+_LATENCY_BOUND = 2**20
+"""Bytes up to which latency still shows in a collective's time; a table that begins above does not show it."""
+
+
+def _above(collective: Collective, group: Group) -> tuple[str, ...]:
+    reasons = []
+    if collective is Collective.ALL_TO_ALL_V:
+        reasons.append("uneven shares, most of them within a host")
+    if collective in (Collective.ALL_REDUCE, Collective.REDUCE, Collective.REDUCE_SCATTER, Collective.BROADCAST):
+        reasons.append("reduction or multicast in the network (NVLS, SHARP)")
+    reasons.append("ranks placed on other hosts than assumed" if group.across_hosts else "faster GPU links")
+    return tuple(reasons)

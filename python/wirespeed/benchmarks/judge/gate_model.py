@@ -1,0 +1,159 @@
+"""The forms of gates in a profile: which runs they speak of, and which number those must reach.
+
+A gate asks one run for a number. A relative gate compares runs with each other: one side with a baseline, or runs of
+one test among themselves.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from wirespeed.benchmarks.logs.numbers import SECONDS
+from wirespeed.catalogue.model import BandwidthField, Entry, SizeField
+from wirespeed.limits.group import Collective
+from wirespeed.results.benchmarks import Metric
+from wirespeed.units import BITS_PER_SECOND
+
+
+class Range(Entry):
+    """Numbers of a parameter, both ends included."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+
+
+class Selection(Entry):
+    """Measurements of runs. What it does not say fits every run.
+
+    ``tests`` are names as `bench parse` gives them; ``gpu`` is a word of the GPU's name; ``place`` may hold ``*``.
+    """
+
+    tools: list[str] = Field(min_length=1)
+    tests: list[str] = Field(default_factory=list)
+    collective: Collective | None = None
+    metric: Metric
+    link: BandwidthField | None = None
+    memory: Literal["host", "gpu"] | None = None
+    both_ways: bool | None = None
+    gpu: str | None = None
+    hosts: int | None = None
+    ranks: int | None = None
+    sizes: list[SizeField] = Field(default_factory=list)
+    from_size: SizeField | None = None
+    place: str | None = None
+
+
+class Gate(Selection):
+    """A number that a measurement of one kind must reach, or stay below, whatever its limits are."""
+
+    name: str = Field(min_length=1)
+    at_least: float | None = None
+    at_most: float | None = None
+    unit: str
+    tolerance: float = Field(default=0.0, ge=0, lt=1)  # so near the number it only draws a warning
+    severity: Literal["fail", "warn"] = "fail"
+    source: str = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _one_number(self) -> Gate:
+        if (self.at_least is None) == (self.at_most is None):
+            raise ValueError("expected either at_least or at_most")
+        if self.unit not in BITS_PER_SECOND and self.unit not in SECONDS:
+            raise ValueError(f"{self.unit!r} is no unit of bandwidth or time")
+        return self
+
+
+class Path(StrEnum):
+    """What lies between the two NICs of a run."""
+
+    SAME_LEAF = "same-leaf"
+    BETWEEN_LEAVES = "between-leaves"
+
+
+class AtOnce(StrEnum):
+    """What else was measured between the same hosts at the same time."""
+
+    ALONE = "alone"  # nothing
+    RAILS = "rails"  # every rail of both hosts
+
+
+class Runs(Selection):
+    """One side of a relative gate: measurements, by the way and the time of their runs too.
+
+    ``parameters`` are those of the log, as `bench parse` gives them.
+    """
+
+    path: Path | None = None
+    at_once: AtOnce | None = None
+    parameters: dict[str, Range | bool | int | float | str] = Field(default_factory=dict)
+
+
+class Statistic(StrEnum):
+    """Which number stands for the measurements of a side."""
+
+    MEDIAN = "median"
+    MEAN = "mean"
+    SUM = "sum"
+    MIN = "min"
+    MAX = "max"
+    SPREAD = "spread"  # standard deviation over mean
+
+
+class Shared(StrEnum):
+    """What runs must have in common to be compared, beside tool, test and all that was asked of the network."""
+
+    PAIR = "pair"  # both NICs, either way round
+    HOSTS = "hosts"  # both hosts
+    RAIL = "rail"
+
+
+class RelativeGate(Entry):
+    """What runs must reach of other runs: a ratio of both sides, a difference in ``unit``, or the spread of one side.
+
+    ``to`` says only in what the baseline differs from ``of``.
+    """
+
+    name: str = Field(min_length=1)
+    of: Runs
+    to: Runs | None = None
+    statistic: Statistic = Statistic.MEDIAN  # of ``of``
+    baseline: Statistic = Statistic.MEDIAN  # of ``to``
+    same: list[Shared] = Field(default_factory=list)
+    runs: int = Field(default=1, ge=1)  # each side needs so many
+    at_least: float | None = None
+    at_most: float | None = None
+    unit: str | None = None  # of a difference; None: of a ratio or a spread
+    tolerance: float = Field(default=0.0, ge=0, lt=1)
+    severity: Literal["fail", "warn"] = "fail"
+    measure: str | None = None  # how to measure what is missing
+    source: str = Field(min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole(cls, data: Any) -> Any:
+        """With a baseline that says all that it takes over from ``of``."""
+        if isinstance(data, dict) and isinstance(data.get("of"), dict) and isinstance(data.get("to"), dict):
+            return {**data, "to": {**data["of"], **data["to"]}}
+        return data
+
+    @model_validator(mode="after")
+    def _possible(self) -> RelativeGate:
+        if (self.at_least is None) == (self.at_most is None):
+            raise ValueError("expected either at_least or at_most")
+        if (self.to is None) != (self.statistic is Statistic.SPREAD):
+            raise ValueError("expected a baseline, to, or the statistic spread of one side")
+        if self.to is not None and (self.to == self.of or self.baseline is Statistic.SPREAD):
+            raise ValueError("expected a baseline that differs from of, and has a value")
+        if self.to is not None and self.to.metric is not self.of.metric:
+            raise ValueError("expected one metric on both sides")
+        if self.unit is not None and self.unit not in SECONDS and self.unit not in BITS_PER_SECOND:
+            raise ValueError(f"{self.unit!r} is no unit of bandwidth or time")
+        if self.statistic is Statistic.SPREAD and (self.unit is not None or self.runs < _LEAST_SPREAD):
+            raise ValueError(f"expected of a spread no unit, and runs: {_LEAST_SPREAD} or more")
+        return self
+
+
+_LEAST_SPREAD = 2  # of one run there is none

@@ -1,0 +1,137 @@
+"""Gates of a profile: which of them a measurement falls under, and what they make of its verdict."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from wirespeed.benchmarks.judge.collective_names import collective_of
+from wirespeed.benchmarks.judge.gate_model import Gate, Selection
+from wirespeed.benchmarks.judge.limits import text, truth, whole
+from wirespeed.benchmarks.judge.profile import Profile
+from wirespeed.benchmarks.judge.verdict import verdict
+from wirespeed.benchmarks.logs.numbers import SECONDS
+from wirespeed.limits.bound import convert, number
+from wirespeed.limits.group import Collective
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Measurement, Run
+from wirespeed.results.verdicts import Gate as Met
+from wirespeed.results.verdicts import Judgement, Verdict
+from wirespeed.units import BITS_PER_SECOND, Bandwidth
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What of a run gates ask for. None where nothing says it: then a gate that asks does not apply."""
+
+    tool: str
+    test: str | None
+    collective: Collective | None
+    link: Bandwidth | None
+    memory: str | None
+    both_ways: bool
+    gpus: frozenset[str]  # words of their names
+    hosts: int | None
+    ranks: int | None
+
+
+def subject_of(run: Run, plan: Plan, link: Bandwidth | None, hosts: int | None) -> Subject:
+    """What a run is about; ``link`` and ``hosts`` are what its limits rest on."""
+    memory = text(run, "memory")
+    on_gpu = memory in ("rocm", "cuda", "gpu") or truth(run, "rocm_memory")
+    logged = text(run, "device") if run.tool != "perftest" else text(run, "gpu")
+    models = {gpu.model for host in plan.hosts.values() for gpu in host.gpus.values()}
+    known = [model for name, model in plan.hardware.gpus.items() if name in models]
+    titles = [logged] if logged else [model.title for model in known]
+    return Subject(
+        tool=run.tool,
+        test=run.test,
+        collective=collective_of(run, []) if run.tool in ("nccl-tests", "rccl-tests") else None,
+        link=link,
+        memory="gpu" if on_gpu else "host" if run.tool == "perftest" else None,
+        both_ways=truth(run, "bidirectional"),
+        gpus=frozenset(word.upper() for title in titles for word in re.split(r"[^A-Za-z0-9]+", title)),
+        hosts=whole(run, "nodes") or hosts,
+        ranks=run.ranks,
+    )
+
+
+def gate_of(measurement: Measurement, subject: Subject, profile: Profile) -> Gate | None:
+    """The gate that a measurement falls under, the first that fits."""
+    return next((gate for gate in profile.gates if _asked_of(gate, measurement, subject)), None)
+
+
+def _asked_of(gate: Gate, measurement: Measurement, subject: Subject) -> bool:
+    same_quantity = (gate.unit in SECONDS) == (measurement.unit in SECONDS)
+    return same_quantity and of_kind(gate, subject) and measures(gate, measurement)
+
+
+def of_kind(asked: Selection, subject: Subject) -> bool:
+    """Whether a run is one of those that a gate speaks of."""
+    return (
+        subject.tool in asked.tools
+        and (not asked.tests or subject.test in asked.tests)
+        and asked.collective in (None, subject.collective)
+        and asked.link in (None, subject.link)
+        and asked.memory in (None, subject.memory)
+        and asked.both_ways in (None, subject.both_ways)
+        and (asked.gpu is None or asked.gpu.upper() in subject.gpus)
+        and asked.hosts in (None, subject.hosts)
+        and asked.ranks in (None, subject.ranks)
+    )
+
+
+def measures(asked: Selection, measurement: Measurement) -> bool:
+    """Whether a measurement of such a run is one of those that a gate speaks of."""
+    size = measurement.size_bytes
+    return (
+        measurement.metric is asked.metric
+        and (measurement.unit in SECONDS or measurement.unit in BITS_PER_SECOND)
+        and (not asked.sizes or size in asked.sizes)
+        and (asked.from_size is None or (size is not None and size >= asked.from_size))
+        and (asked.place is None or fnmatchcase(measurement.place or "", asked.place))
+    )
+
+
+def gated(of: Verdict | None, measurement: Measurement, gate: Gate) -> Verdict:
+    """The verdict with its gate: the worse of both counts. What is unknown stays so where the gate is met."""
+    bound = _in_unit(gate, measurement.unit)
+    met = _met(measurement, gate, bound)
+    result = Met(
+        name=gate.name,
+        at_least=bound if gate.at_least is not None else None,
+        at_most=bound if gate.at_most is not None else None,
+        unit=measurement.unit,
+        judgement=met,
+        source=gate.source,
+    )
+    relation = "at least" if gate.at_least is not None else "at most"
+    asked = f"gate {gate.name}: {relation} {number(bound)} {measurement.unit} ({gate.source})"
+    if of is None:
+        return replace(verdict(measurement, met, asked), gate=result)
+    if of.judgement is Judgement.SKIP or _BADNESS[met] > _BADNESS[of.judgement]:
+        reason = asked if of.judgement is Judgement.SKIP else f"{asked}; {of.reason}"
+        return replace(of, judgement=met, reason=reason, gate=result)
+    return replace(of, gate=result)
+
+
+_BADNESS = {Judgement.PASS: 0, Judgement.SKIP: 0, Judgement.UNKNOWN: 1, Judgement.WARN: 1, Judgement.FAIL: 2}
+
+
+def _met(measurement: Measurement, gate: Gate, bound: float) -> Judgement:
+    value = float(measurement.value)
+    if gate.at_least is not None:
+        reached, near = value >= bound, value >= bound * (1 - gate.tolerance)
+    else:
+        reached, near = value <= bound, value <= bound * (1 + gate.tolerance)
+    if reached:
+        return Judgement.PASS
+    return Judgement.WARN if near or gate.severity == "warn" else Judgement.FAIL
+
+
+def _in_unit(gate: Gate, unit: str) -> float:
+    asked = gate.at_least if gate.at_least is not None else gate.at_most or 0.0
+    if unit in SECONDS:
+        return asked * SECONDS[gate.unit] / SECONDS[unit]
+    return convert(asked, gate.unit, unit)

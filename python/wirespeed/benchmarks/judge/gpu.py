@@ -1,0 +1,128 @@
+"""Limits of copies inside a host: nvbandwidth, p2pBandwidthLatencyTest, rocm-bandwidth-test.
+
+Between a GPU and its host lies the GPU's PCIe slot; between two GPUs their links, or where they have none or may not
+use them, the slots of both. A copy within one GPU is its memory's affair, of which the catalogue says nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.judge.collective_names import foreign_gpus
+from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, truth
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.limits import pcie
+from wirespeed.limits.bound import GIGABYTES, in_unit, number, tightest
+from wirespeed.limits.gpus import links_of
+from wirespeed.limits.group import Links
+from wirespeed.limits.impact import gpu_function
+from wirespeed.limits.nic import slot_of
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Measurement, Run
+from wirespeed.results.verdicts import Bound, Term
+from wirespeed.units import Bandwidth
+
+_ALL = ("one_to_all", "all_to_one", "all_to_host", "host_to_all", "multinode", "bisect", "multicast", "latency")
+
+
+@dataclass(frozen=True, slots=True)
+class GpuLimits:
+    """The limits of one run on a host of the plan."""
+
+    slot: Bound | None  # GB/s, one direction, or both added
+    links: tuple[Bound, Bound | None] | None  # between two GPUs: at their peak, and as usable
+    p2p: bool
+    whole: str | None  # why a test that uses many GPUs at once is shown
+    thresholds: Thresholds
+    hosts: tuple[str, ...]
+    link: Bandwidth | None = None
+    above: tuple[str, ...] = ("another GPU, or another number of links, than the plan's",)
+    notes: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        """Of the latency of GPU links no figure is known."""
+        return None
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """By the ends of the copy: host and GPU, or two GPUs."""
+        source, arrow, target = (measurement.place or "").partition(" -> ")
+        if self.whole is not None or not arrow:
+            return Limit(shown=self.whole or "one figure for many copies: its parts are judged")
+        if source == target:
+            return Limit(shown="a copy within one GPU: its memory's bandwidth is in no catalogue")
+        unit = measurement.unit
+        if "CPU" in (source[:3], target[:3]):
+            if self.slot is None:
+                return Limit(unknown="the PCIe slot of the GPU is in neither cluster file nor catalogue")
+            return Limit(in_unit(self.slot, unit))
+        if not (source.startswith("GPU") and target.startswith("GPU")):
+            return Limit(shown=f"what {source} and {target} are the log does not say")
+        return self._between(unit)
+
+    def _between(self, unit: str) -> Limit:
+        if self.links is None or not self.p2p:
+            if self.slot is None:
+                return Limit(unknown="neither links nor PCIe slots of these GPUs are known")
+            why = None if self.links is None else "peer access is off: the copy is staged, by a way of the driver's own"
+            return Limit(in_unit(self.slot, unit), shown=why)
+        peak, usable = self.links
+        return Limit(in_unit(peak, unit), in_unit(usable, unit) if usable else None)
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """These tools copy tens of megabytes; of a chosen size below a megabyte little can be said."""
+        if measurement.size_bytes is not None and measurement.size_bytes < _LARGE:
+            return "small copies are bound by their launch"
+        return None
+
+
+_LARGE = 2**24
+"""Bytes from which a copy of some microseconds' launch is bandwidth-bound at 64 GB/s; nvbandwidth's own default is 512
+MiB (NVIDIA nvbandwidth, README)."""
+
+
+def gpu_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+    """The limits of a run on any one host of the plan: the tools name none."""
+    other = foreign_gpus(run, plan)
+    if other is not None:
+        return Unlimited(f"{other}: this is another cluster", profile)
+    name = next((name for name, host in plan.hosts.items() if host.gpus), None)
+    if name is None:
+        return Unlimited(f"{plan.name} has no GPUs", profile)
+    assumptions = [f"GPUs as those of {name}: the log names no host"]
+    both_ways = truth(run, "bidirectional")
+    test = run.test or ""
+    return GpuLimits(
+        slot=_slot(plan, name, both_ways, assumptions),
+        links=_links(links_of(plan, name), both_ways, assumptions),
+        p2p=run.parameters.get("p2p") is not False,
+        whole="many GPUs copy at once: shown for information" if any(word in test for word in _ALL) else None,
+        thresholds=profile.classes.gpu_links or profile.classes.rdma,
+        hosts=(name,),
+    )
+
+
+def _slot(plan: Plan, host: str, both_ways: bool, assumptions: list[str]) -> Bound | None:
+    """The narrowest PCIe slot of the host's GPUs: the tools number GPUs as the driver does."""
+    slots = [slot_of(gpu_function(plan, host, gpu), assumptions) for gpu in plan.hosts[host].gpus]
+    known = [slot for slot in slots if slot is not None]
+    if not known or len(known) < len(slots):
+        return None
+    of = pcie.two_way if both_ways else pcie.one_way
+    terms = [in_unit(tightest([of(slot, "PCIe slot of the GPU")]), GIGABYTES).terms[0] for slot in known]
+    return tightest([min(terms, key=lambda term: term.value)], assumptions)
+
+
+def _links(links: Links | None, both_ways: bool, assumptions: list[str]) -> tuple[Bound, Bound | None] | None:
+    if links is None:
+        return None
+    count, ways = links.used(2), 2 if both_ways else 1
+    times = f"{'2 × ' if both_ways else ''}{count} × "
+
+    def bound(rate: float, which: str) -> Bound:
+        formula = f"{times}{number(rate)} GB/s {which} {links.name}"
+        return tightest(
+            [Term(f"{links.name} links", ways * count * rate, GIGABYTES, formula, links.source)], assumptions
+        )
+
+    return bound(links.peak, "peak"), bound(links.usable, "usable") if links.usable is not None else None

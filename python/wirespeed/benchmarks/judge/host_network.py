@@ -1,0 +1,110 @@
+"""What the NICs of a host move together, for benchmarks that do not say which of them they use."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.endpoints import nics as where
+from wirespeed.benchmarks.endpoints.nics import NicAt
+from wirespeed.limits import host as between
+from wirespeed.limits import tcp
+from wirespeed.limits.algorithms import ACKS_PER_PACKET
+from wirespeed.limits.bound import number
+from wirespeed.limits.impact import nic_function
+from wirespeed.limits.nic import nic_goodput, nic_goodput_two_way
+from wirespeed.plan import Plan
+from wirespeed.results.verdicts import Bound, Term
+from wirespeed.settings import Host, Nic
+from wirespeed.units import Bandwidth
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The NICs of a host in use: what all move together at most, and what the slowest moves in use, Gb/s one way."""
+
+    host: str
+    all: Term
+    one: Term
+    nics: tuple[NicAt, ...]
+    link: Bandwidth
+    assumptions: tuple[str, ...]
+
+
+def used(host: Host, assumptions: list[str]) -> list[Nic]:
+    """The NICs a job uses and that are not down: those its launch environment names, else all with a rail, else all."""
+    there = [nic for nic in host.nics.values() if nic.link.up is not False]
+    devices = host.launch.rdma_devices
+    if devices:
+        return [nic for nic in there if nic.rdma_device in devices]
+    assumptions.append("the job uses every NIC with a rail")
+    return [nic for nic in there if nic.rail is not None] or there
+
+
+def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network | None:
+    """The NICs of a host; one direction, and with ``both_ways`` while the other is as full. None where one is unknown.
+
+    ``on_host`` is whether buffers are in host memory, so that NICs share the uplinks of their PCIe switches. What
+    carries a message is not known: RoCE or TCP, whose segments are larger and get more of the line.
+    """
+    host = plan.hosts[name]
+    assumptions: list[str] = []
+    ends = [NicAt(name, interface, nic) for interface, nic in host.nics.items() if nic in used(host, assumptions)]
+    most: dict[str, float] = {}
+    in_use: list[Bound] = []
+    binds: Counter[str] = Counter()
+    speeds: list[Bandwidth] = []
+    for at in ends:
+        bound, usual, speed = _one(plan, at, both_ways)
+        if bound is None or usual is None or speed is None:
+            return None
+        most[at.nic.pcie or at.interface] = bound.value
+        in_use.append(usual)
+        binds[bound.binding] += 1
+        speeds.append(speed)
+        assumptions.extend(bound.assumptions)
+    if not ends:
+        return None
+    together, uplink = (
+        between.shared_rate(plan, name, most, both_ways=both_ways) if on_host else (sum(most.values()), None)
+    )
+    bind = uplink or binds.most_common(1)[0][0]
+    formula = f"{len(ends)} NICs, {number(min(most.values()))} to {number(max(most.values()))} Gb/s each ({bind})"
+    slowest = min(in_use, key=lambda bound: bound.value)
+    return Network(
+        host=name,
+        all=Term(f"NICs of {name}", together, "Gb/s", formula, slowest.terms[0].source),
+        one=Term("one NIC", slowest.value, "Gb/s", f"{slowest.binding}: {_formula(slowest)}", slowest.terms[0].source),
+        nics=tuple(ends),
+        link=min(speeds),
+        assumptions=tuple(dict.fromkeys(assumptions)),
+    )
+
+
+def _one(plan: Plan, at: NicAt, both_ways: bool) -> tuple[Bound | None, Bound | None, Bandwidth | None]:
+    """One NIC at most, in use, and its speed."""
+    function = nic_function(plan, at.host, at.nic)
+    speed = where.speed(plan, at)
+    if both_ways:
+        most = nic_goodput_two_way(at.nic, function, speed=speed)
+        usual = nic_goodput_two_way(at.nic, function, speed=speed, acks_per_packet=ACKS_PER_PACKET)
+    else:
+        most = usual = nic_goodput(at.nic, function, speed=speed)
+    if most is None or speed is None or at.nic.link.mtu is None:
+        return most, usual, speed
+    segments = tcp.tcp(speed, at.nic.link.mtu)
+    if most.binding == most.terms[0].name and segments.value > most.value:
+        others = [term.value for term in most.terms[1:]]
+        value = min([segments.value, *others])
+        most = Bound(
+            value,
+            most.unit,
+            segments.name if value == segments.value else most.terms[1].name,
+            (segments, *most.terms[1:]),
+            most.assumptions,
+        )
+    return most, usual, speed
+
+
+def _formula(bound: Bound) -> str:
+    return next(term.formula for term in bound.terms if term.name == bound.binding)

@@ -1,0 +1,92 @@
+"""Figures of a lab against what two hosts with nothing between them reached in it right before.
+
+All hosts of a lab are one machine, and its cables are memory: no line rate, no PCIe and nothing else of the cluster
+limits them, and none of that is asked here. The machine's other work does, so nothing is above what it can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from wirespeed.benchmarks.judge.limits import BANDWIDTHS, Limit
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds, named
+from wirespeed.benchmarks.judge.runs import judge_within
+from wirespeed.benchmarks.judge.tcp import whole_run
+from wirespeed.results.benchmarks import Measurement, Run, RunStatus
+from wirespeed.results.verdicts import Bound, JudgedRun, Term
+from wirespeed.units import Bandwidth
+
+PROFILE = "lab"
+"""What must be reached of it."""
+
+_TERM = "the direct pair"
+_SOURCE = "measured on this machine, right before"
+_TCP = frozenset({"iperf3", "iperf2"})
+
+_Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The best bandwidths of both hosts, as printed, by tool, test and what else makes them alike.
+
+    ``reference`` is set where figures are shown alone: of both hosts themselves, or where there are no such two.
+    """
+
+    best: Mapping[_Key, float]
+    reference: bool = False
+
+
+def figures(runs: Iterable[Run]) -> Figures:
+    """The best of what these runs reached."""
+    best: dict[_Key, float] = {}
+    for run in runs:
+        for one in run.measurements if run.status is RunStatus.COMPLETE else ():
+            if one.metric in BANDWIDTHS and one.value > 0:
+                best[_key(run, one)] = max(one.value, best.get(_key(run, one), 0.0))
+    return Figures(best)
+
+
+def judge_direct(run: Run, of: Figures, file: str, cluster: str) -> JudgedRun:
+    """Judge one run of a lab."""
+    profile = named(PROFILE)
+    return judge_within(run, _Limits(run, of, profile), profile, file, cluster)
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    run: Run
+    figures: Figures
+    profile: Profile
+    above: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ("nothing of it says how fast the cluster is",)
+    causes: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = field(default=())
+    link: Bandwidth | None = None
+
+    @property
+    def thresholds(self) -> Thresholds:
+        return self.profile.classes.tcp
+
+    def limit(self, measurement: Measurement) -> Limit:
+        if self.figures.reference:
+            return Limit(shown="a lab has no limit for it")
+        if self.run.tool in _TCP and measurement.place not in whole_run(self.run):
+            return Limit(shown="a part of the run; the whole is judged")
+        best = self.figures.best.get(_key(self.run, measurement))
+        if best is None:
+            return Limit(unknown=f"{_TERM} gave no such figure")
+        unit = measurement.unit
+        term = Term(_TERM, best, unit, f"the best of their runs: {best:g} {unit}", _SOURCE)
+        return Limit(reachable=Bound(best, unit, term.name, (term,)))
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        return None
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        return None
+
+
+def _key(run: Run, one: Measurement) -> _Key:
+    return (run.tool, run.test, one.metric, one.unit, one.size_bytes, one.place)

@@ -1,0 +1,150 @@
+"""What every kind of benchmark hands to the judge: the two limits of each measurement, and how to tell small sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from wirespeed.benchmarks.judge.nccl_evidence import Evidence
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.limits.algorithms import Algorithm
+from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.verdicts import Bound
+from wirespeed.units import Bandwidth
+
+BANDWIDTHS = frozenset({Metric.ALGBW, Metric.BUSBW, Metric.AVG_BUSBW, Metric.BW_PEAK, Metric.BW_AVG, Metric.BITRATE})
+"""Metrics that have a limit."""
+
+LATENCIES = frozenset(
+    {
+        *(Metric.LATENCY_MIN, Metric.LATENCY_TYPICAL, Metric.LATENCY_AVG, Metric.LATENCY_MAX, Metric.LATENCY_P50),
+        *(Metric.COMM_AVG, Metric.COMM_MIN, Metric.COMM_MAX),  # of a non-blocking collective, without its computation
+        *(Metric.LATENCY_P90, Metric.LATENCY_P95, Metric.LATENCY_P99, Metric.LATENCY_P999, Metric.LATENCY_PERCENTILE),
+    }
+)
+"""Metrics that cannot be below a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user says that logs do not: both NICs of a point-to-point test, algorithm and collective."""
+
+    source: str | None = None
+    target: str | None = None
+    algorithm: Algorithm | None = None
+    collective: str | None = None
+    evidence: Evidence | None = None  # what NCCL's debug lines of the same log prove of the run
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The limits of one measurement in its unit. ``shown`` says why it is shown only; ``unknown`` why there is none.
+
+    ``thresholds`` are those of this measurement where they are not those of its run; ``bounded`` is whether a
+    measurement that is shown only must still not be above the physical limit.
+    """
+
+    physical: Bound | None = None
+    reachable: Bound | None = None
+    shown: str | None = None
+    unknown: str | None = None
+    thresholds: Thresholds | None = None
+    bounded: bool = False
+
+
+class Limits(Protocol):
+    """The limits of one run."""
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """What must be reached."""
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        """Likely reasons for a measurement above the physical limit, likeliest first."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know of the run."""
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What the log itself proves that explains a loss."""
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Hosts of the plan whose settings the limits rest on."""
+
+    @property
+    def link(self) -> Bandwidth | None:
+        """Speed of the slowest NIC between them."""
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """The limits of one bandwidth."""
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """None when the transfer is long against the latency floor, else why it is not."""
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        """The time in µs that nothing can be below; None where the latency is not that of one message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlimited:
+    """A run whose limits are not known."""
+
+    why: str
+    profile: Profile
+    above: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+    causes: tuple[str, ...] = field(default=())
+    hosts: tuple[str, ...] = field(default=())
+    link: Bandwidth | None = None
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """Never used: nothing is known to compare with."""
+        return self.profile.classes.rdma
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """No limit, and why, for the measurements that would be judged."""
+        interval = " interval " in f" {measurement.place} "
+        if interval or measurement.metric in (Metric.ALGBW, Metric.AVG_BUSBW, Metric.BW_PEAK):
+            return Limit(shown=self.why)
+        return Limit(unknown=self.why)
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """Nothing is known of latency either."""
+        return None
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        """Nothing is known of latency either."""
+        return None
+
+
+def text(run: Run, *names: str) -> str | None:
+    """The first of these parameters that the log says, as text."""
+    value = _first(run.parameters, names)
+    return None if value is None else str(value)
+
+
+def whole(run: Run, *names: str) -> int | None:
+    """The first of these parameters that the log says, as a whole number; None where it is none."""
+    value = _first(run.parameters, names)
+    try:
+        return None if value is None else int(value)
+    except ValueError:
+        return None
+
+
+def truth(run: Run, *names: str) -> bool:
+    """Whether one of these parameters is on."""
+    value = _first(run.parameters, names)
+    return value if isinstance(value, bool) else str(value).lower() in ("on", "true", "yes", "1")
+
+
+def _first(
+    parameters: Mapping[str, str | int | float | bool | None], names: tuple[str, ...]
+) -> str | int | float | bool | None:
+    return next((parameters[name] for name in names if parameters.get(name) is not None), None)

@@ -1,0 +1,82 @@
+"""Logs judged together: each run in the light of its log's debug lines, of other runs of the same test, and of others
+that a relative gate compares it with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from wirespeed.benchmarks.judge.hints import hint
+from wirespeed.benchmarks.judge.limits import Asked
+from wirespeed.benchmarks.judge.nccl_evidence import evidence
+from wirespeed.benchmarks.judge.profile import Profile, default
+from wirespeed.benchmarks.judge.relations import Entry, relations
+from wirespeed.benchmarks.judge.retest import settled
+from wirespeed.benchmarks.judge.runs import examined
+from wirespeed.benchmarks.tools.reader import Reading
+from wirespeed.plan import Plan
+from wirespeed.plan.as_found import AsFound
+from wirespeed.results.verdicts import JudgedRun, Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A log that was read, and what is known of its runs: both NICs as HOST/NIC, and from when to when in seconds."""
+
+    file: str
+    reading: Reading
+    source: str | None = None
+    target: str | None = None
+    span: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Runs, and what they reach of each other. ``hints`` are files and what the user could have said of them."""
+
+    runs: tuple[JudgedRun, ...]
+    relations: tuple[Relation, ...]
+    hints: tuple[tuple[str, str], ...] = ()
+
+
+def judge_together(
+    logs: Sequence[Log],
+    plan: Plan,
+    asked: Asked | None = None,
+    profile: Profile | None = None,
+    found: AsFound | None = None,
+) -> Judged:
+    """The runs of logs, judged alone and beside each other. What ``asked`` says holds where a log says nothing.
+
+    Raises:
+        Refused: the user names what there is not.
+    """
+    asked, profile = asked or Asked(), profile or default()
+    entries: list[Entry] = []
+    hints: dict[tuple[str, str], None] = {}
+    for log in logs:
+        ends = (log.source, log.target) if log.source or log.target else (asked.source, asked.target)
+        for run in log.reading.runs:
+            proven = evidence(run, log.reading.communicators)
+            of_run = replace(asked, source=ends[0], target=ends[1], evidence=proven)
+            judged, subject = examined(run, plan, of_run, log.file, profile, found)
+            if (told := hint(run, of_run, plan)) is not None:
+                hints[log.file, told] = None
+            entries.append(Entry(run, judged, subject, log.span))
+    runs = settled([one.judged for one in entries], [one.run for one in entries])
+    return Judged(runs, relations(entries, plan, profile), tuple(hints))
+
+
+def judge_logs(
+    readings: Sequence[tuple[str, Reading]],
+    plan: Plan,
+    asked: Asked | None = None,
+    profile: Profile | None = None,
+    found: AsFound | None = None,
+) -> tuple[JudgedRun, ...]:
+    """The runs of logs, each with the name of its file, judged.
+
+    Raises:
+        Refused: the user names what there is not.
+    """
+    return judge_together([Log(file, reading) for file, reading in readings], plan, asked, profile, found).runs

@@ -1,0 +1,144 @@
+"""The least time of a collective of the OSU micro-benchmarks: what must cross the NICs of a host, by any algorithm.
+
+Ranks of a host talk in its memory for free. The tests print times and not bandwidths, and MPI libraries choose among
+many algorithms, so a time is shown beside the least there can be, and is unknown below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from wirespeed.benchmarks.judge.host_network import network
+from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, whole
+from wirespeed.benchmarks.judge.point_to_point import on_gpu, pair_limits
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.limits import latency
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Measurement, Run
+from wirespeed.results.verdicts import Bound
+from wirespeed.units import Bandwidth
+
+Crossing = Callable[[int, int, int], float]
+"""Bytes into, or out of, the busiest host: of the size printed, the ranks, and the ranks of that host."""
+
+_CROSSING: dict[str, tuple[str, Crossing]] = {
+    "allreduce": ("S out of every host", lambda size, ranks, here: size),
+    "bcast": ("S into every host", lambda size, ranks, here: size),
+    "reduce": ("S out of every host", lambda size, ranks, here: size),
+    "allgather": ("what the ranks elsewhere give", lambda size, ranks, here: size * (ranks - here)),
+    "gather": ("what the ranks elsewhere give", lambda size, ranks, here: size * (ranks - here)),
+    "scatter": ("what the ranks elsewhere get", lambda size, ranks, here: size * (ranks - here)),
+    "alltoall": ("what ranks here send to ranks elsewhere", lambda size, ranks, here: here * size * (ranks - here)),
+    "reduce_scatter": ("what enters sums elsewhere", lambda size, ranks, here: size * (ranks - here) / ranks),
+    "reduce_scatter_block": (
+        "what enters sums elsewhere",
+        lambda size, ranks, here: _block(size, ranks) * (ranks - here),
+    ),
+    "barrier": ("a byte out of every host", lambda size, ranks, here: 1),
+}
+"""OSU prints the buffer of allreduce, bcast, reduce and reduce_scatter, and what one rank gives another of the rest
+(osu_util.c and the tests' own files)."""
+
+_EQUAL = {"allgatherv": "allgather", "gatherv": "gather", "scatterv": "scatter", "alltoallv": "alltoall"} | {
+    "alltoallw": "alltoall"
+}
+"""Variants whose counts may differ: OSU gives all ranks the same (osu_coll.c, OMB_IRREGULAR_ARGS)."""
+
+_ELEMENT = 16
+"""Bytes: no datatype of OSU is larger, and of a block only whole elements are sent."""
+
+
+def _block(size: int, ranks: int) -> int:
+    """What each rank gets of a buffer at least: what does not divide is left out (osu_reduce_scatter_block.c)."""
+    return size // (ranks * _ELEMENT) * _ELEMENT
+
+
+def _collective(test: str | None) -> str:
+    """The collective of a test: that of its variants, non-blocking and persistent ones too."""
+    name = (test or "").removeprefix("osu_").removeprefix("nccl_").removeprefix("xccl_").removesuffix("_persistent")
+    if name not in _CROSSING and name not in _EQUAL:
+        name = name.removeprefix("i")
+    return _EQUAL.get(name, name)
+
+
+@dataclass(frozen=True, slots=True)
+class MpiLimits:
+    """The least times of one collective."""
+
+    what: str
+    crossing: Crossing
+    ranks: int
+    here: int
+    gb_per_s: float  # of all NICs of a host, one way
+    assumptions: tuple[str, ...]
+    thresholds: Thresholds
+    hosts: tuple[str, ...]
+    link: Bandwidth
+    above: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+    causes: tuple[str, ...] = field(default=())
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """These tests print no bandwidth."""
+        return Limit(shown="of a collective's time a bandwidth says little")
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """Nothing is judged as bandwidth."""
+        return None
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        """What must cross the NICs of a host, over all of them."""
+        if not measurement.size_bytes and self.what != _CROSSING["barrier"][0]:
+            return None
+        count = self.crossing(measurement.size_bytes or 0, self.ranks, self.here)
+        if count < 1:
+            return None
+        bound = latency.least([latency.of_bytes(int(count), self.gb_per_s, f"({self.what}) over a host's NICs")])
+        return Bound(bound.value, bound.unit, bound.binding, bound.terms, self.assumptions)
+
+
+def mpi_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+    """The limits of a test of the OSU micro-benchmarks, of a collective or between pairs.
+
+    Raises:
+        Refused: the user names no NIC of the plan.
+    """
+    found = _CROSSING.get(_collective(run.test))
+    if found is None:
+        return pair_limits(run, plan, profile, asked)
+    what, crossing = found
+    if len(plan.hosts) < 2:
+        return Unlimited(f"{plan.name} has no two hosts", profile)
+    networks = [network(plan, name, both_ways=False, on_host=not on_gpu(run)) for name in plan.hosts]
+    known = [one for one in networks if one is not None]
+    if len(known) < len(networks):
+        return Unlimited("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
+    fastest = max(known, key=lambda one: one.all.value)
+    placed = _placed(run, plan)
+    if placed is None:
+        return Unlimited("the log does not say how many ranks took part", profile)
+    ranks, here, said = placed
+    return MpiLimits(
+        what=what,
+        crossing=crossing,
+        ranks=ranks,
+        here=here,
+        gb_per_s=fastest.all.value,
+        assumptions=(said, *fastest.assumptions),
+        thresholds=profile.classes.rdma,
+        hosts=tuple(plan.hosts),
+        link=fastest.link,
+    )
+
+
+def _placed(run: Run, plan: Plan) -> tuple[int, int, str] | None:
+    """Ranks, those of a host, and what was assumed. A whole buffer crosses however many ranks there are."""
+    ranks = run.ranks
+    if ranks is None:
+        of_buffer = _collective(run.test) in ("allreduce", "bcast", "reduce", "barrier")
+        return (2, 1, "the ranks are on two hosts or more") if of_buffer else None
+    if ranks < 2:
+        return None
+    hosts = min(whole(run, "nodes") or len(plan.hosts), ranks)
+    return ranks, -(-ranks // hosts), f"{ranks} ranks spread evenly over {hosts} hosts of {plan.name}"

@@ -1,0 +1,124 @@
+"""What NCCL's debug lines prove about a run of nccl-tests or rccl-tests: algorithm, protocol, NICs, GPUDirect RDMA.
+
+Only what the library said counts. A size for which it said two things, or nothing, is not in the result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from wirespeed.benchmarks.tools.nccl_debug.lines import algorithm
+from wirespeed.results.benchmarks import Run
+from wirespeed.results.nccl import Communicator, NcclChoice, NcclNic
+
+_FUNCTIONS = {
+    "all_reduce": "AllReduce",
+    "all_gather": "AllGather",
+    "reduce_scatter": "ReduceScatter",
+    "broadcast": "Broadcast",
+    "reduce": "Reduce",
+}
+_OF_ONE_RANK = ("AllGather", "ReduceScatter")  # NCCL counts what one rank gives or gets, nccl-tests all of it
+_NAME = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is proven. ``algorithms`` and ``protocols`` are by message size of the run's table."""
+
+    communicator: Communicator
+    algorithms: Mapping[int, str] = field(default_factory=dict)
+    protocols: Mapping[int, str] = field(default_factory=dict)
+    forced_algorithm: str | None = None
+    forced_protocol: str | None = None
+    network: str | None = None
+    link: str | None = None
+    nics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    gdrdma: str | None = None
+    lines: tuple[int, ...] = ()
+
+
+def evidence(run: Run, communicators: Sequence[Communicator]) -> Evidence | None:
+    """What the communicator of a run says, or None where no communicator is surely the run's."""
+    found = _communicator(run, communicators)
+    if found is None:
+        return None
+    algorithms: dict[int, str] = {}
+    protocols: dict[int, str] = {}
+    lines: list[int] = []
+    for size, choices in _by_size(run, found).items():
+        if len({choice.algorithm for choice in choices}) == 1:
+            algorithms[size] = choices[0].algorithm
+            lines.append(choices[0].line)
+        if len({choice.protocol for choice in choices}) == 1:
+            protocols[size] = choices[0].protocol
+    links = {nic.link for nic in _nics_in_use(found)}
+    return Evidence(
+        communicator=found,
+        algorithms=algorithms,
+        protocols=protocols,
+        forced_algorithm=_forced(found.environment.get("NCCL_ALGO")),
+        forced_protocol=_forced(found.environment.get("NCCL_PROTO")),
+        network=found.network,
+        link=next(iter(links)) if len(links) == 1 else None,
+        nics={
+            host: tuple(dict.fromkeys(nic.name for nic in _nics_in_use(found) if nic.host == host))
+            for host in found.hosts
+            if any(nic.host == host for nic in _nics_in_use(found))
+        },
+        gdrdma=found.gdrdma,
+        lines=tuple(sorted(lines)),
+    )
+
+
+def _communicator(run: Run, communicators: Sequence[Communicator]) -> Communicator | None:
+    """The last communicator of the run's size before its numbers."""
+    first = min((one.line for one in run.measurements), default=None)
+    fitting = [
+        one
+        for one in communicators
+        if (first is None or one.line < first) and (None in (one.ranks, run.ranks) or one.ranks == run.ranks)
+    ]
+    if not fitting:
+        return None
+    known = [one for one in fitting if one.ranks is not None and one.ranks == run.ranks]
+    if known:
+        return known[-1]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _by_size(run: Run, found: Communicator) -> dict[int, list[NcclChoice]]:
+    functions = {choice.function for choice in found.choices}
+    wanted = _FUNCTIONS.get(run.test or "") or (next(iter(functions)) if len(functions) == 1 else None)
+    sizes: dict[int, list[NcclChoice]] = {one.size_bytes: [] for one in run.measurements if one.size_bytes}
+    for choice in found.choices:
+        if choice.function not in (wanted, None) or (wanted is None and len(functions) > 1):
+            continue
+        factors = (1, found.ranks or 1) if choice.function in (*_OF_ONE_RANK, None) else (1,)
+        for factor in dict.fromkeys(reversed(factors)):
+            if choice.size_bytes * factor in sizes:
+                sizes[choice.size_bytes * factor].append(choice)
+                break
+    return {size: choices for size, choices in sizes.items() if choices}
+
+
+def _nics_in_use(found: Communicator) -> list[NcclNic]:
+    """The NICs that connections go over; all that the library lists where no connection is in the log."""
+    used = {(path.host, path.transport, path.device) for path in found.paths if path.device is not None}
+    of_network = [nic for nic in found.nics if found.network is None or _same(nic.network, found.network)]
+    if not used:
+        return of_network
+    devices = {(host, device) for host, _, device in used}
+    return [nic for nic in of_network if (nic.host, nic.device) in devices]
+
+
+def _same(listed: str, used: str) -> bool:
+    """Whether NICs listed by ``NET/IB : Using`` are those of the network in use; plugins list theirs as IB too."""
+    return (listed == "Socket") == (used == "Socket")
+
+
+def _forced(value: str | None) -> str | None:
+    """The algorithm or protocol that the environment leaves alone; lists and exclusions leave a choice."""
+    return algorithm(value) if value is not None and _NAME.fullmatch(value) and not value.isdecimal() else None

@@ -1,0 +1,277 @@
+"""Limits of point-to-point tests over MPI and UCX: OSU, ucx_perftest, NetPIPE, mpiGraph, and GPCNeT's bandwidths.
+
+Their logs name no NIC, and libraries stripe messages over several. Nothing moves more than all NICs of a host; one NIC
+is what is reached without striping. Two ranks on one host meet in memory: then the figure is above what the NICs can,
+and unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from wirespeed.benchmarks.endpoints import nics as where
+from wirespeed.benchmarks.judge.host_network import Network, network
+from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, text, truth, whole
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL
+from wirespeed.benchmarks.logs.numbers import SECONDS
+from wirespeed.limits import latency
+from wirespeed.limits.bound import convert, in_unit, number, scaled, tightest
+from wirespeed.limits.host import MemoryOfHost, memory_of
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.verdicts import Bound
+from wirespeed.units import BITS_PER_SECOND, Bandwidth
+
+_TINY = 1e-9  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a test moves its messages: both ways at once and added, one after the other, how many pairs."""
+
+    both_ways: bool = False
+    added: bool = True  # of both ways
+    ping_pong: bool = False
+    pairs: int = 1
+    one_sender: bool = False  # all pairs begin, or end, at one host
+    sharing: int = 1  # ranks of a host that share its NICs, where the figure is that of a rank
+    shown: str | None = None  # why its bandwidth is shown and not judged
+
+
+@dataclass(frozen=True, slots=True)
+class PairLimits:
+    """The limits of one run."""
+
+    kind: Kind
+    physical: Bound  # Gb/s
+    reachable: Bound
+    rate: float  # messages per second of all pairs
+    rate_from: str
+    floor: float  # seconds of the shortest message
+    thresholds: Thresholds
+    hosts: tuple[str, ...]
+    link: Bandwidth
+    memory: tuple[MemoryOfHost, ...]  # of a sending host, where buffers are in it
+    hosts_at_once: float  # by which it is multiplied: hosts that send, over ranks that share each
+    one_message: bool  # whether its latencies are those of one message
+    above: tuple[str, ...] = ("both ranks on one host, so that nothing crossed the wire",)
+    notes: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        """A message over all NICs of a host at once."""
+        if not self.one_message:
+            return None
+        rate = convert(self.physical.value, self.physical.unit, "Gb/s")
+        return latency.least([latency.of_bytes(max(measurement.size_bytes or 0, 1), rate, "over all NICs of a host")])
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """Both limits, whatever the message size."""
+        part = _is_part(measurement)
+        shown = "a part of the run; the whole is judged" if part else self.kind.shown
+        if measurement.metric is Metric.BW_MAX:
+            shown = "the best of many; the average is judged"
+        physical, reachable = self._with_memory(measurement.size_bytes)
+        unit = measurement.unit
+        return Limit(in_unit(physical, unit), in_unit(reachable, unit), shown, bounded=not part)
+
+    def _with_memory(self, size: int | None) -> tuple[Bound, Bound]:
+        """Both limits, and memory where the buffer is larger than caches."""
+        terms = [term for one in self.memory if (term := one.term(size)) is not None]
+        if not terms:
+            return self.physical, self.reachable
+        most = max(terms, key=lambda term: term.value)  # whichever host it was: none has more
+        value = most.value * self.hosts_at_once
+        term = replace(most, value=value, formula=f"{number(self.hosts_at_once)} × ({most.formula})")
+        return (
+            tightest([*self.physical.terms, term], self.physical.assumptions),
+            tightest([*self.reachable.terms, term], self.reachable.assumptions),
+        )
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """Small messages are bound by the library's work for each, or by latency where each waits for an answer."""
+        size = measurement.size_bytes
+        if size is None or limit.reachable is None:
+            return None
+        bytes_per_second = convert(limit.reachable.value, measurement.unit, "b/s") / 8
+        if self.kind.ping_pong:
+            passes = self.thresholds.passes.value
+            if size / bytes_per_second >= self.floor * passes / (1 - passes):
+                return None
+            return f"small messages are bound by latency, {number(self.floor * 1e6)} µs at least in this table"
+        if size * self.rate >= PIPELINED * bytes_per_second:
+            return None
+        return f"small messages are bound by the message rate, {number(self.rate / 1e6)} Mpps {self.rate_from}"
+
+
+def pair_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+    """The limits of a point-to-point run between hosts of the plan.
+
+    Raises:
+        Refused: the user names no NIC of the plan.
+    """
+    kind = _kind(run)
+    if kind is None:
+        return Unlimited(f"there are no limits for {run.test or 'a test that the log does not name'}", profile)
+    if len(plan.hosts) < 2:
+        return Unlimited(f"{plan.name} has no two hosts to send between", profile)
+    on_host = not on_gpu(run)
+    ends = [at.host for at in where.asked(plan, asked)]
+    among = dict.fromkeys(ends) or plan.hosts
+    networks = [network(plan, name, both_ways=kind.both_ways, on_host=on_host) for name in among]
+    known = [one for one in networks if one is not None]
+    if len(known) < len(networks):
+        return Unlimited("the speed of a host's NICs is in neither cluster file nor catalogue", profile)
+    memory = [memory_of(plan, name) for name in among] if on_host else []
+    counted = tuple(one for one in memory if one is not None) if None not in memory else ()
+    return _limits(run, plan, profile, kind, known, bool(ends), counted)
+
+
+def _limits(
+    run: Run,
+    plan: Plan,
+    profile: Profile,
+    kind: Kind,
+    networks: Sequence[Network],
+    named: bool,
+    memory: tuple[MemoryOfHost, ...],
+) -> PairLimits:
+    senders = _senders(kind, plan)
+    fastest = (
+        max(networks, key=lambda one: one.all.value) if not named else min(networks, key=lambda one: one.all.value)
+    )
+    slowest = min(networks, key=lambda one: one.one.value)
+    assumptions = [*fastest.assumptions, "RoCE or TCP: the log does not say what carries the messages"]
+    if not named:
+        assumptions.append(f"the ranks are on different hosts of {plan.name}: the log names none")
+    if senders > 1:
+        assumptions.append(f"{kind.pairs} pairs, from at most {senders} of {len(plan.hosts)} hosts")
+    ways = 2 if kind.both_ways and kind.added else 1
+    at_most = tightest([fastest.all], assumptions)
+    in_use = tightest([slowest.one], [*assumptions, _striping(run, fastest)])
+    rails = min(kind.pairs, len(slowest.nics)) if kind.pairs > 1 else 1
+    rate, rate_from = _message_rate(run, profile)
+    most, usual = ways * senders / kind.sharing, ways * senders * rails / kind.sharing
+    physical = scaled(at_most, most, _factor(most)) if most != 1 else at_most
+    by_nic = scaled(in_use, usual, _factor(usual)) if usual != 1 else in_use
+    return PairLimits(
+        kind=kind,
+        physical=physical,
+        reachable=tightest([*by_nic.terms, *physical.terms], by_nic.assumptions),
+        rate=rate,
+        rate_from=rate_from,
+        floor=_floor(run, profile),
+        thresholds=profile.classes.rdma,
+        hosts=tuple(one.host for one in networks),
+        link=slowest.link,
+        memory=memory,
+        hosts_at_once=senders / kind.sharing / (1 if ways == 2 or not kind.both_ways else 2),
+        one_message=kind.ping_pong or run.tool == "gpcnet",
+    )
+
+
+def _factor(count: float) -> str:
+    return f"{number(count)}, ways and senders, shared by the ranks of a host"
+
+
+def _striping(run: Run, of: Network) -> str:
+    if len(of.nics) == 1:
+        return "each host has one NIC in use"
+    return f"over one of {len(of.nics)} NICs for each pair: a library that stripes reaches more"
+
+
+def _senders(kind: Kind, plan: Plan) -> int:
+    """Hosts that send at once: the first half of the ranks sends to the second."""
+    if kind.one_sender:
+        return 1
+    return max(1, min(kind.pairs, len(plan.hosts) // 2))
+
+
+def _kind(run: Run) -> Kind | None:
+    match run.tool:
+        case "osu-micro-benchmarks":
+            return _osu(run)
+        case "ucx_perftest":
+            return _ucx(run)
+        case "netpipe":
+            if truth(run, "bidirectional"):
+                return Kind(both_ways=True)
+            return Kind(ping_pong=not truth(run, "stream"))
+        case "mpigraph":
+            return Kind(both_ways=True, added=False)
+        case "gpcnet":
+            return _gpcnet(run)
+        case _:
+            return None
+
+
+_LATENCY = frozenset(
+    {
+        *("latency", "latency_mt", "latency_mp", "multi_lat", "partitioned_latency", "put_latency", "get_latency"),
+        *("acc_latency", "get_acc_latency", "fop_latency", "cas_latency"),
+    }
+)
+
+
+def _osu(run: Run) -> Kind | None:
+    name = (run.test or "").removeprefix("osu_").removeprefix("nccl_").removeprefix("xccl_")
+    if name in ("bw", "put_bw", "get_bw"):
+        return Kind()
+    if name in ("bibw", "put_bibw"):
+        return Kind(both_ways=True)
+    if name == "mbw_mr":
+        return Kind(pairs=whole(run, "pairs") or 1)
+    if name in ("bw_fan_in", "bw_fan_out"):
+        # Every rank of one host with one of each other host, added (osu_bw_fan_in.c, osu_bw_fan_out.c)
+        nodes = whole(run, "nodes")
+        return Kind(pairs=run.ranks // nodes if run.ranks and nodes else 1, one_sender=True)
+    if name in _LATENCY:
+        return Kind(ping_pong=True)
+    return None
+
+
+def _ucx(run: Run) -> Kind:
+    if run.test is None:
+        return Kind(shown="the log does not name its test: of a ping-pong the bandwidth says little")
+    return Kind(ping_pong=run.test.endswith("_lat"))
+
+
+def _gpcnet(run: Run) -> Kind:
+    ranks, nodes = run.ranks, whole(run, "nodes")
+    why = "each round of GPCNeT waits for all ranks: compared over time, not with a limit"
+    if not ranks or not nodes:
+        return Kind(both_ways=True, added=False, shown=f"{why}; how many ranks a node has is not said")
+    return Kind(both_ways=True, added=False, shown=why, sharing=max(1, ranks // nodes))
+
+
+def on_gpu(run: Run) -> bool:
+    """Whether a buffer is in GPU memory, as far as the log says."""
+    names = ("send_buffer", "receive_buffer", "send_memory", "receive_memory")
+    return any((text(run, name) or "host").lower() not in ("host", "h") for name in names)
+
+
+def _message_rate(run: Run, profile: Profile) -> tuple[float, str]:
+    """Messages per second of all pairs, and where the number is from: a table without small sizes does not show it."""
+    rates = {
+        one.size_bytes: float(one.value) * BITS_PER_SECOND[one.unit] / 8 / one.size_bytes
+        for one in run.measurements
+        if one.metric is Metric.BW_AVG and one.size_bytes and one.unit in BITS_PER_SECOND and not _is_part(one)
+    }
+    if min(rates, default=SMALL + 1) <= SMALL:
+        return max(rates.values()), "at most in this table"
+    return profile.floors.message_rate.value, "assumed by the profile"
+
+
+def _is_part(measurement: Measurement) -> bool:
+    return any(word in (measurement.place or "") for word in ("interval", "thread"))
+
+
+def _floor(run: Run, profile: Profile) -> float:
+    times = [
+        float(one.value) * SECONDS[one.unit]
+        for one in run.measurements
+        if one.metric in (Metric.LATENCY_AVG, Metric.LATENCY_P50) and one.unit in SECONDS
+    ]
+    return min((time for time in times if time > _TINY), default=profile.floors.collective_us.value / 1e6)

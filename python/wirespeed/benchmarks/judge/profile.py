@@ -1,0 +1,159 @@
+"""Acceptance profiles: which fraction of a limit passes, and which numbers must be reached whatever the limits are.
+
+Data with a source per number, in ``profiles/``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError, model_validator
+
+from wirespeed.benchmarks.judge.gate_model import Gate, RelativeGate
+from wirespeed.catalogue.model import Entry, Sourced
+from wirespeed.errors import Problem, Refused, did_you_mean, refuse
+
+
+class Thresholds(Entry):
+    """Fractions of the reachable limit from which a measurement passes, or only draws a warning."""
+
+    passes: Sourced[float] = Field(alias="pass")
+    warns: Sourced[float] = Field(alias="warn")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Thresholds:
+        if not 0 <= self.warns.value <= self.passes.value <= 1:
+            raise ValueError("expected 0 ≤ warn ≤ pass ≤ 1")
+        return self
+
+
+class Classes(Entry):
+    """Thresholds by what binds such a benchmark."""
+
+    rdma: Thresholds
+    collective_one_host: Thresholds = Field(alias="collective-one-host")
+    collective_hosts: Thresholds = Field(alias="collective-hosts")
+    tcp: Thresholds
+    message_rate: Thresholds | None = Field(default=None, alias="message-rate")  # of small messages; None: as rdma
+    gpu_links: Thresholds | None = Field(default=None, alias="gpu-links")  # copies inside a host; None: as rdma
+
+
+class Floors(Entry):
+    """Latency floors where a table holds no small sizes."""
+
+    collective_us: Sourced[float]
+    message_rate: Sourced[float]  # messages per second, one direction
+
+
+class Profile(Entry):
+    """An acceptance profile."""
+
+    version: Literal[1]
+    title: str
+    classes: Classes
+    floors: Floors
+    plateau: Sourced[float]
+    clock_tolerance: Sourced[float]
+    gates: list[Gate] = Field(default_factory=list)
+    relative_gates: list[RelativeGate] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _own_names(self) -> Profile:
+        names = [*(gate.name for gate in self.gates), *(gate.name for gate in self.relative_gates)]
+        if len(set(names)) < len(names):
+            raise ValueError("expected a name of its own for each gate")
+        return self
+
+
+DEFAULT = "default"
+
+
+@cache
+def default() -> Profile:
+    """The profile that is used where none is named."""
+    return named(DEFAULT)
+
+
+@cache
+def named(name: str) -> Profile:
+    """A profile that comes with wirespeed.
+
+    Raises:
+        KeyError: none has this name.
+    """
+    file = _folder() / f"{name}.yaml"
+    if name not in names():
+        raise KeyError(name)
+    return _profile(file.read_text(encoding="utf-8"), f"{name}.yaml")
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of the profiles that come with wirespeed, the default one first."""
+    found = sorted(file.name.removesuffix(".yaml") for file in _folder().iterdir() if file.name.endswith(".yaml"))
+    return (DEFAULT, *(name for name in found if name != DEFAULT))
+
+
+def _folder() -> Traversable:
+    return resources.files("wirespeed.benchmarks") / "profiles"
+
+
+def read(which: str | Path) -> Profile:
+    """A profile by its name, or from a file.
+
+    Raises:
+        Refused: there is no such profile or file, or it is no YAML or no profile.
+    """
+    if str(which) in names():
+        return named(str(which))
+    path = Path(which)
+    if not path.suffix and not path.exists():
+        raise refuse(
+            "--profile", repr(str(which)), f"one of {', '.join(names())}, or a file", did_you_mean(str(which), names())
+        )
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise refuse(str(path), str(error), "a readable profile") from error
+    return _profile(text, str(path))
+
+
+def _profile(text: str, place: str) -> Profile:
+    """A profile; one with a ``base`` says only in what it differs from that one."""
+    try:
+        content = yaml.load(text, Loader=yaml.CSafeLoader)
+    except yaml.YAMLError as error:
+        raise refuse(place, " ".join(str(error).split()), "YAML") from error
+    base = content.pop("base", None) if isinstance(content, dict) else None
+    if base is not None:
+        if base not in names():
+            raise refuse(f"{place}: base", repr(base), f"one of {', '.join(names())}")
+        content = _merged(named(base).model_dump(by_alias=True, exclude_none=True), content)
+    try:
+        return Profile.model_validate(content)
+    except ValidationError as error:
+        raise Refused(_problems(place, error)) from error
+
+
+def _merged(base: Any, own: Any) -> Any:
+    if isinstance(base, dict) and isinstance(own, dict):
+        return {**base, **{key: _merged(base.get(key), value) for key, value in own.items()}}
+    return own
+
+
+def _problems(place: str, error: ValidationError) -> list[Problem]:
+    hint = "the profile that comes with wirespeed, benchmarks/profiles/default.yaml, shows the form"
+    return [
+        Problem(
+            f"{place}: {'.'.join(str(part) for part in detail['loc']) or 'document'}",
+            "no such value",
+            detail["msg"],
+            hint,
+        )
+        for detail in error.errors()
+    ]

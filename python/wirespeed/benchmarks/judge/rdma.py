@@ -1,0 +1,322 @@
+"""Limits of perftest: framing at the path MTU, the PCIe slots of NICs and GPUs; in use, acknowledgements too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from wirespeed.benchmarks.endpoints import nics as where
+from wirespeed.benchmarks.endpoints.nics import NicAt
+from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, text, truth, whole
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.benchmarks.judge.rdma_memory import gpu_memory, in_use, memories
+from wirespeed.limits import fabric, framing, host, latency, pcie
+from wirespeed.limits.algorithms import ACKS_PER_PACKET
+from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
+from wirespeed.limits.framing import Path, Verb
+from wirespeed.limits.nic import path_of
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.verdicts import Bound, Term
+from wirespeed.units import Bandwidth
+from wirespeed.wire import PATH_MTUS
+
+PIPELINED = 2
+"""A stream of messages is bandwidth-bound from twice the size at which the message rate alone would fill the line:
+there a measured curve (Broadcom 957608-AN210, section 2.8.2) is within 5 % of its plateau."""
+
+RATE_ALONE = 0.5
+"""A message rate is a limit by itself up to this part of the line; nearer to it a curve bends away from both, by 4 % at
+a half of the line (fit to Broadcom 957608-AN210, section 2.8.2)."""
+
+SMALL = 4096
+"""Messages up to this size are bound by the message rate on any NIC at 200 Gb/s and above (6 Mpps of one packet each):
+a table without such sizes does not show that rate."""
+
+
+@dataclass(frozen=True, slots=True)
+class RdmaLimits:
+    """The limits of one perftest run."""
+
+    path: Path
+    verb: Verb
+    both_ways: bool
+    slots: tuple[tuple[str, pcie.Slot], ...]
+    beside: tuple[Term, ...]  # cables between leaves, sockets: limits that nothing can beat
+    memory: tuple[host.MemoryOfHost, ...]  # of both ends, where buffers are in it
+    in_use: tuple[Term, ...]  # memory, ordered writes: what is reached
+    rate_known: float | None  # messages per second that the catalogue knows of
+    message_rate: float  # messages per second, as the test counts them
+    rate_from: str
+    thresholds: Thresholds
+    rate_thresholds: Thresholds
+    assumptions: tuple[str, ...]
+    above: tuple[str, ...]
+    hosts: tuple[str, ...]
+    cables: Term | None  # time of light in the cables at both ends, once
+    notes: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
+
+    @property
+    def link(self) -> Bandwidth:
+        """Speed of the slower NIC."""
+        return self.path.speed
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """Both limits for the message size of this measurement."""
+        size = measurement.size_bytes
+        if size == 0:
+            return Limit(shown="a message of no bytes has no bandwidth")
+        beside = [*self._slots(), *self.beside, *self._memory(size)]
+        physical = tightest([self._framing(size, 0.0), *beside], self.assumptions)
+        assumed = list(self.assumptions)
+        if self.both_ways:
+            assumed.append(f"{number(ACKS_PER_PACKET)} acknowledgements for each data packet, traffic both ways")
+        terms = [self._framing(size, ACKS_PER_PACKET), *beside, *self.in_use]
+        reachable = tightest(terms, assumed)
+        shown = None
+        by_rate = self._by_rate(size, reachable)
+        if measurement.metric is Metric.BW_PEAK:
+            shown = "peak: perftest's best window counts data already in flight, so it is shown and not judged"
+        if by_rate is not None:
+            reachable = tightest([*terms, by_rate], assumed)
+        unit = measurement.unit
+        thresholds = self.rate_thresholds if by_rate is not None else None
+        return Limit(in_unit(physical, unit), in_unit(reachable, unit), shown, thresholds=thresholds)
+
+    def _by_rate(self, size: int | None, line: Bound) -> Term | None:
+        """The message rate as a limit of small messages, where the catalogue knows it; between both is neither."""
+        if size is None or self.rate_known is None:
+            return None
+        value = self.rate_known * size * 8 / 1e9
+        if value > RATE_ALONE * line.value:
+            return None
+        formula = f"{number(self.rate_known / 1e6)} Mpps × {size} B"
+        return Term("message rate", value, GBPS, formula, "the NIC's file in the catalogue")
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        """A message on the link once; an answer that carries it comes after a question."""
+        terms = [latency.of_message(self.path, measurement.size_bytes, self.verb)]
+        if self.cables is not None and self.verb is Verb.READ:
+            terms.append(replace(self.cables, value=2 * self.cables.value, formula=f"2 × {self.cables.formula}"))
+        elif self.cables is not None:
+            terms.append(self.cables)
+        return latency.least(terms)
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """Small messages are bound by the message rate."""
+        if measurement.size_bytes is None or limit.reachable is None or limit.thresholds is not None:
+            return None
+        needed = PIPELINED * convert(limit.reachable.value, measurement.unit, "b/s") / 8
+        if measurement.size_bytes * self.message_rate >= needed:
+            return None
+        return f"small messages are bound by the message rate, {number(self.message_rate / 1e6)} Mpps {self.rate_from}"
+
+    def _framing(self, size: int | None, acks: float) -> Term:
+        if self.both_ways:
+            return framing.two_way(self.path, size, self.verb, acks)
+        return framing.one_way(self.path, size, self.verb)
+
+    def _memory(self, size: int | None) -> list[Term]:
+        """Reads and writes together: both ways each host reads one half of what is counted, and writes the other."""
+        return [term for one in self.memory if (term := one.term(size)) is not None]
+
+    def _slots(self) -> list[Term]:
+        of = pcie.two_way if self.both_ways else pcie.one_way
+        return [of(slot, name) for name, slot in self.slots]
+
+
+def rdma_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+    """The limits of a perftest run between two NICs of the plan.
+
+    Raises:
+        Refused: the user names no NIC of the plan.
+    """
+    if text(run, "link") == "IB":
+        return Unlimited("the link of the log is InfiniBand, not RoCE", profile)
+    if truth(run, "dual_port"):
+        return Unlimited("the test added two ports of a NIC; limits are for one", profile)
+    assumptions: list[str] = []
+    ends = _ends(run, plan, asked, assumptions)
+    if not ends:
+        device = text(run, "device")
+        return Unlimited(f"the log's NIC {device} is not in {plan.name}: name it with --from HOST/NIC", profile)
+    if len(ends) > 1 and (ends[0].host, ends[0].interface) == (ends[1].host, ends[1].interface):
+        return Unlimited(f"both ends are {ends[0]}: a loopback has no cable to judge", profile)
+    path = _path(run, plan, ends, assumptions)
+    if path is None:
+        return Unlimited(f"the speed of {ends[0]} is in neither cluster file nor catalogue", profile)
+    both_ways = _both_ways(run)
+    rate, rate_from = _message_rate(run, plan, ends, profile, both_ways)
+    return RdmaLimits(
+        path=path,
+        verb=_verb(run),
+        both_ways=both_ways,
+        slots=tuple(_slots(run, plan, ends, assumptions)),
+        beside=tuple(_beside(run, plan, ends, path, both_ways)),
+        memory=() if gpu_memory(run) else memories(plan, ends),
+        in_use=tuple(in_use(run, plan, ends, assumptions, both_ways)),
+        rate_known=_rate_known(plan, ends, both_ways),
+        message_rate=rate,
+        rate_from=rate_from,
+        thresholds=profile.classes.rdma,
+        rate_thresholds=profile.classes.message_rate or profile.classes.rdma,
+        assumptions=tuple(assumptions),
+        hosts=tuple(dict.fromkeys(at.host for at in ends)),
+        cables=_cables(plan, ends),
+        above=(
+            "client and server on one host, so that nothing crossed the wire",
+            "a faster NIC than the cluster file names",
+        ),
+    )
+
+
+def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[NicAt]:
+    named = where.asked(plan, asked)
+    if named:
+        if len(named) == 1:
+            assumptions.append(f"the other end is a NIC like {named[0]}")
+        return named
+    device = text(run, "device")
+    if device is not None and where.with_device(plan, device) is None:
+        return []  # even where its addresses are known here: those of a private pool are many a cluster's
+    addressed = [at for at in (_with_gid(run, plan, "local_gid"), _with_gid(run, plan, "remote_gid")) if at]
+    if addressed:
+        names = " and ".join(str(at) for at in addressed)
+        assumptions.append(f"{names} by the GIDs of the log{'' if len(addressed) > 1 else '; the other end is alike'}")
+        return addressed
+    if device is not None:
+        found = where.with_device(plan, device)
+        if found is not None:
+            assumptions.append(
+                f"{found} stands for {device} of the log, whose host is not named; the other end is alike"
+            )
+        return [found] if found else []
+    fastest = max(where.nics(plan), key=lambda at: where.speed(plan, at) or 0, default=None)
+    if fastest is not None:
+        assumptions.append(f"the log names no NIC: {fastest}, the fastest of {plan.name}, stands for both ends")
+    return [fastest] if fastest else []
+
+
+def _with_gid(run: Run, plan: Plan, side: str) -> NicAt | None:
+    """The NIC whose IPv4 address a GID carries."""
+    gid = _gid(run, side)
+    if gid is None or not gid.startswith(_MAPPED):
+        return None
+    return where.with_address(plan, ".".join(map(str, gid[-4:])))
+
+
+def _ipv6(run: Run) -> bool | None:
+    """Which IP the GIDs of the log say; None where it names none, or only link-local ones, which RoCE v1 has too."""
+    for side in ("local_gid", "remote_gid"):
+        gid = _gid(run, side)
+        if gid is not None and not gid.startswith(_LINK_LOCAL):
+            return not gid.startswith(_MAPPED)
+    return None
+
+
+_MAPPED = bytes([*[0] * 10, 255, 255])
+_LINK_LOCAL = bytes([254, 128])
+
+
+def _gid(run: Run, side: str) -> bytes | None:
+    """A GID of the log; perftest prints its bytes in decimal."""
+    octets = (text(run, side) or "").split(":")
+    if len(octets) != 16 or not all(octet.isdecimal() and int(octet) < 256 for octet in octets):
+        return None
+    return bytes(map(int, octets))
+
+
+def _path(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -> Path | None:
+    paths: list[Path] = []
+    logged = whole(run, "mtu", "path_mtu", "rdma_mtu")
+    mtu = logged if logged in PATH_MTUS else None
+    for at in ends:
+        path = path_of(at.nic, assumptions, speed=where.speed(plan, at), path_mtu=mtu, ipv6=_ipv6(run))
+        if path is None:
+            return None
+        paths.append(path)
+    if logged is None:
+        assumptions.append("path MTU as planned: the log does not say")
+    slowest = min(paths, key=lambda path: path.speed)
+    return Path(slowest.speed, min(path.path_mtu for path in paths), slowest.encapsulation)
+
+
+def _slots(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -> Iterable[tuple[str, pcie.Slot]]:
+    on_gpu = gpu_memory(run)
+    for at in ends:
+        slot = where.nic_slot(plan, at, assumptions)
+        if slot is not None:
+            yield f"NIC slot of {at}", slot
+        for uplink in _uplinks(plan, at, on_gpu):
+            yield f"{uplink.name} of {at.host}", uplink.slot
+        gpu = where.gpu_slot(plan, at.host, at.nic.gpu, assumptions) if on_gpu else None
+        if gpu is not None:
+            assumptions.append(f"the buffer of {at} is on {at.nic.gpu}, the GPU it serves")
+            yield f"slot of {at.nic.gpu} beside {at}", gpu
+
+
+def _uplinks(plan: Plan, at: NicAt, on_gpu: bool) -> tuple[host.Uplink, ...]:
+    """The PCIe switches' uplinks on the way from a NIC to the buffer."""
+    if not on_gpu:
+        return host.uplinks_to_memory(plan, at.host, at.nic.pcie)
+    gpu = plan.hosts[at.host].gpus.get(at.nic.gpu or "")
+    return host.uplinks_to_gpu(plan, at.host, at.nic.pcie, gpu.pcie) if gpu else ()
+
+
+def _beside(run: Run, plan: Plan, ends: list[NicAt], path: Path, both_ways: bool) -> Iterable[Term]:
+    """What else nothing can beat: the cables between two NICs, for one flow, and the sockets between NIC and GPU."""
+    flow = _flow(run, plan, ends)
+    if flow is not None and flow < path.speed:
+        slow = Path(flow, path.path_mtu, path.encapsulation)
+        term = framing.two_way(slow) if both_ways else framing.one_way(slow)
+        yield replace(term, name="slowest cable between the NICs")
+    for at in ends if gpu_memory(run) else ():
+        gpu = plan.hosts[at.host].gpus.get(at.nic.gpu or "")
+        term_between = host.socket_term(plan, at.host, at.nic.pcie, gpu.pcie if gpu else None, both_ways=both_ways)
+        if term_between is not None:
+            yield term_between
+
+
+def _cables(plan: Plan, ends: list[NicAt]) -> Term | None:
+    if len(ends) < 2:
+        return None
+    return latency.of_cables(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
+
+
+def _flow(run: Run, plan: Plan, ends: list[NicAt]) -> Bandwidth | None:
+    """The fastest way of one queue pair between two NICs; several may take several ways."""
+    if len(ends) < 2 or (whole(run, "qps") or 1) > 1:
+        return None
+    return fabric.one_flow(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
+
+
+def _rate_known(plan: Plan, ends: list[NicAt], both_ways: bool) -> float | None:
+    """The message rate that the catalogue knows of the slower NIC; None where it does not know one."""
+    models = [plan.hardware.nics.get(at.nic.model or "") for at in ends]
+    rates = [model.message_rate.value for model in models if model is not None and model.message_rate is not None]
+    return min(rates) * (2.0 if both_ways else 1.0) if rates and len(rates) == len(ends) else None
+
+
+def _both_ways(run: Run) -> bool:
+    return truth(run, "bidirectional") or "bidirectional" in (run.test or "").lower()
+
+
+def _verb(run: Run) -> Verb:
+    name = (run.test or "").lower()
+    if "read" in name:
+        return Verb.READ
+    return Verb.SEND if "send" in name else Verb.WRITE
+
+
+def _message_rate(run: Run, plan: Plan, ends: list[NicAt], profile: Profile, both_ways: bool) -> tuple[float, str]:
+    """Messages per second, both directions added where the test adds them, and where the number is from."""
+    sizes = {measurement.size_bytes for measurement in run.measurements}
+    rates = [measurement.value * 1e6 for measurement in run.measurements if measurement.metric is Metric.MSG_RATE]
+    if rates and any(size is not None and size <= SMALL for size in sizes):
+        return max(rates), "at most in this table"
+    ways = 2 if both_ways else 1
+    model = plan.hardware.nics.get(ends[0].nic.model or "")
+    if model is not None and model.message_rate is not None:
+        return ways * float(model.message_rate.value), "by the catalogue"
+    return ways * profile.floors.message_rate.value, "assumed by the profile"

@@ -1,0 +1,206 @@
+"""Which runs a relative gate speaks of: between whom they were, what lay between, and what was measured beside them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from wirespeed.benchmarks.endpoints.members import Seats
+from wirespeed.benchmarks.judge.gate_model import AtOnce, Path, Range, RelativeGate, Runs
+from wirespeed.benchmarks.judge.retest import step_of
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Run
+from wirespeed.results.peers import Member
+from wirespeed.results.series import Scalar, ends
+from wirespeed.results.verdicts import JudgedRun
+
+_ARROW = " -> "
+_OVERLAP = 0.5
+"""Of the shorter of two runs: what they must have in common to be measured at once. Connections take a while."""
+
+_SELECTED = ("tests", "collective", "link", "memory", "both_ways", "gpu", "hosts", "ranks", "sizes", "from_size")
+_NAMES = {
+    "memory": ("memory", "send_memory", "receive_memory", "send_buffer", "receive_buffer"),
+    "both_ways": ("bidirectional",),
+    "hosts": ("nodes",),
+}
+"""Parameters of logs by the word of a gate that varies them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Between whom a run was. None where nothing says it."""
+
+    source: Member | None = None
+    target: Member | None = None
+    path: Path | None = None
+    at_once: AtOnce | None = None
+
+    @property
+    def between(self) -> str | None:
+        """Both ends."""
+        return f"{self.source.name}{_ARROW}{self.target.name}" if self.source and self.target else None
+
+    @property
+    def pair(self) -> frozenset[str] | None:
+        """Both NICs, either way round."""
+        known = self.source and self.target and self.source.device and self.target.device
+        return frozenset((self.source.name, self.target.name)) if known and self.source and self.target else None
+
+    @property
+    def hosts(self) -> frozenset[str] | None:
+        """Both hosts."""
+        return frozenset((self.source.host, self.target.host)) if self.source and self.target else None
+
+    @property
+    def rail(self) -> int | None:
+        """The rail of both NICs; None where they are of two."""
+        same = self.source and self.target and self.source.rail == self.target.rail
+        return self.source.rail if same and self.source else None
+
+
+_Given = tuple[JudgedRun, Run, tuple[float, float] | None]
+
+
+def places(runs: Sequence[_Given], plan: Plan) -> list[Where]:
+    """Where each run was: as the user or the campaign says, else by the addresses in its log."""
+    seats = Seats(plan)
+    found = [_where(judged, run, seats) for judged, run, _ in runs]
+    return _with_times(found, [span for _, _, span in runs], plan)
+
+
+def _where(judged: JudgedRun, run: Run, seats: Seats) -> Where:
+    near, far = judged.source, judged.target
+    if near is None or far is None:
+        near, _, far = (ends(run) or "").partition(_ARROW)
+    if not near or not far:
+        return Where()
+    source, target = seats.member(near), seats.member(far)
+    if not seats.known(source) or not seats.known(target):
+        return Where()
+    return Where(source, target, _path(source, target))
+
+
+def _path(source: Member, target: Member) -> Path | None:
+    if source.leaf is None or target.leaf is None or source.host == target.host:
+        return None
+    return Path.SAME_LEAF if source.leaf == target.leaf else Path.BETWEEN_LEAVES
+
+
+def _with_times(found: list[Where], spans: Sequence[tuple[float, float] | None], plan: Plan) -> list[Where]:
+    """The same with what was measured beside each; runs without times stay as they are."""
+    rails = {
+        host: len({nic.rail for nic in of.nics.values() if nic.rail is not None}) for host, of in plan.hosts.items()
+    }
+    of_host: dict[str, list[tuple[float, float, Where]]] = {}
+    for one, span in zip(found, spans, strict=True):
+        if span is not None:
+            for host in one.hosts or ():
+                of_host.setdefault(host, []).append((*span, one))
+    for timed in of_host.values():
+        timed.sort(key=lambda run: run[:2])
+    longest = max((span[1] - span[0] for span in spans if span is not None), default=0.0)
+    return [
+        one if span is None else replace(one, at_once=_at_once(one, span, of_host, longest, rails))
+        for one, span in zip(found, spans, strict=True)
+    ]
+
+
+def _at_once(
+    own: Where,
+    span: tuple[float, float],
+    of_host: Mapping[str, list[tuple[float, float, Where]]],
+    longest: float,
+    rails: Mapping[str, int],
+) -> AtOnce | None:
+    """What else touched the same hosts at that time; None where it was neither nothing nor every rail."""
+    hosts = own.hosts or frozenset()
+    beside: dict[frozenset[str] | None, set[int | None]] = {}
+    count = 0
+    for host in hosts:
+        timed = of_host[host]
+        first = bisect_left(timed, span[0] - longest, key=lambda run: run[0])
+        for start, end, other in timed[first : bisect_right(timed, span[1], key=lambda run: run[0])]:
+            if _overlap(span, (start, end)):
+                beside.setdefault(other.hosts, set()).add(other.rail)
+                count += 1
+    if count == len(hosts):
+        return AtOnce.ALONE  # the run itself, seen from each of its hosts
+    if set(beside) != {hosts}:
+        return None
+    return AtOnce.RAILS if len(beside[hosts] - {None}) == max(rails.get(host, 0) for host in hosts) else None
+
+
+def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:
+    common = min(a[1], b[1]) - max(a[0], b[0])
+    return common >= _OVERLAP * min(a[1] - a[0], b[1] - b[0])
+
+
+def repeated(files: Sequence[str]) -> list[bool]:
+    """Whether each is the last attempt of its step, as what was bad once and then good is good."""
+    last = {step: at for at, file in enumerate(files) if (step := step_of(file)) is not None}
+    attempt = {step: files[at] for step, at in last.items()}
+    return [(step := step_of(file)) is None or attempt[step] == file for file in files]
+
+
+def fits(side: Runs, parameters: Mapping[str, Scalar], where: Where) -> bool:
+    """Whether a run is of a side, by its way, its time and the parameters of its log."""
+    return (
+        side.path in (None, where.path)
+        and side.at_once in (None, where.at_once)
+        and all(_has(parameters.get(name), wanted) for name, wanted in side.parameters.items())
+    )
+
+
+def _has(value: Scalar, wanted: Range | Scalar) -> bool:
+    if value is None:
+        return False
+    if not isinstance(wanted, Range):
+        return value == wanted or str(value).lower() == str(wanted).lower()
+    if isinstance(value, str | bool):
+        return False
+    return (wanted.at_least is None or value >= wanted.at_least) and (wanted.at_most is None or value <= wanted.at_most)
+
+
+def differing(gate: RelativeGate) -> frozenset[str]:
+    """In which words both sides of a gate differ, those of sizes as one."""
+    if gate.to is None:
+        return frozenset()
+    names = {name for name in _SELECTED if getattr(gate.of, name) != getattr(gate.to, name)}
+    return frozenset("sizes" if name == "from_size" else name for name in names)
+
+
+def varied(gate: RelativeGate, unlike: frozenset[str]) -> frozenset[str]:
+    """The parameters of logs that a gate varies."""
+    own = {*gate.of.parameters, *(gate.to.parameters if gate.to else ())} if gate.to else set()
+    return frozenset(own | {name for word in unlike for name in _NAMES.get(word, ())})
+
+
+def words(gate: RelativeGate, side: Runs) -> str:
+    """In what a side differs from the other: ``between-leaves``, ``qps 1``, ``from gpu memory``."""
+    if gate.to is None:
+        return ""
+    other = gate.to if side is gate.of else gate.of
+    said = [str(getattr(side, name)) for name in ("path", "at_once") if _differs(side, other, name)]
+    said += [
+        f"{name} {_value(getattr(side, name))}"
+        for name in _SELECTED
+        if _differs(side, other, name) and getattr(side, name) not in (None, [])
+    ]
+    said += [
+        f"{name} {_value(value)}" for name, value in side.parameters.items() if other.parameters.get(name) != value
+    ]
+    return ", ".join(said) or "any"
+
+
+def _differs(side: Runs, other: Runs, name: str) -> bool:
+    return getattr(side, name) is not None and getattr(side, name) != getattr(other, name)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Range):
+        least = f"from {value.at_least:g}" if value.at_least is not None else ""
+        most = f"up to {value.at_most:g}" if value.at_most is not None else ""
+        return " ".join(filter(None, (least, most)))
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

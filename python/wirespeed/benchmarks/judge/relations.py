@@ -1,0 +1,320 @@
+"""What runs reach of each other: the relative gates of a profile, over all runs that are judged together.
+
+A gate speaks of runs that were made: where none is of the kind it asks about, it says nothing. Where there are such and
+nothing to compare them with, or nobody says between which NICs they were, that is unknown, and never good.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from wirespeed.benchmarks.endpoints.members import natural
+from wirespeed.benchmarks.judge.gate_model import RelativeGate, Runs, Shared, Statistic
+from wirespeed.benchmarks.judge.gates import Subject, measures, of_kind
+from wirespeed.benchmarks.judge.profile import Profile
+from wirespeed.benchmarks.judge.relation_runs import Where, differing, fits, places, repeated, varied, words
+from wirespeed.benchmarks.logs.numbers import SECONDS
+from wirespeed.limits.bound import convert, number
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.series import workload
+from wirespeed.results.verdicts import JudgedRun, Judgement, Relation, Side
+
+_WORST = (Judgement.FAIL, Judgement.UNKNOWN, Judgement.WARN, Judgement.PASS)
+
+_NUMBERS: Mapping[Statistic, Callable[[Sequence[float]], float]] = {
+    Statistic.MEDIAN: statistics.median,
+    Statistic.MEAN: statistics.fmean,
+    Statistic.SUM: sum,
+    Statistic.MIN: min,
+    Statistic.MAX: max,
+    Statistic.SPREAD: lambda values: statistics.stdev(values) / statistics.fmean(values),
+}
+_OF_ALL = (Statistic.MEAN, Statistic.SUM)
+"""Statistics that say something else where one run gave no figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A judged run, what of it gates ask for, and from when to when it was made, in seconds."""
+
+    run: Run
+    judged: JudgedRun
+    subject: Subject
+    span: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A measurement that counts, in the unit of its group."""
+
+    value: float
+    unit: str
+    file: str
+    line: int
+    where: Where
+
+
+@dataclass(slots=True)
+class _Group:
+    """What is compared with what: like measurements of both sides."""
+
+    test: str
+    metric: Metric
+    size_bytes: int | None
+    where: str | None
+    of: list[_Value] = field(default_factory=list)
+    to: list[_Value] = field(default_factory=list)
+    nowhere_of: int = 0  # measurements of which nothing says between which NICs they were
+    nowhere_to: int = 0
+    failed: int = 0  # runs of the kind that gave no figure
+
+
+def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[Relation, ...]:
+    """What every relative gate says of the runs of a test, once: where it compares several times, the worst."""
+    if not profile.relative_gates or len(entries) < 2:
+        return ()
+    at = places([(one.judged, one.run, one.span) for one in entries], plan)
+    last = repeated([one.judged.file for one in entries])
+    found: list[Relation] = []
+    for gate in profile.relative_gates:
+        kept = [
+            (one, where)
+            for number_of, (one, where) in enumerate(zip(entries, at, strict=True))
+            if last[number_of] or gate.statistic is Statistic.SPREAD
+        ]
+        by_test: dict[object, list[Relation]] = {}
+        for key, group in _groups(gate, kept).items():
+            told = _told(gate, group)
+            if told is not None:
+                by_test.setdefault(key[1 + len(gate.same) :], []).append(told)
+        found += [_worst(gate, of) for of in by_test.values()]
+    return tuple(found)
+
+
+def _groups(gate: RelativeGate, entries: Iterable[tuple[Entry, Where]]) -> dict[tuple[object, ...], _Group]:
+    """Like measurements by size, place of their runs, then all else that both sides share."""
+    groups: dict[tuple[object, ...], _Group] = {}
+    unlike = differing(gate)
+    failed: list[tuple[object, ...]] = []
+    for entry, where in entries:
+        shared = tuple(_shared(kind, where) for kind in gate.same)
+        if entry.run.status is RunStatus.FAILED:
+            failed += [shared] if _would_be_of(gate.of, entry, where) else []
+            continue
+        sides = [name for name, side in (("of", gate.of), ("to", gate.to)) if side and _is_of(side, entry, where)]
+        of_run = (*shared, *_like(entry, unlike, gate))
+        for one in entry.run.measurements:
+            for name in sides:
+                side = gate.of if name == "of" or gate.to is None else gate.to
+                if measures(side, one):
+                    size = None if "sizes" in unlike else one.size_bytes
+                    group = groups.setdefault(
+                        (size, *of_run, one.place), _Group(_test(entry, unlike), one.metric, size, _named(shared))
+                    )
+                    _add(group, name, entry, one, where, known=None not in shared)
+    for shared in failed:
+        for key, group in groups.items():
+            group.failed += key[1 : 1 + len(shared)] == shared
+    return groups
+
+
+def _add(group: _Group, side: str, entry: Entry, one: Measurement, where: Where, *, known: bool) -> None:
+    if not known:
+        group.nowhere_of += side == "of"
+        group.nowhere_to += side == "to"
+        return
+    values = group.of if side == "of" else group.to
+    unit = next((value.unit for value in (*group.of, *group.to)), one.unit)
+    values.append(_Value(_in_unit(float(one.value), one.unit, unit), unit, entry.judged.file, one.line, where))
+
+
+def _in_unit(value: float, unit: str, wanted: str) -> float:
+    if unit == wanted:
+        return value
+    return value * SECONDS[unit] / SECONDS[wanted] if unit in SECONDS else convert(value, unit, wanted)
+
+
+def _is_of(side: Runs, entry: Entry, where: Where) -> bool:
+    return of_kind(side, entry.subject) and fits(side, entry.run.parameters, where)
+
+
+def _would_be_of(side: Runs, entry: Entry, where: Where) -> bool:
+    """Whether a run that failed was to be of a side: where nothing was printed, its program stands for the test."""
+    known = of_kind(side, entry.subject) or entry.run.tool in side.tests
+    return known and fits(side, entry.run.parameters, where)
+
+
+def _like(entry: Entry, unlike: frozenset[str], gate: RelativeGate) -> tuple[object, ...]:
+    """What both sides must share: test, hardware and what was asked of the network, but for what the gate varies."""
+    subject = entry.subject
+    named = {
+        "tests": subject.test,
+        "collective": subject.collective,
+        "link": subject.link,
+        "memory": subject.memory,
+        "both_ways": subject.both_ways,
+        "hosts": subject.hosts,
+        "ranks": subject.ranks,
+    }
+    kept = tuple(None if name in unlike else value for name, value in named.items())
+    asked = tuple(pair for pair in workload(entry.run.parameters) if pair[0] not in varied(gate, unlike))
+    return (subject.tool, *kept, asked)
+
+
+def _test(entry: Entry, unlike: frozenset[str]) -> str:
+    return entry.run.tool if "tests" in unlike else entry.run.test or entry.run.tool
+
+
+def _shared(kind: Shared, where: Where) -> object | None:
+    match kind:
+        case Shared.PAIR:
+            return where.pair
+        case Shared.HOSTS:
+            return where.hosts
+        case Shared.RAIL:
+            return where.rail
+
+
+def _named(shared: Sequence[object]) -> str | None:
+    """What runs share, in words."""
+    said = [
+        ", ".join(sorted(one, key=natural)) if isinstance(one, frozenset) else f"rail {one}"
+        for one in shared
+        if one is not None
+    ]
+    return "; ".join(said) or None
+
+
+def _told(gate: RelativeGate, group: _Group) -> Relation | None:
+    """What a gate says of one group; None where nothing of the kind was measured."""
+    if not group.of and not group.nowhere_of:
+        return None
+    if gate.to is None and len(group.of) < gate.runs:
+        return None  # a gate of how runs repeat speaks of so many, and says nothing of fewer
+    of = _side(gate, gate.of, gate.statistic, group.of, group.nowhere_of)
+    to = _side(gate, gate.to, gate.baseline, group.to, group.nowhere_to) if gate.to else None
+    why = _unknown(gate, group, of, to)
+    if why is not None:
+        return _relation(gate, group, of, to, Judgement.UNKNOWN, None, why)
+    value = _value(gate, of, to)
+    judgement = _judgement(gate, value)
+    return _relation(gate, group, of, to, judgement, value, _says(gate, of, to, value))
+
+
+_NOWHERE = (
+    "nothing says between which NICs these runs were: name them with --from and --to, or judge a folder of bench run"
+)
+
+
+def _unknown(gate: RelativeGate, group: _Group, of: Side, to: Side | None) -> str | None:
+    """Why nothing can be said."""
+    hint = f"; {gate.measure}" if gate.measure else ""
+    if not group.of:
+        return _NOWHERE
+    if group.failed and gate.statistic in _OF_ALL:
+        return f"{group.failed} of {len(group.of) + group.failed} runs gave no figure"
+    if to is not None and not group.to:
+        return f"nothing to compare with: no like run {to.what}{hint}"
+    for side in (of, *([to] if to else [])):
+        if side.count < gate.runs:
+            return f"{side.count} measurements {side.what} of the {gate.runs} it takes{hint}".replace("  ", " ")
+    divisor = statistics.fmean([one.value for one in group.of]) if to is None else to.value
+    return None if divisor else "a figure of 0 compares with nothing"
+
+
+def _value(gate: RelativeGate, of: Side, to: Side | None) -> float:
+    assert of.value is not None
+    if to is None or to.value is None:
+        return of.value
+    if gate.unit is None:
+        return of.value / to.value
+    return _in_unit(of.value - to.value, of.unit, gate.unit)
+
+
+def _judgement(gate: RelativeGate, value: float) -> Judgement:
+    if gate.at_least is not None:
+        reached, near = value >= gate.at_least, value >= gate.at_least * (1 - gate.tolerance)
+    else:
+        most = gate.at_most or 0.0
+        reached, near = value <= most, value <= most * (1 + gate.tolerance)
+    if reached:
+        return Judgement.PASS
+    return Judgement.WARN if near or gate.severity == "warn" else Judgement.FAIL
+
+
+def _side(gate: RelativeGate, runs: Runs, statistic: Statistic, values: Sequence[_Value], nowhere: int) -> Side:
+    what = words(gate, runs)
+    unit = values[0].unit if values else ""
+    if not values or (statistic is Statistic.SPREAD and len(values) < 2):
+        return Side(what, statistic.value, len(values) or nowhere, None, unit)
+    numbers = [one.value for one in values]
+    if statistic is Statistic.SPREAD and not statistics.fmean(numbers):
+        return Side(what, statistic.value, len(values), None, unit)
+    standing = _NUMBERS[statistic](numbers)
+    known = Side(what, statistic.value, len(values), standing, unit)
+    if statistic not in _ONE and len(values) > 1:
+        return known
+    one = next(one for one in values if one.value == standing)
+    return replace(known, file=one.file, line=one.line, between=one.where.between)
+
+
+_ONE = (Statistic.MIN, Statistic.MAX)
+
+
+def _says(gate: RelativeGate, of: Side, to: Side | None, value: float) -> str:
+    asked = _asked(gate)
+    if to is None or to.value is None or of.value is None:
+        return f"{of.count} measurements spread by {value:.1%} of their mean; {asked}"
+    sides = f"{_number_of(of)} to {_number_of(to)}"
+    if gate.unit is None:
+        return f"{sides}: {value:.1%}; {asked}"
+    return f"{sides}: {number(value)} {gate.unit} more; {asked}"
+
+
+def _number_of(side: Side) -> str:
+    """``391.2 Gb/s between-leaves (min of 4)``."""
+    of = f"{side.statistic} of {side.count}" if side.count > 1 else side.between or "1 measurement"
+    value = 0.0 if side.value is None else side.value
+    return " ".join(filter(None, (number(value), side.unit, side.what, f"({of})")))
+
+
+def _asked(gate: RelativeGate) -> str:
+    bound = gate.at_least if gate.at_least is not None else gate.at_most or 0.0
+    relation = "at least" if gate.at_least is not None else "at most"
+    return f"{relation} {f'{number(bound)} {gate.unit}' if gate.unit else f'{bound:.1%}'} is asked ({gate.source})"
+
+
+def _relation(
+    gate: RelativeGate,
+    group: _Group,
+    of: Side,
+    to: Side | None,
+    judgement: Judgement,
+    value: float | None,
+    reason: str,
+) -> Relation:
+    return Relation(
+        name=gate.name,
+        judgement=judgement,
+        reason=reason,
+        test=group.test,
+        metric=group.metric,
+        size_bytes=group.size_bytes,
+        where=group.where,
+        of=of,
+        to=to,
+        value=value,
+        unit=gate.unit,
+        at_least=gate.at_least,
+        at_most=gate.at_most,
+        source=gate.source,
+    )
+
+
+def _worst(gate: RelativeGate, of: Sequence[Relation]) -> Relation:
+    sign = 1 if gate.at_least is not None else -1
+    worst = min(of, key=lambda one: (_WORST.index(one.judgement), sign * (one.value or 0.0), -(one.size_bytes or 0)))
+    return replace(worst, compared=len(of), passed=sum(one.judgement is Judgement.PASS for one in of))

@@ -1,0 +1,168 @@
+"""Re-test before calling it bad: what several runs of one test say together, and the command for another.
+
+One dip among good runs is a dip, and warns. What is bad twice is bad. A single run that is bad stays bad, with the
+command that repeats just that: the judge has seen too little to tell a state from a moment.
+
+Runs are of one test only where that is certain: their logs name the same ends, the user names them, or their files are
+attempts of one step of ``bench run`` (``step.1.log``, ``step.2.log``).
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from wirespeed.benchmarks.judge.limits import text, truth, whole
+from wirespeed.results.benchmarks import Run
+from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
+
+_SAME = (
+    *("device", "mtu", "qps", "connection", "link", "memory", "receive_memory", "send_memory", "bidirectional"),
+    *("reverse", "streams", "gid_index", "nodes", "root", "redop", "type", "pairs", "window_size", "datatype"),
+)
+"""What of a run's parameters makes it another test."""
+_ENDS = (("local_gid", "remote_gid"), ("local", "remote"))
+_ATTEMPT = re.compile(r"(.+)\.\d+\.log")
+
+
+def settled(judged: Sequence[JudgedRun], runs: Sequence[Run]) -> tuple[JudgedRun, ...]:
+    """The judged runs, each in the light of the others of its test. ``runs`` are what was judged, in order."""
+    groups: dict[object, list[int]] = {}
+    for at, (one, run) in enumerate(zip(judged, runs, strict=True)):
+        groups.setdefault(_same_test(one, run) or at, []).append(at)
+    found = list(judged)
+    for members in groups.values():
+        together = _together([judged[at] for at in members])
+        for at, one in zip(members, together, strict=True):
+            found[at] = one if len(members) > 1 else _alone(one, runs[at])
+    return tuple(found)
+
+
+def _same_test(judged: JudgedRun, run: Run) -> tuple[object, ...] | None:
+    """What runs of one test share; None where nothing tells at which place this one was run."""
+    place = _place(judged, run)
+    if place is None or run.test is None:
+        return None
+    return (run.tool, run.test, run.ranks, place, *(run.parameters.get(name) for name in _SAME))
+
+
+def step_of(file: str) -> tuple[str, str] | None:
+    """The folder and the step of ``bench run`` that a log is an attempt of; None where it is of none."""
+    step = _ATTEMPT.fullmatch(PurePath(file).name)
+    return (str(PurePath(file).parent), step[1]) if step is not None else None
+
+
+def _place(judged: JudgedRun, run: Run) -> object | None:
+    if judged.source and judged.target:
+        return judged.source, judged.target
+    step = step_of(judged.file)
+    if step is not None:
+        return step
+    return next(((a, b) for names in _ENDS if (a := text(run, names[0])) and (b := text(run, names[1]))), None)
+
+
+def _together(runs: Sequence[JudgedRun]) -> list[JudgedRun]:
+    """Several runs of one test: a value that failed once and was good otherwise warns."""
+    outcomes: dict[object, list[Judgement]] = {}
+    for run in runs:
+        for verdict in run.verdicts:
+            if verdict.judgement in _TOLD:
+                outcomes.setdefault(_value(verdict), []).append(verdict.judgement)
+    return [replace(run, verdicts=tuple(_retold(one, outcomes) for one in run.verdicts)) for run in runs]
+
+
+_TOLD = (Judgement.PASS, Judgement.WARN, Judgement.FAIL)
+
+
+def _value(verdict: Verdict) -> object:
+    measurement = verdict.measurement
+    return measurement.metric, measurement.unit, measurement.size_bytes, measurement.place
+
+
+def _retold(verdict: Verdict, outcomes: dict[object, list[Judgement]]) -> Verdict:
+    if verdict.judgement is not Judgement.FAIL or verdict.physical is None:
+        return verdict  # wrong data and the like are no matter of chance
+    of = outcomes[_value(verdict)]
+    bad, times = of.count(Judgement.FAIL), len(of)
+    if times == 1:
+        return verdict
+    if bad == 1:
+        others = "on the other run" if times == 2 else f"on {times - 1} others"
+        return replace(
+            verdict, judgement=Judgement.WARN, reason=f"bad once, good {others} of this test: {verdict.reason}"
+        )
+    return replace(verdict, reason=f"bad {bad} times of {times}: {verdict.reason}")
+
+
+def _alone(judged: JudgedRun, run: Run) -> JudgedRun:
+    sizes = [
+        verdict.measurement.size_bytes or 0
+        for verdict in judged.verdicts
+        if verdict.judgement is Judgement.FAIL and verdict.physical is not None
+    ]
+    if not sizes:
+        return judged
+    command = _command(run, min(sizes), max(sizes))
+    once_more = f"before calling it bad run it once more: {command}" if command else "run it once more"
+    note = f"bad in one run alone; {once_more}; then judge both logs together"
+    return replace(judged, notes=(*judged.notes, note))
+
+
+def _command(run: Run, least: int, most: int) -> str | None:
+    """The command line that repeats a run for the sizes that were bad; None where the log tells too little."""
+    words = _words(run, least, most)
+    return shlex.join(words) if words else None
+
+
+def _words(run: Run, least: int, most: int) -> list[str]:
+    if run.test is None or not re.fullmatch(r"\w+", run.test):
+        return []
+    match run.tool:
+        case "perftest":
+            return _perftest(run, most)
+        case "nccl-tests" | "rccl-tests":
+            gpus = whole(run, "gpus_per_thread")
+            sizes = ["-b", str(least), "-e", str(most), "-f", "2"]
+            each = ["-g", str(gpus)] if gpus else []
+            tasks = run.ranks // gpus // (whole(run, "threads") or 1) if run.ranks and gpus else None
+            started = ["mpirun", "-np", str(tasks)] if tasks and tasks > 1 else []
+            return [*started, f"{run.test}_perf", *sizes, *each]
+        case "osu-micro-benchmarks":
+            ranks = run.ranks or (2 if run.test in _PAIRWISE else None)
+            return ["mpirun", "-np", str(ranks), run.test, "-m", f"{least}:{most}"] if ranks else []
+        case "iperf3":
+            return _iperf3(run)
+        case _:
+            return []
+
+
+_PAIRWISE = ("osu_bw", "osu_bibw", "osu_latency", "osu_put_bw", "osu_get_bw")
+
+
+def _perftest(run: Run, size: int) -> list[str]:
+    device, queue_pairs, row = text(run, "device"), whole(run, "qps"), whole(run, "gid_index")
+    return [
+        run.test or "",
+        *(["-d", device] if device else []),
+        *(["-x", str(row)] if row is not None else []),
+        *(["-q", str(queue_pairs)] if queue_pairs and queue_pairs > 1 else []),
+        *(["-s", str(size)] if size else []),
+        *(["-b"] if truth(run, "bidirectional") else []),
+        "--report_gbits",
+        *(["SERVER"] if text(run, "side") != "server" else []),
+    ]
+
+
+def _iperf3(run: Run) -> list[str]:
+    host, streams, duration = text(run, "host", "remote"), whole(run, "streams"), text(run, "duration_s")
+    if host is None:
+        return []
+    return [
+        *("iperf3", "-c", host),
+        *(["-P", str(streams)] if streams and streams > 1 else []),
+        *(["-R"] if truth(run, "reverse") else []),
+        *(["-t", duration] if duration else []),
+    ]

@@ -1,0 +1,152 @@
+"""Limits of iperf, and of qperf and sockperf over TCP and UDP: the link times framing, and what cores receive."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.endpoints import nics as where
+from wirespeed.benchmarks.endpoints.nics import NicAt
+from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, text, whole
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.limits import latency, tcp
+from wirespeed.limits.bound import GBPS, in_unit, tightest
+from wirespeed.plan import Plan
+from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.verdicts import Bound, Term
+from wirespeed.units import Bandwidth
+
+
+@dataclass(frozen=True, slots=True)
+class TcpLimits:
+    """The limits of one run."""
+
+    physical: Bound
+    reachable: Bound
+    judged: frozenset[str | None]  # places whose bitrate is that of the whole run
+    thresholds: Thresholds
+    above: tuple[str, ...]
+    notes: tuple[str, ...]
+    hosts: tuple[str, ...]
+    link: Bandwidth
+    causes: tuple[str, ...] = ()
+    shown: str | None = None  # why its bandwidth is shown and not judged
+
+    def least(self, measurement: Measurement) -> Bound | None:
+        """A message at line rate."""
+        size = max(measurement.size_bytes or 0, 1)
+        return latency.least([latency.of_bytes(size, self.link.gb_per_s, f"at {self.link}")])
+
+    def limit(self, measurement: Measurement) -> Limit:
+        """Both limits; only the bitrate of the whole run is judged, not its streams and intervals."""
+        whole = measurement.place in self.judged
+        shown = self.shown if whole else "a part of the run; the whole is judged"
+        unit = measurement.unit
+        return Limit(in_unit(self.physical, unit), in_unit(self.reachable, unit), shown, bounded=whole)
+
+    def bandwidth_bound(self, measurement: Measurement, limit: Limit) -> str | None:
+        """A run of seconds is long."""
+        return None
+
+
+def tcp_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+    """The limits of a run between two interfaces of the plan.
+
+    Raises:
+        Refused: the user names no NIC of the plan.
+    """
+    assumptions: list[str] = []
+    ends = _ends(run, plan, asked, assumptions)
+    if not ends:
+        return Unlimited(f"the log's addresses are on no NIC of {plan.name}: name one with --from HOST/NIC", profile)
+    at = min(ends, key=lambda end: where.speed(plan, end) or 0)
+    speed = where.speed(plan, at)
+    if speed is None:
+        return Unlimited(f"the speed of {at} is in neither cluster file nor catalogue", profile)
+    mtu = min((end.nic.link.mtu for end in ends if end.nic.link.mtu is not None), default=None)
+    if mtu is None:
+        return Unlimited(f"the MTU of {at} is not in the plan", profile)
+    ipv6 = ":" in (text(run, "local") or "")
+    udp = "UDP" in (run.test or text(run, "protocol") or "").upper()
+    assumptions.append(f"MTU {mtu} as planned")
+    if udp:
+        physical = reachable = tcp.udp(speed, mtu, whole(run, "block_bytes", "message_bytes"), ipv6=ipv6)
+        cores = None
+    else:
+        physical = tcp.tcp(speed, mtu, ipv6=ipv6)
+        reachable = tcp.tcp(speed, mtu, ipv6=ipv6, timestamps=True)
+        cores = _cores(run, plan, ends)
+        if cores is None:
+            assumptions.append("no limit of CPU cores is counted: a single stream is usually bound by one")
+    return TcpLimits(
+        physical=tightest([physical], assumptions),
+        reachable=tightest([reachable, *([cores] if cores else [])], assumptions),
+        judged=whole_run(run),
+        thresholds=profile.classes.tcp,
+        above=("client and server on one host", "another interface than the one assumed"),
+        notes=(),
+        hosts=tuple(dict.fromkeys(end.host for end in ends)),
+        link=speed,
+        shown="sockperf measures messages, 14 bytes if not told otherwise" if run.tool == "sockperf" else None,
+    )
+
+
+def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[NicAt]:
+    named = where.asked(plan, asked)
+    if named:
+        return named
+    addresses = [address for name in ("local", "remote", "host") if (address := text(run, name)) is not None]
+    found = [at for address in addresses if (at := where.with_address(plan, address)) is not None]
+    if found:
+        assumptions.append(f"{' and '.join(str(at) for at in found)} by the addresses in the log")
+    return found
+
+
+def _cores(run: Run, plan: Plan, ends: list[NicAt]) -> Term | None:
+    """What the streams' cores receive, where the catalogue knows what one does.
+
+    iperf3 works all streams on one core before release 3.16 (iperf3 release notes: multi-threaded from 3.16 on).
+    """
+    servers = [plan.hardware.servers.get(plan.hosts[end.host].model or "") for end in ends]
+    rates = [server.tcp_core for server in servers if server is not None and server.tcp_core is not None]
+    if not rates or len(rates) < len(ends):
+        return None
+    threads = (whole(run, "streams") or 1) if _threaded(run) else 1
+    slowest = min(rates, key=lambda rate: rate.value)
+    formula = f"{threads} × {slowest.value} a core"
+    return Term("TCP cores", threads * slowest.value.gb_per_s, GBPS, formula, slowest.source)
+
+
+def _threaded(run: Run) -> bool:
+    """Whether each stream has a thread; where the version is not said, it may have."""
+    found = re.match(r"(\d+)\.(\d+)(.*)", run.version or "")
+    if run.tool != "iperf3" or found is None:
+        return True
+    return (int(found[1]), int(found[2])) >= (3, 16) or "mt" in found[3]
+
+
+def whole_run(run: Run) -> frozenset[str | None]:
+    """Places of the bitrates to judge: the sum of all streams over the whole run, at its receiver where the log says.
+
+    A place is a stream or SUM, a role (TX-C, RX-C) where traffic goes both ways, and sender, receiver or an interval.
+    """
+    if run.tool in ("qperf", "sockperf"):
+        ends = {m.place for m in run.measurements if m.metric is Metric.BW_AVG}
+        return frozenset({"recv"} if "recv" in ends else {None})
+    places = [m.place for m in run.measurements if m.metric is Metric.BITRATE and m.place and not m.place.isspace()]
+    whole_run = [place for place in places if " interval " not in f" {place} "]
+    sums = [place for place in whole_run if place.split()[0] == "SUM"]
+    chosen = sums or whole_run
+    if len({_stream(place) for place in chosen}) > len({_role(place) for place in chosen}):
+        return frozenset()  # several streams and no sum
+    last = {place.split()[-1] for place in chosen}
+    best = next((end for end in ("receiver", "sender") if end in last), None)
+    return frozenset(place for place in chosen if best is None or place.split()[-1] == best)
+
+
+def _stream(place: str) -> str:
+    return place.removesuffix(" sender").removesuffix(" receiver")
+
+
+def _role(place: str) -> str | None:
+    return next((word for word in place.split() if word[:3] in ("TX-", "RX-")), None)

@@ -1,0 +1,160 @@
+"""One measurement against its limits: the verdict, and in words why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from wirespeed.benchmarks.judge.limits import Limit, Limits
+from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.benchmarks.logs.numbers import SECONDS
+from wirespeed.limits.bound import number
+from wirespeed.results.benchmarks import Measurement
+from wirespeed.results.verdicts import Bound, Judgement, Term, Verdict
+
+PLATEAU = "below the plateau, which is judged at the largest sizes"
+_BITS_FOR_BYTES = 4.0  # between 1 and 8, on a scale of factors nearer to 8
+_ALIKE = 0.99  # a limit as found this near to that of the design explains nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a run is judged by: its limits, the profile, and the smallest size of the plateau."""
+
+    limits: Limits
+    profile: Profile
+    plateau: float
+
+
+def compared(measurement: Measurement, limit: Limit, scale: Scale) -> Verdict:
+    """The verdict of a bandwidth against the limits of the design."""
+    if limit.unknown is not None:
+        return verdict(measurement, Judgement.UNKNOWN, limit.unknown)
+    beyond = limit.physical is not None and above(measurement, limit.physical, scale.profile)
+    if limit.shown is not None and not (beyond and limit.bounded):
+        return verdict(measurement, Judgement.SKIP, limit.shown, limit)
+    if limit.physical is not None and beyond:
+        return verdict(measurement, Judgement.UNKNOWN, _beyond(measurement, limit.physical, scale.limits), limit)
+    small = scale.limits.bandwidth_bound(measurement, limit)
+    if small is not None:
+        return verdict(measurement, Judgement.SKIP, small, limit)
+    bound = limit.reachable or limit.physical
+    if bound is None:
+        return verdict(measurement, Judgement.UNKNOWN, "no limit is known", limit)
+    return _beside(measurement, limit, bound, scale)
+
+
+def _beside(measurement: Measurement, limit: Limit, bound: Bound, scale: Scale) -> Verdict:
+    """Against the thresholds; below the plateau a size that does not pass is left to the plateau."""
+    what = "the reachable limit" if bound is limit.reachable else "the physical limit"
+    thresholds: Thresholds = limit.thresholds or scale.limits.thresholds
+    passes, warns = thresholds.passes.value, thresholds.warns.value
+    fraction = measurement.value / bound.value
+    if fraction >= passes:
+        return verdict(measurement, Judgement.PASS, f"at least {passes:.0%} of {what}", limit)
+    below_plateau = measurement.size_bytes is not None and measurement.size_bytes < scale.plateau
+    if below_plateau and limit.thresholds is None:
+        return verdict(measurement, Judgement.SKIP, PLATEAU, limit)
+    below = f"below {passes:.0%} of {what}, bound by {bound.binding}"
+    if fraction >= warns:
+        return verdict(measurement, Judgement.WARN, below, limit)
+    return verdict(measurement, Judgement.FAIL, below.replace(f"{passes:.0%}", f"{warns:.0%}"), limit)
+
+
+def explained(of: Verdict, causes: Sequence[str]) -> Verdict:
+    """A loss with what the log itself proves of its causes."""
+    if not causes or of.judgement not in (Judgement.WARN, Judgement.FAIL):
+        return of
+    return replace(of, reason=f"{of.reason}; the log proves: {'; '.join(causes)}")
+
+
+def fast_enough(measurement: Measurement, least: Bound) -> Verdict:
+    """A latency beside what nothing can be below; ``least`` is in µs."""
+    factor = 1e-6 / SECONDS[measurement.unit]
+    terms = tuple(replace(term, value=term.value * factor, unit=measurement.unit) for term in least.terms)
+    floor = replace(least, value=least.value * factor, unit=measurement.unit, terms=terms)
+    impossible = below(measurement, floor)
+    judgement = Judgement.UNKNOWN if impossible else Judgement.SKIP
+    told = f"nothing is below {number(floor.value)} {floor.unit}, its bits and the light in its cables"
+    reason = f"{told}; likely both ends on one host, or another cluster file" if impossible else f"a latency: {told}"
+    return replace(
+        verdict(measurement, judgement, reason), physical=floor, fraction_of_physical=floor.value / measurement.value
+    )
+
+
+def against_found(of: Verdict, limit: Limit, profile: Profile) -> Verdict:
+    """The same verdict with what the cluster as found allows, and how much of a loss that explains."""
+    bound = limit.reachable or limit.physical
+    if bound is None or not bound.value or of.measurement.unit != bound.unit:
+        return of
+    fraction = of.measurement.value / bound.value
+    told = replace(of, found=bound, fraction_of_found=fraction)
+    if of.judgement is Judgement.SKIP:
+        return told
+    if of.judgement is not Judgement.UNKNOWN and limit.physical and above(of.measurement, limit.physical, profile):
+        reason = (
+            f"above what the cluster as found can ({limit.physical.binding}): "
+            "what was collected is not of the time of this run"
+        )
+        return replace(told, judgement=Judgement.UNKNOWN, reason=reason)
+    if of.judgement in (Judgement.WARN, Judgement.FAIL):
+        return replace(told, reason=f"{of.reason}; {_explained(of, bound, fraction)}")
+    return told
+
+
+def _explained(of: Verdict, found: Bound, fraction: float) -> str:
+    design = of.reachable or of.physical
+    if design is None or found.value >= design.value * _ALIKE:
+        return "the cluster as found allows as much as its design"
+    of_design = of.measurement.value / design.value
+    least = next(term for term in found.terms if term.name == found.binding)
+    return (
+        f"{of_design:.0%} of the design, {fraction:.0%} of what the cluster as found allows: "
+        f"{found.binding}, {_short(least)}"
+    )
+
+
+def _short(term: Term) -> str:
+    """A term's formula without what `in_unit` adds to it."""
+    return term.formula.rpartition(" = ")[0] or term.formula
+
+
+def above(measurement: Measurement, physical: Bound, profile: Profile) -> bool:
+    """Whether a value is above a limit by more than its printed digits and the clocks may be off."""
+    return measurement.value - _rounding(measurement) > physical.value * (1 + profile.clock_tolerance.value)
+
+
+def below(measurement: Measurement, least: Bound) -> bool:
+    """Whether a time is below what nothing can be below, by more than its printed digits."""
+    return measurement.value + _rounding(measurement) < least.value
+
+
+def _rounding(measurement: Measurement) -> float:
+    exponent = Decimal(str(measurement.value)).as_tuple().exponent
+    return 0.5 * 10.0**exponent if isinstance(exponent, int) else 0.0
+
+
+def _beyond(measurement: Measurement, physical: Bound, limits: Limits) -> str:
+    """What a measurement above the physical limit is likely to mean, likeliest first."""
+    ratio = measurement.value / physical.value
+    reasons = list(limits.above)
+    if ratio > _BITS_FOR_BYTES:
+        reasons.insert(0, f"bits read as bytes: it is {number(ratio)} times the limit")
+    reasons.append("another cluster file than that of this cluster")
+    return f"above what nothing can beat ({physical.binding}); likely {', or '.join(dict.fromkeys(reasons))}"
+
+
+def verdict(measurement: Measurement, judgement: Judgement, reason: str, limit: Limit | None = None) -> Verdict:
+    """A verdict with its fractions."""
+    physical = limit.physical if limit else None
+    reachable = limit.reachable if limit else None
+    return Verdict(
+        measurement=measurement,
+        judgement=judgement,
+        reason=reason,
+        physical=physical,
+        reachable=reachable,
+        fraction_of_physical=measurement.value / physical.value if physical and physical.value else None,
+        fraction_of_reachable=measurement.value / reachable.value if reachable and reachable.value else None,
+    )

@@ -1,0 +1,1 @@
+"""The text of a log: its lines, numbers, JSON documents and error messages, and what readers of several tools share."""

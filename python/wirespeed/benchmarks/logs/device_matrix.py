@@ -1,0 +1,59 @@
+"""Matrices between GPUs and CPUs, as several tools print them: a line of columns, then a row for each device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.run_draft import Draft
+from wirespeed.results.benchmarks import Metric
+
+_EMPTY = frozenset({"N/A", "NA", "-"})  # cells that the tools leave out
+
+
+@dataclass(slots=True)
+class Matrix:
+    """A matrix while its rows come in.
+
+    ``place`` names a cell by its row and column; ``rows`` is how many rows it must have.
+    """
+
+    columns: Sequence[str]
+    rows: int
+    metric: Metric
+    unit: str
+    place: Callable[[str, str], str | None]
+    size: int | None = None
+    seen: set[str] = field(default_factory=set)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every row came."""
+        return len(self.seen) >= self.rows
+
+    def take(self, draft: Draft, row: str, cells: Sequence[str], line: int) -> None:
+        """Measure the cells of a row; say what is neither a number nor left out by the tool."""
+        if row in self.seen:
+            draft.notice(line, f"row {row} once more", "one row for each device; the row is left out")
+            return
+        if len(cells) != len(self.columns):
+            draft.notice(line, f"a row of {len(cells)} cells", f"{len(self.columns)} cells; the row is left out")
+            return
+        self.seen.add(row)
+        unread = []
+        for column, cell in zip(self.columns, cells, strict=True):
+            value = number(cell)
+            if value == 0 and row == column:
+                continue  # nvbandwidth until 0.1 prints 0.00 where it copies nothing
+            if value is not None:
+                draft.measure(self.metric, self.unit, value, line, self.size, self.place(row, column))
+            elif cell not in _EMPTY:
+                unread.append(cell)
+        if unread:
+            draft.notice(line, f"{', '.join(unread)} in row {row}", "numbers; left out")
+
+
+def indices(words: Sequence[str]) -> bool:
+    """Whether words number devices, as the column line of a matrix does."""
+    return bool(words) and all(word.isdecimal() and len(word) <= 4 for word in words) and len(set(words)) == len(words)

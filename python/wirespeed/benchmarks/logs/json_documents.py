@@ -1,0 +1,211 @@
+"""JSON inside a log, with the line every value stands on, as far as it goes.
+
+The standard reader says neither where a value stands nor what stood before the place where a file was cut.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from wirespeed.benchmarks.logs.numbers import number
+
+_MAX_DEPTH = 64
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,}\]])")
+_NO_NUMBER = re.compile(r"-?(?:nan|NaN|inf(?:inity)?|Infinity)(?=[\s,}\]])")  # what printf writes for 0/0
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_SPACE = re.compile(r"\s*")
+_OPENING = re.compile(r'\s*\{\s*(?:$|["}])')
+
+
+@dataclass(slots=True)
+class Node:
+    """A JSON value and its line; ``value`` is a dict or list of nodes, or a plain value."""
+
+    value: dict[str, Node] | list[Node] | str | int | float | bool | None
+    line: int
+
+    def get(self, *path: str) -> Node | None:
+        """The node at the end of a path of keys, or None."""
+        node: Node | None = self
+        for key in path:
+            node = node.value.get(key) if node is not None and isinstance(node.value, dict) else None
+        return node
+
+    def items(self) -> list[Node]:
+        """The members of a list; none of anything else."""
+        return self.value if isinstance(self.value, list) else []
+
+    def number(self, *path: str) -> Node | None:
+        """The node at a path when it holds a number."""
+        node = self.get(*path)
+        is_number = node is not None and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+        return node if is_number else None
+
+    def text(self, *path: str) -> str | None:
+        """The text at a path, or None."""
+        node = self.get(*path)
+        return node.value if node is not None and isinstance(node.value, str) else None
+
+
+@dataclass(slots=True)
+class Document:
+    """A JSON document from line ``first`` to ``last``. ``problem`` says where and why reading stopped, if it did."""
+
+    root: Node
+    first: int
+    last: int
+    problem: str | None = None
+
+
+class _StopError(Exception):
+    """Reading cannot go on; what was read stays."""
+
+
+def documents(lines: Sequence[tuple[int, str]]) -> Iterator[Document]:
+    """Every JSON object that starts a line, from its brace to its end or to where it breaks.
+
+    ``lines`` are consecutive lines of a file with their numbers.
+    """
+    whole = "\n".join(text for _, text in lines)
+    starts = list(accumulate((len(text) + 1 for _, text in lines), initial=0))
+    index = 0
+    while index < len(lines):
+        number, text = lines[index]
+        opens = _OPENING.match(text)
+        if not opens or (text.strip() == "{" and not _goes_on(lines, index + 1)):
+            index += 1
+            continue
+        document = _Reader(whole, starts[index], number).read()
+        if document.problem and not document.root.value:
+            index += 1
+            continue
+        yield document
+        index += document.last - number + 1
+
+
+def _goes_on(lines: Sequence[tuple[int, str]], index: int) -> bool:
+    """Whether a lone brace is followed by a key or its closing brace: braces also stand in C and in configurations."""
+    following = next((text for at in range(index, len(lines)) if (text := lines[at][1].strip())), "")
+    return following.startswith(('"', "}"))
+
+
+class _Reader:
+    def __init__(self, text: str, at: int, line: int) -> None:
+        self._text = text
+        self._at = at
+        self._line = line
+
+    def read(self) -> Document:
+        first = self._line
+        root = Node({}, first)
+        problem = None
+        try:
+            self._skip()
+            self._object(root, 0)
+        except _StopError as stop:
+            problem = str(stop)
+        return Document(root, first, self._line, problem)
+
+    def _skip(self) -> None:
+        match = _SPACE.match(self._text, self._at)
+        if match:
+            self._line += match.group().count("\n")
+            self._at = match.end()
+
+    def _stop(self, expected: str) -> _StopError:
+        found = repr(self._text[self._at : self._at + 20]) if self._at < len(self._text) else "the end of the text"
+        return _StopError(f"line {self._line}: found {found}; expected {expected}")
+
+    def _next(self) -> str:
+        self._skip()
+        return self._text[self._at : self._at + 1]
+
+    def _value(self) -> Node:
+        """A whole value. Objects and lists are filled as they are read, so that a cut leaves what came before."""
+        head = self._next()
+        node = Node(None, self._line)
+        if head == '"':
+            node.value = self._string()
+            return node
+        for word, value in (("true", True), ("false", False), ("null", None)):
+            if self._text.startswith(word, self._at):
+                self._at += len(word)
+                node.value = value
+                return node
+        absent = _NO_NUMBER.match(self._text, self._at)
+        if absent:
+            self._at = absent.end()
+            return node
+        match = _NUMBER.match(self._text, self._at)
+        if match is None:  # no value, or a number at the very end, which may be cut
+            raise self._stop("a value")
+        self._at = match.end()
+        node.value = number(match.group())
+        return node
+
+    def _string(self) -> str:
+        match = _STRING.match(self._text, self._at)
+        if match is None:
+            raise self._stop("a text in quotes")
+        self._at = match.end()
+        try:
+            text = str(json.loads(match.group()))
+        except ValueError:
+            text = match.group()[1:-1]
+        return text.encode("utf-8", "replace").decode()  # half of a surrogate pair cannot be printed
+
+    def _child(self, parent: dict[str, Node] | list[Node], key: str | None, depth: int) -> None:
+        if depth > _MAX_DEPTH:
+            raise self._stop(f"at most {_MAX_DEPTH} levels")
+        head = self._next()
+        if head not in ("{", "["):
+            node = self._value()
+        else:
+            node = Node({} if head == "{" else [], self._line)
+        if isinstance(parent, dict) and key is not None:
+            parent[key] = node
+        elif isinstance(parent, list):
+            parent.append(node)
+        if head == "{":
+            self._object(node, depth + 1)
+        elif head == "[":
+            self._list(node, depth + 1)
+
+    def _object(self, node: Node, depth: int) -> None:
+        assert isinstance(node.value, dict)
+        self._at += 1
+        if self._next() == "}":
+            self._at += 1
+            return
+        while True:
+            if self._next() != '"':
+                raise self._stop("a key in quotes")
+            key = self._string()
+            if self._next() != ":":
+                raise self._stop("':'")
+            self._at += 1
+            self._child(node.value, key, depth)
+            if self._closed("}"):
+                return
+
+    def _list(self, node: Node, depth: int) -> None:
+        assert isinstance(node.value, list)
+        self._at += 1
+        if self._next() == "]":
+            self._at += 1
+            return
+        while True:
+            self._child(node.value, None, depth)
+            if self._closed("]"):
+                return
+
+    def _closed(self, bracket: str) -> bool:
+        head = self._next()
+        if head not in (bracket, ","):
+            raise self._stop(f"',' or '{bracket}'")
+        self._at += 1
+        return head == bracket

@@ -1,0 +1,155 @@
+"""A log as it comes: numbered lines without colours, quoting, rank prefixes and time stamps, and the JSON inside it.
+
+What wrappers add is taken off once, in ``crates/logs``, so that a tool's parser sees what the tool printed. Line
+numbers stay those of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from wirespeed._core import Line, Log, Substrings
+from wirespeed.benchmarks.logs.json_documents import Document, documents
+
+__all__ = ["Line", "Ranks", "Source", "Substrings", "by_label", "source", "splice"]
+
+
+class Source:
+    """A log to read. Lines become objects when they are first asked for: most readers need few of them."""
+
+    def __init__(self, text: str) -> None:
+        self._log = Log(text)
+
+    @cached_property
+    def documents(self) -> tuple[Document, ...]:
+        """The JSON documents."""
+        if not self._log.may_hold_json():
+            return ()
+        return tuple(documents([(line.number, line.text) for line in self.all_lines]))
+
+    @cached_property
+    def all_lines(self) -> tuple[Line, ...]:
+        """Every line."""
+        return tuple(self._log.lines())
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Every line outside JSON documents."""
+        return self._outside(self.all_lines)
+
+    def without_debug(self, fold: bool = False) -> tuple[Line, ...]:
+        """Lines outside JSON documents that are not, as a whole, debug output of NCCL.
+
+        ``fold``: lists of ranks and rows of a table are one line each, where one process prints them one after the
+        other; ``parts`` gives the lines it stands for.
+        """
+        return self._outside(self._log.lines(debug=False, fold=fold))
+
+    def debug(self, *containing: str, distinct: bool = False) -> list[Line]:
+        """Lines that are, as a whole, debug output of NCCL; with words, those whose kind or message contains one.
+
+        ``distinct``: with nothing else between, each message once, whichever of the processes says it.
+        """
+        return self._log.lines(debug=True, containing=containing or None, distinct=distinct)
+
+    def contained(self, substrings: Substrings) -> list[bool]:
+        """For each substring whether a line contains it; of NCCL's debug output only the kind is searched."""
+        return self._log.contained(substrings)
+
+    def _outside(self, lines: Sequence[Line]) -> tuple[Line, ...]:
+        inside = {number for document in self.documents for number in range(document.first, document.last + 1)}
+        if not inside:
+            return tuple(lines)
+        return tuple(line for line in lines if line.number not in inside)
+
+
+def source(text: str) -> Source:
+    """The log in ``text``."""
+    return Source(text)
+
+
+@dataclass(slots=True)
+class Ranks:
+    """What lists of ranks of nccl-tests say: the number on each line, and what they are split into, run on and have.
+
+    ``numbers`` are the first and the last of those that follow one another.
+    """
+
+    numbers: list[tuple[int, int]] = field(default_factory=list)
+    groups: set[str] = field(default_factory=set)
+    hosts: set[str] = field(default_factory=set)
+    devices: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, line: Line) -> Ranks:
+        """The ranks that a line, or the lines it stands for, name."""
+        numbers, groups, hosts, devices = line.ranks()
+        return cls(numbers, set(groups), set(hosts), set(devices))
+
+    @property
+    def count(self) -> int:
+        """How many there are: one more than the highest number."""
+        return max(last for _, last in self.numbers) + 1
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every number from 0 to the highest is there once."""
+        after = 0
+        for first, last in sorted(self.numbers):
+            if first != after:
+                return False
+            after = last + 1
+        return True
+
+    def add(self, more: Ranks) -> None:
+        """Add what other lines say."""
+        self.numbers += more.numbers
+        self.groups |= more.groups
+        self.hosts |= more.hosts
+        self.devices |= more.devices
+
+
+def by_label(lines: Sequence[Line], starts_report: Callable[[str], bool]) -> list[tuple[str | None, list[Line]]]:
+    """Lines apart by process or host when more than one of them prints reports; all together otherwise."""
+    reporting = {line.label for line in lines if line.label and starts_report(line.text)}
+    if len(reporting) < 2:
+        return [(None, list(lines))]
+    return [(label, [line for line in lines if line.label == label]) for label in sorted(reporting)]
+
+
+def _has_letters(text: str) -> bool:
+    return text.lower() != text.upper()
+
+
+def splice(lines: Iterable[Line], message: re.Pattern[str], word: str = "") -> list[Line]:
+    """Take messages of standard error out of the middle of a line and put the line together again.
+
+    Two streams into one file break a line wherever the first one was written out. What stood before the message and
+    the next line that is no message are one line of the tool. ``word`` is a word of every message; lines that are
+    NCCL's debug output as a whole are messages without being looked at.
+    """
+    result: list[Line] = []
+    held: Line | None = None
+    for line in lines:
+        if line.debug or (held is None and (word not in line.text or not _has_letters(line.text))):
+            result.append(line)
+            continue
+        match = message.search(line.text)
+        if held is not None:
+            if match and not line.text[: match.start()].strip():
+                result.append(line)
+                continue
+            line = held.with_text(held.text + line.text, line.ended)
+            held = None
+            match = message.search(line.text)
+        if match and line.text[: match.start()].strip():
+            result.append(line.with_text(line.text[match.start() :], line.ended))
+            held = line.with_text(line.text[: match.start()], False)
+            continue
+        result.append(line)
+    if held is not None:
+        result.append(held)
+    return result

@@ -1,0 +1,82 @@
+"""What a suite reaches between two hosts with nothing between them: a lab's own limit, measured before all else.
+
+Its steps are steps of the campaign: their logs lie beside the others, and --resume finds them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wirespeed.benchmarks.endpoints.fabric import fabric_of
+from wirespeed.benchmarks.judge.lab_baseline import Figures, figures
+from wirespeed.benchmarks.run.campaign import MESHES
+from wirespeed.benchmarks.run.execute import Grader
+from wirespeed.benchmarks.run.grade import Bar, grade
+from wirespeed.benchmarks.run.result_folder import Folder
+from wirespeed.benchmarks.steps.request import Ask
+from wirespeed.benchmarks.steps.steps import unique
+from wirespeed.benchmarks.tools.reader import read
+from wirespeed.errors import Refused
+from wirespeed.plan import Cable, End
+from wirespeed.results.benchmarks import Run
+from wirespeed.results.campaign import Campaign, Grade, Outcome, Step
+
+if TYPE_CHECKING:
+    from wirespeed.benchmarks.suites import Suite
+
+_BEFORE = "direct."
+"""Begins the ids of these steps."""
+
+
+def between(ask: Ask, hosts: tuple[str, str], interface: str, addresses: tuple[str, str]) -> Ask:
+    """The same asked of two hosts that a cable joins: each like the first of the plan, with one interface alone."""
+    seat = ask.fabric.seats[0]
+    like = ask.plan.hosts[seat.host]
+    nic = replace(like.nics[seat.interface], rdma_device=None, gpu=None)
+    made = {
+        host: replace(like, nics={interface: replace(nic, addresses=(address,))})
+        for host, address in zip(hosts, addresses, strict=True)
+    }
+    cable = Cable(End(hosts[0], interface), End(hosts[1], interface), seat.speed, rail=seat.rail)
+    plan = replace(ask.plan, hosts=made, switches={}, roles=dict.fromkeys(hosts, "host"), cables=(cable,))
+    return replace(ask, plan=plan, fabric=fabric_of(plan))
+
+
+def measured_first(campaign: Campaign, suite: Suite, pair: Ask) -> Campaign:
+    """The campaign with the steps of the pair before its own; who reaches whom has no speed."""
+    made = [step for step in unique(suite.make(pair).steps) if step.test not in MESHES]
+    if not made:
+        return campaign
+    first = max(step.stage for step in made) + 1
+    return replace(
+        campaign,
+        steps=(
+            *(replace(step, id=f"{_BEFORE}{step.id}") for step in made),
+            *(replace(step, stage=step.stage + first) for step in campaign.steps),
+        ),
+    )
+
+
+def grader(ask: Ask, folder: Folder, *, limited: bool) -> Grader:
+    """Grades what a lab measured; of the plan it takes the ways alone, never a speed.
+
+    Without ``limited`` there is no pair to hold figures against: they are shown.
+    """
+    shown = Figures({}, reference=True)
+
+    def graded(step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
+        of = _figures(folder) if limited and not step.id.startswith(_BEFORE) else shown
+        return grade(ask.plan, ask.fabric, step, outcome, text, Bar(direct=of))
+
+    return graded
+
+
+def _figures(folder: Folder) -> Figures:
+    runs: list[Run] = []
+    for attempt in folder.attempts:
+        if attempt.step.startswith(_BEFORE) and attempt.status is Outcome.DONE:
+            with contextlib.suppress(Refused):
+                runs += read(folder.text(attempt), attempt.step).runs
+    return figures(runs)

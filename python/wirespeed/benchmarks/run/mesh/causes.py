@@ -1,0 +1,163 @@
+"""What the bad pairs of a mesh have in common: the fewest NICs, rails, leaves, hosts or ways that explain them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from wirespeed.benchmarks.endpoints.fabric import Fabric
+from wirespeed.benchmarks.peers.causes import Cause as Found
+from wirespeed.benchmarks.peers.causes import Ends, Rule, candidates, explain
+from wirespeed.plan import Plan
+from wirespeed.results.campaign import Grade
+from wirespeed.results.mesh import Cause, Cell
+from wirespeed.results.peers import Kind, Member
+
+_RULE = Rule(least=0.5, z=0.0, nearly_all=0.9)
+"""A pair is good or bad with nothing between, so a link that is up for one pair of five is not down."""
+_FEW = 3  # pairs alone that are worth naming one by one
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """What bad pairs look like: in words, the checks that tell more, the failures that look so."""
+
+    says: str
+    checks: tuple[str, ...]
+    failures: tuple[str, ...]
+
+
+_LARGE = _Sign(
+    "packets of the planned size are lost and small ones come back: an MTU on the way is too small",
+    ("link.mtu", "port.mtu", "port.vlan-mtu"),
+    ("SW-01", "OS-07"),
+)
+_DEAD = _Sign(
+    "nothing comes back, large or small: a link is down, or an address or route is not there",
+    ("link.up", "port.up", "address.assigned", "address.route", "address.rule"),
+    ("CAB-01", "RT-10", "OS-05"),
+)
+_BETWEEN = _Sign(
+    "nothing comes back, large or small, between these alone: what lies between them does not forward",
+    ("port.up", "fabric.bgp-session", "fabric.bgp-networks"),
+    ("RT-10", "RT-05"),
+)
+_LOST = _Sign("pings of the planned size fail", ("link.mtu", "port.mtu", "link.up", "port.up"), ("CAB-02", "SW-01"))
+_WAY = _Sign(
+    "the kernel sends another way than planned: a rule or a route is not there, or another one comes first",
+    ("address.rule", "address.route"),
+    ("OS-05",),
+)
+_NOWHERE = _Sign(
+    "the kernel has no way there: the link is down, or the address, its rule or its route is not there",
+    ("link.up", "address.assigned", "address.rule", "address.route"),
+    ("OS-05", "RT-10", "CAB-01"),
+)
+_LEAVES = _Sign(
+    "what comes from its address leaves by another NIC, so a rule or a route is not as planned",
+    ("address.rule", "address.route"),
+    ("OS-05",),
+)
+_ARRIVES = _Sign(
+    "what goes to its address arrives at another NIC, whose MAC address others know for it",
+    ("address.neighbour", "address.arp"),
+    ("OS-04",),
+)
+_RDMA = _Sign(
+    "RDMA fails where pings come back: the GID, the RDMA port, its MTU or a filter",
+    ("address.gid", "launch.gid-index", "nic.rdma-port", "nic.rdma-mtu", "host.firewall"),
+    ("NIC-05", "OS-06", "OS-07"),
+)
+_RDMA_TOO = _Sign("RDMA fails, and so do pings", (), ())
+
+
+def causes(plan: Plan, fabric: Fabric, cells: Mapping[tuple[str, str], Cell]) -> tuple[Cause, ...]:
+    """For each aspect the causes that explain its bad pairs, those of most pairs first."""
+    aspects = dict.fromkeys(aspect for cell in cells.values() for aspect in cell.grades)
+    known: dict[Ends, Cell] = dict(cells.items())
+    if not any(Grade.BAD in cell.grades.values() for cell in cells.values()):
+        return ()
+    members = {
+        seat.name: Member(seat.name, seat.host, seat.device or seat.interface, seat.rail, seat.leaf)
+        for seat in fabric.seats
+    }
+    ports = ports_of(plan, fabric)
+    return tuple(one for aspect in aspects for one in _of(aspect, known, members, ports))
+
+
+def of_carried(nic: str, port: str | None, sends: bool, bad: int, says: str) -> Cause:
+    """The cause that counters of a NIC show: pings come back, but not over it."""
+    sign = _LEAVES if sends else _ARRIVES
+    way = "as sender" if sends else "as receiver"
+    return Cause("carried", f"NIC {nic} {way}", port, bad, bad, f"{says}: {sign.says}", sign.checks, sign.failures)
+
+
+def _of(
+    aspect: str, cells: Mapping[Ends, Cell], members: Mapping[str, Member], ports: Mapping[str, str]
+) -> list[Cause]:
+    known = {ends: cell for ends, cell in cells.items() if cell.grades[aspect] in (Grade.GOOD, Grade.BAD)}
+    fractions = {ends: 0.0 if cell.grades[aspect] is Grade.BAD else 1.0 for ends, cell in known.items()}
+    if 0.0 not in fractions.values():
+        return []
+    # Of an exchange nobody knows who was to blame; a ping that fails one way alone tells more.
+    found = explain(fractions, dict.fromkeys(fractions, 0.0), candidates(members, known, aspect == "rdma"), _RULE)
+    return _joined([_cause(aspect, one, known, ports) for one, _ in found], {one.said: one.kind for one, _ in found})
+
+
+def _joined(found: list[Cause], kinds: Mapping[str, Kind]) -> list[Cause]:
+    """Pairs that look alike and have nothing else in common as one, where they are many."""
+    alone = [one for one in found if kinds.get(one.name) in (Kind.PAIR, Kind.PATH)]
+    alike: dict[str, list[Cause]] = {}
+    for one in alone:
+        alike.setdefault(one.says, []).append(one)
+    kept = [one for one in found if one not in alone or len(alike[one.says]) <= _FEW]
+    for like in alike.values():
+        if len(like) > _FEW:
+            first, bad, of = like[0], sum(one.bad for one in like), sum(one.of for one in like)
+            kept.append(replace(first, name=f"{first.name} and {len(like) - 1} like it", bad=bad, of=of))
+    return kept
+
+
+def _cause(aspect: str, found: Found, known: Mapping[Ends, Cell], ports: Mapping[str, str]) -> Cause:
+    within = [known[ends] for ends in sorted(found.cells, key=str) if ends in known]
+    bad = [cell for cell in within if cell.grades[aspect] is Grade.BAD]
+    sign = _sign(aspect, found.kind, bad)
+    return Cause(
+        aspect=aspect,
+        name=" or ".join((found.said, *found.also)),
+        port=ports.get(found.name) if found.kind is Kind.NIC else None,
+        bad=len(bad),
+        of=len(within),
+        says=sign.says,
+        checks=sign.checks,
+        failures=sign.failures,
+    )
+
+
+def _sign(aspect: str, kind: Kind, bad: list[Cell]) -> _Sign:
+    if aspect == "route":
+        return _NOWHERE if all("found none" in said for cell in bad for said in cell.says if _is_route(said)) else _WAY
+    if aspect == "rdma":
+        return _RDMA_TOO if all(cell.grades.get("ping") is Grade.BAD for cell in bad) else _RDMA
+    small = {cell.small for cell in bad}
+    if small == {True}:
+        return _LARGE
+    if small == {False}:
+        return _BETWEEN if kind in (Kind.LEAVES, Kind.PAIR, Kind.PATH) else _DEAD
+    return _LOST
+
+
+def _is_route(said: str) -> bool:
+    return said.startswith("route: ")
+
+
+def ports_of(plan: Plan, fabric: Fabric) -> dict[str, str]:
+    """What each NIC is cabled to."""
+    interface = {(seat.host, seat.interface): seat.name for seat in fabric.seats}
+    found = {}
+    for cable in plan.cables:
+        for near, far in ((cable.a, cable.b), (cable.b, cable.a)):
+            name = interface.get((near.device, near.port))
+            if name is not None:
+                found[name] = f"{far.device} {far.port}"
+    return found

@@ -1,0 +1,57 @@
+"""The fewest pairs that exercise everything, made into steps, and what they leave out said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from wirespeed.benchmarks.steps.pairing import Pair, empty_uplink, matching, queue_pairs
+from wirespeed.benchmarks.steps.request import Ask, Steps
+
+Add = Callable[[Pair, int], None]
+
+
+def add_matching(ask: Ask, steps: Steps, add: Add) -> list[Pair]:
+    """Add a step for each pair of the matching, with the queue pairs that its leaves need; the pairs.
+
+    A later round waits for nothing but its NICs, which is how one slow or dead host holds up nobody else.
+    """
+    rounds, alone = matching(ask.fabric)
+    pairs = [pair for one in rounds for pair in one]
+    crossing = _crossing(pairs)
+    flows = {leaf: queue_pairs(ask.fabric.uplinks.get(leaf, 0), count) for leaf, count in crossing.items()}
+    for pair in pairs:
+        add(pair, max((flows[leaf] for leaf in _leaves(pair)), default=1))
+    steps.notes += [*ask.fabric.without, *alone, *_uplinks(ask, crossing, flows)]
+    return pairs
+
+
+def _leaves(pair: Pair) -> list[str]:
+    return [leaf for leaf in (pair.a.leaf, pair.b.leaf) if leaf is not None] if pair.crosses else []
+
+
+def _crossing(pairs: Sequence[Pair]) -> dict[str, int]:
+    """How many pairs go up from each leaf."""
+    found: dict[str, int] = {}
+    for pair in pairs:
+        for leaf in _leaves(pair):
+            found[leaf] = found.get(leaf, 0) + 1
+    return found
+
+
+def _uplinks(ask: Ask, crossing: dict[str, int], flows: dict[str, int]) -> list[str]:
+    """Of leaves with cables above them: those that nothing crosses, and how likely a cable stays empty."""
+    used = dict.fromkeys(seat.leaf for seat in ask.fabric.seats if seat.leaf is not None)
+    notes = [
+        f"nothing crosses the {ask.fabric.uplinks[leaf]} cables above {leaf}"
+        for leaf in used
+        if ask.fabric.uplinks.get(leaf) and leaf not in crossing
+    ]
+    empty = max(
+        (empty_uplink(ask.fabric.uplinks[leaf], count * flows[leaf]) for leaf, count in crossing.items()), default=0.0
+    )
+    if empty > 0:
+        notes.append(
+            "which cable above a leaf a queue pair takes is the switch's choice: "
+            f"that one of a leaf stays empty has a chance of at most {empty:.1%}"
+        )
+    return notes

@@ -1,0 +1,79 @@
+"""What a suite is asked for, and the words it needs from others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from wirespeed.benchmarks.endpoints.fabric import Fabric
+from wirespeed.plan import Plan
+from wirespeed.results.campaign import Step
+
+FIRST_PORT = 18600
+"""First TCP port of servers: beside perftest's own 18515, below the ports that Linux gives out (32768, ip(7))."""
+
+_PORTS = 4000  # a port is taken again after so many; steps that far apart do not run at a time
+
+
+class Words(Protocol):
+    """What is typed to start things, in words that platforms alone know."""
+
+    def job(
+        self, hosts: Sequence[str], ranks_per_host: int, program: Sequence[str], *, nics_only: bool = False
+    ) -> tuple[str, ...]:
+        """The command that starts a parallel program on hosts, typed on the first of them."""
+
+    def job_here(self, ranks: int, program: Sequence[str]) -> tuple[str, ...]:
+        """The command that starts a parallel program on this machine alone."""
+
+    def gpu_memory(self, host: str, gpu: int) -> tuple[str, ...]:
+        """perftest's option for memory of a GPU of a host; () where it has none for these."""
+
+    def environment(self, host: str, device: str) -> Mapping[str, str]:
+        """What a program over UCX is told so that it takes one NIC of a host."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What steps are made of.
+
+    ``seconds`` is how long a measurement of bandwidth takes, ``messages`` how many one of RDMA's latency sends.
+    """
+
+    plan: Plan
+    fabric: Fabric
+    words: Words
+    seconds: int = 10
+    messages: int = 10000
+    first_port: int = FIRST_PORT
+    bind: bool = True  # to the NUMA node of the NIC
+
+    def port(self, number: int) -> int:
+        """The port of the n-th server."""
+        return self.first_port + number % _PORTS
+
+
+@dataclass(slots=True)
+class Steps:
+    """Steps as a suite makes them, one after the other, with what they leave out."""
+
+    steps: list[Step] = field(default_factory=list)
+    holds: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    stage: int = 0
+    servers: int = 0
+
+    def add(self, step: Step) -> None:
+        """One step more, of the present stage."""
+        self.steps.append(step)
+
+    def number(self) -> int:
+        """The next server's number."""
+        self.servers += 1
+        return self.servers - 1
+
+    def next_stage(self) -> None:
+        """What follows waits until all before it is done."""
+        if self.steps and self.steps[-1].stage == self.stage:
+            self.stage += 1

@@ -1,0 +1,199 @@
+"""Steps of each kind: what is typed where, how long it takes, and what it needs for itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from wirespeed.benchmarks.endpoints.fabric import Seat
+from wirespeed.benchmarks.endpoints.nics import NicAt, path_mtu
+from wirespeed.benchmarks.steps.pairing import Pair
+from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.results.campaign import Command, Step
+from wirespeed.settings import Dscp
+
+_START_S = 3.0  # ssh, memory registration, connection; our own guess
+_LATENCY_S = 3.0
+_SLACK = 6.0  # how much longer than likely a step may take before it is ended
+_LEAST_LIMIT_S = 30.0
+
+BANDWIDTH = "ib_write_bw"
+LATENCY = "ib_write_lat"
+_MESSAGE = 1 << 20
+"""Bytes: from 64 KiB on all NICs of Broadcom 957608-AN210, 2.8.2, and of its like are at their plateau."""
+_LATENCY_BYTES = 8
+
+
+def limit(seconds: float) -> float:
+    """When a step is ended that is likely to take so long."""
+    return max(_LEAST_LIMIT_S, _SLACK * seconds)
+
+
+def add_perftest(
+    ask: Ask, steps: Steps, pair: Pair, test: str = BANDWIDTH, *, queue_pairs: int = 1, gpu: bool = False, tag: str = ""
+) -> None:
+    """perftest between two NICs; bandwidth in both directions at a time."""
+    number = steps.number()
+    port = ask.port(number)
+    measured = ask.seconds if test == BANDWIDTH else _LATENCY_S
+    commands = [
+        Command(seat.host, (*_bound(ask, seat), *_perftest(ask, seat, test, port, queue_pairs, gpu), *to))
+        for seat, to in ((pair.a, (pair.b.host,)), (pair.b, ()))
+    ]
+    of_gpu = "-gpu" if gpu else ""
+    steps.add(
+        Step(
+            id=identifier(tag or test + of_gpu, pair.a.name, pair.b.name),
+            test=f"{test}{' from GPU memory' if gpu else ''}",
+            place=pair.name,
+            client=commands[0],
+            limit_s=limit(measured + _START_S),
+            seconds=measured + _START_S,
+            server=commands[1],
+            port=port,
+            stage=steps.stage,
+            uses=_uses(ask, steps, pair),
+            source=pair.a.name,
+            target=pair.b.name,
+        )
+    )
+
+
+def _perftest(ask: Ask, seat: Seat, test: str, port: int, queue_pairs: int, gpu: bool) -> tuple[str, ...]:
+    host = ask.plan.hosts[seat.host]
+    mtu = path_mtu(ask.plan, NicAt(seat.host, seat.interface, host.nics[seat.interface]))
+    words = [test, "-F", "-d", seat.device or "", "-p", str(port)]
+    if host.launch.gid_index is not None:
+        words += ["-x", str(host.launch.gid_index)]
+    dscp = dscp_of(ask, seat.host)
+    if dscp is not None:
+        words.append(f"--tclass={dscp.tos}")
+    if mtu is not None:
+        words += ["-m", str(mtu)]
+    if test == BANDWIDTH:
+        words += ["--report_gbits", "-b", "-s", str(_MESSAGE), "-D", str(ask.seconds), "-q", str(queue_pairs)]
+    else:
+        words += ["-s", str(_LATENCY_BYTES), "-n", str(ask.messages)]
+    if gpu and seat.gpu is not None:
+        words += ask.words.gpu_memory(seat.host, seat.gpu)
+    return tuple(words)
+
+
+def dscp_of(ask: Ask, host: str) -> Dscp | None:
+    """The DSCP of RoCE data of a host, by its launch or by its traffic class."""
+    launch = ask.plan.hosts[host].launch
+    if launch.dscp is not None:
+        return launch.dscp
+    roce = ask.plan.classes.get("roce")
+    return min(roce.dscp) if roce and roce.dscp else None
+
+
+def add_iperf3(ask: Ask, steps: Steps, pair: Pair, streams: int = 8) -> None:
+    """iperf3 between two NICs, one way: a NIC's TCP rate is the receiver's."""
+    # Streams: ESnet's 400G testbed measures with 8.
+    port = ask.port(steps.number())
+    client = ("iperf3", "-c", pair.b.address, "-B", pair.a.address, "-p", str(port), "-P", str(streams))
+    server = ("iperf3", "-s", "-1", "-B", pair.b.address, "-p", str(port))
+    steps.add(
+        Step(
+            id=identifier("iperf3", pair.a.name, pair.b.name),
+            test="iperf3",
+            place=pair.name,
+            client=Command(pair.a.host, (*_bound(ask, pair.a), *client, "-t", str(ask.seconds), "--json")),
+            limit_s=limit(ask.seconds + _START_S),
+            seconds=ask.seconds + _START_S,
+            server=Command(pair.b.host, (*_bound(ask, pair.b), *server)),
+            port=port,
+            stage=steps.stage,
+            uses=_uses(ask, steps, pair),
+            source=pair.a.name,
+            target=pair.b.name,
+        )
+    )
+
+
+def add_ucx(ask: Ask, steps: Steps, pair: Pair, test: str, size: int, count: int) -> None:
+    """ucx_perftest between two NICs, with tags as MPI libraries send them."""
+    port = ask.port(steps.number())
+    measured = ("ucx_perftest", "-p", str(port), "-t", test, "-s", str(size), "-n", str(count))
+    environments = [ask.words.environment(seat.host, seat.device or "") for seat in (pair.a, pair.b)]
+    steps.add(
+        Step(
+            id=identifier(f"ucx-{test}", pair.a.name, pair.b.name),
+            test=f"ucx_perftest {test}",
+            place=pair.name,
+            client=Command(pair.a.host, (*_bound(ask, pair.a), *measured, pair.b.host), environments[0]),
+            limit_s=limit(ask.seconds + _START_S),
+            seconds=ask.seconds + _START_S,
+            server=Command(pair.b.host, (*_bound(ask, pair.b), *measured[:3]), environments[1]),
+            port=port,
+            stage=steps.stage,
+            uses=_uses(ask, steps, pair),
+            source=pair.a.name,
+            target=pair.b.name,
+        )
+    )
+
+
+def add_job(
+    ask: Ask,
+    steps: Steps,
+    hosts: Sequence[str],
+    ranks: int,
+    program: Sequence[str],
+    seconds: float,
+    *,
+    tag: str,
+    nics_only: bool = False,
+) -> None:
+    """A parallel program on hosts, with so many ranks on each."""
+    arguments = ask.words.job(hosts, ranks, program, nics_only=nics_only)
+    steps.add(
+        Step(
+            id=identifier(tag, *((hosts[0], f"{len(hosts)}-hosts", hosts[-1]) if len(hosts) > 2 else hosts)),
+            test=f"{program[0]}{' over NICs alone' if nics_only else ''}",
+            place=", ".join(hosts),
+            client=Command(hosts[0], arguments),
+            limit_s=limit(seconds + _START_S),
+            seconds=seconds + _START_S,
+            stage=steps.stage,
+            uses={f"host {host}": 1 for host in hosts},
+            collective=program[0] if program[0].endswith("_perf") else None,
+        )
+    )
+
+
+def unique(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Steps of which no two have one id: a number is put behind the later one's."""
+    taken: dict[str, int] = {}
+    found = []
+    for step in steps:
+        count = taken[step.id] = taken.get(step.id, 0) + 1
+        fields = {name: getattr(step, name) for name in Step.__dataclass_fields__}
+        found.append(step if count == 1 else Step(**{**fields, "id": f"{step.id}.again{count}"}))
+    return tuple(found)
+
+
+def _bound(ask: Ask, seat: Seat) -> tuple[str, ...]:
+    """On the cores and in the memory that the NIC hangs on, as the host itself knows them."""
+    if not ask.bind:
+        return ()
+    return ("numactl", f"--cpunodebind=netdev:{seat.interface}", f"--membind=netdev:{seat.interface}")
+
+
+def _uses(ask: Ask, steps: Steps, pair: Pair) -> Mapping[str, int]:
+    """Both NICs for itself, and its part of what leads up from both leaves: pairs at a time never oversubscribe it."""
+    uses = {f"NIC {seat.name}": 1 for seat in (pair.a, pair.b)}
+    if not pair.crosses:
+        return uses
+    rate = min(pair.a.speed, pair.b.speed)
+    for leaf in (pair.a.leaf, pair.b.leaf):
+        if leaf is not None and (whole := ask.fabric.uplink_rate.get(leaf)):
+            steps.holds[f"above {leaf}"] = whole
+            uses[f"above {leaf}"] = min(rate, whole)
+    return uses
+
+
+def identifier(*words: str) -> str:
+    """A name that is a file's too."""
+    return ".".join(re.sub(r"[^A-Za-z0-9-]+", "-", word) for word in words)

@@ -1,0 +1,168 @@
+"""GPCNeT: network_test and network_load_test.
+
+A row is one communication pattern with its average and its 99th percentile (of verbose builds also least, most, the
+worst rank's average and the 99.9th percentile); a percentile of a bandwidth is what 1 % stay below. The place is the
+table and the pattern: isolated, congested, or for verbose builds congested by the named test. Congestion impact factors
+are how many times worse a pattern is under load. network_test is complete with its last pattern, network_load_test when
+every isolated pattern has its impact factor.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.logs.log import Line, Source, splice
+from wirespeed.benchmarks.logs.mpi_patterns import MESSAGE, fail
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.reports import read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the tables of GPCNeT ('Network Tests v1.3', 'Isolated Network Tests')"
+SIGNS = ("Network Tests", "NetworkLoad Tests", "Congestion Tests", "this application must be run on at least")
+
+_TITLE = re.compile(r"Network(Load)? Tests v(\d[\w.]*)$")
+_RANKS = re.compile(r"Test with (\d+) MPI ranks \((\d+) nodes?\)$")
+_NETWORK = re.compile(r"(\d+) nodes? running Network Tests$")
+_CONGESTION = re.compile(r"(\d+) nodes? running Congestion Tests \(min (\d+) nodes? per congestor\)$")
+_TABLE = re.compile(
+    r"(?P<isolated>Isolated (?:Network|Congestion) Tests)$"
+    r"|Network Tests running with Congestion Tests(?:(?P<key> - Key Results)| \(\s*(?P<by>.+?) Network Test\))?$"
+)
+_FEW_NODES = re.compile(r"ERROR: this application must be run on at least (\d+) nodes")
+_OWN_FAILURE = re.compile(r"Failed to allocate .+ in \w+\(\)|ERROR: .*")
+_PATTERN = re.compile(r"(.+?) \((\d+) B\)$")
+_FACTOR = re.compile(r"(\d+\.\d+)X$")
+_TESTS = {
+    "2": "network_test",
+    "10": "network_load_test",
+}  # the least nodes of each, network_test.c, network_load_test.c
+_LAST = "Multiple Alltoall"  # network_test.c ends with it
+
+_LATENCIES = (
+    *(Metric.LATENCY_MIN, Metric.LATENCY_MAX, Metric.LATENCY_AVG, Metric.LATENCY_AVG),
+    *(Metric.LATENCY_P99, Metric.LATENCY_P999),
+)
+_BANDWIDTHS = (Metric.BW_MIN, Metric.BW_MAX, Metric.BW_AVG, Metric.BW_AVG, Metric.BW_P99, Metric.BW_P999)
+_UNITS = {"usec": ("us", _LATENCIES), "MiB/s/rank": ("MiB/s/rank", _BANDWIDTHS)}
+_SHORT = (2, 4)  # the average and the 99th percentile among them
+_WORST = 3
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of network_test or network_load_test in the log."""
+    return read_apart(
+        log.without_debug(),
+        lambda text: _TITLE.match(text.strip()) is not None,
+        lambda lines: taken(_Reader(), splice(lines, MESSAGE, "[")),
+    )
+
+
+class _Reader:
+    """A report at a time: title, legend, tables."""
+
+    def __init__(self) -> None:
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._table: str | None = None
+        self._isolated: set[str] = set()
+        self._impacts: set[str] = set()
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip(" \t|")
+        if not line.ended or not text:
+            return
+        cells = [cell.strip() for cell in text.split("|")]
+        title, table, few = _TITLE.match(text), _TABLE.match(text), _FEW_NODES.match(text)
+        if title:
+            self._close()
+            draft = self._open(line)
+            draft.test = "network_load_test" if title.group(1) else "network_test"
+            draft.version = title.group(2)
+        elif table:
+            self._open(line)
+            named = "isolated" if table.group("isolated") else "impact" if table.group("key") else "congested"
+            self._table = f"{named} by {table.group('by')}" if table.group("by") else named
+        elif few:
+            self._close()
+            draft = self._open(line)
+            draft.test = _TESTS.get(few.group(1))
+            draft.fail(text)
+        elif self._draft is None:
+            return
+        elif len(cells) >= 3:
+            self._row(line, self._draft, cells)
+        elif not self._setting(self._draft, text) and not self._ended(self._draft):
+            if _OWN_FAILURE.match(text):
+                self._draft.fail(text)
+            else:
+                fail(self._draft, text)
+
+    def finish(self) -> list[Found]:
+        self._close()
+        return self._found
+
+    def _open(self, line: Line) -> Draft:
+        if self._draft is None:
+            self._draft = Draft("gpcnet", line.number)
+        return self._draft
+
+    def _close(self) -> None:
+        draft, self._draft = self._draft, None
+        if draft is not None:
+            draft.complete = self._ended(draft)
+            self._found.append(draft.found())
+        self._table, self._isolated, self._impacts = None, set(), set()
+
+    def _ended(self, draft: Draft) -> bool:
+        if draft.test == "network_test":
+            return any(name.startswith(_LAST) for name in self._isolated)
+        return bool(self._isolated) and self._isolated <= self._impacts
+
+    def _setting(self, draft: Draft, text: str) -> bool:
+        ranks, network, congestion = _RANKS.match(text), _NETWORK.match(text), _CONGESTION.match(text)
+        if ranks:
+            draft.ranks = int(ranks.group(1))
+            draft.parameters["nodes"] = int(ranks.group(2))
+        elif network:
+            draft.parameters["network_nodes"] = int(network.group(1))
+        elif congestion:
+            draft.parameters["congestion_nodes"] = int(congestion.group(1))
+            draft.parameters["nodes_per_congestor"] = int(congestion.group(2))
+        return bool(ranks or network or congestion)
+
+    def _row(self, line: Line, draft: Draft, cells: list[str]) -> None:
+        pattern = _PATTERN.match(cells[0])
+        if pattern is None:
+            return
+        name, size = pattern.group(1), int(pattern.group(2))
+        factors = [_FACTOR.match(cell) for cell in cells[1:]]
+        if len(cells) == 3 and all(factors):
+            self._impacts.add(cells[0])
+            for metric, factor in zip((Metric.IMPACT_AVG, Metric.IMPACT_P99), factors, strict=True):
+                if factor:
+                    draft.measure(metric, "x", float(factor.group(1)), line.number, size, name)
+            return
+        unit = _UNITS.get(cells[-1])
+        which = {4: _SHORT, 8: tuple(range(6))}.get(len(cells))
+        if self._table == "impact":
+            draft.notice(line.number, f"{' '.join(cells[1:])} for {cells[0]}", "two factors; the row is left out")
+            return
+        if unit is None or which is None:
+            draft.notice(line.number, f"a row of {len(cells)} cells in {cells[-1]!r}", "usec or MiB/s/rank; left out")
+            return
+        if self._table == "isolated" and not self._is_congestor(name):
+            self._isolated.add(cells[0])
+        place = f"{self._table}: {name}" if self._table else name
+        for index, cell in zip(which, cells[1:-1], strict=True):
+            value = number(cell)
+            where = f"{place}, worst rank" if index == _WORST else place
+            if value is None:
+                draft.notice(line.number, f"{cell} for {cells[0]}", "a number; left out")
+            else:
+                draft.measure(unit[1][index], unit[0], value, line.number, size, where)
+
+    @staticmethod
+    def _is_congestor(name: str) -> bool:
+        """Whether a pattern is the load itself, which has no impact factor."""
+        return not name.startswith(("RR ", "Nat ", "Multiple "))

@@ -1,0 +1,1 @@
+"""Read the output of the ibv_*_pingpong programs of libibverbs."""

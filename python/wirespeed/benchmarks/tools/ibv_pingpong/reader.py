@@ -1,0 +1,111 @@
+"""ibv_rc_pingpong and its sisters uc, ud, srq and xsrq of ibverbs-utils: addresses, then two lines of results.
+
+An iteration is a message there and one back. The bytes are both directions', and Mbit/sec, 1e6 bits per second, is
+what both make together (libibverbs/examples/rc_pingpong.c: ``bytes = size * iters * 2``); seconds are rounded to two
+decimals, so only the rate and the time of an iteration are read. The output names neither the tool nor its side: the
+command line does, where it is in the log.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.logs.log import Line, Source
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.reports import read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the report of ibv_rc_pingpong ('8192000 bytes in 0.46 seconds = 142.09 Mbit/sec')"
+SIGNS = ("local address:  LID 0x", "remote address: LID 0x", "_pingpong", " usec/iter", " Mbit/sec")
+
+_TOOL = "ibv_pingpong"
+_COMMAND = re.compile(r"(?:^|[\s/])ibv_(rc|uc|ud|srq|xsrq)_pingpong(?=\s|$)")
+_ADDRESS = re.compile(
+    r"(local|remote) address: +LID 0x[0-9a-f]{4}, QPN 0x[0-9a-f]{6}, PSN 0x[0-9a-f]{6}"
+    r"(?:, SRQN 0x[0-9a-f]+)?[,:] GID (\S+)$"
+)
+_BYTES = re.compile(r"(\d+) bytes in \d+\.\d\d seconds = (\S+) Mbit/sec$")
+_ITERATIONS = re.compile(r"(\d+) iters in \d+\.\d\d seconds = (\S+) usec/iter$")
+_NO_GID = "::"  # of a device without one, or when none was asked for
+_ERROR = re.compile(
+    r"Couldn't (?:connect to|listen to port|read|write|get|post|bind|allocate|create|register|set|request) ?.*"
+    r"|Failed to (?:modify|transition|modify QP|set) .*|Failed status .* for wr_id \d+|poll CQ failed .*"
+    r"|parse WC failed .*|invalid data in page \d+|IB device \S+ not found|No IB devices found|accept\(\) failed"
+    r"|(?:client |server )?read/write: .*|can't read sgid .*"
+)
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of a pingpong in the log."""
+    return read_apart(
+        log.without_debug(),
+        lambda text: _ADDRESS.match(text.strip()) is not None,
+        lambda lines: taken(_Reader(), lines),
+    )
+
+
+class _Reader:
+    """A report at a time: the addresses of its queue pairs, its two results, or its error."""
+
+    def __init__(self) -> None:
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._transport: str | None = None
+        self._early: list[str] = []  # errors are not buffered as addresses are, and may come before them
+        self._sides: list[str] = []
+        self._moved: tuple[Line, int, float] | None = None
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip()
+        if not line.ended or not text:
+            return
+        command, address = _COMMAND.search(text), _ADDRESS.match(text)
+        if address:
+            self._address(line, *address.groups())
+        elif command:
+            self._close()
+            self._transport, self._early = command.group(1), []
+        elif moved := _BYTES.match(text):
+            rate = number(moved.group(2))
+            self._moved = None if rate is None else (line, int(moved.group(1)), rate)
+        elif turns := _ITERATIONS.match(text):
+            self._end(line, int(turns.group(1)), number(turns.group(2)))
+        elif _ERROR.fullmatch(text):
+            if self._draft is None:
+                self._early.append(text)
+            else:
+                self._draft.fail(text)
+
+    def finish(self) -> list[Found]:
+        self._close()
+        return self._found
+
+    def _address(self, line: Line, side: str, gid: str) -> None:
+        if self._draft is None or (side == "local" and "remote" in self._sides):
+            self._close()
+            test = None if self._transport is None else f"ibv_{self._transport}_pingpong"
+            self._draft = Draft(_TOOL, line.number, test=test)
+            for text in self._early:
+                self._draft.fail(text)
+            self._early = []
+        self._sides.append(side)
+        if gid != _NO_GID:
+            self._draft.parameters[f"{side}_gid"] = gid
+
+    def _end(self, line: Line, iterations: int, time: float | None) -> None:
+        draft, moved = self._draft, self._moved
+        if draft is None or moved is None or time is None or not iterations:
+            return
+        at, moved_bytes, rate = moved
+        size, rest = divmod(moved_bytes, 2 * iterations)
+        draft.parameters |= {"qps": self._sides.count("local"), "iterations": iterations, "round_trip": True}
+        draft.measure(Metric.BW_AVG, "Mb/s", rate, at.number, None if rest else size, "both ways")
+        draft.measure(Metric.LATENCY_AVG, "us", time, line.number, None if rest else size)
+        draft.complete = True
+        self._close()
+
+    def _close(self) -> None:
+        if self._draft is not None:
+            self._found.append(self._draft.found())
+        self._draft, self._moved, self._sides = None, None, []

@@ -1,0 +1,60 @@
+"""iperf 2, whose report looks like iperf3's: said to be iperf 2, so that nobody takes it for iperf3.
+
+A line that starts at 0 after another one of its stream did is that stream's whole run; a run is complete when every
+stream has one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.logs.log import Line, Source
+from wirespeed.benchmarks.logs.reports import read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.tools.iperf3.interval_lines import add, apart, report
+
+LOOKS_FOR = "the report of iperf 2 ('Client connecting to', 'connected with')"
+SIGNS = ("Client connecting to", "Server listening on", "connected with")
+
+_BEGINS = re.compile(r"(?:Client connecting to (\S+), |Server listening on )(TCP|UDP) port (\d+)")
+_CONNECTED = re.compile(r"\[ *\d+\] local (\S+) port \d+ connected with (\S+) port \d+")
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of iperf 2 in the log."""
+    return read_apart(
+        log.lines, lambda text: _BEGINS.match(text.strip()) is not None, lambda lines: _runs(apart(lines)[1])
+    )
+
+
+def _runs(lines: list[Line]) -> list[Found]:
+    drafts: list[Draft] = []
+    started: set[str] = set()
+    whole: set[str] = set()
+    for line in lines:
+        text = line.text.strip()
+        begins = _BEGINS.match(text)
+        if begins and line.ended:
+            host, protocol, port = begins.groups()
+            drafts.append(Draft("iperf2", line.number, test=protocol))
+            started, whole = set(), set()
+            side = "client" if host else "server"
+            drafts[-1].parameters |= {"side": side, "port": int(port)}
+            if host:
+                drafts[-1].parameters["host"] = host
+            continue
+        one = report(text, retransmits=False) if line.ended else None
+        connected = _CONNECTED.match(text) if line.ended else None
+        if one is None and connected is None:
+            continue
+        if not drafts:
+            drafts.append(Draft("iperf2", line.number))
+        if connected:
+            drafts[-1].parameters |= {"local": connected.group(1), "remote": connected.group(2)}
+        elif one is not None:
+            is_whole = float(one.start) == 0 and one.stream in started
+            started.add(one.stream)
+            whole |= {one.stream} if is_whole else set()
+            add(drafts[-1], line.number, one, one.place if is_whole else one.interval)
+            drafts[-1].complete = whole == started
+    return [draft.found() for draft in drafts]

@@ -1,0 +1,149 @@
+"""The lines iperf3 and iperf 2 share: a stream's interval with what was moved and how fast.
+
+Both print bytes in powers of 1024 and bits in powers of 1000 (iperf src/units.c and src/stdio.c), so GBytes is GiB and
+Gbits/sec is Gb/s.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.logs.log import Line
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.run_draft import Draft
+from wirespeed.results.benchmarks import Metric
+
+_REPORT = re.compile(
+    r"\[ *(?P<stream>SUM|\d+)\](?:\[(?P<role>[TR]X-[CS])\])?\s*"
+    r"(?P<start>\d+\.\d+) *- *(?P<end>\d+\.\d+) +sec +"
+    r"(?P<transfer>\d[\d.]*|-?inf|-?nan) (?P<bytes>[KMGTP]?Bytes) +"
+    r"(?P<rate>\d[\d.]*|-?inf|-?nan) (?P<bits>[KMGTP]?(?:bits|Bytes)/sec)(?P<rest>.*)"
+)
+_UDP = re.compile(
+    r"\s+(?P<jitter>\d[\d.]*) ms +(?P<lost>-?\d+)/ *(?P<total>\d+) +\((?P<percent>[\d.e+-]+|-?nan)%\)(?P<more>.*)"
+)
+_RETRANSMITS = re.compile(r"\s+(?P<retransmits>\d+)(?P<more>(?:\s.*)?)")
+
+# What only iperf3, and what only iperf 2 says.
+_OWN = re.compile(
+    r"Connecting to host |Server listening on \d|Accepted connection from \S+, port |local \S+ port \d+ connected to"
+    r"|\bBitrate\b|sender$|receiver$|iperf3:|iperf Done"
+)
+_FOREIGN = re.compile(
+    r"connected with \S+ port|Client connecting to \S+, (?:TCP|UDP) port|listening on (?:TCP|UDP) port|Write/Err"
+)
+
+_BYTES = {"Bytes": "B", "KBytes": "KiB", "MBytes": "MiB", "GBytes": "GiB", "TBytes": "TiB", "PBytes": "PiB"}
+_RATES = {
+    "bits/sec": "b/s",
+    "Kbits/sec": "kb/s",
+    "Mbits/sec": "Mb/s",
+    "Gbits/sec": "Gb/s",
+    "Tbits/sec": "Tb/s",
+    **{f"{name}/sec": f"{unit}/s" for name, unit in _BYTES.items()},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One line of a report. ``end_of`` is sender or receiver where the line says so."""
+
+    stream: str
+    role: str | None
+    start: str
+    end: str
+    cells: tuple[tuple[Metric, str, int | float], ...]
+    total: int | None
+    end_of: str | None
+    omitted: bool
+
+    @property
+    def place(self) -> str:
+        """Stream, role and end: ``stream 5 sender``, ``SUM TX-C receiver``."""
+        stream = self.stream if self.stream == "SUM" else f"stream {self.stream}"
+        return " ".join(word for word in (stream, self.role, self.end_of) if word)
+
+    @property
+    def interval(self) -> str:
+        """The place of an interval's values: ``stream 5 interval 0.00-1.00``."""
+        return f"{self.place} interval {self.start}-{self.end}"
+
+
+def report(text: str, *, retransmits: bool | None) -> Report | None:
+    """The report a line holds, or None.
+
+    ``retransmits`` says whether the columns named Retr, None when no columns are known. Without columns a count is
+    taken for retransmits only where nothing else can stand: before "sender" or before the congestion window. Emphasis
+    in Markdown is passed over.
+    """
+    match = _REPORT.match(text.replace("**", "").strip())
+    if match is None or match["bits"] not in _RATES:
+        return None
+    cells: list[tuple[Metric, str, int | float]] = []
+    for metric, unit, cell in (
+        (Metric.TRANSFER, _BYTES[match["bytes"]], match["transfer"]),
+        (Metric.BITRATE, _RATES[match["bits"]], match["rate"]),
+    ):
+        value = number(cell)
+        if value is not None:
+            cells.append((metric, unit, value))
+    rest = match["rest"]
+    total = None
+    end_of = re.search(r"\b(sender|receiver)\b", rest)
+    udp = _UDP.match(rest)
+    if udp:
+        jitter = number(udp["jitter"])
+        if jitter is not None:
+            cells.append((Metric.JITTER, "ms", jitter))
+        cells.append((Metric.LOST, "datagrams", int(udp["lost"])))
+        total = int(udp["total"])
+    else:
+        count = _RETRANSMITS.match(rest)
+        if count and (retransmits or (retransmits is None and _is_certain(count["more"]))):
+            cells.append((Metric.RETRANSMITS, "segments", int(count["retransmits"])))
+    return Report(
+        stream=match["stream"],
+        role=match["role"],
+        start=match["start"],
+        end=match["end"],
+        cells=tuple(cells),
+        total=total,
+        end_of=end_of.group(1) if end_of else None,
+        omitted="omitted" in rest,
+    )
+
+
+def _is_certain(more: str) -> bool:
+    return "sender" in more or re.match(r"\s+\d[\d.]* [KMG]?Bytes\b", more) is not None
+
+
+def apart(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
+    """Lines of iperf3 and lines of iperf 2: each word that only one of them says begins lines of its own."""
+    own: list[Line] = []
+    foreign: list[Line] = []
+    undecided: list[Line] = []
+    current: list[Line] | None = None
+    for line in lines:
+        if _FOREIGN.search(line.text):
+            current = foreign
+        elif _OWN.search(line.text):
+            current = own
+        if current is None:
+            undecided.append(line)
+            continue
+        current += [*undecided, line]
+        undecided = []
+    return own + undecided, foreign
+
+
+def is_interval(place: str | None) -> bool:
+    """Whether a place is that of one interval, not of a whole run."""
+    return place is not None and " interval " in place
+
+
+def add(draft: Draft, line: int, found: Report, place: str) -> None:
+    """Add a report's values to a run."""
+    for metric, unit, value in found.cells:
+        draft.measure(metric, unit, value, line, place=place)

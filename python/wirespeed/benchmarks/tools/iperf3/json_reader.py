@@ -1,0 +1,242 @@
+"""iperf3 --json and --json-stream: bytes and bits per second as printed, in B and b/s.
+
+Places are those of the text report. A document that breaks off keeps what came before. What --get-server-output adds,
+as text or as JSON, is a run of its own. --json-stream-full-output prints the whole document behind its events: once
+is enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wirespeed.benchmarks.logs.json_documents import Document, Node
+from wirespeed.benchmarks.logs.log import Source, source
+from wirespeed.benchmarks.logs.run_draft import Draft, Found, Scalar
+from wirespeed.benchmarks.tools.iperf3.reader import read_lines
+from wirespeed.results.benchmarks import Metric, RunStatus
+
+LOOKS_FOR = "the JSON of iperf3 ('start', 'intervals', 'end')"
+SIGNS = ('"start"', '"event"', '"error"')
+
+_SETTINGS = {
+    "num_streams": "streams",
+    "duration": "duration_s",
+    "blksize": "block_bytes",
+    "omit": "omitted_s",
+    "tos": "tos",
+    "target_bitrate": "target_bitrate",
+}
+_FLAGS = {"reverse": "reverse", "bidir": "bidirectional"}
+_EVENTS = ("start", "interval", "end", "error", "server_output_text", "server_output_json")
+_NO_TEST = ("error - ", "interrupt - ", "unable to connect to server", "the server is busy running a test")
+_SUMS = {
+    "sum": "SUM",
+    "sum_sent": "SUM sender",
+    "sum_received": "SUM receiver",
+    "sum_bidir_reverse": "SUM reverse",
+    "sum_sent_bidir_reverse": "SUM reverse sender",
+    "sum_received_bidir_reverse": "SUM reverse receiver",
+}
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of iperf3 in the JSON documents of the log."""
+    found = []
+    stream: list[Document] = []
+    streamed: set[str] = set()  # cookies of tests whose events came one by one
+    for document in log.documents:
+        if document.root.text("event") in _EVENTS and document.root.get("data") is not None:
+            if document.root.text("event") == "start" and stream:
+                found += _streamed(stream)
+                stream = []
+            stream.append(document)
+            streamed.add(document.root.text("data", "cookie") or "")
+        elif _is_iperf(document) and (document.root.text("start", "cookie") or "-") not in streamed:
+            draft = Draft("iperf3", document.first)
+            _start(draft, document.root.get("start"))
+            _intervals(draft, document.root.get("intervals"))
+            _end(draft, document.root.get("end"))
+            title = document.root.text("title")
+            if title is not None:
+                draft.parameters["title"] = title
+            found.append(_finish(draft, document.root, complete=document.problem is None, problem=document.problem))
+            found += _of_server(document.root.get("server_output_json"), document.root.get("server_output_text"))
+    if stream:
+        found += _streamed(stream)
+    return [one for one in found if one.run.version or one.run.measurements or one.run.error or one.notices]
+
+
+def _is_iperf(document: Document) -> bool:
+    version = document.root.text("start", "version") or ""
+    has_parts = all(document.root.get(key) is not None for key in ("start", "intervals"))
+    if list(_keys(document.root)) == ["error"]:  # how old releases say that no test was possible
+        return (document.root.text("error") or "").startswith(_NO_TEST)
+    return version.startswith("iperf") or has_parts or document.root.get("start", "connected") is not None
+
+
+def _keys(node: Node) -> tuple[str, ...]:
+    return tuple(node.value) if isinstance(node.value, dict) else ()
+
+
+def _of_server(document: Node | None, text: Node | None) -> list[Found]:
+    """What the server had printed of the same test; its lines are one in the file."""
+    if document is not None and document.get("start") is not None:
+        draft = Draft("iperf3", document.line)
+        _start(draft, document.get("start"))
+        _intervals(draft, document.get("intervals"))
+        _end(draft, document.get("end"))
+        draft.parameters["side"] = "server"
+        return [_finish(draft, document, complete=True, problem=None)]
+    if text is None or not isinstance(text.value, str):
+        return []
+    runs = []
+    for found in read_lines(source(text.value).lines):
+        measurements = tuple(one._replace(line=text.line) for one in found.run.measurements)
+        run = replace(found.run, parameters={**found.run.parameters, "side": "server"}, measurements=measurements)
+        notices = tuple(replace(one, place=f"line {text.line}") for one in found.notices)
+        runs.append(Found(text.line, run, notices))
+    return runs
+
+
+def _streamed(documents: list[Document]) -> list[Found]:
+    """A run whose events each stand on a line of their own, and what they hold of the server's output."""
+    draft = Draft("iperf3", documents[0].first)
+    errors = Node({}, documents[0].first)
+    complete = False
+    served: list[Found] = []
+    problem = next((document.problem for document in documents if document.problem), None)
+    for document in documents:
+        event, data = document.root.text("event"), document.root.get("data")
+        if event == "start":
+            _start(draft, data)
+        elif event == "interval" and data is not None:
+            _interval(draft, data)
+        elif event == "end":
+            _end(draft, data)
+            complete = document.problem is None
+        elif event == "error" and data is not None:
+            errors = Node({"error": data}, data.line)
+        elif event == "server_output_json":
+            served += _of_server(data, None)
+        elif event == "server_output_text":
+            served += _of_server(None, data)
+    return [_finish(draft, errors, complete=complete, problem=problem), *served]
+
+
+def _finish(draft: Draft, root: Node, *, complete: bool, problem: str | None) -> Found:
+    error = root.text("error")
+    if error is not None:
+        draft.fail(error)
+    if problem is not None:
+        line, _, found = problem.partition(": ")
+        found, _, expected = found.removeprefix("found ").partition("; expected ")
+        draft.notice(int(line.removeprefix("line ")), found, expected)
+    draft.complete = complete and bool(draft.measurements)
+    interrupted = error is not None and ("interrupt" in error or "terminated" in error)
+    return draft.found(RunStatus.TRUNCATED if interrupted else None)
+
+
+def _start(draft: Draft, start: Node | None) -> None:
+    if start is None:
+        return
+    version = start.text("version")
+    draft.version = version.removeprefix("iperf ") if version else None
+    draft.test = start.text("test_start", "protocol")
+    parameters: dict[str, Scalar] = {}
+    for name, parameter in _SETTINGS.items():
+        node = start.number("test_start", name)
+        if node is not None and isinstance(node.value, int | float):
+            parameters[parameter] = node.value
+    for name, parameter in _FLAGS.items():
+        node = start.number("test_start", name)
+        if node is not None:
+            parameters[parameter] = bool(node.value)
+    host = start.text("connecting_to", "host")
+    port = start.number("connecting_to", "port")
+    if host is not None:
+        parameters |= {"side": "client", "host": host}
+    elif start.get("accepted_connection") is not None:
+        parameters["side"] = "server"
+    if port is not None and isinstance(port.value, int):
+        parameters["port"] = port.value
+    mss = start.number("tcp_mss") or start.number("tcp_mss_default")
+    if mss is not None and isinstance(mss.value, int) and mss.value > 0:
+        parameters["mss"] = mss.value
+    connected = start.get("connected")
+    if connected is not None and connected.items():
+        first = connected.items()[0]
+        parameters |= {"local": first.text("local_host"), "remote": first.text("remote_host")}
+    draft.parameters |= {name: value for name, value in parameters.items() if value is not None}
+
+
+def _intervals(draft: Draft, intervals: Node | None) -> None:
+    for interval in intervals.items() if intervals is not None else []:
+        _interval(draft, interval)
+
+
+def _interval(draft: Draft, interval: Node) -> None:
+    """An interval: its sums, and its streams where there are several."""
+    streams = interval.get("streams")
+    nodes = streams.items() if streams is not None else []
+    if len(nodes) > 1:
+        for node in nodes:
+            _measure(draft, node, _stream(node), in_interval=True)
+    for name in ("sum", "sum_bidir_reverse"):
+        total = interval.get(name)
+        if total is not None:
+            _measure(draft, total, _SUMS[name], in_interval=True)
+
+
+def _end(draft: Draft, end: Node | None) -> None:
+    if end is None:
+        return
+    congestion = end.text("sender_tcp_congestion")
+    if congestion is not None:
+        draft.parameters["congestion"] = congestion
+    streams = end.get("streams")
+    for stream in streams.items() if streams is not None else []:
+        for name, suffix in (("sender", " sender"), ("receiver", " receiver"), ("udp", "")):
+            part = stream.get(name)
+            if part is not None:
+                _measure(draft, part, f"{_stream(part)}{suffix}")
+    for name, place in _SUMS.items():
+        total = end.get(name)
+        if total is not None:
+            _measure(draft, total, place)
+            if name.endswith("bidir_reverse"):
+                draft.parameters["bidirectional"] = True
+            packets = total.number("packets")
+            if name == "sum" and packets is not None and isinstance(packets.value, int):
+                draft.parameters["datagrams"] = packets.value
+
+
+def _stream(node: Node) -> str:
+    socket = node.number("socket")
+    return f"stream {socket.value}" if socket is not None else "stream"
+
+
+def _measure(draft: Draft, node: Node, place: str, *, in_interval: bool = False) -> None:
+    if in_interval:
+        start, end = (_seconds(node, name) for name in ("start", "end"))
+        omitted = node.get("omitted")
+        if omitted is not None and omitted.value is True:
+            return
+        if start == end:
+            draft.notice(node.line, f"an interval without length, {start}-{end} s", "a mean; left out")
+            return
+        place = f"{place} interval {start}-{end}"
+    for name, metric, unit in (
+        ("bytes", Metric.TRANSFER, "B"),
+        ("bits_per_second", Metric.BITRATE, "b/s"),
+        ("retransmits", Metric.RETRANSMITS, "segments"),
+        ("jitter_ms", Metric.JITTER, "ms"),
+        ("lost_packets", Metric.LOST, "datagrams"),
+    ):
+        value = node.number(name)
+        if value is not None and isinstance(value.value, int | float):
+            draft.measure(metric, unit, value.value, value.line, place=place)
+
+
+def _seconds(node: Node, name: str) -> str:
+    value = node.number(name)
+    return f"{value.value:.2f}" if value is not None and isinstance(value.value, int | float) else "?"

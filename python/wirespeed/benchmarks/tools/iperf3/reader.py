@@ -1,0 +1,315 @@
+"""iperf3: the report on standard output of a client or a server.
+
+The place of a value is its stream or SUM, its role in a bidirectional test, and sender or receiver for the whole run;
+values of an interval have the interval in their place. Intervals without length and omitted ones are left out. A
+client's run is complete when "iperf Done." is there, a server's when every stream and their sum have a summary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from wirespeed.benchmarks.logs.log import Line, Source
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.reports import read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.tools.iperf3.interval_lines import Report, add, apart, report
+from wirespeed.results.benchmarks import RunStatus
+
+LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"
+SIGNS = (
+    "bits/sec",
+    "Bytes/sec",
+    "Interval",
+    "Connecting to host",
+    "Server listening on",
+    "Accepted connection",
+    "iperf3:",
+)
+
+_COLUMNS = re.compile(r"\[ *ID\](?:\[Role\])?\s+Interval\s+Transfer\s+(Bitrate|Bandwidth)(.*)")
+_TITLE = re.compile(
+    r"\s*(\S.{0,80}?):  (?=Connecting to host |iperf 3\.|Server listening on )"
+)  # --title, on every line
+_ACCEPTED = re.compile(r"Accepted connection from \S+, port \d+$")
+_VERBOSE = re.compile(r"(Target Bitrate: |snd_tcp_congestion |TCP MSS: )([1-9]\d*|[a-z]\w*)\b")  # lines of -V
+_PARAMETERS = {"Target Bitrate: ": "target_bitrate", "snd_tcp_congestion ": "congestion", "TCP MSS: ": "mss"}
+_SEPARATOR = re.compile(r"(?:- ){3,}-?$")
+_ENDS = {"Sent": "sender", "Received": "receiver"}  # how betas of iperf3 head their summaries
+_CONNECTING = re.compile(r"Connecting to host (\S+), port (\d+)")
+_LISTENING = re.compile(r"Server listening on (\d+)(?: \(test #\d+\))?$")
+_ACCEPTED = re.compile(r"Accepted connection from \S+, port \d+")
+_CONNECTED = re.compile(r"\[ *(\d+)\](?:\[[TR]X-[CS]\])? local (\S+) port \d+ connected to (\S+) port (\d+)$")
+_TEST = re.compile(r"Starting Test: protocol: (\w+), (\d+) streams?, (\d+) byte blocks, omitting (\d+) seconds, (.*)")
+_VERSION = re.compile(r"iperf (3\.\S+)(?: .*)?$")
+_ERROR = re.compile(
+    r"iperf3: (?:error - |interrupt - |parameter error - |exiting|the (?:client|server) has terminated).*"
+    r"|iperf3: .*(?:unrecognized|requires|invalid) .*"
+)
+_FIRST_ERROR = re.compile(r"iperf3: (?:error - |parameter error - |unrecognized )")  # each ends a process or a test
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of iperf3 in the log."""
+    return read_lines(log.without_debug())
+
+
+def read_lines(given: Sequence[Line]) -> list[Found]:
+    """Every run of iperf3 in lines of a log."""
+    return read_apart(given, lambda text: _COLUMNS.match(text.strip()) is not None, _read_process)
+
+
+def _read_process(lines: list[Line]) -> list[Found]:
+    title, untitled = _untitled(lines)
+    own, _ = apart(untitled)
+    return taken(_Reader(title), _unwrapped(own))
+
+
+def _untitled(lines: list[Line]) -> tuple[str | None, list[Line]]:
+    """The title of --title, and the lines without it."""
+    title = next((match.group(1) for line in lines if ":  " in line.text and (match := _TITLE.match(line.text))), None)
+    if title is None:
+        return None, lines
+    prefix = f"{title}:"
+    result = []
+    for line in lines:
+        text = line.text.lstrip()
+        is_titled = text.startswith(prefix)
+        result.append(line.with_text(text.removeprefix(prefix).lstrip(), line.ended) if is_titled else line)
+    return title, result
+
+
+def _unwrapped(lines: list[Line]) -> list[Line]:
+    """Put "sender" and "receiver" back where a mail program broke the line before them.
+
+    Where one line was broken, a last one without its word was cut there; so was one under the columns of a summary.
+    """
+    result: list[Line] = []
+    wrapped = False
+    for line in lines:
+        word = line.text.strip()
+        if word in ("sender", "receiver") and line.ended and result and _whole(result[-1]) is None:
+            result[-1] = result[-1].with_text(f"{result[-1].text.rstrip()}  {word}", result[-1].ended)
+            wrapped = True
+        else:
+            result.append(line)
+    end = len(result) - 1
+    while end >= 0 and not (result[end].ended and result[end].text.strip()):
+        end -= 1
+    if end >= 0 and (wrapped or _is_under_summary(result[: end + 1])) and _whole(result[end]) is None:
+        result[end] = result[end].with_text(result[end].text, False)
+    return result
+
+
+def _is_under_summary(lines: list[Line]) -> bool:
+    """Whether the last columns are those of a TCP summary: retransmits without a congestion window."""
+    columns = next((match.group(2) for line in reversed(lines) if (match := _COLUMNS.match(line.text.strip()))), "")
+    return "Retr" in columns and "Cwnd" not in columns
+
+
+def _whole(line: Line) -> str | None:
+    """The sender or receiver a line of a report names; empty where it is no such line, None where it names neither."""
+    found = report(line.text, retransmits=None)
+    return "" if found is None else found.end_of
+
+
+class _Reader:
+    """A test at a time: its connections, the intervals, the summary."""
+
+    def __init__(self, title: str | None) -> None:
+        self._title = title
+        self._found: list[Found] = []
+        self._version: str | None = None
+        self._port: int | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        self._draft: Draft | None = None
+        self._retransmits: bool | None = None
+        self._columns = self._separated = self._in_summary = self._one_sided = False
+        self._server = self._done = False
+        self._end_of: str | None = None
+        self._connected = self._reported = False
+        self._streams: set[str] = set()
+        self._datagrams: dict[str, int] = {}
+        self._summed: set[tuple[str, str | None]] = set()
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip(" \t|")  # some pages show logs as tables
+        if text == "iperf Done." and self._draft is not None:
+            self._done = True
+            self._close()
+            return
+        if not line.ended or not text:
+            return
+        columns = _COLUMNS.match(text)
+        if columns:
+            self._column_line(line, *columns.groups())
+        elif _SEPARATOR.match(text):
+            self._separated = True
+        elif not self._report(line, text):
+            self._word(line, text)
+
+    def finish(self) -> list[Found]:
+        self._close()
+        return self._found
+
+    def _open(self, line: Line) -> Draft:
+        if self._draft is None:
+            self._draft = Draft("iperf3", line.number, version=self._version)
+            if self._title is not None:
+                self._draft.parameters["title"] = self._title
+        return self._draft
+
+    def _close(self) -> None:
+        draft = self._draft
+        if draft is not None:
+            draft.complete = self._done or self._served()
+            if self._streams and (draft.complete or (self._connected and self._columns)):
+                draft.parameters["streams"] = len(self._streams)
+            datagrams = self._datagrams.get("SUM")
+            if datagrams is None and len(self._streams) == 1:
+                datagrams = next(iter(self._datagrams.values()), None)
+            if datagrams is not None:
+                draft.parameters["datagrams"] = datagrams
+            if draft.test is None and any(one.metric in ("jitter", "lost") for one in draft.measurements):
+                draft.test = "UDP"
+            if draft.test is None and any(one.metric == "retransmits" for one in draft.measurements):
+                draft.test = "TCP"
+            interrupted = draft.errors and all("interrupt" in error or "terminated" in error for error in draft.errors)
+            self._found.append(draft.found(RunStatus.TRUNCATED if interrupted else None))
+        self._reset()
+
+    def _served(self) -> bool:
+        """Whether a server printed the summary of every stream, and of their sum where one direction has several."""
+        if not self._server or not self._connected:
+            return False
+        roles = {role for _, role in self._summed}
+        summed = {stream for stream, _ in self._summed}
+        if not self._streams or not self._streams <= summed:
+            return False
+        return len(self._streams) <= len(roles) or {("SUM", role) for role in roles} <= self._summed
+
+    # -- the parts of a report -------------------------------------------------------------------------------------
+
+    def _column_line(self, line: Line, rate: str, rest: str) -> None:
+        if self._in_summary and not self._separated:
+            self._close()
+        draft = self._open(line)
+        self._in_summary = self._separated or self._in_summary
+        self._separated = False
+        self._columns = True
+        self._retransmits = "Retr" in rest
+        self._one_sided = rate == "Bitrate"
+        if "Datagrams" in rest:
+            draft.test = "UDP"
+        elif self._retransmits:
+            draft.test = "TCP"
+
+    def _report(self, line: Line, text: str) -> bool:
+        found = report(text, retransmits=self._retransmits if self._columns else None)
+        if found is None:
+            return False
+        if found.end_of is None and self._end_of is not None:
+            found = replace(found, end_of=self._end_of)
+        draft = self._open(line)
+        is_summary = self._in_summary or found.end_of is not None
+        if found.stream != "SUM":
+            self._streams.add(found.stream)
+        if found.role is not None:
+            draft.parameters["bidirectional"] = True
+        if is_summary:
+            self._in_summary = True
+            self._summary(line, found, draft)
+        elif found.start == found.end:
+            draft.notice(line.number, f"an interval without length, {found.start}-{found.end} s", "a mean; left out")
+        elif not found.omitted:
+            add(draft, line.number, found, found.interval)
+        return True
+
+    def _summary(self, line: Line, found: Report, draft: Draft) -> None:
+        # a server of 3.6 and later, which print Bitrate, sums up its own side alone: what it sends, under Retr
+        server_sends = self._server and (
+            found.role.startswith("TX") if found.role is not None else self._one_sided and self._retransmits
+        )
+        if found.end_of == "receiver" or server_sends:
+            self._summed.add((found.stream, found.role))
+        self._reported = True
+        if found.total and found.end_of != "sender":
+            self._datagrams[found.stream] = found.total
+        duration = number(found.end)
+        if duration is not None and found.end_of != "receiver":
+            draft.parameters["duration_s"] = duration
+        add(draft, line.number, found, found.place)
+
+    def _word(self, line: Line, text: str) -> None:
+        version = _VERSION.match(text)
+        if version:
+            self._version = version.group(1)
+            return
+        error = _ERROR.match(text)
+        if error:
+            if self._is_of_next(text):
+                self._close()
+            if "the server has terminated" in text and (self._draft is None or self._served()):
+                self._close()  # a server that was stopped between tests, as they all are
+            else:
+                self._open(line).fail(text)
+            return
+        connecting = _CONNECTING.match(text)
+        listening = _LISTENING.match(text)
+        if connecting or listening or _ACCEPTED.match(text):
+            self._begins(line, text, connecting, listening)
+            return
+        if self._draft is None:
+            return
+        connected = _CONNECTED.match(text)
+        test = _TEST.match(text)
+        if connected:
+            self._connected = True
+            self._streams.add(connected.group(1))
+            self._draft.parameters |= {"local": connected.group(2), "remote": connected.group(3)}
+        elif test:
+            protocol, _, block, omitted, rest = test.groups()
+            self._draft.test = protocol
+            self._draft.parameters |= {"block_bytes": int(block), "omitted_s": int(omitted)}
+            tos = re.search(r"\btos (\d+)", rest)
+            if tos:
+                self._draft.parameters["tos"] = int(tos.group(1))
+        elif verbose := _VERBOSE.match(text):
+            value = number(verbose.group(2))
+            self._draft.parameters[_PARAMETERS[verbose.group(1)]] = verbose.group(2) if value is None else value
+        elif text in _ENDS:
+            self._end_of = _ENDS[text]
+        elif text == "Server output:":
+            self._done = True
+            self._close()
+        elif text.startswith("Reverse mode"):
+            self._draft.parameters["reverse"] = True
+
+    def _is_of_next(self, error: str) -> bool:
+        """Whether an error is not of the test being read: that one is over, or has failed itself."""
+        if self._draft is None or "terminated" in error or not _FIRST_ERROR.match(error):
+            return False
+        return self._served() or bool(self._draft.errors)
+
+    def _begins(self, line: Line, text: str, connecting: re.Match[str] | None, listening: re.Match[str] | None) -> None:
+        """A line that only a new test, or the wait for one, prints."""
+        had_report = self._draft is not None and (bool(self._draft.measurements) or self._in_summary)
+        if listening:
+            self._done = self._server and self._reported
+            self._close()
+            self._port = int(listening.group(1))
+            return
+        if had_report or (connecting and self._draft is not None and not self._draft.errors):
+            self._close()
+        draft = self._open(line)
+        if connecting:
+            draft.parameters |= {"side": "client", "host": connecting.group(1), "port": int(connecting.group(2))}
+        else:
+            self._server = True
+            draft.parameters["side"] = "server"
+            if self._port is not None:
+                draft.parameters["port"] = self._port

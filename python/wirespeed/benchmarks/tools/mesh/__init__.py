@@ -1,0 +1,1 @@
+"""Read the output of the scripts of wirespeed's suites mesh and ping."""

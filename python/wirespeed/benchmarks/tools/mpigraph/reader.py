@@ -1,0 +1,154 @@
+"""mpiGraph: the bandwidth of every node to every other, as the sender and as the receiver saw it.
+
+A value is in 2^20 bytes per second (mpiGraph.c: MBsec); the fork that sets colons after its settings prints 1e6 bytes.
+The place is "FROM -> TO"; what the receiver measured says so. The diagonal is not measured. A run is
+complete when "END mpiGraph" is there.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.logs.log import Line, Source
+from wirespeed.benchmarks.logs.mpi_patterns import fail
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.reports import read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the tables of mpiGraph ('START mpiGraph', 'Send max', ':0 to')"
+SIGNS = ("mpiGraph", "Send\t", "Recv\t")
+
+_START = re.compile(r"START mpiGraph v(\S+)$")
+_SETTING = re.compile(r"(Msg ?Size|Times|Iterations|Window(?: Size)?|Procs)(:?)\s+(\d+)(?: Bytes)?$")
+_SETTINGS = {
+    "MsgSize": "message_bytes",
+    "Msg Size": "message_bytes",
+    "Times": "iterations",
+    "Iterations": "iterations",
+    "Window": "window_size",
+    "Window Size": "window_size",
+    "Procs": "ranks",
+}
+_SUMMARY = re.compile(r"(Send|Recv) (max|avg|min)(:?)\s+(\S+)(?: MB/s)?$")
+_NODE = re.compile(r"(\S+):(\d+)")
+_ROW = re.compile(r"(\S+):(\d+)\s+(to|from)\s+(.*)$")
+_METRICS = {"max": Metric.BW_MAX, "avg": Metric.BW_AVG, "min": Metric.BW_MIN}
+_UNITS = {"": "MiB/s", ":": "MB/s"}  # the fork that sets colons divides bytes by microseconds
+_SIDES = {"Send": "sent", "Recv": "received"}
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of mpiGraph in the log."""
+    return read_apart(
+        log.without_debug(), lambda text: _START.match(text.strip()) is not None, lambda lines: taken(_Reader(), lines)
+    )
+
+
+class _Reader:
+    """A run at a time: settings, progress, two summaries with their table."""
+
+    def __init__(self) -> None:
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._nodes: list[tuple[str, str]] = []
+        self._side: str | None = None
+        self._unit: str | None = None
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip()
+        start = _START.match(text)
+        if text == "END mpiGraph" and self._draft is not None:
+            self._draft.complete = True
+            self._close()
+        elif not line.ended or not text:
+            return
+        elif start:
+            self._close()
+            self._open(line).version = start.group(1)
+        elif text.startswith(("Send", "Recv")):
+            self._head(line, text)
+        elif self._draft is not None and not self._setting(self._draft, text) and not self._row(line, text):
+            fail(self._draft, text)
+
+    def finish(self) -> list[Found]:
+        self._close()
+        return self._found
+
+    def _open(self, line: Line) -> Draft:
+        if self._draft is None:
+            self._draft = Draft("mpigraph", line.number, test="mpiGraph")
+        return self._draft
+
+    def _close(self) -> None:
+        if self._draft is not None:
+            self._found.append(self._draft.found())
+        self._draft, self._nodes, self._side, self._unit = None, [], None, None
+
+    def _setting(self, draft: Draft, text: str) -> bool:
+        setting = _SETTING.match(text)
+        if setting is None:
+            return False
+        name, value = _SETTINGS[setting.group(1)], int(setting.group(3))
+        self._unit = _UNITS[setting.group(2)]
+        if name == "ranks":
+            draft.ranks = value
+        else:
+            draft.parameters[name] = value
+        return True
+
+    def _head(self, line: Line, text: str) -> None:
+        """A summary, or the line that names the nodes of a table."""
+        summary = _SUMMARY.match(text)
+        if summary:
+            side, which, colon, cell = summary.groups()
+            self._unit = _UNITS[colon]
+            value = number(cell)
+            draft = self._draft
+            if value is not None and draft is not None:
+                draft.measure(_METRICS[which], self._unit, value, line.number, self._size(draft), _SIDES[side])
+            return
+        side, *names = text.split()
+        nodes = [_NODE.fullmatch(name) for name in names]
+        if side not in _SIDES or not nodes or not all(nodes):
+            return
+        if self._draft is None and not text.startswith(("Send\t", "Recv\t")):
+            return
+        self._open(line)
+        self._side = side
+        named = [(node.group(1), node.group(2)) for node in nodes if node]
+        shared = len({name for name, _ in named}) < len(named)  # several ranks on a node
+        self._nodes = [(f"{name}:{rank}" if shared else name, rank) for name, rank in named]
+
+    def _row(self, line: Line, text: str) -> bool:
+        row = _ROW.match(text)
+        draft = self._draft
+        if row is None or draft is None:
+            return False
+        own = next((name for name, rank in self._nodes if rank == row.group(2)), None)
+        cells = row.group(4).split()
+        expected = "to" if self._side == "Send" else "from"
+        if self._unit is None:
+            draft.notice(line.number, "a table without what stands before it", "it, which tells the unit; left out")
+            return True
+        if own is None or len(cells) != len(self._nodes) or row.group(3) != expected:
+            draft.notice(
+                line.number, f"a row of {len(cells)} values", f"{len(self._nodes)} values; the row is left out"
+            )
+            return True
+        for (other, rank), cell in zip(self._nodes, cells, strict=True):
+            value = number(cell)
+            if rank == row.group(2):
+                continue
+            if value is None:
+                draft.notice(line.number, f"{cell} for {own} and {other}", "a number; left out")
+                continue
+            place = f"{own} -> {other}" if self._side == "Send" else f"{other} -> {own}"
+            metric_place = place if self._side == "Send" else f"{place}, received"
+            draft.measure(Metric.BW_AVG, self._unit, value, line.number, self._size(draft), metric_place)
+        return True
+
+    @staticmethod
+    def _size(draft: Draft) -> int | None:
+        size = draft.parameters.get("message_bytes")
+        return size if isinstance(size, int) else None

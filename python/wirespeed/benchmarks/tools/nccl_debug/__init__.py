@@ -1,0 +1,1 @@
+"""Read the debug output of NCCL and RCCL."""

@@ -1,0 +1,346 @@
+"""The debug lines of NCCL and RCCL (NCCL_DEBUG=INFO) to communicators, whatever stands between them.
+
+Lines of many processes come mixed. What a process says before it joins a communicator, its version, NICs and
+environment, holds for each it joins; what comes after belongs to the one it joined last, or to the one whose pointer
+RCCL prints. Communicators of several processes are one by their id, or, where old releases print none, by their size
+and the ranks not yet taken.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.logs.log import Line, Source
+from wirespeed.benchmarks.tools.nccl_debug import lines
+from wirespeed.benchmarks.tools.nccl_debug.facts import Facts
+from wirespeed.results.nccl import Communicator
+
+
+def may_read(text: str) -> bool:
+    """Whether a text holds debug lines at all."""
+    return lines.INFO in text or lines.WARN in text
+
+
+def communicators(log: Source) -> tuple[Communicator, ...]:
+    """Every communicator of a log, in the order of its first line."""
+    reader = _Reader()
+    others = [line for line in log.without_debug() if "CCL " in line.text]  # warnings, and lines behind half a row
+    for line in heapq.merge(log.debug(*lines.WORDS), others, key=lambda line: line.number):
+        if line.ended:
+            reader.take(line)
+    return reader.finish()
+
+
+@dataclass(slots=True, eq=False)
+class _Process:
+    """Who prints, a GPU of a process on a host: what it says of itself, and the communicator it joined last.
+
+    ``ready``: that one is initialized, and what comes may be for the next. ``silent``: a release that names a
+    communicator only once it is initialized.
+    """
+
+    host: str
+    pid: str
+    own: Facts
+    joined: Facts | None = None
+    ready: bool = False
+    silent: bool = False
+
+    @property
+    def current(self) -> Facts:
+        """Where what concerns one communicator belongs."""
+        return self.own if self.joined is None or (self.silent and self.ready) else self.joined
+
+    @property
+    def setup(self) -> tuple[Facts, ...]:
+        """Where what a process says for every communicator belongs: to itself, and to the one being set up."""
+        return (self.own,) if self.joined is None or self.ready else (self.own, self.joined)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._processes: dict[tuple[str, str, str], _Process] = {}
+        self._prefixes: dict[str, tuple[_Process, str | None] | None] = {}
+        self._pointers: dict[tuple[str, str, str], Facts] = {}  # by host, process, and where it lies in memory
+        self._found: list[Facts] = []
+        self._versions: list[tuple[int, str, str]] = []  # lines that only the first process prints, without its name
+        self._handlers: dict[str, Callable[[Line, _Process, str], None]] = {
+            "Channel": self._ring,
+            "Trees": self._trees,
+            "comm": self._comm,
+            "Using": self._using,
+            "NCCL": self._version,
+            "RCCL": self._version,
+            "Bootstrap": self._bootstrap,
+            "DMA-BUF": self._dma_buf,
+            "Dmabuf": self._dma_buf,
+            "NVLS": self._nvls,
+            "P2P": self._plugin,
+        }
+
+    def take(self, line: Line) -> None:
+        text = line.text
+        at = text.find(lines.INFO)
+        if at < 0:
+            self._rare(line)
+            return
+        if text.find(lines.INFO, at + 11) >= 0:  # a page that lost its line ends
+            self._run_on(line)
+            return
+        prefix = text[:at]
+        printed = self._prefixes[prefix] if prefix in self._prefixes else self._who(prefix, line.number)
+        if printed is None:
+            return
+        process, message = printed[0], text[at + 11 :].strip()
+        way = message.find(" via ")
+        if way >= 0:  # most lines of a log
+            self._connection(process, message, way)
+            return
+        word, _, _ = message.partition(" ")
+        handler = self._handlers.get(word)
+        if handler is not None:
+            handler(line, process, message)
+        else:
+            self._other(line, process, word, message)
+
+    def finish(self) -> tuple[Communicator, ...]:
+        alone = Facts(0)
+        for process in self._processes.values():
+            if process.joined is not None:
+                process.joined.take_setup(process.own)
+            else:  # no line says which communicator this process had
+                alone.line = alone.line or process.own.line
+                alone.add(process.own)
+        if alone.says_something():
+            self._found.append(alone)
+        for facts in self._found:
+            self._name_version(facts)
+        self._found.sort(key=lambda facts: facts.line)
+        return tuple(facts.communicator() for facts in self._found)
+
+    def _name_version(self, facts: Facts) -> None:
+        """The version that stood there when the last process joined, or the only one of the log."""
+        if facts.version is not None or not self._versions:
+            return
+        before = [one for one in self._versions if one[0] <= facts.joined]
+        if before or len({one[1:] for one in self._versions}) == 1:
+            _, facts.library, facts.version = (before or self._versions)[-1]
+
+    def _who(self, prefix: str, line: int) -> tuple[_Process, str | None] | None:
+        match = lines.PREFIX.search(prefix)
+        found = None
+        if match is not None:
+            key = match["host"], match["pid"], match["device"]
+            process = self._processes.get(key)
+            if process is None:
+                process = self._processes[key] = _Process(match["host"], match["pid"], Facts(line))
+                process.own.hosts[match["host"]] = None
+            found = process, match["where"]
+        self._prefixes[prefix] = found
+        return found
+
+    def _rare(self, line: Line) -> None:
+        """Take a warning, or the version that stands alone."""
+        at = line.text.find(lines.WARN)
+        if at < 0:
+            match = lines.VERSION.match(line.text.strip(" \t|"))
+            if match:
+                self._versions.append((line.number, f"{match.group(1)}CCL", match.group(2)))
+            return
+        printed = self._who(line.text[:at], line.number)
+        if printed is not None:
+            process, where = printed
+            text = " ".join(f"{where or ''} {line.text[at + 11 :]}".split())
+            process.current.warn(process.host, text, line.number)
+
+    def _run_on(self, line: Line) -> None:
+        starts = [match.start() for match in lines.ANY_PREFIX.finditer(line.text)]
+        for start, end in zip(starts, [*starts[1:], len(line.text)], strict=True):
+            part = line.text[start:end]
+            if part.count(lines.INFO) <= 1:
+                self.take(line.with_text(part, line.ended))
+
+    def _connection(self, process: _Process, message: str, way: int) -> None:
+        """Take ``Channel 00/0 : 3[3] -> 8[0] [send] via NET/IB/0/GDRDMA``; ``Ring`` in releases before 2.6."""
+        over = message[way + 5 :]
+        via = lines.via(over)
+        words = message[:way].split()
+        if via is None or len(words) < 4 or words[0] not in ("Channel", "Ring", "CollNet"):
+            return
+        channel = words[1].partition("/")[0]
+        if not channel.isdecimal() or len(channel) > 9:
+            return
+        direction = words[-1].strip("[]") if words[-1] in ("[send]", "[receive]") else ""
+        facts = process.current
+        if via.pointer is not None:
+            facts = self._pointers.get((process.host, process.pid, via.pointer), facts)
+        key = process.host, over, direction
+        channels = facts.paths.get(key)
+        if channels is None:
+            channels = facts.paths[key] = {}
+        channels[channel] = channels.get(channel, 0) + 1
+
+    # -- messages --------------------------------------------------------------------------------------------------
+
+    def _other(self, line: Line, process: _Process, word: str, message: str) -> None:
+        if " Bytes -> Algo " in message:
+            self._choice(line, process, message)
+        elif message.startswith(lines.NO_RDMA):
+            process.current.warn(process.host, message, line.number)
+        elif word.startswith("NET/"):
+            self._net(line, process, message)
+        elif " comm 0x" in message:
+            self._comm(line, process, message)
+        elif " channels, " in message:
+            self._channels(line, process, message)
+        elif word.startswith(("NCCL_", "RCCL_")):
+            self._environment(line, process, message)
+        elif word.startswith("TUNER/"):
+            self._tuner(line, process, message)
+
+    def _ring(self, line: Line, process: _Process, message: str) -> None:
+        match = lines.RING.match(message)
+        if match:
+            process.current.rings[int(match.group(1))] = tuple(int(rank) for rank in match.group(2).split())
+
+    def _trees(self, line: Line, process: _Process, message: str) -> None:
+        for channel, rank, parent in lines.whole(lines.TREE.findall(message), message):
+            parents = process.current.trees.setdefault(int(channel), {})
+            parents[int(rank)] = int(parent) if int(parent) >= 0 else None
+
+    def _comm(self, line: Line, process: _Process, message: str) -> None:
+        if " channels, " in message:
+            self._channels(line, process, message)
+            return
+        match = lines.RANK.match(message)
+        if match is None:
+            return
+        rank, state = int(match["rank"]), match["state"]
+        pointer = process.host, process.pid, match["pointer"]
+        if state in ("Abort COMPLETE", "Destroy COMPLETE"):
+            self._pointers.pop(pointer, None)
+            return
+        facts = self._pointers.get(pointer)
+        if facts is None or (state == "Init START" and rank in facts.initialized):
+            facts = self._pointers[pointer] = self._communicator(line, match["id"], rank, int(match["ranks"]))
+        if process.joined is not facts:
+            self._join(line, process, facts, is_silent=state == "Init COMPLETE")
+        facts.seen.add(rank)
+        facts.hosts[process.host] = None
+        if match["nodes"]:
+            facts.nodes = int(match["nodes"])
+            facts.ranks_per_node.add(int(match["local"]))
+        if match["mnnvl"]:
+            facts.multi_node_nvlink = match["mnnvl"] == "1"
+        if state == "Init COMPLETE":
+            facts.initialized.add(rank)
+            process.ready = True
+
+    def _communicator(self, line: Line, identity: str | None, rank: int, ranks: int) -> Facts:
+        """The communicator of an id; without one, the last of the size in which the rank is not yet taken."""
+        for facts in reversed(self._found):
+            if facts.ranks == ranks and facts.id == identity and (identity or rank not in facts.seen):
+                return facts
+        facts = Facts(line.number, id=identity, ranks=ranks)
+        self._found.append(facts)
+        return facts
+
+    def _join(self, line: Line, process: _Process, facts: Facts, is_silent: bool) -> None:
+        process.joined, process.ready = facts, False
+        facts.add(process.own)
+        facts.joined = line.number
+        if is_silent:
+            process.silent = True
+            facts.line, process.own.line = min(facts.line, process.own.line), line.number
+
+    def _using(self, line: Line, process: _Process, message: str) -> None:
+        if message.startswith("Using network "):
+            process.own.networks.clear()  # each communicator may take another
+            for facts in process.setup:
+                facts.networks[message.removeprefix("Using network ")] = None
+
+    def _net(self, line: Line, process: _Process, message: str) -> None:
+        using, gdr, queue_pair = (pattern.match(message) for pattern in (lines.USING, lines.GDR_HCA, lines.GID))
+        provider = lines.PROVIDER.match(message)
+        if using:
+            network, nics = using.group(1), using.group(2).partition(";")[0]
+            for facts in process.setup:
+                for device, name, port, link in lines.whole(lines.USED.findall(nics), message):
+                    facts.nics[process.host, network, int(device)] = name, int(port) if port else None, link or None
+                if network == "IB":
+                    facts.relaxed_ordering.add("[RO]" in nics)
+        elif gdr:
+            for facts in process.setup:
+                facts.gpudirect[process.host, gdr.group(4)] = gdr.group(2) == "Enabled"
+        elif queue_pair:
+            process.current.gids.add(int(queue_pair.group(2)))
+            process.current.mtus |= {lines.MTUS[int(mtu)] for mtu in queue_pair.group(1) if int(mtu) in lines.MTUS}
+        elif provider:
+            for facts in process.setup:
+                facts.plugins.add(f"libfabric provider {provider.group(1)}")
+        elif "DMA-BUF" in message:
+            self._dma_buf(line, process, message)
+        else:
+            self._plugin(line, process, message)
+
+    def _plugin(self, line: Line, process: _Process, message: str) -> None:
+        match = lines.PLUGIN.match(message)
+        if match:
+            for facts in process.setup:
+                facts.plugins.add(next(name for name in match.groups() if name))
+
+    def _bootstrap(self, line: Line, process: _Process, message: str) -> None:
+        match = lines.BOOTSTRAP.match(message)
+        if match:
+            for facts in process.setup:
+                facts.bootstrap.add(f"{process.host} {match.group(1).removesuffix('<0>')}")
+
+    def _dma_buf(self, line: Line, process: _Process, message: str) -> None:
+        match = lines.DMA_BUF.search(message)
+        if match:
+            for facts in process.setup:
+                facts.dma_buf.add("available" in message or match.group(1) == "true")
+
+    def _nvls(self, line: Line, process: _Process, message: str) -> None:
+        match = lines.NVLS.match(message)
+        if match:
+            process.current.nvls.add(match.group(1) is None)
+
+    def _channels(self, line: Line, process: _Process, message: str) -> None:
+        match = lines.CHANNELS.match(message)
+        if match:
+            coll, collnet, nvls, p2p = (int(count) if count else None for count in match.groups())
+            facts = process.current
+            facts.channels, facts.collnet_channels = coll, collnet
+            facts.nvls_channels, facts.p2p_channels = nvls, p2p
+
+    def _environment(self, line: Line, process: _Process, message: str) -> None:
+        match = lines.ENVIRONMENT.match(message)
+        if match:
+            for facts in (process.own, process.current):  # some are read only when they are first needed
+                facts.environment.setdefault(match.group(1), {})[match.group(2)] = None
+
+    def _tuner(self, line: Line, process: _Process, message: str) -> None:
+        match = lines.TUNER.match(message)
+        if match:
+            for facts in process.setup:
+                facts.tuner = match.group(1)
+
+    def _choice(self, line: Line, process: _Process, message: str) -> None:
+        match = lines.CHOICE.match(message)
+        if match is None:
+            return
+        function, size, algorithm, protocol, low, high = match.groups()
+        channels = (int(low), int(high)) if low is not None else None
+        key = (function, int(size), lines.algorithm(algorithm), lines.protocol(protocol), channels)
+        choices = process.current.choices
+        count, first = choices.get(key, (0, line.number))
+        choices[key] = count + 1, first
+
+    def _version(self, line: Line, process: _Process, message: str) -> None:
+        match = lines.VERSION.match(message)
+        if match:
+            for facts in process.setup:
+                facts.library, facts.version = f"{match.group(1)}CCL", match.group(2)

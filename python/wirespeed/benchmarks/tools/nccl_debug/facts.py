@@ -1,0 +1,241 @@
+"""What processes said of one communicator, while a log is read; then the communicator itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from wirespeed.benchmarks.logs.error_causes import causes
+from wirespeed.benchmarks.tools.nccl_debug import lines
+from wirespeed.results.nccl import (
+    Communicator,
+    NcclChoice,
+    NcclNic,
+    NcclPath,
+    NcclRing,
+    NcclTree,
+    NcclWarning,
+)
+
+PathKey = tuple[str, str, str]  # host, what stands behind via, send or receive
+_CHANGING = re.compile(r"0x[0-9a-f]+|<\d+>|\b(?:wr_id|qp_num|qpn|localQp)[ =:]*\d+")
+ChoiceKey = tuple[str | None, int, str, str, tuple[int, int] | None]
+
+
+_HELD_TOGETHER = ("plugins", "bootstrap", "relaxed_ordering", "dma_buf", "nics", "gpudirect", "hosts", "networks")
+_OF_ONE = ("nvls", "gids", "mtus", "rings", "trees", "paths", "choices", "warnings")
+_SETS = frozenset(
+    (
+        "seen",
+        "initialized",
+        "ranks_per_node",
+        "plugins",
+        "bootstrap",
+        "relaxed_ordering",
+        "dma_buf",
+        "nvls",
+        "gids",
+        "mtus",
+    )
+)
+_SCALARS = (
+    *("library", "version", "id", "ranks", "nodes", "channels", "collnet_channels", "nvls_channels", "p2p_channels"),
+    *("multi_node_nvlink", "tuner"),
+)
+
+
+class Facts:
+    """Facts of a process or of a communicator. Sets and counters, so that those of several processes add up.
+
+    A large job has thousands of processes that say little: what is empty is made when it is first needed.
+    """
+
+    line: int
+    joined: int  # the line of the last process that joined
+    library: str | None
+    version: str | None
+    id: str | None
+    ranks: int | None
+    seen: set[int]
+    initialized: set[int]
+    nodes: int | None
+    ranks_per_node: set[int]
+    hosts: dict[str, None]
+    networks: dict[str, None]
+    plugins: set[str]
+    bootstrap: set[str]
+    nics: dict[tuple[str, str, int], tuple[str, int | None, str | None]]
+    gpudirect: dict[tuple[str, str], bool]
+    relaxed_ordering: set[bool]
+    dma_buf: set[bool]
+    paths: dict[PathKey, dict[str, int]]  # how many connections each channel has
+    channels: int | None
+    collnet_channels: int | None
+    nvls_channels: int | None
+    p2p_channels: int | None
+    rings: dict[int, tuple[int, ...]]
+    trees: dict[int, dict[int, int | None]]
+    nvls: set[bool]
+    multi_node_nvlink: bool | None
+    gids: set[int]
+    mtus: set[int]
+    tuner: str | None
+    choices: dict[ChoiceKey, tuple[int, int]]  # how often, and the first line
+    environment: dict[str, dict[str, None]]
+    warnings: dict[tuple[str, str], tuple[int, int, str]]
+
+    def __init__(self, line: int, id: str | None = None, ranks: int | None = None) -> None:
+        self.line, self.joined = line, 0
+        if ranks is not None:
+            self.id, self.ranks = id, ranks
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Facts.__annotations__:
+            raise AttributeError(name)
+        if name in _SCALARS:
+            return None
+        value: set[Any] | dict[Any, Any] = set() if name in _SETS else {}
+        setattr(self, name, value)
+        return value
+
+    def add(self, other: Facts) -> None:
+        """Add what a process says that joins, or that is left over at the end."""
+        self.library, self.version = self.library or other.library, self.version or other.version
+        self.tuner = self.tuner or other.tuner
+        self._update(other, _HELD_TOGETHER)
+        for name, values in other._held("environment").items():
+            self.environment.setdefault(name, {}).update(values)
+        self.take_setup(other)
+
+    def take_setup(self, other: Facts) -> None:
+        """Take over what belongs to one communicator only: a process says it again for the next."""
+        self._update(other, ("nvls", "gids", "mtus", "rings"))
+        if other.channels is not None:
+            self.channels, self.collnet_channels = other.channels, other.collnet_channels
+            self.nvls_channels, self.p2p_channels = other.nvls_channels, other.p2p_channels
+        for channel, parents in other._held("trees").items():
+            self.trees.setdefault(channel, {}).update(parents)
+        for key, channels in other._held("paths").items():
+            own = self.paths.setdefault(key, {})
+            for name, connections in channels.items():
+                own[name] = own.get(name, 0) + connections
+        for choice, (count, line) in other._held("choices").items():
+            known, first = self.choices.get(choice, (0, line))
+            self.choices[choice] = known + count, min(first, line)
+        for warning, (count, line, text) in other._held("warnings").items():
+            known, first, words = self.warnings.get(warning, (0, line, text))
+            self.warnings[warning] = known + count, min(first, line), words
+        for name in _OF_ONE:
+            other.__dict__.pop(name, None)
+        other.channels = other.collnet_channels = other.nvls_channels = other.p2p_channels = None
+
+    def _held(self, name: str) -> dict[Any, Any]:
+        return self.__dict__.get(name) or {}
+
+    def _update(self, other: Facts, names: Iterable[str]) -> None:
+        for name in names:
+            value = other.__dict__.get(name)
+            if value:
+                getattr(self, name).update(value)
+
+    def says_something(self) -> bool:
+        """Whether a line said more than who prints it."""
+        return bool(
+            self.version or self.networks or self.nics or self.paths or self.choices or self.environment
+            or self.warnings or self.plugins or self.rings or self.trees or self.dma_buf
+        )  # fmt: skip
+
+    def warn(self, host: str, text: str, line: int) -> None:
+        """Count a warning; those that differ in addresses and numbers of queue pairs only are one."""
+        key = host, _CHANGING.sub("#", text)
+        count, first, words = self.warnings.get(key, (0, line, text))
+        self.warnings[key] = count + 1, first, words
+
+    def communicator(self) -> Communicator:
+        """The communicator, in an order that does not depend on which process printed first."""
+        uniform = {name: next(iter(values)) for name, values in self.environment.items() if len(values) == 1}
+        differing = {name: tuple(sorted(values)) for name, values in self.environment.items() if len(values) > 1}
+        paths = self._paths()
+        traffic_class = uniform.get("NCCL_IB_TC", "")
+        return Communicator(
+            library=self.library,
+            version=self.version,
+            id=self.id,
+            line=self.line,
+            complete=bool(self.seen) and self.seen == self.initialized,
+            ranks=self.ranks,
+            ranks_seen=len(self.seen),
+            nodes=self.nodes,
+            ranks_per_node=tuple(sorted(self.ranks_per_node)),
+            hosts=tuple(sorted(self.hosts)),
+            network=", ".join(sorted(self.networks)) or None,
+            plugins=tuple(sorted(self.plugins)),
+            bootstrap=tuple(sorted(self.bootstrap)),
+            nics=self._nics(),
+            relaxed_ordering=_one(self.relaxed_ordering),
+            dma_buf=_one(self.dma_buf),
+            gdrdma=_gdrdma(paths),
+            paths=paths,
+            channels=self.channels,
+            collnet_channels=self.collnet_channels,
+            nvls_channels=self.nvls_channels,
+            p2p_channels=self.p2p_channels,
+            rings=tuple(
+                NcclRing(channel, ranks)
+                for channel, ranks in sorted(self.rings.items())
+                if len(set(ranks)) == self.ranks  # NCCL cuts lines that are too long for it
+            ),
+            trees=tuple(
+                NcclTree(channel, {str(rank): parent for rank, parent in sorted(parents.items())})
+                for channel, parents in sorted(self.trees.items())
+            ),
+            nvls=_one(self.nvls),
+            multi_node_nvlink=self.multi_node_nvlink,
+            gid_indices=tuple(sorted(self.gids)),
+            path_mtus=tuple(sorted(self.mtus)),
+            traffic_class=int(traffic_class) if traffic_class.isdecimal() and len(traffic_class) < 10 else None,
+            tuner=self.tuner,
+            choices=tuple(
+                NcclChoice(function, size, algorithm, protocol, channels, count, line)
+                for (function, size, algorithm, protocol, channels), (count, line) in sorted(
+                    self.choices.items(), key=lambda item: (item[1][1], str(item[0]))
+                )
+            ),
+            environment=dict(sorted(uniform.items())),
+            differing_environment=dict(sorted(differing.items())),
+            warnings=tuple(
+                NcclWarning(host, text, count, line, causes(text))
+                for (host, _), (count, line, text) in sorted(self.warnings.items(), key=lambda item: item[1][1])
+            ),
+        )
+
+    def _nics(self) -> tuple[NcclNic, ...]:
+        return tuple(
+            NcclNic(host, network, device, name, port, link, self.gpudirect.get((host, name)))
+            for (host, network, device), (name, port, link) in sorted(self.nics.items())
+        )
+
+    def _paths(self) -> tuple[NcclPath, ...]:
+        found: dict[tuple[str, str, int | None, str | None, bool | None, bool], dict[int, int]] = {}
+        for (host, text, direction), channels in self.paths.items():
+            via = lines.via(text)
+            if via is None:
+                continue
+            key = host, via.transport, via.device, direction or None, via.gdrdma, via.forwarded
+            counts = found.setdefault(key, {})
+            for name, count in channels.items():
+                counts[int(name)] = counts.get(int(name), 0) + count
+        in_order = sorted(found.items(), key=lambda item: str(item[0]))
+        return tuple(NcclPath(*key, tuple(sorted(counts)), sum(counts.values())) for key, counts in in_order)
+
+
+def _gdrdma(paths: tuple[NcclPath, ...]) -> str | None:
+    """Whether connections over a network go straight between GPU and NIC."""
+    said = {path.gdrdma for path in paths if path.gdrdma is not None}
+    return ("all" if said == {True} else "none" if said == {False} else "some") if said else None
+
+
+def _one(values: set[bool]) -> bool | None:
+    """The one value that all processes say; None when none does, or not all the same."""
+    return next(iter(values)) if len(values) == 1 else None

@@ -1,0 +1,108 @@
+"""nccl-tests -J: the JSON report (src/util.cu, versions 1 and 2 of its format)."""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.logs.json_documents import Document, Node
+from wirespeed.benchmarks.logs.log import Source
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the JSON of nccl-tests ('args', 'config', 'results')"
+SIGNS = ('"nccl_version"', '"nthreads"')
+
+_SETTINGS = {
+    "nthreads": "threads",
+    "ngpus": "gpus_per_thread",
+    "minimum_bytes": "min_bytes",
+    "maximum_bytes": "max_bytes",
+    "step_factor": "step_factor",
+    "step_bytes": "step_bytes",
+    "warmup_iters": "warmup_iterations",
+    "iterations": "iterations",
+    "aggregated_iterations": "aggregated_iterations",
+    "validation": "validation",
+    "graph": "graph",
+}
+_VALUES = {
+    "time": (Metric.TIME, "us"),
+    "cpu_time": (Metric.TIME, "us"),
+    "alg_bw": (Metric.ALGBW, "GB/s"),
+    "bus_bw": (Metric.BUSBW, "GB/s"),
+    "nwrong": (Metric.WRONG, "elements"),
+}
+_PLACES = {"out_of_place": "out-of-place", "in_place": "in-place"}
+
+
+def read(log: Source) -> list[Found]:
+    """Every JSON report of nccl-tests in the log."""
+    return [_run(document) for document in log.documents if _is_nccl(document.root)]
+
+
+def _is_nccl(root: Node) -> bool:
+    return root.get("nccl_version") is not None or (
+        root.get("config", "nthreads") is not None and root.get("config", "ngpus") is not None
+    )
+
+
+def _run(document: Document) -> Found:
+    root = document.root
+    draft = Draft("nccl-tests", document.first)
+    arguments = root.get("args")
+    program = arguments.items()[0].value if arguments is not None and arguments.items() else None
+    if isinstance(program, str):
+        draft.test = program.rpartition("/")[2].removesuffix("_mpi").removesuffix("_perf")
+    for name, parameter in _SETTINGS.items():
+        node = root.number("config", name)
+        if node is not None and isinstance(node.value, int):
+            draft.parameters[parameter] = node.value
+    _devices(draft, root)
+    results = root.get("results")
+    for row in results.items() if results is not None else []:
+        _row(draft, row)
+    average = root.number("average_bus_bandwidth", "bandwidth")
+    if average is not None and isinstance(average.value, int | float):
+        draft.measure(Metric.AVG_BUSBW, "GB/s", average.value, average.line)
+    bounds = root.text("out_of_bounds", "okay")
+    if bounds == "false":
+        count = root.number("out_of_bounds", "count")
+        draft.fail(f"Out of bounds values: {count.value if count else 'some'}")
+    if root.text("average_bus_bandwidth", "okay") == "false":
+        draft.fail("Avg bus bandwidth below the asked minimum")
+    errors = root.get("errors")
+    for error in errors.items() if errors is not None else []:
+        if isinstance(error.value, str) and error.value:
+            draft.fail(error.value)
+    draft.complete = document.problem is None and average is not None
+    return draft.found()
+
+
+def _devices(draft: Draft, root: Node) -> None:
+    devices = root.get("config", "devices") or root.get("devices")
+    if devices is None or root.get("results") is None:  # a cut list gives no number of ranks
+        return
+    ranks = [rank.value for device in devices.items() if (rank := device.number("rank")) is not None]
+    names = {name for device in devices.items() if (name := device.text("device_info"))}
+    hosts = {name for device in devices.items() if (name := device.text("hostname"))}
+    if ranks:
+        draft.ranks = max(int(rank) for rank in ranks if isinstance(rank, int)) + 1
+        draft.parameters["nodes"] = len(hosts)
+    if len(names) == 1:
+        draft.parameters["device"] = names.pop()
+
+
+def _row(draft: Draft, row: Node) -> None:
+    size = row.number("size")
+    if size is None or not isinstance(size.value, int):
+        return
+    for name in ("type", "redop"):
+        text = row.text(name)
+        if text is not None:
+            draft.parameters.setdefault(name, text)
+    root = (row.text("root") or "").strip()
+    if root.lstrip("-").isdecimal():
+        draft.parameters.setdefault("root", int(root))
+    for key, place in _PLACES.items():
+        for name, (metric, unit) in _VALUES.items():
+            node = row.number(key, name)
+            if node is not None and isinstance(node.value, int | float):
+                draft.measure(metric, unit, node.value, node.line, size.value, place)

@@ -1,0 +1,136 @@
+"""The words of nccl-tests and rccl-tests: what stands around a table, and the table's columns.
+
+From nccl-tests src/common.cu and src/util.cu, rccl-tests src/common.cu, and their releases since 2.0.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.results.benchmarks import Metric
+
+NCCL_DEBUG = re.compile(
+    r"(?:(?<=\s)|^)[A-Za-z][\w.-]*:\d+:\d+ \[-?\d+\] (?:\S+:\d+ )?NCCL (?:INFO|WARN|TRACE|ERROR|VERSION)\b.*"
+)
+PROGRAM = re.compile(
+    r"(?<![\w.-])(?:\S*/)?((?:all_?reduce|all_?gather|all_?to_?all|reduce|broadcast|send_?recv|scatter|gather|hypercube"
+    r"|bisection)[a-z0-9_]*?)_perf(?:_mpi)?(?![\w.])"
+)
+ENVIRONMENT = re.compile(r"NCCL INFO ([NR]CCL_\w+) set by environment to (\S+?)\.?$")
+STARTING = re.compile(r"#?\s*Collective test starting: (\S+)")
+CONCLUDED = re.compile(r"#?\s*Collective test concluded: (\S+)")
+VERSION = re.compile(r"#?\s*nccl-tests version (\S+)(?: nccl-headers=(\d{1,9}))?(?: nccl-library=(\d{1,9}))?")
+RCCL_VERSION = re.compile(r"#?\s*rccl-tests: Version (\S+)")
+LIBRARY = re.compile(r".*?\b[NR]CCL version\s*:?\s*(\d[\w.+-]*)")
+OPTIONS = re.compile(
+    r"#?\s*nThreads?:? (\d{1,9}) +nGpus:? (\d{1,9}) +(nRanks: \d+ +)?minBytes:? (\d{1,18}) +maxBytes:? (\d{1,18})"
+    r" +step: (\d{1,18})\((factor|bytes)\)(.*)"
+)  # rccl-tests before 2024 name the ranks on a GPU here, and set colons
+RANK = re.compile(r"#?[ \t]*Rank[ \t]+\d")
+AMD = re.compile(r"\b(?:AMD|Instinct|Radeon)\b")
+BOUNDS = re.compile(r"#?\s*Out of bounds values\s*:\s*(\d+)\s*(OK|FAILED)")
+AVERAGE = re.compile(r"#?\s*Avg bus bandwidth\s*:\s*(\S+)\s*(OK|FAILED)?\s*$")
+FAILURE = re.compile(
+    r".*(?:Test (?:[NR]CCL |CUDA |HIP )?failure|[NR]CCL failure|Invalid number of GPUs"
+    r"|# ?error: |Error: .*is not supported|unhandled (?:cuda|system) error"
+    r"|mpirun noticed that process|MPI_ABORT was invoked"
+    r"|srun: error:|slurmstepd: error:|Segmentation fault|Bus error|Caught signal).*"
+)
+OWN_FAILURE = re.compile(r".*\b(?:Test|[NR]CCL|Test (?:[NR]CCL|CUDA|HIP)) failure\b.*\.(?:cu|cpp|h)[:.]\d+")
+
+METRICS = {
+    "time": (Metric.TIME, "us"),
+    "cputime": (Metric.TIME, "us"),
+    "algbw": (Metric.ALGBW, "GB/s"),
+    "busbw": (Metric.BUSBW, "GB/s"),
+    "#wrong": (Metric.WRONG, "elements"),
+    "i_min": (Metric.LATENCY_MIN, "us"),
+    "i_max": (Metric.LATENCY_MAX, "us"),
+    "i_p99": (Metric.LATENCY_P99, "us"),
+}
+TYPES = (
+    *("int8", "uint8", "int32", "uint32", "int64", "uint64"),
+    *("half", "float", "double", "bfloat16", "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2"),
+)
+_SPELLINGS = {"bytes": "size", "N": "count", "op": "redop"}  # of releases before 2019
+SIZE_DIGITS = 18  # no message is longer; what has more digits is damaged
+FIRST = ("time", "cputime")  # the column a group of results starts with
+OPTION_NAMES = {
+    "warmup iters": "warmup_iterations",
+    "warmupIters": "warmup_iterations",
+    "iters": "iterations",
+    "agg iters": "aggregated_iterations",
+    "validation": "validation",
+    "graph": "graph",
+    "unalign": "unalign",
+}
+
+
+@dataclass(slots=True)
+class Columns:
+    """What the column line says: columns before the results, then one or two groups of results."""
+
+    left: list[str]
+    groups: list[list[str]]
+    stamped: bool
+    time_unit: str = "us"
+    cells: int = field(init=False)  # how many a row has; a time stamp is two
+    results: list[tuple[int, int, Metric, str]] = field(init=False)  # of each result: cell, group, metric, unit
+
+    def __post_init__(self) -> None:
+        self.cells = len(self.left) + sum(len(group) for group in self.groups) + 2 * self.stamped
+        names = [(index, name) for index, group in enumerate(self.groups) for name in group]
+        self.results = [
+            (at, index, METRICS[name][0], self.time_unit if name == "time" else METRICS[name][1])
+            for at, (index, name) in enumerate(names, len(self.left))
+            if name in METRICS
+        ]
+
+
+def columns_of(text: str) -> Columns | None:
+    """The columns a line names, when it is the column line of a table."""
+    if "busbw" not in text:
+        return None
+    words = text.replace("#wrong", "\0wrong").replace("#", " ").replace("\0", "#").split()
+    if not words:
+        return None
+    time_unit = "ms" if words[0] == "bytes" else "us"  # releases before 2019 print milliseconds and do not say so
+    words = [_SPELLINGS.get(word, word) for word in words]
+    if not {"size", "count", "algbw", "busbw"} <= set(words) or words[0] != "size":
+        return None
+    starts = [index for index, word in enumerate(words) if word in FIRST]
+    if not 1 <= len(starts) <= 2:  # more are two tables side by side
+        return None
+    stamped = words[-1] == "timestamp"
+    words = words[:-1] if stamped else words
+    bounds = [*starts, len(words)]
+    groups = [words[bounds[index] : bounds[index + 1]] for index in range(len(starts))]
+    return Columns(words[: starts[0]], groups, stamped, time_unit)
+
+
+def columns_of_row(cells: list[str]) -> Columns | None:
+    """The columns of a row whose column line was cut off, when its own arithmetic proves them.
+
+    Since 2019 a row is size, count, type, then operation and root or one of them or none, and twice time, two
+    bandwidths and an error; size over time is the first bandwidth, up to rounding.
+    """
+    left = len(cells) - 8
+    if (
+        not 3 <= left <= 5
+        or len(cells[0]) > SIZE_DIGITS
+        or not cells[0].isdecimal()
+        or not cells[1].isdecimal()
+        or cells[2] not in TYPES
+    ):
+        return None
+    names = {3: [], 4: ["redop" if cells[3].isalpha() else "root"], 5: ["redop", "root"]}[left]
+    size = int(cells[0])
+    for at in (left, left + 4):
+        time, algbw, busbw = (number(cell) for cell in cells[at : at + 3])
+        if not time or algbw is None or busbw is None or abs(size / time / 1000 - algbw) > 0.006 + 0.01 * algbw:
+            return None
+    counts = cells[left + 3].isdecimal() or cells[left + 7].isdecimal()
+    group = ["time", "algbw", "busbw", "#wrong" if counts else "error"]
+    return Columns(["size", "count", "type", *names], [group, group], stamped=False)

@@ -1,0 +1,447 @@
+"""nccl-tests and rccl-tests: the table on standard output.
+
+The column line names the columns, so old and new widths, the missing root column of old releases and per-iteration
+columns are read alike. Bandwidths are in 1e9 bytes per second, times in microseconds (nccl-tests doc/PERFORMANCE.md). A
+run is complete when its average or its "concluded" line is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import attrgetter
+
+from wirespeed.benchmarks.logs.log import Line, Ranks, Source, by_label, splice
+from wirespeed.benchmarks.logs.numbers import number, numbers
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.tools.nccl_tests.patterns import (
+    AMD,
+    AVERAGE,
+    BOUNDS,
+    CONCLUDED,
+    ENVIRONMENT,
+    FAILURE,
+    LIBRARY,
+    NCCL_DEBUG,
+    OPTION_NAMES,
+    OPTIONS,
+    OWN_FAILURE,
+    PROGRAM,
+    RANK,
+    RCCL_VERSION,
+    SIZE_DIGITS,
+    STARTING,
+    TYPES,
+    VERSION,
+    Columns,
+    columns_of,
+    columns_of_row,
+)
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... time  algbw  busbw')"
+SIGNS = ("busbw", "ccl-tests", "Collective test", "nThread", "Rank ", "failure", *(f" {name} " for name in TYPES))
+
+
+# Lines of debug output that a table's reader needs: what went wrong, versions, the environment.
+_DEBUG_WORDS = ("NCCL WARN", "NCCL ERROR", "NCCL VERSION", "CCL version", "CCL_")
+_RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before every part a process writes
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of nccl-tests or rccl-tests in the log."""
+    found = []
+    processes = by_label(log.without_debug(fold=True), lambda text: columns_of(text) is not None)
+    debug = log.debug(*_DEBUG_WORDS, distinct=len(processes) == 1)
+    for label, own in processes:
+        reader = _Reader(label)
+        lines = own + [line for line in debug if label in (None, line.label)]
+        lines.sort(key=attrgetter("number"))
+        for line in splice(lines, NCCL_DEBUG, " NCCL "):
+            reader.take(line)
+        found += reader.finish()
+    return found
+
+
+@dataclass(slots=True)
+class _Preamble:
+    """What stands before a table: it counts only once the table is there."""
+
+    line: int
+    program: str | None = None
+    ranks: Ranks = field(default_factory=Ranks)
+    parameters: dict[str, str | int | None] = field(default_factory=dict)
+    version: str | None = None
+    rccl: bool = False
+    errors: list[str] = field(default_factory=list)
+
+
+class _Reader:
+    """A table at a time, with what stands before it."""
+
+    def __init__(self, label: str | None) -> None:
+        self._label = label
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._columns: Columns | None = None
+        self._tables, self._averages = 1, 0  # several processes without MPI print each their own, all mixed
+        self._before: _Preamble | None = None
+        self._command: tuple[str, bool] | None = None
+        self._library: str | None = None
+        self._rccl = False  # the library says that it is RCCL
+        self._environment: dict[str, str] = {}
+        self._types: dict[str, set[str]] = {}
+        self._places: list[str] = []
+        self._kinds: list[tuple[Metric, str, str | None]] = []  # metric, unit and place of each result of a row
+        self._ranks = Ranks()
+        self._half: tuple[Line, list[str]] | None = None  # a row that a warning, which starts a line, broke
+
+    def take(self, line: Line) -> None:
+        if line.is_list:
+            self._rank_list(line)
+            return
+        if line.is_table:
+            if not self._takes_rows(line):
+                for part in line.parts():
+                    self.take(part)
+            return
+        if line.debug and self._takes_variable(line, line.text):
+            return
+        text = line.text.strip(" \t|")  # some pages show logs as tables
+        if self._takes_row(line, text) or self._takes_variable(line, text):
+            return
+        concluded = CONCLUDED.match(text)
+        if concluded and self._draft is not None:
+            self._draft.complete = True
+            self._draft.test = self._draft.test or _test(concluded.group(1))
+            self._close()
+            return
+        if not line.ended or not text:
+            return
+        if self._starts(line, text) or self._ends(line, text):
+            return
+        if (self._draft is None or self._draft.complete) and self._headless(line, text):
+            return
+        if self._draft is not None:
+            self._row(line, text)
+            if not self._draft.complete and not self._draft.errors:
+                return
+        program = PROGRAM.search(text)
+        if program and not text.startswith("#"):
+            self._command = (program.group(1), "rccl-tests" in text)
+
+    def _takes_rows(self, line: Line) -> bool:
+        """Take rows that one process printed one after the other, when they are plain rows of the table."""
+        draft, columns = self._draft, self._columns
+        if draft is None or columns is None or draft.complete or self._half is not None:
+            return False
+        rows = line.rows(columns.cells, len(columns.left))
+        if rows is None or any(kind[0] not in TYPES for kind in rows[2]):
+            return False
+        lines, sizes, kinds, results = rows
+        for kind in kinds:
+            self._note_kind(columns.left, kind)
+        width = len(results) // len(sizes)
+        chosen = [at - len(columns.left) for at, *_ in columns.results]
+        if chosen != list(range(width)):
+            results = [results[start + at] for start in range(0, len(results), width) for at in chosen]
+        draft.measure_rows(self._result_kinds(columns), results, lines, sizes)
+        return True
+
+    def _takes_row(self, line: Line, text: str) -> bool:
+        """Take what is a row without any doubt: most of the lines that get here are."""
+        draft, columns = self._draft, self._columns
+        if draft is None or columns is None or draft.complete or not line.ended or not text[:1].isdecimal():
+            return False
+        if self._half is not None:
+            return False
+        cells = text.split()
+        if len(cells) != columns.cells or cells[2] not in TYPES or not cells[1].isdecimal() or "[" in text:
+            return False
+        if len(cells[0]) > SIZE_DIGITS:
+            return False
+        self._cells(line, draft, columns, columns.left, cells)
+        return True
+
+    def _takes_variable(self, line: Line, text: str) -> bool:
+        if "set by environment" not in text or not line.ended:
+            return False
+        variable = _variable(text[text.rfind("NCCL INFO") :])
+        if variable is not None:
+            self._environment.setdefault(*variable)
+        return variable is not None
+
+    def finish(self) -> list[Found]:
+        self._close()
+        if self._before is not None:
+            draft = self._new_draft(self._before)
+            self._found.append(draft.found())
+        return self._found
+
+    # -- before the table ------------------------------------------------------------------------------------------
+
+    def _starts(self, line: Line, text: str) -> bool:
+        """Take a line that stands before a table or opens one."""
+        columns = columns_of(text)
+        if columns is not None:
+            self._open(line, columns)
+            return True
+        if "out-of-place" in text or "in-place" in text:
+            self._places, self._kinds = re.findall(r"out-of-place|in-place", text), []
+            return True
+        if RANK.match(text):
+            self._rank_list(line)
+            return True
+        library = LIBRARY.match(text)
+        if library:
+            if self._draft is not None and self._draft.complete:
+                self._close()
+            self._library = library.group(1)
+            self._rccl = "RCCL version" in text
+            return True
+        for pattern, take in (
+            (VERSION, self._version),
+            (STARTING, self._starting),
+            (RCCL_VERSION, self._rccl_version),
+            (OPTIONS, self._options),
+        ):
+            match = pattern.match(text)
+            if match:
+                take(match, self._preamble(line))
+                return True
+        return False
+
+    def _rank_list(self, line: Line) -> None:
+        """Take lines that each name a rank; processes print in any order, also after the column line."""
+        found = Ranks.of(line)
+        if not found.numbers:
+            return
+        in_table = self._draft is not None and self._columns is not None and not self._draft.measurements
+        (self._ranks if in_table else self._preamble(line).ranks).add(found)
+
+    def _preamble(self, line: Line) -> _Preamble:
+        if self._draft is not None:
+            self._close()
+        if self._before is None:
+            self._before = _Preamble(line.number)
+        return self._before
+
+    def _version(self, match: re.Match[str], before: _Preamble) -> None:
+        before.version = match.group(1)
+        before.parameters["nccl_headers"] = int(match.group(2)) if match.group(2) else None
+        before.parameters["nccl_library"] = int(match.group(3)) if match.group(3) else None
+
+    def _starting(self, match: re.Match[str], before: _Preamble) -> None:
+        before.program = _test(match.group(1))
+
+    def _rccl_version(self, match: re.Match[str], before: _Preamble) -> None:
+        before.version, before.rccl = match.group(1), True
+
+    def _options(self, match: re.Match[str], before: _Preamble) -> None:
+        threads, gpus, ranks, least, most, step, kind, rest = match.groups()
+        before.rccl = before.rccl or ranks is not None
+        before.parameters |= {
+            "threads": int(threads),
+            "gpus_per_thread": int(gpus),
+            "min_bytes": int(least),
+            "max_bytes": int(most),
+            f"step_{kind}": int(step),
+        }
+        for name, value in re.findall(r"([a-z][a-zI ]*?): (\d{1,9})\b", rest):
+            if name in OPTION_NAMES:
+                before.parameters[OPTION_NAMES[name]] = int(value)
+
+    def _new_draft(self, before: _Preamble) -> Draft:
+        program, is_rccl = self._command or (None, False)
+        self._command = None
+        program = before.program or program
+        is_rccl = is_rccl or before.rccl or self._rccl or any(AMD.search(device) for device in before.ranks.devices)
+        draft = Draft("rccl-tests" if is_rccl else "nccl-tests", before.line, test=program, version=before.version)
+        draft.parameters.update({name: value for name, value in before.parameters.items() if value is not None})
+        if self._label is not None:
+            draft.parameters["label"] = self._label
+        self._ranks = before.ranks
+        self._before = None
+        return draft
+
+    # -- the table -------------------------------------------------------------------------------------------------
+
+    def _open(self, line: Line, columns: Columns) -> None:
+        if self._draft is not None and not self._draft.measurements and self._columns is not None:
+            self._tables += 1  # the same column line once more, from another process
+            self._draft.parameters["tables"] = self._tables
+            return
+        self._close()
+        self._draft = self._new_draft(self._before or _Preamble(line.number))
+        self._columns = columns
+        self._types, self._kinds = {}, []
+        self._tables, self._averages = 1, 0
+
+    def _ends(self, line: Line, text: str) -> bool:
+        """Take a line after a table, or one that says what went wrong."""
+        if self._draft is None:
+            if OWN_FAILURE.match(text):
+                self._draft = self._new_draft(self._before or _Preamble(line.number))
+                self._columns = None
+                self._draft.fail(text)
+                return True
+            return False
+        bounds = BOUNDS.match(text)
+        if bounds:
+            if bounds.group(2) == "FAILED":
+                self._draft.fail(text.lstrip("# "))
+            return True
+        average = AVERAGE.match(text)
+        if average:
+            value = number(average.group(1))
+            if value is None:
+                self._draft.notice(line.number, f"average bus bandwidth {average.group(1)!r}", "a number; left out")
+            else:
+                self._draft.measure(Metric.AVG_BUSBW, "GB/s", value, line.number)
+            if average.group(2) == "FAILED":
+                self._draft.fail(text.lstrip("# "))
+            self._averages += 1
+            self._draft.complete = self._averages >= self._tables
+            return True
+        if FAILURE.match(text):
+            self._draft.fail(text.lstrip("# "))
+            return True
+        return False
+
+    def _headless(self, line: Line, text: str) -> bool:
+        """Take the first row of a table whose column line was cut off."""
+        columns = columns_of_row(text.split())
+        if columns is None:
+            return False
+        self._open(line, columns)
+        assert self._draft is not None
+        self._draft.notice(line.number, "a row without its column line", "the column line; the row proves its columns")
+        self._row(line, text)
+        return True
+
+    def _row(self, line: Line, text: str) -> None:
+        draft, columns = self._draft, self._columns
+        cells = _RANK_WITHIN.sub(" ", text.lstrip("#")).split()
+        if draft is None or columns is None or draft.complete:
+            return
+        if self._half is not None:
+            half, self._half = self._half, None
+            if len(half[1]) + len(cells) == columns.cells and all(_is_result(cell) for cell in cells):
+                line, cells = half[0], half[1] + cells
+            elif NCCL_DEBUG.match(text):
+                self._half = half
+                return
+            else:
+                self._odd(half[0], half[1], columns)
+        if len(cells) < 3 or not all(cell.isdecimal() for cell in cells[:2]) or not cells[2][0].isalpha():
+            return  # rows of other tools have numbers where the type stands
+        if len(cells[0]) > SIZE_DIGITS:
+            return
+        left = columns.left
+        if len(cells) == columns.cells - 1 and "redop" in left and number(cells[3]) is not None:
+            left = [name for name in left if name != "redop"]  # old releases leave it blank where nothing is reduced
+        elif len(cells) < columns.cells:
+            self._half = line, cells
+            return
+        elif len(cells) != columns.cells:
+            self._odd(line, cells, columns)
+            return
+        self._cells(line, draft, columns, left, cells)
+
+    def _cells(self, line: Line, draft: Draft, columns: Columns, left: list[str], cells: list[str]) -> None:
+        size = int(cells[0])
+        self._note_kind(left, cells[2:])
+        kinds = self._result_kinds(columns)
+        missing = len(columns.left) - len(left)
+        printed = [cells[at - missing] for at, *_ in columns.results]
+        plain = numbers(printed)
+        if plain is not None:
+            draft.measure_row(kinds, plain, line.number, size)
+            return
+        unread = []
+        for (metric, unit, place), cell in zip(kinds, printed, strict=True):
+            cell = cell.rstrip("*") if metric is Metric.WRONG else cell
+            value = number(cell)
+            if value is not None:
+                draft.measure(metric, unit, value, line.number, size, place)
+            elif cell != "N/A":
+                unread.append(cell)
+        if unread:
+            draft.notice(line.number, f"{', '.join(unread)} in the row of {size} B", "numbers; left out")
+
+    def _note_kind(self, left: list[str], kind: list[str]) -> None:
+        """Note what stands between the count and the results: type, operation and root."""
+        for name, cell in zip(left[2:], kind, strict=False):
+            self._types.setdefault(name, set()).add(cell)
+
+    def _result_kinds(self, columns: Columns) -> list[tuple[Metric, str, str | None]]:
+        if not self._kinds:
+            self._kinds = [(metric, unit, self._place(index)) for _, index, metric, unit in columns.results]
+        return self._kinds
+
+    def _odd(self, line: Line, cells: list[str], columns: Columns) -> None:
+        assert self._draft is not None
+        self._draft.notice(line.number, f"a row of {len(cells)} cells", f"{columns.cells} cells; the row is left out")
+
+    def _place(self, index: int) -> str | None:
+        assert self._columns is not None
+        if len(self._columns.groups) == 2:
+            return (self._places if len(self._places) == 2 else ("out-of-place", "in-place"))[index]
+        return self._places[0] if len(self._places) == 1 else None
+
+    def _close(self) -> None:
+        if self._draft is None:
+            return
+        if self._half is not None and self._columns is not None:
+            self._odd(*self._half, self._columns)
+        self._half = None
+        if self._ranks.numbers and (self._draft.measurements or self._draft.errors or self._draft.complete):
+            _set_ranks(self._draft, self._ranks)  # without any of them, the log may be cut inside the list of ranks
+        for name, values in self._types.items():
+            self._draft.parameters[name] = _uniform(values)
+        if self._library is not None:
+            self._draft.parameters["library"] = self._library
+        self._draft.parameters.update(self._environment)
+        self._environment, self._library, self._rccl = {}, None, False
+        self._found.append(self._draft.found())
+        self._draft = self._columns = None
+        self._types, self._places, self._kinds = {}, [], []
+
+
+@lru_cache(maxsize=1024)  # each of a thousand processes says the same
+def _variable(message: str) -> tuple[str, str] | None:
+    """The name under which a run keeps a variable of NCCL's environment, and its value."""
+    found = ENVIRONMENT.match(message)
+    return (f"env {found.group(1)}", found.group(2)) if found else None
+
+
+def _is_result(cell: str) -> bool:
+    """Whether a cell can stand in a group of results: a number, or what stands for none."""
+    return number(cell.rstrip("*")) is not None or cell in ("N/A", "inf", "nan", "-nan")
+
+
+def _test(program: str) -> str:
+    """The test a program is: ``all_reduce`` for ``./build/all_reduce_perf_mpi``."""
+    name = program.rpartition("/")[2]
+    own = PROGRAM.search(name)
+    return own.group(1) if own else name
+
+
+def _set_ranks(draft: Draft, ranks: Ranks) -> None:
+    draft.ranks = ranks.count
+    if len(ranks.devices) == 1:
+        draft.parameters["device"] = next(iter(ranks.devices))
+    # Some pages show only the last ranks; several processes without MPI name the same rank on different hosts.
+    if ranks.is_whole:
+        draft.parameters["nodes"] = len(ranks.hosts)
+    if len(ranks.groups) > 1:
+        draft.parameters["groups"] = len(ranks.groups)
+
+
+def _uniform(values: Iterable[str]) -> str | int:
+    """The one value of a column; several joined, as a run over all types has them."""
+    joined = ",".join(sorted(values))
+    value = number(joined)
+    return value if isinstance(value, int) else joined

@@ -1,0 +1,226 @@
+"""NetPIPE 3 and 5: the lines on standard output, and np.out of release 3 (bytes, bandwidth, seconds).
+
+Mbps of release 3 are 2^20 bits per second, as size over time in its own rows shows, those of release 5 1e6
+(src/netpipe.c: bitstring). Each number of release 3 is the best of several trials. No line of it says that a test is
+over: a run is complete when its command line asks for no larger size than its last one. Release 5 says so, but rounds
+sizes from 1e6 bytes on: those stand in the place. A file of numbers alone is np.out when in every row size over time is
+the bandwidth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.logs.log import Line, Source, splice
+from wirespeed.benchmarks.logs.mpi_patterns import MESSAGE, fail, is_failure
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.results.benchmarks import Metric, RunStatus
+
+LOOKS_FOR = "the lines of NetPIPE ('1 bytes  9747 times -->  0.77 Mbps in  9.88 usec', or its np.out)"
+SIGNS = ("times -->", "starting the main loop", "NETPIPE", "Need at least two processes", "   0.000")
+
+_ROW = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->\s+(\S+) Mbps in\s+(\S+) usec$")
+_HEAD = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->")  # written before the measurement, the tail after it
+_TAIL = re.compile(r"\S+ Mbps in\s+\S+ usec$")
+_ROW_5 = re.compile(
+    r"(?:\d+:)?\s*([\d.]+)\s+([KMG]?B)\s+(\d+) times -->\s+([\d.]+)\s+([KMGT]?)bps"
+    r"\s+in\s+([\d.]+)\s+([num]?)secs\b(.*)$"
+)
+_EXACT = {"B": 1, "KB": 1000}  # with three decimals every byte is printed
+_CHECKED = re.compile(r"(?:\d+:)?\s*(\d+) bytes\s+(\d+) times -->\s+Integrity check (\w+)$")
+_COMMAND = re.compile(r"(?<![\w.-])(?:\S*/)?(NP[a-z]\w*)(?=\s|$)(.*)")
+_LARGEST = re.compile(r"(?<=\s)-u *(\d+)")
+_OWN_FAILURE = re.compile(r"Need at least two processes.*|NetPIPE: .*")
+_MODES = {
+    "Streaming in one direction only.": "stream",
+    "Passing data in both directions simultaneously.": "bidirectional",
+    "Preposting asynchronous receives": "asynchronous",
+    "Using synchronous sends": "synchronous",
+    "Doing an integrity check instead of measuring performance": "integrity",
+}
+_PLAIN = re.compile(r"\s*(\d+)\s+(\d+\.\d+)\s+(\d+\.\d{8})$")
+_MEBI = 1 << 20
+_PERTURBATION = 3  # bytes, the default of -p
+_PROCESSES = 2  # each says its modes, one of them perhaps late
+_FEWEST = 3  # rows of numbers that are no coincidence
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of NetPIPE in the log."""
+    reader = _Reader()
+    for line in splice(log.without_debug(), MESSAGE, "["):
+        reader.take(line)
+    return reader.finish() or _files(log.without_debug())
+
+
+class _Reader:
+    """A run at a time: modes, the line that starts it, rows of growing size."""
+
+    def __init__(self) -> None:
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._modes: Counter[str] = Counter()  # said before the next run, and by how many processes
+        self._said: Counter[str] = Counter()  # of this run
+        self._command: tuple[str, int | None] | None = None
+        self._last = 0
+        self._head: str | None = None  # of a row that another process wrote into
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip(" \t|")
+        if not line.ended or not text:
+            return
+        if self._head is not None and _TAIL.match(text):
+            text, self._head = f"{self._head} {text}", None
+        command = _COMMAND.search(text)
+        row, row_5, checked = _ROW.match(text), _ROW_5.match(text), _CHECKED.match(text)
+        head = _HEAD.match(text)
+        if head and self._head is not None and self._draft is not None:
+            self._draft.notice(line.number, f"no result of {self._head!r} before this row", "one; left out")
+        if head:
+            self._head = None if row or checked else head.group()
+        if text == "Now starting the main loop":
+            self._close()
+            self._open(line)
+        elif row:
+            self._row(line, row)
+        elif row_5:
+            self._row_5(line, row_5)
+        elif text.startswith("Completed with ") and "max bandwidth" in text and self._draft is not None:
+            self._draft.complete = True
+            self._close()
+        elif checked:
+            draft = self._sized(line, int(checked.group(1)))
+            wrong = 0 if checked.group(3) == "passed" else 1
+            draft.measure(Metric.WRONG, "failures", wrong, line.number, int(checked.group(1)))
+        elif text in _MODES:
+            self._mode(_MODES[text])
+        elif command:
+            self._close()
+            largest = _LARGEST.search(command.group(2))
+            whole = largest is not None and " -p" not in command.group(2)
+            self._command = (command.group(1), int(largest.group(1)) if largest and whole else None)
+        elif _OWN_FAILURE.match(text):
+            self._open(line).fail(text)
+        elif self._draft is not None and is_failure(text) and not self._ended():
+            fail(self._draft, text)
+
+    def finish(self) -> list[Found]:
+        self._close()
+        return self._found
+
+    def _open(self, line: Line) -> Draft:
+        if self._draft is None:
+            self._draft = Draft("netpipe", line.number, test=self._command[0] if self._command else None)
+            self._draft.parameters |= dict.fromkeys(self._modes, True)
+            self._said, self._modes = self._modes, Counter()
+        return self._draft
+
+    def _mode(self, name: str) -> None:
+        """What both processes say before the main loop; the second of them may be late."""
+        late = self._draft is not None and 0 < self._said[name] < _PROCESSES
+        (self._said if late else self._modes)[name] += 1
+
+    def _close(self) -> None:
+        draft, self._draft = self._draft, None
+        if draft is not None:
+            draft.complete = draft.complete or self._ended()
+            self._found.append(draft.found())
+            self._command = None
+        self._last, self._head = 0, None
+
+    def _ended(self) -> bool:
+        """Whether the next size would be above the largest asked for.
+
+        Sizes are powers of two and one and a half of them, each with a perturbation of 3 bytes to both sides.
+        """
+        largest = self._command[1] if self._command else None
+        base = self._last - _PERTURBATION
+        if largest is None or base <= 0:
+            return False
+        if base & (base - 1) == 0:
+            return base * 3 // 2 > largest
+        third, rest = divmod(base, 3)
+        return not rest and third & (third - 1) == 0 and base * 4 // 3 > largest
+
+    def _sized(self, line: Line, size: int) -> Draft:
+        """The draft of a row; a size that does not grow starts a run whose own first line is missing."""
+        if size <= self._last:
+            self._close()
+        self._last = size
+        return self._open(line)
+
+    def _row_5(self, line: Line, row: re.Match[str]) -> None:
+        size, unit, times, rate, prefix, latency, fraction, rest = row.groups()
+        exact = round(float(size) * _EXACT[unit]) if unit in _EXACT else None
+        draft = self._open(line) if exact is None else self._sized(line, exact)
+        place = f"{size} {unit}" if exact is None else None
+        for metric, true_unit, cell in (
+            (Metric.BW_AVG, f"{prefix}b/s", rate),
+            (Metric.LATENCY_AVG, f"{fraction}s", latency),
+            (Metric.ITERATIONS, "iterations", times),
+        ):
+            value = number(cell)
+            if value is not None:
+                draft.measure(metric, true_unit, value, line.number, exact, place)
+        failures = re.search(r"(\d+) failures", rest)
+        if failures:
+            draft.measure(Metric.WRONG, "failures", int(failures.group(1)), line.number, exact, place)
+
+    def _row(self, line: Line, row: re.Match[str]) -> None:
+        size, times, rate, latency = row.groups()
+        draft = self._sized(line, int(size))
+        for metric, unit, cell in (
+            (Metric.BW_AVG, "Mib/s", rate),
+            (Metric.LATENCY_AVG, "us", latency),
+            (Metric.ITERATIONS, "iterations", times),
+        ):
+            value = number(cell)
+            if value is None:
+                draft.notice(line.number, f"{cell} in the row of {size} B", "a number; left out")
+            else:
+                draft.measure(metric, unit, value, line.number, int(size))
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    line: int
+    size: int
+    rate: float
+    seconds: float
+
+
+def _files(lines: tuple[Line, ...]) -> list[Found]:
+    """The runs in files that NetPIPE wrote: rows of three numbers that agree with one another."""
+    found: list[Found] = []
+    rows: list[_Plain] = []
+    for line in lines:
+        match = _PLAIN.match(line.text.rstrip())
+        row = _plain(line, match) if match and line.ended else None
+        if row is None or (rows and row.size <= rows[-1].size):
+            found += _file(rows)
+            rows = []
+        if row is not None:
+            rows.append(row)
+    return [*found, *_file(rows)]
+
+
+def _plain(line: Line, match: re.Match[str]) -> _Plain | None:
+    size, rate, seconds = int(match.group(1)), float(match.group(2)), float(match.group(3))
+    if not size or not rate or not seconds:
+        return None
+    rounding = 0.5e-8 / seconds + 0.5e-6 / rate
+    agrees = abs(8 * size / seconds / _MEBI / rate - 1) <= 2 * rounding + 1e-6
+    return _Plain(line.number, size, rate, seconds) if agrees else None
+
+
+def _file(rows: list[_Plain]) -> list[Found]:
+    if len(rows) < _FEWEST:
+        return []
+    draft = Draft("netpipe", rows[0].line)
+    for row in rows:
+        draft.measure(Metric.BW_AVG, "Mib/s", row.rate, row.line, row.size)
+        draft.measure(Metric.LATENCY_AVG, "s", row.seconds, row.line, row.size)
+    return [draft.found(RunStatus.TRUNCATED)]

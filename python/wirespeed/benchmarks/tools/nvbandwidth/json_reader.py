@@ -1,0 +1,79 @@
+"""nvbandwidth -j: the JSON report (json_output.cpp), a run for each of its tests.
+
+The tool writes its keys in alphabetical order, so that its version stands behind the tests, where a cut report lacks
+it; what the report calls ``git_version`` stands before them, and is the version here.
+"""
+
+from __future__ import annotations
+
+from wirespeed.benchmarks.logs.json_documents import Document, Node
+from wirespeed.benchmarks.logs.log import Source
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.tools.nvbandwidth.patterns import describe, matrix
+
+LOOKS_FOR = "the JSON of nvbandwidth ('nvbandwidth', 'testcases')"
+SIGNS = ('"nvbandwidth"',)
+
+
+def read(log: Source) -> list[Found]:
+    """Every test of every JSON report of nvbandwidth in the log."""
+    found = []
+    for document in log.documents:
+        report = document.root.get("nvbandwidth")
+        if report is not None and isinstance(report.value, dict):
+            found += _report(document, report)
+    return found
+
+
+def _report(document: Document, report: Node) -> list[Found]:
+    tests = report.get("testcases")
+    error = report.text("error")
+    found = [_test(report, test, document) for test in (tests.items() if tests is not None else [])]
+    if error or not found:
+        draft = _draft(report, report.line)
+        draft.fail(error or "")
+        draft.complete = document.problem is None
+        found.insert(0, draft.found())
+    return found
+
+
+def _draft(report: Node, line: int) -> Draft:
+    draft = Draft("nvbandwidth", line, version=report.text("git_version") or None)
+    runtime = report.number("CUDA Runtime Version")
+    if runtime is not None:
+        draft.parameters["cuda_runtime"] = str(runtime.value)
+    driver = report.text("Driver Version")
+    if driver:
+        draft.parameters["driver"] = driver
+    devices = report.get("GPU Device list")
+    if devices is not None and report.get("testcases") is not None:  # a cut list gives no number of GPUs
+        draft.parameters["gpus"] = len(devices.items())
+    return draft
+
+
+def _test(report: Node, test: Node, document: Document) -> Found:
+    draft = _draft(report, test.line)
+    draft.test = test.text("name")
+    description = test.text("bandwidth_description")
+    rows = test.get("bandwidth_matrix")
+    if draft.test is not None and description and rows is not None:  # the name stands behind the matrix
+        describe(draft, description.strip())
+        _matrix(draft, description.strip(), rows.items())
+    status, error = test.text("status"), test.text("error")
+    if status in ("Error", "Not Found") or error:
+        draft.fail(error or f"status {status}")
+    if status == "Waived":
+        draft.parameters["waived"] = True
+    draft.complete = status in ("Passed", "Waived")
+    return draft.found()
+
+
+def _matrix(draft: Draft, description: str, rows: list[Node]) -> None:
+    if not rows:
+        return
+    table = matrix(draft.test, description, [str(column) for column in range(len(rows[0].items()))], {})
+    parts = len(rows) - table.rows
+    if parts > 0:  # a test of several matrices describes the last one only
+        draft.notice(rows[0].line, f"{parts} rows before the matrix", "what they measure; left out")
+    for index, row in enumerate(rows[max(parts, 0) :]):
+        table.take(draft, str(index), [str(cell.value) for cell in row.items()], row.line)

@@ -1,0 +1,60 @@
+"""What a matrix of nvbandwidth measures, from the line above it: the unit, the rows, the way of the data.
+
+From NVIDIA/nvbandwidth testcases_ce.cpp, testcases_sm.cpp and multinode_testcases.cpp, releases 0.1 to 0.10. GB/s are
+1e9 bytes per second (memcpy.cpp). The arrow of a place is the one the tool prints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from wirespeed.benchmarks.logs.device_matrix import Matrix
+from wirespeed.benchmarks.logs.run_draft import Draft
+from wirespeed.results.benchmarks import Metric
+
+DESCRIPTION = re.compile(r".*\b(?:bandwidth|[Ll]atency)\b.*\((?:GB/s|ns)\)")
+BISECTION = "Bisect benchmarking, simultaneous write CE BW"  # its unit is not printed; memcpy.cpp computes GB/s
+_SIDE = re.compile(r"(CPU|GPU)\((row|column)\)")
+_PART = re.compile(r"\b(Read1|Read2|Write1|Write2|Total) bandwidth")
+_PAIRS = re.compile(r"device_to_device|^bisect|_bisect")
+
+
+def describe(draft: Draft, description: str) -> None:
+    """What the description says beyond the name of the test."""
+    if ("<->" in description and "bandwidth" in description) or "bidir" in (draft.test or ""):
+        draft.parameters["bidirectional"] = True
+    part = _PART.search(description)
+    if part:
+        draft.parameters["part"] = part.group(1).lower()
+    engine = re.search(r"\b(CE|SM)\b", description)
+    if engine:
+        draft.parameters["engine"] = engine.group(1)
+
+
+def matrix(test: str | None, description: str, columns: Sequence[str], hosts: Mapping[str, str]) -> Matrix:
+    """The matrix under a description; ``hosts`` names the host of every device where a run has several."""
+    sides = {where: kind for kind, where in _SIDE.findall(description)}
+    is_pairs = sides.get("row") == "GPU" and (test is None or _PAIRS.search(test) is not None)
+    is_latency = "(ns)" in description
+
+    def gpu(index: str) -> str:
+        return f"{hosts[index]}/GPU{index}" if index in hosts else f"GPU{index}"
+
+    def place(row: str, column: str) -> str | None:
+        if description == BISECTION:
+            return " -> ".join(gpu(index.strip()) for index in row.split("->"))
+        if "column" not in sides:
+            return None
+        if sides.get("row") == "CPU":  # one row: the memory beside each GPU
+            return _arrow(description, "CPU", gpu(column))
+        return _arrow(description, gpu(row), gpu(column)) if is_pairs else gpu(column)
+
+    rows = len(hosts) if description == BISECTION else len(columns) if is_pairs else 1
+    metric, unit = (Metric.LATENCY_AVG, "ns") if is_latency else (Metric.BW_AVG, "GB/s")
+    return Matrix(columns, rows, metric, unit, place)
+
+
+def _arrow(description: str, row: str, column: str) -> str:
+    is_backward = "<-" in description and "<->" not in description
+    return f"{column} -> {row}" if is_backward else f"{row} -> {column}"

@@ -1,0 +1,317 @@
+"""The OSU micro-benchmarks, releases 3 to 7: point-to-point, one-sided, collective, persistent and startup tests.
+
+The column line names columns and units; MB/s is 1e6 bytes per second (osu_bw.c: size / 1e6). No line ends a table: a
+run is complete when it has the largest message its program ends at, or the one its command line asks for, and
+truncated where the log does not show that. Each table of a datatype is a run.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from wirespeed.benchmarks.logs.log import Line, Source, splice
+from wirespeed.benchmarks.logs.mpi_patterns import MESSAGE, fail, fail_all, is_failure
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.reports import read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.tools.osu.patterns import (
+    BAD_OPTION,
+    COMMAND,
+    DATATYPE,
+    HELLO,
+    INIT,
+    LIMITED,
+    MAXIMUM,
+    OWN_FAILURE,
+    SETTINGS,
+    TITLE,
+    USAGE,
+    WINDOWS,
+    Column,
+    columns_of,
+    same_program,
+    title_of,
+    value_of,
+)
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the table of the OSU micro-benchmarks ('# OSU MPI ... Test', '# Size')"
+SIGNS = (
+    "OSU ",
+    "osu_",
+    "# Size",
+    "Latency(us)",
+    "Overall(us)",
+    "This test requires",
+    "DATA VALIDATION ERROR",
+    "support not enabled",
+)
+
+_COUNT = re.compile(r"0|[1-9]\d*")
+_TOOL = "osu-micro-benchmarks"
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of an OSU micro-benchmark in the log."""
+    return read_apart(
+        log.without_debug(),
+        lambda text: TITLE.match(text.strip()) is not None,
+        lambda lines: taken(_Reader(), splice(lines, MESSAGE, "[")),
+    )
+
+
+class _Reader:
+    """A table at a time: title, settings, column line, rows; errors at any place."""
+
+    def __init__(self) -> None:
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._sized = True
+        self._columns: list[Column] = []
+        self._rate = False  # in the second table of osu_mbw_mr --vary-window
+        self._command: tuple[str, int | None] | None = None
+        self._largest: int | None = None
+        self._limit: int | None = None  # what a warning says of the largest message; it may stand before the title
+        self._last = -1
+        self._rows = 0
+        self._early: list[str] = []  # failures since the last table
+        self._option: str | None = None
+        self._threads: list[Line] = []  # osu_latency_mt and _mp print their settings before their title
+
+    def take(self, line: Line) -> None:
+        if not line.ended:
+            return
+        text = line.text.strip(" \t|")  # some pages show logs as tables
+        if text[:1].isdecimal() and self._draft is not None and self._row(line, self._draft, text):
+            return
+        limited = LIMITED.match(text)
+        if limited:
+            self._limit = int(limited.group(1))
+            if self._draft is not None and not self._rows:
+                self._largest = self._limit
+            text = text[limited.end() :].strip()
+        if not text:
+            return
+        title = TITLE.match(text)
+        if title:
+            self._title(line, title.group(1), title.group(2))
+        elif text.startswith(("#", "Overall(us)")):
+            self._comment(line, text)
+        elif self._draft is None or not self._begun(line, self._draft, text):
+            self._other(line, text)
+
+    def finish(self) -> list[Found]:
+        self._close()
+        return self._found
+
+    def _open(self, line: Line) -> Draft:
+        if self._draft is None:
+            self._draft = Draft(_TOOL, line.number)
+            if self._command is not None:
+                self._draft.test = self._command[0]
+                self._largest = self._command[1] or self._largest
+        return self._draft
+
+    def _close(self) -> None:
+        draft, self._draft = self._draft, None
+        if draft is None:
+            return
+        if draft.complete:
+            self._early = []
+        elif self._sized:
+            draft.complete = self._at_the_end()
+        else:
+            draft.complete = self._rows > 0
+        if not draft.complete and not draft.errors and not draft.measurements:
+            fail_all(draft, self._early)
+        if not draft.complete and not draft.errors and self._last >= 0 and self._largest is not None:
+            end = f"one of {self._largest} B, where {draft.test} ends unless -m says otherwise"
+            if self._last > self._largest:
+                end = f"the command line: {draft.test} ends at {self._largest} B unless its -m says otherwise"
+            draft.notice(draft.measurements[-1].line, f"the last row, of {self._last} B", end)
+        self._found.append(draft.found())
+        self._columns, self._sized, self._rate = [], True, False
+        self._largest, self._last, self._rows = None, -1, 0
+        self._early, self._option = [], None
+
+    # -- the parts of a report -------------------------------------------------------------------------------------
+
+    def _title(self, line: Line, text: str, version: str | None) -> None:
+        early = [] if self._draft is not None else self._early
+        self._close()
+        self._early = early
+        title = title_of(text)
+        self._largest, self._limit = self._limit or title.largest, None
+        command, self._command = self._command, None
+        if command is not None and (title.program is None or same_program(title.program, command[0])):
+            self._largest = command[1] or self._largest
+            title = replace(title, program=command[0])
+        draft = self._open(line)
+        draft.version = version
+        draft.test = title.program
+        if draft.test is None:
+            draft.parameters["title"] = text
+        if title.accelerator:
+            draft.parameters["accelerator"] = title.accelerator
+        before, self._threads = self._threads, []
+        for held in before:
+            self._setting(draft, held.text.strip())
+
+    def _comment(self, line: Line, text: str) -> None:
+        columns = columns_of(text)
+        windows = WINDOWS.match(text)
+        datatype = DATATYPE.match(text)
+        if columns is not None:
+            self._again(line)
+            draft = self._open(line)
+            self._sized, self._columns = columns
+            for column in self._columns:
+                if column.metric is None:
+                    draft.notice(line.number, f"the column {column.name!r}", "a known column; it is left out")
+        elif windows and self._draft is not None:
+            metric, unit = (Metric.MSG_RATE, "msg/s") if self._rate else (Metric.BW_AVG, "MB/s")
+            self._columns = [Column(name, metric, unit, f"window {name}") for name in windows.group(1).split()]
+            self._last = -1
+        elif text.startswith("# Message Rate Profile"):
+            self._rate = True
+        elif datatype:
+            self._again(line)
+            if self._draft is not None:
+                self._draft.parameters["datatype"] = datatype.group(1)
+        elif self._draft is None or (self._rows and "threads" in text):
+            self._threads.append(line)
+        else:
+            self._setting(self._draft, text)
+        command = COMMAND.search(text)
+        if command and self._draft is None:
+            self._named(command)
+
+    def _setting(self, draft: Draft, text: str) -> None:
+        for pattern, names in SETTINGS:
+            match = pattern.match(text)
+            if match:
+                for name, value in zip(names, match.groups(), strict=True):
+                    plain = number(value)
+                    value = value.lower() if name.endswith("_buffer") else value
+                    draft.parameters[name] = value if plain is None else plain
+
+    def _again(self, line: Line) -> None:
+        """A table after a table of one report, as a run over all datatypes has them: the same test and settings."""
+        whole = self._draft
+        if whole is None or not self._rows:
+            return
+        largest = self._largest
+        self._close()
+        draft = self._open(line)
+        draft.test, draft.version = whole.test, whole.version
+        draft.parameters |= {name: value for name, value in whole.parameters.items() if name != "datatype"}
+        self._largest = largest
+
+    def _begun(self, line: Line, draft: Draft, text: str) -> bool:
+        """What the tests of starting up print."""
+        init, hello = INIT.match(text), HELLO.match(text)
+        if init and draft.test == "osu_init":
+            self._startup(line, draft, init)
+        elif hello and draft.test == "osu_hello":
+            draft.ranks, draft.complete = int(hello.group(1)), True
+        return bool(init or hello)
+
+    def _row(self, line: Line, draft: Draft, text: str) -> bool:
+        cells = text.split()
+        if not self._columns or number(cells[0]) is None:
+            return False
+        size = None
+        if self._sized:
+            if len(cells) < 2 or not _COUNT.fullmatch(cells[0]) or number(cells[1]) is None:
+                return False
+            size, cells = int(cells[0]), cells[1:]
+        if len(cells) != len(self._columns):
+            if self._sized:
+                draft.notice(
+                    line.number,
+                    f"a row of {len(cells) + 1} cells",
+                    f"{len(self._columns) + 1} cells; the row is left out",
+                )
+            return self._sized
+        if size is not None and size <= self._last:
+            draft.notice(line.number, f"a row of {size} B after one of {self._last} B", "a larger size; left out")
+            return True
+        self._measure(line, draft, size, cells)
+        return True
+
+    def _measure(self, line: Line, draft: Draft, size: int | None, cells: list[str]) -> None:
+        unread = []
+        for column, cell in zip(self._columns, cells, strict=True):
+            value = value_of(column, cell)
+            if column.metric is None:
+                continue
+            if value is None:
+                unread.append(cell)
+            else:
+                draft.measure(column.metric, column.unit, value, line.number, size, column.place)
+        if unread:
+            of = "" if size is None else f" of {size} B"
+            draft.notice(line.number, f"{', '.join(unread)} in the row{of}", "numbers; left out")
+        self._rows += 1
+        self._last = self._last if size is None else size
+        if draft.parameters.get("window_size") == "varied" and not self._rate:
+            self._last = -1  # complete only with its second table
+
+    def _startup(self, line: Line, draft: Draft, init: re.Match[str]) -> None:
+        ranks, least, unit, most, average = init.groups()
+        draft.ranks = int(ranks)
+        if unit is None:
+            draft.notice(line.number, "times without a unit", "milliseconds said; left out")
+        else:
+            for place, value in (("min", least), ("max", most), ("avg", average)):
+                draft.measure(Metric.TIME, "ms", int(value), line.number, place=place)
+        draft.complete = True
+
+    # -- around the reports ----------------------------------------------------------------------------------------
+
+    def _other(self, line: Line, text: str) -> None:
+        if OWN_FAILURE.match(text):
+            self._fail(line, text)
+        elif BAD_OPTION.match(text):
+            self._option = text
+        elif (usage := USAGE.match(text)) is not None:
+            if self._option is not None:
+                self._fail(line, self._option).test = usage.group(1)
+                self._close()
+        elif is_failure(text):
+            if self._draft is not None and not self._ended():
+                fail(self._draft, text)
+            elif self._draft is None and self._command is not None:
+                fail(self._open(line), text)
+            else:
+                self._early.append(text)
+        else:
+            command = COMMAND.search(text)
+            if command:
+                self._named(command)
+
+    def _fail(self, line: Line, text: str) -> Draft:
+        """A failure in the benchmark's own words belongs to the report being read, unless that one has its end."""
+        if self._draft is not None and self._ended():
+            self._close()
+        draft = self._open(line)
+        draft.fail(text)
+        return draft
+
+    def _ended(self) -> bool:
+        draft = self._draft
+        if draft is None or draft.complete or not self._sized:
+            return draft is not None and (draft.complete or self._rows > 0)
+        return self._at_the_end()
+
+    def _at_the_end(self) -> bool:
+        """Whether the last row is that of the largest message; sizes double from row to row."""
+        return self._largest is not None and self._last <= self._largest < 2 * self._last
+
+    def _named(self, command: re.Match[str]) -> None:
+        """A command line: it names the test of the report that follows, and the size that one ends at."""
+        if self._draft is not None and (self._rows or self._draft.errors or self._draft.complete):
+            self._close()
+        maximum = MAXIMUM.search(command.group(2))
+        self._command = (command.group(1), int(maximum.group(1)) if maximum else None)

@@ -1,0 +1,151 @@
+"""p2pBandwidthLatencyTest of the CUDA samples: copies between the GPUs of a host, a run for each of its matrices.
+
+From NVIDIA/cuda-samples p2pBandwidthLatencyTest.cu and its releases since CUDA 8. GB/s are 1e9 bytes per second. A copy
+of a GPU to itself counts what is read and what is written. Both ways together are measured with ``bidirectional``; one
+way the place is the way of the data, which a read turns round.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
+from wirespeed.benchmarks.logs.log import Line, Source
+from wirespeed.benchmarks.logs.reports import read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, Found, Scalar
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the matrices of p2pBandwidthLatencyTest ('Unidirectional P2P=Enabled Bandwidth ... Matrix (GB/s)')"
+SIGNS = ("P2P=",)
+
+_NAME = "P2P (Peer-to-Peer) GPU Bandwidth Latency Test"
+_DEVICE = re.compile(r"Device:\s*\d+, (.+?), pciBusID: ")
+_TITLE = re.compile(
+    r"(?:(Uni|Bi)directional )?P2P=(Enabled|Disabled) (Bandwidth|Latency)(?: \(P2P (Writes|Reads)\))?"
+    r" Matrix \((GB/s|us)\)"
+)
+_CONNECTIVITY = re.compile(r"P2P Connectivity Matrix")
+_ERROR = re.compile(r"(?:Cuda|CUDA) (?:failure|error)\b.*|.*\bcode=\d+\(\w+\).*")
+
+
+def read(log: Source) -> list[Found]:
+    """Every matrix of p2pBandwidthLatencyTest in the log."""
+    return read_apart(
+        log.without_debug(), lambda text: _TITLE.search(text) is not None, lambda lines: _Reader().read(lines)
+    )
+
+
+@dataclass(slots=True)
+class _Report:
+    """What stands before the matrices and holds for all of them."""
+
+    devices: list[str] = field(default_factory=list)
+    without_access: list[str] = field(default_factory=list)
+    connectivity: int = 0  # rows of that matrix
+
+    def parameters(self) -> dict[str, Scalar]:
+        parameters: dict[str, Scalar] = {}
+        if self.devices:
+            parameters["gpus"] = len(self.devices)
+        if len(set(self.devices)) == 1:
+            parameters["device"] = self.devices[0]
+        if self.connectivity:
+            parameters["without_p2p_access"] = ", ".join(self.without_access) or "none"
+        return parameters
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._report = _Report()
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._matrix: Matrix | None = None
+        self._title: re.Match[str] | None = None
+        self._columns: list[str] | None = None  # of the connectivity matrix, while its rows come in
+
+    def read(self, lines: list[Line]) -> list[Found]:
+        for line in lines:
+            if line.ended:
+                self._take(line, line.text.strip(' \t|"'))
+        self._close()
+        return self._found
+
+    def _take(self, line: Line, text: str) -> None:
+        if _NAME in text:
+            self._close()
+            self._report = _Report()
+            return
+        device = _DEVICE.match(text)
+        if device:
+            self._report.devices.append(device.group(1))
+            return
+        title = _TITLE.search(text)
+        if title:
+            self._open(line, title)
+            return
+        if _CONNECTIVITY.search(text):
+            self._close()
+            self._columns = []
+            return
+        words = text.split()
+        if not words:
+            return
+        if words[0] in ("D\\D", "GPU", "CPU") and indices(words[1:]):
+            self._header(line, words)
+        elif words[0].isdecimal():
+            self._row(line, words)
+        elif _ERROR.match(text) and self._draft is not None and not self._draft.complete:
+            self._draft.fail(text)
+
+    def _open(self, line: Line, title: re.Match[str]) -> None:
+        self._close()
+        way, p2p, kind, operation, _ = title.groups()
+        test = f"{way.lower()}directional_bandwidth" if way else kind.lower()
+        self._title, self._columns = title, None
+        self._draft = Draft("p2pBandwidthLatencyTest", line.number, test=test)
+        self._draft.parameters.update(self._report.parameters())
+        self._draft.parameters["p2p"] = p2p == "Enabled"
+        if way == "Bi":
+            self._draft.parameters["bidirectional"] = True
+        if operation:
+            self._draft.parameters["operation"] = operation.lower().removesuffix("s")
+
+    def _header(self, line: Line, words: list[str]) -> None:
+        if self._columns is not None:
+            self._columns = words[1:]
+            return
+        if self._title is None:
+            return
+        if words[0] == "CPU":  # the second half of a latency table: what the host spends on each copy
+            self._open(line, self._title)
+        if self._draft is None or self._matrix is not None:
+            return
+        if words[0] in ("GPU", "CPU"):
+            self._draft.test = f"{words[0].lower()}_latency"
+        is_bandwidth = self._title.group(3) == "Bandwidth"
+        reads = self._title.group(4) == "Reads"
+        metric = Metric.BW_AVG if is_bandwidth else Metric.LATENCY_AVG
+        place = (lambda row, column: _place(column, row)) if reads else _place
+        self._matrix = Matrix(words[1:], len(words) - 1, metric, self._title.group(5), place)
+
+    def _row(self, line: Line, words: list[str]) -> None:
+        if self._columns:
+            if len(words) == len(self._columns) + 1 and set(words[1:]) <= {"0", "1"}:
+                pairs = zip(self._columns, words[1:], strict=True)
+                self._report.without_access += [_place(words[0], column) for column, can in pairs if can == "0"]
+                self._report.connectivity += 1
+            return
+        if self._draft is None or self._matrix is None or self._draft.complete:
+            return
+        self._matrix.take(self._draft, words[0], words[1:], line.number)
+        self._draft.complete = self._matrix.is_whole
+
+    def _close(self) -> None:
+        if self._draft is not None:
+            self._found.append(self._draft.found())
+        self._draft = self._matrix = self._columns = None
+
+
+def _place(source: str, target: str) -> str:
+    return f"GPU{source} -> GPU{target}"

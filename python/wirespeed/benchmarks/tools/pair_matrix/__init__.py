@@ -1,0 +1,1 @@
+"""Read the output of matrices of every node to every other."""

@@ -1,0 +1,164 @@
+r"""A matrix of every node to every other, as sites print it: names above and beside, one number per pair.
+
+The corner says which way it reads ("from\to", "src/dst", "to\from"), the corner or a line above says the unit. A matrix
+without a unit has no numbers that mean anything: that is said. The place is "FROM -> TO"; the diagonal is left out. A
+run is complete when every name above the matrix has its row.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.logs.log import Line, Source
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.reports import read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = r"the table of pair matrices ('from\to  node1  node2', with its unit, such as Gb/s)"
+
+_ENDS = (("from", "to"), ("src", "dst"), ("source", "destination"), ("sender", "receiver"), ("client", "server"))
+_BETWEEN = ("\\", "/", " \\ ", " / ", "->", " -> ")
+SIGNS = tuple(
+    f"{one}{between}{other}"
+    for lower in (*_ENDS, *((to, start) for start, to in _ENDS))
+    for one, other in (lower, tuple(map(str.capitalize, lower)), tuple(map(str.upper, lower)))
+    for between in _BETWEEN
+)
+
+_CORNER = re.compile(
+    r"(" + "|".join(start for start, _ in _ENDS) + "|" + "|".join(to for _, to in _ENDS) + r")(?: ?[\\/] ?| ?-> ?)(\w+)"
+    r"\s*(?:[(\[]([^)\]]*)[)\]])?(?=[\s,|])",
+    re.IGNORECASE,
+)
+_STARTS = frozenset(start for start, _ in _ENDS)
+_TWINS = dict(_ENDS) | {to: start for start, to in _ENDS}
+_UNIT = re.compile(r"(?:[(\[]|\bin |, ?)([KMGT]?i?(?:b|B|bit|bits)(?:ps|/s|/sec)|usec|us|ms|ns|µs)(?:[)\]]|\b)")
+_RATE = re.compile(r"([KMGT]?)(i?)(bits?|b|B)(?:ps|/s|/sec)")
+_TIMES = {"usec": "us", "us": "us", "µs": "us", "ms": "ms", "ns": "ns"}
+_RULE = re.compile(r"[-=+| :]{3,}")
+_NONE = frozenset({"-", "--", "x", "X", "n/a", "N/A", "na", "NA", "", "."})
+
+
+def read(log: Source) -> list[Found]:
+    """Every matrix of node pairs in the log."""
+    return read_apart(
+        log.without_debug(), lambda text: _heading(text) is not None, lambda lines: taken(_Reader(), lines)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    """The line above a matrix: whether rows send, what stands in brackets in the corner, and the names."""
+
+    rows_send: bool
+    corner: str
+    names: tuple[str, ...]
+
+
+def _heading(text: str) -> _Heading | None:
+    plain = text.strip(" \t|#")
+    match = _CORNER.match(plain)
+    if match is None:
+        return None
+    one, other, corner = match.groups()
+    names = _cells(plain[match.end() :].lstrip(", \t|"), plain)
+    if _TWINS.get(one.lower()) != other.lower() or len(names) < 2 or len(set(names)) < len(names):
+        return None
+    return _Heading(one.lower() in _STARTS, corner or "", tuple(names))
+
+
+def _cells(text: str, whole: str) -> list[str]:
+    separator = next((one for one in ("|", ",") if one in whole), None)
+    return [cell.strip() for cell in text.split(separator)] if separator else text.split()
+
+
+def _unit(text: str) -> tuple[Metric, str] | None:
+    """The metric and true unit that a text in brackets, or after "in", names."""
+    match = _UNIT.search(text)
+    if match is None:
+        return None
+    if match.group(1) in _TIMES:
+        return Metric.LATENCY_AVG, _TIMES[match.group(1)]
+    rate = _RATE.fullmatch(match.group(1))
+    if rate is None:
+        return None
+    prefix, binary, what = rate.groups()
+    return Metric.BW_AVG, f"{prefix}{binary}{'B' if what == 'B' else 'b'}/s"
+
+
+class _Reader:
+    """A matrix at a time, with the line that stands above it."""
+
+    def __init__(self) -> None:
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._heading: _Heading | None = None
+        self._measure: tuple[Metric, str] | None = None
+        self._above = ""
+        self._rows: set[str] = set()
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip(" \t|")
+        if not line.ended or not text or _RULE.fullmatch(text):
+            return
+        heading = _heading(line.text)
+        if heading is not None:
+            self._begin(line, heading)
+        elif not self._row(line, text):
+            self._close()
+            self._above = text
+
+    def finish(self) -> list[Found]:
+        self._close()
+        return self._found
+
+    def _begin(self, line: Line, heading: _Heading) -> None:
+        above = self._above
+        self._close()
+        self._draft = Draft("pair-matrix", line.number)
+        if above:
+            self._draft.parameters["heading"] = above.strip("# ")
+        self._heading = heading
+        self._measure = _unit(f"({heading.corner})") or _unit(above)
+        if self._measure is None:
+            self._draft.notice(line.number, "a matrix without a unit", "one beside it, such as (Gb/s); left out")
+
+    def _close(self) -> None:
+        draft, heading = self._draft, self._heading
+        self._draft = self._heading = None
+        if draft is not None and heading is not None and self._rows:  # prose says "from/to" too
+            draft.complete = self._rows >= set(heading.names)
+            self._found.append(draft.found())
+        self._rows, self._above = set(), ""
+
+    def _row(self, line: Line, text: str) -> bool:
+        draft, heading = self._draft, self._heading
+        if draft is None or heading is None:
+            return False
+        own, *cells = _cells(text, text) if "|" in text or "," in text else text.split()
+        while len(cells) > len(heading.names) and cells[-1] == "":
+            cells.pop()  # a separator at the end of a row
+        if own not in heading.names and not (
+            cells and all(number(cell) is not None or cell in _NONE for cell in cells)
+        ):
+            return False
+        if len(cells) != len(heading.names):
+            draft.notice(line.number, f"a row of {len(cells)} values", f"{len(heading.names)}; the row is left out")
+            return True
+        self._rows.add(own)
+        for other, cell in zip(heading.names, cells, strict=True):
+            self._pair(line, own, other, cell)
+        return True
+
+    def _pair(self, line: Line, own: str, other: str, cell: str) -> None:
+        draft, heading = self._draft, self._heading
+        if own == other or self._measure is None or draft is None or heading is None:
+            return
+        place = f"{own} -> {other}" if heading.rows_send else f"{other} -> {own}"
+        value = number(cell)
+        if value is None:
+            draft.notice(line.number, f"{cell!r} for {place}", "a number; left out")
+        else:
+            draft.measure(self._measure[0], self._measure[1], value, line.number, place=place)

@@ -1,0 +1,122 @@
+"""The columns of perftest's reports: what each holds, and in which unit.
+
+``MB/sec`` and ``MiB/sec`` are both 2^20 bytes per second, ``Gb/sec`` 10^9 bits per second, ``Mpps`` 10^6 messages per
+second (perftest src/perftest_parameters.h and --help).
+"""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.run_draft import Draft
+from wirespeed.results.benchmarks import Metric
+
+_COLUMN = re.compile(
+    r"#bytes|#iterations|#sl|#flows|fps\[flow per sec\]|99(?:\.9+)?% ?percentile ?\[usec\]|tps average"
+    r"|(?:BW|MsgRate)(?: [A-Za-z]+\d?)? ?\[[^\]\s]*\]|\S+"
+)
+_UNITS = {"MB/sec": "MiB/s", "MiB/sec": "MiB/s", "Gb/sec": "Gb/s"}
+_LATENCIES = {
+    "t_min[usec]": Metric.LATENCY_MIN,
+    "t_max[usec]": Metric.LATENCY_MAX,
+    "t_typical[usec]": Metric.LATENCY_TYPICAL,
+    "t_avg[usec]": Metric.LATENCY_AVG,
+    "t_stdev[usec]": Metric.LATENCY_STDEV,
+    "99%percentile[usec]": Metric.LATENCY_P99,
+    "99.9%percentile[usec]": Metric.LATENCY_P999,
+    "fs_min_time[usec]": Metric.LATENCY_MIN,
+    "fs_max_time[usec]": Metric.LATENCY_MAX,
+    "fs_typical_time[usec]": Metric.LATENCY_TYPICAL,
+    "fs_avg_time[usec]": Metric.LATENCY_AVG,
+}
+_RATES = {
+    "MsgRate[Mpps]": (Metric.MSG_RATE, "Mpps", None),
+    "MsgRatePort1[Mpps]": (Metric.MSG_RATE, "Mpps", "port 1"),
+    "MsgRatePort2[Mpps]": (Metric.MSG_RATE, "Mpps", "port 2"),
+    "tpsaverage": (Metric.MSG_RATE, "transactions/s", None),
+    "fps[flowpersec]": (Metric.MSG_RATE, "flows/s", None),
+}
+_BANDWIDTHS = {
+    "BWpeak": (Metric.BW_PEAK, None),
+    "BWaverage": (Metric.BW_AVG, None),
+    "BWmin": (Metric.BW_MIN, None),
+    "BWPort1": (Metric.BW_AVG, "port 1"),
+    "BWPort2": (Metric.BW_AVG, "port 2"),
+}
+
+
+def columns(text: str) -> list[str] | None:
+    """The columns a line names, without blanks, when it is perftest's column line."""
+    start = text.find("#bytes") if "#iterations" in text else text.find("#flows") if "fps[" in text else -1
+    if start < 0:
+        return None
+    return [column.replace(" ", "") for column in _COLUMN.findall(text[start:])]
+
+
+def meaning(column: str) -> tuple[Metric, str, str | None] | None:
+    """What a column holds: metric, true unit and place; None for what is no measurement."""
+    if column in _LATENCIES:
+        return _LATENCIES[column], "us", None
+    if column in _RATES:
+        return _RATES[column]
+    name, _, unit = column.rstrip("]").partition("[")
+    if name in _BANDWIDTHS and unit in _UNITS:
+        metric, place = _BANDWIDTHS[name]
+        return metric, _UNITS[unit], place
+    return None
+
+
+def printed(cell: str) -> int | float | None:
+    """The number of a cell; none where it is no number, or negative, as counters that ran over make it.
+
+    https://github.com/linux-rdma/perftest/issues/82
+    """
+    value = number(cell)
+    return None if value is None or value < 0 else value
+
+
+def unit_of(size: int, average: float, rate: float) -> str | None:
+    """The unit an average bandwidth must have to be ``rate`` million messages of ``size`` bytes per second.
+
+    perftest computes both from one time, so they differ by rounding alone: half of the last of two decimals of the
+    average and of six of the rate. None when neither unit fits.
+    """
+    if min(size, average, rate) <= 0:
+        return None
+    tolerance = 0.005 / average + 0.0000005 / rate + 1e-4
+    for unit, per_second in (("Gb/s", rate * 1e6 * size * 8 / 1e9), ("MiB/s", rate * 1e6 * size / 2**20)):
+        if abs(per_second / average - 1) <= tolerance:
+            return unit
+    return None
+
+
+def add_alone(draft: Draft, line: int, cells: list[str]) -> str | None:
+    """Add a row of bandwidths whose column line is missing, in the unit its own arithmetic proves; None without one."""
+    peak, average, rate = (float(cell) for cell in cells[2:])
+    size = int(cells[0])
+    unit = unit_of(size, average, rate)
+    if unit is None:
+        return None
+    draft.parameters.setdefault("iterations", int(cells[1]))
+    draft.measure(Metric.BW_PEAK, unit, peak, line, size)
+    draft.measure(Metric.BW_AVG, unit, average, line, size)
+    draft.measure(Metric.MSG_RATE, "Mpps", rate, line, size)
+    return unit
+
+
+def untitled(names: list[str], connection: object) -> str | None:
+    """The test of a table whose title says neither BW nor Latency (src/perftest_parameters.c, ctx_print_test_info)."""
+    if names[:1] == ["#flows"]:
+        return "raw_ethernet_fs_rate"
+    return "raw_ethernet_burst_lat" if connection == "RawEth" and "t_typical[usec]" in names else None
+
+
+def settled(draft: Draft) -> None:
+    """What settings say beyond themselves: the tests of raw Ethernet are titled Send, memory may be a GPU's."""
+    if draft.parameters.get("connection") == "RawEth" and draft.test:
+        draft.test = draft.test.replace("ib_send", "raw_ethernet")
+    if draft.parameters.get("rocm_memory") == "ON":
+        draft.parameters["memory"] = "rocm"
+    if "cuda_device" in draft.parameters:
+        draft.parameters["memory"] = "cuda"

@@ -1,0 +1,152 @@
+"""qperf: one report per test, names and values.
+
+Units of bandwidths and rates are powers of 1000 (src/qperf.c: view_band, view_rate). Each test is a run; conf and quit
+measure nothing and are left out. No line ends a test: it is complete when the next one starts, or when its longest name
+has been printed (names are padded to it) and every sender, receiver and node has its counterpart.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.logs.log import Line, Source
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.reports import read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the report of qperf ('tcp_bw:', '    bw  =  2.47 GB/sec')"
+SIGNS = ("_bw:", "_lat:", "_mr:", "ver_rc_", "qperf --help")
+
+_TEST = re.compile(
+    r"((?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc)_(?:[a-z]+_){0,3}(?:bw|lat|mr)|ver_rc_(?:compare_swap|fetch_add)):$"
+)
+_OTHER_TEST = re.compile(r"(?:conf|quit):$")
+_VALUE = re.compile(r"(\w+?)( *)  = +(\S.*)$")
+_NUMBER = re.compile(r"(-?[\d,]+(?:\.\d+)?)(?: (\S.*?))?(?: \(([\d,]+)\))?$")
+_ERROR = re.compile(
+    r"(?:server: )?(?:unable to|failed to|cannot|could not|getaddrinfo failed|server not responding|error"
+    r"|.*: (?:failed|unable) to"
+    r"|.*(?:timed out|not responding|Connection refused|Function not implemented|not supported)).*",
+    re.IGNORECASE,
+)
+_BAD_TEST = re.compile(r".*; try: qperf --help .*")
+_RATES = {
+    f"{prefix}{printed}": f"{prefix}{unit}"
+    for prefix in ("", "K", "M", "G", "T")
+    for printed, unit in (("B/sec", "B/s"), ("b/sec", "b/s"), ("/sec", "msg/s"))
+} | {"bytes/sec": "B/s", "bits/sec": "b/s"}
+_SIDES = {"send": "send", "recv": "receive", "loc": "local", "rem": "remote"}
+_TWINS = {"send_": "recv_", "loc_": "rem_"}
+
+
+def read(log: Source) -> list[Found]:
+    """Every test of qperf in the log."""
+    return read_apart(
+        log.without_debug(), lambda text: _TEST.match(text.strip()) is not None, lambda lines: taken(_Reader(), lines)
+    )
+
+
+class _Reader:
+    """A test at a time: its name, its values, its error."""
+
+    def __init__(self) -> None:
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._early: list[str] = []  # standard error comes before what standard output holds back
+        self._names: set[str] = set()
+        self._width = 0
+        self._other = False  # in the report of conf or quit
+
+    def take(self, line: Line) -> None:
+        text = line.text.strip(" \t|")
+        if not line.ended or not text:
+            return
+        test, value = _TEST.match(text), _VALUE.match(text)
+        if test:
+            self._close(followed=True)
+            self._draft = Draft("qperf", line.number, test=test.group(1))
+        elif _OTHER_TEST.match(text):
+            self._close(followed=True)
+            self._other = True
+        elif _BAD_TEST.match(text):
+            self._close(followed=True)
+            self._draft = Draft("qperf", line.number)
+            self._draft.fail(text)
+        elif value and self._draft is not None:
+            self._value(line, self._draft, *value.groups())
+        elif _ERROR.match(text):
+            if self._draft is not None and not self._names:
+                self._draft.fail(text)
+            else:
+                self._early.append(text)
+
+    def finish(self) -> list[Found]:
+        self._close(followed=False)
+        return self._found
+
+    def _close(self, *, followed: bool) -> None:
+        draft, self._draft = self._draft, None
+        if draft is not None:
+            if not self._names and not draft.errors:
+                for text in self._early:
+                    draft.fail(text)
+                self._early = []
+            draft.complete = bool(self._names) and (followed or self._ended())
+            self._found.append(draft.found())
+        self._names, self._width, self._other = set(), 0, False
+
+    def _ended(self) -> bool:
+        if max((len(name) for name in self._names), default=0) != self._width:
+            return False
+        if "msg_size" in self._names and "time" not in self._names:
+            return False
+        twins = (name.replace(one, other, 1) for name in self._names for one, other in _TWINS.items() if one in name)
+        return all(name in self._names for name in twins if "cost" not in name or "send_cost" in self._names)
+
+    def _value(self, line: Line, draft: Draft, name: str, padding: str, rest: str) -> None:
+        self._names.add(name)
+        self._width = max(self._width, len(name) + len(padding))
+        found = _NUMBER.match(rest)
+        value = number(found.group(1).replace(",", "")) if found else None
+        if found is None or value is None:
+            draft.parameters[name] = rest
+            return
+        unit, exact = found.group(2) or "", found.group(3)
+        side, _, kind = name.partition("_")
+        place = _SIDES.get(side)
+        if side in ("loc", "rem") and kind.startswith(("send_", "recv_")):
+            direction, _, kind = kind.partition("_")
+            place = f"{place} {_SIDES[direction]}"
+        kind = kind if place else name
+        metric = _metric(kind, unit)
+        if metric is None:
+            size = exact or (found.group(1) if unit in ("", "bytes") else None)
+            plain = int(size.replace(",", "")) if size and size.replace(",", "").isdecimal() else None
+            key = {"msg_size": "message_bytes", "time": "duration_s"}.get(name, name)
+            as_number = plain if plain is not None else value if (name, unit) == ("time", "sec") else None
+            draft.parameters[key] = rest if as_number is None else as_number
+            return
+        what, true_unit = metric
+        detail = kind.removeprefix("cpus_") if what is Metric.CPU_USED and kind != "cpus_used" else None
+        where = " ".join(filter(None, (place, detail))) or None
+        draft.measure(what, true_unit, value, line.number, place=where)
+
+
+def _metric(kind: str, unit: str) -> tuple[Metric, str] | None:
+    """What a value measures, and its unit."""
+    if kind == "bw" and unit in _RATES:
+        return Metric.BW_AVG, _RATES[unit]
+    if kind == "msg_rate" and unit in _RATES:
+        return Metric.MSG_RATE, _RATES[unit]
+    if kind == "latency" and unit in ("ns", "us", "ms", "sec"):
+        return Metric.LATENCY_AVG, "s" if unit == "sec" else unit
+    if kind == "cost" and unit.endswith("/GB"):
+        return Metric.CPU_COST, unit.replace("sec", "s")
+    if kind.startswith("cpus_") and unit == "% cpus":
+        return Metric.CPU_USED, "%"
+    if kind == "bytes":
+        return Metric.TRANSFER, unit if unit != "bytes" else "B"
+    if kind == "msgs" and unit in ("", "thousand", "million", "billion"):
+        return Metric.MESSAGES, unit or "messages"
+    return None

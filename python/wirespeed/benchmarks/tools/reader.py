@@ -1,0 +1,101 @@
+"""Text to runs: every registered tool looks for its own output, whatever else the log holds."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from wirespeed.benchmarks.logs.error_causes import Case, causes
+from wirespeed.benchmarks.logs.log import Line, Source, source
+from wirespeed.benchmarks.logs.run_draft import Found
+from wirespeed.benchmarks.tools import tools_for
+from wirespeed.benchmarks.tools.nccl_debug import communicators as nccl_log
+from wirespeed.errors import Problem, Refused
+from wirespeed.results.benchmarks import Run, RunStatus
+from wirespeed.results.nccl import Communicator
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The runs of a log in its order, what was left out of them, each with its line, and NCCL's communicators."""
+
+    runs: tuple[Run, ...]
+    notices: tuple[Problem, ...] = ()
+    communicators: tuple[Communicator, ...] = ()
+
+
+def parse(text: str) -> tuple[Run, ...]:
+    """The runs in a log of benchmark tools, in its order; none in one that holds debug lines of NCCL only.
+
+    Raises:
+        Refused: nothing in the text is output of a known tool.
+    """
+    return read(text).runs
+
+
+def read(text: str, name: str = "text", *, communicators: bool = True) -> Reading:
+    """The runs in a log and the notices of what was left out; ``name`` is the file for places in messages.
+
+    ``communicators`` is false where only runs are wanted: NCCL's debug output is most of a large log, and then unread.
+
+    Raises:
+        Refused: nothing in the text is output of a known tool; the problem names the line reading ended at.
+    """
+    log = source(text)
+    found = [one for tool in tools_for(log) for one in tool.read(log)]
+    said = nccl_log.communicators(log) if communicators and nccl_log.may_read(text) else ()
+    if not found and not said and (communicators or not nccl_log.may_read(text)):
+        raise Refused([_nothing(text, name)])
+    found.sort(key=lambda one: one.line)
+    notices = [replace(notice, place=_place(notice.place, name)) for one in found for notice in one.notices]
+    return Reading(tuple(_with_causes(found, log)), tuple(notices), said)
+
+
+def failed_run(test: str, error: str, text: str) -> Run:
+    """A benchmark that failed before its tool said anything, by what was printed instead.
+
+    The program's name stands for the tool: nothing else says which it is.
+    """
+    tool, _, rest = test.partition(" ")
+    return Run(tool, rest or None, None, RunStatus.FAILED, error, None, failures=causes(error, text))
+
+
+def _with_causes(found: list[Found], log: Source) -> Iterable[Run]:
+    """The runs, each failed one with what causes its error, and then what launchers and libraries said around it."""
+    said = None
+    for index, one in enumerate(found):
+        run = one.run
+        if run.status is not RunStatus.FAILED:
+            yield run
+            continue
+        if said is None:
+            said = sorted((*log.without_debug(), *log.debug(" NCCL WARN ")), key=_number)
+        first = bisect_left(said, one.line, key=_number) if index else 0
+        after = bisect_left(said, found[index + 1].line, key=_number) if index + 1 < len(found) else len(said)
+        around = "\n".join(line.text for line in said[first:after])
+        yield replace(run, failures=causes(run.error or "", around, case=Case.of(run.parameters, run.measurements)))
+
+
+def _number(line: Line) -> int:
+    return line.number
+
+
+def _place(line: str, name: str) -> str:
+    return f"{name}:{line.removeprefix('line ')}"
+
+
+def _nothing(text: str, name: str) -> Problem:
+    lines = text.split("\n")
+    count = len(lines) - (not lines[-1])
+    first = next((line.strip() for line in lines if line.strip()), "")
+    shown = "".join(character if character.isprintable() else "?" for character in first[:60])
+    found = f"{count} line{'s' if count != 1 else ''} of other text, first {shown!r}" if shown else "no text"
+    if " NCCL INFO " in text:
+        found = "debug lines of NCCL that say nothing of a communicator, and no table of a benchmark"
+    return Problem(
+        f"{name}:{max(count, 1)}",
+        found,
+        "output of a benchmark tool",
+        "give its whole output, with its header lines; 'wirespeed list tools' says which are known, and by what",
+    )

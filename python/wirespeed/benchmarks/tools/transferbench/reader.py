@@ -1,0 +1,163 @@
+"""TransferBench, which rocm-bandwidth-test runs since ROCm 7 (``run tb``): peer to peer, all to all, tests of a file.
+
+From ROCm/TransferBench src/client/Presets (PeerToPeer.hpp, AllToAll.hpp) and Client.cpp, releases 1.0 to 1.62, text
+output. GB/s are 1e9 bytes per second; every number is a mean over the iterations, also where a title says peak. A pair
+both ways has three numbers: both ways together, and each way, whose place ends with ``forward`` or ``backward``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from wirespeed.benchmarks.logs.device_matrix import Matrix
+from wirespeed.benchmarks.logs.log import Line, Source
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.logs.reports import read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the tables of TransferBench ('Unidirectional copy peak bandwidth GB/s [Local read / Remote write]')"
+SIGNS = ("TransferBench v", "bandwidth GB/s [", "bytes per Transfer]", " bytes | ")
+
+_VERSION = re.compile(r"TransferBench v(\S+)")
+_SIZE = re.compile(r"Bytes Per Direction[ ,](\d{1,18})$")
+_TITLE = re.compile(
+    r"(Uni|Bi)directional copy peak bandwidth GB/s \[(\w+) read / (\w+) write\] \(GPU-Executor: (\w+)\)$"
+)
+_SUMMARY = re.compile(r"Summary: \[(\d{1,18}) bytes per Transfer\]")
+_CORNER = re.compile(r"SRC(?:\+EXE)?\\+(?:EXE\+)?DST(?:\+EXE)? ")
+_DEVICE = re.compile(r"([CG]PU) (\d{1,9})")
+_ROW = re.compile(r"([CG]PU) (\d{1,9})\s*(->|<->|<-)?\s+(.*)$")
+_END = re.compile(r"Averages \(During +(?:Uni|Bi)Dir\):|Aggregate bandwidth \(CPU Timed\):")
+_AGGREGATE = re.compile(r"Aggregate bandwidth \(GPU Timed\): *(\S+) GB/s")
+_TEST = re.compile(r"Test (\d{1,9}):$")
+_TRANSFER = re.compile(r"Transfer (\d+) *\| *(\S+) GB/s \| *(\S+) ms \| *(\d{1,18}) bytes \| (\S+) -> (\S+) -> (\S+)")
+_TEST_END = re.compile(r"Aggregate \(CPU\) *\|")
+_ERROR = re.compile(r"\[ERROR\] .*")
+_KINDS = {
+    "G": "GPU",
+    "C": "CPU",
+    "F": "GPU",
+    "B": "CPU",
+    "N": "none",
+}  # F and B: fine-grained memory of a GPU, of a CPU
+_WAYS = {"->": " forward", "<-": " backward", "<->": ""}  # what a place of a pair both ways ends with
+
+
+def read(log: Source) -> list[Found]:
+    """Every table and test of TransferBench in the log."""
+    return read_apart(
+        log.without_debug(), lambda text: _TITLE.match(text.strip()) is not None, lambda lines: _Reader().read(lines)
+    )
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._ways: dict[str, str] = {}  # what the places of rows with an arrow end with
+        self._matrices: dict[str, Matrix] = {}
+        self._version: str | None = None
+        self._size: int | None = None
+
+    def read(self, lines: list[Line]) -> list[Found]:
+        for line in lines:
+            if line.ended:
+                self._take(line, line.text.strip(" \t|"))
+        self._close(complete=False)
+        return self._found
+
+    def _take(self, line: Line, text: str) -> None:
+        version, size, title, summary = (pattern.match(text) for pattern in (_VERSION, _SIZE, _TITLE, _SUMMARY))
+        if version:
+            self._close(complete=False)
+            self._version, self._size = version.group(1), None
+        elif size:
+            self._size = int(size.group(1))
+        elif title:
+            self._open_pairs(line, title)
+        elif summary:
+            self._size = int(summary.group(1))
+            self._new(line, "all_to_all", {"": ""})
+        elif _CORNER.match(text) and self._ways and not self._matrices:
+            self._header([f"{kind}{int(index)}" for kind, index in _DEVICE.findall(text)])
+        elif self._matrices:
+            self._table(line, text)
+        else:
+            self._tests(line, text)
+
+    def _open_pairs(self, line: Line, title: re.Match[str]) -> None:
+        way, read, write, executor = title.groups()
+        draft = self._new(line, "peer_to_peer", _WAYS if way == "Bi" else {"->": ""})
+        draft.parameters |= {"read": read.lower(), "write": write.lower(), "executor": executor}
+        if way == "Bi":
+            draft.parameters["bidirectional"] = True
+
+    def _new(self, line: Line, test: str, ways: dict[str, str]) -> Draft:
+        self._close(complete=False)
+        self._ways = dict(ways)
+        self._draft = Draft("TransferBench", line.number, test=test, version=self._version)
+        if self._size is not None:
+            self._draft.parameters["bytes"] = self._size
+        return self._draft
+
+    def _header(self, columns: list[str]) -> None:
+        for arrow, way in self._ways.items():
+            place = _placed(way)
+            self._matrices[arrow] = Matrix(columns, len(columns), Metric.BW_AVG, "GB/s", place, self._size)
+
+    def _table(self, line: Line, text: str) -> None:
+        assert self._draft is not None
+        row, aggregate = _ROW.match(text), _AGGREGATE.match(text)
+        if row:
+            arrow = row.group(3) or next(iter(self._matrices))
+            matrix = self._matrices.get(arrow)
+            if matrix is not None:
+                cells = row.group(4).split()
+                if arrow == "":
+                    cells = cells[: len(matrix.columns)]  # sums of the row stand behind the pairs of all to all
+                matrix.take(self._draft, f"{row.group(1)}{int(row.group(2))}", cells, line.number)
+        elif aggregate:
+            value = number(aggregate.group(1))
+            if value is not None:
+                self._draft.measure(Metric.BW_AVG, "GB/s", value, line.number, self._size, "SUM")
+        elif _END.match(text):
+            self._close(complete=all(matrix.is_whole for matrix in self._matrices.values()))
+
+    def _tests(self, line: Line, text: str) -> None:
+        """Take a test of a configuration file: transfers, each with its bandwidth."""
+        test, transfer, draft = _TEST.match(text), _TRANSFER.match(text), self._draft
+        if test:
+            self._size = None
+            self._new(line, "transfers", {}).parameters["number"] = int(test.group(1))
+        elif transfer and draft is not None:
+            name, bandwidth, time, size, source, _, target = transfer.groups()
+            place = f"{_memory(source)} -> {_memory(target)}"
+            for metric, unit, cell in ((Metric.BW_AVG, "GB/s", bandwidth), (Metric.TIME, "ms", time)):
+                value = number(cell)
+                if value is None:
+                    draft.notice(line.number, f"{cell!r} of transfer {name}", "a number; left out")
+                else:
+                    draft.measure(metric, unit, value, line.number, int(size), place)
+        elif _TEST_END.match(text) and draft is not None:
+            self._close(complete=bool(draft.measurements))
+        elif _ERROR.match(text) and self._version is not None:
+            (draft or self._new(line, "transfers", {})).fail(text)
+
+    def _close(self, complete: bool) -> None:
+        draft = self._draft
+        if draft is not None and (draft.measurements or draft.errors or draft.test != "transfers"):
+            draft.complete = complete  # "Test 1:" alone is a line of many programs
+            self._found.append(draft.found())
+        self._draft, self._ways, self._matrices = None, {}, {}
+
+
+def _placed(way: str) -> Callable[[str, str], str]:
+    return lambda row, column: f"{row} -> {column}{way}"
+
+
+def _memory(text: str) -> str:
+    """``G0`` as GPU0; several where a transfer has several."""
+    found = re.findall(r"([A-Z])(\d*)", text)
+    return "+".join(f"{_KINDS.get(kind, kind)}{index}" for kind, index in found)

@@ -1,0 +1,133 @@
+"""The words of ucx_perftest: its tests, and the columns of its tables.
+
+From UCX's src/tools/perf/perftest.c and perftest_run.c, releases 1.4 to 1.18.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.results.benchmarks import Metric
+
+TESTS = {
+    ("transport layer", "active message latency"): "am_lat",
+    ("transport layer", "put latency"): "put_lat",
+    ("transport layer", "atomic add latency"): "add_lat",
+    ("transport layer", "get latency / bandwidth / message rate"): "get",
+    ("transport layer", "atomic fetch-and-add latency / rate"): "fadd",
+    ("transport layer", "atomic swap latency / rate"): "swap",
+    ("transport layer", "atomic compare-and-swap latency / rate"): "cswap",
+    ("transport layer", "active message bandwidth / message rate"): "am_bw",
+    ("transport layer", "put bandwidth / message rate"): "put_bw",
+    ("transport layer", "atomic add message rate"): "add_mr",
+    ("protocol layer", "tag match latency"): "tag_lat",
+    ("protocol layer", "tag match bandwidth"): "tag_bw",
+    ("protocol layer", "tag sync match latency"): "tag_sync_lat",
+    ("protocol layer", "tag sync match bandwidth"): "tag_sync_bw",
+    ("protocol layer", "put latency"): "ucp_put_lat",
+    ("protocol layer", "put bandwidth"): "ucp_put_bw",
+    ("protocol layer", "get latency / bandwidth / message rate"): "ucp_get",
+    ("protocol layer", "atomic add bandwidth / message rate"): "ucp_add",
+    ("protocol layer", "atomic fetch-and-add latency / bandwidth / rate"): "ucp_fadd",
+    ("protocol layer", "atomic swap latency / bandwidth / rate"): "ucp_swap",
+    ("protocol layer", "atomic compare-and-swap latency / bandwidth / rate"): "ucp_cswap",
+    ("protocol layer", "stream bandwidth"): "stream_bw",
+    ("protocol layer", "stream latency"): "stream_lat",
+    ("protocol layer", "am latency"): "ucp_am_lat",
+    ("protocol layer", "am bandwidth / message rate"): "ucp_am_bw",
+}
+_TEXT = re.compile(r"# iterations +(?:(\d+\.\d+)%ile|typical) +average +overall +average +overall +average +overall$")
+_CSV = re.compile(
+    r"((?:[\w.-]+,)*)iterations,(?:(\d+\.\d+)_percentile|typical)_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr$"
+)
+_PERCENTILES = {
+    "50.0": Metric.LATENCY_P50,
+    "90.0": Metric.LATENCY_P90,
+    "95.0": Metric.LATENCY_P95,
+    "99.0": Metric.LATENCY_P99,
+    "99.9": Metric.LATENCY_P999,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What the column line says: a percentile or "typical" as releases before 1.10 have it, and whether it is CSV."""
+
+    rank: str | None
+    csv: bool = False
+    batches: int = 0  # names before the numbers of a row
+    final: bool = False  # only final rows, without a label
+    old: bool = False  # of a release whose rows do not say which is the last, and whose heads all say latency
+
+    def first(self, is_latency: bool) -> tuple[Metric, str | None]:
+        """The metric of the first time of a row, and what its place must say."""
+        if not is_latency:
+            return Metric.TIME, "typical" if self.rank is None else f"P{float(self.rank):g}"
+        if self.rank is None:
+            return Metric.LATENCY_TYPICAL, None
+        metric = _PERCENTILES.get(self.rank)
+        return metric or Metric.LATENCY_PERCENTILE, None if metric else f"P{float(self.rank):g}"
+
+
+def columns_of(text: str) -> Columns | None:
+    """The columns a line names, when it is a column line."""
+    csv = _CSV.match(text)
+    if csv:
+        rank = csv.group(2)
+        return Columns(rank, csv=True, batches=csv.group(1).count(","), final=True, old=rank is None)
+    words = " ".join(text.replace("|", " ").split())
+    label, _, _ = words.partition(" # ")
+    match = _TEXT.search(words)
+    if match is None:
+        return None
+    return Columns(match.group(1), final=label == "Test", old=label not in ("Stage", "Test"))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: what stands before its numbers, and the numbers; None where a final row of threads leaves one out."""
+
+    name: str | None
+    thread: str | None
+    final: bool
+    values: tuple[int | float | None, ...]
+
+
+_FINAL = re.compile(r"(Final:)? *(?:\[thread (\d+)\])? *((?:[\w.-]+? +)??)(\d[\d,.]*(?: +\d[\d,.]*){3,7})(?: +\D.*)?$")
+_SPARSE = (0, 3, 5, 7)  # threads together have no percentile and no recent values
+
+
+def row_of(text: str, columns: Columns) -> Row | None:
+    """The row in a line, when it is one; ``text`` has no table bars."""
+    if columns.csv:
+        return _csv_row(text, columns)
+    match = _FINAL.match(text)
+    if match is None:
+        return None
+    label, thread, name, numbers = match.groups()
+    cells = numbers.replace(",", "").split()
+    if len(cells) not in (4, 8) or (len(cells) == 4 and not label):
+        return None
+    values = [number(cell) for cell in cells]
+    if len(values) == 4:
+        spread: list[int | float | None] = [None] * 8
+        for at, value in zip(_SPARSE, values, strict=True):
+            spread[at] = value
+        values = spread
+    final = bool(label) or (columns.final and thread is None and not columns.old)
+    return Row(name.strip() or None, thread, final, tuple(values))
+
+
+def _csv_row(text: str, columns: Columns) -> Row | None:
+    names, cells = text.split(",")[: columns.batches], text.split(",")[columns.batches :]
+    if len(cells) != 8:
+        return None
+    thread = re.match(r"\[thread (\d+)\] *", cells[0])
+    if thread:
+        cells[0] = cells[0][thread.end() :]
+    values = tuple(number(cell.strip()) for cell in cells)
+    if any(value is None for value in values):
+        return None
+    return Row(",".join(names) or None, thread.group(1) if thread else None, not thread and not columns.old, values)

@@ -1,0 +1,228 @@
+"""ucx_perftest: tables and CSV of a client, and what a server prints.
+
+MB/s are 2^20 bytes per second (src/tools/perf/perftest.c divides by 1024 * 1024). "overall" is the mean of a run,
+"average" of what passed since the row before: its place says so. A bandwidth test calls its time per message overhead,
+which is no latency. A run is complete with its "Final:" row. A server prints no result.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wirespeed.benchmarks.logs.log import Line, Source, splice
+from wirespeed.benchmarks.logs.mpi_patterns import fail
+from wirespeed.benchmarks.logs.reports import read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.tools.ucx_perftest.patterns import TESTS, Columns, Row, columns_of, row_of
+from wirespeed.results.benchmarks import Metric
+
+LOOKS_FOR = "the table of ucx_perftest ('# iterations | 50.0%ile | average', or its CSV)"
+SIGNS = ("# iterations ", "_lat,avg_lat,", "| API: ", "perftest", "Accepted connection from")
+
+_LOG = re.compile(r"\[\d+\.\d+\] +\[[^\]]*\] +([\w.-]+):\d+ +UCX +(\w+) +(.*)$")
+_BOX = re.compile(r"(API|Test|Data layout|Send memory|Recv memory|Message size|AM header size): +(.*?)$")
+_BOX_NAMES = {
+    "Data layout": "data_layout",
+    "Send memory": "send_memory",
+    "Recv memory": "receive_memory",
+    "AM header size": "am_header_bytes",
+}
+_HEAD = re.compile(r"(latency|overhead) \(usec\) +bandwidth \(MB/s\) +message rate \(msg/s\)$")
+_BATCH = re.compile(r"\+([\w.-]*?[\w.])-+\+-+\+-")
+_COMMAND = re.compile(r"(?<![\w.-])(?:\S*/)?ucx_perftest(?=\s)(.*)")
+_DEFAULT_ITERATIONS = 1000000  # perftest_params.c, and the help text: -n
+
+
+def read(log: Source) -> list[Found]:
+    """Every run of ucx_perftest in the log."""
+    return read_apart(
+        log.without_debug(),
+        lambda text: columns_of(text.strip(" \t|")) is not None,
+        lambda lines: taken(_Reader(), splice(lines, _MESSAGE, " UCX ")),
+    )
+
+
+_MESSAGE = re.compile(r"\[\d{6,}\.\d+\] +\[[^\]]*\] +[\w.-]+:\d+ +UCX .*")
+
+
+class _Reader:
+    """A run at a time: settings, column line, rows."""
+
+    def __init__(self) -> None:
+        self._found: list[Found] = []
+        self._draft: Draft | None = None
+        self._box: dict[str, str] = {}
+        self._command: dict[str, str] = {}
+        self._columns: Columns | None = None
+        self._is_latency = False
+        self._headed: Line | None = None
+        self._boxed: int | None = None
+        self._server = False
+
+    def take(self, line: Line) -> None:
+        if not line.ended:
+            return
+        raw = line.text.strip()
+        text = " ".join(raw.replace("|", " ").split())
+        if not text:
+            return
+        command, log, box, head = _COMMAND.search(text), _LOG.match(raw), _BOX.match(text), _HEAD.search(text)
+        columns = columns_of(raw.strip("| "))
+        batch = _BATCH.match(raw)
+        if log:
+            self._log(line, *log.groups())
+        elif command and " -" in command.group(1):
+            self._named(command.group(1))
+        elif box:
+            self._boxes(line, *box.groups())
+        elif head:
+            self._table()
+            self._headed, self._is_latency = line, head.group(1) == "latency"
+        elif columns is not None:
+            self._column_line(line, columns)
+        elif batch and self._columns is not None and batch.group(1):
+            self._next(line, batch.group(1))
+        elif text == "Waiting for connection...":
+            self._close()
+            self._server = True
+        elif self._columns is not None and (row := row_of(text if not self._columns.csv else raw, self._columns)):
+            self._row(line, row)
+        elif self._draft is not None and not self._draft.complete:
+            fail(self._draft, text)
+
+    def finish(self) -> list[Found]:
+        self._close()
+        return self._found
+
+    def _open(self, line: Line) -> Draft:
+        if self._draft is None:
+            self._draft = Draft("ucx_perftest", self._boxed or line.number)
+            if self._server:
+                self._draft.parameters["side"] = "server"
+            if "t" in self._command:
+                self._draft.test = self._command["t"]
+            self._settings(self._draft)
+        return self._draft
+
+    def _close(self) -> None:
+        draft, self._draft = self._draft, None
+        if draft is not None:
+            self._settings(draft)
+            if self._server and not draft.measurements and not draft.errors:
+                draft.notice(draft.line, "a server, which prints no result", "the log of its client")
+            self._found.append(draft.found())
+        self._columns, self._headed, self._boxed, self._is_latency = None, None, None, False
+        self._box, self._server = {}, False
+
+    # -- settings --------------------------------------------------------------------------------------------------
+
+    def _named(self, options: str) -> None:
+        """A command line: it names the test and the message size of the table that follows."""
+        if self._draft is not None and (self._draft.measurements or self._draft.errors):
+            self._close()
+        self._command = dict(re.findall(r"(?<=\s)-([tsn]) *([\w,]+)", options))
+
+    def _boxes(self, line: Line, name: str, value: str) -> None:
+        if name == "API" and (self._box or (self._draft is not None and self._draft.measurements)):
+            server = self._server
+            self._close()
+            self._server = server
+        self._box[name] = value
+        self._boxed = self._boxed or line.number
+        if name == "Message size" and value.isdecimal() and "API" in self._box:
+            self._settings(self._open(line))
+
+    def _settings(self, draft: Draft) -> None:
+        """What the box above a table says; on the server's side that is all there is."""
+        for name, parameter in _BOX_NAMES.items():
+            if name in self._box:
+                value = self._box[name]
+                draft.parameters[parameter] = int(value) if value.isdecimal() else value
+        if "Test" in self._box:
+            draft.test = TESTS.get((self._box.get("API", ""), self._box["Test"]), self._box["Test"])
+        size = self._box.get("Message size", "")
+        if size.isdecimal():
+            draft.parameters["message_bytes"] = int(size)
+
+    def _size(self) -> int | None:
+        for text in (self._box.get("Message size", ""), self._command.get("s", "")):
+            if text.isdecimal():
+                return int(text)
+        return None
+
+    # -- the table -------------------------------------------------------------------------------------------------
+
+    def _table(self) -> None:
+        """The head of a table: a run before it is over."""
+        had = self._draft
+        if had is not None and (had.measurements or had.errors):
+            self._close()
+
+    def _column_line(self, line: Line, columns: Columns) -> None:
+        if self._headed is None:
+            self._table()
+        self._open(self._headed or line).parameters.setdefault("side", "client")
+        self._columns, self._headed = columns, None
+
+    def _next(self, line: Line, name: str) -> None:
+        """A table goes on with the next test of a batch file."""
+        columns, draft = self._columns, self._draft
+        if draft is not None and (draft.measurements or "batch" in draft.parameters):
+            self._close()
+            self._columns = columns
+        draft = self._open(line)
+        draft.parameters |= {"side": "client", "batch": name}
+        self._is_latency = False  # the head of a batch says overhead whatever its tests are
+
+    def _row(self, line: Line, row: Row) -> None:
+        columns = self._columns
+        draft = self._open(line)
+        if columns is None:
+            return
+        if row.name is not None and draft.parameters.get("batch") != row.name:
+            self._next(line, row.name)
+            draft = self._open(line)
+        final = row.final or (columns.old and self._is_last(row))
+        iterations = row.values[0]
+        at = None if final else f"thread {row.thread or 0}, {iterations} iterations"
+        size = self._size()
+        latency = self._is_latency and (not columns.old or self._tests_latency())
+        metric, rank = columns.first(latency)
+        mean = Metric.LATENCY_AVG if latency else Metric.TIME
+        recent = "last interval"
+        for index, (what, unit, where) in enumerate(
+            (
+                (metric, "us", rank),
+                (mean, "us", recent),
+                (mean, "us", None),
+                (Metric.BW_AVG, "MiB/s", recent),
+                (Metric.BW_AVG, "MiB/s", None),
+                (Metric.MSG_RATE, "msg/s", recent),
+                (Metric.MSG_RATE, "msg/s", None),
+            ),
+            1,
+        ):
+            value = row.values[index]
+            if value is not None:
+                draft.measure(what, unit, value, line.number, size, ", ".join(filter(None, (at, where))) or None)
+        if final:
+            draft.parameters["iterations"] = iterations
+            draft.complete = True
+
+    def _tests_latency(self) -> bool:
+        """Whether the test is one of latency, as far as the log says."""
+        return "latency" in self._box.get("Test", "") or self._command.get("t", "").endswith("_lat")
+
+    def _is_last(self, row: Row) -> bool:
+        """Releases before 1.10 do not say which row is the last; it is the one with all iterations asked for."""
+        asked = self._command.get("n", str(_DEFAULT_ITERATIONS))
+        return row.values[0] == (int(asked) if asked.isdecimal() else None)
+
+    def _log(self, line: Line, file: str, level: str, message: str) -> None:
+        if level not in ("ERROR", "FATAL"):
+            return
+        if self._draft is not None and self._draft.complete:
+            self._close()
+        if self._draft is None and not file.startswith("perftest"):
+            return
+        self._open(line).fail(message)

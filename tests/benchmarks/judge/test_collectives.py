@@ -1,0 +1,254 @@
+from dataclasses import replace
+
+import pytest
+from judge_support import GIB, MIB, collective, judgements, one, plan
+
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.errors import Refused
+from wirespeed.limits.algorithms import Algorithm
+from wirespeed.results.benchmarks import Measurement, Metric
+from wirespeed.results.verdicts import Judgement
+
+
+def all_reduce(ranks, busbw, **parameters):
+    """One size of 8 GiB after a small one that shows the floor."""
+    algbw = busbw / (2 * (ranks - 1) / ranks)
+    rows = {8: (50.0, 0.0, 0.0), 8 * GIB: (8 * GIB / algbw / 1e3, algbw, busbw)}
+    return collective("all_reduce", ranks, rows, nodes=max(1, ranks // 8), **parameters)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "busbw", "judgement"),
+    [
+        (8, 318.0, Judgement.PASS),
+        (8, 280.0, Judgement.WARN),
+        (8, 200.0, Judgement.FAIL),
+        (8, 400.0, Judgement.PASS),  # beats the ring, not the links
+        (8, 449.0, Judgement.UNKNOWN),
+        (32, 326.0, Judgement.PASS),
+        (32, 260.0, Judgement.WARN),
+        (32, 200.0, Judgement.FAIL),
+        (32, 510.0, Judgement.UNKNOWN),
+    ],
+)
+def test_bus_bandwidth(ranks, busbw, judgement):
+    assert one(judge(all_reduce(ranks, busbw), plan()), 8 * GIB, Metric.BUSBW).judgement is judgement
+
+
+def test_limits_of_one_host():
+    verdict = one(judge(all_reduce(8, 318.0), plan()), 8 * GIB, Metric.BUSBW)
+    assert (verdict.physical.value, verdict.physical.binding) == (448, "cut at the links of a GPU")
+    assert (verdict.reachable.value, verdict.reachable.binding) == (336, "usable xGMI")
+
+
+def test_limits_of_four_hosts():
+    verdict = one(judge(all_reduce(32, 318.0), plan()), 8 * GIB, Metric.BUSBW)
+    assert verdict.physical.value == pytest.approx(448 + 49.02, abs=0.01)
+    assert verdict.physical.binding == "cut at the links and NICs of the GPUs"
+    assert verdict.reachable.value == pytest.approx(384)
+    assert {term.name for term in verdict.reachable.terms} == {"usable xGMI", "NICs of a host"}
+
+
+def test_a_tree_has_its_own_limit():
+    verdict = one(judge(all_reduce(32, 318.0), plan(), algorithm=Algorithm.TREE), 8 * GIB, Metric.BUSBW)
+    assert verdict.reachable.value == pytest.approx(384 * 31 / 32)
+    assert verdict.reachable.assumptions[0] == "tree algorithm moves large messages of all-reduce"
+
+
+def test_algorithm_bandwidth_is_shown_with_its_own_limit():
+    verdict = one(judge(all_reduce(8, 318.0), plan()), 8 * GIB, Metric.ALGBW)
+    assert verdict.judgement is Judgement.SKIP
+    assert verdict.physical.value == pytest.approx(448 / 1.75)
+    assert verdict.fraction_of_physical == pytest.approx(318 / 448)
+
+
+def test_small_sizes_are_bound_by_latency():
+    rows = {
+        8: (50.0, 0.0, 0.0),
+        MIB: (55.0, 19.1, 33.4),
+        64 * MIB: (500.0, 134.2, 234.9),
+        8 * GIB: (47273.0, 181.7, 318.0),
+    }
+    judged = judge(collective("all_reduce", 8, rows, nodes=1), plan())
+    assert judgements(judged) == {
+        8: Judgement.SKIP,
+        MIB: Judgement.SKIP,
+        64 * MIB: Judgement.SKIP,
+        8 * GIB: Judgement.PASS,
+    }
+    assert one(judged, MIB, Metric.BUSBW).reason == "small sizes are bound by latency, 50 µs at least in this table"
+
+
+def test_a_table_of_small_sizes_alone_is_not_judged():
+    rows = {8: (50.0, 0.0, 0.0), MIB: (55.0, 19.1, 33.4)}
+    assert set(judgements(judge(collective("all_reduce", 8, rows), plan())).values()) == {Judgement.SKIP}
+
+
+def test_a_table_of_large_sizes_does_not_show_the_latency():
+    rows = {size * GIB: (size * 5750.0, 186.6, 349.9) for size in (1, 2, 4)}
+    judged = judge(collective("all_reduce", 16, rows), plan())
+    assert judgements(judged) == dict.fromkeys(rows, Judgement.PASS)
+
+
+def test_one_size_alone_takes_the_floor_of_the_profile():
+    rows = {MIB: (55.0, 19.1, 33.4)}
+    verdict = one(judge(collective("all_reduce", 8, rows), plan()), MIB, Metric.BUSBW)
+    assert verdict.reason == "small sizes are bound by latency, 200 µs assumed by the profile"
+
+
+def test_a_call_of_no_bytes_is_no_floor():
+    rows = {
+        0: (0.31, 0.0, 0.0),
+        128: (190.0, 0.0, 0.0),
+        16 * MIB: (770.9, 21.76, 21.08),
+        16 * GIB: (333902.0, 51.5, 49.8),
+    }
+    judged = judge(collective("alltoall", 32, rows, nodes=4), plan())
+    assert (
+        one(judged, 16 * MIB, Metric.BUSBW).reason == "small sizes are bound by latency, 190 µs at least in this table"
+    )
+
+
+def test_wrong_data_fail_however_fast():
+    run = all_reduce(8, 318.0)
+    wrong = Measurement(Metric.WRONG, "elements", 3, 8 * GIB, "out-of-place", 11)
+    verdict = one(judge(replace(run, measurements=(*run.measurements, wrong)), plan()), metric=Metric.WRONG)
+    assert verdict.judgement is Judgement.FAIL
+    assert verdict.reason == "data arrived wrong: the tool's own validation failed"
+
+
+def test_no_wrong_data_is_said():
+    run = all_reduce(8, 318.0)
+    right = Measurement(Metric.WRONG, "elements", 0, 8 * GIB, "out-of-place", 11)
+    judged = judge(replace(run, measurements=(*run.measurements, right)), plan())
+    assert judged.notes[0] == "the tool validated its data: none arrived wrong"
+
+
+def test_the_average_over_all_sizes_is_not_judged():
+    average = Measurement(Metric.AVG_BUSBW, "GB/s", 109.341, None, None, 50)
+    run = all_reduce(8, 318.0)
+    judged = judge(replace(run, measurements=(*run.measurements, average)), plan())
+    verdict = one(judged, metric=Metric.AVG_BUSBW)
+    assert (verdict.judgement, verdict.reason) == (Judgement.SKIP, "average over all sizes, small ones included")
+
+
+def test_ranks_without_hosts_fill_hosts_one_by_one():
+    run = collective("all_reduce", 32, {8 * GIB: (55000.0, 156.0, 302.0)})
+    bound = one(judge(run, plan()), metric=Metric.BUSBW).physical
+    assert bound.assumptions == (
+        "32 ranks, one for each GPU, 8 on a host: the log lists no hosts",
+        "the ranks are on node1, node2, node3, node4 of mi300x-4node",
+        "IPv4 without VLAN tag between host and switch",
+        "PCIe MaxPayload 256 bytes, the usual value: nothing says another",
+        "between GPUs of one host data take the GPU links only, never PCIe",
+        "sums are made in GPUs, not in switches (no NVLS, no SHARP)",
+    )
+
+
+def test_more_hosts_than_planned_are_taken_alike():
+    run = collective("all_reduce", 64, {8 * GIB: (55000.0, 156.0, 302.0)}, nodes=8)
+    assumed = one(judge(run, plan()), metric=Metric.BUSBW).physical.assumptions
+    assert assumed[:2] == (
+        "64 ranks spread evenly over the 8 hosts of the log",
+        "8 hosts like node1: mi300x-4node has 4",
+    )
+
+
+@pytest.mark.parametrize(
+    ("ranks", "redop", "root", "algbw", "busbw", "name"),
+    [
+        (8, "sum", -1, 181.7, 317.98, "all-reduce"),
+        (8, "sum", -1, 300.0, 262.5, "reduce-scatter"),
+        (8, "sum", 0, 300.0, 300.0, "reduce"),
+        (8, "none", 0, 300.0, 300.0, "broadcast"),
+        (7, "none", -1, 40.0, 40.0, "sendrecv"),
+    ],
+)
+def test_an_unnamed_collective_is_known_where_only_one_fits(ranks, redop, root, algbw, busbw, name):
+    rows = {8 * GIB: (8 * GIB / algbw / 1e3, algbw, busbw)}
+    run = collective(None, ranks, rows, redop=redop, root=root)
+    verdict = one(judge(run, plan()), 8 * GIB, Metric.BUSBW)
+    assert verdict.physical.assumptions[0] == (
+        f"{name}: the log does not say, its bus factor, reduction and root fit no other"
+    )
+
+
+def test_hypercube_and_sendrecv_look_alike_on_powers_of_two():
+    run = collective(None, 8, {8 * GIB: (2e5, 40.0, 40.0)}, redop="none", root=-1)
+    assert one(judge(run, plan()), 8 * GIB, Metric.BUSBW).judgement is Judgement.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("test", "ranks", "physical", "reachable"),
+    [
+        # cut, and what the usual algorithm reaches, GB/s; a NIC moves 49.02 at most, 48.52 with acknowledgements
+        ("all_gather", 32, 7 * 64 + 49.02, 8 * 48),
+        ("reduce_scatter", 32, 7 * 64 + 49.02, 8 * 48),
+        ("alltoall", 32, 49.02 * 31 / 24, 48.52 * 31 / 24),
+        ("alltoallv", 32, 49.02 * 31 / 24, 48.52 * 31 / 24),
+        ("broadcast", 32, 8 * 49.02, 8 * 48),
+        ("reduce", 32, 8 * 49.02, 8 * 48),
+        ("gather", 32, 8 * 49.02 * 31 / 24, 7 * 48 + 48.52),
+        ("scatter", 32, 8 * 49.02 * 31 / 24, 7 * 48 + 48.52),
+        ("sendrecv", 32, 8 * 49.02, 48),
+        ("hypercube", 32, 7 * 64 + 49.02, 48.52 * 31 / 24),
+        ("hypercube", 8, 448, 48),
+    ],
+)
+def test_limits_of_every_collective(test, ranks, physical, reachable):
+    run = collective(test, ranks, {8 * GIB: (1e6, 1.0, 1.0)}, nodes=ranks // 8)
+    verdict = one(judge(run, plan()), 8 * GIB, Metric.BUSBW)
+    assert verdict.physical.value == pytest.approx(physical, rel=1e-3)
+    assert verdict.reachable.value == pytest.approx(reachable, rel=1e-3)
+
+
+def test_uneven_shares_are_an_assumption():
+    run = collective("alltoallv", 32, {8 * GIB: (1e6, 1.0, 1.0)}, nodes=4)
+    verdict = one(judge(run, plan()), 8 * GIB, Metric.BUSBW)
+    assert "even shares: the log does not tell those of all-to-all-v" in verdict.reachable.assumptions
+
+
+def test_an_unnamed_collective_is_unknown_until_named():
+    run = collective(
+        None, 32, {8: (50.0, 0.0, 0.0), 16 * GIB: (333902.0, 51.45, 49.84)}, nodes=4, redop="none", root=-1
+    )
+    unknown = one(judge(run, plan()), 16 * GIB, Metric.BUSBW)
+    assert unknown.judgement is Judgement.UNKNOWN
+    assert unknown.reason == "the log does not name its collective: name it with --collective"
+    named = one(judge(run, plan(), collective="all-to-all"), 16 * GIB, Metric.BUSBW)
+    assert (named.judgement, named.physical.binding) == (Judgement.PASS, "cut at the NICs of a host")
+
+
+def test_a_name_that_is_no_collective_is_refused():
+    with pytest.raises(Refused) as refused:
+        judge(all_reduce(8, 318.0), plan(), collective="all-redcue")
+    assert str(refused.value) == (
+        "--collective: found 'all-redcue'; expected one of all-reduce, all-gather, reduce-scatter, all-to-all, "
+        "broadcast, reduce, sendrecv, gather, scatter, hypercube, all-to-all-v\n  hint: did you mean 'all-reduce'?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("device", "known"),
+    [
+        ("AMD Instinct MI300X", True),
+        ("AMD Instinct MI300X VF", True),
+        ("NVIDIA Graphics Device", True),  # names no model
+        ("NVIDIA H100 80GB HBM3", False),
+        ("NVIDIA A100-SXM4-80GB", False),
+        ("AMD Instinct MI250X", False),
+    ],
+)
+def test_a_log_of_other_gpus_is_no_log_of_this_cluster(device, known):
+    verdict = one(judge(all_reduce(8, 318.0, device=device), plan()), 8 * GIB, Metric.BUSBW)
+    assert (verdict.judgement is Judgement.PASS) is known
+    if not known:
+        assert (verdict.judgement, verdict.reason) == (
+            Judgement.UNKNOWN,
+            f"the log's GPUs are {device}, those of mi300x-4node are AMD Instinct MI300X: this is another cluster",
+        )
+
+
+def test_no_ranks_no_limit():
+    run = replace(all_reduce(8, 318.0), ranks=None)
+    assert one(judge(run, plan()), 8 * GIB, Metric.BUSBW).judgement is Judgement.UNKNOWN

@@ -1,0 +1,70 @@
+"""Copies inside a host against PCIe slots and GPU links."""
+
+from __future__ import annotations
+
+import pytest
+from judge_support import one, plan
+
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.verdicts import Judgement
+
+SLOT = 32 * 16 * 128 / 130 / 8 * 256 / 280  # GB/s written one way, PCIe 5.0 x16, MaxPayload 256
+BOTH = 2 * 32 * 16 * 128 / 130 / 8 / (280 / 256 + 24 / 4096)
+
+
+def copied(tool, test, place, value, metric=Metric.BW_AVG, **parameters):
+    row = Measurement(metric, "GB/s", value, None, place, 9)
+    return Run(
+        tool, test, None, RunStatus.COMPLETE, None, None, {"device": "AMD Instinct MI300X", **parameters}, (row,)
+    )
+
+
+def rocm(place, value, **parameters):
+    return copied("rocm-bandwidth-test", "copy", place, value, Metric.BW_PEAK, **parameters)
+
+
+@pytest.mark.parametrize(
+    ("place", "parameters", "value", "physical", "reachable", "judgement"),
+    [
+        ("CPU0 -> GPU0", {}, 55.781, SLOT, None, Judgement.PASS),
+        ("GPU0 -> CPU0", {}, 50.0, SLOT, None, Judgement.WARN),
+        ("CPU0 -> GPU0", {}, 27.0, SLOT, None, Judgement.FAIL),  # as an x8 slot
+        ("CPU0 -> GPU0", {}, 63.0, SLOT, None, Judgement.UNKNOWN),
+        ("CPU0 -> GPU0", {"bidirectional": True}, 95.1, BOTH, None, Judgement.WARN),
+        ("GPU0 -> GPU1", {}, 47.9, 64.0, 48.0, Judgement.PASS),
+        ("GPU0 -> GPU1", {}, 30.0, 64.0, 48.0, Judgement.FAIL),
+        ("GPU0 -> GPU1", {}, 70.0, 64.0, 48.0, Judgement.UNKNOWN),
+        ("GPU0 -> GPU1", {"bidirectional": True}, 92.0, 128.0, 96.0, Judgement.PASS),
+    ],
+)
+def test_copies_of_mi300x(place, parameters, value, physical, reachable, judgement):
+    verdict = one(judge(rocm(place, value, **parameters), plan()))
+    assert verdict.judgement is judgement
+    assert verdict.physical.value == pytest.approx(physical, rel=1e-4)
+    assert (verdict.reachable.value if verdict.reachable else None) == reachable
+
+
+@pytest.mark.parametrize(
+    ("run", "reason"),
+    [
+        (rocm("GPU0 -> GPU0", 3000.0), "a copy within one GPU: its memory's bandwidth is in no catalogue"),
+        (
+            copied("nvbandwidth", "all_to_one_write_ce", "GPU0 -> GPU1", 410.0),
+            "many GPUs copy at once: shown for information",
+        ),
+        (
+            copied("p2pBandwidthLatencyTest", "unidirectional_bandwidth", "GPU0 -> GPU1", 30.0, p2p=False),
+            "peer access is off: the copy is staged, by a way of the driver's own",
+        ),
+        (rocm("device 2 -> device 3", 30.0), "what device 2 and device 3 are the log does not say"),
+    ],
+)
+def test_what_is_shown_only(run, reason):
+    verdict = one(judge(run, plan()))
+    assert (verdict.judgement, verdict.reason) == (Judgement.SKIP, reason)
+
+
+def test_gpus_of_another_cluster():
+    run = copied("nvbandwidth", "host_to_device_memcpy_ce", "CPU -> GPU0", 55.3, device="NVIDIA H100 80GB HBM3")
+    assert one(judge(run, plan())).judgement is Judgement.UNKNOWN

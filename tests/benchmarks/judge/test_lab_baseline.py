@@ -1,0 +1,89 @@
+"""Figures of a lab stand against its own hosts with nothing between them, and against no limit of the cluster."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from judge_support import plan
+
+from wirespeed.benchmarks.judge.lab_baseline import Figures, figures
+from wirespeed.benchmarks.run import Bar, fabric_of, grade
+from wirespeed.benchmarks.tools.reader import read
+from wirespeed.results.benchmarks import Run
+from wirespeed.results.campaign import Command, Grade, Outcome, Step
+
+STEP = Step(
+    "iperf3",
+    "iperf3",
+    "node1/bnxt_re0 -> node2/bnxt_re0",
+    Command("node1", ("iperf3",)),
+    limit_s=20.0,
+    seconds=10.0,
+    source="node1/bnxt_re0",
+    target="node2/bnxt_re0",
+)
+BY = "by the direct pair"
+
+
+def iperf3(gb_per_s: float) -> str:
+    """What iperf3 prints of two streams between two NICs of the cluster."""
+    half = {"bits_per_second": gb_per_s * 1e9 / 2, "bytes": 1, "seconds": 1, "start": 0, "end": 1}
+    whole = {**half, "bits_per_second": gb_per_s * 1e9}
+    ends = [
+        {"socket": socket, "local_host": "10.1.0.1", "local_port": 1, "remote_host": "10.1.0.17", "remote_port": 2}
+        for socket in (5, 7)
+    ]
+    streams = [{end: {**half, "socket": socket, "sender": True} for end in ("sender", "receiver")} for socket in (5, 7)]
+    start = {"connected": ends, "version": "iperf 3.16", "test_start": {"protocol": "TCP", "num_streams": 2}}
+    text = {"start": start, "intervals": [], "end": {"streams": streams, "sum_sent": whole, "sum_received": whole}}
+    return json.dumps(text)
+
+
+def osu_bw(mb_per_s: float) -> str:
+    """A table to 4 MiB; smaller sizes reach less."""
+    rows = "".join(f"{4**place:<10}{mb_per_s / 2 ** (11 - place):18.2f}\n" for place in range(12))
+    return f"# OSU MPI Bandwidth Test v5.8\n# Size      Bandwidth (MB/s)\n{rows}"
+
+
+def of(*texts: str) -> Figures:
+    runs: list[Run] = [run for text in texts for run in read(text, "log").runs]
+    return figures(runs)
+
+
+def graded(text: str, direct: Figures | None) -> tuple[Grade, str | None]:
+    whole = plan()
+    return grade(whole, fabric_of(whole), STEP, Outcome.DONE, text, Bar(direct=direct))
+
+
+@pytest.mark.parametrize(
+    ("text", "direct", "expected"),
+    [
+        (iperf3(12), of(iperf3(9), iperf3(16)), (Grade.GOOD, f"12 Gb/s, 75% of 16 Gb/s {BY}")),
+        (iperf3(4), of(iperf3(16)), (Grade.GOOD, f"4 Gb/s, 25% of 16 Gb/s {BY}")),
+        (iperf3(2), of(iperf3(16)), (Grade.GOOD, f"2 Gb/s, 12% of 16 Gb/s {BY}")),  # a warning
+        (iperf3(0.5), of(iperf3(16)), (Grade.BAD, f"0.5 Gb/s, 3% of 16 Gb/s {BY}")),
+        (iperf3(24), of(iperf3(16)), (Grade.GOOD, f"24 Gb/s, 150% of 16 Gb/s {BY}")),  # the machine was less busy
+        (iperf3(12), of(), (Grade.UNKNOWN, "12 Gb/s: the direct pair gave no such figure")),
+        (
+            iperf3(12),
+            of(osu_bw(2000)),
+            (Grade.UNKNOWN, "12 Gb/s: the direct pair gave no such figure"),
+        ),
+        (iperf3(16), Figures({}, reference=True), (Grade.SKIP, "16 Gb/s")),
+        (osu_bw(1800), of(osu_bw(2000)), (Grade.GOOD, f"1800 MB/s, 90% of 2000 {BY}")),
+        (osu_bw(80), of(osu_bw(2000)), (Grade.BAD, f"80 MB/s, 4% of 2000 {BY}")),
+    ],
+)
+def test_a_figure_stands_against_the_pair(text: str, direct: Figures, expected: tuple[Grade, str]) -> None:
+    assert graded(text, direct) == expected
+
+
+def test_limits_of_the_cluster_are_never_applied() -> None:
+    """Its NICs have 400 Gb/s: 12 are few of that, and 500 more than can be."""
+    of_cluster = {rate: graded(iperf3(rate), None) for rate in (12.0, 500.0)}
+    assert of_cluster[12.0] == (Grade.GOOD, "12 Gb/s, 3% of 396.02 Gb/s by line rate × TCP framing")
+    assert of_cluster[500.0][0] is Grade.UNKNOWN
+    for rate in of_cluster:
+        assert graded(iperf3(rate), of(iperf3(rate))) == (Grade.GOOD, f"{rate:g} Gb/s, 100% of {rate:g} Gb/s {BY}")
+    assert graded(iperf3(12), of(iperf3(400))) == (Grade.BAD, f"12 Gb/s, 3% of 400 Gb/s {BY}")

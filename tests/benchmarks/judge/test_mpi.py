@@ -1,0 +1,94 @@
+"""Collectives of the OSU micro-benchmarks beside the least time there can be."""
+
+from __future__ import annotations
+
+import pytest
+from judge_support import MIB, one, plan
+
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.verdicts import Judgement
+
+CARRIED = 4 * 32 * 16 * 128 / 130 * 256 / 280  # Gb/s of a host, one way: four uplinks, of two NICs each
+
+
+def osu(test, value, size=MIB, ranks=None, **parameters):
+    row = Measurement(Metric.LATENCY_AVG, "us", value, size, None, 9)
+    return Run("osu-micro-benchmarks", test, None, RunStatus.COMPLETE, None, ranks, parameters, (row,))
+
+
+@pytest.mark.parametrize(
+    ("test", "ranks", "crossing"),
+    [
+        ("osu_allreduce", None, MIB),
+        ("osu_bcast", 64, MIB),
+        ("osu_reduce", 64, MIB),
+        # 64 ranks on four hosts, 16 each
+        ("osu_allgather", 64, MIB * 48),
+        ("osu_gather", 64, MIB * 48),
+        ("osu_scatter", 64, MIB * 48),
+        ("osu_alltoall", 64, 16 * MIB * 48),
+        # all ranks give as much, whatever they might
+        ("osu_allgatherv", 64, MIB * 48),
+        ("osu_gatherv", 64, MIB * 48),
+        ("osu_scatterv", 64, MIB * 48),
+        ("osu_alltoallv", 64, 16 * MIB * 48),
+        ("osu_alltoallw", 64, 16 * MIB * 48),
+        # the size is that of the whole buffer: a host's part of it stays
+        ("osu_reduce_scatter", 64, MIB * 48 / 64),
+        ("osu_reduce_scatter_block", 64, MIB * 48 / 64),
+        ("osu_iallgather", 64, MIB * 48),
+        ("osu_allreduce_persistent", None, MIB),
+        ("osu_ireduce_scatter", 64, MIB * 48 / 64),
+    ],
+)
+def test_what_must_cross_the_nics_of_a_host(test, ranks, crossing):
+    verdict = one(judge(osu(test, 1e6, ranks=ranks), plan()))
+    assert verdict.judgement is Judgement.SKIP
+    assert verdict.physical.value == pytest.approx(crossing * 8 / CARRIED / 1e3, rel=1e-4)
+
+
+def test_faster_than_the_nics_is_unknown():
+    assert one(judge(osu("osu_alltoall", 10.0, ranks=64), plan())).judgement is Judgement.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("test", "why"),
+    [
+        ("osu_alltoall", "the log does not say how many ranks took part"),
+        ("osu_allgather", "the log does not say how many ranks took part"),
+        ("osu_ialltoallv", "the log does not say how many ranks took part"),
+        ("osu_neighbor_allgather", "there are no limits for osu_neighbor_allgather"),
+    ],
+)
+def test_a_time_without_a_limit_says_why(test, why):
+    verdict = one(judge(osu(test, 10.0), plan()))
+    assert (verdict.judgement, verdict.reason, verdict.physical) == (Judgement.UNKNOWN, why, None)
+
+
+@pytest.mark.parametrize(
+    ("test", "size", "limited"),
+    [
+        ("osu_reduce_scatter_block", 16 * 64, True),
+        ("osu_reduce_scatter_block", 16 * 64 - 1, False),  # a block of less than an element
+        ("osu_reduce_scatter", 1, False),  # less than a byte from each
+        ("osu_barrier", None, True),
+    ],
+)
+def test_what_moves_next_to_nothing(test, size, limited):
+    judged = judge(osu(test, 1e6, size, ranks=64), plan())
+    assert [one.physical is not None for one in judged.verdicts] == [True] * limited
+
+
+def test_of_a_non_blocking_collective_its_communication_counts():
+    rows = tuple(
+        Measurement(metric, "us", 1.0, MIB, None, 9) for metric in (Metric.COMM_AVG, Metric.COMPUTE, Metric.COLL_TEST)
+    )
+    run = Run("osu-micro-benchmarks", "osu_iallreduce", None, RunStatus.COMPLETE, None, 64, {}, rows)
+    verdict = one(judge(run, plan()))
+    assert (verdict.measurement.metric, verdict.judgement) == (Metric.COMM_AVG, Judgement.UNKNOWN)
+
+
+def test_fewer_hosts_in_the_log_than_in_the_plan():
+    verdict = one(judge(osu("osu_alltoall", 1e6, ranks=64, nodes=2), plan()))
+    assert verdict.physical.value == pytest.approx(32 * MIB * 32 * 8 / CARRIED / 1e3, rel=1e-4)

@@ -1,0 +1,98 @@
+"""What NCCL's debug lines prove comes before what the user says or the library usually does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from judge_support import GIB, collective, one, plan
+
+from wirespeed.benchmarks.judge.logs import judge_logs
+from wirespeed.benchmarks.judge.nccl_evidence import Evidence
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.benchmarks.tools.reader import read
+from wirespeed.limits.algorithms import Algorithm
+from wirespeed.results.benchmarks import Metric
+from wirespeed.results.nccl import Communicator
+from wirespeed.results.verdicts import Judgement
+
+
+def proven(**what):
+    empty = dict.fromkeys(Communicator.__dataclass_fields__)
+    return Evidence(communicator=Communicator(**empty), **what)
+
+
+def all_reduce(busbw, hosts=4):
+    ranks = 8 * hosts
+    algbw = busbw / (2 * (ranks - 1) / ranks)
+    return collective("all_reduce", ranks, {8 * GIB: (8 * GIB / algbw / 1e3, algbw, busbw)}, nodes=hosts)
+
+
+def judged(busbw, evidence, **asked):
+    found = judge(all_reduce(busbw), plan(), evidence=evidence, **asked)
+    return one(found, 8 * GIB, Metric.BUSBW), found.notes
+
+
+@pytest.mark.parametrize(
+    ("evidence", "asked", "reachable"),
+    [
+        (None, None, 384.0),
+        (proven(algorithms={8 * GIB: "TREE"}), None, 384 * 31 / 32),
+        (proven(algorithms={8 * GIB: "TREE"}), Algorithm.RING, 384 * 31 / 32),
+        (proven(algorithms={GIB: "TREE"}), None, 384.0),  # of another size
+        (proven(forced_algorithm="TREE"), None, 384 * 31 / 32),
+        (proven(algorithms={8 * GIB: "PAT"}), None, 384.0),  # no figure for it
+    ],
+)
+def test_the_algorithm_of_the_log_counts(evidence, asked, reachable):
+    assert judged(300.0, evidence, algorithm=asked)[0].reachable.value == pytest.approx(reachable)
+
+
+def test_a_log_that_contradicts_the_user_is_said():
+    _, notes = judged(300.0, proven(algorithms={8 * GIB: "TREE"}), algorithm=Algorithm.RING)
+    assert "the log proves tree for the largest messages, not ring as --algorithm says" in notes
+
+
+@pytest.mark.parametrize(
+    ("evidence", "cause"),
+    [
+        (proven(network="Socket"), "NCCL used TCP sockets between hosts, not RDMA (NET/Socket)"),
+        (
+            proven(network="IB", gdrdma="none"),
+            "no connection between hosts used GPUDirect RDMA: data were staged in host memory",
+        ),
+        (proven(network="IB", gdrdma="some"), "only some connections between hosts used GPUDirect RDMA"),
+        (proven(link="IB"), "the NICs were on InfiniBand, not RoCE"),
+        (
+            proven(network="IB", nics={"a": ("bnxt_re0", "bnxt_re1"), "b": tuple(f"bnxt_re{n}" for n in range(8))}),
+            "2 of 8 NICs were used on a",
+        ),
+        (proven(protocols={8 * GIB: "LL"}), "the largest messages went by protocol LL: half of each 8 bytes are flags"),
+    ],
+)
+def test_what_the_log_proves_explains_a_loss(evidence, cause):
+    bad, notes = judged(40.0, evidence)
+    assert (bad.judgement, bad.reason) == (
+        Judgement.FAIL,
+        f"below 65% of the reachable limit, bound by usable xGMI; the log proves: {cause}",
+    )
+    assert f"the log proves: {cause}" in notes
+    good, _ = judged(330.0, evidence)
+    assert "the log proves" not in good.reason
+
+
+def test_switches_that_sum_raise_what_nothing_can_beat():
+    plain, _ = judged(300.0, None)
+    summed, _ = judged(300.0, proven(algorithms={8 * GIB: "COLLNET_DIRECT"}))
+    cuts = [next(term.value for term in one.physical.terms if "NICs of a host" in term.name) for one in (plain, summed)]
+    assert cuts[1] > cuts[0]
+
+
+def test_from_debug_lines_to_notes():
+    """The log of two nodes with two ranks each, the GPUs those of this plan: one node uses one NIC for both."""
+    file = Path(__file__).parents[2] / "samples" / "nccl_log" / "two-nodes-roce.txt"
+    text = file.read_text(encoding="utf-8").replace("NVIDIA H100 80GB HBM3", "AMD Instinct MI300X")
+    (log,) = judge_logs([("log", read(text))], plan())
+    assert [note for note in log.notes if note.startswith("the log proves")] == [
+        "the log proves: 1 of 2 NICs were used on iota1"
+    ]

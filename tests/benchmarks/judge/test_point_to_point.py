@@ -1,0 +1,187 @@
+"""OSU, ucx_perftest, NetPIPE, mpiGraph and GPCNeT against the NICs of a host."""
+
+from __future__ import annotations
+
+import pytest
+from judge_support import GIB, MIB, one, plan
+from tests.benchmarks.judge.test_rdma import with_memory
+
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.verdicts import Judgement
+
+KIB = 2**10
+ONE = 400 * 4096 / 4178  # Gb/s of one NIC
+TCP = 400 * 8960 / 9038  # without options, MTU 9000: what nothing beats where RoCE is not certain
+SHARED = 32 * 16 * 128 / 130  # a PCIe switch's uplink, for two NICs: 504.1 Gb/s before packets
+
+
+def run(tool, test, rows, unit="MB/s", metric=Metric.BW_AVG, place=None, ranks=None, **parameters):
+    measurements = tuple(
+        Measurement(metric, unit, value, size, place, at) for at, (size, value) in enumerate(rows.items(), 5)
+    )
+    return Run(tool, test, None, RunStatus.COMPLETE, None, ranks, parameters, measurements)
+
+
+def osu(test, rows, **parameters):
+    return run("osu-micro-benchmarks", test, rows, **parameters)
+
+
+CURVE = {8 * KIB: 14_000.0, 64 * KIB: 40_000.0}
+
+
+@pytest.mark.parametrize(
+    ("test", "value", "reachable", "judgement"),
+    [
+        ("osu_bw", 48_500.0, ONE, Judgement.PASS),
+        ("osu_bw", 20_000.0, ONE, Judgement.FAIL),
+        ("osu_bw", 150_000.0, ONE, Judgement.PASS),  # striped over four NICs
+        ("osu_bw", 900_000.0, ONE, Judgement.UNKNOWN),  # more than eight carry
+        ("osu_put_bw", 48_500.0, ONE, Judgement.PASS),
+        ("osu_get_bw", 20_000.0, ONE, Judgement.FAIL),
+        ("osu_bibw", 96_000.0, 2 * ONE * 4178 / (4178 + 0.5 * 86), Judgement.PASS),
+        ("osu_bibw", 48_000.0, 2 * ONE * 4178 / (4178 + 0.5 * 86), Judgement.FAIL),
+    ],
+)
+def test_osu_between_two_hosts(test, value, reachable, judgement):
+    verdict = one(judge(osu(test, {**CURVE, 4 * MIB: value}), plan()), 4 * MIB)
+    assert verdict.judgement is judgement
+    assert verdict.reachable.value == pytest.approx(reachable * 1000 / 8, rel=1e-3)
+
+
+def test_nics_share_the_uplink_of_their_pcie_switch_to_host_memory():
+    """Eight NICs behind four switches: two share 504.1 Gb/s less the bytes around 256 of data."""
+    verdict = one(judge(osu("osu_bw", {**CURVE, 4 * MIB: 48_500.0}), plan()), 4 * MIB)
+    carried = SHARED * 256 / 280
+    assert verdict.physical.value == pytest.approx(4 * carried * 1000 / 8, rel=1e-3)
+    assert "PCIe uplink" in verdict.physical.terms[0].formula
+
+
+def test_buffers_on_gpus_do_not_pass_it():
+    log = osu("osu_bw", {**CURVE, 4 * MIB: 48_500.0}, send_buffer="CUDA", receive_buffer="CUDA")
+    assert one(judge(log, plan()), 4 * MIB).physical.value == pytest.approx(8 * TCP * 1000 / 8, rel=1e-3)
+
+
+def test_many_pairs_send_from_half_of_the_hosts():
+    log = osu("osu_mbw_mr", {8 * KIB: 60_000.0, 4 * MIB: 95_000.0}, pairs=2, window_size=64)
+    verdict = one(judge(log, plan()), 4 * MIB)
+    # two senders, two pairs each over a NIC of their own at most
+    assert verdict.reachable.value == pytest.approx(2 * 2 * ONE * 1000 / 8, rel=1e-3)
+
+
+def test_small_messages_are_bound_by_their_rate():
+    judged = judge(osu("osu_bw", {1: 3.0, KIB: 3_000.0, 16 * KIB: 30_000.0, 4 * MIB: 48_500.0}), plan())
+    assert one(judged, KIB).judgement is Judgement.SKIP
+    assert one(judged, KIB).reason == "small messages are bound by the message rate, 3 Mpps at most in this table"
+
+
+def test_a_ping_pong_is_bound_by_latency():
+    rows = {1: 0.8, 64 * KIB: 100_000.0, 256 * MIB: 380_000.0}
+    log = run("netpipe", "NPopenmpi", rows, unit="Mib/s")
+    latency = Measurement(Metric.LATENCY_AVG, "us", 2.0, 1, None, 5)
+    judged = judge(Run(log.tool, log.test, None, log.status, None, None, {}, (*log.measurements, latency)), plan())
+    assert one(judged, 64 * KIB).reason == "small messages are bound by latency, 2 µs at least in this table"
+    assert one(judged, 256 * MIB).judgement is Judgement.PASS
+
+
+def test_mpigraph_judges_each_pair_and_not_its_best():
+    rows = tuple(
+        Measurement(metric, "MiB/s", value, MIB, place, at)
+        for at, (metric, value, place) in enumerate(
+            [
+                (Metric.BW_AVG, 46_000.0, "node1 -> node2"),
+                (Metric.BW_AVG, 20_000.0, "node1 -> node3"),
+                (Metric.BW_MAX, 47_000.0, "sent"),
+            ]
+        )
+    )
+    judged = judge(Run("mpigraph", "mpiGraph", None, RunStatus.COMPLETE, None, 3, {}, rows), plan())
+    found = [(verdict.measurement.place, verdict.judgement) for verdict in judged.verdicts]
+    assert found == [("node1 -> node2", Judgement.PASS), ("node1 -> node3", Judgement.FAIL)]
+
+
+@pytest.mark.parametrize(("value", "judgement"), [(1200.0, Judgement.PASS), (900_000.0, Judgement.UNKNOWN)])
+def test_ucx_without_the_name_of_its_test_is_shown(value, judgement):
+    verdict = one(judge(run("ucx_perftest", None, {4 * MIB: value}, unit="MiB/s"), plan()))
+    assert verdict.judgement is (Judgement.SKIP if judgement is Judgement.PASS else judgement)
+
+
+def test_ucx_is_judged_where_its_test_is_named():
+    rows = {KIB: 3000.0, 4 * MIB: 46_000.0}
+    assert one(judge(run("ucx_perftest", "tag_bw", rows, unit="MiB/s"), plan()), 4 * MIB).judgement is Judgement.PASS
+
+
+def test_a_plan_of_one_host_has_nothing_to_send_between():
+    from dataclasses import replace
+
+    alone = replace(plan(), hosts={"node1": plan().hosts["node1"]})
+    verdict = one(judge(osu("osu_bw", {4 * MIB: 48_500.0}), alone))
+    assert (verdict.judgement, verdict.reason) == (
+        Judgement.UNKNOWN,
+        "mi300x-4node has no two hosts to send between",
+    )
+
+
+def test_what_has_no_limit_is_unknown():
+    verdict = one(judge(osu("osu_neighbor_bw", {4 * MIB: 48_500.0}), plan()))
+    assert (verdict.judgement, verdict.reason) == (Judgement.UNKNOWN, "there are no limits for osu_neighbor_bw")
+
+
+@pytest.mark.parametrize("test", ["osu_bw_fan_in", "osu_bw_fan_out"])
+@pytest.mark.parametrize(
+    ("value", "ranks", "nics", "judgement"),
+    [
+        (48_500.0, None, 1, Judgement.PASS),
+        (20_000.0, None, 1, Judgement.FAIL),
+        (190_000.0, 16, 4, Judgement.PASS),  # four ranks of one host with each of three
+        (100_000.0, 16, 4, Judgement.FAIL),
+        (900_000.0, 16, 4, Judgement.UNKNOWN),  # more than the NICs of the one host
+    ],
+)
+def test_all_of_a_fan_passes_one_host(test, value, ranks, nics, judgement):
+    parameters = {"nodes": 4} if ranks else {}
+    verdict = one(judge(osu(test, {**CURVE, 4 * MIB: value}, ranks=ranks, **parameters), plan()), 4 * MIB)
+    assert verdict.judgement is judgement
+    assert verdict.reachable.value == pytest.approx(nics * ONE * 1000 / 8, rel=1e-3)
+    assert verdict.physical.value == pytest.approx(4 * SHARED * 256 / 280 * 1000 / 8, rel=1e-3)
+
+
+@pytest.mark.parametrize("test", ["osu_multi_lat", "osu_acc_latency", "osu_fop_latency", "osu_partitioned_latency"])
+def test_latencies_of_every_kind_have_a_least(test):
+    verdict = one(judge(osu(test, {8: 0.0000001}, unit="us", metric=Metric.LATENCY_AVG), plan()))
+    assert (verdict.judgement, verdict.physical.unit) == (Judgement.UNKNOWN, "us")
+
+
+@pytest.mark.parametrize(
+    ("value", "judgement"),
+    [
+        (2_000.0, Judgement.SKIP),  # GPCNeT's rounds wait for all ranks
+        (30_000.0, Judgement.UNKNOWN),  # 16 ranks share the eight NICs of a host
+    ],
+)
+def test_gpcnet_is_shown_and_still_has_a_limit(value, judgement):
+    place = "isolated: RR Two-sided BW+Sync"
+    log = run("gpcnet", "network_test", {131072: value}, unit="MiB/s/rank", place=place, ranks=64, nodes=4)
+    verdict = one(judge(log, plan()))
+    assert verdict.judgement is judgement
+    carried = SHARED / (280 / 256 + 24 / 4096)  # of two NICs
+    assert verdict.physical.value == pytest.approx(4 * carried * 1e9 / 8 / 2**20 / 16, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("test", "channels", "size", "binds"),
+    [
+        ("osu_bw", 8, 16 * GIB, False),  # 716.8 GB/s of memory, four uplinks before
+        ("osu_bw", 1, 16 * GIB, True),
+        ("osu_bibw", 1, 16 * GIB, True),
+        ("osu_bw", 1, 512 * MIB, False),  # caches may hold it
+    ],
+)
+def test_all_nics_of_a_host_share_its_memory(test, channels, size, binds):
+    judged = one(judge(osu(test, {**CURVE, size: 48_500.0}), with_memory(plan(), channels)), size)
+    memory = [term for term in judged.physical.terms if term.name == "memory of node1"]
+    assert (judged.physical.binding == "memory of node1") is binds
+    assert len(memory) == (size > 2 * 448 * MIB)
+    if binds:
+        cached = 16 * GIB / (16 * GIB - 896 * MIB)
+        assert judged.physical.value == pytest.approx(2 * channels * 5.6e9 * 8 / 1e6 * cached)  # MB/s

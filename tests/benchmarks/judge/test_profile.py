@@ -1,0 +1,103 @@
+import pytest
+from judge_support import MIB, one, perftest, plan
+
+from wirespeed.benchmarks.judge import profile as judge_profile
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.errors import Refused
+from wirespeed.results.verdicts import Judgement
+
+
+def written(tmp_path, text):
+    file = tmp_path / "mine.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def default_text():
+    from importlib import resources
+
+    return (resources.files("wirespeed.benchmarks") / "profiles" / "default.yaml").read_text(encoding="utf-8")
+
+
+def test_every_number_has_a_source():
+    profile = judge_profile.default()
+    numbers = [profile.plateau, profile.clock_tolerance, profile.floors.collective_us, profile.floors.message_rate]
+    for name in type(profile.classes).model_fields:
+        thresholds = getattr(profile.classes, name)
+        numbers += [thresholds.passes, thresholds.warns]
+    assert all(number.source for number in numbers)
+
+
+def test_a_stricter_profile_judges_stricter(tmp_path):
+    strict = judge_profile.read(written(tmp_path, default_text().replace("value: 0.95", "value: 0.99")))
+    run = perftest({MIB: 380.0})
+    assert one(judge(run, plan())).judgement is Judgement.PASS
+    assert one(judge(run, plan(), profile=strict)).judgement is Judgement.WARN
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "expected"),
+    [
+        (("value: 0.95", "value: 1.5"), "classes.rdma", "Value error, expected 0 ≤ warn ≤ pass ≤ 1"),
+        (("version: 1", "version: 2"), "version", "Input should be 1"),
+        (("plateau:", "plateu:"), "plateau", "Field required"),
+    ],
+)
+def test_refused(tmp_path, change, place, expected):
+    file = written(tmp_path, default_text().replace(*change))
+    with pytest.raises(Refused) as refused:
+        judge_profile.read(file)
+    problem = refused.value.problems[0]
+    assert (problem.place, problem.expected) == (f"{file}: {place}", expected)
+
+
+def test_what_is_no_yaml_is_refused(tmp_path):
+    with pytest.raises(Refused, match="expected YAML"):
+        judge_profile.read(written(tmp_path, "a: [1"))
+    with pytest.raises(Refused, match="expected a readable profile"):
+        judge_profile.read(tmp_path / "absent.yaml")
+
+
+@pytest.mark.parametrize("name", judge_profile.names())
+def test_every_number_of_a_profile_that_comes_along_has_a_source(name):
+    profile = judge_profile.named(name)
+    for thresholds in (getattr(profile.classes, field) for field in type(profile.classes).model_fields):
+        assert thresholds.passes.source and thresholds.warns.source
+    assert all(gate.source for gate in profile.gates)
+
+
+def test_strict_asks_no_less_than_default_and_loose_no_more():
+    strict, default, loose = (judge_profile.named(name).classes for name in ("strict", "default", "loose"))
+    for field in ("rdma", "collective_one_host", "collective_hosts", "tcp"):
+        of = [getattr(classes, field) for classes in (loose, default, strict)]
+        assert [one.passes.value for one in of] == sorted(one.passes.value for one in of)
+        assert [one.warns.value for one in of] == sorted(one.warns.value for one in of)
+
+
+@pytest.mark.parametrize(
+    ("name", "judgement"), [("strict", Judgement.WARN), ("default", Judgement.PASS), ("loose", Judgement.PASS)]
+)
+def test_a_profile_is_chosen_by_name(name, judgement):
+    assert one(judge(perftest({MIB: 376.0}), plan(), profile=judge_profile.read(name))).judgement is judgement
+
+
+def test_a_profile_says_only_in_what_it_differs(tmp_path):
+    mine = judge_profile.read(
+        written(tmp_path, "version: 1\nbase: strict\ntitle: mine\nplateau: {value: 0.5, source: here}\n")
+    )
+    assert (mine.plateau.value, mine.classes) == (0.5, judge_profile.named("strict").classes)
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(Refused) as refused:
+        judge_profile.read("stric")
+    assert str(refused.value) == (
+        "--profile: found 'stric'; expected one of default, field, lab, loose, strict, or a file\n"
+        "  hint: did you mean 'strict'?"
+    )
+
+
+def test_an_unknown_base_is_refused(tmp_path):
+    file = written(tmp_path, "version: 1\nbase: strickt\n")
+    with pytest.raises(Refused, match=r"mine.yaml: base: found 'strickt'; expected one of default"):
+        judge_profile.read(file)

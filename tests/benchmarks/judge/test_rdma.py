@@ -1,0 +1,341 @@
+from dataclasses import replace
+
+import pytest
+from judge_support import CLUSTER, GIB, MIB, judgements, one, perftest, plan
+
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.catalogue import load
+from wirespeed.catalogue.model import Sourced
+from wirespeed.cluster import read
+from wirespeed.errors import Refused
+from wirespeed.plan import build
+from wirespeed.results.benchmarks import Measurement, Metric, RunStatus
+from wirespeed.results.verdicts import Judgement
+
+BOTH = "RDMA_Write Bidirectional BW Test"
+
+
+@pytest.mark.parametrize(
+    ("value", "judgement"),
+    [
+        (392.15, Judgement.PASS),
+        (375.0, Judgement.PASS),
+        (330.0, Judgement.WARN),
+        (230.0, Judgement.FAIL),
+        (0.0, Judgement.FAIL),
+        (393.0, Judgement.UNKNOWN),
+        (3000.0, Judgement.UNKNOWN),
+    ],
+)
+def test_average_bandwidth_one_way(value, judgement):
+    verdict = one(judge(perftest({MIB: value}), plan()))
+    assert verdict.judgement is judgement
+    assert verdict.physical.value == pytest.approx(392.15, abs=0.01)
+    assert verdict.physical.binding == "line rate × RoCEv2 framing"
+
+
+def test_both_ways_have_different_limits():
+    verdict = one(judge(perftest({8 * MIB: 774.97}, test=BOTH), plan()))
+    assert verdict.judgement is Judgement.PASS
+    assert verdict.physical.value == pytest.approx(784.30, abs=0.01)
+    assert verdict.reachable.value == pytest.approx(776.30, abs=0.01)
+    assert verdict.fraction_of_reachable == pytest.approx(0.998, abs=0.001)
+
+
+def test_a_peak_is_shown_and_never_judged():
+    verdict = one(judge(perftest({MIB: 500.0}, metric=Metric.BW_PEAK), plan()))
+    assert verdict.judgement is Judgement.SKIP
+    assert verdict.reason == (
+        "peak: perftest's best window counts data already in flight, so it is shown and not judged"
+    )
+    assert verdict.fraction_of_physical == pytest.approx(1.275, abs=0.001)
+
+
+def test_mebibytes_are_compared_as_mebibytes():
+    verdict = one(judge(perftest({MIB: 46700.0}, unit="MiB/s"), plan()))
+    assert verdict.judgement is Judgement.PASS
+    assert verdict.physical.unit == "MiB/s"
+    assert verdict.physical.value == pytest.approx(46747.7, abs=1)
+
+
+def without_rate():
+    """The plan with a NIC whose message rate the catalogue does not know."""
+    model = "broadcom-bcm957608-p1400gd"
+    nics = {**plan().hardware.nics, model: plan().hardware.nics[model].model_copy(update={"message_rate": None})}
+    return replace(plan(), hardware=replace(plan().hardware, nics=nics))
+
+
+def test_small_messages_are_not_failed_where_no_rate_is_known():
+    rows = {2: 0.06, 4096: 115.0, 65536: 380.0, MIB: 391.0}
+    run = perftest(rows)
+    rates = [Measurement(Metric.MSG_RATE, "Mpps", rate, size, None, 9) for size, rate in ((2, 4.0), (4096, 3.5))]
+    judged = judge(replace(run, measurements=(*run.measurements, *rates)), without_rate())
+    assert judgements(judged, Metric.BW_AVG) == {
+        2: Judgement.SKIP,
+        4096: Judgement.SKIP,
+        65536: Judgement.PASS,
+        MIB: Judgement.PASS,
+    }
+    reason = "small messages are bound by the message rate, 4 Mpps at most in this table"
+    assert one(judged, 2).reason == reason
+    assert judged.notes == (f"2 B to 4 KiB not judged: {reason}",)
+
+
+@pytest.mark.parametrize(
+    ("size", "value", "limit", "judgement"),
+    [
+        # 4 million messages a second one way by the catalogue, in Gb/s; pass from 75 %, warn from 60 %
+        (64, 2.0, 4e6 * 64 * 8 / 1e9, Judgement.PASS),
+        (64, 1.4, 4e6 * 64 * 8 / 1e9, Judgement.WARN),
+        (64, 1.0, 4e6 * 64 * 8 / 1e9, Judgement.FAIL),
+        (64, 3.0, 4e6 * 64 * 8 / 1e9, Judgement.PASS),  # faster than published, not than the line
+        (4096, 60.0, 4e6 * 4096 * 8 / 1e9, Judgement.FAIL),
+        (8192, 100.0, 391.4, Judgement.SKIP),  # between rate and line
+    ],
+)
+def test_small_messages_against_the_rate_of_the_catalogue(size, value, limit, judgement):
+    verdict = one(judge(perftest({size: value, MIB: 391.0}), plan()), size)
+    assert verdict.judgement is judgement
+    assert verdict.reachable.value == pytest.approx(limit, rel=1e-3)
+    assert (verdict.reachable.binding == "message rate") is (size < 8192)
+
+
+def test_both_ways_have_twice_the_rate():
+    verdict = one(judge(perftest({64: 4.0, MIB: 775.0}, bidirectional=True), plan()), 64)
+    assert verdict.reachable.value == pytest.approx(8e6 * 64 * 8 / 1e9)
+
+
+def test_a_dip_below_the_plateau_is_left_to_the_plateau():
+    judged = judge(perftest({65536: 222.0, 8 * MIB: 391.0}), plan())
+    assert one(judged, 65536).judgement is Judgement.SKIP
+    assert one(judged, 65536).reason == "below the plateau, which is judged at the largest sizes"
+    assert one(judged, 8 * MIB).judgement is Judgement.PASS
+    assert judged.notes == (
+        "64 KiB not judged: below the plateau, which is judged at the largest sizes; least at 64 KiB, 57% of the limit",
+    )
+
+
+def test_the_usual_single_size_is_judged():
+    assert one(judge(perftest({65536: 392.0}), plan())).judgement is Judgement.PASS
+
+
+def test_every_assumption_is_written_out():
+    bound = one(judge(perftest({MIB: 390.0}, test=BOTH), plan())).reachable
+    assert bound.assumptions == (
+        "node1/bnxt_re0 stands for bnxt_re0 of the log, whose host is not named; the other end is alike",
+        "IPv4 without VLAN tag between host and switch",
+        "PCIe MaxPayload 256 bytes, the usual value: nothing says another",
+        "0.5 acknowledgements for each data packet, traffic both ways",
+    )
+
+
+def test_the_path_mtu_of_the_log_counts():
+    verdict = one(judge(perftest({MIB: 369.0}, mtu=1024), plan()))
+    assert verdict.judgement is Judgement.PASS
+    assert verdict.physical.value == pytest.approx(370.34, abs=0.01)
+
+
+def test_the_gids_of_the_log_name_both_ends():
+    gid = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:{}"
+    run = perftest({MIB: 390.0}, local_gid=gid.format("01"), remote_gid=gid.format("25"))
+    assert one(judge(run, plan())).physical.assumptions[0] == (
+        "node1/bnxt_re0 and node2/bnxt_re4 by the GIDs of the log"
+    )
+
+
+def test_a_buffer_on_a_gpu_adds_its_slot():
+    judged = judge(perftest({MIB: 390.0}, memory="rocm"), plan(), source="node1/bnxt_re0", target="node2/bnxt_re4")
+    assert [term.name for term in one(judged).physical.terms] == [
+        "line rate × RoCEv2 framing",
+        "NIC slot of node1/bnxt_re0",
+        "slot of GPU0 beside node1/bnxt_re0",
+        "NIC slot of node2/bnxt_re4",
+        "slot of GPU4 beside node2/bnxt_re4",
+    ]
+
+
+def test_a_narrow_slot_binds():
+    node = plan().hosts["node2"]
+    nic = node.nics["enp159s0np0"]
+    function = node.pcie[nic.pcie]
+    narrow = replace(node, pcie={**node.pcie, nic.pcie: replace(function, link=replace(function.link, width=8))})
+    found = replace(plan(), hosts={**plan().hosts, "node2": narrow})
+    run = perftest({MIB: 228.0})
+    ends = {"source": "node1/bnxt_re0", "target": "node2/enp159s0np0"}
+    designed, as_found = one(judge(run, plan(), **ends)), one(judge(run, found, **ends))
+    assert (designed.judgement, designed.fraction_of_reachable) == (Judgement.FAIL, pytest.approx(0.581, abs=0.001))
+    assert (as_found.judgement, as_found.fraction_of_reachable) == (Judgement.PASS, pytest.approx(0.989, abs=0.001))
+    assert as_found.physical.binding == "NIC slot of node2/bnxt_re4"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "ends", "reason"),
+    [
+        ({"device": "mlx5_0"}, {}, "the log's NIC mlx5_0 is not in mi300x-4node: name it with --from HOST/NIC"),
+        ({"link": "IB"}, {}, "the link of the log is InfiniBand, not RoCE"),
+        ({"dual_port": "ON"}, {}, "the test added two ports of a NIC; limits are for one"),
+        (
+            {},
+            {"source": "node1/bnxt_re0", "target": "node1/enp29s0np0"},
+            "both ends are node1/bnxt_re0: a loopback has no cable to judge",
+        ),
+    ],
+)
+def test_without_a_limit_the_verdict_is_unknown(parameters, ends, reason):
+    verdict = one(judge(perftest({MIB: 100.0}, **parameters), plan(), **ends))
+    assert (verdict.judgement, verdict.reason, verdict.physical) == (Judgement.UNKNOWN, reason, None)
+
+
+def test_above_the_physical_limit_says_what_is_likely():
+    verdict = one(judge(perftest({MIB: 450.0}), plan()))
+    assert verdict.judgement is Judgement.UNKNOWN
+    assert verdict.reason == (
+        "above what nothing can beat (line rate × RoCEv2 framing); likely client and server on one host, so that "
+        "nothing crossed the wire, or a faster NIC than the cluster file names, or another cluster file than that of "
+        "this cluster"
+    )
+    assert "bits read as bytes: it is 7.65 times the limit" in one(judge(perftest({MIB: 3000.0}), plan())).reason
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("node1", "--from: found 'node1'; expected HOST/NIC, such as node1/bnxt_re0"),
+        (
+            "nod1/bnxt_re0",
+            "--from: found host 'nod1'; expected a host of mi300x-4node\n  hint: did you mean 'node1'?",
+        ),
+        (
+            "node1/bnxt_re9",
+            "--from: found NIC 'bnxt_re9'; expected a NIC of node1\n  hint: did you mean 'bnxt_re7'?",
+        ),
+    ],
+)
+def test_refused(name, message):
+    with pytest.raises(Refused) as refused:
+        judge(perftest({MIB: 390.0}), plan(), source=name)
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "note"),
+    [
+        (RunStatus.FAILED, "Completion with error at client", "the run failed: Completion with error at client"),
+        (RunStatus.TRUNCATED, None, "the log is truncated: only its complete rows are judged"),
+    ],
+)
+def test_how_a_run_ended_is_said(status, error, note):
+    judged = judge(replace(perftest({MIB: 390.0}), status=status, error=error), plan())
+    assert (judged.status, judged.error) == (status, error)
+    assert note in judged.notes
+
+
+def test_a_message_of_no_bytes_is_shown():
+    assert one(judge(perftest({0: 0.0}), plan())).reason == "a message of no bytes has no bandwidth"
+
+
+def test_a_run_without_bandwidth_says_so():
+    assert judge(perftest({}), plan()).notes == ("the log holds no bandwidth to judge",)
+
+
+def mapped(address):
+    return ":".join(["00"] * 10 + ["255", "255"] + [f"{int(octet):02d}" for octet in address.split(".")])
+
+
+def unique_local(last):
+    return ":".join(["253"] + ["00"] * 14 + [f"{last:02d}"])
+
+
+@pytest.mark.parametrize(
+    ("local", "remote", "limit"),
+    [
+        (mapped("10.1.0.1"), mapped("10.1.0.17"), 392.15),
+        (unique_local(1), unique_local(2), 390.28),  # 20 bytes more of header in each packet
+        (":".join(["254", "128"] + ["00"] * 13 + ["01"]), None, 392.15),  # link-local: as planned
+    ],
+)
+def test_the_gids_of_the_log_say_which_ip_carried_it(local, remote, limit):
+    run = perftest({MIB: 380.0}, local_gid=local, remote_gid=remote)
+    assert one(judge(run, plan())).physical.value == pytest.approx(limit, abs=0.01)
+
+
+def test_an_address_of_the_cluster_on_a_nic_it_has_not_is_another_cluster():
+    run = perftest({MIB: 380.0}, device="mlx5_0", local_gid=mapped("10.1.0.1"), remote_gid=mapped("10.1.0.17"))
+    verdict = one(judge(run, plan()))
+    assert verdict.judgement is Judgement.UNKNOWN
+    assert verdict.reason == "the log's NIC mlx5_0 is not in mi300x-4node: name it with --from HOST/NIC"
+
+
+def test_a_table_of_large_messages_does_not_show_the_message_rate():
+    run = perftest({MIB: 391.0, 2 * MIB: 391.5, 8 * MIB: 391.9})
+    rates = [
+        Measurement(Metric.MSG_RATE, "Mpps", rate, size * MIB, None, 9)
+        for size, rate in ((1, 0.0466), (2, 0.0233), (8, 0.0058))
+    ]
+    judged = judge(replace(run, measurements=(*run.measurements, *rates)), plan())
+    assert set(judgements(judged, Metric.BW_AVG).values()) == {Judgement.PASS}
+
+
+def test_a_narrow_uplink_of_the_pcie_switch_binds_host_memory_and_not_its_gpu():
+    at = plan().hosts["node1"]
+    above = "0000:18:00.0"
+    narrow = replace(at.pcie[above], link=replace(at.pcie[above].link, width=8))
+    there = replace(plan(), hosts={**plan().hosts, "node1": replace(at, pcie={**at.pcie, above: narrow})})
+    verdict = one(judge(perftest({MIB: 200.0}), there))
+    assert verdict.physical.binding == f"PCIe uplink {above} of node1"
+    assert verdict.physical.value == pytest.approx(32 * 8 * 128 / 130 * 256 / 280, rel=1e-4)
+    assert one(judge(perftest({MIB: 390.0}, memory="rocm"), there)).judgement is Judgement.PASS
+
+
+def test_relaxed_ordering_is_said_where_its_cost_is_not_known():
+    verdict = one(judge(perftest({MIB: 300.0}, relaxed_ordering="OFF"), plan()))
+    assert (
+        "PCIe relaxed ordering is off at node1/bnxt_re0: what its CPU then reaches is not known"
+        in verdict.reachable.assumptions
+    )
+
+
+def esnet():
+    return build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
+
+
+@pytest.mark.parametrize(("setting", "reachable"), [("ON", 196.07), ("OFF", 150.0)])
+def test_ordered_writes_have_a_limit_where_it_was_measured(setting, reachable):
+    """An EPYC that reaches 200 Gb/s with relaxed ordering and 150 without (openucx/ucx 8062)."""
+    there = esnet()
+    host, settings = next(iter(there.hosts.items()))
+    nic = next(iter(settings.nics.values()))
+    run = perftest({MIB: 149.0}, device=nic.rdma_device or "eth100", relaxed_ordering=setting)
+    name = f"{host}/{next(iter(settings.nics))}"
+    verdict = one(judge(run, there, source=name, target=name.replace(host, list(there.hosts)[-1])))
+    assert verdict.reachable.value == pytest.approx(reachable, abs=0.01)
+    assert verdict.physical.value == pytest.approx(196.07, abs=0.01)
+    assert (verdict.reachable.binding == f"ordered PCIe writes on {host}") is (setting == "OFF")
+
+
+def with_memory(there, channels):
+    """The same cluster with so many channels of memory in each socket."""
+    servers = {
+        name: server.model_copy(
+            update={"memory": server.memory.model_copy(update={"channels": Sourced(value=channels, source="a test")})}
+        )
+        if server.memory
+        else server
+        for name, server in there.hardware.servers.items()
+    }
+    return replace(there, hardware=replace(there.hardware, servers=servers))
+
+
+@pytest.mark.parametrize(
+    ("channels", "size", "memory", "binding"),
+    [
+        (8, 16 * GIB, "host", "line rate × RoCEv2 framing"),
+        (1, 16 * GIB, "host", "memory of node1"),  # 716.8 Gb/s of both sockets, both ways
+        (1, 64 * MIB, "host", "line rate × RoCEv2 framing"),  # caches may hold it
+        (1, 16 * GIB, "rocm", "line rate × RoCEv2 framing"),
+    ],
+)
+def test_memory_binds_what_caches_cannot_hold(channels, size, memory, binding):
+    there = with_memory(plan(), channels)
+    run = perftest({size: 700.0}, bidirectional=True, memory=memory)
+    assert one(judge(run, there)).physical.binding == binding

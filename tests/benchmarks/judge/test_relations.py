@@ -1,0 +1,278 @@
+"""Relative gates: what runs reach of other runs that are judged with them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from judge_support import GIB, MIB, collective, perftest
+from judge_support import plan as four_hosts
+
+from wirespeed.benchmarks.judge import profile as judge_profile
+from wirespeed.benchmarks.judge.limits import Asked
+from wirespeed.benchmarks.judge.logs import Log, judge_together
+from wirespeed.benchmarks.tools.reader import Reading
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan, build
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.verdicts import Judgement, Relation
+
+FIELD = judge_profile.named("field")
+LEAVES = Path(__file__).parents[3] / "examples" / "arista-leaf-spine" / "cluster.yaml"
+PASS, WARN, FAIL, UNKNOWN = Judgement.PASS, Judgement.WARN, Judgement.FAIL, Judgement.UNKNOWN
+
+
+@cache
+def leaves() -> Plan:
+    """Four hosts of one NIC: node1 and node2 under leaf1, node3 and node4 under leaf2."""
+    return build(read(LEAVES), load())
+
+
+def write(value, size=MIB, **parameters):
+    return perftest({size: value}, test="ib_write_bw", **{"qps": 1, **parameters})
+
+
+def latency(value):
+    taken = Measurement(Metric.LATENCY_TYPICAL, "us", value, 8, None, 9)
+    return Run("perftest", "ib_write_lat", None, RunStatus.COMPLETE, None, None, {"device": "bnxt_re0"}, (taken,))
+
+
+def between(a, b, run, span=None, rail=0, name=None):
+    """A run between two hosts, from when to when."""
+    ends = [f"node{host}/bnxt_re{rail}" for host in (a, b)]
+    return Log(name or f"{a}-{b}-{rail}.log", Reading((run,)), *ends, span)
+
+
+def related(*logs, plan=leaves, profile=FIELD, gate=None) -> dict[str, Relation]:
+    found = [one for one in judge_together(logs, plan(), profile=profile).relations if gate in (None, one.name)]
+    assert len({one.name for one in found}) == len(found)
+    return {one.name: one for one in found}
+
+
+@pytest.mark.parametrize(
+    ("far", "near", "judgement", "value"),
+    [
+        ([97.0, 96.8], [97.0, 97.2], PASS, 96.8 / 97.1),
+        ([97.0, 90.0], [97.0, 97.2], FAIL, 90.0 / 97.1),  # one pair decides
+        ([97.0], [97.0, 50.0, 97.0], PASS, 1.0),  # one slow pair under the leaf excuses nobody
+        ([97.0], [], UNKNOWN, None),
+    ],
+)
+def test_pairs_between_leaves(far, near, judgement, value):
+    logs = [between(1, 3, write(one)) for one in far] + [between(1, 2, write(one)) for one in near]
+    found = related(*logs, between(3, 4, latency(2.0)), gate="cross-leaf")["cross-leaf"]
+    assert (found.judgement, found.value) == (judgement, value if value is None else pytest.approx(value))
+    assert found.of.count == len(far)
+    assert found.to is not None
+    assert found.to.count == len(near)
+
+
+def test_the_least_pair_is_named_with_its_file():
+    logs = [between(1, 3, write(97.0)), between(2, 4, write(90.0), name="slow.log"), between(1, 2, write(97.0))]
+    found = related(*logs)["cross-leaf"]
+    assert (found.of.file, found.of.line, found.of.between) == ("slow.log", 10, "node2/bnxt_re0 -> node4/bnxt_re0")
+    assert found.reason == (
+        "90 Gb/s between-leaves (min of 2) to 97 Gb/s same-leaf (node1/bnxt_re0 -> node2/bnxt_re0): 92.8%; "
+        "at least 98.0% is asked (a convention of operators, in no document: above a non-blocking leaf nothing is "
+        "slower than the NIC, 2 % are for chance)"
+    )
+
+
+def test_what_is_missing_is_said_with_how_to_measure_it():
+    found = related(between(1, 3, write(97.0)), between(2, 4, write(97.0)))["cross-leaf"]
+    assert found.reason == ("nothing to compare with: no like run same-leaf; wirespeed bench run matrix measures both")
+
+
+@pytest.mark.parametrize(
+    ("far", "near", "judgement"), [(2.9, 2.0, PASS), (3.3, 2.0, WARN), (1.9, 2.0, PASS), (2.9, None, UNKNOWN)]
+)
+def test_a_difference_of_latency(far, near, judgement):
+    logs = [between(1, 3, latency(far))] + ([between(1, 2, latency(near))] if near else [between(1, 2, write(97.0))])
+    found = related(*logs, gate="cross-leaf-latency")["cross-leaf-latency"]
+    assert found.judgement is judgement
+    assert found.unit == "us"
+    assert found.value == (pytest.approx(far - near) if near else None)
+
+
+def rails(values, start=0.0, apart=0.0):
+    """A run on each rail of node1 and node2, starting so long after each other; 10 s each."""
+    return [
+        between(1, 2, write(value), (start + rail * apart, start + rail * apart + 10), rail)
+        for rail, value in enumerate(values)
+    ]
+
+
+ALONE = rails([390.0] * 8, apart=20.0)
+
+
+@pytest.mark.parametrize(
+    ("logs", "judgement"),
+    [
+        ([*ALONE, *rails([389.0] * 8, 1000.0)], PASS),
+        ([*ALONE, *rails([389.0] * 7 + [330.0], 1000.0)], FAIL),  # 3053 of 3120 Gb/s
+        ([*ALONE, *rails([389.0] * 8, 1000.0, apart=0.5)], PASS),  # they need not start at once
+        ([ALONE[0], *rails([389.0] * 8, 1000.0)], PASS),  # one rail alone stands for all
+        (rails([389.0] * 8), UNKNOWN),
+        (ALONE, None),  # nothing was at once
+        ([*ALONE, *rails([389.0] * 7, 1000.0)], None),  # not all rails
+        ([*ALONE, *(Log(one.file, one.reading, one.source, one.target) for one in rails([389.0] * 8))], None),  # when?
+    ],
+)
+def test_all_rails_at_once(logs, judgement):
+    found = related(*logs, plan=four_hosts).get("rails-at-once")
+    assert (found.judgement if found else None) is judgement
+
+
+@pytest.mark.parametrize(("tool", "test"), [("perftest", "ib_write_bw"), ("ib_write_bw", None)])
+def test_a_rail_that_failed_leaves_a_mean_unknown(tool, test):
+    """Also where its program said nothing, and stands for the tool."""
+    at_once = rails([389.0] * 8, 1000.0)
+    dead = Run(tool, test, None, RunStatus.FAILED, "no", None, {}, ())
+    logs = [*ALONE, *at_once[:7], between(1, 2, dead, (1000.0, 1010.0), 7)]
+    found = related(*logs, plan=four_hosts)["rails-at-once"]
+    assert (found.judgement, found.reason) == (UNKNOWN, "1 of 8 runs gave no figure")
+
+
+@pytest.mark.parametrize(
+    ("one", "many", "judgement"), [(380.0, 391.0, PASS), (284.4, 391.5, FAIL), (380.0, None, UNKNOWN)]
+)
+def test_one_queue_pair_and_several(one, many, judgement):
+    logs = [between(1, 2, write(one)), between(2, 1, write(many, qps=8)) if many else between(1, 2, latency(2.0))]
+    # between others: no baseline of that pair
+    logs.append(between(3, 4, write(391.0, qps=8)))
+    assert related(*logs, plan=four_hosts)["one-queue-pair"].judgement is judgement
+
+
+def test_without_a_place_a_pair_is_unknown_and_said():
+    logs = [Log(f"{qps}.log", Reading((write(390.0, qps=qps),))) for qps in (1, 8)]
+    found = related(*logs, plan=four_hosts)["one-queue-pair"]
+    assert (found.judgement, found.reason) == (
+        UNKNOWN,
+        "nothing says between which NICs these runs were: "
+        "name them with --from and --to, or judge a folder of bench run",
+    )
+
+
+def test_of_several_pairs_the_worst_stands_for_all():
+    logs = [between(1, 2, write(value), rail=rail) for rail, value in enumerate((380.0, 300.0, 385.0))]
+    logs += [between(1, 2, write(391.0, qps=8), rail=rail) for rail in range(3)]
+    found = related(*logs, plan=four_hosts)["one-queue-pair"]
+    assert (found.judgement, found.compared, found.passed) == (FAIL, 3, 2)
+    assert found.where == "node1/bnxt_re1, node2/bnxt_re1"
+
+
+@pytest.mark.parametrize(
+    ("values", "judgement"),
+    [
+        ([390.0, 391.0] * 5, PASS),
+        ([390.0] * 9 + [200.0], WARN),
+        ([390.0] * 9, None),  # nine times say nothing of ten
+    ],
+)
+def test_how_a_pair_repeats(values, judgement):
+    found = related(*(between(1, 2, write(one)) for one in values), plan=four_hosts).get("repeatable-pairs")
+    assert (found.judgement if found else None) is judgement
+
+
+@pytest.mark.parametrize(("low", "judgement"), [(378.0, PASS), (340.0, WARN), (300.0, FAIL)])
+def test_how_a_collective_repeats(low, judgement):
+    runs = [collective("all_reduce", 32, {8 * GIB: (1.0, busbw, busbw)}) for busbw in [380.0] * 9 + [low]]
+    logs = [Log(f"{number}.log", Reading((run,))) for number, run in enumerate(runs)]
+    assert related(*logs, plan=four_hosts)["repeatable-collectives"].judgement is judgement
+
+
+def test_only_the_last_attempt_of_a_step_counts():
+    logs = [
+        between(1, 3, write(40.0), name="out/logs/pair-1.1.log"),
+        between(1, 3, write(97.0), name="out/logs/pair-1.2.log"),
+        between(1, 2, write(97.0), name="out/logs/pair-2.1.log"),
+    ]
+    assert related(*logs)["cross-leaf"].judgement is PASS
+
+
+@pytest.mark.parametrize(
+    "logs",
+    [
+        [between(1, 3, write(90.0))],  # one run is compared with nothing
+        [between(1, 2, write(97.0, size=4096)), between(1, 3, write(90.0, size=4096))],  # below the sizes it asks for
+    ],
+)
+def test_nothing_is_said_of_what_is_not_asked(logs):
+    assert related(*logs) == {}
+
+
+def test_like_is_compared_with_like_alone():
+    """Both ways with both ways, a size with its own."""
+    logs = [
+        between(1, 3, write(97.0)),
+        between(1, 2, write(190.0, bidirectional=True)),
+        between(1, 2, write(97.0, 4 * MIB)),
+    ]
+    assert related(*logs, gate="cross-leaf")["cross-leaf"].judgement is UNKNOWN
+
+
+def test_units_may_differ():
+    logs = [
+        between(1, 3, write(97.0)),
+        between(1, 2, perftest({MIB: 11563.3}, unit="MiB/s", test="ib_write_bw", qps=1)),
+    ]
+    assert related(*logs)["cross-leaf"].value == pytest.approx(1.0, abs=0.001)
+
+
+def test_what_the_user_says_places_a_log():
+    logs = [Log("a.log", Reading((write(380.0),))), Log("b.log", Reading((write(391.0, qps=8),)))]
+    found = judge_together(logs, four_hosts(), Asked("node1/bnxt_re0", "node2/bnxt_re0"), FIELD).relations
+    assert [(one.name, one.judgement) for one in found] == [("one-queue-pair", PASS)]
+
+
+MINE = """
+version: 1
+base: default
+title: mine
+relative_gates:
+  - name: gpu
+    of: {tools: [perftest], tests: [ib_write_bw], metric: bw_avg, memory: gpu}
+    to: {memory: host}
+    same: [pair]
+    at_least: 0.95
+    tolerance: 0.05
+    source: here
+"""
+
+
+def mine(tmp_path, *change):
+    file = tmp_path / "mine.yaml"
+    file.write_text(MINE.replace(*change) if change else MINE, encoding="utf-8")
+    return judge_profile.read(file)
+
+
+@pytest.mark.parametrize(("value", "judgement"), [(380.0, PASS), (360.0, WARN), (200.0, FAIL)])
+def test_a_gate_of_ones_own(tmp_path, value, judgement):
+    logs = [between(1, 2, write(value, memory="rocm")), between(1, 2, write(391.0))]
+    assert related(*logs, plan=four_hosts, profile=mine(tmp_path))["gpu"].judgement is judgement
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (("    at_least: 0.95\n", ""), "Value error, expected either at_least or at_most"),
+        (("    to: {memory: host}\n", ""), "Value error, expected a baseline, to, or the statistic spread of one side"),
+        (("to: {memory: host}", "to: {memory: gpu}"), "Value error, expected a baseline that differs from of"),
+        (
+            ("to: {memory: host}", "to: {memory: host, metric: bw_peak}"),
+            "Value error, expected one metric on both sides",
+        ),
+        (("    at_least: 0.95", "    unit: furlong\n    at_least: 0.95"), "Value error, 'furlong' is no unit"),
+        (("    to: {memory: host}", "    statistic: spread"), "Value error, expected of a spread no unit, and runs: 2"),
+        (("same: [pair]", "same: [planet]"), "Input should be 'pair', 'hosts' or 'rail'"),
+        (("memory: host", "memory: tape"), "Input should be 'host' or 'gpu'"),
+        (("name: gpu", "name: ''"), "String should have at least 1 character"),
+    ],
+)
+def test_refused(tmp_path, change, expected):
+    with pytest.raises(Refused) as refused:
+        mine(tmp_path, *change)
+    assert refused.value.problems[0].expected.startswith(expected)

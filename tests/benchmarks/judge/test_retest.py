@@ -1,0 +1,125 @@
+"""Re-test before calling it bad."""
+
+from __future__ import annotations
+
+import pytest
+from judge_support import GIB, MIB, collective, perftest, plan
+from tests.benchmarks.judge.test_cli import run, write_bw
+
+from wirespeed.benchmarks.judge.limits import Asked
+from wirespeed.benchmarks.judge.logs import judge_logs
+from wirespeed.benchmarks.tools.reader import Reading
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.verdicts import Judgement
+
+ENDS = Asked("node1/bnxt_re0", "node2/bnxt_re0")
+GID = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:{}"
+
+
+def judged(*runs, asked=ENDS, files=None):
+    names = files or [f"{at}.txt" for at in range(len(runs))]
+    return judge_logs([(name, Reading((one,))) for name, one in zip(names, runs, strict=True)], plan(), asked)
+
+
+def write(value, **parameters):
+    return perftest({MIB: value}, test="ib_write_bw", **parameters)
+
+
+def outcome(found):
+    return [[verdict.judgement for verdict in one.verdicts] for one in found]
+
+
+PASS, WARN, FAIL = [Judgement.PASS], [Judgement.WARN], [Judgement.FAIL]
+
+
+@pytest.mark.parametrize(
+    ("values", "judgements", "reason"),
+    [
+        ([230.0, 391.0], [WARN, PASS], "bad once, good on the other run of this test: below 80%"),
+        ([391.0, 230.0], [PASS, WARN], "bad once, good on the other run of this test: below 80%"),
+        ([391.0, 230.0, 390.0], [PASS, WARN, PASS], "bad once, good on 2 others of this test: below 80%"),
+        ([230.0, 231.0], [FAIL, FAIL], "bad 2 times of 2: below 80%"),
+        ([230.0, 391.0, 228.0], [FAIL, PASS, FAIL], "bad 2 times of 3: below 80%"),
+    ],
+)
+def test_several_runs_of_one_test(values, judgements, reason):
+    found = judged(*map(write, values))
+    assert outcome(found) == judgements
+    bad = next(one.verdicts[0] for one in found if one.verdicts[0].judgement is not Judgement.PASS)
+    assert bad.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("runs", "asked", "files", "together"),
+    [
+        # which pair of hosts it was stands nowhere: two pairs may have such NICs
+        ([write(230.0), write(391.0)], Asked(), None, False),
+        ([write(230.0), write(391.0)], Asked("node1/bnxt_re0"), None, False),
+        # attempts of one step, and of two
+        ([write(230.0), write(391.0)], Asked(), ["logs/pair-1.1.log", "logs/pair-1.2.log"], True),
+        ([write(230.0), write(391.0)], Asked(), ["logs/pair-1.1.log", "logs/pair-2.1.log"], False),
+        ([write(230.0), write(391.0)], Asked(), ["a/pair-1.1.log", "b/pair-1.1.log"], False),
+        # ends in the logs: the same, and others
+        *(
+            (
+                [
+                    write(value, local_gid=GID.format("01"), remote_gid=GID.format(end))
+                    for value, end in ((230.0, "17"), (391.0, other))
+                ],
+                Asked(),
+                None,
+                same,
+            )
+            for other, same in (("17", True), ("19", False))
+        ),
+        # another test
+        ([write(230.0), write(391.0, qps=8)], ENDS, None, False),
+        ([write(230.0), perftest({MIB: 391.0}, test="ib_read_bw")], ENDS, None, False),
+    ],
+)
+def test_runs_of_one_test_are_known_only_where_it_is_certain(runs, asked, files, together):
+    assert outcome(judged(*runs, asked=asked, files=files))[0] == (WARN if together else FAIL)
+
+
+def test_wrong_data_are_no_matter_of_chance():
+    wrong = Measurement(Metric.WRONG, "elements", 3, 8 * GIB, "out-of-place", 11)
+    runs = [
+        Run("nccl-tests", "all_reduce", None, RunStatus.COMPLETE, None, 8, {}, (wrong,) if bad else ())
+        for bad in (True, False)
+    ]
+    assert outcome(judged(*runs))[0] == FAIL
+
+
+@pytest.mark.parametrize(
+    ("run_", "command"),
+    [
+        (write(230.0), "ib_write_bw -d bnxt_re0 -s 1048576 --report_gbits SERVER"),
+        (
+            write(230.0, qps=4, gid_index=3, bidirectional=True),
+            "ib_write_bw -d bnxt_re0 -x 3 -q 4 -s 1048576 -b --report_gbits SERVER",
+        ),
+        (
+            collective("all_reduce", 32, {8 * GIB: (1e5, 100.0, 193.75)}, nodes=4, gpus_per_thread=1, threads=1),
+            "mpirun -np 32 all_reduce_perf -b 8589934592 -e 8589934592 -f 2 -g 1",
+        ),
+        (write(230.0, device="a; rm -rf /"), "ib_write_bw -d 'a; rm -rf /' -s 1048576 --report_gbits SERVER"),
+    ],
+)
+def test_one_bad_run_alone_says_how_to_repeat_it(run_, command):
+    (found,) = judged(run_)
+    assert found.notes[-1] == (
+        f"bad in one run alone; before calling it bad run it once more: {command}; then judge both logs together"
+    )
+
+
+def test_a_good_run_alone_needs_no_other():
+    (found,) = judged(write(391.0))
+    assert not any("once more" in note for note in found.notes)
+
+
+def test_from_files_to_exit_code(tmp_path):
+    other = tmp_path / "again.txt"
+    other.write_text(write_bw(391.0), encoding="utf-8")
+    ends = ("--from", "node1/bnxt_re0", "--to", "node2/bnxt_re0")
+    assert run(tmp_path, write_bw(230.0), *ends).exit_code == 1
+    assert run(tmp_path, write_bw(230.0), str(other), *ends).exit_code == 0

@@ -1,0 +1,131 @@
+import pytest
+from judge_support import CLUSTER, plan
+
+from wirespeed.benchmarks.judge.runs import judge
+from wirespeed.catalogue import load
+from wirespeed.cluster import read
+from wirespeed.plan import build
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.verdicts import Judgement
+
+ADDRESSES = {"local": "10.1.0.1", "remote": "10.1.0.17"}
+
+
+def iperf(bitrates, test="TCP", **parameters):
+    """A run of iperf3: place -> Gb/s."""
+    measurements = tuple(
+        Measurement(Metric.BITRATE, "Gb/s", value, None, place, line)
+        for line, (place, value) in enumerate(bitrates.items(), 5)
+    )
+    return Run("iperf3", test, "3.16", RunStatus.COMPLETE, None, None, parameters or ADDRESSES, measurements)
+
+
+def verdicts(run, **ends):
+    return {verdict.measurement.place: verdict for verdict in judge(run, plan(), **ends).verdicts}
+
+
+@pytest.mark.parametrize(
+    ("bitrates", "judged"),
+    [
+        ({"stream 5 sender": 380.0, "stream 5 receiver": 379.0}, {"stream 5 receiver"}),
+        ({"stream 5 sender": 380.0}, {"stream 5 sender"}),
+        ({"stream 5": 380.0}, {"stream 5"}),
+        (
+            {"stream 5 interval 0.00-1.00": 370.0, "SUM interval 0.00-1.00": 380.0, "SUM sender": 381.0,
+             "SUM receiver": 380.0, "stream 5 receiver": 190.0},
+            {"SUM receiver"},
+        ),
+        (
+            {"stream 5 TX-C sender": 380.0, "stream 5 TX-C receiver": 379.0, "stream 7 RX-C sender": 370.0,
+             "stream 7 RX-C receiver": 369.0},
+            {"stream 5 TX-C receiver", "stream 7 RX-C receiver"},
+        ),
+        ({"stream 5 receiver": 190.0, "stream 7 receiver": 190.0}, set()),
+        ({"stream 5 interval 0.00-1.00": 380.0}, set()),
+    ],
+)  # fmt: skip
+def test_the_whole_run_is_judged(bitrates, judged):
+    found = verdicts(iperf(bitrates))
+    assert {place for place, verdict in found.items() if verdict.judgement is not Judgement.SKIP} == judged
+
+
+@pytest.mark.parametrize(
+    ("value", "judgement"),
+    [(390.0, Judgement.PASS), (190.0, Judgement.WARN), (29.0, Judgement.WARN), (400.0, Judgement.UNKNOWN)],
+)
+def test_tcp(value, judgement):
+    verdict = verdicts(iperf({"SUM receiver": value}))["SUM receiver"]
+    assert verdict.judgement is judgement
+    assert verdict.physical.value == pytest.approx(400 * 8960 / 9038)
+    assert verdict.reachable.value == pytest.approx(400 * 8948 / 9038)
+
+
+def test_udp_counts_its_datagrams():
+    verdict = verdicts(iperf({"stream 5": 360.0}, "UDP", **ADDRESSES, block_bytes=1460))["stream 5"]
+    assert verdict.physical.value == pytest.approx(400 * 1460 / (1460 + 28 + 38))
+
+
+def test_assumptions():
+    assert verdicts(iperf({"SUM receiver": 390.0}))["SUM receiver"].reachable.assumptions == (
+        "node1/bnxt_re0 and node2/bnxt_re0 by the addresses in the log",
+        "MTU 9000 as planned",
+        "no limit of CPU cores is counted: a single stream is usually bound by one",
+    )
+
+
+def test_addresses_of_another_cluster_are_unknown_until_named():
+    run = iperf({"SUM receiver": 390.0}, local="192.0.2.1", remote="192.0.2.2")
+    unknown = verdicts(run)["SUM receiver"]
+    assert (unknown.judgement, unknown.reason) == (
+        Judgement.UNKNOWN,
+        "the log's addresses are on no NIC of mi300x-4node: name one with --from HOST/NIC",
+    )
+    assert verdicts(run, source="node1/bnxt_re0")["SUM receiver"].judgement is Judgement.PASS
+
+
+def test_another_tool_has_no_limit():
+    run = Run("other", None, None, RunStatus.COMPLETE, None, None, {}, iperf({"SUM": 1.0}).measurements)
+    assert verdicts(run)["SUM"].reason == "there are no limits for other"
+
+
+def program(tool, test, value, unit="Gb/s", place=None, **parameters):
+    row = Measurement(Metric.BW_AVG, unit, value, None, place, 5)
+    return Run(tool, test, None, RunStatus.COMPLETE, None, None, parameters, (row,))
+
+
+@pytest.mark.parametrize(
+    ("run", "judgement"),
+    [
+        (program("qperf", "tcp_bw", 390.0), Judgement.PASS),
+        (program("qperf", "tcp_bw", 48.9, "GB/s"), Judgement.PASS),
+        (program("qperf", "tcp_bw", 25.0), Judgement.WARN),
+        (program("qperf", "udp_bw", 390.0, place="recv"), Judgement.PASS),
+        (program("qperf", "rc_bw", 391.0), Judgement.PASS),
+        (program("qperf", "rc_rdma_write_bw", 200.0), Judgement.FAIL),
+        (program("qperf", "tcp_bw", 500.0), Judgement.UNKNOWN),
+        (program("sockperf", "throughput", 3.0, protocol="UDP"), Judgement.SKIP),
+        (program("sockperf", "throughput", 500.0, protocol="UDP"), Judgement.UNKNOWN),
+    ],
+)
+def test_qperf_and_sockperf(run, judgement):
+    (verdict,) = judge(run, plan(), source="node1/bnxt_re0", target="node2/bnxt_re0").verdicts
+    assert verdict.judgement is judgement
+
+
+@pytest.mark.parametrize(
+    ("version", "streams", "reachable", "binding"),
+    [
+        ("3.16", 8, 198.0, "line rate × TCP framing"),
+        ("3.16", 4, 4 * 29.7, "TCP cores"),
+        ("3.9", 4, 29.7, "TCP cores"),  # all streams on one core
+        ("3.13-mt1", 4, 4 * 29.7, "TCP cores"),
+        (None, 4, 4 * 29.7, "TCP cores"),
+    ],
+)
+def test_what_cores_receive_where_it_was_measured(version, streams, reachable, binding):
+    there = build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
+    host, settings = next(iter(there.hosts.items()))
+    row = Measurement(Metric.BITRATE, "Gb/s", 20.0, None, "SUM receiver", 5)
+    run = Run("iperf3", "TCP", version, RunStatus.COMPLETE, None, None, {"streams": streams}, (row,))
+    (verdict,) = judge(run, there, source=f"{host}/{next(iter(settings.nics))}").verdicts
+    assert (verdict.reachable.value, verdict.reachable.binding) == (pytest.approx(reachable, rel=1e-3), binding)

@@ -1,0 +1,161 @@
+"""Messages of failed runs, as tools print them, and the failures of the catalogue they point to."""
+
+from __future__ import annotations
+
+import pytest
+
+from wirespeed.benchmarks import parse
+from wirespeed.benchmarks.logs.error_causes import KNOWN, VAGUE, Case, causes, messages
+from wirespeed.catalogue import load
+from wirespeed.results.benchmarks import RunStatus
+
+CUDA, ROCM = Case({"memory": "cuda"}), Case({"memory": "rocm"})
+MTU_4096 = {"mtu": 4096}
+
+ROWS: list[tuple[str, Case, str]] = [
+    # a request that was never acknowledged: nothing went through, nothing of a full packet, or some did
+    ("Failed status 12: wr_id 0 syndrom 0x81", Case(), "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
+    ("Failed status 12: wr_id 0 syndrom 0xa", Case(MTU_4096, 2048), "SW-01"),
+    ("Failed status 12: wr_id 0 syndrom 0x81", Case(MTU_4096, 4096), "CAB-01 SW-02 CAB-02 NIC-17 SW-06"),
+    ("Failed status 12: wr_id 0 syndrom 0x81", Case({}, 2048), "CAB-01 SW-02 CAB-02 NIC-17 SW-06"),
+    ("NET/IB : Got completion from peer 10.1.2.3<5> with error 12, opcode 0, len 0, vendor err 129",
+     Case(), "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
+    ("NET/IB: Got completion from peer 10.1.2.3<5> with status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_RDMA_WRITE(1)",
+     Case(), "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
+    ("UCX  ERROR Transport retry count exceeded on mlx5_0:1/RoCE (synd 0x15 vend 0x81 hw_synd 0/0)",
+     Case(), "MPI-03 NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
+    # other statuses of completions
+    ("Failed status 13: wr_id 0 syndrom 0x87", Case(), "NIC-08"),
+    ("UCX  ERROR RNR retry count exceeded on mlx5_0:1/RoCE", Case(), "NIC-08"),
+    ("Failed status 10: wr_id 0 syndrom 0x88", Case(), "NIC-04 OS-09"),
+    ("Failed status 10: wr_id 0 syndrom 0x88", ROCM, "OS-10 PCI-02 NIC-04 OS-09"),
+    ("Remote access error on mlx5_0:1/RoCE", Case(), "NIC-04 OS-09"),
+    ("Failed status 4: wr_id 0 syndrom 0x51", CUDA, "PCI-06 OS-10 PCI-02"),
+    ("Failed status 4: wr_id 0 syndrom 0x51", Case(), ""),
+    ("Failed status 5: wr_id 0 syndrom 0xf9", Case(), ""),
+    ("Failed status 112: wr_id 0 syndrom 0x81", Case(), ""),
+    # memory
+    ("Couldn't allocate MR\nfailed to create mr", Case(), "OS-02 K8S-02"),
+    ("Couldn't allocate MR\nfailed to create mr", CUDA, "OS-10 OS-11 OS-02 K8S-02"),
+    ("Couldn't allocate MR with error=14", Case(), "OS-10 OS-11 OS-02 K8S-02"),
+    ("Couldn't allocate MR with error=93", CUDA, "OS-11 OS-10 OS-02 K8S-02"),
+    ("NCCL WARN Call to ibv_create_cq failed with error Cannot allocate memory", Case(), "OS-02 K8S-02"),
+    ("NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory", Case(), "OS-02 K8S-02"),
+    ("NCCL WARN Call to ibv_reg_mr failed with error Bad address", Case(), "OS-10 OS-11"),
+    ("NCCL WARN Call to ibv_reg_dmabuf_mr failed with error Operation not supported", Case(), "OS-11 OS-10"),
+    ("ibv_reg_mr() failed: Operation not permitted", Case(), "K8S-02 OS-02"),
+    ("UCX  ERROR ibv_create_cq() failed: Cannot allocate memory. Please set max locked memory (ulimit -l) to"
+     " 'unlimited' (current: 64 kbytes)", Case(), "OS-02 K8S-02 MPI-02"),
+    ("libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes.", Case(), "OS-02 MPI-02"),
+    ("  Registerable memory:     32768 MiB\n  some of the registerable memory", Case(), "OS-02"),
+    ("NCCL WARN Error: failed to extend /dev/shm/nccl-8XkQzb to 9637892 bytes", Case(), "OS-03"),
+    ("NCCL WARN Error while creating shared memory segment nccl-shm-recv (size 9637888)", Case(), "OS-03"),
+    ("[h1:77] Signal: Bus error (7)", Case(), "OS-03"),
+    # devices and ports
+    ("IB device mlx5_77 not found", Case(), "OS-17 NIC-03 OS-09 K8S-01"),
+    ("UCX  WARN  network device 'mlx5_9:1' is not available", Case(), "OS-17 NIC-03 OS-09 K8S-01"),
+    (" Did not detect devices", Case(), "NIC-03 OS-09 OS-08 K8S-01"),
+    ("NCCL WARN Call to ibv_modify_qp failed with error No such device", Case(), "K8S-01 OS-15 NIC-03"),
+    ("libibverbs: Warning: Driver bnxt_re does not support the kernel ABI of 6 (supports 1 to 1)", Case(),
+     "OS-09 OS-08"),
+    ("Failed to open libibverbs.so[.1]", Case(), "NCCL-01 OS-09"),
+    (" Port number 1 state is Down", Case(), "CAB-01 CAB-05"),
+    (" Port number 1 state is Active", Case(), ""),
+    ("Requested mtu is higher than active mtu", Case(), "OS-07"),
+    ("MTU mismatch between both ends", Case(), "OS-07 SW-01"),
+    ("iperf3: error - unable to write to stream socket: Message too long", Case(), "OS-07 SW-01"),
+    ("NCCL WARN NET/IB : mlx5_0:1 Got async event : local catastrophic error", Case(), "NIC-16"),
+    ("NCCL WARN NET/IB : mlx5_0:1 Got async event : port error", Case(), "CAB-01"),
+    ("NCCL WARN NET/IB : mlx5_0:1 Got async event : GID table change", Case(), "OS-15"),
+    # connecting
+    ("NCCL WARN NET/IB: read failed in ncclIbRoceGetVersionNum: Invalid argument", Case(), "NCCL-09 NIC-05"),
+    (" Found Incompatibility issue with GID types.", Case(), "NIC-05 NCCL-09 K8S-01"),
+    ("Failed to query GID table", Case(), "NIC-05 NCCL-09 K8S-01"),
+    ("NCCL WARN Call to ibv_modify_qp failed with error Connection timed out", Case(), "OS-05 NIC-05 RT-05"),
+    ("NCCL WARN Call to ibv_modify_qp failed with error No data available errno 61", Case(), "OS-05 NIC-05 RT-10"),
+    ("NCCL WARN Call to ibv_modify_qp failed with error Invalid argument errno 22", Case(), "NIC-05 OS-07"),
+    ("ibv_create_ah(dlid=49152 sl=0 port=1) for RC DEVX QP connect on mlx5_0 failed: Connection timed out", Case(),
+     "OS-05 NIC-05 RT-05"),
+    ("iperf3: error - socket buffer size not set correctly", Case(), "TCP-01"),
+    ("Failed to modify QP 295 to RTR\n Unable to Connect the HCA's through the link", Case(),
+     "NIC-05 OS-05 OS-07 RT-05"),
+    ("Event: RDMA_CM_EVENT_UNREACHABLE; error: -110.", Case(), "OS-05 RT-10 OS-06"),
+    ("Event: RDMA_CM_EVENT_ADDR_ERROR; error: -19.", Case(), "OS-05 NIC-03 OS-04"),
+    ("iperf3: error - unable to connect to server: Connection timed out", Case(), "OS-06 OS-14 RT-10 K8S-03"),
+    ("iperf3: error - unable to connect to server: No route to host", Case(), "OS-06 OS-14 RT-10 OS-05"),
+    ("iperf3: error - unable to connect to server: Network is unreachable", Case(), "OS-14 RT-10 OS-05"),
+    ("Couldn't connect to 10.7.0.1:18515", Case(), "OS-06 OS-14"),
+    ("NCCL WARN socketStartConnect: Connect to 172.17.0.1<41211> failed : Connection refused", Case(), "OS-06 OS-14"),
+    ("A process or daemon was unable to complete a TCP connection", Case(), "OS-06 OS-14 K8S-03"),
+    ("iperf3: error - control socket has closed unexpectedly", Case(), "OS-06 K8S-03"),
+    # UCX and Open MPI
+    ("UCX  ERROR ucp_ep_create() failed: Destination is unreachable", Case(), "MPI-03 OS-17 OS-05"),
+    ("Fatal: UD endpoint 0x55001f12c0 to <no debug data>: unhandled timeout error", Case(), "MPI-03 SW-02 SW-01"),
+    ("UCX  WARN  transport 'rocm_copy' is not available", Case(), "MPI-04"),
+    ("WARNING: There was an error initializing an OpenFabrics device.", Case(), "MPI-01"),
+    ("WARNING: No preset parameters were found for the device that Open MPI", Case(), "MPI-01"),
+    ("bash: orted: command not found", Case(), "MPI-02"),
+    ("[h1:9] Signal code: Invalid permissions (2)", Case(), "MPI-04"),
+    # NCCL and its tests
+    ("# Out of bounds values : 12 FAILED", Case(), "NIC-18 APP-05"),
+    ("# Out of bounds values : 0 OK", Case(), ""),
+    ("NCCL WARN Failed to find ncclNetPlugin_v8 symbol in NetPlugin", Case(), "NCCL-13"),
+    ('NCCL WARN Missing "iommu=pt" from kernel command line which can lead to system instablity or hang!', Case(),
+     "PCI-02"),
+    ("NCCL WARN Bootstrap : no socket interface found", Case(), "OS-14 K8S-01"),
+    ("NVRM: Xid (PCI:0000:38:00): 79, GPU has fallen off the bus.", Case(), "GPU-02"),
+    ("Cuda failure p2pBandwidthLatencyTest.cu:610: 'unknown error'", Case(), "GPU-04 GPU-02"),
+    # a message that says little counts where no other one is known
+    ("NCCL failure common.cu:958 'remote process exited or there was a network error'", Case(),
+     "CAB-01 NIC-05 GPU-02 APP-02"),
+    ("NCCL failure all_gather.cu:88 'unhandled cuda error'", Case(), "GPU-02 GPU-04"),
+    ("Test NCCL failure common.cu:1041 'unhandled system error'", Case(), "OS-02 OS-03 OS-14 NIC-05"),
+    ("Test NCCL failure common.cu:1041 'unhandled system error'\n[h1:77] Signal: Bus error (7)", Case(), "OS-03"),
+    # clocks
+    ("Correlation coefficient r^2: 0.855538 < 0.9\nCan't produce a report", Case(), "PCI-12"),
+    # what is no failure of a cluster
+    (" Iteration num should be between 5 and 100000000", Case(), ""),
+    ("ethernet_read_keys: Couldn't read remote address", Case(), ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "case", "failures"), ROWS, ids=lambda item: str(item)[:50])
+def test_a_message_points_to_its_causes(text: str, case: Case, failures: str) -> None:
+    assert " ".join(causes(text, case=case)) == failures
+
+
+def test_every_row_of_the_table_has_an_example() -> None:
+    for cause in (*KNOWN, *VAGUE):
+        assert any(cause.explains(text, case) for text, case, _ in ROWS), cause.says
+
+
+def test_every_row_names_failures_of_the_catalogue_and_a_source() -> None:
+    known = set(load().failures)
+    for cause in (*KNOWN, *VAGUE):
+        assert cause.failures
+        assert set(cause.failures) <= known, cause.says
+        assert cause.source
+
+
+def test_a_failure_knows_the_messages_that_point_to_it() -> None:
+    assert messages("NIC-08") == ("status 13, receiver not ready (RNR) retries exceeded",)
+    assert messages("PCI-05") == ()
+
+
+def test_a_failed_run_names_what_its_tool_says_before_what_others_say() -> None:
+    (run,) = parse(
+        "[h1:9] WARNING: There was an error initializing an OpenFabrics device.\n"
+        " Couldn't allocate MR\n failed to create mr\n Couldn't create IB resources\n"
+    )
+    assert (run.status, run.failures) == (RunStatus.FAILED, ("OS-02", "K8S-02", "MPI-01"))
+
+
+def test_a_run_that_did_not_fail_has_no_causes() -> None:
+    text = (
+        "WARNING: There was an error initializing an OpenFabrics device.\n"
+        "                    RDMA_Write BW Test\n"
+        " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"
+        " 65536      5000             196.50             196.25  \t\t   0.374317\n" + "-" * 87 + "\n"
+    )
+    (run,) = parse(text)
+    assert (run.status, run.failures) == (RunStatus.COMPLETE, ())

@@ -1,0 +1,81 @@
+"""What counters say of a mesh: a NIC that moved less than the pings that came back was gone round."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.benchmarks import parse
+from wirespeed.benchmarks.run import Moved, fabric_of, with_counters
+from wirespeed.benchmarks.run.mesh.result import mesh
+from wirespeed.cluster import read
+from wirespeed.plan import build
+from wirespeed.results.campaign import Grade
+from wirespeed.results.mesh import Mesh
+
+PLAN = build(read(Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"))
+FABRIC = fabric_of(PLAN).of(["node1", "node2"])
+ENDS = {(seat.host, seat.interface): seat.name for seat in FABRIC.seats}
+NIC = "node1/bnxt_re2"
+WHOLE = 16 * 9000
+"""A request and a reply with each of the eight NICs of the other host: sixteen packets of the MTU each way."""
+
+
+def answered(*silent: str) -> Mesh:
+    """All pairs but those of some NICs came back."""
+    text = ""
+    for a in FABRIC.seats:
+        for b in FABRIC.seats:
+            if a.host != b.host:
+                lost = 1 if {a.name, b.name} & set(silent) else 0
+                text += f"mesh ping from {a.host}: 1 pairs\nmesh pair {a.name} -> {b.name}\n"
+                text += f"1 packets transmitted, {1 - lost} received, {100 * lost}% packet loss\n"
+                text += f"mesh end {lost}\nmesh done\n"
+    return mesh(PLAN, FABRIC, parse(text), ("ping", "route"))
+
+
+def said(moved: dict[str, tuple[int, int]], *silent: str, lacking: str = "") -> tuple[dict[str, Grade], list[str]]:
+    before = {end: Moved(5000, 7000) for end in ENDS}
+    after = {}
+    for end, name in ENDS.items():
+        sent, received = moved.get(name, (WHOLE, WHOLE))
+        if name != lacking:
+            after[end] = Moved(5000 + sent, 7000 + received)
+    found = with_counters(PLAN, FABRIC, answered(*silent), before, after)
+    grades = {one.nic: one.grade for one in found.carried if one.grade is not Grade.GOOD}
+    named = [f"{one.name} at {one.port}: {' '.join(one.failures)}: {one.says}" for one in found.causes]
+    return grades, [one for one in named if one.startswith("NIC") and " as " in one and "bytes" in one]
+
+
+def test_what_was_moved_by_the_nic_itself_is_good() -> None:
+    assert said({}) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("moved", "causes"),
+    [
+        (
+            {NIC: (300, WHOLE), "node1/bnxt_re7": (2 * WHOLE, WHOLE)},
+            [
+                f"NIC {NIC} as sender at leaf1 Eth1/3: OS-05: sent 300 of at least 144000 bytes, node1/bnxt_re7 144000 "
+                "more than it had to: what comes from its address leaves by another NIC, so a rule or a route is not "
+                "as planned"
+            ],
+        ),
+        (
+            {NIC: (WHOLE, 0)},
+            [
+                f"NIC {NIC} as receiver at leaf1 Eth1/3: OS-04: received 0 of at least 144000 bytes: what goes to its "
+                "address arrives at another NIC, whose MAC address others know for it"
+            ],
+        ),
+    ],
+)
+def test_what_went_round_a_nic_is_bad(moved: dict[str, tuple[int, int]], causes: list[str]) -> None:
+    assert said(moved) == ({NIC: Grade.BAD}, causes)
+
+
+def test_a_nic_that_answered_nobody_or_was_not_read_is_unknown() -> None:
+    assert said({NIC: (0, 0)}, NIC) == ({NIC: Grade.UNKNOWN}, [])
+    assert said({}, lacking=NIC) == ({NIC: Grade.UNKNOWN}, [])

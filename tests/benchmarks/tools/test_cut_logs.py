@@ -1,0 +1,142 @@
+"""A log cut anywhere, wrapped in anything, or no log at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.benchmarks.tools.samples import LOGS
+
+from wirespeed.benchmarks import parse
+from wirespeed.errors import Refused
+from wirespeed.results.benchmarks import Run, RunStatus
+from wirespeed.results.json import document, plain
+
+TEXTS = [log.read_text() for log in LOGS]
+PIECES = ['{"', '":', "{", "[", "]", "}", ",", "1e999", '"start"', "\n", '"\\ud800"']
+
+
+def runs(text: str) -> tuple[Run, ...]:
+    """The runs of a log; none when it is refused with the line it ends at."""
+    try:
+        return parse(text)
+    except Refused as refused:
+        place, _, line = refused.problems[0].place.rpartition(":")
+        assert place == "text"
+        assert int(line) == max(1, text.count("\n") + (not text.endswith("\n")))
+        return ()
+
+
+def same(run: Run) -> str:
+    """A run as comparable text, without where its lines came from."""
+    body = plain(run)
+    body["parameters"].pop("label", None)
+    return json.dumps(body, sort_keys=True)
+
+
+class Whole:
+    """A log as it is, which many others are held against."""
+
+    def __init__(self, text: str) -> None:
+        self.runs = runs(text)
+        self.same = [same(run) for run in self.runs]
+        self._known = {one for run in self.runs for one in run.measurements}
+        self._truncated = sum(run.status is RunStatus.TRUNCATED for run in self.runs)
+
+    def assert_has(self, part: tuple[Run, ...]) -> None:
+        """What was cut from it gives nothing else."""
+        assert len(part) <= len(self.runs)
+        for cut, full in zip(part, self.runs, strict=False):
+            assert set(cut.measurements) <= self._known
+            assert cut.status is not RunStatus.COMPLETE or same(cut) in self.same
+            assert cut.ranks in (None, full.ranks)
+            assert cut.parameters.items() <= full.parameters.items()
+        assert sum(run.status is RunStatus.TRUNCATED for run in part) <= 1 + self._truncated
+
+
+whole = cache(Whole)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(TEXTS), st.data())
+def test_a_cut_log_gives_no_number_the_whole_log_does_not(text: str, data: st.DataObject) -> None:
+    end = data.draw(st.integers(0, len(text)))
+    whole(text).assert_has(runs(text[:end]))
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")
+def test_a_log_cut_in_every_number_of_its_last_lines(log: Path) -> None:
+    text = log.read_text()
+    for end in range(max(0, len(text) - 60), len(text)):
+        whole(text).assert_has(runs(text[:end]))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=400))
+def test_arbitrary_bytes_are_refused_or_read(content: bytes) -> None:
+    document("bench-runs", 1, runs=runs(content.decode(errors="replace")))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(TEXTS), st.data())
+def test_damaged_logs_never_break_the_reader(text: str, data: st.DataObject) -> None:
+    start, end = sorted((data.draw(st.integers(0, len(text))), data.draw(st.integers(0, len(text)))))
+    damage = data.draw(st.text(max_size=20))
+    document("bench-runs", 1, runs=runs(text[:start] + damage + text[end:]))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.sampled_from(['{"', '":', "{", "[", "]", "}", ",", "1e999", '"start"', "\n", '"\\ud800"']), max_size=60)
+)
+def test_damaged_json_never_breaks_the_reader(pieces: list[str]) -> None:
+    document("bench-runs", 1, runs=runs("{" + "".join(pieces))).encode()
+
+
+WRAPPERS: dict[str, Callable[[str], str]] = {
+    "carriage returns": lambda line: line + "\r",
+    "quoted mail": lambda line: f"> {line}",
+    "mail quoted twice": lambda line: f">> {line}",
+    "mpirun --tag-output": lambda line: f"[1,0]<stdout>:{line}",
+    "mpirun --tag-output of Open MPI 5": lambda line: f"[prterun-alpha-71@1,3]<stdout>: {line}",
+    "srun --label": lambda line: f" 3: {line}",
+    "mpiexec -prepend-rank": lambda line: f"[0] {line}",
+    "kubectl logs --timestamps": lambda line: f"2026-01-02T10:11:12.123456Z {line}",
+    "kubectl logs --prefix": lambda line: f"[pod/launcher-x7/main] {line}",
+    "pdsh": lambda line: f"alpha: {line}",
+    "docker compose": lambda line: f"worker-0  | {line}",
+    "colours": lambda line: f"\x1b[1;32m{line}\x1b[0m",
+    "indented": lambda line: f"        {line}",
+    "trailing blanks": lambda line: f"{line}   ",
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_what_a_wrapper_adds_changes_nothing(wrapper: str) -> None:
+    for log, text in zip(LOGS, TEXTS, strict=True):
+        if text.count("\n") < 2:  # a host's name before a single line makes it another
+            continue
+        wrapped = "".join(
+            WRAPPERS[wrapper](line.removesuffix("\n")) + ("\n" if line.endswith("\n") else "")
+            for line in text.splitlines(keepends=True)
+        )
+        assert [same(run) for run in runs(wrapped)] == whole(text).same, log.name
+
+
+def test_the_order_of_logs_in_a_file_is_the_order_of_runs() -> None:
+    def is_whole(log: Path) -> bool:
+        return log.suffix == ".txt" and all(run.status is RunStatus.COMPLETE for run in runs(log.read_text()))
+
+    whole = [log for log in LOGS if is_whole(log)]
+    texts = [log.read_text() for log in whole]
+    together = parse("\n".join(texts))
+    apart = [run for text in texts for run in parse(text)]
+    assert [run.test for run in together] == [run.test for run in apart]
+    assert [[one.value for one in run.measurements] for run in together] == [
+        [one.value for one in run.measurements] for run in apart
+    ]

@@ -1,0 +1,195 @@
+"""Matrices between the devices of a host: which way each number goes, and what is left out."""
+
+from __future__ import annotations
+
+import pytest
+from tests.benchmarks.tools.samples import SAMPLES
+
+from wirespeed.benchmarks import parse, read
+from wirespeed.errors import Refused
+from wirespeed.results.benchmarks import Metric, Run, RunStatus
+
+
+def sample(name: str) -> tuple[Run, ...]:
+    """The runs of a sample."""
+    return parse((SAMPLES / name).read_text())
+
+
+def at(run: Run, place: str | None) -> list[float | int]:
+    """The values of a place."""
+    return [one.value for one in run.measurements if one.place == place]
+
+
+def test_a_read_goes_from_the_column_to_the_row() -> None:
+    runs = sample("p2p_bandwidth/four-gpus.txt")
+    writes, reads = runs[1], runs[2]
+    assert (writes.parameters["operation"], at(writes, "GPU1 -> GPU0")) == ("write", [374.9])
+    assert (reads.parameters["operation"], at(reads, "GPU1 -> GPU0")) == ("read", [361.55])
+    assert at(reads, "GPU2 -> GPU2") == [2817.9]
+
+
+def test_latency_of_the_gpu_and_of_the_host_are_apart() -> None:
+    runs = sample("p2p_bandwidth/four-gpus.txt")
+    assert [run.test for run in runs] == [
+        *["unidirectional_bandwidth"] * 3,
+        *["bidirectional_bandwidth"] * 2,
+        *["gpu_latency", "cpu_latency"] * 3,
+    ]
+    assert [at(run, "GPU0 -> GPU1") for run in runs[5:9]] == [[17.02], [6.95], [2.81], [1.91]]
+    assert {one.metric for one in runs[5].measurements} == {Metric.LATENCY_AVG}
+    assert {one.unit for one in runs[5].measurements} == {"us"}
+
+
+def test_pairs_without_peer_access_are_named() -> None:
+    for run in sample("p2p_bandwidth/four-gpus.txt"):
+        assert run.parameters["without_p2p_access"] == "GPU0 -> GPU3, GPU3 -> GPU0"
+
+
+@pytest.mark.parametrize(
+    ("test", "place", "value", "unit"),
+    [
+        ("host_to_device_memcpy_ce", "CPU -> GPU2", 54.98, "GB/s"),
+        ("device_to_host_memcpy_ce", "GPU2 -> CPU", 55.09, "GB/s"),
+        ("device_to_device_memcpy_read_ce", "GPU0 -> GPU1", 394.87, "GB/s"),
+        ("device_to_device_memcpy_write_ce", "GPU0 -> GPU1", 397.3, "GB/s"),  # printed with the arrow turned round
+        ("all_to_one_write_ce", "GPU1", 409.97, "GB/s"),
+        ("host_device_latency_sm", "CPU -> GPU1", 813.07, "ns"),
+        ("device_local_copy", "GPU0", 1301.22, "GB/s"),
+    ],
+)
+def test_places_of_nvbandwidth(test: str, place: str, value: float, unit: str) -> None:
+    (run,) = [run for run in sample("nvbandwidth/one-node.txt") if run.test == test]
+    assert [(one.value, one.unit) for one in run.measurements if one.place == place] == [(value, unit)]
+
+
+def test_a_test_of_several_matrices_is_a_run_for_each() -> None:
+    runs = [run for run in sample("nvbandwidth/one-node.txt") if run.parameters.get("bidirectional")]
+    assert [(run.parameters["part"], at(run, "GPU0 -> GPU1")) for run in runs] == [
+        ("write1", [391.1]),
+        ("write2", [390.87]),
+        ("total", [781.97]),
+    ]
+
+
+def test_gpus_of_several_nodes_have_their_host() -> None:
+    pairs, to_one, bisection = sample("nvbandwidth/two-nodes.txt")
+    assert (pairs.ranks, pairs.parameters["nodes"]) == (4, 2)
+    assert at(pairs, "theta-1/GPU1 -> theta-2/GPU3") == [798.1]
+    assert at(to_one, "theta-2/GPU2") == [811.98]
+    assert at(bisection, "theta-2/GPU3 -> theta-1/GPU1") == [789.07]
+
+
+def test_what_cannot_be_done_is_waived_and_what_broke_is_failed() -> None:
+    waived, good, failed = sample("nvbandwidth/waived-and-failed.txt")
+    assert (waived.status, waived.parameters["waived"], waived.measurements) == (RunStatus.COMPLETE, True, ())
+    assert (good.status, len(good.measurements)) == (RunStatus.COMPLETE, 2)
+    assert (failed.test, failed.status) == ("one_to_all_read_sm", RunStatus.FAILED)
+
+
+def test_zero_where_an_old_release_copies_nothing_is_no_measurement() -> None:
+    (run,) = sample("nvbandwidth/first-release.txt")
+    assert (run.version, len(run.measurements), at(run, "GPU1 -> GPU1")) == (None, 6, [])
+
+
+def test_json_and_text_of_nvbandwidth_agree_on_places() -> None:
+    runs = {run.test: run for run in sample("nvbandwidth_json/report.json")}
+    assert at(runs["host_to_device_memcpy_ce"], "CPU -> GPU1") == [55.3011]
+    assert at(runs["device_to_device_memcpy_read_ce"], "GPU1 -> GPU0") == [394.905]
+    assert at(runs["device_to_device_bidirectional_memcpy_write_sm"], "GPU0 -> GPU1") == [780]
+    assert {test: run.status.value for test, run in runs.items()} == {
+        "host_to_device_memcpy_ce": "complete",
+        "device_to_device_memcpy_read_ce": "complete",
+        "device_to_device_bidirectional_memcpy_write_sm": "complete",
+        "all_to_one_read_sm": "truncated",
+        "device_to_device_latency_sm": "complete",
+        "host_to_all_memcpy_sm": "failed",
+    }
+
+
+def test_cpus_and_gpus_of_rocm_are_counted_apart() -> None:
+    one_way, both_ways = sample("rocm_bandwidth/unidirectional-and-bidirectional.txt")
+    assert at(one_way, "CPU1 -> GPU0") == [55.761]
+    assert at(one_way, "GPU1 -> GPU0") == [48.897]
+    assert (both_ways.parameters["bidirectional"], at(both_ways, "GPU0 -> GPU1")) == (True, [93.771])
+    assert one_way.parameters["gpu_addresses"] == "1b:0.0, 3d:0.0"
+
+
+def test_devices_that_no_list_names_keep_the_tools_number() -> None:
+    (run,) = sample("rocm_bandwidth/one-copy.txt")
+    rows = [(one.metric, one.value, one.unit, one.place) for one in run.measurements if one.size_bytes == 2**26]
+    assert rows == [
+        (Metric.TIME, 3950.201, "us", "device 2 -> device 3"),
+        (Metric.BW_AVG, 33.977, "GB/s", "device 2 -> device 3"),
+        (Metric.LATENCY_MIN, 3944.117, "us", "device 2 -> device 3"),
+        (Metric.BW_PEAK, 34.03, "GB/s", "device 2 -> device 3"),
+    ]
+
+
+def test_a_data_path_that_does_not_validate_is_a_failure() -> None:
+    (run,) = sample("rocm_bandwidth/validation.txt")
+    assert (run.status, run.error) == (RunStatus.FAILED, "Data Path Validation FAIL: GPU0 -> GPU1")
+
+
+def test_transferbench_tells_a_pair_both_ways_from_each_way() -> None:
+    one_way, both_ways = sample("transferbench/peer-to-peer.txt")
+    assert at(one_way, "GPU0 -> CPU1") == [55.4]
+    assert both_ways.parameters["bidirectional"] is True
+    assert [at(both_ways, f"GPU1 -> GPU0{way}") for way in ("", " forward", " backward")] == [[109.18], [54.6], [54.58]]
+    assert {one.size_bytes for one in both_ways.measurements} == {268435456}
+
+
+def test_all_to_all_of_transferbench_has_its_sum() -> None:
+    (run,) = sample("transferbench/all-to-all.txt")
+    assert (at(run, "GPU2 -> GPU1"), at(run, "SUM"), len(run.measurements)) == ([53.391], [310.405], 7)
+
+
+def test_transfers_of_a_configuration_file() -> None:
+    *runs, failed = sample("transferbench/tests-and-error.txt")
+    assert [[(one.value, one.unit, one.place) for one in run.measurements] for run in runs[1:]] == [
+        [
+            (37.85, "GB/s", "GPU0 -> GPU1"),
+            (0.028, "ms", "GPU0 -> GPU1"),
+            (46.3, "GB/s", "GPU1 -> GPU0"),
+            (0.045, "ms", "GPU1 -> GPU0"),
+        ],
+        [(37.75, "GB/s", "CPU0 -> none"), (7.111, "ms", "CPU0 -> none")],
+    ]
+    assert (failed.status, failed.error) == (RunStatus.FAILED, "[ERROR] HIP Error: invalid resource handle")
+
+
+def test_a_row_that_does_not_fit_is_left_out_and_said() -> None:
+    reading = read(
+        "P2P=Enabled Latency (P2P Writes) Matrix (us)\n"
+        "   GPU     0      1 \n"
+        "     0   2.10   2.81   9.99 \n"
+        "     1   XX.X   2.06 \n",
+        "log",
+    )
+    (run,) = reading.runs
+    assert (run.status, [one.value for one in run.measurements]) == (RunStatus.TRUNCATED, [2.06])
+    assert [str(notice) for notice in reading.notices] == [
+        "log:3: found a row of 3 cells; expected 2 cells; the row is left out",
+        "log:4: found XX.X in row 1; expected numbers; left out",
+    ]
+
+
+def test_a_number_without_end_breaks_no_reader() -> None:
+    digits = "9" * 5000  # more than Python turns into an int
+    for text in (
+        f"# nThread {digits} nGpus 1 minBytes {digits} maxBytes 8 step: 2(factor) warmup iters: {digits} iters: 1\n"
+        "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+        f" {digits} 2 float sum -1 1.0 0.01 0.01 0 1.0 0.01 0.01 0\n",
+        f"alpha:7:9 [0] NCCL INFO comm 0xa1 rank {digits} nranks {digits} cudaDev 0 - Init COMPLETE\n"
+        f"alpha:7:9 [0] NCCL INFO Channel {digits}/0 : 0[0] -> 1[1] via NET/IB/{digits}/GDRDMA\n"
+        f"alpha:7:9 [0] NCCL INFO Channel 0/{digits} : 0 1 {digits}\n"
+        "alpha:7:9 [0] NCCL INFO Using network IB\n"
+        f"alpha:7:9 [0] NCCL INFO {digits} Bytes -> Algo {digits} proto {digits} time 1.0\n",
+        f"RocmBandwidthTest Version: 2.6\n= Src Device Id: 1 Src Device Type: Gpu =\n{digits} KB 1.0 1.0 1.0 1.0\n",
+        f"TransferBench v1\nTest {digits}:\nTransfer 00 | 1.0 GB/s | 1.0 ms | {digits} bytes | G0 -> G0:1 -> G1\n"
+        f"[ERROR] {digits}\n",
+    ):
+        try:
+            runs = parse(text)
+        except Refused:  # nothing is left of a log whose lines are such numbers
+            continue
+        assert all(one.size_bytes is None or one.size_bytes < 10**18 for run in runs for one in run.measurements)

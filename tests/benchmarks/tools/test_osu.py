@@ -1,0 +1,150 @@
+"""The words of the OSU micro-benchmarks, and where their tables end."""
+
+from __future__ import annotations
+
+import pytest
+
+from wirespeed.benchmarks import parse, read
+from wirespeed.benchmarks.tools.osu.patterns import columns_of, title_of
+from wirespeed.results.benchmarks import Metric, RunStatus
+
+LARGE = 1 << 22
+COLLECTIVE = 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("title", "program", "accelerator", "largest"),
+    [
+        ("MPI Latency Test", "osu_latency", None, LARGE),
+        ("MPI-CUDA Bandwidth Test", "osu_bw", "cuda", LARGE),
+        ("MPI-CUDA MANAGED Bi-Directional Bandwidth Test", "osu_bibw", "cuda managed", LARGE),
+        ("MPI Multiple Bandwidth / Message Rate Test", "osu_mbw_mr", None, LARGE),
+        ("MPI Multi Latency Test", "osu_multi_lat", None, LARGE),
+        ("MPI-ROCM Multi-process Latency Test", "osu_latency_mp", "rocm", LARGE),
+        ("MPI Multi-threaded Latency Test", "osu_latency_mt", None, LARGE),
+        ("MPI Latency Persistent Test", "osu_latency_persistent", None, LARGE),
+        ("MPI Bandwidth Persistent Test", "osu_bw_persistent", None, LARGE),
+        ("MPI Allgather Persistent Latency Test", "osu_allgather_persistent", None, COLLECTIVE),
+        ("MPI_Put-CUDA Bandwidth Test", "osu_put_bw", "cuda", LARGE),
+        ("MPI_Put Bi-directional Bandwidth Test", "osu_put_bibw", None, LARGE),
+        ("MPI_Get latency Test", "osu_get_latency", None, LARGE),
+        ("MPI One Sided MPI_Get Bandwidth Test", "osu_get_bw", None, LARGE),
+        ("MPI_Accumulate latency Test", "osu_acc_latency", None, LARGE),
+        ("MPI_Get_accumulate latency Test", "osu_get_acc_latency", None, LARGE),
+        ("MPI_Fetch_and_op latency Test", "osu_fop_latency", None, 8),
+        ("MPI_Compare_and_swap latency Test", "osu_cas_latency", None, 8),
+        ("MPI All-to-All Personalized Exchange Latency Test", "osu_alltoall", None, COLLECTIVE),
+        ("MPI Alltoallv Latency Test", "osu_alltoallv", None, COLLECTIVE),
+        ("MPI All-to-Allv Personalized Exchange Latency Test", "osu_alltoallv", None, COLLECTIVE),
+        ("MPI Non-blocking All-to-All Latency Test", "osu_ialltoall", None, COLLECTIVE),
+        ("MPI Non-blocking Reduce_scatter Latency Test", "osu_ireduce_scatter", None, COLLECTIVE),
+        ("MPI Neighborhood Allgather Latency Test", "osu_neighbor_allgather", None, COLLECTIVE),
+        ("MPI Broadcast Latency Test", "osu_bcast", None, COLLECTIVE),
+        ("NCCL-CUDA Allreduce Latency Test", "osu_nccl_allreduce", "cuda", COLLECTIVE),
+        ("NCCL-CUDA Latency Test", "osu_nccl_latency", "cuda", LARGE),
+        ("MPI Init Test", "osu_init", None, None),
+        ("MPI Hello World Test", "osu_hello", None, None),
+        ("OpenSHMEM Put Test", None, None, None),
+    ],
+)
+def test_titles_name_programs(title: str, program: str | None, accelerator: str | None, largest: int | None) -> None:
+    found = title_of(title)
+    assert (found.program, found.accelerator, found.largest) == (program, accelerator, largest)
+
+
+@pytest.mark.parametrize(
+    ("line", "sized", "metrics"),
+    [
+        ("# Size      Bandwidth (MB/s)", True, ["bw_avg"]),
+        ("# Size Bandwidth (MB/s) Validation", True, ["bw_avg", "wrong"]),
+        ("# Size    Bi-Directional Bandwidth (MB/s)", True, ["bw_avg"]),
+        ("# Size                  MB/s        Messages/s", True, ["bw_avg", "msg_rate"]),
+        ("# Size          Latency (us)", True, ["latency_avg"]),
+        ("# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations", True,
+         ["latency_avg", "latency_min", "latency_max", "iterations"]),
+        ("# Size       Avg Latency(us)  P50 Tail Lat(us)  P75 Tail Lat(us)  P99 Tail Lat(us)", True,
+         ["latency_avg", "latency_p50", "latency_percentile", "latency_p99"]),
+        ("# Size           Overall(us)       Compute(us)    Pure Comm.(us)        Overlap(%)", True,
+         ["time", "compute", "comm_avg", "overlap"]),
+        ("# Avg Latency(us)", False, ["latency_avg"]),
+        ("Overall(us)       Compute(us)    Pure Comm.(us)        Overlap(%)", False,
+         ["time", "compute", "comm_avg", "overlap"]),
+        ("# Size      Bandwidth (MB/s)      Power(W)", True, ["bw_avg", None]),
+    ],
+)  # fmt: skip
+def test_column_lines_name_columns(line: str, sized: bool, metrics: list[str | None]) -> None:
+    found = columns_of(line)
+    assert found is not None
+    assert (found[0], [column.metric for column in found[1]]) == (sized, metrics)
+
+
+@pytest.mark.parametrize(
+    "line", ["# Size [B]  Bandwidth [MB/s] | Time Mean [s]", "# Size of the ring", "#    1    2    4"]
+)
+def test_other_comments_are_no_column_lines(line: str) -> None:
+    assert columns_of(line) is None
+
+
+def table(*rows: str, title: str = "# OSU MPI Bandwidth Test v7.4", before: str = "", after: str = "") -> str:
+    """A table of osu_bw with some rows."""
+    return "\n".join([before, title, "# Size      Bandwidth (MB/s)", *rows, after]).strip("\n") + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (table("1 7.79", "4194304 4901.82"), RunStatus.COMPLETE),
+        (table("1 7.79", "2097152 4901.82"), RunStatus.TRUNCATED),
+        (table("1 7.79", "2 15.67", before="$ mpirun -np 2 osu_bw -m 2"), RunStatus.COMPLETE),
+        (table("1 7.79", "2 15.67", before="$ mpirun -np 2 ./osu_bw --message-size=1:2 D D"), RunStatus.COMPLETE),
+        (table("1 7.79", before="$ mpirun -np 2 osu_bw -m 2"), RunStatus.TRUNCATED),
+        (table("2 7.79", before="$ mpirun -np 2 osu_bw -m 2:"), RunStatus.TRUNCATED),
+        (table("1 7.79", "2 15.67", before="$ mpirun -np 2 osu_latency -m 2"), RunStatus.TRUNCATED),
+        (table("1 7.79", after="srun: error: node2: task 1: Killed"), RunStatus.FAILED),
+        (table("1 7.79", "4194304 4901.82", after="srun: error: node2: task 1: Killed"), RunStatus.COMPLETE),
+    ],
+)
+def test_a_table_ends_at_the_size_its_program_ends_at(text: str, status: RunStatus) -> None:
+    assert [run.status for run in parse(text)] == [status]
+
+
+def test_an_unknown_end_is_said() -> None:
+    (notice,) = read(table("1 7.79", "64 303.21"), "log").notices
+    assert str(notice) == (
+        "log:4: found the last row, of 64 B; expected one of 4194304 B, where osu_bw ends unless -m says otherwise"
+    )
+
+
+def test_a_validation_that_failed_is_wrong_data() -> None:
+    log = (
+        "# OSU MPI Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)        Validation\n1  7.79  Pass\n2  9.10  Fail\n"
+    )
+    (run,) = parse(log)
+    assert [one.value for one in run.measurements if one.metric is Metric.WRONG] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("log", "error"),
+    [
+        ("$ srun -n 2 osu_bw\nsrun: error: Unable to create step for job 7: Invalid node name specified\n",
+         "srun: error: Unable to create step for job 7: Invalid node name specified"),
+        ("Invalid option [-q]\n\nUsage: osu_bw [options]\nOptions:\n", "Invalid option [-q]"),
+        ("This test requires exactly two processes\n", "This test requires exactly two processes"),
+        ("CUDA support not enabled.  Please recompile benchmark with CUDA support.\n",
+         "CUDA support not enabled. Please recompile benchmark with CUDA support."),
+    ],
+)  # fmt: skip
+def test_a_run_that_never_began_keeps_the_words_of_why(log: str, error: str) -> None:
+    (run,) = parse(log)
+    assert (run.tool, run.status, run.error, run.measurements) == (
+        "osu-micro-benchmarks", RunStatus.FAILED, error, ()
+    )  # fmt: skip
+
+
+def test_a_row_of_another_shape_is_left_out_and_said() -> None:
+    reading = read(table("1 7.79", "2 15.67 3.00", "1 7.79", "4194304 4901.82"), "log")
+    assert [one.size_bytes for one in reading.runs[0].measurements] == [1, 4194304]
+    assert [str(notice) for notice in reading.notices] == [
+        "log:4: found a row of 3 cells; expected 2 cells; the row is left out",
+        "log:5: found a row of 1 B after one of 1 B; expected a larger size; left out",
+    ]

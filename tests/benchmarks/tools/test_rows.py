@@ -1,0 +1,373 @@
+"""Single lines and short logs: what each must say, and what must be refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from wirespeed.benchmarks import is_interval, parse, read
+from wirespeed.benchmarks.logs.numbers import number
+from wirespeed.benchmarks.tools import tools
+from wirespeed.benchmarks.tools.perftest.columns import columns, meaning, unit_of
+from wirespeed.errors import Refused
+from wirespeed.results.benchmarks import Metric, RunStatus
+
+NCCL_COLUMNS = """\
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+"""
+NCCL_ROW = "  1024  256  float  sum  -1  25.40  0.04  0.07      0  25.01  0.04  0.07      0\n"
+BW_COLUMNS = " #bytes     #iterations    BW peak[{0}]    BW average[{0}]   MsgRate[Mpps]\n"
+RULE = "-" * 87 + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0", 0),
+        ("-1", -1),
+        ("12.50", 12.5),
+        (".5", 0.5),
+        ("1e-07", 1e-07),
+        ("9.50062e+08", 950062000.0),
+        ("N/A", None),
+        ("inf", None),
+        ("-nan", None),
+        ("XXX.XX", None),
+        ("1e999", None),
+        ("12.5.1", None),
+        ("", None),
+        ("\u0661", None),  # a digit, but none a tool prints
+    ],
+)
+def test_numbers_are_those_printed(text: str, value: float | None) -> None:
+    found = number(text)
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("unit", "true_unit"),
+    [("MB/sec", "MiB/s"), ("MiB/sec", "MiB/s"), ("Gb/sec", "Gb/s")],
+)
+def test_perftest_units(unit: str, true_unit: str) -> None:
+    (run,) = parse(
+        BW_COLUMNS.format(unit) + " 65536      5000             11.50              10.25  \t\t   0.001\n" + RULE
+    )
+    assert run.status is RunStatus.COMPLETE
+    assert [(one.metric, one.value, one.unit, one.size_bytes, one.line) for one in run.measurements] == [
+        (Metric.BW_PEAK, 11.5, true_unit, 65536, 2),
+        (Metric.BW_AVG, 10.25, true_unit, 65536, 2),
+        (Metric.MSG_RATE, 0.001, "Mpps", 65536, 2),
+    ]
+
+
+def test_what_a_counter_that_ran_over_makes_negative_is_left_out_and_said() -> None:
+    row = " 65536      2147483647       0.00               -3.12 \t\t   -0.005951\n"
+    reading = read(BW_COLUMNS.format("Gb/sec") + row + RULE, "log")
+    assert [one.metric for one in reading.runs[0].measurements] == [Metric.BW_PEAK]
+    assert [str(notice) for notice in reading.notices] == [
+        "log:2: found -3.12, -0.005951 in the row of 65536 B; expected numbers of 0 and more; left out"
+    ]
+
+
+def test_a_unit_nobody_knows_is_left_out_and_said() -> None:
+    reading = read(
+        BW_COLUMNS.format("Pb/sec") + " 8          5000             11.50              10.25  \t\t   0.001\n", "log"
+    )
+    assert [one.metric for one in reading.runs[0].measurements] == [Metric.MSG_RATE]
+    assert [str(notice) for notice in reading.notices] == [
+        "log:1: found the column 'BWpeak[Pb/sec]'; expected a known unit; the column is left out",
+        "log:1: found the column 'BWaverage[Pb/sec]'; expected a known unit; the column is left out",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("size", "average", "rate", "unit"),
+    [
+        (8388608, 387.16, 0.005769, "Gb/s"),
+        (65536, 11030.45, 0.176487, "MiB/s"),
+        (2, 0.01, 0.767588, "Gb/s"),  # 0.0123 Gb/s printed with two decimals
+        (65536, 100.0, 0.5, None),
+        (65536, 0.0, 0.5, None),
+    ],
+)
+def test_a_rate_tells_the_unit_of_an_average(size: int, average: float, rate: float, unit: str | None) -> None:
+    assert unit_of(size, average, rate) == unit
+
+
+def test_a_row_whose_columns_were_cut_off_is_read_when_its_arithmetic_proves_the_unit() -> None:
+    warning = "Conflicting CPU frequency values detected: 3100.000000 != 4900.000000. CPU Frequency is not max.\n"
+    reading = read(f"{warning} 1048576    1000             196.30             196.21             0.023390\n")
+    assert [(one.value, one.unit) for one in reading.runs[0].measurements] == [
+        (196.3, "Gb/s"),
+        (196.21, "Gb/s"),
+        (0.02339, "Mpps"),
+    ]
+    reading = read(f"{warning} 1048576    1000             196.30             196.21             0.055555\n")
+    assert reading.runs[0].measurements == ()
+    assert str(reading.notices[0]).startswith("text:2: found a row without its column line")
+
+
+def test_perftest_columns_are_named_not_counted() -> None:
+    names = columns(
+        " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]   BW Port1[Gb/sec]"
+        "   MsgRate Port1[Mpps]   BW Port2[Gb/sec]   MsgRate Port2[Mpps]"
+    )
+    assert names is not None
+    assert [what and (what[0], what[2]) for what in map(meaning, names)] == [
+        None,
+        None,
+        (Metric.BW_PEAK, None),
+        (Metric.BW_AVG, None),
+        (Metric.MSG_RATE, None),
+        (Metric.BW_AVG, "port 1"),
+        (Metric.MSG_RATE, "port 1"),
+        (Metric.BW_AVG, "port 2"),
+        (Metric.MSG_RATE, "port 2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "test"),
+    [
+        ("RDMA_Write BW Test", "ib_write_bw"),
+        ("RDMA_Write Bidirectional BW Test", "ib_write_bw"),
+        ("RDMA_Write Post List BW Test", "ib_write_bw"),
+        ("RDMA_Read Latency Test", "ib_read_lat"),
+        ("Send Bidirectional BW  Multicast Test", "ib_send_bw"),
+        ("Send Latency Test", "ib_send_lat"),
+        ("Atomic FETCH_AND_ADD BW Test", "ib_atomic_bw"),
+        ("Atomic CMP_AND_SWAP Latency Test", "ib_atomic_lat"),
+    ],
+)
+def test_perftest_titles(title: str, test: str) -> None:
+    (run,) = parse(f"                    {title}\n Dual-port       : OFF\t\tDevice         : mlx5_0\n")
+    assert (run.test, run.status, run.parameters["device"]) == (test, RunStatus.TRUNCATED, "mlx5_0")
+    assert run.parameters.get("bidirectional", False) is ("Bidirectional" in title)
+
+
+@pytest.mark.parametrize(
+    ("log", "error"),
+    [
+        ("Completion with error at server\nFailed status 10: wr_id 0 syndrom 0x88\n",
+         "Completion with error at server; Failed status 10: wr_id 0 syndrom 0x88"),
+        ("Couldn't allocate MR\n failed to create mr\n", "Couldn't allocate MR; failed to create mr"),
+        ("Couldn't connect to 10.7.0.1:18515\n Unable to open file descriptor for socket connection\n",
+         "Couldn't connect to 10.7.0.1:18515; Unable to open file descriptor for socket connection"),
+        (" IB device mlx5_77 not found\n Unable to find the Infiniband/RoCE device\n",
+         "IB device mlx5_77 not found; Unable to find the Infiniband/RoCE device"),
+    ],
+)  # fmt: skip
+def test_perftest_failures_keep_the_tools_words(log: str, error: str) -> None:
+    (run,) = parse(log)
+    assert (run.tool, run.status, run.error) == ("perftest", RunStatus.FAILED, error)
+
+
+@pytest.mark.parametrize("is_early", [False, True])
+def test_a_limit_that_was_not_reached_fails_the_run_and_keeps_its_table(is_early: bool) -> None:
+    error = "Error: BW result is below bw limit\n"  # of -w, on standard error: a file may have it before the report
+    report = (
+        "                    RDMA_Write BW Test\n Dual-port       : OFF\t\tDevice         : mlx5_0\n"
+        + BW_COLUMNS.format("Gb/sec")
+        + " 65536      5000             196.55             196.41 \t\t   0.374622\n"
+        + RULE
+    )
+    (run,) = parse(error + report if is_early else report + error)
+    assert (run.status, run.error) == (RunStatus.FAILED, "Error: BW result is below bw limit")
+    assert [one.value for one in run.measurements] == [196.55, 196.41, 0.374622]
+
+
+def test_a_failure_before_a_good_run_stays_a_run_of_its_own() -> None:
+    failure = "Couldn't connect to 10.7.0.1:18515\n Unable to open file descriptor for socket connection\n"
+    report = "                    RDMA_Write BW Test\n" + BW_COLUMNS.format("Gb/sec") + " 8 5000 1.00 1.00 0.1\n" + RULE
+    assert [run.status for run in parse(failure + report)] == [RunStatus.FAILED, RunStatus.COMPLETE]
+    assert [run.status for run in parse(report + failure)] == [RunStatus.COMPLETE, RunStatus.FAILED]
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("[  5]   0.00-10.00  sec  47.2 GBytes  40.5 Gbits/sec  1659             sender",
+         [("transfer", 47.2, "GiB"), ("bitrate", 40.5, "Gb/s"), ("retransmits", 1659, "segments")]),
+        ("[SUM]   0.00-10.00  sec   955 MBytes   801 Mbits/sec                  receiver",
+         [("transfer", 955, "MiB"), ("bitrate", 801, "Mb/s")]),
+        ("[  5]   0.00-10.04  sec  6.55 GBytes  1.87 Gbits/sec  0.006 ms  173750/5030987 (3.5%)  receiver",
+         [("transfer", 6.55, "GiB"), ("bitrate", 1.87, "Gb/s"), ("jitter", 0.006, "ms"),
+          ("lost", 173750, "datagrams")]),
+        ("[  5]   0.00-2.00   sec  0.00 Bytes  0.00 bits/sec                  receiver",
+         [("transfer", 0.0, "B"), ("bitrate", 0.0, "b/s")]),
+        ("[  5]   0.00-2.00   sec   384 KBytes  4.69 GBytes/sec                  receiver",
+         [("transfer", 384, "KiB"), ("bitrate", 4.69, "GiB/s")]),
+        ("[  5]   1.00-2.00   sec  4.65 GBytes  39.9 Gbits/sec    7    954 KBytes",
+         [("transfer", 4.65, "GiB"), ("bitrate", 39.9, "Gb/s"), ("retransmits", 7, "segments")]),
+        # Retr or Total Datagrams: without the columns nobody can say
+        ("[  5]   1.00-2.00   sec  119 MBytes  1.00 Gbits/sec  20398",
+         [("transfer", 119, "MiB"), ("bitrate", 1.0, "Gb/s")]),
+    ],
+)  # fmt: skip
+def test_iperf3_lines_without_their_columns(line: str, values: list[tuple[str, float, str]]) -> None:
+    (run,) = parse(line + "\n")
+    assert [(one.metric.value, one.value, one.unit) for one in run.measurements] == values
+    assert all(is_interval(one.place) is ("er" not in line.split()[-1]) for one in run.measurements)
+
+
+def test_total_datagrams_are_no_retransmits() -> None:
+    (run,) = parse(
+        "[ ID] Interval           Transfer     Bitrate         Total Datagrams\n"
+        "[  5]   0.00-1.00   sec   119 MBytes  1000 Mbits/sec  86203\n"
+    )
+    assert (run.test, [one.metric for one in run.measurements]) == ("UDP", [Metric.TRANSFER, Metric.BITRATE])
+
+
+def test_an_interval_without_length_is_no_rate() -> None:
+    reading = read(
+        "Accepted connection from 10.9.0.1, port 4\n[  5]  10.00-10.00  sec   384 KBytes  6.25 Gbits/sec\n", "log"
+    )
+    assert reading.runs[0].measurements == ()
+    assert [str(one) for one in reading.notices] == [
+        "log:2: found an interval without length, 10.00-10.00 s; expected a mean; left out"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ending", "status"),
+    [
+        ("", RunStatus.TRUNCATED),
+        ("# Out of bounds values : 0 OK\n", RunStatus.TRUNCATED),
+        ("# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 0.07 \n", RunStatus.COMPLETE),
+        ("# Avg bus bandwidth    : 0.07", RunStatus.TRUNCATED),  # a digit may be missing
+        ("# Out of bounds values : 0 OK\n#\n# Collective test concluded: all_gather_perf\n", RunStatus.COMPLETE),
+        ("# Out of bounds values : 4 FAILED\n# Avg bus bandwidth    : 0.07 \n", RunStatus.FAILED),
+        ("# Avg bus bandwidth    : 0.07 FAILED\n", RunStatus.FAILED),
+        ("alpha: Test NCCL failure common.cu:961 'remote process exited'\n", RunStatus.FAILED),
+    ],
+)
+def test_how_a_table_of_nccl_tests_ends(ending: str, status: RunStatus) -> None:
+    (run,) = parse(NCCL_COLUMNS + NCCL_ROW + ending)
+    assert run.status is status
+    assert len([one for one in run.measurements if one.size_bytes]) == 8
+
+
+def test_wrong_elements_are_a_measurement() -> None:
+    row = NCCL_ROW.replace("0.07      0  25", "0.07     17  25")
+    (run,) = parse(NCCL_COLUMNS + row)
+    wrong = [(one.place, one.value) for one in run.measurements if one.metric is Metric.WRONG]
+    assert wrong == [("out-of-place", 17), ("in-place", 0)]
+
+
+def test_a_row_broken_by_a_debug_line_is_put_together() -> None:
+    broken = NCCL_ROW.replace("  sum  ", "  sum alpha:7:9 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1]\n  ", 1)
+    assert broken.count("\n") == 2
+    (run,) = parse(NCCL_COLUMNS + broken)
+    assert [one.value for one in run.measurements] == [25.4, 0.04, 0.07, 0, 25.01, 0.04, 0.07, 0]
+    assert {one.line for one in run.measurements} == {3}
+
+
+def test_what_nccl_says_of_its_environment_is_a_parameter() -> None:
+    debug = "alpha:7:9 [0] NCCL INFO NCCL_ALGO set by environment to Ring.\n"
+    (run,) = parse("NCCL version 2.27.5+cuda12.9\n" + debug + NCCL_COLUMNS + NCCL_ROW)
+    assert (run.parameters["env NCCL_ALGO"], run.parameters["library"]) == ("Ring", "2.27.5+cuda12.9")
+
+
+@pytest.mark.parametrize(
+    ("command", "test"),
+    [
+        ("$ mpirun -np 8 ./build/all_reduce_perf -b 8", "all_reduce"),
+        ("+ srun /opt/nccl-tests/reduce_scatter_perf_mpi", "reduce_scatter"),
+        ("EXEC_CMD=/opt/rccl-tests/build/alltoallv_perf", "alltoallv"),
+        ("$ ./build/hypercube_perf", "hypercube"),
+        ("$ perf record ./my_perf", None),
+    ],
+)
+def test_the_command_names_the_collective(command: str, test: str | None) -> None:
+    (run,) = parse(f"{command}\n{NCCL_COLUMNS}{NCCL_ROW}")
+    assert run.test == test
+    assert run.tool == ("rccl-tests" if "rccl-tests" in command else "nccl-tests")
+
+
+def test_logs_of_several_tools_in_one_file_leave_each_other_alone() -> None:
+    table = NCCL_COLUMNS + NCCL_ROW
+    report = (
+        "                    RDMA_Write BW Test\n"
+        + BW_COLUMNS.format("Gb/sec")
+        + " 8          5000             1.00             1.00  \t\t   0.100000\n"
+        + "mlx5: alpha: got completion with error:\n"
+        + "00000000 00000000 00000000 00000000\n00000000 00008813 12010101 00000002\n"
+    )
+    reading = read(table + report + "Connecting to host 10.9.0.2, port 5201\n")
+    assert [(run.tool, run.status, len(run.measurements)) for run in reading.runs] == [
+        ("nccl-tests", RunStatus.TRUNCATED, 8),
+        ("perftest", RunStatus.FAILED, 3),
+        ("iperf3", RunStatus.TRUNCATED, 0),
+    ]
+    assert reading.notices == ()
+
+
+def test_two_hosts_in_one_file_are_two_runs() -> None:
+    table = NCCL_COLUMNS + NCCL_ROW + "# Avg bus bandwidth    : 0.07 \n"
+    lines = [f"{host}: {line}" for line in table.splitlines() for host in ("alpha", "beta")]
+    runs = parse("\n".join(lines) + "\n")
+    assert [(run.parameters["label"], run.status, len(run.measurements)) for run in runs] == [
+        ("alpha", RunStatus.COMPLETE, 9),
+        ("beta", RunStatus.COMPLETE, 9),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "found"),
+    [
+        ("", "log:1", "no text"),
+        ("\n \n", "log:2", "no text"),
+        ("# Size [B]  Bandwidth [MB/s]\n         1              2.01\n",
+         "log:2", "2 lines of other text, first '# Size [B]  Bandwidth [MB/s]'"),
+        ("Couldn't connect to 10.0.1.1:18515", "log:1",
+         "1 line of other text, first \"Couldn't connect to 10.0.1.1:18515\""),
+        ("\x00\x1b[31m\n", "log:1", "1 line of other text, first '??[31m'"),
+        ("alpha:7:9 [0] NCCL INFO cudaDriverVersion 12080\n", "log:1",
+         "debug lines of NCCL that say nothing of a communicator, and no table of a benchmark"),
+        ('{"kind": "bundle"}\n', "log:1", "1 line of other text, first '{\"kind\": \"bundle\"}'"),
+        ('{"event":"start","data":{"job":1}}\n{"event":"end","data":{}}\n', "log:2",
+         "2 lines of other text, first '{\"event\":\"start\",\"data\":{\"job\":1}}'"),
+        ('{"error": "unable to open the door"}\n', "log:1",
+         "1 line of other text, first '{\"error\": \"unable to open the door\"}'"),
+        ("# size count type time algbw busbw time algbw busbw | size count type time algbw busbw\n"
+         " 8 2 float 1.00 0.01 0.01 1.00 0.01 0.01 | 8 2 float 2.00 0.01 0.01\n", "log:2",
+         "2 lines of other text, first '# size count type time algbw busbw time algbw busbw | size c'"),
+    ],
+)  # fmt: skip
+def test_what_is_no_benchmark_is_refused(text: str, place: str, found: str) -> None:
+    with pytest.raises(Refused) as refused:
+        read(text, "log")
+    (problem,) = refused.value.problems
+    assert (problem.place, problem.found) == (place, found)
+    assert problem.expected == "output of a benchmark tool"
+    assert problem.hint == (
+        "give its whole output, with its header lines; 'wirespeed list tools' says which are known, and by what"
+    )
+
+
+def test_the_tools_that_are_read() -> None:
+    assert [tool.name for tool in tools()] == [
+        "gpcnet",
+        "ibv_pingpong",
+        "iperf2",
+        "iperf3",
+        "iperf3_json",
+        "mesh",
+        "mpigraph",
+        "nccl_tests",
+        "nccl_tests_json",
+        "netpipe",
+        "nvbandwidth",
+        "nvbandwidth_json",
+        "osu",
+        "p2p_bandwidth",
+        "pair_matrix",
+        "perftest",
+        "perftest_json",
+        "qperf",
+        "rocm_bandwidth",
+        "sockperf",
+        "transferbench",
+        "ucx_perftest",
+    ]
