@@ -236,7 +236,7 @@ def pair_matrix() -> str:
     from wirespeed.report.svg import pair_matrix as drawn
 
     with tempfile.TemporaryDirectory() as folder:
-        runpy.run_path(str(ROOT.parent / "examples" / "pairs.py"))["main"](Path(folder))
+        runpy.run_path(str(ROOT.parent / "examples" / "mpigraph_log.py"))["main"](Path(folder))
         text = (Path(folder) / "mpigraph.log").read_text(encoding="utf-8")
     seats = Seats(None)
     ((key, samples),) = gather([Log("mpigraph.log", read(text).runs)], seats).samples.items()

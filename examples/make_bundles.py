@@ -3,8 +3,8 @@
     python make_bundles.py EXAMPLE ...
 
 Run it when a platform answers otherwise, and read the difference. A fault is a few replacements in what the devices
-print (``EXAMPLE/faults.py``); ``faulty.py`` applies the patches. The healthy bundle is kept in the example where it is
-small; ``faulty.py`` makes it where it is not.
+print (``EXAMPLE/faults.py``); ``inject_faults.py`` applies the patches. The healthy bundle is kept in the example where
+it is small; ``inject_faults.py`` makes it where it is not.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from edits import Edit, Faults
-from faulty import as_planned_of, faults_of
+from inject_faults import as_planned_of, faults_of
+from output_edits import Edit, Faults
 
 MOST_DEVICES = 8
 """Devices up to which the healthy bundle is kept: each host is some 0.7 MB of text."""

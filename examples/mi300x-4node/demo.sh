@@ -39,7 +39,7 @@ say "what a healthy cluster answers"
 expect 0 wirespeed check "$cluster" "$here/bundles/healthy"
 
 say "the same cluster with twelve faults"
-expect 0 python examples/faulty.py "$here" "$out/faulty"
+expect 0 python examples/inject_faults.py "$here" "$out/faulty"
 expect 1 wirespeed check "$cluster" "$out/faulty"
 
 say "benchmark logs against the physical limit"

@@ -1,6 +1,6 @@
-"""The faults of this example. ``../make_bundles.py`` makes their patches, ``../faulty.py`` applies them."""
+"""The faults of this example. ``../make_bundles.py`` makes their patches, ``../inject_faults.py`` applies them."""
 
-from edits import Faults, replace
+from output_edits import Faults, replace
 
 TOGETHER = tuple(f"{number:02}" for number in range(1, 6))
 """The faults that do not hide each other."""

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
-import faulty
+import inject_faults
 import pytest
 from typer.testing import CliRunner
 
@@ -38,7 +38,7 @@ def test_the_healthy_bundle_passes() -> None:
 
 
 def test_lacking_permission_is_unknown_there_and_nowhere_else(tmp_path: Path) -> None:
-    faulty.apply(EXAMPLE, tmp_path / "denied", ("13",))
+    inject_faults.apply(EXAMPLE, tmp_path / "denied", ("13",))
     code, document = check(tmp_path / "denied")
     assert code == 3
     assert {finding["status"] for finding in bad(document)} == {"unknown"}
@@ -60,7 +60,7 @@ def test_lacking_permission_is_unknown_there_and_nowhere_else(tmp_path: Path) ->
 
 
 def test_findings_of_one_check_or_status_alone(tmp_path: Path) -> None:
-    faulty.apply(EXAMPLE, tmp_path / "one", ("02", "08"))
+    inject_faults.apply(EXAMPLE, tmp_path / "one", ("02", "08"))
     code, document = check(tmp_path / "one", "--only", "port.mtu", "--status", "fail,warn")
     assert code == 1
     assert [(finding["check"], finding["place"]) for finding in document["findings"]] == [("port.mtu", "port Eth1/21")]
@@ -69,7 +69,7 @@ def test_findings_of_one_check_or_status_alone(tmp_path: Path) -> None:
 
 
 def test_findings_as_a_table_and_as_junit(tmp_path: Path) -> None:
-    faulty.apply(EXAMPLE, tmp_path / "one", ("08",))
+    inject_faults.apply(EXAMPLE, tmp_path / "one", ("08",))
     command = ["check", str(EXAMPLE / "cluster.yaml"), str(tmp_path / "one")]
     table = CliRunner().invoke(app, command, env={"COLUMNS": "100", "NO_COLOR": "1"})
     assert table.exit_code == 1
@@ -83,7 +83,7 @@ def test_findings_as_a_table_and_as_junit(tmp_path: Path) -> None:
 
 def test_a_fault_there_is_not_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^no fault '14'; there are 01-acs-reqredir, 02-nic-x8, "):
-        faulty.apply(EXAMPLE, tmp_path / "out", ("14",))
+        inject_faults.apply(EXAMPLE, tmp_path / "out", ("14",))
 
 
 def test_a_patch_that_does_not_fit_is_refused(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_patch_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     (bundles / "healthy").mkdir()
     (bundles / "healthy" / "f").write_text("one\nthree\n")
     with pytest.raises(ValueError, match=r"^01: f:2: the patch does not fit: no line 'two'$"):
-        faulty.apply(tmp_path, tmp_path / "out", ("01",))
+        inject_faults.apply(tmp_path, tmp_path / "out", ("01",))
 
 
 @pytest.mark.parametrize("variant", ["cluster-rail24", "cluster-eos", "cluster-eos-rail24", "cluster-ipv6"])

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import faulty
+import inject_faults
 import make_bundles
 import pytest
 from typer.testing import CliRunner
@@ -82,7 +82,7 @@ def story(request: pytest.FixtureRequest) -> Path:
 def healthy(story: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its bundle when everything is as planned."""
     out = tmp_path_factory.mktemp(story.name) / "healthy"
-    faulty.healthy_of(story, out)
+    inject_faults.healthy_of(story, out)
     return out
 
 
@@ -94,20 +94,20 @@ def test_the_bundles_are_as_their_script_makes_them(story: Path, healthy: Path, 
     made = tmp_path / "made"
     make_bundles.as_planned_of(story, made)
     assert files(made) == files(healthy), f"run examples/make_bundles.py examples/{story.name}"
-    patches = make_bundles.patches(made, faulty.faults_of(story).FAULTS)
+    patches = make_bundles.patches(made, inject_faults.faults_of(story).FAULTS)
     kept = {path.stem: path.read_text(encoding="utf-8") for path in (story / "bundles" / "faults").glob("*.patch")}
     assert patches == kept, f"run examples/make_bundles.py examples/{story.name}"
 
 
 def test_each_fault_gives_its_findings_and_no_other(story: Path, tmp_path: Path) -> None:
-    module = faulty.faults_of(story)
+    module = inject_faults.faults_of(story)
     names = {name.partition("-")[0]: name for name in module.FAULTS}
     tried = [(one,) for one in module.TOGETHER] if story in SMALL else [tuple(module.TOGETHER)]
     alone: list[Finding] = []
     told_of: list[str] = []
     for faults in tried:
         out = tmp_path / "-".join(faults)
-        faulty.apply(story, out, faults)
+        inject_faults.apply(story, out, faults)
         code, bad = check(story, out)
         assert code == 1
         alone += bad
@@ -119,6 +119,6 @@ def test_each_fault_gives_its_findings_and_no_other(story: Path, tmp_path: Path)
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
     if story in SMALL:
-        faulty.apply(story, tmp_path / "together", tuple(module.TOGETHER))
+        inject_faults.apply(story, tmp_path / "together", tuple(module.TOGETHER))
         _, together = check(story, tmp_path / "together")
         assert Counter(map(key, together)) == Counter(map(key, alone))

@@ -137,7 +137,7 @@ def test_a_healthy_bundle_passes(tmp_path):
 
 def test_a_faulty_bundle_fails_with_the_commands_that_mend_it(tmp_path):
     faulty = tmp_path / "faulty"
-    subprocess.run([sys.executable, EXAMPLE.parent / "faulty.py", EXAMPLE, faulty, "04"], check=True)
+    subprocess.run([sys.executable, EXAMPLE.parent / "inject_faults.py", EXAMPLE, faulty, "04"], check=True)
     result = report("--bundle", faulty, "--format", "json")
     assert result.exit_code == Exit.FAILED
     body = json.loads(result.stdout)

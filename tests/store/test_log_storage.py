@@ -135,7 +135,7 @@ def test_facts_of_the_time_are_kept(tmp_path: Path) -> None:
     for label, fault in (("before", None), ("after", "08")):
         bundle = BUNDLE
         if fault is not None:
-            script = BENCH.parents[1] / "faulty.py"
+            script = BENCH.parents[1] / "inject_faults.py"
             made = [sys.executable, str(script), str(BENCH.parent), str(tmp_path / "faulty"), fault]
             subprocess.run(made, check=True, capture_output=True, timeout=60)
             bundle = tmp_path / "faulty"

@@ -1,6 +1,6 @@
 """Write the benchmark logs of thirteen nights, made up, to show what `wirespeed bench history` finds in such logs.
 
-    python nights.py OUT
+    python nightly_logs.py OUT
 
 Each night five runs of ib_write_bw -b. From the eleventh on they are 6 % slower, as if a NIC had lost a setting.
 """

@@ -1,6 +1,6 @@
 """Write the log of mpiGraph between twelve nodes, made up, to show what `wirespeed bench peers` finds in such a log.
 
-    python pairs.py OUT
+    python mpigraph_log.py OUT
 
 A node reaches half of what the others do, as a NIC does in an x8 slot, and one way between two others is slow.
 """

@@ -1,6 +1,6 @@
 """Put faults into an example's healthy bundle: each is a patch on what the devices print.
 
-    python faulty.py EXAMPLE OUT [FAULT ...]     a fault by its number; without any, all that do not hide each other
+    python inject_faults.py EXAMPLE OUT [FAULT ...]     by number; without any, all that do not hide each other
 
 A patch must fit line for line; patches that touch the same lines cannot be combined.
 """
@@ -37,7 +37,7 @@ def faults_of(example: Path) -> ModuleType:
     Raises:
         FileNotFoundError: the example has no faults.
     """
-    sys.path.insert(0, str(Path(__file__).parent))  # its faults are made of edits.py
+    sys.path.insert(0, str(Path(__file__).parent))  # its faults are made of output_edits.py
     try:
         spec = importlib.util.spec_from_file_location(f"faults_of_{example.name}", example / "faults.py")
         assert spec is not None and spec.loader is not None
