@@ -1,4 +1,4 @@
-"""What a fault does to the texts that healthy devices print. ``faults.py`` of each example is made of these."""
+"""Edits of what healthy devices print: ``faults.py`` of each example uses them to describe a fault."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ import re
 from collections.abc import Callable, Mapping
 
 Edit = Callable[[str], str]
-"""The text of a file as the fault leaves it."""
+"""Turns the text of a healthy file into that of a faulty one."""
 
 Faults = Mapping[str, Mapping[str, Edit]]
 """Edits by fault, ``01-acs-reqredir``, and file of the bundle, ``node1/lspci.out``."""
 
 
 def replace(pattern: str, new: str, *, after: str = "") -> Edit:
-    """Replace the one match of a pattern, the first one after a line when ``after`` names it."""
+    """Replace the first match of a pattern; with ``after``, the first one behind that text."""
 
     def edit(text: str) -> str:
         start = text.index(after) if after else 0
-        found = re.compile(pattern, re.MULTILINE).search(text, start)
-        if found is None:
+        match = re.compile(pattern, re.MULTILINE).search(text, start)
+        if match is None:
             raise ValueError(f"no {pattern!r}")
-        return text[: found.start()] + found.expand(new) + text[found.end() :]
+        return text[: match.start()] + match.expand(new) + text[match.end() :]
 
     return edit
 
 
-def both(*edits: Edit) -> Edit:
+def combine(*edits: Edit) -> Edit:
     """One edit after the other."""
 
-    def edit(text: str) -> str:
-        for one in edits:
-            text = one(text)
+    def edit_all(text: str) -> str:
+        for edit in edits:
+            text = edit(text)
         return text
 
-    return edit
+    return edit_all
 
 
-def denied(device: str, command: str, reason: str) -> Edit:
-    """In the manifest: the command ended for lack of permission, and left no output."""
+def deny_permission(device: str, command: str, reason: str) -> Edit:
+    """Record in the manifest that a command lacked permission and left no output."""
 
     def edit(text: str) -> str:
         manifest = json.loads(text)
@@ -50,7 +50,7 @@ def denied(device: str, command: str, reason: str) -> Edit:
     return edit
 
 
-def without_root(text: str) -> str:
-    """What lspci prints of each function when root did not ask."""
+def hide_capabilities(text: str) -> str:
+    """What lspci prints of each function to a user who is not root."""
     blocks = text.split("\n\n")
     return "\n\n".join(re.sub(r"\tCapabilities: (?s:.*)", "\tCapabilities: <access denied>", block) for block in blocks)

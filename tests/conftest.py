@@ -2,8 +2,9 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -40,3 +41,18 @@ def _fresh_consoles() -> None:
 
     console.out.cache_clear()
     console.err.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def healthy_bundle(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return the bundle of an example whose devices are as planned; it is written once and must not be changed."""
+
+    @cache
+    def write(example: str) -> Path:
+        import inject_faults  # most tests need neither it nor what it imports
+
+        bundle = tmp_path_factory.mktemp(example) / "healthy"
+        inject_faults.write_healthy(Path(__file__).parents[1] / "examples" / example, bundle)
+        return bundle
+
+    return write

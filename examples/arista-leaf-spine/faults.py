@@ -1,8 +1,8 @@
-"""The faults of this example. ``../make_bundles.py`` makes their patches, ``../inject_faults.py`` applies them."""
+"""The faults of this example, for ``../inject_faults.py``."""
 
-from output_edits import Faults, both, replace
+from output_edits import Faults, combine, replace
 
-TOGETHER = tuple(f"{number:02}" for number in range(1, 8))
+COMBINABLE = tuple(f"{number:02}" for number in range(1, 8))
 """The faults that do not hide each other."""
 
 FAULTS: Faults = {
@@ -16,7 +16,7 @@ FAULTS: Faults = {
     },
     # a configuration typed anew, with one path and a host forgotten
     "03-one-path-and-a-host-not-announced": {
-        "leaf2/running-config.out": both(
+        "leaf2/running-config.out": combine(
             replace(r"   maximum-paths 4\n", ""), replace(r"      network 10\.1\.0\.6/31\n", "")
         )
     },
@@ -27,7 +27,7 @@ FAULTS: Faults = {
     },
     # a port put back to its defaults
     "05-uplink-without-profile": {
-        "spine2/running-config.out": both(
+        "spine2/running-config.out": combine(
             replace(r"   mtu \d+\n", "", after="interface Ethernet3/1\n"),
             replace(r"   service-profile .*\n", "", after="interface Ethernet3/1\n"),
         ),

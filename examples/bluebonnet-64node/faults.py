@@ -1,8 +1,8 @@
-"""The faults of this example. ``../make_bundles.py`` makes their patches, ``../inject_faults.py`` applies them."""
+"""The faults of this example, for ``../inject_faults.py``."""
 
 from output_edits import Faults, replace
 
-TOGETHER = tuple(f"{number:02}" for number in range(1, 9))
+COMBINABLE = tuple(f"{number:02}" for number in range(1, 9))
 """The faults that do not hide each other."""
 
 FAULTS: Faults = {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The main job on recorded evidence: cluster file in; configuration, findings, verdicts and a report out.
+# The whole job without any machine: cluster file in; configuration, findings, verdicts and a report out.
 # Prints each command before it runs. The last line is the path of the report.
 #
-#     examples/mi300x-4node/demo.sh [FOLDER]      what it writes goes to FOLDER, by default build/demo
+#     examples/mi300x-4node/demo.sh [FOLDER]      writes to FOLDER, by default build/demo
 set -euo pipefail
 
 out=${1:+$(realpath -m "$1")}
@@ -28,15 +28,16 @@ expect() {
 rm -rf "$out"
 mkdir -p "$out"
 
-say "the cluster file is read and held against the catalogue"
+say "the cluster file is validated against the catalogue"
 expect 0 wirespeed validate "$cluster"
 expect 0 wirespeed plan "$cluster" --classes
 
 say "every host and switch setting as a file, with the path it is installed at"
 expect 0 wirespeed render "$cluster" -o "$out/rendered"
 
-say "what a healthy cluster answers"
-expect 0 wirespeed check "$cluster" "$here/bundles/healthy"
+say "a cluster that is exactly as planned"
+expect 0 wirespeed collect --as-planned "$cluster" -o "$out/healthy"
+expect 0 wirespeed check "$cluster" "$out/healthy"
 
 say "the same cluster with twelve faults"
 expect 0 python examples/inject_faults.py "$here" "$out/faulty"

@@ -1,14 +1,14 @@
-"""The faults of this example. ``../make_bundles.py`` makes their patches, ``../inject_faults.py`` applies them."""
+"""The faults of this example, for ``../inject_faults.py``."""
 
-from output_edits import Faults, both, denied, replace, without_root
+from output_edits import Faults, combine, deny_permission, hide_capabilities, replace
 
-TOGETHER = tuple(f"{number:02}" for number in range(1, 13))
+COMBINABLE = tuple(f"{number:02}" for number in range(1, 13))
 """The faults that do not hide each other."""
 
 FAULTS: Faults = {
     "01-acs-reqredir": {"node1/lspci.out": replace(r"(ACSCtl:.*)ReqRedir-", r"\1ReqRedir+", after="0000:19:01.0")},
     "02-nic-x8": {
-        "node2/lspci.out": both(
+        "node2/lspci.out": combine(
             # both ends of the link say so; only the lower one that it is less than it could be
             replace(r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x8", after="0000:19:03.0"),
             replace(r"LnkSta:\t(.*) Width x16", r"LnkSta:\t\1 Width x8 (downgraded)", after="0000:43:00.0 Ethernet"),
@@ -20,7 +20,7 @@ FAULTS: Faults = {
         "node4/ip-rule.out": replace(r"\{\n *\"priority\": 1004,\n.*\n.*\n +\},", ""),
     },
     "05-roce-dscp-lossy": {
-        "leaf1/running-config.out": both(
+        "leaf1/running-config.out": combine(
             replace(
                 r"^qos map dscp-tc ROCE$",
                 "qos map dscp-tc PLAIN\n dscp 0-47,49-63 traffic-class 0\n dscp 48 traffic-class 6\n!\n\\g<0>",
@@ -43,7 +43,7 @@ FAULTS: Faults = {
         "node4/cc@enp213s0np0.out": replace(r"cc_mode=0x1(.*)DCQCN-P", r"cc_mode=0x0\1DCQCN-D"),
     },
     "11-cables-swapped": {
-        "leaf1/lldp-table.out": both(
+        "leaf1/lldp-table.out": combine(
             replace(r"enp159s0np0( +R +)enp159s0np0", r"enp195s0np0\1enp195s0np0", after="Eth1/29 "),
             replace(r"enp195s0np0( +R +)enp195s0np0", r"enp159s0np0\1enp159s0np0", after="Eth1/30 "),
         )
@@ -60,10 +60,10 @@ FAULTS: Faults = {
         ),
     },
     "13-no-permission": {
-        "manifest.json": both(
-            denied("node1", "dmesg", "dmesg: read kernel buffer failed: Operation not permitted"),
-            denied("node3", "niccli-qos@enp29s0np0", "niccli: this command needs root"),
+        "manifest.json": combine(
+            deny_permission("node1", "dmesg", "dmesg: read kernel buffer failed: Operation not permitted"),
+            deny_permission("node3", "niccli-qos@enp29s0np0", "niccli: this command needs root"),
         ),
-        "node2/lspci.out": without_root,
+        "node2/lspci.out": hide_capabilities,
     },
 }

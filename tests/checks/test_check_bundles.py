@@ -1,7 +1,9 @@
 """The example's bundles: what the healthy one counts, one that lacks permission, and findings in other formats."""
 
 import json
+import shutil
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,7 +18,6 @@ from wirespeed.collect.simulated_bundle import write_planned_bundle
 from wirespeed.plan import build
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mi300x-4node"
-BUNDLES = EXAMPLE / "bundles"
 
 
 def check(bundle: Path, *options: str) -> tuple[int, dict]:
@@ -30,15 +31,15 @@ def bad(document: dict) -> list[dict]:
     return [one for one in document["findings"] if one["status"] not in ("pass", "skip")]
 
 
-def test_the_healthy_bundle_passes() -> None:
-    code, document = check(BUNDLES / "healthy", "--strict")
+def test_the_healthy_bundle_passes(healthy_bundle: Callable[[str], Path]) -> None:
+    code, document = check(healthy_bundle(EXAMPLE.name), "--strict")
     assert code == 0
     assert {finding["status"] for finding in document["findings"]} == {"pass", "skip"}
     assert Counter(finding["status"] for finding in document["findings"])["pass"] > 1500
 
 
 def test_lacking_permission_is_unknown_there_and_nowhere_else(tmp_path: Path) -> None:
-    inject_faults.apply(EXAMPLE, tmp_path / "denied", ("13",))
+    inject_faults.inject(EXAMPLE, tmp_path / "denied", ["13"])
     code, document = check(tmp_path / "denied")
     assert code == 3
     assert {finding["status"] for finding in bad(document)} == {"unknown"}
@@ -60,7 +61,7 @@ def test_lacking_permission_is_unknown_there_and_nowhere_else(tmp_path: Path) ->
 
 
 def test_findings_of_one_check_or_status_alone(tmp_path: Path) -> None:
-    inject_faults.apply(EXAMPLE, tmp_path / "one", ("02", "08"))
+    inject_faults.inject(EXAMPLE, tmp_path / "one", ["02", "08"])
     code, document = check(tmp_path / "one", "--only", "port.mtu", "--status", "fail,warn")
     assert code == 1
     assert [(finding["check"], finding["place"]) for finding in document["findings"]] == [("port.mtu", "port Eth1/21")]
@@ -69,7 +70,7 @@ def test_findings_of_one_check_or_status_alone(tmp_path: Path) -> None:
 
 
 def test_findings_as_a_table_and_as_junit(tmp_path: Path) -> None:
-    inject_faults.apply(EXAMPLE, tmp_path / "one", ("08",))
+    inject_faults.inject(EXAMPLE, tmp_path / "one", ["08"])
     command = ["check", str(EXAMPLE / "cluster.yaml"), str(tmp_path / "one")]
     table = CliRunner().invoke(app, command, env={"COLUMNS": "100", "NO_COLOR": "1"})
     assert table.exit_code == 1
@@ -83,18 +84,24 @@ def test_findings_as_a_table_and_as_junit(tmp_path: Path) -> None:
 
 def test_a_fault_there_is_not_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^no fault '14'; there are 01-acs-reqredir, 02-nic-x8, "):
-        inject_faults.apply(EXAMPLE, tmp_path / "out", ("14",))
+        inject_faults.inject(EXAMPLE, tmp_path / "out", ["14"])
 
 
-def test_a_patch_that_does_not_fit_is_refused(tmp_path: Path) -> None:
-    patch = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
-    bundles = tmp_path / "bundles"
-    (bundles / "faults").mkdir(parents=True)
-    (bundles / "faults" / "01-f.patch").write_text(patch)
-    (bundles / "healthy").mkdir()
-    (bundles / "healthy" / "f").write_text("one\nthree\n")
-    with pytest.raises(ValueError, match=r"^01: f:2: the patch does not fit: no line 'two'$"):
-        inject_faults.apply(tmp_path, tmp_path / "out", ("01",))
+@pytest.mark.parametrize(
+    ("edit", "problem"),
+    [
+        ('replace("no such line", "")', "the fault does not fit: no 'no such line'"),
+        ('replace("l", "", after="no such line")', "the fault does not fit: substring not found"),
+        ("str", "the fault changes nothing"),
+    ],
+)
+def test_a_fault_that_does_not_fit_is_refused(edit: str, problem: str, tmp_path: Path) -> None:
+    shutil.copy(EXAMPLE / "cluster.yaml", tmp_path)
+    faults = f'from output_edits import replace\nFAULTS = {{"01-x": {{"node1/uname.out": {edit}}}}}\n'
+    (tmp_path / "faults.py").write_text(faults)
+    with pytest.raises(ValueError) as refused:
+        inject_faults.inject(tmp_path, tmp_path / "out", ["01"])
+    assert str(refused.value) == f"01-x: node1/uname.out: {problem}"
 
 
 @pytest.mark.parametrize("variant", ["cluster-rail24", "cluster-eos", "cluster-eos-rail24", "cluster-ipv6"])

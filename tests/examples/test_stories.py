@@ -1,20 +1,21 @@
 """Every example's story: healthy it passes, each fault alone gives its findings and no other, and all together.
 
-``<example>.txt`` holds what each fault must give, commands included. After a change of words
-``WIRESPEED_ACCEPT=1 pytest tests/examples`` writes it again; read the difference.
+``faults/<example>.txt`` holds what each fault changes in what devices print, and the findings it must give, commands
+included. After a change of wording ``WIRESPEED_ACCEPT=1 pytest tests/examples`` writes it again; read the difference.
 """
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
-import re
+import shutil
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import inject_faults
-import make_bundles
 import pytest
 from typer.testing import CliRunner
 
@@ -22,12 +23,53 @@ from wirespeed.cli.app import app
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STORIES = sorted(path.parent for path in EXAMPLES.glob("*/faults.py"))
-SMALL = [story for story in STORIES if (story / "bundles" / "healthy").is_dir()]
-"""Those whose faults are also tried one by one: a check of a hundred hosts takes its seconds."""
+LARGE = {"bluebonnet-64node"}
+"""Their faults are tried together only: a check of a hundred hosts takes seconds."""
 
-GOLDEN = Path(__file__).parent
+GOLDEN = Path(__file__).parent / "faults"
 
 Finding = dict[str, Any]
+
+
+@pytest.fixture(scope="module", params=STORIES, ids=lambda path: path.name)
+def story(request: pytest.FixtureRequest) -> Path:
+    """An example with faults."""
+    example: Path = request.param
+    return example
+
+
+def test_the_healthy_bundle_passes(story: Path, healthy_bundle: Callable[[str], Path]) -> None:
+    assert check(story, healthy_bundle(story.name)) == (0, [])
+
+
+def test_each_fault_gives_its_findings_and_no_other(
+    story: Path, healthy_bundle: Callable[[str], Path], tmp_path: Path
+) -> None:
+    healthy = healthy_bundle(story.name)
+    module = inject_faults.load_faults(story)
+    faults = list(module.FAULTS.items())
+    combinable = [fault for fault in faults if fault[0].startswith(module.COMBINABLE)]
+    separate: list[Finding] = []
+    sections: list[str] = []
+    for fault in faults:
+        sections.append(f"=== {fault[0]}\n{changes(healthy, fault)}")
+        if story.name in LARGE or fault not in combinable:
+            continue
+        code, findings = check_faults(story, healthy, tmp_path / fault[0], [fault])
+        assert code == 1
+        separate += findings
+        sections[-1] += "".join(map(format_finding, findings))
+    code, together = check_faults(story, healthy, tmp_path / "together", combinable)
+    assert code == 1
+    if story.name in LARGE:
+        sections.append(f"=== together\n{''.join(map(format_finding, together))}")
+    else:
+        assert Counter(map(key, together)) == Counter(map(key, separate))
+    text = "\n".join(sections)
+    golden = GOLDEN / f"{story.name}.txt"
+    if os.environ.get("WIRESPEED_ACCEPT"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
 
 
 def check(example: Path, bundle: Path) -> tuple[int, list[Finding]]:
@@ -36,10 +78,31 @@ def check(example: Path, bundle: Path) -> tuple[int, list[Finding]]:
     assert result.stderr == ""
     findings = json.loads(result.stdout)["findings"]
     assert findings
-    return result.exit_code, [one for one in findings if one["status"] not in ("pass", "skip")]
+    return result.exit_code, [finding for finding in findings if finding["status"] not in ("pass", "skip")]
 
 
-def told(finding: Finding) -> str:
+def check_faults(
+    example: Path, healthy: Path, bundle: Path, faults: Sequence[inject_faults.Fault]
+) -> tuple[int, list[Finding]]:
+    """Exit code and findings of a bundle with these faults."""
+    shutil.copytree(healthy, bundle)
+    inject_faults.edit_bundle(bundle, faults)
+    return check(example, bundle)
+
+
+def changes(healthy: Path, fault: inject_faults.Fault) -> str:
+    """What a fault changes in what devices print, as a unified diff."""
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        for file, edit in fault[1].items()
+        for text in [(healthy / file).read_text(encoding="utf-8")]
+        for line in difflib.unified_diff(
+            text.splitlines(keepends=True), edit(text).splitlines(keepends=True), f"healthy/{file}", f"faulty/{file}"
+        )
+    )
+
+
+def format_finding(finding: Finding) -> str:
     """A finding as one reads it."""
     lines = [
         f"{finding['status'].upper()} {finding['check']} on {finding['device']}, {finding['place']}",
@@ -60,65 +123,3 @@ def told(finding: Finding) -> str:
 def key(finding: Finding) -> tuple[str, ...]:
     """What makes a finding the same as another's."""
     return tuple(finding[name] for name in ("check", "status", "device", "place", "expected", "found"))
-
-
-def files(folder: Path) -> dict[str, str]:
-    """Content by name, whatever version of wirespeed wrote the manifest."""
-    return {
-        str(path.relative_to(folder)): re.sub('"tool": ".*"', '"tool": ""', path.read_text(encoding="utf-8"))
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
-@pytest.fixture(scope="module", params=STORIES, ids=lambda path: path.name)
-def story(request: pytest.FixtureRequest) -> Path:
-    """An example with faults."""
-    example: Path = request.param
-    return example
-
-
-@pytest.fixture(scope="module")
-def healthy(story: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Its bundle when everything is as planned."""
-    out = tmp_path_factory.mktemp(story.name) / "healthy"
-    inject_faults.healthy_of(story, out)
-    return out
-
-
-def test_the_healthy_bundle_passes(story: Path, healthy: Path) -> None:
-    assert check(story, healthy) == (0, [])
-
-
-def test_the_bundles_are_as_their_script_makes_them(story: Path, healthy: Path, tmp_path: Path) -> None:
-    made = tmp_path / "made"
-    make_bundles.as_planned_of(story, made)
-    assert files(made) == files(healthy), f"run examples/make_bundles.py examples/{story.name}"
-    patches = make_bundles.patches(made, inject_faults.faults_of(story).FAULTS)
-    kept = {path.stem: path.read_text(encoding="utf-8") for path in (story / "bundles" / "faults").glob("*.patch")}
-    assert patches == kept, f"run examples/make_bundles.py examples/{story.name}"
-
-
-def test_each_fault_gives_its_findings_and_no_other(story: Path, tmp_path: Path) -> None:
-    module = inject_faults.faults_of(story)
-    names = {name.partition("-")[0]: name for name in module.FAULTS}
-    tried = [(one,) for one in module.TOGETHER] if story in SMALL else [tuple(module.TOGETHER)]
-    alone: list[Finding] = []
-    told_of: list[str] = []
-    for faults in tried:
-        out = tmp_path / "-".join(faults)
-        inject_faults.apply(story, out, faults)
-        code, bad = check(story, out)
-        assert code == 1
-        alone += bad
-        title = names[faults[0]] if len(faults) == 1 else "together"
-        told_of.append(f"=== {title}\n{''.join(told(one) for one in bad)}")
-    golden = GOLDEN / f"{story.name}.txt"
-    text = "\n".join(told_of)
-    if os.environ.get("WIRESPEED_ACCEPT"):
-        golden.write_text(text, encoding="utf-8")
-    assert text == golden.read_text(encoding="utf-8")
-    if story in SMALL:
-        inject_faults.apply(story, tmp_path / "together", tuple(module.TOGETHER))
-        _, together = check(story, tmp_path / "together")
-        assert Counter(map(key, together)) == Counter(map(key, alone))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -119,16 +120,16 @@ def test_a_changed_cluster_file_is_seen(out: Path, tmp_path: Path) -> None:
     assert "-ROCE_DSCP=26\n+ROCE_DSCP=24\n" in said
 
 
-def test_the_healthy_bundle_has_no_other_setting_than_intended() -> None:
-    code, said = run("diff", CLUSTER, EXAMPLE / "bundles" / "healthy", "--format", "json")
+def test_the_healthy_bundle_has_no_other_setting_than_intended(healthy_bundle: Callable[[str], Path]) -> None:
+    code, said = run("diff", CLUSTER, healthy_bundle(EXAMPLE.name), "--format", "json")
     differences = json.loads(said)["differences"]
     assert [one for one in differences if one["kind"] != "unread"] == []
     assert code == (3 if differences else 0)
 
 
-def test_text_says_each_difference_on_a_line(tmp_path: Path) -> None:
+def test_text_says_each_difference_on_a_line(healthy_bundle: Callable[[str], Path], tmp_path: Path) -> None:
     bundle = tmp_path / "bundle"
-    shutil.copytree(EXAMPLE / "bundles" / "healthy", bundle)
+    shutil.copytree(healthy_bundle(EXAMPLE.name), bundle)
     config = bundle / "leaf1/running-config.out"
     text = config.read_text()
     assert text.count("dscp 26 traffic-class 3\n") == 1

@@ -128,9 +128,9 @@ def test_the_same_files_give_the_same_bytes(tmp_path, log):
     assert pages[0] == pages[1]
 
 
-def test_a_healthy_bundle_passes(tmp_path):
+def test_a_healthy_bundle_passes(healthy_bundle, tmp_path):
     target = tmp_path / "report.html"
-    result = report("--bundle", EXAMPLE / "bundles/healthy", "-o", target)
+    result = report("--bundle", healthy_bundle(EXAMPLE.name), "-o", target)
     assert result.exit_code == Exit.PASSED
     assert "Everything passed: " in target.read_text(encoding="utf-8")
 

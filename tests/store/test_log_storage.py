@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import inject_faults
 import pytest
 from tests.store.campaigns import add, measured
 from tests.store.commands import bench
@@ -20,7 +21,6 @@ from wirespeed.cli import log_reader, log_storage
 from wirespeed.store import Store, Wanted
 
 BENCH = Path(__file__).parents[2] / "examples" / "mi300x-4node" / "bench"
-BUNDLE = BENCH.parent / "bundles" / "healthy"
 
 
 def _write(where: str, number: int) -> None:
@@ -130,15 +130,13 @@ def test_the_raw_output_comes_back(where: str) -> None:
     assert "found no log" in wrong.stderr and "all-reduce-1-node.log'?" in wrong.stderr
 
 
-def test_facts_of_the_time_are_kept(tmp_path: Path) -> None:
+def test_facts_of_the_time_are_kept(healthy_bundle: Callable[[str], Path], tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     for label, fault in (("before", None), ("after", "08")):
-        bundle = BUNDLE
+        bundle = healthy_bundle(BENCH.parent.name)
         if fault is not None:
-            script = BENCH.parents[1] / "inject_faults.py"
-            made = [sys.executable, str(script), str(BENCH.parent), str(tmp_path / "faulty"), fault]
-            subprocess.run(made, check=True, capture_output=True, timeout=60)
             bundle = tmp_path / "faulty"
+            inject_faults.inject(BENCH.parent, bundle, [fault])
         ran = bench("parse", BENCH, "--store", path, "--label", label, "--bundle", bundle)
         assert ran.returncode == 0, ran.stderr
     ran = bench("compare", "before", "after", "--store", path, "--limit", 1)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 
+import inject_faults
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -118,11 +117,8 @@ def test_what_was_found_worse_never_allows_more(observations, both):
 
 
 def test_from_a_bundle_to_both_fractions(tmp_path):
-    story = CLUSTER.parent / "bundles"
     bundle = tmp_path / "x8"
-    shutil.copytree(story / "healthy", bundle)
-    patch = (story / "faults" / "02-nic-x8.patch").resolve()
-    subprocess.run(["patch", "-s", "-p1", "-d", str(bundle), "-i", str(patch)], check=True)
+    inject_faults.inject(CLUSTER.parent, bundle, ["02"])
     options = ("--from", "node2/bnxt_re1", "--to", "node1/bnxt_re1", "--bundle", str(bundle))
     shown = run(tmp_path, write_bw(228.0), *options)
     assert shown.exit_code == 1
