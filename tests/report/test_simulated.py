@@ -85,14 +85,14 @@ def test_every_picture_says_what_it_shows(document: Document) -> None:
     pictures = document.all("svg", role="img")
     said = [text for text in document.text("desc") if text]
     assert len(pictures) == len(said) == 10
-    assert said[0].startswith("5 ports were paused. Longest: switch 6 → switch 7: ")
+    assert said[0].startswith("5 ports were paused. Longest: switch 6:6-7 → switch 7:7-6: ")
 
 
 def test_the_table_of_pauses(document: Document, seen: Simulated) -> None:
     (table,) = [one for one in document.all("table") if one["text"].strip().startswith("Ports that were paused")]
-    assert "host 3switch 6" in table["text"]
+    assert "host 3:3-6switch 6:6-3" in table["text"]
     (began,) = document.all("p", class_="later")
-    (uplink,) = [one for one in seen.pausing.ports if seen.network.name(one.port) == "switch 6 → switch 7"]
+    (uplink,) = [one for one in seen.pausing.ports if seen.network.port_names[one.port] == "switch 6:6-7"]
     assert began["text"].strip() == (
         f"Congestion began at switch 7, which paused others for {uplink.total_ps / 1e6:,.1f} µs in all, "
         "100.0 % of it while nobody paused it."
@@ -127,9 +127,10 @@ EVIL = "</script><script>alert(1)</script>\x1b[31m\u202e<b>&amp;"
 
 def test_names_are_text_and_nothing_else(seen: Simulated) -> None:
     names = tuple(f"{EVIL}{node}" for node in range(len(seen.network.names)))
+    ports = tuple(f"{EVIL}{name}" for name in seen.network.port_names)
     summary = dataclasses.replace(seen.summary, name=EVIL)
     evil = dataclasses.replace(
-        seen, network=dataclasses.replace(seen.network, names=names), summary=summary, folder=EVIL
+        seen, network=dataclasses.replace(seen.network, names=names, port_names=ports), summary=summary, folder=EVIL
     )
     text = page([evil, evil])
     assert "<script>alert" not in text
@@ -191,13 +192,13 @@ def test_the_slider_moves_and_tables_sort(seen: Simulated, tmp_path: Path) -> No
     assert got["flows"] == ["3", "2", "1", "0"]
     first, start, middle, end, paused = got["said"]
     assert first[1] > 0
-    assert "switch 7 → host 4" in first[2]
+    assert "switch 7:7-4" in first[2]
     assert start[0] == "0 µs"
     assert end[0] > middle[0] or float(end[0].split()[0]) > float(middle[0].split()[0])
     assert len({said[0] for said in (start, middle, end)}) == 3
-    assert "switch 7 → host 4" in middle[2]
+    assert "switch 7:7-4" in middle[2]
     assert middle[2] != start[2]
-    assert "host 0 → switch 6" in paused[2]
+    assert "host 0:0-6" in paused[2]
     assert "%" in paused[2]
 
 
@@ -271,7 +272,8 @@ def fat_tree(k: int) -> Network:
             for high in range(half):
                 cables.append(Cable(edge + pod * half + low, aggregation + pod * half + high, 10**11))
                 cables.append(Cable(aggregation + pod * half + low, core + low * half + high, 10**11))
-    return Network(names, frozenset(range(hosts, len(names))), tuple(cables))
+    ports = tuple(f"{a}-{b}" for cable in cables for a, b in ((cable.a, cable.b), (cable.b, cable.a)))
+    return Network(names, frozenset(range(hosts, len(names))), tuple(cables), ports)
 
 
 @pytest.mark.parametrize(("k", "switches", "left_out"), [(4, 20, 0), (8, 80, 0), (16, 320, 0), (32, 480, 800)])

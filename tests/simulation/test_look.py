@@ -47,10 +47,10 @@ def told(seen: Simulated) -> Iterator[str]:
         for line in course.lines:
             yield f"  {line.name}: {' '.join(f'{value or 0:.4g}' for value in line.values[::8])}"
     for one in seen.pausing.ports:
-        yield f"{network.name(one.port)}: {one.pauses} pauses, {one.total_ps} ps, at most {one.longest_ps}"
+        yield f"{network.port_names[one.port]}: {one.pauses} pauses, {one.total_ps} ps, at most {one.longest_ps}"
         yield f"  passed on {one.passed_on_ps}"
     for stripe in seen.pausing.stripes:
-        yield f"{network.name(stripe.port)}: {' '.join(f'{100 * share:.0f}' for share in stripe.shares[::12])}"
+        yield f"{network.port_names[stripe.port]}: {' '.join(f'{100 * share:.0f}' for share in stripe.shares[::12])}"
     yield f"victims {seen.pausing.victims}"
     for distribution in seen.distributions:
         for group in distribution.groups:
@@ -61,7 +61,7 @@ def told(seen: Simulated) -> Iterator[str]:
     assert seen.film is not None
     for name in ("queue", "load", "paused"):
         for port, levels in getattr(seen.film, name).items():
-            yield f"{name} {network.name(port)}: {' '.join(map(str, levels[::8]))}"
+            yield f"{name} {network.port_names[port]}: {' '.join(map(str, levels[::8]))}"
 
 
 def test_the_data_behind_the_pictures(seen: Simulated) -> None:
@@ -96,11 +96,11 @@ def test_nobody_is_called_a_victim_where_ways_are_chosen_on_the_way(tmp_path: Pa
 
 def test_pauses_pass_on(seen: Simulated) -> None:
     """Switch 7 stops switch 6, which stops the hosts while it is stopped itself."""
-    by_name = {seen.network.name(one.port): one for one in seen.pausing.ports}
-    uplink = by_name["switch 6 → switch 7"]
+    by_name = {seen.network.port_names[one.port]: one for one in seen.pausing.ports}
+    uplink = by_name["switch 6:6-7"]
     assert uplink.passed_on_ps == 0
     for host in range(3):
-        one = by_name[f"host {host} → switch 6"]
+        one = by_name[f"host {host}:{host}-6"]
         assert 0 < one.passed_on_ps <= one.total_ps
         assert one.longest_ps <= one.total_ps
 
@@ -110,8 +110,8 @@ def test_two_priorities_paused_at_once_are_one_time(tmp_path: Path) -> None:
     flows = [{**FLOW, "dst": 1, "priority": priority} for priority in (3, 4)]
     parameters = {"pfc": {"lossless_priorities": 0b11000}}
     seen = look(made(tmp_path, {**INCAST, "parameters": parameters, "flows": flows, "faults": [stuck]}))
-    by_name = {seen.network.name(one.port): one for one in seen.pausing.ports}
-    one = by_name[next(name for name in by_name if name.endswith("host 1"))]
+    by_name = {seen.network.port_names[one.port]: one for one in seen.pausing.ports}
+    one = by_name[next(name for name in by_name if name.endswith("-1"))]
     assert one.pauses >= 2
     assert 899e6 <= one.total_ps <= 902e6
 

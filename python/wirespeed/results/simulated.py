@@ -31,6 +31,8 @@ class Network:
     names: tuple[str, ...]
     switches: frozenset[int]
     cables: tuple[Cable, ...]
+    port_names: tuple[str, ...]
+    """By port: ``leaf1:Eth1/1``, or ``switch 16:16-0``, with the port as a scenario without names refers to it."""
 
     @property
     def ports(self) -> range:
@@ -44,11 +46,15 @@ class Network:
 
     def peer(self, port: int) -> int:
         """The node at the other end."""
-        return self.node(port ^ 1)
+        return self.node(self.peer_port(port))
 
-    def name(self, port: int) -> str:
-        """A port by what it leads to."""
-        return f"{self.names[self.node(port)]} → {self.names[self.peer(port)]}"
+    def peer_port(self, port: int) -> int:
+        """The port at the other end of the cable."""
+        return port ^ 1
+
+    def link_name(self, port: int) -> str:
+        """A port and the port at the other end of its cable."""
+        return f"{self.port_names[port]} → {self.port_names[self.peer_port(port)]}"
 
     def rate(self, port: int) -> int:
         """Bits per second."""

@@ -199,7 +199,7 @@ def _most(
     """A line for each of the ports that have the most of it."""
     some = {port: values for port, values in of.items() if any(values)}
     chosen = sorted(some, key=lambda port: (-weight(some[port]), port))[:_LINES]
-    lines = [(network.name(port), some[port]) for port in chosen]
+    lines = [(network.port_names[port], some[port]) for port in chosen]
     return _course(samples, title, meaning, unit, lines, len(some) - len(chosen))
 
 

@@ -10,6 +10,7 @@ from wirespeed.errors import refuse
 from wirespeed.results.simulated import Cable, Network
 from wirespeed.results.simulation import Summary, from_json
 from wirespeed.simulation.folder import SUMMARY
+from wirespeed.simulation.numbered import port_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,17 +59,24 @@ class Opened:
             node for end in "ab" for node, is_one in zip(links[end], links[f"{end}_is_switch"], strict=True) if is_one
         }
         nodes = max((*links["a"], *links["b"]), default=-1) + 1
-        known = self._names()
-        names = tuple(known.get(node) or f"{'switch' if node in switches else 'host'} {node}" for node in range(nodes))
+        devices, ports = self._names()
+        names = tuple(
+            devices.get(node) or f"{'switch' if node in switches else 'host'} {node}" for node in range(nodes)
+        )
         cables = tuple(map(Cable, links["a"], links["b"], links["rate_bps"]))
-        return Network(names, frozenset(switches), cables)
+        ends = dict(enumerate(end for cable in cables for end in ((cable.a, cable.b), (cable.b, cable.a))))
+        by_number = port_names(ends, [port for port in ends if port not in ports])
+        named = {port: f"{names[ends[port][0]]}:{number}" for port, number in by_number.items()} | ports
+        return Network(names, frozenset(switches), cables, tuple(named[port] for port in ends))
 
-    def _names(self) -> dict[int, str]:
-        """Of nodes, in a run of a plan."""
+    def _names(self) -> tuple[dict[int, str], dict[int, str]]:
+        """Nodes and ports by the names of the cluster file; empty where the scenario has none."""
         if not self.has("names"):
-            return {}
-        named = self.table("names", "node", "device").to_pydict()
-        return dict(zip(named["node"], named["device"], strict=True))
+            return {}, {}
+        named = self.table("names", "port", "node", "device", "interface").to_pydict()
+        devices = dict(zip(named["node"], named["device"], strict=True))
+        ends = zip(named["port"], named["device"], named["interface"], strict=True)
+        return devices, {port: f"{device}:{interface}" for port, device, interface in ends if interface}
 
     @property
     def end(self) -> int:

@@ -76,7 +76,7 @@ def pause_map(run: Simulated) -> Map | None:
     share = {one.port: one.total_ps / end for one in paused}
     unit, size = time_unit(paused[0].total_ps)
     title = {
-        one.port: f"{run.network.name(one.port)}: {wording.plural(one.pauses, 'pause')}, "
+        one.port: f"{run.network.link_name(one.port)}: {wording.plural(one.pauses, 'pause')}, "
         f"{wording.number(one.total_ps / size)} {unit}, {wording.percent(one.total_ps / end)} of the run"
         for one in paused
     }
@@ -99,7 +99,7 @@ def player(run: Simulated) -> Player | None:
     busy = {port: float(sum(of)) for port, of in film.queue.items()}
     places = layout(run.network, busy)
     state = {port: color_scale.shade(of[shown] / (LEVELS - 1)) for port, of in film.queue.items()}
-    title = {port: run.network.name(port) for port in run.network.ports}
+    title = {port: run.network.link_name(port) for port in run.network.ports}
     unit, size = time_unit(film.end)
     moment = f"{wording.number(film.starts[shown] / size)} {unit}"
     picture = Map(places, state, title, f"Queues of all ports at {moment}, when most bytes waited.", run.summary.faults)
@@ -113,7 +113,8 @@ def _top(run: Simulated, film: Film, at: int) -> tuple[tuple[str, str], ...]:
     unit, size = bytes_unit(film.most_queue_bytes)
     most = film.most_queue_bytes / size / (LEVELS - 1)
     return tuple(
-        (run.network.name(port), f"{wording.number(film.queue[port][at] * most)} {unit}") for port in deepest[:_TOP]
+        (run.network.port_names[port], f"{wording.number(film.queue[port][at] * most)} {unit}")
+        for port in deepest[:_TOP]
     )
 
 
@@ -128,7 +129,7 @@ def _data(run: Simulated, film: Film) -> str:
         "mostUnit": byte_unit,
         "from": color_scale.FROM,
         "top": _TOP,
-        "names": {str(port): wording.clean(run.network.name(port)) for port in _ports(film)},
+        "names": {str(port): wording.clean(run.network.port_names[port]) for port in _ports(film)},
         **{kind: _letters(getattr(film, kind)) for kind in KINDS},
     }
     text = json.dumps(named, ensure_ascii=True, separators=(",", ":"))

@@ -66,7 +66,7 @@ def stripes(pausing: Pausing, network: Network, end: int, faults: Sequence[Fault
     top = _TOP + (_NUMBERS if shown else 0)
     rows = []
     for number, stripe in enumerate(pausing.stripes):
-        name = network.name(stripe.port)
+        name = network.port_names[stripe.port]
         said = f"{name}: paused {wording.percent(totals[stripe.port] / end) if end else '0 %'} of the run"
         rows.append(Row(top + number * _ROW, _short(name), said, _cells(stripe.shares)))
     unit, _, ticks = time_ticks(end)
