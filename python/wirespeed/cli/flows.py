@@ -182,10 +182,10 @@ def profile(which: str | None) -> Profile | None:
 
 def _ends(plan: Plan, where: str | None) -> tuple[str | None, str | None]:
     """Both NICs of a pair that the plan has."""
-    from wirespeed.benchmarks.endpoints.nics import nics
+    from wirespeed.benchmarks.endpoints.nics import nics_of
 
     source, arrow, target = (where or "").partition(" -> ")
-    known = {name for at in nics(plan) for name in (str(at), f"{at.host}/{at.interface}")}
+    known = {name for at in nics_of(plan) for name in (str(at), f"{at.host}/{at.interface}")}
     return (source, target) if arrow and {source, target} <= known else (None, None)
 
 

@@ -131,7 +131,7 @@ def _shares(files: Sequence[LogFile]) -> Iterator[tuple[list[LogFile], int]]:
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
-    from wirespeed.benchmarks.tools import tools
+    from wirespeed.benchmarks.tools.reader import tools
 
     tools()  # before the fork: once for all of them
     gc.freeze()

@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 
 from wirespeed.benchmarks import Reading, read
-from wirespeed.benchmarks.tools import tools
+from wirespeed.benchmarks.tools.reader import tools
 from wirespeed.results.json import plain
 
 SAMPLES = Path(__file__).parents[2] / "samples"

@@ -6,8 +6,8 @@ import pytest
 
 from wirespeed.benchmarks import is_interval, parse, read
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.tools import tools
-from wirespeed.benchmarks.tools.perftest.columns import columns, meaning, unit_of
+from wirespeed.benchmarks.tools.perftest.tables import columns, meaning, unit_of
+from wirespeed.benchmarks.tools.reader import tools
 from wirespeed.errors import Refused
 from wirespeed.results.benchmarks import Metric, RunStatus
 

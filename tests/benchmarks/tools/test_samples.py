@@ -13,7 +13,7 @@ import pytest
 from tests.benchmarks.tools.samples import LOGS, expected_path, readable, reading
 
 from wirespeed.benchmarks.logs.log import source
-from wirespeed.benchmarks.tools import tools, tools_for
+from wirespeed.benchmarks.tools.reader import tools, tools_for
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: f"{log.parent.name}/{log.name}")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from ipaddress import ip_address
 
-from wirespeed.benchmarks.endpoints.nics import NicAt, nics, speed, with_address
+from wirespeed.benchmarks.endpoints.nics import NicAt, nic_speed, nic_with_address, nics_of
 from wirespeed.plan import Plan
 from wirespeed.results.peers import Member
 
@@ -83,15 +83,15 @@ class Seats:
         host, slash, device = name.partition("/")
         if slash:
             host = self._host(host)
-            of = (at for at in nics(self._plan) if at.host == host)
+            of = (at for at in nics_of(self._plan) if at.host == host)
             return next((at for at in of if device in (at.interface, at.nic.rdma_device)), None)
-        return with_address(self._plan, _address(name))
+        return nic_with_address(self._plan, _address(name))
 
     def _hardware(self, member: Member) -> str:
         assert self._plan is not None  # asked for only with one
         at = self._known[member.name][1] if member.name in self._known else None
         if at is not None:
-            rate = speed(self._plan, at)
+            rate = nic_speed(self._plan, at)
             return " at ".join(filter(None, (at.nic.model or "unknown NIC", str(rate) if rate else None)))
         host = self._plan.hosts.get(member.host)
         if host is None:

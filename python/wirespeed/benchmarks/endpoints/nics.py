@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.judge.limits import Asked
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.limits import pcie
 from wirespeed.limits.impact import gpu_function, nic_function
@@ -27,24 +26,25 @@ class NicAt:
         return f"{self.host}/{self.nic.rdma_device or self.interface}"
 
 
-def nics(plan: Plan) -> Iterator[NicAt]:
+def nics_of(plan: Plan) -> Iterator[NicAt]:
     """All NICs of the plan."""
     for host, settings in plan.hosts.items():
         for interface, nic in settings.nics.items():
             yield NicAt(host, interface, nic)
 
 
-def asked(plan: Plan, by: Asked) -> list[NicAt]:
-    """The NICs that the user names, if any.
+def named_ends(plan: Plan, source: str | None, target: str | None) -> list[NicAt]:
+    """The NICs that the user names with --from and --to, if any.
 
     Raises:
         Refused: one is named in another form, or the plan has no such host or NIC.
     """
-    said = (("--from", by.source), ("--to", by.target))
-    return [named(plan, option, name) for option, name in said if name is not None]
+    return [
+        nic_named(plan, option, name) for option, name in (("--from", source), ("--to", target)) if name is not None
+    ]
 
 
-def named(plan: Plan, option: str, name: str) -> NicAt:
+def nic_named(plan: Plan, option: str, name: str) -> NicAt:
     """The NIC a user names as HOST/NIC, by its RDMA device or its interface.
 
     Raises:
@@ -55,28 +55,28 @@ def named(plan: Plan, option: str, name: str) -> NicAt:
         raise refuse(option, repr(name), "HOST/NIC, such as node1/bnxt_re0")
     if host not in plan.hosts:
         raise refuse(option, f"host {host!r}", f"a host of {plan.name}", did_you_mean(host, list(plan.hosts)))
-    for at in nics(plan):
+    for at in nics_of(plan):
         if at.host == host and device in (at.interface, at.nic.rdma_device):
             return at
-    known = [at.nic.rdma_device or at.interface for at in nics(plan) if at.host == host]
+    known = [at.nic.rdma_device or at.interface for at in nics_of(plan) if at.host == host]
     hint = did_you_mean(device, known) or f"its NICs are {', '.join(known)}"
     raise refuse(option, f"NIC {device!r}", f"a NIC of {host}", hint)
 
 
-def with_device(plan: Plan, device: str) -> NicAt | None:
+def nic_with_device(plan: Plan, device: str) -> NicAt | None:
     """The first NIC with an RDMA device or interface of this name."""
-    return next((at for at in nics(plan) if device in (at.nic.rdma_device, at.interface)), None)
+    return next((at for at in nics_of(plan) if device in (at.nic.rdma_device, at.interface)), None)
 
 
-def with_address(plan: Plan, address: str) -> NicAt | None:
+def nic_with_address(plan: Plan, address: str) -> NicAt | None:
     """The NIC with this IP address."""
-    for at in nics(plan):
+    for at in nics_of(plan):
         if any(own.partition("/")[0] == address for own in at.nic.addresses or ()):
             return at
     return None
 
 
-def speed(plan: Plan, at: NicAt) -> Bandwidth | None:
+def nic_speed(plan: Plan, at: NicAt) -> Bandwidth | None:
     """The speed of a NIC: as planned, else as the catalogue says."""
     if at.nic.link.speed is not None:
         return at.nic.link.speed
@@ -94,7 +94,7 @@ def gpu_slot(plan: Plan, host: str, gpu: str | None, assumptions: list[str]) -> 
     return slot_of(gpu_function(plan, host, gpu), assumptions) if gpu else None
 
 
-def path_mtu(plan: Plan, at: NicAt) -> int | None:
+def planned_path_mtu(plan: Plan, at: NicAt) -> int | None:
     """The RDMA path MTU a NIC is planned to have, bytes."""
-    path = path_of(at.nic, [], speed=speed(plan, at))
+    path = path_of(at.nic, [], speed=nic_speed(plan, at))
     return path.path_mtu if path else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirespeed.benchmarks.judge.collective_names import collective_of, foreign_gpus, named_collective
 from wirespeed.benchmarks.judge.host_network import used
 from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, whole
-from wirespeed.benchmarks.judge.nccl_proof import Proof, proof_of
+from wirespeed.benchmarks.judge.nccl_evidence import Proof, proof_of
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits import algorithms, cuts, fabric, framing

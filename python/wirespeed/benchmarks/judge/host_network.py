@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints import nics as where
-from wirespeed.benchmarks.endpoints.nics import NicAt
+from wirespeed.benchmarks.endpoints.nics import NicAt, nic_speed
 from wirespeed.limits import host as between
 from wirespeed.limits import tcp
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
@@ -84,7 +83,7 @@ def network(plan: Plan, name: str, *, both_ways: bool, on_host: bool) -> Network
 def _one(plan: Plan, at: NicAt, both_ways: bool) -> tuple[Bound | None, Bound | None, Bandwidth | None]:
     """One NIC at most, in use, and its speed."""
     function = nic_function(plan, at.host, at.nic)
-    speed = where.speed(plan, at)
+    speed = nic_speed(plan, at)
     if both_ways:
         most = nic_goodput_two_way(at.nic, function, speed=speed)
         usual = nic_goodput_two_way(at.nic, function, speed=speed, acks_per_packet=ACKS_PER_PACKET)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, Limit
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds, named
 from wirespeed.benchmarks.judge.runs import judge_within
-from wirespeed.benchmarks.judge.tcp import whole_run
+from wirespeed.benchmarks.tools.run_totals import places_of_total
 from wirespeed.results.benchmarks import Measurement, Run, RunStatus
 from wirespeed.results.verdicts import Bound, JudgedRun, Term
 from wirespeed.units import Bandwidth
@@ -72,7 +72,7 @@ class _Limits:
     def limit(self, measurement: Measurement) -> Limit:
         if self.figures.reference:
             return Limit(shown="a lab has no limit for it")
-        if self.run.tool in _TCP and measurement.place not in whole_run(self.run):
+        if self.run.tool in _TCP and measurement.place not in places_of_total(self.run):
             return Limit(shown="a part of the run; the whole is judged")
         best = self.figures.best.get(_key(self.run, measurement))
         if best is None:

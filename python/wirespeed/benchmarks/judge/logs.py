@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.judge.hints import hint
+from wirespeed.benchmarks.endpoints.nics import nics_of
 from wirespeed.benchmarks.judge.limits import Asked
 from wirespeed.benchmarks.judge.nccl_evidence import evidence
 from wirespeed.benchmarks.judge.profile import Profile, default
@@ -16,6 +16,8 @@ from wirespeed.benchmarks.judge.runs import examined
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.plan import Plan
 from wirespeed.plan.as_found import AsFound
+from wirespeed.results.benchmarks import Run
+from wirespeed.results.series import ends
 from wirespeed.results.verdicts import JudgedRun, Relation
 
 
@@ -55,16 +57,17 @@ def judge_together(
     entries: list[Entry] = []
     hints: dict[tuple[str, str], None] = {}
     for log in logs:
-        ends = (log.source, log.target) if log.source or log.target else (asked.source, asked.target)
+        named = (log.source, log.target) if log.source or log.target else (asked.source, asked.target)
         for run in log.reading.runs:
-            proven = evidence(run, log.reading.communicators)
-            of_run = replace(asked, source=ends[0], target=ends[1], evidence=proven)
+            proven = evidence(run, log.reading.communicators) if log.reading.communicators else None
+            of_run = replace(asked, source=named[0], target=named[1], evidence=proven)
             judged, subject = examined(run, plan, of_run, log.file, profile, found)
             if (told := hint(run, of_run, plan)) is not None:
                 hints[log.file, told] = None
             entries.append(Entry(run, judged, subject, log.span))
     runs = settled([one.judged for one in entries], [one.run for one in entries])
-    return Judged(runs, relations(entries, plan, profile), tuple(hints))
+    compared = relations(entries, plan, profile) if profile.relative_gates and len(entries) > 1 else ()
+    return Judged(runs, compared, tuple(hints))
 
 
 def judge_logs(
@@ -80,3 +83,23 @@ def judge_logs(
         Refused: the user names what there is not.
     """
     return judge_together([Log(file, reading) for file, reading in readings], plan, asked, profile, found).runs
+
+
+_TOOLS = frozenset({"perftest", "iperf3", "iperf2", "qperf", "sockperf", "ucx_perftest", "netpipe"})
+_OSU = frozenset({"osu_bw", "osu_bibw", "osu_latency", "osu_put_bw", "osu_put_bibw", "osu_get_bw", "osu_mbw_mr"})
+
+
+def hint(run: Run, asked: Asked, plan: Plan) -> str | None:
+    """What is missing of both ends of a point-to-point test, and how to say it; None where nothing is."""
+    pairwise = run.tool in _TOOLS or (run.test in _OSU and run.tool == "osu-micro-benchmarks")
+    if not pairwise or (asked.source and asked.target) or ends(run) is not None:
+        return None
+    said = asked.source or asked.target
+    option = "--to" if asked.source else "--from"
+    other = next((str(at) for at in nics_of(plan) if said and at.host != said.partition("/")[0]), None)
+    if said:
+        such = f", such as {option} {other}" if other else ""
+        return f"{option} is missing: the other end is taken for a NIC like {said}; say it with {option} HOST/NIC{such}"
+    two = list({at.host: str(at) for at in reversed(list(nics_of(plan)))}.values())[-2:]
+    such = f", such as --from {two[-1]} --to {two[0]}" if len(two) > 1 else ""
+    return f"between which NICs it ran is not said: say it with --from HOST/NIC and --to HOST/NIC{such}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.endpoints import nics as where
+from wirespeed.benchmarks.endpoints.nics import named_ends
 from wirespeed.benchmarks.judge.host_network import Network, network
 from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, text, truth, whole
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
@@ -118,7 +118,7 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     if len(plan.hosts) < 2:
         return Unlimited(f"{plan.name} has no two hosts to send between", profile)
     on_host = not on_gpu(run)
-    ends = [at.host for at in where.asked(plan, asked)]
+    ends = [at.host for at in named_ends(plan, asked.source, asked.target)]
     among = dict.fromkeys(ends) or plan.hosts
     networks = [network(plan, name, both_ways=kind.both_ways, on_host=on_host) for name in among]
     known = [one for one in networks if one is not None]

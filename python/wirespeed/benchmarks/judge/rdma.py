@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.endpoints import nics as where
-from wirespeed.benchmarks.endpoints.nics import NicAt
+from wirespeed.benchmarks.endpoints.nics import (
+    NicAt,
+    gpu_slot,
+    named_ends,
+    nic_slot,
+    nic_speed,
+    nic_with_address,
+    nic_with_device,
+    nics_of,
+)
 from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, text, truth, whole
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
-from wirespeed.benchmarks.judge.rdma_memory import gpu_memory, in_use, memories
 from wirespeed.limits import fabric, framing, host, latency, pcie
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
 from wirespeed.limits.bound import GBPS, convert, in_unit, number, tightest
@@ -172,13 +179,13 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
 
 
 def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[NicAt]:
-    named = where.asked(plan, asked)
+    named = named_ends(plan, asked.source, asked.target)
     if named:
         if len(named) == 1:
             assumptions.append(f"the other end is a NIC like {named[0]}")
         return named
     device = text(run, "device")
-    if device is not None and where.with_device(plan, device) is None:
+    if device is not None and nic_with_device(plan, device) is None:
         return []  # even where its addresses are known here: those of a private pool are many a cluster's
     addressed = [at for at in (_with_gid(run, plan, "local_gid"), _with_gid(run, plan, "remote_gid")) if at]
     if addressed:
@@ -186,13 +193,13 @@ def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[Ni
         assumptions.append(f"{names} by the GIDs of the log{'' if len(addressed) > 1 else '; the other end is alike'}")
         return addressed
     if device is not None:
-        found = where.with_device(plan, device)
+        found = nic_with_device(plan, device)
         if found is not None:
             assumptions.append(
                 f"{found} stands for {device} of the log, whose host is not named; the other end is alike"
             )
         return [found] if found else []
-    fastest = max(where.nics(plan), key=lambda at: where.speed(plan, at) or 0, default=None)
+    fastest = max(nics_of(plan), key=lambda at: nic_speed(plan, at) or 0, default=None)
     if fastest is not None:
         assumptions.append(f"the log names no NIC: {fastest}, the fastest of {plan.name}, stands for both ends")
     return [fastest] if fastest else []
@@ -203,7 +210,7 @@ def _with_gid(run: Run, plan: Plan, side: str) -> NicAt | None:
     gid = _gid(run, side)
     if gid is None or not gid.startswith(_MAPPED):
         return None
-    return where.with_address(plan, ".".join(map(str, gid[-4:])))
+    return nic_with_address(plan, ".".join(map(str, gid[-4:])))
 
 
 def _ipv6(run: Run) -> bool | None:
@@ -232,7 +239,7 @@ def _path(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -
     logged = whole(run, "mtu", "path_mtu", "rdma_mtu")
     mtu = logged if logged in PATH_MTUS else None
     for at in ends:
-        path = path_of(at.nic, assumptions, speed=where.speed(plan, at), path_mtu=mtu, ipv6=_ipv6(run))
+        path = path_of(at.nic, assumptions, speed=nic_speed(plan, at), path_mtu=mtu, ipv6=_ipv6(run))
         if path is None:
             return None
         paths.append(path)
@@ -245,12 +252,12 @@ def _path(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -
 def _slots(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -> Iterable[tuple[str, pcie.Slot]]:
     on_gpu = gpu_memory(run)
     for at in ends:
-        slot = where.nic_slot(plan, at, assumptions)
+        slot = nic_slot(plan, at, assumptions)
         if slot is not None:
             yield f"NIC slot of {at}", slot
         for uplink in _uplinks(plan, at, on_gpu):
             yield f"{uplink.name} of {at.host}", uplink.slot
-        gpu = where.gpu_slot(plan, at.host, at.nic.gpu, assumptions) if on_gpu else None
+        gpu = gpu_slot(plan, at.host, at.nic.gpu, assumptions) if on_gpu else None
         if gpu is not None:
             assumptions.append(f"the buffer of {at} is on {at.nic.gpu}, the GPU it serves")
             yield f"slot of {at.nic.gpu} beside {at}", gpu
@@ -320,3 +327,38 @@ def _message_rate(run: Run, plan: Plan, ends: list[NicAt], profile: Profile, bot
     if model is not None and model.message_rate is not None:
         return ways * float(model.message_rate.value), "by the catalogue"
     return ways * profile.floors.message_rate.value, "assumed by the profile"
+
+
+def gpu_memory(run: Run) -> bool:
+    """Whether buffers are in memory of GPUs."""
+    return text(run, "memory") in ("rocm", "cuda") or truth(run, "rocm_memory")
+
+
+def memories(plan: Plan, ends: Iterable[NicAt]) -> tuple[host.MemoryOfHost, ...]:
+    """The memory of the hosts at both ends, where the catalogue knows it."""
+    found = (host.memory_of(plan, name) for name in dict.fromkeys(at.host for at in ends))
+    return tuple(one for one in found if one is not None)
+
+
+def in_use(run: Run, plan: Plan, ends: list[NicAt], assumptions: list[str], both_ways: bool) -> Iterable[Term]:
+    """What host memory reaches: its own bandwidth, and writes that must keep their order."""
+    if gpu_memory(run):
+        return
+    for name in dict.fromkeys(at.host for at in ends):
+        memory = host.memory_term(plan, name, both_ways=both_ways)
+        if memory is not None:
+            yield memory
+    for at in ends:
+        if not _ordered(run, plan, at):
+            continue
+        term = host.ordered_writes_term(plan, at.host)
+        if term is None:
+            assumptions.append(f"PCIe relaxed ordering is off at {at}: what its CPU then reaches is not known")
+        else:
+            yield term if not both_ways else replace(term, value=2 * term.value, formula=f"2 × {term.formula}")
+
+
+def _ordered(run: Run, plan: Plan, at: NicAt) -> bool:
+    """Whether the log, or what is planned or found, says that PCIe relaxed ordering is off."""
+    function = plan.hosts[at.host].pcie.get(at.nic.pcie or "")
+    return host.writes_in_order(at.nic, function) or (text(run, "relaxed_ordering") or "").upper() == "OFF"

@@ -74,8 +74,6 @@ class _Group:
 
 def relations(entries: Sequence[Entry], plan: Plan, profile: Profile) -> tuple[Relation, ...]:
     """What every relative gate says of the runs of a test, once: where it compares several times, the worst."""
-    if not profile.relative_gates or len(entries) < 2:
-        return ()
     at = places([(one.judged, one.run, one.span) for one in entries], plan)
     last = repeated([one.judged.file for one in entries])
     found: list[Relation] = []

@@ -11,7 +11,7 @@ was found explains; it stays a verdict on the design.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from wirespeed.benchmarks.judge.collectives import collective_limits
@@ -20,19 +20,18 @@ from wirespeed.benchmarks.judge.gpu import gpu_limits
 from wirespeed.benchmarks.judge.limits import BANDWIDTHS, LATENCIES, Asked, Limit, Limits, Unlimited
 from wirespeed.benchmarks.judge.mpi import mpi_limits
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence
-from wirespeed.benchmarks.judge.notes import notes
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.rdma import rdma_limits
 from wirespeed.benchmarks.judge.tcp import tcp_limits
-from wirespeed.benchmarks.judge.verdict import Scale, against_found, compared, explained, fast_enough, verdict
+from wirespeed.benchmarks.judge.verdict import PLATEAU, Scale, against_found, compared, explained, fast_enough, verdict
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.limits.algorithms import Algorithm
 from wirespeed.plan import Plan
 from wirespeed.plan.as_found import AsFound
-from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
-from wirespeed.units import BITS_PER_SECOND
+from wirespeed.units import BITS_PER_SECOND, Size
 
 
 def judge(
@@ -70,38 +69,45 @@ def examined(
         Refused: a name that the user gave names nothing there is.
     """
     limits = _limits(run, plan, profile, asked)
-    verdicts = _against(run, limits, profile)
-    said: tuple[str, ...] = ()
+    verdicts = _compared(run, limits, profile)
+    unread: tuple[str, ...] = ()
     if found is not None:
         limits_found = _limits(run, found.plan, profile, asked)
-        verdicts = [_with_found(one, limits_found, profile) for one in verdicts]
-        said = tuple(f"as found: {text}" for text in found.unread(limits_found.hosts))
+        verdicts = {at: _with_found(verdict, limits_found, profile) for at, verdict in verdicts.items()}
+        unread = tuple(f"as found: {text}" for text in found.unread(limits_found.hosts))
     subject = subject_of(run, plan, limits.link, len(limits.hosts) or None)
-    verdicts = _gated(run.measurements, verdicts, subject, profile)
-    judged = _judged(run, verdicts, (*limits.notes, *said), file, plan.name)
+    for at, measurement in enumerate(run.measurements):
+        gate = gate_of(measurement, subject, profile)
+        if gate is not None:
+            verdicts[at] = gated(verdicts.get(at), measurement, gate)
+    judged = _judged(run, verdicts, (*limits.notes, *unread), file, plan.name)
     return replace(judged, source=asked.source, target=asked.target), subject
 
 
 def judge_within(run: Run, limits: Limits, profile: Profile, file: str, cluster: str) -> JudgedRun:
     """Judge one run against limits that no plan gives: nothing of hardware is known, and no gate applies."""
-    return _judged(run, _against(run, limits, profile), limits.notes, file, cluster)
+    return _judged(run, _compared(run, limits, profile), limits.notes, file, cluster)
 
 
-def _against(run: Run, limits: Limits, profile: Profile) -> list[Verdict]:
-    verdicts = [*_wrong(run), *_bandwidths(run, limits, profile), *_latencies(run, limits)]
-    return [explained(one, limits.causes) for one in verdicts]
+_Verdicts = dict[int, Verdict]
+"""Verdicts by the position of their measurement in the run."""
 
 
-def _judged(run: Run, verdicts: Sequence[Verdict], said: Sequence[str], file: str, cluster: str) -> JudgedRun:
-    order = {id(measurement): place for place, measurement in enumerate(run.measurements)}
+def _compared(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
+    verdicts = {**_wrong(run), **_bandwidths(run, limits, profile), **_latencies(run, limits)}
+    return {at: explained(verdict, limits.causes) for at, verdict in verdicts.items()}
+
+
+def _judged(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], file: str, cluster: str) -> JudgedRun:
+    verdicts = tuple(by_position[at] for at in sorted(by_position))
     return JudgedRun(
         file=file,
         tool=run.tool,
         test=run.test,
         title=f"{run.test or run.tool} on {cluster}",
         ranks=run.ranks,
-        verdicts=tuple(sorted(verdicts, key=lambda one: order[id(one.measurement)])),
-        notes=(*notes(run, verdicts), *said),
+        verdicts=verdicts,
+        notes=(*notes(run, verdicts), *extra_notes),
         status=run.status,
         error=run.error,
     )
@@ -129,34 +135,46 @@ def _limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
             return Unlimited(f"there are no limits for {other}", profile)
 
 
-def _wrong(run: Run) -> list[Verdict]:
+def _wrong(run: Run) -> _Verdicts:
     """Data that arrived wrong fails, however fast it was."""
-    return [
-        verdict(measurement, Judgement.FAIL, "data arrived wrong: the tool's own validation failed")
-        for measurement in run.measurements
+    return {
+        at: verdict(measurement, Judgement.FAIL, "data arrived wrong: the tool's own validation failed")
+        for at, measurement in enumerate(run.measurements)
         if measurement.metric is Metric.WRONG and measurement.value > 0
-    ]
+    }
 
 
-def _bandwidths(run: Run, limits: Limits, profile: Profile) -> list[Verdict]:
-    rows = [(measurement, limits.limit(measurement)) for measurement in run.measurements if _is_bandwidth(measurement)]
-    scale = Scale(limits, profile, _plateau(rows, limits, profile))
-    return [compared(measurement, limit, scale) for measurement, limit in rows]
+def _bandwidths(run: Run, limits: Limits, profile: Profile) -> _Verdicts:
+    rows = {
+        at: (measurement, limits.limit(measurement))
+        for at, measurement in enumerate(run.measurements)
+        if _is_bandwidth(measurement)
+    }
+    scale = Scale(limits, profile, _plateau(rows.values(), limits, profile))
+    return {at: compared(measurement, limit, scale) for at, (measurement, limit) in rows.items()}
 
 
-def _latencies(run: Run, limits: Limits) -> list[Verdict]:
-    """No limit says what a latency should be; but nothing is below what bits and light take."""
-    rows = [one for one in run.measurements if one.metric in LATENCIES and one.unit in SECONDS and one.value > 0]
+def _latencies(run: Run, limits: Limits) -> _Verdicts:
+    """A latency has no upper limit; but none is below the time that its bits and the cables take."""
+    rows = {
+        at: measurement
+        for at, measurement in enumerate(run.measurements)
+        if measurement.metric in LATENCIES and measurement.unit in SECONDS and measurement.value > 0
+    }
     if isinstance(limits, Unlimited):
-        return [verdict(one, Judgement.UNKNOWN, limits.why) for one in rows]
-    return [fast_enough(one, least) for one in rows if (least := limits.least(one)) is not None]
+        return {at: verdict(measurement, Judgement.UNKNOWN, limits.why) for at, measurement in rows.items()}
+    return {
+        at: fast_enough(measurement, least)
+        for at, measurement in rows.items()
+        if (least := limits.least(measurement)) is not None
+    }
 
 
 def _is_bandwidth(measurement: Measurement) -> bool:
     return measurement.metric in BANDWIDTHS and measurement.unit in BITS_PER_SECOND
 
 
-def _plateau(rows: Sequence[tuple[Measurement, Limit]], limits: Limits, profile: Profile) -> float:
+def _plateau(rows: Iterable[tuple[Measurement, Limit]], limits: Limits, profile: Profile) -> float:
     """The smallest size of the plateau: a fraction of the largest size that is bandwidth-bound."""
     sizes = [
         measurement.size_bytes
@@ -172,16 +190,45 @@ def _with_found(one: Verdict, limits: Limits, profile: Profile) -> Verdict:
     return against_found(one, limits.limit(one.measurement), profile)
 
 
-def _gated(
-    measurements: Sequence[Measurement], verdicts: Sequence[Verdict], subject: Subject, profile: Profile
-) -> list[Verdict]:
-    """Verdicts under the gates of the profile, and of what has no limit those alone."""
-    gates = {id(one): gate for one in measurements if (gate := gate_of(one, subject, profile)) is not None}
-    done = {id(one.measurement) for one in verdicts}
-    return [
-        *(
-            gated(one, one.measurement, gates[id(one.measurement)]) if id(one.measurement) in gates else one
-            for one in verdicts
-        ),
-        *(gated(None, one, gates[id(one)]) for one in measurements if id(one) in gates and id(one) not in done),
-    ]
+def notes(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """How the run ended, what the tool validated, and which sizes are not judged."""
+    return (*_notes_on_end(run, verdicts), *_notes_on_sizes(verdicts))
+
+
+def _notes_on_end(run: Run, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    lines = []
+    if run.status is RunStatus.FAILED:
+        lines.append(f"the run failed: {run.error or 'the log does not say why'}")
+    if run.status is RunStatus.TRUNCATED:
+        lines.append("the log is truncated: only its complete rows are judged")
+    if not verdicts:
+        lines.append("the log holds no bandwidth to judge")
+    wrong = [measurement for measurement in run.measurements if measurement.metric is Metric.WRONG]
+    if wrong and all(measurement.value == 0 for measurement in wrong):
+        lines.append("the tool validated its data: none arrived wrong")
+    return tuple(lines)
+
+
+def _notes_on_sizes(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """Which sizes are not judged, each reason once, and the lowest value below the plateau."""
+    by_reason: dict[str, list[Verdict]] = {}
+    for each in verdicts:
+        judged = each.measurement.metric in (Metric.BUSBW, Metric.BW_AVG) and each.measurement.size_bytes
+        if each.judgement is Judgement.SKIP and judged and each.physical is not None:
+            by_reason.setdefault(each.reason, []).append(each)
+    lines = []
+    for reason, skipped in by_reason.items():
+        sizes = [Size(each.measurement.size_bytes or 0) for each in skipped]
+        interval = f"{min(sizes)}" if len(set(sizes)) == 1 else f"{min(sizes)} to {max(sizes)}"
+        lines.append(f"{interval} not judged: {reason}{_lowest(skipped) if reason == PLATEAU else ''}")
+    return tuple(lines)
+
+
+def _lowest(verdicts: Sequence[Verdict]) -> str:
+    low = min(verdicts, key=_fraction)
+    return f"; least at {Size(low.measurement.size_bytes or 0)}, {_fraction(low):.0%} of the limit"
+
+
+def _fraction(judged: Verdict) -> float:
+    of_reachable, of_physical = judged.fraction_of_reachable, judged.fraction_of_physical
+    return (of_reachable if of_reachable is not None else of_physical) or 0.0

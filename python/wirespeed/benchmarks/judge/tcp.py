@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints import nics as where
-from wirespeed.benchmarks.endpoints.nics import NicAt
+from wirespeed.benchmarks.endpoints.nics import NicAt, named_ends, nic_speed, nic_with_address
 from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, text, whole
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
+from wirespeed.benchmarks.tools.run_totals import places_of_total
 from wirespeed.limits import latency, tcp
 from wirespeed.limits.bound import GBPS, in_unit, tightest
 from wirespeed.plan import Plan
-from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.benchmarks import Measurement, Run
 from wirespeed.results.verdicts import Bound, Term
 from wirespeed.units import Bandwidth
 
@@ -59,8 +59,8 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     ends = _ends(run, plan, asked, assumptions)
     if not ends:
         return Unlimited(f"the log's addresses are on no NIC of {plan.name}: name one with --from HOST/NIC", profile)
-    at = min(ends, key=lambda end: where.speed(plan, end) or 0)
-    speed = where.speed(plan, at)
+    at = min(ends, key=lambda end: nic_speed(plan, end) or 0)
+    speed = nic_speed(plan, at)
     if speed is None:
         return Unlimited(f"the speed of {at} is in neither cluster file nor catalogue", profile)
     mtu = min((end.nic.link.mtu for end in ends if end.nic.link.mtu is not None), default=None)
@@ -81,7 +81,7 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     return TcpLimits(
         physical=tightest([physical], assumptions),
         reachable=tightest([reachable, *([cores] if cores else [])], assumptions),
-        judged=whole_run(run),
+        judged=places_of_total(run),
         thresholds=profile.classes.tcp,
         above=("client and server on one host", "another interface than the one assumed"),
         notes=(),
@@ -92,11 +92,11 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
 
 
 def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[NicAt]:
-    named = where.asked(plan, asked)
+    named = named_ends(plan, asked.source, asked.target)
     if named:
         return named
     addresses = [address for name in ("local", "remote", "host") if (address := text(run, name)) is not None]
-    found = [at for address in addresses if (at := where.with_address(plan, address)) is not None]
+    found = [at for address in addresses if (at := nic_with_address(plan, address)) is not None]
     if found:
         assumptions.append(f"{' and '.join(str(at) for at in found)} by the addresses in the log")
     return found
@@ -123,30 +123,3 @@ def _threaded(run: Run) -> bool:
     if run.tool != "iperf3" or found is None:
         return True
     return (int(found[1]), int(found[2])) >= (3, 16) or "mt" in found[3]
-
-
-def whole_run(run: Run) -> frozenset[str | None]:
-    """Places of the bitrates to judge: the sum of all streams over the whole run, at its receiver where the log says.
-
-    A place is a stream or SUM, a role (TX-C, RX-C) where traffic goes both ways, and sender, receiver or an interval.
-    """
-    if run.tool in ("qperf", "sockperf"):
-        ends = {m.place for m in run.measurements if m.metric is Metric.BW_AVG}
-        return frozenset({"recv"} if "recv" in ends else {None})
-    places = [m.place for m in run.measurements if m.metric is Metric.BITRATE and m.place and not m.place.isspace()]
-    whole_run = [place for place in places if " interval " not in f" {place} "]
-    sums = [place for place in whole_run if place.split()[0] == "SUM"]
-    chosen = sums or whole_run
-    if len({_stream(place) for place in chosen}) > len({_role(place) for place in chosen}):
-        return frozenset()  # several streams and no sum
-    last = {place.split()[-1] for place in chosen}
-    best = next((end for end in ("receiver", "sender") if end in last), None)
-    return frozenset(place for place in chosen if best is None or place.split()[-1] == best)
-
-
-def _stream(place: str) -> str:
-    return place.removesuffix(" sender").removesuffix(" receiver")
-
-
-def _role(place: str) -> str | None:
-    return next((word for word in place.split() if word[:3] in ("TX-", "RX-")), None)

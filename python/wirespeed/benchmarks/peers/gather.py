@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.endpoints.members import Seats
-from wirespeed.benchmarks.judge.tcp import whole_run
+from wirespeed.benchmarks.tools.run_totals import places_of_total
 from wirespeed.limits.bound import convert
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.peers import Member, Reading
@@ -174,7 +174,7 @@ def _chosen(of: Sequence[Measurement], metric: Metric | None) -> list[Measuremen
 def _standing(run: Run, of: Sequence[Measurement]) -> Sequence[Measurement]:
     """Those that stand for the whole run: no single stream and no single second."""
     if of and of[0].metric is Metric.BITRATE:
-        places = whole_run(run)
+        places = places_of_total(run)
         return [one for one in of if one.place in places or one.place is None]
     return [one for one in of if one.place in (None, "out-of-place", "in-place")]
 

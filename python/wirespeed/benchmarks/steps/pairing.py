@@ -124,14 +124,14 @@ def _leftovers(left: Sequence[Seat], seats: Sequence[Seat]) -> tuple[list[list[P
     rounds: list[list[Pair]] = []
     alone: list[Seat] = []
     waiting = list(left)
-    of_fabric = {id(seat): group for group in by_fabric(seats) for seat in group}
+    of_fabric = {seat: group for group in by_fabric(seats) for seat in group}
     while waiting:
         seat = waiting.pop(0)
         partner = next((other for other in waiting if other.fabric == seat.fabric and other.host != seat.host), None)
         if partner is not None:
             waiting.remove(partner)
         else:
-            partner = _partner(seat, of_fabric[id(seat)], rounds)
+            partner = _partner(seat, of_fabric[seat], rounds)
         if partner is None:
             alone.append(seat)
         else:
@@ -141,10 +141,10 @@ def _leftovers(left: Sequence[Seat], seats: Sequence[Seat]) -> tuple[list[list[P
 
 def _partner(seat: Seat, among: Sequence[Seat], rounds: list[list[Pair]]) -> Seat | None:
     """One that waits least: of another host and, if that can be, of the same rail and another leaf."""
-    busy = {id(one) for pairs in rounds for pair in pairs for one in (pair.a, pair.b)}
+    busy = {one for pairs in rounds for pair in pairs for one in (pair.a, pair.b)}
     others = [other for other in among if other.host != seat.host]
     return min(
-        others, key=lambda other: (other.rail != seat.rail, id(other) in busy, other.leaf == seat.leaf), default=None
+        others, key=lambda other: (other.rail != seat.rail, other in busy, other.leaf == seat.leaf), default=None
     )
 
 
@@ -167,25 +167,25 @@ def _crossing(fabric: Fabric, pairs: Sequence[Pair]) -> list[Pair]:
             if seat.leaf is not None and fabric.uplinks.get(seat.leaf):
                 of.setdefault(seat.leaf, []).append(seat)
         waiting = [leaf for leaf in of if leaf not in crossed]
-        used: set[int] = set()
+        used: set[Seat] = set()
         while waiting:
             leaf = waiting.pop(0)
             other = _across(of, leaf, [*waiting, *(known for known in of if known not in waiting)], used)
             if other is None:
                 continue
             found.append(other)
-            used |= {id(other.a), id(other.b)}
+            used |= {other.a, other.b}
             if other.b.leaf in waiting:
                 waiting.remove(other.b.leaf)
     return found
 
 
-def _across(of: dict[str, list[Seat]], leaf: str, others: Sequence[str], used: set[int]) -> Pair | None:
+def _across(of: dict[str, list[Seat]], leaf: str, others: Sequence[str], used: set[Seat]) -> Pair | None:
     for other in others:
         if other == leaf:
             continue
         for a in of[leaf]:
             for b in of[other]:
-                if a.host != b.host and id(a) not in used and id(b) not in used:
+                if a.host != b.host and a not in used and b not in used:
                     return Pair(a, b)
     return None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from wirespeed.benchmarks.endpoints.fabric import Seat
-from wirespeed.benchmarks.endpoints.nics import NicAt, path_mtu
+from wirespeed.benchmarks.endpoints.nics import NicAt, planned_path_mtu
 from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.benchmarks.steps.request import Ask, Steps
 from wirespeed.results.campaign import Command, Step
@@ -61,7 +61,7 @@ def add_perftest(
 
 def _perftest(ask: Ask, seat: Seat, test: str, port: int, queue_pairs: int, gpu: bool) -> tuple[str, ...]:
     host = ask.plan.hosts[seat.host]
-    mtu = path_mtu(ask.plan, NicAt(seat.host, seat.interface, host.nics[seat.interface]))
+    mtu = planned_path_mtu(ask.plan, NicAt(seat.host, seat.interface, host.nics[seat.interface]))
     words = [test, "-F", "-d", seat.device or "", "-p", str(port)]
     if host.launch.gid_index is not None:
         words += ["-x", str(host.launch.gid_index)]

@@ -1,16 +1,19 @@
-"""Text to runs: every registered tool looks for its own output, whatever else the log holds."""
+"""From the text of a log to its runs: the reader of every tool looks for that tool's output."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 
 from wirespeed.benchmarks.logs.error_causes import Case, causes
-from wirespeed.benchmarks.logs.log import Line, Source, source
+from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
 from wirespeed.benchmarks.logs.run_draft import Found
-from wirespeed.benchmarks.tools import tools_for
 from wirespeed.benchmarks.tools.nccl_debug import communicators as nccl_log
+from wirespeed.benchmarks.tools.nccl_debug.lines import SIGNS as NCCL_SIGNS
 from wirespeed.errors import Problem, Refused
 from wirespeed.results.benchmarks import Run, RunStatus
 from wirespeed.results.nccl import Communicator
@@ -44,8 +47,9 @@ def read(text: str, name: str = "text", *, communicators: bool = True) -> Readin
     """
     log = source(text)
     found = [one for tool in tools_for(log) for one in tool.read(log)]
-    said = nccl_log.communicators(log) if communicators and nccl_log.may_read(text) else ()
-    if not found and not said and (communicators or not nccl_log.may_read(text)):
+    has_debug = any(sign in text for sign in NCCL_SIGNS)
+    said = nccl_log.communicators(log) if communicators and has_debug else ()
+    if not found and not said and (communicators or not has_debug):
         raise Refused([_nothing(text, name)])
     found.sort(key=lambda one: one.line)
     notices = [replace(notice, place=_place(notice.place, name)) for one in found for notice in one.notices]
@@ -99,3 +103,42 @@ def _nothing(text: str, name: str) -> Problem:
         "output of a benchmark tool",
         "give its whole output, with its header lines; 'wirespeed list tools' says which are known, and by what",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A parser: its name, what it looks for, texts of which every output has one, and the function that reads."""
+
+    name: str
+    looks_for: str
+    signs: tuple[str, ...]
+    read: Callable[[Source], list[Found]]
+
+
+@cache
+def tools() -> tuple[Tool, ...]:
+    """Every reader, by name: ``reader.py`` and ``json_reader.py`` of every folder beside this file."""
+    found = []
+    root = importlib.import_module("wirespeed.benchmarks.tools")
+    for folder in sorted(module.name for module in pkgutil.iter_modules(root.__path__) if module.ispkg):
+        package = importlib.import_module(f"{root.__name__}.{folder}")
+        files = {module.name for module in pkgutil.iter_modules(package.__path__)}
+        for file, suffix in (("reader", ""), ("json_reader", "_json")):
+            if file in files:
+                reader = importlib.import_module(f"{package.__name__}.{file}")
+                found.append(Tool(folder + suffix, reader.LOOKS_FOR, reader.SIGNS, reader.read))
+    return tuple(found)
+
+
+def tools_for(log: Source) -> list[Tool]:
+    """The parsers of whose signs the log holds one, by name."""
+    signs, owners = _signs()
+    seen = {owner for owner, held in zip(owners, log.contained(signs), strict=True) if held}
+    return [tool for tool in tools() if tool.name in seen]
+
+
+@cache
+def _signs() -> tuple[Substrings, tuple[str, ...]]:
+    """All signs, and the tool each belongs to."""
+    owners = tuple(tool.name for tool in tools() for _ in tool.signs)
+    return Substrings([sign for tool in tools() for sign in tool.signs]), owners

@@ -167,7 +167,7 @@ def _checks() -> Rows:
 
 
 def _tools() -> Rows:
-    from wirespeed.benchmarks.tools import tools
+    from wirespeed.benchmarks.tools.reader import tools
 
     return [{"name": one.name, "title": one.looks_for} for one in tools()]
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 
+from wirespeed.benchmarks.logs.iperf_intervals import add, apart, report
 from wirespeed.benchmarks.logs.log import Line, Source
-from wirespeed.benchmarks.logs.reports import read_apart
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
-from wirespeed.benchmarks.tools.iperf3.interval_lines import add, apart, report
+from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart
 
 LOOKS_FOR = "the report of iperf 2 ('Client connecting to', 'connected with')"
 SIGNS = ("Client connecting to", "Server listening on", "connected with")

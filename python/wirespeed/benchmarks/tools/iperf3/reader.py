@@ -11,11 +11,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from wirespeed.benchmarks.logs.iperf_intervals import Report, add, apart, report
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.reports import read_apart, taken
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
-from wirespeed.benchmarks.tools.iperf3.interval_lines import Report, add, apart, report
+from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
 from wirespeed.results.benchmarks import RunStatus
 
 LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 
+from wirespeed.benchmarks.logs.launcher_messages import fail
 from wirespeed.benchmarks.logs.log import Line, Source
-from wirespeed.benchmarks.logs.mpi_patterns import fail
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.reports import read_apart, taken
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of mpiGraph ('START mpiGraph', 'Send max', ':0 to')"

@@ -18,11 +18,6 @@ from wirespeed.benchmarks.tools.nccl_debug.facts import Facts
 from wirespeed.results.nccl import Communicator
 
 
-def may_read(text: str) -> bool:
-    """Whether a text holds debug lines at all."""
-    return lines.INFO in text or lines.WARN in text
-
-
 def communicators(log: Source) -> tuple[Communicator, ...]:
     """Every communicator of a log, in the order of its first line."""
     reader = _Reader()

@@ -11,9 +11,6 @@ from dataclasses import dataclass, field
 from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.results.benchmarks import Metric
 
-NCCL_DEBUG = re.compile(
-    r"(?:(?<=\s)|^)[A-Za-z][\w.-]*:\d+:\d+ \[-?\d+\] (?:\S+:\d+ )?NCCL (?:INFO|WARN|TRACE|ERROR|VERSION)\b.*"
-)
 PROGRAM = re.compile(
     r"(?<![\w.-])(?:\S*/)?((?:all_?reduce|all_?gather|all_?to_?all|reduce|broadcast|send_?recv|scatter|gather|hypercube"
     r"|bisection)[a-z0-9_]*?)_perf(?:_mpi)?(?![\w.])"

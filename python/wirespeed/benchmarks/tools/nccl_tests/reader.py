@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
 
+from wirespeed.benchmarks.logs.launcher_messages import NCCL_DEBUG
 from wirespeed.benchmarks.logs.log import Line, Ranks, Source, by_label, splice
 from wirespeed.benchmarks.logs.numbers import number, numbers
 from wirespeed.benchmarks.logs.run_draft import Draft, Found
@@ -24,7 +25,6 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     ENVIRONMENT,
     FAILURE,
     LIBRARY,
-    NCCL_DEBUG,
     OPTION_NAMES,
     OPTIONS,
     OWN_FAILURE,

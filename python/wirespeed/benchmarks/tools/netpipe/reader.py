@@ -13,8 +13,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, is_failure
 from wirespeed.benchmarks.logs.log import Line, Source, splice
-from wirespeed.benchmarks.logs.mpi_patterns import MESSAGE, fail, is_failure
 from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.logs.run_draft import Draft, Found
 from wirespeed.results.benchmarks import Metric, RunStatus

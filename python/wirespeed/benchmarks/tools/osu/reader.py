@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, fail_all, is_failure
 from wirespeed.benchmarks.logs.log import Line, Source, splice
-from wirespeed.benchmarks.logs.mpi_patterns import MESSAGE, fail, fail_all, is_failure
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.reports import read_apart, taken
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
 from wirespeed.benchmarks.tools.osu.patterns import (
     BAD_OPTION,
     COMMAND,

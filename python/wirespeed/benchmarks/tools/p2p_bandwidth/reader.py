@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
 from wirespeed.benchmarks.logs.log import Line, Source
-from wirespeed.benchmarks.logs.reports import read_apart
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, Scalar
+from wirespeed.benchmarks.logs.run_draft import Draft, Found, Scalar, read_apart
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the matrices of p2pBandwidthLatencyTest ('Unidirectional P2P=Enabled Bandwidth ... Matrix (GB/s)')"

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.logs.run_draft import Draft, Found
-from wirespeed.benchmarks.tools.perftest.columns import printed, settled, unit_of
-from wirespeed.benchmarks.tools.perftest.patterns import test_name
+from wirespeed.benchmarks.tools.perftest.tables import printed, settled, test_name, unit_of
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of perftest ('test_info', 'results', 'MsgSize')"

@@ -143,24 +143,3 @@ FAILURE = re.compile(
     r"|.*Got bad completion|mlx\d: .*error|Terminated|Killed|Timeout|.* should be between"
     r"|.*: Connection (?:refused|timed out|reset by peer)).*"
 )
-
-
-def test_name(title: str) -> str | None:
-    """The tool a title belongs to."""
-    match = TITLE.match(title)
-    if match is None:
-        return None
-    kind = {"BW": "bw", "Latency": "lat"}.get(match["kind"])
-    if kind is None:
-        return "raw_ethernet_fs_rate"
-    verb = match["verb"] or match["send"] or match["atomic"]
-    return f"ib_{verb.lower()}_{kind}"
-
-
-def memory_of(text: str) -> dict[str, str]:
-    """What a line says of GPU memory, as parameters."""
-    if rocm := ROCM.match(text):
-        return {"memory": "rocm", "gpu": rocm.group(1).strip()}
-    if gpu := GPU_NAME.match(text):
-        return {"memory": "cuda", "gpu": gpu.group(1)}
-    return {"memory": "cuda"} if CUDA.match(text) else {}

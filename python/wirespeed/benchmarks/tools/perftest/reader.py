@@ -10,9 +10,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.reports import read_apart, taken
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
-from wirespeed.benchmarks.tools.perftest.columns import add_alone, columns, meaning, printed, settled, untitled
+from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
 from wirespeed.benchmarks.tools.perftest.patterns import (
     AFTER_TITLE,
     CPU_FREQUENCY,
@@ -34,11 +32,20 @@ from wirespeed.benchmarks.tools.perftest.patterns import (
     SIDES,
     TITLE,
     WORDS,
-    memory_of,
-    test_name,
 )
-from wirespeed.benchmarks.tools.perftest.sample_lists import SampleList
-from wirespeed.benchmarks.tools.perftest.standalone_numbers import Alone, alone
+from wirespeed.benchmarks.tools.perftest.tables import (
+    Alone,
+    SampleList,
+    add_alone,
+    alone,
+    columns,
+    meaning,
+    memory_of,
+    printed,
+    settled,
+    test_name,
+    untitled,
+)
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = (

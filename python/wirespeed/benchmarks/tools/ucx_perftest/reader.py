@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 
+from wirespeed.benchmarks.logs.launcher_messages import fail
 from wirespeed.benchmarks.logs.log import Line, Source, splice
-from wirespeed.benchmarks.logs.mpi_patterns import fail
-from wirespeed.benchmarks.logs.reports import read_apart, taken
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
 from wirespeed.benchmarks.tools.ucx_perftest.patterns import TESTS, Columns, Row, columns_of, row_of
 from wirespeed.results.benchmarks import Metric
 

@@ -10,8 +10,10 @@ import re
 from collections.abc import Iterable
 
 from wirespeed.benchmarks.logs.run_draft import Draft
-from wirespeed.benchmarks.tools.nccl_tests.patterns import NCCL_DEBUG
 
+NCCL_DEBUG = re.compile(
+    r"(?:(?<=\s)|^)[A-Za-z][\w.-]*:\d+:\d+ \[-?\d+\] (?:\S+:\d+ )?NCCL (?:INFO|WARN|TRACE|ERROR|VERSION)\b.*"
+)
 UCX_LOG = re.compile(r"\[\d{6,}\.\d+\] +\[[^\]\s]+(?: +:)?[^\]]*\] .*")  # [seconds] [host:pid:thread] file:line level
 MESSAGE = re.compile(rf"{NCCL_DEBUG.pattern}|{UCX_LOG.pattern}|\[[\w.-]+:\d+\] (?:\*\*\* |mca_|PMIX |btl_|\d+ more).*")
 """What another stream writes into the middle of a line of a table."""

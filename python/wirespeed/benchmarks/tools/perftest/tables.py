@@ -1,4 +1,4 @@
-"""The columns of perftest's reports: what each holds, and in which unit.
+"""The tables of perftest: what each column holds and in which unit, lists of single latencies, and numbers of --output.
 
 ``MB/sec`` and ``MiB/sec`` are both 2^20 bytes per second, ``Gb/sec`` 10^9 bits per second, ``Mpps`` 10^6 messages per
 second (perftest src/perftest_parameters.h and --help).
@@ -7,9 +7,11 @@ second (perftest src/perftest_parameters.h and --help).
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.logs.run_draft import Draft
+from wirespeed.benchmarks.tools.perftest.patterns import CUDA, GPU_NAME, ROCM, TITLE
 from wirespeed.results.benchmarks import Metric
 
 _COLUMN = re.compile(
@@ -120,3 +122,104 @@ def settled(draft: Draft) -> None:
         draft.parameters["memory"] = "rocm"
     if "cuda_device" in draft.parameters:
         draft.parameters["memory"] = "cuda"
+
+
+_OUTPUT = re.compile(r"--output[= ](bandwidth|message_rate|latency)\b")
+_SIZE = re.compile(r"\s(?:-s ?|--size[= ])(\d+)\b")
+_ALL_SIZES = re.compile(r"\s(?:-a|--all)\b")
+_NUMBER = re.compile(r"\d+\.\d{6}")
+_LAST_POWER = 23
+
+
+@dataclass(slots=True)
+class Alone:
+    """The numbers that a command with --output prints."""
+
+    metric: Metric
+    unit: str
+    size: int | None  # of every number, where one is given
+    power: int | None  # of the last number's size, with -a
+
+    def take(self, draft: Draft, line: int, text: str) -> bool:
+        """Whether the line is such a number; it is added to the run."""
+        if not _NUMBER.fullmatch(text):
+            return False
+        if self.power is not None:
+            self.power += 1
+            self.size = 2**self.power
+        draft.measure(self.metric, self.unit, float(text), line, self.size)
+        draft.complete = self.power in (None, _LAST_POWER)
+        return True
+
+
+def alone(command: str) -> Alone | None:
+    """What a command prints when it has --output."""
+    output = _OUTPUT.search(command)
+    if output is None:
+        return None
+    size = _SIZE.search(command)
+    metric, unit = {
+        "bandwidth": (Metric.BW_AVG, "Gb/s" if "--report_gbits" in command else "MiB/s"),
+        "message_rate": (Metric.MSG_RATE, "Mpps"),
+        "latency": (Metric.LATENCY_AVG, "us"),
+    }[output.group(1)]
+    return Alone(metric, unit, int(size.group(1)) if size else None, 0 if _ALL_SIZES.search(command) else None)
+
+
+_STARTS = re.compile(r"#, (usec|cycles)$")
+_SAMPLE = re.compile(r"([1-9]\d*), \S+$")
+
+
+class SampleList:
+    """Where reading is: in a list, just behind one, or at neither."""
+
+    def __init__(self) -> None:
+        self.in_cycles = False  # whether times of the row are cycles, though its column line says usec
+        self._samples: int | None = None
+        self._behind = False
+
+    def take(self, text: str) -> bool:
+        """Whether the line belongs to a list."""
+        if self._samples is None and not text.startswith("#, "):
+            return False
+        starts = _STARTS.match(text)
+        sample = _SAMPLE.match(text) if self._samples is not None else None
+        if starts:
+            self._samples, self.in_cycles = 0, starts.group(1) == "cycles"
+        elif sample:
+            self._samples = int(sample.group(1))
+        return bool(starts or sample)
+
+    def ends(self, draft: Draft) -> bool:
+        """Whether a dashed line ends a list; its length is then noted."""
+        if self._samples is None:
+            return False
+        draft.parameters["samples"] = self._samples
+        self._samples, self._behind = None, True
+        return True
+
+    def repeats(self) -> bool:
+        """Whether a column line is the one that follows a list."""
+        behind, self._behind = self._behind, False
+        return behind
+
+
+def test_name(title: str) -> str | None:
+    """The tool a title belongs to."""
+    match = TITLE.match(title)
+    if match is None:
+        return None
+    kind = {"BW": "bw", "Latency": "lat"}.get(match["kind"])
+    if kind is None:
+        return "raw_ethernet_fs_rate"
+    verb = match["verb"] or match["send"] or match["atomic"]
+    return f"ib_{verb.lower()}_{kind}"
+
+
+def memory_of(text: str) -> dict[str, str]:
+    """What a line says of GPU memory, as parameters."""
+    if rocm := ROCM.match(text):
+        return {"memory": "rocm", "gpu": rocm.group(1).strip()}
+    if gpu := GPU_NAME.match(text):
+        return {"memory": "cuda", "gpu": gpu.group(1)}
+    return {"memory": "cuda"} if CUDA.match(text) else {}
