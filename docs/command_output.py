@@ -17,7 +17,15 @@ from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/concepts/simulator.md", "docs/guides/simulate.md")
+LAB_GUIDE = "docs/guides/lab.md"  # needs root: docs/lab_output.py fills it
+PAGES = (
+    "README.md",
+    *(
+        name
+        for path in sorted((ROOT / "docs").rglob("*.md"))
+        if (name := path.relative_to(ROOT).as_posix()) != LAB_GUIDE and "```console\n" in path.read_text(encoding="utf-8")
+    ),
+)
 WIDTH = "100"
 SETTING = {
     "COLUMNS": WIDTH,

@@ -1,4 +1,4 @@
-"""Make the pictures of the simulator's guide: run its commands, and draw what they wrote.
+"""Make the pictures of the what-if guide: run its commands, and draw what they wrote.
 
     .venv/bin/python docs/pictures.py
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from command_output import ROOT, run, typed
 
-PAGE = "docs/guides/simulate.md"
+PAGE = "docs/guides/what-if.md"
 PICTURES = {
     "guide-pfc-queue": ("pfc", "deepest-queues"),
     "guide-dcqcn-p": ("p", "deepest-queues"),

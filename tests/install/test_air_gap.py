@@ -1,4 +1,4 @@
-"""A wheelhouse is enough: without a route, what the README says to type installs it, and the demo runs."""
+"""A wheelhouse is enough: without a route, the commands of the install guide install it, and the demo runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from needs import needs
 pytestmark = pytest.mark.lab
 
 ROOT = Path(__file__).parents[2]
-_SECTION = "### On a head node without a network\n"
+_SECTION = "## Without Internet access\n"
 
 # What nothing can be reached from: no route, not even to itself; said by the kernel, and by a connection that fails.
 _NOWHERE = """
@@ -54,14 +54,14 @@ def alone(folder: Path, script: str, **environment: str) -> subprocess.Completed
 
 
 def typed() -> list[str]:
-    """The two blocks of commands of the README's section: where there is a network, and where there is none."""
-    section = (ROOT / "README.md").read_text(encoding="utf-8").split(_SECTION)[1]
+    """The two blocks of commands of the guide's section: where there is a network, and where there is none."""
+    section = (ROOT / "docs" / "guides" / "install.md").read_text(encoding="utf-8").split(_SECTION)[1]
     return re.findall(r"^```sh\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)[:2]
 
 
 @pytest.fixture(scope="module")
 def head_node(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the wheelhouse in it and wirespeed installed from it, as the README says."""
+    """A folder with the wheelhouse in it and wirespeed installed from it, as the guide describes."""
     needs("unshare", "ip", "cargo")
     folder = tmp_path_factory.mktemp("head-node")
     fill = [sys.executable, ROOT / "tools" / "wheelhouse.py", folder / "wheelhouse"]
@@ -72,7 +72,7 @@ def head_node(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_make_fills_it_as_the_readme_says() -> None:
+def test_make_fills_it_as_the_guide_describes() -> None:
     here, _ = typed()
     assert here == "make wheelhouse\n"
     recipe = subprocess.run(
