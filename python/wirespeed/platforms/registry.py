@@ -68,7 +68,7 @@ def _load(kind: str, folder: str, text: str) -> Platform:
     shared = _shared(kind, include) if include else {}
     package = f"{__package__}.{kind}.{folder}"
     commands, view = _optional(f"{package}.commands"), _optional(f"{package}.view")
-    job, mapping = _optional(f"{package}.job"), _optional(f"{package}.simulated")
+    job, mapping = _optional(f"{package}.job"), _optional(f"{package}.simulator_mapping")
     parse = _optional(f"{package}.parse") or importlib.import_module(f"{__package__}.{kind}.{include}.parse")
     return Platform(
         kind=kind,
