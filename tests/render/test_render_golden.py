@@ -1,11 +1,15 @@
 """The rendered files in examples/: what a reader sees there is what `wirespeed render` writes.
 
-``WIRESPEED_ACCEPT=1 pytest tests/render/test_render_golden.py`` writes them anew.
+``rendered/<cluster>`` holds the files of one device of each role; of a cluster that differs little from another,
+``rendered/<cluster>.diff`` holds what differs: changed files as a unified diff, new ones in full, removed ones by name.
+``WIRESPEED_ACCEPT=1 pytest tests/render/test_render_golden.py`` writes them again.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,10 +19,53 @@ from wirespeed.cluster import read
 from wirespeed.plan import Plan, build
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-CLUSTERS = sorted(file for one in EXAMPLES.glob("*/rendered") for file in one.parent.glob("cluster*.yaml"))
+CLUSTERS = sorted(file for folder in EXAMPLES.glob("*/rendered") for file in folder.parent.glob("cluster*.yaml"))
+OTHER_BASES = {"arista-leaf-spine/cluster-100g": None, "arista-leaf-spine/cluster-200g": "cluster-100g"}
+"""Clusters that are not compared with ``cluster``: another base, or none where all files are kept."""
 
 
-def devices(plan: Plan) -> tuple[str, ...]:
+def base(cluster: Path) -> str | None:
+    """The cluster whose rendered files a cluster's differences refer to."""
+    default = None if cluster.stem == "cluster" else "cluster"
+    return OTHER_BASES.get(f"{cluster.parent.name}/{cluster.stem}", default)
+
+
+@pytest.mark.parametrize(
+    "cluster", [file for file in CLUSTERS if base(file) is None], ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
+def test_the_example_is_rendered_as_committed(cluster: Path) -> None:
+    plan = build(read(cluster))
+    devices = first_of_each_role(plan)
+    golden = cluster.parent / "rendered" / cluster.stem
+    if os.environ.get("WIRESPEED_ACCEPT"):
+        write(plan, golden)
+    assert [
+        (difference.device, difference.path, difference.kind, *difference.lines)
+        for difference in render.compare_files(render.files(plan, devices), golden)
+        if difference.kind != "mode"  # git keeps one bit of it
+    ] == []
+    beside = dict(render.ansible(plan, devices))
+    assert {path.name for path in golden.iterdir()} == {*devices, render.MANIFEST, *beside}
+    for name, text in beside.items():
+        assert (golden / name).read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    "cluster", [file for file in CLUSTERS if base(file) is not None], ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
+def test_the_variant_differs_as_committed(cluster: Path, tmp_path: Path) -> None:
+    other = base(cluster)
+    assert other is not None
+    rendered = tmp_path / cluster.stem
+    write(build(read(cluster)), rendered)
+    text = "".join(differences(cluster.parent / "rendered" / other, rendered))
+    golden = cluster.parent / "rendered" / f"{cluster.stem}.diff"
+    if os.environ.get("WIRESPEED_ACCEPT"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+def first_of_each_role(plan: Plan) -> tuple[str, ...]:
     """The first of each role: the others differ in addresses alone. Without a switch hosts have different parts."""
     if not plan.switches:
         return tuple(plan.hosts)
@@ -27,19 +74,39 @@ def devices(plan: Plan) -> tuple[str, ...]:
     )
 
 
-@pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_the_example_is_rendered_as_it_stands(cluster: Path) -> None:
-    plan = build(read(cluster))
-    shown = devices(plan)
-    golden = cluster.parent / "rendered" / cluster.stem
-    if os.environ.get("WIRESPEED_ACCEPT"):
-        render.write(render.files(plan, shown), golden, plan.name, beside=lambda names: render.ansible(plan, names))
-    assert [
-        (one.device, one.path, one.kind, *one.lines)
-        for one in render.compare_files(render.files(plan, shown), golden)
-        if one.kind != "mode"  # git keeps one bit of it
-    ] == []
-    beside = dict(render.ansible(plan, shown))
-    assert {path.name for path in golden.iterdir()} == {*shown, render.MANIFEST, *beside}
-    for name, text in beside.items():
-        assert (golden / name).read_text(encoding="utf-8") == text
+def write(plan: Plan, folder: Path) -> None:
+    """Render the first device of each role into a folder."""
+    files = render.files(plan, first_of_each_role(plan))
+    render.write(files, folder, plan.name, beside=lambda names: render.ansible(plan, names))
+
+
+def differences(before: Path, after: Path) -> Iterator[str]:
+    """Lines of a unified diff between two folders, without the text of removed files."""
+    names = {str(path.relative_to(top)) for top in (before, after) for path in top.rglob("*") if path.is_file()}
+    for name in sorted(names):
+        old, new = (lines(folder / name) if (folder / name).exists() else None for folder in (before, after))
+        if new is None:
+            yield f"--- {before.name}/{name}\n+++ /dev/null\n"
+        elif new != old:
+            yield f"--- {f'{before.name}/{name}' if old is not None else '/dev/null'}\n+++ {after.name}/{name}\n"
+            yield from hunks(old or [], new)
+
+
+def lines(path: Path) -> list[str]:
+    """Lines of a file, the last of which ends as all do."""
+    *whole, rest = path.read_text(encoding="utf-8").split("\n")
+    assert rest == ""
+    return whole
+
+
+def hunks(old: list[str], new: list[str]) -> Iterator[str]:
+    """Hunks of a unified diff with one line of context; unlike difflib's own, shortest also where lines repeat."""
+    for group in difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(1):
+        (_, a, _, c, _), (_, _, b, _, d) = group[0], group[-1]
+        yield f"@@ -{a + 1},{b - a} +{c + 1},{d - c} @@\n"
+        for kind, i, j, k, m in group:
+            if kind == "equal":
+                yield from (f" {line}\n" for line in old[i:j])
+            else:
+                yield from (f"-{line}\n" for line in old[i:j])
+                yield from (f"+{line}\n" for line in new[k:m])
