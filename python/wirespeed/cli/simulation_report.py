@@ -61,7 +61,7 @@ def _check(folders: Sequence[Path], style: str, other: Mapping[str, bool]) -> No
 
 def _draw(runs: Sequence[Simulated], png: Path) -> None:
     """Every picture as PNG."""
-    from wirespeed.report.simulated import pictures
+    from wirespeed.report.simulation import pictures
 
     drawn = [(f"{name}.png", pictures.png(svg)) for name, svg in pictures.pictures(runs)]
     png.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ def _draw(runs: Sequence[Simulated], png: Path) -> None:
 
 def _write(runs: Sequence[Simulated], style: str, output: Path | None) -> None:
     if style == "html":
-        from wirespeed.report.simulated.page import page
+        from wirespeed.report.simulation.page import page
 
         text = page(runs)
     else:
@@ -90,11 +90,11 @@ def _summaries(runs: Sequence[Simulated]) -> str:
 
     from rich.console import Console
 
-    from wirespeed.report import simulation
+    from wirespeed.report.simulation import terminal
 
     text = StringIO()
     for run in runs:
-        simulation.summary(run.summary, Console(file=text, width=120, no_color=True))
+        terminal.summary(run.summary, Console(file=text, width=120, no_color=True))
     return text.getvalue()
 
 

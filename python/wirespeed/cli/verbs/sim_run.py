@@ -324,7 +324,7 @@ def _run(
 
 
 def _show_progress(bar: Bar, task: TaskID, progress: Progress) -> None:
-    from wirespeed.report.simulation import rate
+    from wirespeed.report.simulation.terminal import rate
 
     done = f"{progress.completed:,} of {progress.operations:,} flows"
     said = f"{done}, {progress.now} simulated, {rate(progress.hops, progress.run_s)}"
@@ -334,7 +334,7 @@ def _show_progress(bar: Bar, task: TaskID, progress: Progress) -> None:
 def _keep(result: Result, folder: Folder | None, output: Path | None, form: Format) -> None:
     """Write the result and print the summary, which is seen even when the disk is full."""
     from wirespeed.cli.console import err, out
-    from wirespeed.report import simulation as report
+    from wirespeed.report.simulation import terminal as report
     from wirespeed.results.simulation import to_json
 
     try:

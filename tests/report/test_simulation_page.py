@@ -23,9 +23,9 @@ from small_scenarios import ENVIRONMENT, INCAST
 import command_line
 from wirespeed.cli.exit import Exit
 from wirespeed.errors import Refused
-from wirespeed.report.simulated import pictures
-from wirespeed.report.simulated.layout import layout
-from wirespeed.report.simulated.page import page
+from wirespeed.report.simulation import pictures
+from wirespeed.report.simulation.layout import layout
+from wirespeed.report.simulation.page import page
 from wirespeed.results.simulated import Cable, Network, Simulated
 from wirespeed.results.simulation import Source
 from wirespeed.simulation.look import look

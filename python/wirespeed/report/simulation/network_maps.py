@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wirespeed.report import wording
-from wirespeed.report.simulated import color_scale
-from wirespeed.report.simulated.axes import bytes_unit, time_unit
-from wirespeed.report.simulated.layout import Half, Layout, Way, layout
+from wirespeed.report.simulation import color_scale
+from wirespeed.report.simulation.axes import bytes_unit, time_unit
+from wirespeed.report.simulation.layout import Half, Layout, Way, layout
 from wirespeed.results.simulated import LEVELS, Film, Simulated
 from wirespeed.results.simulation import Fault
 

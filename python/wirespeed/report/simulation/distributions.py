@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from wirespeed.report import wording
 from wirespeed.report.chart import Tick, line_of, vertical
-from wirespeed.report.simulated.axes import Chart, Mark, across, drawn, level_ticks, time_unit, up
+from wirespeed.report.simulation.axes import Chart, Mark, across, drawn, level_ticks, time_unit, up
 from wirespeed.results.simulated import Distribution, Group
 
 _WIDE = 20

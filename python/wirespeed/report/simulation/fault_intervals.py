@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.report.simulated.axes import Span
+from wirespeed.report.simulation.axes import Span
 from wirespeed.results.simulation import Fault
 
 _NEAR = 16

@@ -10,11 +10,18 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from wirespeed.report import document, wording
-from wirespeed.report import simulation as terminal
-from wirespeed.report.simulated import axes, color_scale, distributions, network_maps, pause_timeline, time_series
-from wirespeed.report.simulated.axes import Chart
-from wirespeed.report.simulated.network_maps import Map, Player
-from wirespeed.report.simulated.pause_timeline import Stripes
+from wirespeed.report.simulation import (
+    axes,
+    color_scale,
+    distributions,
+    network_maps,
+    pause_timeline,
+    terminal,
+    time_series,
+)
+from wirespeed.report.simulation.axes import Chart
+from wirespeed.report.simulation.network_maps import Map, Player
+from wirespeed.report.simulation.pause_timeline import Stripes
 from wirespeed.results.simulated import Distribution, FlowRow, Group, Simulated
 from wirespeed.results.simulation import Summary
 
@@ -40,11 +47,11 @@ class Shown:
 
 def page(runs: Sequence[Simulated]) -> str:
     """The HTML document. The same runs give the same bytes."""
-    style = document.source("style.css") + document.source("simulated.css")
-    script = document.source("simulated.js")
+    style = document.source("style.css") + document.source("simulation.css")
+    script = document.source("simulation.js")
     return (
         environment()
-        .get_template("simulated.html.j2")
+        .get_template("simulation.html.j2")
         .render(
             shown=tuple(map(show, runs)),
             compared=tuple(rows(runs)) if len(runs) > 1 else (),

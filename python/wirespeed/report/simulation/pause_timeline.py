@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from wirespeed.report import wording
 from wirespeed.report.chart import Tick
-from wirespeed.report.simulated.axes import Span, time_ticks
-from wirespeed.report.simulated.color_scale import shade
-from wirespeed.report.simulated.fault_intervals import spans
+from wirespeed.report.simulation.axes import Span, time_ticks
+from wirespeed.report.simulation.color_scale import shade
+from wirespeed.report.simulation.fault_intervals import spans
 from wirespeed.results.simulated import Network, Pausing
 from wirespeed.results.simulation import Fault
 

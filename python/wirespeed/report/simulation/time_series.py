@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wirespeed.report import wording
 from wirespeed.report.chart import line_of
-from wirespeed.report.simulated.axes import (
+from wirespeed.report.simulation.axes import (
     LEFT,
     RIGHT,
     WIDTH,
@@ -18,7 +18,7 @@ from wirespeed.report.simulated.axes import (
     time_ticks,
     up,
 )
-from wirespeed.report.simulated.fault_intervals import spans
+from wirespeed.report.simulation.fault_intervals import spans
 from wirespeed.results.simulated import Course, Line
 from wirespeed.results.simulation import Fault
 

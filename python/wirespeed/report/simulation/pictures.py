@@ -12,9 +12,9 @@ from markupsafe import Markup
 
 from wirespeed.errors import refuse
 from wirespeed.report import document
-from wirespeed.report import simulation as terminal
-from wirespeed.report.simulated.network_maps import Map
-from wirespeed.report.simulated.page import Shown, environment, label, show, together
+from wirespeed.report.simulation import terminal
+from wirespeed.report.simulation.network_maps import Map
+from wirespeed.report.simulation.page import Shown, environment, label, show, together
 from wirespeed.results.simulated import Simulated
 from wirespeed.results.simulation import Summary
 
@@ -102,7 +102,7 @@ def _faults(run: Summary) -> str:
 
 
 def _svg(kind: str, drawn: Any, title: str, subtitle: str) -> str:
-    template = environment().get_template("simulated.svg.j2")
+    template = environment().get_template("simulation.svg.j2")
     below = 0 if kind == "lines" else _LEGEND
     said = textwrap.wrap(subtitle, int(drawn.width / _LETTER))
     return template.render(
@@ -120,7 +120,7 @@ def _svg(kind: str, drawn: Any, title: str, subtitle: str) -> str:
 @cache
 def style() -> str:
     """The rules for shapes, their colours written out as on a light page: not all programs know variables."""
-    shared, own = document.source("style.css"), document.source("simulated.css")
+    shared, own = document.source("style.css"), document.source("simulation.css")
     colours: dict[str, str] = {}
     for text in (own, shared):
         root = re.search(r":root \{(.*?)\}", text, re.DOTALL)

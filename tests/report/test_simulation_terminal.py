@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from wirespeed.report.simulation import rate, summary
+from wirespeed.report.simulation.terminal import rate, summary
 from wirespeed.results.simulation import CompletionTimes, Fault, Source, Summary
 
 WHOLE = Summary(

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from seen_sample import VICTIM, made
 
-from wirespeed.report.simulated import pictures
-from wirespeed.report.simulated.fault_intervals import spans
-from wirespeed.report.simulated.page import page
+from wirespeed.report.simulation import pictures
+from wirespeed.report.simulation.fault_intervals import spans
+from wirespeed.report.simulation.page import page
 from wirespeed.results.simulated import Simulated
 from wirespeed.results.simulation import Fault
 from wirespeed.simulation.look import look
