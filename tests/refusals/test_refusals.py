@@ -1,7 +1,13 @@
-"""Bad input beside its exact message: every NAME.yaml is refused, or warned of, in the words of NAME.txt."""
+"""Cluster files beside their exact messages, by subject.
+
+A row of ``<subject>.txt`` is the cluster file, other files that it names, and every message, refusal or warning.
+``WIRESPEED_ACCEPT=1 pytest tests/refusals`` writes the messages again; read the difference.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,41 +17,51 @@ from wirespeed.errors import Problem, Refused
 from wirespeed.plan import build
 
 HERE = Path(__file__).parent
-CASES = sorted(path.stem for path in HERE.glob("*.yaml"))
+SUBJECTS = sorted(path.stem for path in HERE.glob("*.txt"))
+ROW = re.compile(r"^=== (\S+)\n", re.MULTILINE)
+FILE = re.compile(r"^--- (\S+)\n", re.MULTILINE)
+
+Row = dict[str, str]
+"""Text by file name; the cluster file is the first, ``messages`` the last."""
 
 
-def said(path: Path) -> str:
-    """Everything wirespeed says of a cluster file, without the folder it is in."""
-    try:
-        plan = build(read(path))
-    except Refused as refused:
-        return _lines("refused", refused.problems)
-    return _lines("warning", plan.warnings)
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_messages_are_exact(subject: str, tmp_path: Path) -> None:
+    path = HERE / f"{subject}.txt"
+    rows = parse_rows(path)
+    if os.environ.get("WIRESPEED_ACCEPT"):
+        path.write_text("".join(format_row(row, messages(row, tmp_path)) for row in rows), encoding="utf-8")
+    assert {next(iter(row)): messages(row, tmp_path) for row in rows} == {
+        next(iter(row)): row["messages"] for row in parse_rows(path)
+    }
 
 
-def _lines(label: str, problems: tuple[Problem, ...]) -> str:
-    return "".join(f"{label}: {problem}\n" for problem in problems).replace(f"{HERE}/", "")
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_says_exactly(name: str) -> None:
-    assert said(HERE / f"{name}.yaml") == (HERE / f"{name}.txt").read_text(encoding="utf-8")
-
-
-def test_every_message_has_its_input() -> None:
-    assert sorted(path.stem for path in HERE.glob("*.txt")) == CASES
+def test_cluster_files_have_different_names() -> None:
+    names = [next(iter(row)) for subject in SUBJECTS for row in parse_rows(HERE / f"{subject}.txt")]
+    assert len(names) == len(set(names)) > 130
 
 
 def test_no_message_ends_in_a_full_stop() -> None:
-    for name in CASES:
-        for line in (HERE / f"{name}.txt").read_text(encoding="utf-8").splitlines():
-            assert line and not line.endswith("."), name
+    for subject in SUBJECTS:
+        for row in parse_rows(HERE / f"{subject}.txt"):
+            for line in row["messages"].splitlines():
+                assert line and not line.endswith("."), next(iter(row))
 
 
-def test_a_missing_file_is_refused() -> None:
+def test_another_encoding_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "not-utf-8.yaml"
+    path.write_bytes("version: 1\nname: smäll\n".encode("iso-8859-1"))
     with pytest.raises(Refused) as refused:
-        read(HERE / "no-such.yaml")
-    assert _lines("refused", refused.value.problems) == (
+        read(path)
+    assert format_problems("refused", refused.value.problems, tmp_path) == (
+        "refused: not-utf-8.yaml:2: found the byte 0xe4; expected text in UTF-8\n"
+    )
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused) as refused:
+        read(tmp_path / "no-such.yaml")
+    assert format_problems("refused", refused.value.problems, tmp_path) == (
         "refused: no-such.yaml: found no such file; expected a cluster file\n"
         "  hint: `wirespeed init` writes one to start from\n"
     )
@@ -55,3 +71,40 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
         read(tmp_path)
     assert str(refused.value) == (f"{tmp_path}: found a folder; expected a cluster file\n  hint: name the file in it")
+
+
+def parse_rows(path: Path) -> list[Row]:
+    """The rows of a subject."""
+    _, *parts = ROW.split(path.read_text(encoding="utf-8"))
+    rows = []
+    for name, text in zip(parts[::2], parts[1::2], strict=True):
+        cluster, *files = FILE.split(text.removesuffix("\n"))
+        rows.append({name: cluster, **dict(zip(files[::2], files[1::2], strict=True))})
+        assert list(rows[-1])[-1] == "messages", name
+    return rows
+
+
+def format_row(row: Row, messages: str) -> str:
+    """A row as it stands in the file of its subject."""
+    (name, cluster), *files = row.items()
+    return (
+        f"=== {name}\n{cluster}"
+        + "".join(f"--- {file}\n{messages if file == 'messages' else text}" for file, text in files)
+        + "\n"
+    )
+
+
+def messages(row: Row, folder: Path) -> str:
+    """Every message about a row's cluster file, without the folder it is in."""
+    for name, text in row.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    try:
+        plan = build(read(folder / next(iter(row))))
+    except Refused as refused:
+        return format_problems("refused", refused.problems, folder)
+    return format_problems("warning", plan.warnings, folder)
+
+
+def format_problems(label: str, problems: tuple[Problem, ...], folder: Path) -> str:
+    """A line for each problem, without the folder of the cluster file."""
+    return "".join(f"{label}: {problem}\n" for problem in problems).replace(f"{folder}/", "")
