@@ -111,7 +111,7 @@ fn pcie_under_way(count: u32, bytes: u32, nanoseconds: u64) -> PyResult<u64> {
     if nanoseconds == 0 {
         return Err(PyValueError::new_err("0 ns: expected more"));
     }
-    Ok(wirespeed_wire::pcie_rate_of(count, bytes, nanoseconds))
+    Ok(wirespeed_wire::outstanding_rate(count, bytes, nanoseconds))
 }
 
 /// (bytes of a memory write, bytes of a completion, bytes of a read request) on a PCIe link, data of `payload` bytes.
@@ -145,7 +145,7 @@ fn headroom(
     }
     let pfc = Frame::pfc();
     let longest = (mtu + ETHERNET_HEADER + VLAN_TAG + FCS).max(MIN_FRAME);
-    let terms = Terms::of(&Loop {
+    let terms = Terms::compute(&Loop {
         rate,
         delay,
         generation,

@@ -1,17 +1,17 @@
-//! The control packets that grant credit and ask for it, as the bytes of their Ethernet frame: Ultra Ethernet
+//! Control packets that grant and request credit, as the bytes of their Ethernet frame: Ultra Ethernet
 //! Specification 1.0, table 3-38 (PDS control packet), 3-64 (credit) and 3-65 (credit request).
 //!
 //! Widths and order of the fields are those that public implementations have: the headers of `xdp2`
 //! (`uet_pds_control_pkt`; `credit` and `credit_target` in `uet_pds_ack_cc` and `uet_pds_rud_rod_request_cc`) and the
 //! fields of a traffic generator for these packets (`UetPdsRudRodCP` of `ixnetwork_restpy`: credit, reserved; CCC,
-//! credit target). The PSN of both is 0: they take none.
+//! credit target). The PSN of both is 0: they carry no data.
 
 use crate::frame::{Frame, FCS, UDP_HEADER};
 use crate::ip::{Network, UDP_PROTOCOL};
 
-/// Where Ultra Ethernet's transport listens (`UET_UDP_PORT_NUM` of `xdp2`).
+/// UDP destination port of Ultra Ethernet's transport (`UET_UDP_PORT_NUM` of `xdp2`).
 pub const UET_PORT: u16 = 4793;
-/// Credit counts so many bytes (table 3-34).
+/// Bytes in a unit of credit (table 3-34).
 pub const CREDIT_UNIT: u64 = 256;
 
 /// Bytes of a control packet.
@@ -19,7 +19,7 @@ const CONTROL: u16 = 16;
 /// Type of control packets among those of the packet delivery sublayer.
 const TYPE: u16 = 11;
 
-/// A control packet about credit.
+/// A control packet that grants or requests credit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CreditPacket {
     /// The headers of the link and of IP.
@@ -28,18 +28,18 @@ pub struct CreditPacket {
     pub udp_source_port: u16,
     /// Packet delivery contexts: source, destination.
     pub contexts: [u16; 2],
-    /// What it says.
-    pub says: Credit,
+    /// The credit that the packet grants or requests.
+    pub credit: Credit,
 }
 
-/// What is said of credit; both count since the beginning, in units of [`CREDIT_UNIT`], 24 bits of it.
+/// Credit granted or requested since the start of the flow, in units of [`CREDIT_UNIT`], modulo 2^24.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Credit {
-    /// So much was granted.
+    /// Credit that the receiver has granted.
     Granted(u32),
-    /// So much is wanted, for this congestion control context.
-    Wanted {
-        /// The context.
+    /// Credit that the sender requests.
+    Requested {
+        /// The congestion control context.
         context: u8,
         /// Units.
         target: u32,
@@ -52,7 +52,7 @@ impl Credit {
         const UNITS: u32 = 0xff_ffff;
         match self {
             Credit::Granted(units) => (7, (units & UNITS) << 8),
-            Credit::Wanted { context, target } => (8, u32::from(context) << 24 | target & UNITS),
+            Credit::Requested { context, target } => (8, u32::from(context) << 24 | target & UNITS),
         }
     }
 }
@@ -73,9 +73,9 @@ impl CreditPacket {
         for field in [self.udp_source_port, UET_PORT, length, 0] {
             into.extend_from_slice(&field.to_be_bytes());
         }
-        let (kind, payload) = self.says.encoded();
+        let (kind, payload) = self.credit.encoded();
         into.extend_from_slice(&(TYPE << 11 | kind << 7).to_be_bytes());
-        into.extend_from_slice(&[0; 6]); // what only a probe has; the PSN
+        into.extend_from_slice(&[0; 6]); // fields of probes; the PSN
         for context in self.contexts {
             into.extend_from_slice(&context.to_be_bytes());
         }
@@ -100,10 +100,10 @@ mod tests {
             network: crate::ip::sample(),
             udp_source_port: 0x1000,
             contexts: [0x0003, 0x0004],
-            says: Credit::Granted(0x01ab_cdef),
+            credit: Credit::Granted(0x01ab_cdef),
         };
-        let wanted = CreditPacket {
-            says: Credit::Wanted {
+        let requested = CreditPacket {
+            credit: Credit::Requested {
                 context: 0x12,
                 target: 0xff34_5678,
             },
@@ -117,7 +117,7 @@ mod tests {
             ),
             // ... + 5c00 + 0003 + 0004 + 1234 + 5678 = 0fbb0
             (
-                wanted,
+                requested,
                 "1000 12b9 0018 044f 5c00 0000 0000 0000 0003 0004 12345678",
             ),
         ];

@@ -76,8 +76,8 @@ impl Encapsulation {
         vlan: false,
     };
 
-    /// So many bytes longer are its headers than those of [`Encapsulation::PLAIN`].
-    pub fn added(self) -> u32 {
+    /// Bytes by which the headers are longer than those of [`Encapsulation::PLAIN`].
+    pub fn extra_header_bytes(self) -> u32 {
         self.tag() + self.ip.header() - Ip::V4.header()
     }
 
@@ -92,7 +92,7 @@ impl Encapsulation {
     /// A RoCEv2 frame whose transport extension headers and payload add up to `after_bth` bytes.
     pub(crate) fn rocev2(self, after_bth: u32) -> Frame {
         let headers = ETHERNET_HEADER + self.tag() + self.ip.header() + UDP_HEADER + BTH;
-        Frame::of(headers + after_bth + ICRC + FCS)
+        Frame::with_bytes(headers + after_bth + ICRC + FCS)
     }
 
     /// A TCP segment.
@@ -107,7 +107,7 @@ impl Encapsulation {
 
     /// A frame with so many bytes after the IP header.
     fn packet(self, after_ip: u32) -> Frame {
-        Frame::of(ETHERNET_HEADER + self.tag() + self.ip.header() + after_ip + FCS)
+        Frame::with_bytes(ETHERNET_HEADER + self.tag() + self.ip.header() + after_ip + FCS)
     }
 
     /// A data packet in the middle of a message: BTH and payload only.
@@ -158,7 +158,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    fn of(bytes: u32) -> Self {
+    fn with_bytes(bytes: u32) -> Self {
         Frame {
             bytes: bytes.max(MIN_FRAME),
         }
@@ -376,7 +376,7 @@ mod tests {
         fn a_write_is_the_sum_of_its_packets(size in 0u64..1_000_000, mtu in 0usize..5, vlan: bool, v6: bool) {
             let encapsulation = Encapsulation { ip: if v6 { Ip::V6 } else { Ip::V4 }, vlan };
             let plain = PLAIN.data_middle(64).bytes();
-            prop_assert_eq!(encapsulation.data_middle(64).bytes() - plain, encapsulation.added());
+            prop_assert_eq!(encapsulation.data_middle(64).bytes() - plain, encapsulation.extra_header_bytes());
             let mtu = PathMtu::ALL[mtu];
             let mut left = size;
             let mut wire = 0u64;

@@ -1,4 +1,4 @@
-//! PFC headroom: what still arrives at a priority group after its port has asked the peer to stop.
+//! PFC headroom: the buffer for what still arrives at a priority group after its port has sent a pause.
 //!
 //! IEEE 802.1Q annex N adds up the delays of the loop; every vendor's buffer calculator does the
 //! same. From crossing the threshold to the last bit that can arrive:
@@ -12,16 +12,16 @@
 
 use crate::time::{ByteTime, Picoseconds, SECOND};
 
-/// A link and the frames on it, as far as headroom depends on them.
+/// The control loop of PFC: a link and its frames, as far as headroom depends on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loop {
     /// Bits per second.
     pub rate: u64,
     /// Propagation in one direction.
     pub delay: Picoseconds,
-    /// From crossing the threshold to the PFC frame standing first in line.
+    /// Time from crossing the threshold to the PFC frame being the next to send.
     pub generation: Picoseconds,
-    /// From the PFC frame received to no further frame starting: what the peer is set to.
+    /// Time from receiving the PFC frame to starting no further frame, as configured at the peer.
     pub response: Picoseconds,
     /// Longest frame, header through FCS, bytes.
     pub longest: u32,
@@ -29,32 +29,32 @@ pub struct Loop {
     pub shortest: u32,
     /// A PFC frame, bytes.
     pub pfc: u32,
-    /// Lossless priorities of the port: as many PFC frames can be in line.
+    /// Lossless priorities of the port: at most this many PFC frames are queued.
     pub lossless: u32,
-    /// On the link, a frame takes so many bytes more.
+    /// Bytes that a frame occupies on the link beyond its own: preamble, start delimiter, gap.
     pub gap: u32,
-    /// The buffer is given out in cells of this many bytes.
+    /// Bytes of a buffer cell.
     pub cell: u32,
 }
 
 /// The headroom of one priority group, term by term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
-    /// The PFC frame comes to stand first in line.
+    /// Until the PFC frame is the next to send.
     pub generation: Picoseconds,
     /// This side has just started a frame of the longest kind.
     pub frame_sent_back: Picoseconds,
-    /// The PFC frame itself, behind those of the other lossless priorities.
+    /// The PFC frame, and those of the other lossless priorities before it.
     pub pfc_frames: Picoseconds,
-    /// To the peer and back.
+    /// Propagation to the peer and back.
     pub cable: Picoseconds,
-    /// The peer obeys.
+    /// Response of the peer.
     pub response: Picoseconds,
-    /// The frame that crosses the threshold: it no longer fits below, and lies in the headroom whole.
+    /// Cells of the frame that crosses the threshold: all of it is in the headroom.
     pub crossing_cells: u32,
-    /// The frame that the peer has just started when it obeys.
+    /// Cells of the frame that the peer has just started when it stops.
     pub last_frame_cells: u32,
-    /// The frames that fill the time between these two.
+    /// The frame length of the frames between these two.
     pub worst: Worst,
 }
 
@@ -71,22 +71,22 @@ pub struct Worst {
 
 impl Terms {
     /// The terms of a link.
-    pub fn of(it: &Loop) -> Terms {
-        let byte = ByteTime::of(it.rate);
-        let cells = it.longest.div_ceil(it.cell);
+    pub fn compute(link: &Loop) -> Terms {
+        let byte = ByteTime::of(link.rate);
+        let cells = link.longest.div_ceil(link.cell);
         Terms {
-            generation: it.generation,
-            frame_sent_back: byte.times(it.longest + it.gap),
-            pfc_frames: byte.times(it.pfc + it.gap) * u64::from(it.lossless),
-            cable: 2 * it.delay,
-            response: it.response,
+            generation: link.generation,
+            frame_sent_back: byte.times(link.longest + link.gap),
+            pfc_frames: byte.times(link.pfc + link.gap) * u64::from(link.lossless),
+            cable: 2 * link.delay,
+            response: link.response,
             crossing_cells: cells,
             last_frame_cells: cells,
-            worst: Worst::of(it),
+            worst: Worst::find(link),
         }
     }
 
-    /// How long the peer goes on starting frames, seen from here.
+    /// Time for which frames of the peer continue to arrive.
     pub fn window(&self) -> Picoseconds {
         self.generation + self.frame_sent_back + self.pfc_frames + self.cable + self.response
     }
@@ -104,22 +104,23 @@ impl Worst {
     /// Of the lengths that take n cells the shortest is the worst, `(n - 1) cell + 1`. Cells per time are then a ratio of
     /// two lines in n, which has its maximum at an end: the fewest cells (where the shortest frame may be longer than
     /// that length, so the next number is an end, too) or the most.
-    fn of(it: &Loop) -> Worst {
-        let byte = ByteTime::of(it.rate);
-        let shortest = it.shortest.clamp(1, it.longest.max(1));
+    fn find(link: &Loop) -> Worst {
+        let byte = ByteTime::of(link.rate);
+        let shortest = link.shortest.clamp(1, link.longest.max(1));
         let with = |cells: u32| {
-            let bytes = ((cells - 1) * it.cell + 1).max(shortest);
+            let bytes = ((cells - 1) * link.cell + 1).max(shortest);
             Worst {
                 bytes,
                 cells,
-                time: byte.times(bytes + it.gap).max(1),
+                time: byte.times(bytes + link.gap).max(1),
             }
         };
         let (fewest, most) = (
-            shortest.div_ceil(it.cell),
-            it.longest.max(1).div_ceil(it.cell),
+            shortest.div_ceil(link.cell),
+            link.longest.max(1).div_ceil(link.cell),
         );
-        let density = |it: &Worst, other: &Worst| u128::from(it.cells) * u128::from(other.time);
+        let density =
+            |worst: &Worst, other: &Worst| u128::from(worst.cells) * u128::from(other.time);
         [fewest, (fewest + 1).min(most), most]
             .map(with)
             .into_iter()
@@ -143,7 +144,7 @@ const CEILINGS: [(u64, u64); 5] = [
     (400, 463_360),
 ];
 
-/// How long a peer may go on after a PFC frame, at most (IEEE 802.1Q 36.1.3.3).
+/// Longest time that a peer may continue to send after receiving a PFC frame (IEEE 802.1Q 36.1.3.3).
 ///
 /// For a rate without a figure here the bit times of the next higher one that has, which is never less; above 400 Gb/s
 /// the bit times of 400 Gb/s once for each 400 Gb/s begun.
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn terms_at_100_gigabits() {
-        let terms = Terms::of(&roce(100));
+        let terms = Terms::compute(&roce(100));
         let expected = Terms {
             generation: 0,
             frame_sent_back: 4194 * 80,
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn every_term_counts() {
-        let whole = Terms::of(&Loop {
+        let whole = Terms::compute(&Loop {
             generation: 500_000,
             ..roce(100)
         });
@@ -277,7 +278,7 @@ mod tests {
             ((64, 4174, 20, 1), (4174, 4174)), // the least gap
         ];
         for ((shortest, longest, gap, cell), (bytes, cells)) in rows {
-            let worst = Worst::of(&Loop {
+            let worst = Worst::find(&Loop {
                 shortest,
                 longest,
                 gap,
@@ -312,13 +313,13 @@ mod tests {
     }
 
     /// The most cells of frames that start within `window`, by trying every length at every start.
-    fn most_cells(it: &Loop, window: Picoseconds) -> u64 {
-        let byte = ByteTime::of(it.rate);
-        let frames: Vec<(usize, u64)> = (it.shortest..=it.longest)
+    fn most_cells(link: &Loop, window: Picoseconds) -> u64 {
+        let byte = ByteTime::of(link.rate);
+        let frames: Vec<(usize, u64)> = (link.shortest..=link.longest)
             .map(|bytes| {
                 (
-                    byte.times(bytes + it.gap) as usize,
-                    u64::from(bytes.div_ceil(it.cell)),
+                    byte.times(bytes + link.gap) as usize,
+                    u64::from(bytes.div_ceil(link.cell)),
                 )
             })
             .collect();
@@ -337,10 +338,10 @@ mod tests {
         /// Against exhaustive search: never less than what can arrive, and not more than a frame more.
         #[test]
         fn enough_and_no_more(shortest in 1u32..60, more in 0u32..60, gap in 0u32..20, cell in 1u32..40, window in 1u64..3000) {
-            let it = Loop { rate: 8_000 * GIGABIT, longest: shortest + more, shortest, gap, cell, ..roce(100) };
-            let terms = Terms { generation: window, frame_sent_back: 0, pfc_frames: 0, cable: 0, response: 0, ..Terms::of(&it) };
+            let link = Loop { rate: 8_000 * GIGABIT, longest: shortest + more, shortest, gap, cell, ..roce(100) };
+            let terms = Terms { generation: window, frame_sent_back: 0, pfc_frames: 0, cable: 0, response: 0, ..Terms::compute(&link) };
             let ends = u64::from(terms.crossing_cells + terms.last_frame_cells);
-            let (found, exact) = (terms.cells() - ends, most_cells(&it, window));
+            let (found, exact) = (terms.cells() - ends, most_cells(&link, window));
             prop_assert!(found >= exact, "{found} of {exact}");
             prop_assert!(found <= exact + u64::from(terms.worst.cells), "{found} of {exact}");
             if terms.worst.cells == 1 {
@@ -354,9 +355,9 @@ mod tests {
             for gbps in [10, 25, 40, 50, 100, 200, 400, 800] {
                 let near = Loop { delay, ..roce(gbps) };
                 let far = Loop { delay: delay + more, ..near };
-                prop_assert!(Terms::of(&far).cells() >= Terms::of(&near).cells());
+                prop_assert!(Terms::compute(&far).cells() >= Terms::compute(&near).cells());
                 let faster = Loop { rate: near.rate * 2, response: near.response, ..near };
-                prop_assert!(Terms::of(&faster).cells() >= Terms::of(&near).cells());
+                prop_assert!(Terms::compute(&faster).cells() >= Terms::compute(&near).cells());
             }
         }
     }

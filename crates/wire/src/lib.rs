@@ -34,11 +34,11 @@ pub use ip::{Addresses, Ecn, Network, Tag};
 pub use packet::{Packet, PacketKind, FILLER, MAX_PAYLOAD, ROCEV2_PORT};
 pub use parse::ParseError;
 pub use pcie::{
-    completion_bytes, memory_write_bytes, pcie_rate_of, read_request_bytes, PcieLink,
+    completion_bytes, memory_write_bytes, outstanding_rate, read_request_bytes, PcieLink,
     UnknownPcieLink, COMPLETION_HEADER, MEMORY_HEADER, TLP_FRAMING,
 };
 pub use pfc::Pfc;
-pub use socket::{SocketPacket, SocketProtocol};
+pub use socket::{SocketPacket, SocketProtocol, MAX_SOCKET_PAYLOAD};
 
 /// Bytes written as hexadecimal digits with white space anywhere.
 #[cfg(test)]

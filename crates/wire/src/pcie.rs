@@ -56,7 +56,7 @@ impl PcieLink {
     }
 
     /// A link of a generation, 1 to 5 (PCI Express Base 5.0, section 1.2: 2.5, 5, 8, 16 and 32 GT/s).
-    pub fn of_generation(generation: u8, lanes: u32) -> Result<Self, UnknownPcieLink> {
+    pub fn from_generation(generation: u8, lanes: u32) -> Result<Self, UnknownPcieLink> {
         let rates = [2500, 5000, 8000, 16000, 32000];
         let place = usize::from(generation).wrapping_sub(1);
         let rate = rates
@@ -109,7 +109,7 @@ pub fn read_request_bytes() -> u32 {
 
 /// Bits of data per second where at most `count` packets of `bytes` are under way at one time and each is for
 /// `nanoseconds`, which are above zero (Little's law): ordered writes until they are in memory, reads until they are answered.
-pub fn pcie_rate_of(count: u32, bytes: u32, nanoseconds: u64) -> u64 {
+pub fn outstanding_rate(count: u32, bytes: u32, nanoseconds: u64) -> u64 {
     let bits = u128::from(count) * u128::from(bytes) * 8 * 1_000_000_000;
     u64::try_from(bits / u128::from(nanoseconds)).unwrap_or(u64::MAX)
 }
@@ -164,7 +164,7 @@ mod tests {
             (u32::MAX, u32::MAX, 1, u64::MAX),
         ];
         for (count, bytes, nanoseconds, rate) in rows {
-            assert_eq!(pcie_rate_of(count, bytes, nanoseconds), rate);
+            assert_eq!(outstanding_rate(count, bytes, nanoseconds), rate);
         }
     }
 
@@ -187,11 +187,11 @@ mod tests {
                 "PCIe payload 100 bytes: expected 64, 128, 256, 512, 1024, 2048 or 4096",
             ),
             (
-                PcieLink::of_generation(6, 16).unwrap_err(),
+                PcieLink::from_generation(6, 16).unwrap_err(),
                 "PCIe generation 6: expected 1 to 5",
             ),
         ];
-        assert_eq!(PcieLink::of_generation(5, 8), PcieLink::new(32000, 8));
+        assert_eq!(PcieLink::from_generation(5, 8), PcieLink::new(32000, 8));
         for (error, text) in rows {
             assert_eq!(error.to_string(), text);
         }

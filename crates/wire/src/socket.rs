@@ -6,6 +6,9 @@ use crate::ip::{Network, TCP_PROTOCOL, UDP_PROTOCOL};
 const ACK: u8 = 1 << 4; // RFC 9293, 3.1
 const PSH: u8 = 1 << 3;
 
+/// Longest payload of a packet, bytes: headers and payload of an IPv4 packet add up to at most 65535 (RFC 791).
+pub const MAX_SOCKET_PAYLOAD: u16 = u16::MAX - 20 - TCP_HEADER as u16;
+
 /// A packet of a socket. Its payload is zeros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SocketPacket {
@@ -13,9 +16,9 @@ pub struct SocketPacket {
     pub network: Network,
     /// Ports: source, destination.
     pub ports: [u16; 2],
-    /// TCP or UDP.
+    /// The transport protocol.
     pub protocol: SocketProtocol,
-    /// Bytes of payload.
+    /// Bytes of payload, at most [`MAX_SOCKET_PAYLOAD`].
     pub payload: u16,
 }
 
@@ -24,15 +27,15 @@ pub struct SocketPacket {
 pub enum SocketProtocol {
     /// A segment of an open connection (RFC 9293), with the timestamps option (RFC 7323).
     Tcp {
-        /// Of the first byte of payload.
+        /// Sequence number of the first byte of payload.
         sequence: u32,
-        /// The next byte expected.
+        /// Sequence number of the next byte expected.
         acknowledgement: u32,
-        /// The sender has no more for now.
+        /// PSH: the sender has no more data for now.
         push: bool,
-        /// The receive window as it stands in the header.
+        /// The receive window as the header carries it, not scaled.
         window: u16,
-        /// The sender's clock, and the last that it heard of the other.
+        /// The sender's clock, and the last value received of the other side's.
         timestamps: [u32; 2],
     },
     /// A datagram (RFC 768).
@@ -50,7 +53,13 @@ impl SocketPacket {
     }
 
     /// Appends the frame, padded with zeros to the shortest frame. As in most captures, the frame check sequence is left out.
+    ///
+    /// # Panics
+    ///
+    /// If the payload exceeds [`MAX_SOCKET_PAYLOAD`].
     pub fn encode(&self, into: &mut Vec<u8>) {
+        let payload = self.payload;
+        assert!(payload <= MAX_SOCKET_PAYLOAD, "payload of {payload} bytes");
         let start = into.len();
         let (protocol, header) = match self.protocol {
             SocketProtocol::Tcp { .. } => (TCP_PROTOCOL, TCP_HEADER as u16),

@@ -183,7 +183,7 @@ impl<'a> Rules<'a> {
                 bits.div_ceil(8 * u128::from(SECOND)).div_ceil(cell)
             }
             Headroom::Computed { percent } => {
-                let cells = Terms::of(&self.control_loop(port)).cells();
+                let cells = Terms::compute(&self.control_loop(port)).cells();
                 (u128::from(cells) * u128::from(percent)).div_ceil(100)
             }
         };

@@ -95,7 +95,7 @@ impl From<IpVersion> for Ip {
 impl Framing {
     /// The same with the bytes of tag and IP version in every size.
     pub fn encapsulated(&self) -> Framing {
-        let more = self.encapsulation().added();
+        let more = self.encapsulation().extra_header_bytes();
         Framing {
             data_bytes: self.data_bytes + more,
             read_request_bytes: self.read_request_bytes + more,

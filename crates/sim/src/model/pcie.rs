@@ -6,7 +6,7 @@
 use crate::time::{ByteTime, Picoseconds};
 use serde::{Deserialize, Serialize};
 use wirespeed_wire::{
-    completion_bytes, memory_write_bytes, pcie_rate_of, read_request_bytes, PcieLink,
+    completion_bytes, memory_write_bytes, outstanding_rate, read_request_bytes, PcieLink,
     UnknownPcieLink,
 };
 
@@ -64,7 +64,7 @@ pub struct Reads {
 impl Pcie {
     /// The link.
     pub fn link(&self) -> Result<PcieLink, UnknownPcieLink> {
-        PcieLink::of_generation(self.generation, self.width)
+        PcieLink::from_generation(self.generation, self.width)
     }
 
     /// Data of one completion at most.
@@ -80,13 +80,13 @@ impl Pcie {
         let from = link.read_bits_per_second(self.completion())?;
         let held = self.ordered_writes.map(|it| match it {
             OrderedWrites::Outstanding { writes, commit_ns } => {
-                pcie_rate_of(writes, self.max_payload_bytes, commit_ns)
+                outstanding_rate(writes, self.max_payload_bytes, commit_ns)
             }
             OrderedWrites::Measured { bps } => bps,
         });
         let asked = self
             .reads
-            .map(|it| pcie_rate_of(it.tags, it.max_read_request_bytes, it.round_trip_ns));
+            .map(|it| outstanding_rate(it.tags, it.max_read_request_bytes, it.round_trip_ns));
         Ok([
             from.min(asked.unwrap_or(u64::MAX)),
             into.min(held.unwrap_or(u64::MAX)),

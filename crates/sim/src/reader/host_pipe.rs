@@ -116,7 +116,7 @@ fn enough(it: &mut Ranges, name: &str, [count, bytes]: [u32; 2], ns: u64) {
     if ns == 0 || count == 0 {
         return;
     }
-    let rate = wirespeed_wire::pcie_rate_of(count, bytes, ns);
+    let rate = wirespeed_wire::outstanding_rate(count, bytes, ns);
     if rate < LEAST_BPS {
         let found = format!("{count} times {bytes} bytes in {ns} ns, {rate} bit/s");
         it.note(name, found, "1 Gb/s or more".into());

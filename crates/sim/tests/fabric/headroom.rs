@@ -45,7 +45,7 @@ struct Bench {
 impl Bench {
     /// By IEEE 802.1Q annex N. The peer goes on for as long as frames stand in the switch before they count.
     fn terms(&self) -> Terms {
-        Terms::of(&Loop {
+        Terms::compute(&Loop {
             rate: self.rate,
             delay: CABLE_NS * NANOSECOND,
             generation: (GENERATION_NS + self.latency_ns) * NANOSECOND,

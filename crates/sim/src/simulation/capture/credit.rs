@@ -11,9 +11,9 @@ impl Simulation {
         let [from_port, to_port] = [from, to].map(|it| self.queue_pairs[it as usize].port);
         let telemetry = self.telemetry.as_ref();
         let bytes = telemetry.map_or(0, |it| it.of(index).credit);
-        let says = match frame.kind {
+        let credit = match frame.kind {
             Kind::Credit => Credit::Granted((bytes / CREDIT_UNIT) as u32),
-            _ => Credit::Wanted {
+            _ => Credit::Requested {
                 context: from as u8,
                 target: bytes.div_ceil(CREDIT_UNIT) as u32,
             },
@@ -26,7 +26,7 @@ impl Simulation {
             udp_source_port: self.scenario.connections[frame.queue_pair as usize / 2]
                 .udp_source_port,
             contexts: [from, to].map(context),
-            says,
+            credit,
         }
     }
 }
