@@ -8,7 +8,7 @@ RUST := 1.88
 comma := ,
 RUST_SOURCES := Cargo.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: all demo test lab lint format docs bench wheelhouse clean
+.PHONY: all demo test lab lint format docs bench fuzz wheelhouse clean
 
 all: $(VENV)/.built
 
@@ -69,6 +69,12 @@ bench: $(VENV)/.built
 	$(BIN)/python tests/bench/render.py
 	$(BIN)/python tests/bench/logs.py
 	$(BIN)/python tests/bench/store.py
+
+# Fuzz every codec and reader, or the targets named in TARGET, for FUZZ_SECONDS each (fuzz/README.md). Linux, needs a C++ compiler.
+FUZZ_SECONDS ?= 60
+fuzz: $(VENV)/.built
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt atheris
+	nice -n 19 $(BIN)/python fuzz/run.py --seconds $(FUZZ_SECONDS) $(TARGET)
 
 # All wheels of an install, for a machine without a network: build/wheelhouse. WHEELHOUSE_PYTHON=3.12 for another Python.
 wheelhouse: $(VENV)/.built

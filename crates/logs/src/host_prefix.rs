@@ -1,6 +1,6 @@
 //! `host: ` before most lines, as pdsh and docker compose print it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::cursor::{is_space, is_word, Cursor};
 
@@ -30,20 +30,20 @@ pub fn split_host(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The hosts that at least nine in ten of `lines` begin with; none where fewer do.
-pub fn common_hosts<'a>(lines: impl ExactSizeIterator<Item = &'a str> + Clone) -> Vec<&'a str> {
+pub fn common_hosts<'a>(lines: impl ExactSizeIterator<Item = &'a str> + Clone) -> HashSet<&'a str> {
     let count = lines.len();
     let mut without = 0;
     for line in lines.clone() {
         let is_without = split_host(line).is_none() && !line.trim_matches(is_space).is_empty();
         without += usize::from(is_without);
         if without * 10 > count {
-            return Vec::new(); // however many of the others are blank
+            return HashSet::new(); // however many of the others are blank
         }
     }
     count_hosts(lines)
 }
 
-fn count_hosts<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+fn count_hosts<'a>(lines: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let written: Vec<&str> = lines
         .filter(|line| !line.trim_matches(is_space).is_empty())
         .collect();
@@ -56,18 +56,18 @@ fn count_hosts<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         }
         without += 1;
         if without * 10 > written.len() {
-            return Vec::new();
+            return HashSet::new();
         }
     }
     let least = written.len().min(3);
-    let found: Vec<&str> = counts
+    let found: HashSet<&str> = counts
         .iter()
         .filter(|(name, count)| least > 1 && **count >= least && !NO_HOSTS.contains(name))
         .map(|(name, _)| *name)
         .collect();
     let covered: usize = found.iter().map(|name| counts[name]).sum();
     if covered * 10 < written.len() * 9 {
-        return Vec::new();
+        return HashSet::new();
     }
     found
 }

@@ -271,6 +271,17 @@ mod tests {
         );
     }
 
+    /// As many hosts as a large job has, in a log of every host's lines: seconds if each line were compared with each host.
+    #[test]
+    fn logs_of_many_hosts_are_read_in_time_proportional_to_their_lines() {
+        let text: String = (0..120_000)
+            .map(|line| format!("node{}: line\n", line % 40_000))
+            .collect();
+        let log = Log::new(&text);
+        assert!(log.lines().all(|line| line.text == "line"));
+        assert_eq!(log.lines().last().unwrap().label, Some("node39999"));
+    }
+
     #[test]
     fn the_last_line_says_whether_it_ended() {
         let ended = |text: &str| {

@@ -1,5 +1,7 @@
 //! Rows of a table of nccl-tests: size, count, type, then numbers.
 
+use std::collections::HashSet;
+
 use crate::cursor::{is_space, lines};
 
 /// The number in a cell.
@@ -48,23 +50,26 @@ pub struct Rows<'a> {
 
 /// Reads lines of `cells` cells each, the first `left` of which are no results; None unless every line is such a row.
 pub fn rows(text: &str, cells: usize, left: usize) -> Option<Rows<'_>> {
+    if left < 3 || left > cells {
+        return None;
+    }
     let mut rows = Rows::default();
+    let mut kinds = HashSet::new();
     for line in lines(text) {
-        let found: Vec<&str> = line.split_ascii_whitespace().collect();
-        if found.len() != cells || left < 3 {
+        let row: Vec<&str> = line.split_ascii_whitespace().collect();
+        if row.len() != cells {
             return None;
         }
-        let (Some(Number::Whole(size)), Some(Number::Whole(_))) =
-            (number(found[0]), number(found[1]))
+        let (Some(Number::Whole(size)), Some(Number::Whole(_))) = (number(row[0]), number(row[1]))
         else {
             return None;
         };
         rows.sizes.push(size);
-        let kind = &found[2..left];
-        if !rows.kinds.iter().any(|known| known == kind) {
-            rows.kinds.push(kind.to_vec());
+        if !kinds.contains(&row[2..left]) {
+            kinds.insert(row[2..left].to_vec());
+            rows.kinds.push(row[2..left].to_vec());
         }
-        for cell in &found[left..] {
+        for cell in &row[left..] {
             rows.results.push(number(cell)?);
         }
     }
@@ -84,6 +89,8 @@ mod tests {
         assert_eq!(found.results[..2], [Number::Decimal(6.5), Number::Whole(0)]);
         assert_eq!(found.results.len(), 8);
         assert_eq!(rows(text, 8, 5), None);
+        assert_eq!(rows("8 2 float", 3, 4), None);
+        assert_eq!(rows("8", 1, 3), None);
         assert_eq!(rows("8 2 float N/A", 4, 3), None);
         assert_eq!(rows("8 2 float 1e3", 4, 3), None);
         assert_eq!(rows("8 2 float 99999999999999999999", 4, 3), None);

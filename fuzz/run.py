@@ -1,0 +1,230 @@
+"""Build and run fuzz targets, and keep the inputs that reach new code.
+
+A target is a file: ``targets/<name>.rs`` for a Rust crate, ``targets/<name>.py`` for a Python package. Both run in
+libFuzzer. Rust targets build with the stable toolchain and a C++ compiler. Python targets need the package ``atheris``.
+
+The inputs of a target are kept in ``corpus/<name>.txt``, one escaped byte string a line, and replayed by the tests. A
+run starts from them; inputs that reach more code are added up to the size limit of the file. An input that fails is
+written to ``target/fuzz/failures/``.
+"""
+
+# ruff: noqa: T201
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FUZZ = ROOT / "fuzz"
+WORK = ROOT / "target" / "fuzz"
+
+INSTRUMENTATION = (
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "--cfg=fuzzing",
+)
+"""Coverage for libFuzzer. All of them are options of the stable compiler; a sanitizer would need the nightly one."""
+
+LONGEST_INPUT = 4096
+TIMEOUT_S = 10
+"""Longest time for one input: every reader takes time in proportion to its input, so longer is a failure."""
+MEMORY_MB = 2048
+CORPUS_BYTES = 24 * 1024
+"""Size limit of a corpus file, so that the repository stays small and the tests fast."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One fuzz target."""
+
+    name: str
+    command: tuple[str, ...]
+
+    @property
+    def corpus(self) -> Path:
+        """The kept inputs."""
+        return FUZZ / "corpus" / f"{self.name}.txt"
+
+
+@dataclass(frozen=True)
+class Result:
+    """The figures of one run."""
+
+    inputs: int
+    seconds: float
+    coverage: int
+    coverage_before: int
+    failures: tuple[Path, ...]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the targets one after the other and print a line for each."""
+    options = _options(arguments)
+    names = [path.stem for path in sorted((FUZZ / "targets").glob("[a-z]*.*"))]
+    if options.list:
+        print("\n".join(names))
+        return 0
+    unknown = set(options.targets) - set(names)
+    if unknown:
+        print(f"no target named {', '.join(sorted(unknown))}\n  hint: targets are {', '.join(names)}", file=sys.stderr)
+        return 2
+    failed = False
+    print(
+        f"{'target':<24}{'inputs':>12}{'seconds':>9}{'inputs/s':>10}{'edges':>8}{'new':>6}{'failures':>10}", flush=True
+    )
+    for target in _targets(options.targets or names):
+        result = run(target, options.seconds, options.inputs)
+        rate = result.inputs / max(result.seconds, 0.001)
+        new = result.coverage - result.coverage_before
+        print(
+            f"{target.name:<24}{result.inputs:>12,}{result.seconds:>9.0f}{rate:>10,.0f}"
+            f"{result.coverage:>8}{new:>6}{len(result.failures):>10}",
+            flush=True,
+        )
+        for failure in result.failures:
+            failed = True
+            print(f"  failing input: {failure.relative_to(ROOT)}; its report is beside it", flush=True)
+    return 1 if failed else 0
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Run fuzz targets and keep the inputs that reach new code.")
+    parser.add_argument("targets", nargs="*", help="names of targets; default: all")
+    parser.add_argument("--seconds", type=int, default=60, help="time for each target; default: 60")
+    parser.add_argument("--inputs", type=int, default=-1, help="stop after this many inputs; default: no limit")
+    parser.add_argument("--list", action="store_true", help="list the targets and exit")
+    return parser.parse_args(arguments)
+
+
+def _targets(names: Sequence[str]) -> list[Target]:
+    in_rust = [name for name in names if (FUZZ / "targets" / f"{name}.rs").is_file()]
+    built = _build(in_rust) if in_rust else WORK
+    return [
+        Target(
+            name,
+            (str(built / name),) if name in in_rust else (sys.executable, str(FUZZ / "targets" / f"{name}.py")),
+        )
+        for name in names
+    ]
+
+
+def _build(names: Sequence[str]) -> Path:
+    """Build Rust targets and return the folder of the programs."""
+    described = subprocess.run(["rustc", "-vV"], check=True, capture_output=True, text=True).stdout
+    host = re.search(r"^host: (\S+)$", described, re.MULTILINE)
+    assert host is not None
+    # With --target the options apply to the crates only, not to build scripts.
+    command = ["cargo", "build", "--quiet", "--release", "--manifest-path", str(FUZZ / "Cargo.toml")]
+    command += ["--target", host[1], "--target-dir", str(WORK)]
+    command += [part for name in names for part in ("--bin", name)]
+    subprocess.run(command, check=True, env=os.environ | {"RUSTFLAGS": " ".join(INSTRUMENTATION)})
+    return WORK / host[1] / "release"
+
+
+def run(target: Target, seconds: int, inputs: int = -1) -> Result:
+    """Run one target from its kept inputs, and keep what reaches more code."""
+    found = WORK / "found" / target.name
+    shutil.rmtree(found, ignore_errors=True)
+    found.mkdir(parents=True)
+    for content in read_corpus(target.corpus):
+        (found / hashlib.sha1(content, usedforsecurity=False).hexdigest()).write_bytes(content)
+    failures = WORK / "failures"
+    failures.mkdir(parents=True, exist_ok=True)
+    before = set(failures.glob(f"{target.name}-*"))
+    log = failures / f"{target.name}.log"
+    started = time.monotonic()
+    with log.open("wb") as output:
+        subprocess.run(
+            [
+                *target.command,
+                str(found),
+                f"-max_total_time={seconds}",
+                f"-runs={inputs}",
+                f"-max_len={LONGEST_INPUT}",
+                f"-timeout={TIMEOUT_S}",
+                f"-rss_limit_mb={MEMORY_MB}",
+                f"-artifact_prefix={failures}/{target.name}-",
+                "-print_final_stats=1",
+                "-reload=0",
+                "-use_value_profile=0",
+            ],
+            stdout=output,
+            stderr=output,
+            check=False,
+        )
+    took = time.monotonic() - started
+    text = log.read_text(errors="replace")
+    edges = [int(number) for number in re.findall(r" cov: (\d+) ", text)]
+    initial = re.search(r"INITED +cov: (\d+)", text)
+    executed = re.search(r"number_of_executed_units: (\d+)", text)
+    new = tuple(sorted(set(failures.glob(f"{target.name}-*")) - before))
+    if executed is None and not new:  # it did not start
+        raise SystemExit(f"{target.name} did not run:\n{text[-2000:]}")
+    write_corpus(target, found)
+    return Result(
+        int(executed[1]) if executed else _last_count(text),
+        took,
+        max(edges, default=0),
+        int(initial[1]) if initial else 0,
+        new,
+    )
+
+
+def _last_count(text: str) -> int:
+    counts = re.findall(r"^#(\d+)\t", text, re.MULTILINE)
+    return int(counts[-1]) if counts else 0
+
+
+def read_corpus(path: Path) -> list[bytes]:
+    """The kept inputs of a file; none where there is no file."""
+    if not path.is_file():
+        return []
+    lines = path.read_text(encoding="ascii").split("\n")[:-1]
+    return [line.encode("ascii").decode("unicode_escape").encode("latin-1") for line in lines]
+
+
+def write_corpus(target: Target, folder: Path) -> None:
+    """Keep the fewest and shortest inputs of a folder that reach the same code, up to the size limit."""
+    kept = WORK / "kept" / target.name
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True)
+    command = [*target.command, "-set_cover_merge=1", f"-timeout={TIMEOUT_S}", str(kept), str(folder)]
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    lines = sorted({escaped(path.read_bytes()) for path in kept.iterdir()}, key=lambda line: (len(line), line))
+    if lines:
+        chosen = _within(lines[::-1], CORPUS_BYTES // 2)  # the longest reach most, the shortest fail most clearly
+        chosen |= _within([line for line in lines if line not in chosen], CORPUS_BYTES - sum(map(len, chosen)))
+        target.corpus.write_text("".join(f"{line}\n" for line in sorted(chosen)), encoding="ascii")
+
+
+def _within(lines: Iterable[str], limit: int) -> set[str]:
+    """The first lines that fit into a size."""
+    chosen: set[str] = set()
+    for line in lines:
+        limit -= len(line) + 1
+        if limit < 0:
+            break
+        chosen.add(line)
+    return chosen
+
+
+def escaped(content: bytes) -> str:
+    """The line of an input in a corpus file."""
+    return content.decode("latin-1").encode("unicode_escape").decode("ascii")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,8 @@
+//! Capture files written.
+#![no_main]
+
+#[path = "../../crates/wire/tests/properties/mod.rs"]
+#[allow(dead_code)]
+mod properties;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| properties::capture::check(bytes));

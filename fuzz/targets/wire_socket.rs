@@ -1,0 +1,8 @@
+//! TCP segments and UDP datagrams written.
+#![no_main]
+
+#[path = "../../crates/wire/tests/properties/mod.rs"]
+#[allow(dead_code)]
+mod properties;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| properties::socket::check(bytes));
