@@ -154,6 +154,11 @@ class Duration(Quantity):
         """In seconds."""
         return self / 10**12
 
+    @property
+    def milliseconds(self) -> int:
+        """In whole milliseconds, rounded down."""
+        return self // 10**9
+
     def __str__(self) -> str:
         for unit in ("s", "ms", "us", "ns"):
             if self >= self.units[unit]:

@@ -40,7 +40,7 @@ def test_a_number_without_a_source_is_refused() -> None:
         ),
         ("medium: dac\n", "own.yaml: found no 'title'; expected one"),
         ("title: 3\n", "own.yaml: title: found 3; expected Input should be a valid string"),
-        ("title: 'A cable\n", "own.yaml:2: found found unexpected end of stream; expected YAML"),
+        ("title: 'A cable\n", "own.yaml:2: found broken YAML: found unexpected end of stream; expected YAML"),
     ],
 )
 def test_a_malformed_file_is_named(tmp_path: Path, text: str, message: str) -> None:

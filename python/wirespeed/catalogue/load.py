@@ -7,11 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Any, TypeVar
-
-import yaml
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+from typing import TypeVar
 
 from wirespeed.catalogue.compat import (
     AmdTarget,
@@ -36,7 +32,7 @@ from wirespeed.catalogue.model import (
     SwitchSystem,
     TuningProfile,
 )
-from wirespeed.errors import Problem, Refused, did_you_mean, refuse
+from wirespeed.data_files import read_yaml, validate
 
 _Entry = TypeVar("_Entry", bound=Entry)
 
@@ -99,40 +95,9 @@ def _folder(folder: Traversable, model: type[_Entry]) -> dict[str, _Entry]:
     if not folder.is_dir():
         return {}
     files = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
-    return {file.name.removesuffix(".yaml"): _read(file, model) for file in files}
+    return {file.name.removesuffix(".yaml"): validate(model, read_yaml(file), f"{file}") for file in files}
 
 
 def _table(file: Traversable, model: type[_Entry]) -> dict[str, _Entry]:
     """A file with an entry under each name, for what is a line each."""
-    return {str(name): _entry(f"{file}: {name}", entry, model) for name, entry in _yaml(file).items()}
-
-
-def _read(file: Traversable, model: type[_Entry]) -> _Entry:
-    return _entry(f"{file}", _yaml(file), model)
-
-
-def _entry(place: str, data: Any, model: type[_Entry]) -> _Entry:
-    try:
-        return model.model_validate(data)
-    except ValidationError as wrong:
-        raise Refused(_problem(place, model, one) for one in wrong.errors()) from wrong
-
-
-def _yaml(file: Traversable) -> Any:
-    try:
-        return yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    except yaml.MarkedYAMLError as wrong:
-        line = wrong.problem_mark.line + 1 if wrong.problem_mark else 1
-        raise refuse(f"{file}:{line}", str(wrong.problem), "YAML") from wrong
-
-
-def _problem(file: str, model: type[Entry], wrong: ErrorDetails) -> Problem:
-    key = ".".join(str(step) for step in wrong["loc"])
-    match wrong["type"]:
-        case "extra_forbidden" if len(wrong["loc"]) == 1:
-            known = sorted(model.model_fields)
-            return Problem(file, f"the key {key!r}", f"one of {', '.join(known)}", did_you_mean(key, known))
-        case "missing":
-            return Problem(file, f"no {key!r}", "one")
-        case _:
-            return Problem(f"{file}: {key}", repr(wrong["input"]), wrong["msg"])
+    return {str(name): validate(model, entry, f"{file}: {name}") for name, entry in read_yaml(file).items()}

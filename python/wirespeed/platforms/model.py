@@ -1,49 +1,83 @@
-"""What a platform is made of."""
+"""What a platform is made of. `Command`, `Support`, `Counter` and `FileTemplate` are entries of ``platform.yaml``."""
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, ConfigDict, Strict
 
 from wirespeed.facts import Observation, Source
 from wirespeed.settings import Congestion, Device, Host, Place
 
+ENTRY = ConfigDict(extra="forbid")
+"""How an entry of a YAML file is validated: other keys are refused."""
+
+Flag = Annotated[bool, Strict()]
+Number = Annotated[int, Strict()]
+"""Not converted: neither 1 nor "yes" is true, and "10" is no number."""
+
+
+def _arguments(line: Any) -> Any:
+    return tuple(shlex.split(line)) if isinstance(line, str) else line
+
+
+def _octal(mode: Any) -> int:
+    """755 as written in a file; YAML reads it as a decimal number."""
+    if type(mode) is not int or re.fullmatch(r"[0-7]{3}", str(mode)) is None:
+        raise ValueError("a mode is three octal digits without quotes, such as 644")
+    return int(str(mode), 8)
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A read-only command a platform answers. Its id names the file its output is kept in."""
+    """A read-only command of a platform. Its id names the file its output is stored in."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ENTRY
 
     id: str
-    run: tuple[str, ...]  # argument vector; no shell
-    reads: tuple[str, ...]  # setting and collection paths that its output shows
-    root: bool = False  # whether it needs root to show all it can
-    timeout_s: int = 10
-    per_nic: bool = False  # run once per NIC, with {interface}, {rdma}, {pcie} and {function} filled in
-    exits: tuple[int, ...] = (0,)  # exit codes with which the output is an answer: grep says "none" with 1
-    withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # text that says these paths were kept back
-    exclusive: bool = False  # the tool does not bear to run twice at a time
-    fallback_for: str | None = None  # command that shows the same: this one is run only where that one did not answer
-    verified: bool = True  # False: the form of its answer is known from memory only; see Support
-    network: bool = False  # what it shows is of the network namespace it is run in, not of the machine around that
+    run: Annotated[tuple[str, ...], BeforeValidator(_arguments)]  # argument vector; no shell
+    reads: tuple[str, ...] = ()  # paths of the settings and collections that its output shows
+    root: Flag = False  # whether it shows everything to root only
+    timeout_s: Number = 10
+    per_nic: Flag = False  # run once per NIC, with {interface}, {rdma}, {pcie} and {function} filled in
+    exits: tuple[Number, ...] = (0,)  # exit codes of a successful run: grep exits with 1 for "no match"
+    withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # text of its output that hides these paths
+    exclusive: Flag = False  # two runs of the tool at a time fail
+    fallback_for: str | None = None  # command that shows the same; this one is run only if that one fails
+    verified: Flag = True  # False: the format of its output is known from memory only; see Support
+    network: Flag = False  # its output is about the network namespace it runs in, not about the machine
 
 
 @dataclass(frozen=True, slots=True)
-class Support:
-    """What a platform can do with one setting."""
+class SettingEntry:
+    """What ``platform.yaml`` declares of one setting."""
 
-    rendered: bool = False
+    __pydantic_config__: ClassVar[ConfigDict] = ENTRY
+
+    rendered: Flag = False
+    verified: Flag = True  # False: the format is known from memory only; a check then warns and never fails
+    default: str | None = None  # value in effect without configuration
+    automatic: str | None = None  # why no configuration is needed: another setting or the system sets it
+    instead: str | None = None  # what to do where the platform cannot configure it
+
+
+@dataclass(frozen=True, slots=True)
+class Support(SettingEntry):
+    """What a platform can do with one setting. It is read if a command shows it."""
+
     read: bool = False
-    verified: bool = True  # False: the format is known from memory only; a check may then say warn at worst
-    default: str | None = None  # value in effect when the device says nothing
-    automatic: str | None = None  # why nothing need be said: another setting or the system itself brings it about
-    instead: str | None = None  # what to do where the platform cannot say it
 
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A counter a command prints, under the device's own name."""
+    """A counter in a command's output, under the device's name for it."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ENTRY
 
     command: str  # command id
     meaning: str
@@ -51,19 +85,21 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class FileTemplate:
-    """A file the platform renders: template name, path it is installed at, mode. An empty text is no file.
+    """A file the platform renders: template name, path it is installed at, mode. A file without text is not written.
 
-    ``apply`` and ``revert`` are command lines that make the device obey the file, and obey the one before it again.
-    They and the path may hold Jinja, filled in as the template is; a line of the outcome is a command.
+    ``apply`` and ``revert`` are the commands that activate the file, and that reactivate the one before it.
+    They and the path may hold Jinja, filled in as the template is; each line of the result is a command.
     """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ENTRY
 
     template: str
     path: str
-    mode: int = 0o644
+    mode: Annotated[Number, BeforeValidator(_octal)] = 0o644
     apply: tuple[str, ...] = ()
-    revert: tuple[str, ...] = ()
+    revert: tuple[str, ...] | None = None  # None: the same as ``apply``
     consequence: str | None = None  # what applying or reverting interrupts: reboot, link flap, …
-    per_nic: bool = False  # one for each NIC, which the template sees as ``nic``, its name as ``interface``
+    per_nic: Flag = False  # one for each NIC, which the template sees as ``nic``, its name as ``interface``
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import shlex
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import PurePosixPath
 from typing import Any
 
-import yaml
-
-from wirespeed.platforms.model import Command, Counter, FileTemplate, Platform, Support
+from wirespeed.errors import refuse
+from wirespeed.platforms.declaration import load_declaration
+from wirespeed.platforms.model import Platform
 
 KINDS = ("switch", "host", "nic", "launcher")
 
@@ -29,9 +28,21 @@ def platforms() -> Mapping[tuple[str, str], Platform]:
             continue
         for inner in sorted(folder.iterdir(), key=lambda entry: entry.name):
             if (inner / "platform.yaml").is_file():
-                text = (inner / "platform.yaml").read_text(encoding="utf-8")
-                found[kind, inner.name.replace("_", "-")] = _load(kind, inner.name, text)
+                found[kind, inner.name.replace("_", "-")] = _load(kind, inner.name)
+    _check_systems(found)
     return found
+
+
+def _check_systems(found: Mapping[tuple[str, str], Platform]) -> None:
+    """Raise if two platforms of a kind list the same operating system."""
+    owners: dict[tuple[str, str], str] = {}
+    for (kind, name), one in found.items():
+        for system in one.systems:
+            owner = owners.setdefault((kind, system), name)
+            if owner != name:
+                raise refuse(
+                    f"{kind}/{name}: systems", f"{system!r}, which {kind}/{owner} lists too", "one platform for it"
+                )
 
 
 def platform(kind: str, name: str) -> Platform:
@@ -62,30 +73,27 @@ def platforms_of_launch(library: str | None, starter: str | None) -> tuple[str, 
     return tuple(dict.fromkeys(found))
 
 
-def _load(kind: str, folder: str, text: str) -> Platform:
-    data: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
-    include: str | None = data.get("include")
-    shared = _shared(kind, include) if include else {}
+def _load(kind: str, folder: str) -> Platform:
+    declaration = load_declaration(kind, folder)
+    file = declaration.file
     package = f"{__package__}.{kind}.{folder}"
     commands, view = _optional(f"{package}.commands"), _optional(f"{package}.view")
     job, mapping = _optional(f"{package}.job"), _optional(f"{package}.simulator_mapping")
-    parse = _optional(f"{package}.parse") or importlib.import_module(f"{__package__}.{kind}.{include}.parse")
+    parse = _optional(f"{package}.parse") or importlib.import_module(f"{__package__}.{kind}.{file.include}.parse")
     return Platform(
         kind=kind,
         name=folder.replace("_", "-"),
-        title=data["title"],
-        folders=tuple(PurePosixPath(kind, name) for name in (folder, include) if name),
-        commands=tuple(_command(entry) for one in (data, shared) for entry in one.get("commands", ())),
-        settings={
-            path: Support(**(entry or {})) for one in (shared, data) for path, entry in one.get("settings", {}).items()
-        },
-        files=tuple(_file(entry) for one in (data, shared) for entry in one.get("files", ())),
+        title=file.title,
+        folders=tuple(PurePosixPath(kind, name) for name in (folder, file.include) if name),
+        commands=declaration.commands,
+        settings=declaration.settings,
+        files=declaration.files,
         parse=parse.parse,
-        systems=tuple(data.get("systems", ())),
-        drivers=tuple(data.get("drivers", ())),
-        interfaces=tuple(data.get("interfaces", ())),
-        counters={name: Counter(**entry) for name, entry in data.get("counters", {}).items()},
-        limits=tuple(data.get("limits", ())),
+        systems=file.systems,
+        drivers=file.drivers,
+        interfaces=file.interfaces,
+        counters=file.counters,
+        limits=file.limits,
         commands_for=commands.commands_for if commands else None,
         view=view.view if view else None,
         simulator_mapping=mapping.SIMULATOR_MAPPING if mapping else None,
@@ -93,41 +101,5 @@ def _load(kind: str, folder: str, text: str) -> Platform:
     )
 
 
-def _shared(kind: str, include: str) -> dict[str, Any]:
-    """What several platforms of a kind have in common: ``shared.yaml`` of a folder that is none itself."""
-    text = (resources.files(__package__) / kind / include / "shared.yaml").read_text(encoding="utf-8")
-    shared: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
-    return shared
-
-
 def _optional(module: str) -> Any:
     return importlib.import_module(module) if importlib.util.find_spec(module) else None
-
-
-def _file(entry: dict[str, Any]) -> FileTemplate:
-    return FileTemplate(
-        template=entry["template"],
-        path=entry["path"],
-        mode=int(str(entry.get("mode", "644")), 8),
-        apply=tuple(entry.get("apply", ())),
-        revert=tuple(entry.get("revert", entry.get("apply", ()))),
-        consequence=entry.get("consequence"),
-        per_nic=entry.get("per_nic", False),
-    )
-
-
-def _command(entry: dict[str, Any]) -> Command:
-    return Command(
-        id=entry["id"],
-        run=tuple(shlex.split(entry["run"])),
-        reads=tuple(entry.get("reads", ())),
-        root=entry.get("root", False),
-        timeout_s=entry.get("timeout_s", 10),
-        per_nic=entry.get("per_nic", False),
-        exits=tuple(entry.get("exits", (0,))),
-        withheld={text: tuple(paths) for text, paths in entry.get("withheld", {}).items()},
-        exclusive=entry.get("exclusive", False),
-        fallback_for=entry.get("fallback_for"),
-        verified=entry.get("verified", True),
-        network=entry.get("network", False),
-    )

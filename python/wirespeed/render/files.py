@@ -126,7 +126,7 @@ def _step(platform: Platform, file: FileTemplate, device: str, thing: Device, ex
     (path,) = fill_lines(platform, file.path, device, thing, **extra)
     apply, revert = (
         tuple(line for text in texts for line in fill_lines(platform, text, device, thing, **extra))
-        for texts in (file.apply, file.revert)
+        for texts in (file.apply, file.apply if file.revert is None else file.revert)
     )
     return Step(path, file.mode, apply, revert, file.consequence)
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wirespeed.platforms.declaration import declared_default, declared_defaults
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Place, Switch
-from wirespeed.units import Bandwidth, Duration, Size
+from wirespeed.units import Bandwidth, Duration
 
-DEFAULT_MTU = 9216
-DEFAULT_POLL_MS = 100
+DEFAULT_MTU: int = declared_default("switch/cumulus", "port.link.mtu")
+DEFAULT_POLL_MS: int = declared_default("switch/cumulus", "switch.watchdog_poll").milliseconds
 DEFAULT_ROBUSTNESS = 3  # polling intervals
-DEFAULT_MINIMUM, DEFAULT_MAXIMUM = Size(150_000), Size(1_500_000)
-DEFAULT_PROBABILITY = 100
+DEFAULT_ECN: Mapping[str, Any] = declared_defaults(
+    "switch/cumulus", "queue.ecn.minimum", "queue.ecn.maximum", "queue.ecn.probability"
+)
 DEFAULT_MARKED = (0, 3)
 """Traffic classes the RoCE mode marks."""
 ROCE_QUEUES = {number: {3: 3, 6: 6}.get(number, 0) for number in range(8)}

@@ -9,11 +9,9 @@ from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
 from wirespeed.platforms.switch.cumulus.commands import (
+    DEFAULT_ECN,
     DEFAULT_MARKED,
-    DEFAULT_MAXIMUM,
-    DEFAULT_MINIMUM,
     DEFAULT_POLL_MS,
-    DEFAULT_PROBABILITY,
     DEFAULT_ROBUSTNESS,
     OFF,
     ON,
@@ -182,12 +180,8 @@ def _default(queue: int, roce: bool, number: int) -> Found:
 
 
 def _marked(number: int) -> Found:
-    return {
-        "queue.ecn.enabled": (True, number),
-        "queue.ecn.minimum": (DEFAULT_MINIMUM, number),
-        "queue.ecn.maximum": (DEFAULT_MAXIMUM, number),
-        "queue.ecn.probability": (DEFAULT_PROBABILITY, number),
-    }
+    values = {"queue.ecn.enabled": True, **DEFAULT_ECN}
+    return {path: (value, number) for path, value in values.items()}
 
 
 def _scheduling(key: str, value: str) -> tuple[str, object] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from wirespeed.platforms.declaration import declared_default
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.switch.enterprise_sonic.policies import Policies
 from wirespeed.platforms.switch.indented_config import ranges
@@ -15,7 +16,7 @@ from wirespeed.platforms.switch.policies import inverted
 from wirespeed.settings import BgpPeer, Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Discipline, Ecn
 
-DEFAULT_MTU = 9100
+DEFAULT_MTU: int = declared_default("switch/enterprise_sonic", "port.link.mtu")
 """Of a port, bytes of the IP packet: the switch adds Ethernet header, VLAN tag and checksum itself (sonic-swss)."""
 
 KBYTE = 1000

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from wirespeed.facts import COMPLETE, Observation
+from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
     Found,
@@ -54,7 +55,7 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
             continue
         found = read_settings(line.inner, _SPEAKER)
         found["switch.bgp.asn"] = (parse_number(rest), line.number)
-        set_defaults(found, {"switch.bgp.multipath_relax": False}, line.number)
+        set_defaults(found, declared_defaults("switch/enterprise_sonic", "switch.bgp.multipath_relax"), line.number)
         found.update(_families(line))
         yield from observe_settings(switch, found, output)
         groups = {name: inner for inner, name in following(line.inner, "peer-group")}
@@ -111,7 +112,7 @@ def _peer(switch: Place, line: Line, name: str, groups: Mapping[str, Line], outp
     group = [] if joined is None else groups[joined].inner
     said = [inner for inner in group if inner.words[0] != "description"] + line.inner
     found = read_settings(said, _PEER)
-    set_defaults(found, {"peer.bfd": False}, line.number)
+    set_defaults(found, declared_defaults("switch/enterprise_sonic", "peer.bfd"), line.number)
     found["peer.unnumbered"] = (port is not None, line.number)
     for family, path in _FAMILIES.items():
         blocks = [inner for inner, rest in following(said, "address-family") if rest == family]

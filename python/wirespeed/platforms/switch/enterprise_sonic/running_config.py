@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from wirespeed.facts import Observation, State
+from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
     Reader,
@@ -17,7 +18,7 @@ from wirespeed.platforms.switch.config_reader import (
     set_defaults,
     text,
 )
-from wirespeed.platforms.switch.enterprise_sonic.commands import DEFAULT_MTU, FEC_WORDS
+from wirespeed.platforms.switch.enterprise_sonic.commands import FEC_WORDS
 from wirespeed.platforms.switch.enterprise_sonic.qos import Policies, policies_of, port_qos
 from wirespeed.platforms.switch.enterprise_sonic.routing import bgp
 from wirespeed.platforms.switch.indented_config import Line, following, lines_of
@@ -48,6 +49,10 @@ def _metres(rest: str) -> Length | None:
     return None if number is None else Length(number * 1000)
 
 
+_SWITCH_DEFAULTS = declared_defaults(
+    "switch/enterprise_sonic", "switch.lldp", "switch.routing", "switch.buffers.lossless"
+)
+_PORT_DEFAULTS = declared_defaults("switch/enterprise_sonic", "port.link.mtu", "port.link.training", "port.unnumbered")
 _SWITCH: Mapping[str, tuple[str, Reader]] = {
     "lldp enable": ("switch.lldp", flag(True)),
     "no lldp enable": ("switch.lldp", flag(False)),
@@ -89,7 +94,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
         return
     found = read_settings(top, _SWITCH)
     if any(line.words[0] == "interface" for line in top):  # which come after what would switch LLDP off
-        set_defaults(found, {"switch.lldp": True, "switch.routing": True, "switch.buffers.lossless": False}, 0)
+        set_defaults(found, _SWITCH_DEFAULTS, 0)
     yield from observe_settings(switch, found, output)
     policies = policies_of(top)
     splits = _splits(top)
@@ -117,9 +122,7 @@ def _splits(top: list[Line]) -> dict[str, tuple[int, int]]:
 
 def _port(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:
     found = read_settings(line.inner, _PORT)
-    set_defaults(
-        found, {"port.link.mtu": DEFAULT_MTU, "port.link.training": False, "port.unnumbered": False}, line.number
-    )
+    set_defaults(found, _PORT_DEFAULTS, line.number)
     found["port.addresses"] = addresses(line)
     bundled = any(following(line.inner, "channel-group"))
     yield from observe_settings(
@@ -136,6 +139,6 @@ def _port(place: Place, line: Line, policies: Policies, output: Output) -> Itera
 
 def _vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
     found = read_settings(line.inner, _VLAN)
-    set_defaults(found, {"vlan.mtu": DEFAULT_MTU}, line.number)
+    set_defaults(found, declared_defaults("switch/enterprise_sonic", "vlan.mtu"), line.number)
     found["vlan.addresses"] = addresses(line)
     yield from observe_settings(place, found, output)

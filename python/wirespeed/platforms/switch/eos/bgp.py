@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 
 from wirespeed.facts import COMPLETE, Observation, State
+from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, Reader, flag, observe_settings, read_settings, set_defaults
 from wirespeed.platforms.switch.eos.interfaces import names_of
@@ -70,7 +71,7 @@ def bgp(switch: Place, top: list[Line], output: Output) -> Iterator[Observation]
 def _speaker(switch: Place, line: Line, output: Output) -> Iterator[Observation]:
     found = read_settings(line.inner, _SPEAKER)
     found["switch.bgp.asn"] = (_asn(line.words[2]), line.number)
-    set_defaults(found, {"switch.bgp.maximum_paths": 1}, line.number)
+    set_defaults(found, declared_defaults("switch/eos", "switch.bgp.maximum_paths"), line.number)
     for inner in line.inner:
         if inner.text == _NOT_RELAXED:
             found["switch.bgp.multipath_relax"] = (False, inner.number)
@@ -182,5 +183,5 @@ def _effective(said: _Said, groups: Mapping[str, _Said]) -> Found:
     group = groups.get(said.group or "")
     found: Found = {**(group.found if group else {}), **own, "peer.unnumbered": (said.port, said.line)}
     found.setdefault("peer.ipv4", ipv4)
-    set_defaults(found, {"peer.ipv6": False, "peer.bfd": False}, said.line)
+    set_defaults(found, declared_defaults("switch/eos", "peer.ipv6", "peer.bfd"), said.line)
     return found

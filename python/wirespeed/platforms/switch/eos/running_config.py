@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation, State
+from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
     ON_OFF,
@@ -69,7 +70,7 @@ def running_config(switch: Place, output: Output) -> Iterator[Observation]:
     if not top or top[-1].text != "end":
         return
     found = read_settings((line for line in top if "vrf" not in line.words), _SWITCH)
-    set_defaults(found, {"switch.lldp": True, "switch.pfc": True}, top[-1].number)
+    set_defaults(found, declared_defaults("switch/eos", "switch.lldp", "switch.pfc"), top[-1].number)
     shared, defaults = _globals(top), _defaults(top)
     if shared.poll is not None:
         found["switch.watchdog_poll"] = shared.poll
@@ -129,7 +130,7 @@ def _port(place: Place, line: Line, shared: Globals, defaults: _Defaults, output
     if routed:
         found.pop("port.vlan", None)
     else:
-        set_defaults(found, {"port.vlan": 1}, line.number)
+        set_defaults(found, declared_defaults("switch/eos", "port.vlan"), line.number)
     found["port.addresses"] = addresses(line)
     link_local = next((inner.number for inner in line.inner if inner.text == "ipv6 enable"), None)
     alone = routed and link_local is not None and found["port.addresses"][0] == ()

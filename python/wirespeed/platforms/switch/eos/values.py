@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from wirespeed.platforms.declaration import declared_default
 from wirespeed.platforms.switch.policies import by_name
 from wirespeed.settings import Switch, Watchdog, WatchdogAction
 from wirespeed.settings.link import Link
@@ -17,7 +18,7 @@ from wirespeed.units import Bandwidth, Duration, Size
 DEFAULT_DSCP_TC = {Dscp(dscp): SwitchTrafficClass({0: 1, 1: 0}.get(dscp // 8, dscp // 8)) for dscp in range(64)}
 """EOS 4.36 user guide: DSCP 0-7 go to traffic class 1, 8-15 to 0, the others to their upper three bits."""
 
-DEFAULT_MTU = 1500
+DEFAULT_MTU: int = declared_default("switch/eos", "vlan.mtu")
 """Of a routed interface, bytes of the IP packet: aristaeos.blogspot.com, Arista EOS MTU behavior (3), measured."""
 DEFAULT_L2_MTU = 9214
 """Of a switched interface, as ``show interfaces`` of switches without an ``mtu`` line prints it."""

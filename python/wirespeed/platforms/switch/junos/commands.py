@@ -9,22 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from wirespeed.platforms.declaration import declared_default
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Place, Switch
 from wirespeed.units import Bandwidth, Duration
 
 L2_HEADER = 14
 """Bytes a physical MTU counts beside the IP packet: ``show interfaces`` says MTU 1514 over inet MTU 1500."""
-DEFAULT_PHYSICAL_MTU = 1514
+DEFAULT_PHYSICAL_MTU: int = declared_default("switch/junos", "port.link.mtu") + L2_HEADER
 LARGEST_PHYSICAL_MTU = 9216
 """Of both vendor samples, over an inet MTU of 9170: 46 bytes are left for the header, tags and encapsulation."""
 MTU_MARGIN = 46
 
-DEFAULT_POLL_MS = 100
+DEFAULT_POLL_MS: int = declared_default("switch/junos", "switch.watchdog_poll").milliseconds
 DEFAULT_DETECTION = 2  # polls
-DEFAULT_RECOVERY_MS = 200
-DEFAULT_FLOWLET_GAP_US = 256
-DEFAULT_PATHS = 16
+DEFAULT_RECOVERY_MS: int = declared_default("switch/junos", "port.qos.watchdog.restore").milliseconds
+DEFAULT_FLOWLET_GAP: Duration = declared_default("switch/junos", "switch.load_balancing.flowlet_gap")
+DEFAULT_PATHS: int = declared_default("switch/junos", "switch.bgp.maximum_paths")
 """Equal paths without ``maximum-ecmp``, from memory."""
 PATHS = (16, 32, 64, 128)
 

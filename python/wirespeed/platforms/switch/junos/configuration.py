@@ -11,7 +11,7 @@ from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, read_settings, text
 from wirespeed.platforms.switch.indented_config import Line, following
-from wirespeed.platforms.switch.junos.commands import DEFAULT_FLOWLET_GAP_US, DEFAULT_PHYSICAL_MTU, L2_HEADER, speed_of
+from wirespeed.platforms.switch.junos.commands import DEFAULT_FLOWLET_GAP, DEFAULT_PHYSICAL_MTU, L2_HEADER, speed_of
 from wirespeed.platforms.switch.junos.config_text import block, inherited, inside, statements, values
 from wirespeed.platforms.switch.junos.cos import bundle_of, cos_of, port_cos, watchdog_poll
 from wirespeed.platforms.switch.junos.routing import bgp, loopbacks, peers
@@ -116,9 +116,7 @@ def _load_balancing(top: list[Line]) -> Found:
                 "flowset-table-size": ("switch.load_balancing.flowlet_table", parse_number),
             },
         )
-        read_in.setdefault(
-            "switch.load_balancing.flowlet_gap", (_microseconds(str(DEFAULT_FLOWLET_GAP_US)), modes[0].number)
-        )
+        read_in.setdefault("switch.load_balancing.flowlet_gap", (DEFAULT_FLOWLET_GAP, modes[0].number))
         found |= read_in
     return found
 

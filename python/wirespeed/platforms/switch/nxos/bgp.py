@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
 
 from wirespeed.facts import COMPLETE, Observation
+from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, set_defaults
 from wirespeed.platforms.switch.indented_config import Line, following
@@ -78,5 +79,5 @@ def _session(line: Line, name: str) -> Found:
         elif match := re.fullmatch(r"address-family (ipv4|ipv6) unicast", inner.text):
             found[f"peer.{match[1]}"] = (True, inner.number)
     if not inherits:
-        set_defaults(found, {"peer.bfd": False, "peer.ipv4": False, "peer.ipv6": False}, line.number)
+        set_defaults(found, declared_defaults("switch/nxos", "peer.bfd", "peer.ipv4", "peer.ipv6"), line.number)
     return found

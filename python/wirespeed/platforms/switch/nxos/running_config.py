@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from wirespeed.facts import COMPLETE, Observation, State
+from wirespeed.platforms.declaration import declared_defaults
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.config_reader import (
     ON_OFF,
@@ -25,7 +26,7 @@ from wirespeed.platforms.switch.config_reader import (
 from wirespeed.platforms.switch.indented_config import Line, following, lines_of
 from wirespeed.platforms.switch.nxos.bgp import bgp
 from wirespeed.platforms.switch.nxos.qos import Globals, globals_of, port_qos
-from wirespeed.platforms.switch.nxos.values import DEFAULT_MTU, FECS
+from wirespeed.platforms.switch.nxos.values import FECS
 from wirespeed.settings import Place
 from wirespeed.units import Bandwidth
 
@@ -95,13 +96,13 @@ def _port(
             routed = inner.text == "no switchport"
     set_defaults(
         found,
-        {"port.link.mtu": DEFAULT_MTU, "port.link.pause_send": False, "port.link.pause_receive": False},
+        declared_defaults("switch/nxos", "port.link.mtu", "port.link.pause_send", "port.link.pause_receive"),
         line.number,
     )
     if routed:  # whether it is on without a line depends on how the switch was set up at first
         found.pop("port.vlan", None)
     else:
-        set_defaults(found, {"port.vlan": 1, "port.link.enabled": enabled}, line.number)
+        set_defaults(found, declared_defaults("switch/nxos", "port.vlan") | {"port.link.enabled": enabled}, line.number)
     alone = next((inner.number for inner in line.inner if inner.text == _LINK_LOCAL), None)
     found["port.addresses"] = addresses(
         replace(line, inner=[inner for inner in line.inner if inner.text != _LINK_LOCAL])
@@ -122,6 +123,6 @@ def _port(
 
 def _vlan(place: Place, line: Line, output: Output) -> Iterator[Observation]:
     found = read_settings(line.inner, _VLAN)
-    set_defaults(found, {"vlan.mtu": DEFAULT_MTU}, line.number)
+    set_defaults(found, declared_defaults("switch/nxos", "vlan.mtu"), line.number)
     found["vlan.addresses"] = addresses(line)
     yield from observe_settings(place, found, output)

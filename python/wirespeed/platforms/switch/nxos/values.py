@@ -9,16 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from wirespeed.platforms.declaration import declared_default
 from wirespeed.settings import Ecn, WatchdogAction
 from wirespeed.units import Bandwidth, Duration, Size
 
-DEFAULT_MTU = 1500
+DEFAULT_MTU: int = declared_default("switch/nxos", "port.link.mtu")
 JUMBO_MTU = 9216
 """Of the classes of a network-qos policy (Microsoft's Azure Local reference configurations)."""
 
-DEFAULT_POLL = 100  # ms; Cisco Nexus Dashboard Fabric Controller, fabric settings: system default 100 ms
+DEFAULT_POLL: int = declared_default("switch/nxos", "switch.watchdog_poll").milliseconds
+"""Source: Cisco Nexus Dashboard Fabric Controller, fabric settings, system default."""
 DEFAULT_SHUTDOWN, DEFAULT_RESTORE = 1, 10  # multiples of the poll interval; from memory
-POLLS = range(100, 1001)  # ms; the same, 101 to 1000 or the default
+POLLS = range(100, 1001)  # ms; the same source, 101 to 1000 or the default
 SHUTDOWNS, RESTORES = range(1, 11), range(1, 101)  # from memory
 
 FEC_WORDS = {"rs": "fec rs-fec", "fc": "fec fc-fec", "none": "fec off"}

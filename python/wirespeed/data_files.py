@@ -1,0 +1,124 @@
+"""YAML files that ship with the package: read without repeated keys, validated by a model, refused by file and key."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib.resources.abc import Traversable
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from wirespeed.errors import Problem, Refused, did_you_mean, refuse
+
+Model = TypeVar("Model")
+
+
+def read_yaml(file: Traversable) -> Any:
+    """The content of a YAML file.
+
+    Raises:
+        Refused: it is not YAML, or a mapping has a key twice.
+    """
+    try:
+        return yaml.load(file.read_text(encoding="utf-8"), Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        place = f"{file}:{error.problem_mark.line + 1 if error.problem_mark else 1}"
+        if isinstance(error, _RepeatedKeyError):
+            raise refuse(place, f"the key {error.problem!r} twice", "each key once") from error
+        raise refuse(place, f"broken YAML: {error.problem}", "YAML") from error
+
+
+def validate(model: type[Model], content: Any, place: str) -> Model:
+    """The content as a model: a pydantic model, or a dataclass whose ``__pydantic_config__`` forbids other keys.
+
+    Raises:
+        Refused: it does not fit; every problem, with ``place`` and its key.
+    """
+    try:
+        return _adapter(model).validate_python(content)  # type: ignore[no-any-return, arg-type]
+    except ValidationError as error:
+        raise Refused(_problem(place, model, details) for details in error.errors()) from error
+
+
+@cache
+def _adapter(model: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(model)
+
+
+class _RepeatedKeyError(yaml.MarkedYAMLError):
+    """A mapping has a key twice; ``problem`` is the key."""
+
+
+class _Loader(yaml.CSafeLoader):
+    """Refuses repeated keys, of which YAML readers take the last without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise _RepeatedKeyError(problem=key.value, problem_mark=key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def _problem(place: str, model: type[Any], details: ErrorDetails) -> Problem:
+    *outer, key = details["loc"] or ("file",)
+    path = ".".join(str(step) for step in details["loc"])
+    where = f"{place}: {'.'.join(str(step) for step in outer)}" if outer else place
+    match details["type"]:
+        case "extra_forbidden" | "unexpected_keyword_argument":
+            known = sorted(_fields(_model_at(model, outer)))
+            return Problem(where, f"the key {str(key)!r}", f"one of {', '.join(known)}", did_you_mean(str(key), known))
+        case "missing":
+            return Problem(where, f"no {str(key)!r}", "one")
+        case _:
+            return Problem(f"{place}: {path}" if path else place, _shown(details["input"]), details["msg"])
+
+
+def _shown(value: Any) -> str:
+    return "a mapping" if isinstance(value, dict) else "a list" if isinstance(value, list) else repr(value)
+
+
+def _model_at(model: Any, path: Iterable[str | int]) -> Any:
+    """The type of the part at a path, found by walking fields and members."""
+    for step in path:
+        fields = _fields(model)
+        model = fields[str(step)] if fields else _members(model)
+    return _bare(model)
+
+
+def _fields(model: Any) -> Mapping[str, Any]:
+    """The fields of a model with their types; empty for anything else."""
+    model = _bare(model)
+    if not isinstance(model, type):
+        return {}
+    if issubclass(model, BaseModel):
+        return {name: field.annotation for name, field in model.model_fields.items()}
+    if dataclasses.is_dataclass(model):
+        hints = typing.get_type_hints(model)
+        return {field.name: hints[field.name] for field in dataclasses.fields(model)}
+    return {}
+
+
+def _members(model: Any) -> Any:
+    """The type of the members of a list, tuple or mapping."""
+    arguments = [argument for argument in typing.get_args(_bare(model)) if argument is not Ellipsis]
+    return arguments[-1] if arguments else None
+
+
+def _bare(model: Any) -> Any:
+    """A type without ``None`` and annotations."""
+    if typing.get_origin(model) is typing.Annotated:
+        return _bare(typing.get_args(model)[0])
+    choices = list(_choices(model))
+    return _bare(choices[0]) if len(choices) == 1 else model
+
+
+def _choices(model: Any) -> Iterator[Any]:
+    if typing.get_origin(model) not in (list, dict, tuple, Mapping):
+        yield from (choice for choice in typing.get_args(model) if choice is not type(None))

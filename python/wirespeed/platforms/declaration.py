@@ -1,0 +1,169 @@
+"""``platform.yaml`` and ``shared.yaml``: what a platform declares, validated when it is loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict
+
+from wirespeed.data_files import read_yaml, validate
+from wirespeed.errors import Problem, Refused, did_you_mean
+from wirespeed.platforms.model import ENTRY, Command, Counter, FileTemplate, SettingEntry, Support
+from wirespeed.settings import THINGS, collections_of, settings_of
+from wirespeed.units import Duration, Size
+
+_PLACEHOLDER = re.compile(r"\{(\w*)\}")
+_PLACEHOLDERS = ("interface", "rdma", "pcie", "function")
+_SETTINGS = {path for thing in THINGS for path in settings_of(thing)}
+_COLLECTIONS = {path for thing in THINGS for path in collections_of(thing)}
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFile:
+    """``shared.yaml``: what several platforms of a kind include."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ENTRY
+
+    files: tuple[FileTemplate, ...] = ()
+    commands: tuple[Command, ...] = ()
+    settings: Mapping[str, SettingEntry] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformFile:
+    """``platform.yaml``."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ENTRY
+
+    title: str
+    include: str | None = None  # folder whose ``shared.yaml`` the platform has too
+    systems: tuple[str, ...] = ()
+    drivers: tuple[str, ...] = ()
+    interfaces: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+    files: tuple[FileTemplate, ...] = ()
+    commands: tuple[Command, ...] = ()
+    settings: Mapping[str, SettingEntry] = field(default_factory=dict)
+    counters: Mapping[str, Counter] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A platform's file joined with the one it includes. Its own files and commands come first."""
+
+    file: PlatformFile
+    files: tuple[FileTemplate, ...]
+    commands: tuple[Command, ...]
+    settings: Mapping[str, Support]
+
+
+@cache
+def load_declaration(kind: str, folder: str) -> Declaration:
+    """The declaration of the platform in a folder.
+
+    Raises:
+        Refused: a file does not fit its model, or names a setting, command, template or folder that does not exist.
+    """
+    return read_declaration(resources.files(__package__) / kind, folder)
+
+
+def read_declaration(root: Traversable, folder: str) -> Declaration:
+    """See `load_declaration`; ``root`` holds the folders of one kind."""
+    place = root / folder / "platform.yaml"
+    file = validate(PlatformFile, read_yaml(place), f"{place}")
+    folders, shared = [folder], SharedFile()
+    if file.include is not None:
+        included = root / file.include / "shared.yaml"
+        if not included.is_file():
+            raise Refused([Problem(f"{place}: include", repr(file.include), "a folder with a shared.yaml")])
+        shared = validate(SharedFile, read_yaml(included), f"{included}")
+        folders.append(file.include)
+    declared = {**shared.settings, **file.settings}
+    commands = (*file.commands, *shared.commands)
+    shown = {path for command in commands for path in command.reads} - _COLLECTIONS
+    settings = {
+        path: Support(**asdict(declared.get(path, SettingEntry())), read=path in shown)
+        for path in (*declared, *sorted(shown - declared.keys()))
+    }
+    declaration = Declaration(file, (*file.files, *shared.files), commands, settings)
+    problems = list(_problems(declaration, f"{place}", [root / name / "templates" for name in folders]))
+    if problems:
+        raise Refused(problems)
+    return declaration
+
+
+def declared_defaults(platform: str, *paths: str) -> dict[str, Any]:
+    """Defaults of a platform (``switch/eos``) by setting path, as values: on/off, number, duration or size.
+
+    Raises:
+        KeyError: the platform does not declare one of the paths.
+    """
+    kind, _, folder = platform.partition("/")
+    settings = load_declaration(kind, folder).settings
+    return {path: _value(text) for path in paths if (text := settings[path].default) is not None}
+
+
+def declared_default(platform: str, path: str) -> Any:
+    """One of `declared_defaults`."""
+    return declared_defaults(platform, path)[path]
+
+
+def _value(text: str) -> Any:
+    if text in ("on", "off"):
+        return text == "on"
+    if (number := text.removesuffix(" %")).isdigit():
+        return int(number)
+    for quantity in (Duration, Size):
+        with suppress(ValueError):
+            return quantity.parse(text)
+    return text
+
+
+def _problems(declaration: Declaration, place: str, templates: Sequence[Traversable]) -> Iterator[Problem]:
+    ids = [command.id for command in declaration.commands]
+    for name in sorted({name for name in ids if ids.count(name) > 1}):
+        yield Problem(f"{place}: commands", f"the id {name!r} twice", "each id once")
+    for command in declaration.commands:
+        yield from _command_problems(command, f"{place}: commands.{command.id}", ids)
+    for path, support in declaration.settings.items():
+        if path not in _SETTINGS:
+            yield _unknown(f"{place}: settings", f"the setting {path!r}", path, _SETTINGS)
+        if support.rendered and (support.automatic or support.instead):
+            expected = "a setting that is rendered, automatic, or not supported"
+            yield Problem(f"{place}: settings.{path}", "rendered beside automatic or instead", expected)
+    for name, counter in declaration.file.counters.items():
+        if counter.command not in ids:
+            yield _unknown(f"{place}: counters.{name}", f"the command {counter.command!r}", counter.command, ids)
+    for file in declaration.files:
+        if not any((folder / file.template).is_file() for folder in templates):
+            known = sorted({entry.name for folder in templates if folder.is_dir() for entry in folder.iterdir()})
+            yield _unknown(f"{place}: files", f"the template {file.template!r}", file.template, known)
+
+
+def _command_problems(command: Command, place: str, ids: Sequence[str]) -> Iterator[Problem]:
+    if command.fallback_for is not None and command.fallback_for not in set(ids) - {command.id}:
+        yield _unknown(place, f"fallback_for {command.fallback_for!r}", command.fallback_for, ids)
+    known = _SETTINGS | _COLLECTIONS
+    for path in command.reads:
+        if path not in known:
+            yield _unknown(f"{place}: reads", f"the setting {path!r}", path, known)
+    for path in sorted({path for paths in command.withheld.values() for path in paths} - set(command.reads)):
+        yield _unknown(f"{place}: withheld", f"the setting {path!r}", path, command.reads)
+    for name in [name for argument in command.run for name in _PLACEHOLDER.findall(argument)]:
+        if not command.per_nic:
+            yield Problem(f"{place}: run", f"{{{name}}}", "no placeholder, or per_nic: true")
+        elif name not in _PLACEHOLDERS:
+            yield _unknown(f"{place}: run", f"the placeholder {name!r}", name, _PLACEHOLDERS)
+
+
+def _unknown(place: str, found: str, name: str, known: Iterable[str]) -> Problem:
+    names = sorted(known)
+    listed = f"one of {', '.join(names)}" if len(names) <= 20 else "one that exists"
+    return Problem(place, found, listed, did_you_mean(name, names))

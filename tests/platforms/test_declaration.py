@@ -1,0 +1,208 @@
+"""``platform.yaml``: what does not fit is refused, with the file, the key and what was meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.errors import Refused
+from wirespeed.platforms import platforms
+from wirespeed.platforms.declaration import declared_default, declared_defaults, read_declaration
+from wirespeed.settings import THINGS, settings_of
+from wirespeed.units import Duration, Size
+
+WHOLE = """\
+title: Own OS
+include: common
+systems: [own]
+files:
+  - {template: startup.j2, path: /startup, mode: 600}
+commands:
+  - {id: version, run: show version | json, timeout_s: 60, reads: [switch.os_version]}
+  - {id: port, run: "show port {interface}", per_nic: true, exits: [0, 1], reads: [switch.ports, port.link.mtu]}
+  - {id: port-old, run: "show port", fallback_for: port, reads: [port.link.mtu], withheld: {denied: [port.link.mtu]}}
+settings:
+  port.link.mtu: {rendered: true, default: "1500"}
+  port.link.fec: {automatic: the driver chooses it}
+counters:
+  drops: {command: port, meaning: frames dropped}
+"""
+SHARED = "settings:\n  port.link.mtu: {verified: false}\n  port.link.speed: {rendered: true}\n"
+
+REFUSALS = {
+    "unknown key": ("title: Own", "titel: Own", "own: found the key 'titel'; expected one of commands"),
+    "meant key": (
+        "timeout_s: 60",
+        "timout_s: 60",
+        "own: commands.0: found the key 'timout_s'; expected one of exclusive",
+    ),
+    "hint": ("timeout_s: 60", "timout_s: 60", "did you mean 'timeout_s'?"),
+    "key of a setting": ("rendered: true", "render: true", "own: settings.port.link.mtu: found the key 'render'"),
+    "read is derived": ("rendered: true", "read: true", "own: settings.port.link.mtu: found the key 'read'"),
+    "key of a file": ("mode: 600", "modus: 600", "own: files.0: found the key 'modus'"),
+    "key of a counter": ("meaning: frames", "means: frames", "own: counters.drops: found the key 'means'"),
+    "no title": ("title: Own OS\n", "", "own: found no 'title'; expected one"),
+    "no id": ("{id: version, ", "{", "own: commands.0: found no 'id'; expected one"),
+    "number as text": (
+        "timeout_s: 60",
+        'timeout_s: "60"',
+        "own: commands.0.timeout_s: found '60'; expected Input should be a valid",
+    ),
+    "flag as number": (
+        "per_nic: true",
+        "per_nic: 1",
+        "own: commands.1.per_nic: found 1; expected Input should be a valid boolean",
+    ),
+    "flag as text": ("rendered: true", 'rendered: "yes"', "own: settings.port.link.mtu.rendered: found 'yes'"),
+    "text as flag": ('default: "1500"', "default: on", "own: settings.port.link.mtu.default: found True"),
+    "one for a list": (
+        "systems: [own]",
+        "systems: own",
+        "own: systems: found 'own'; expected Input should be a valid tuple",
+    ),
+    "list for a mapping": (
+        "counters:\n  drops: {command: port, meaning: frames dropped}",
+        "counters: [drops]",
+        "own: counters: found a list",
+    ),
+    "mode in quotes": ("mode: 600", 'mode: "600"', "a mode is three octal digits"),
+    "mode not octal": ("mode: 600", "mode: 690", "a mode is three octal digits"),
+    "open quote": (
+        "show version | json",
+        "show 'version",
+        'own: commands.0.run: found "show \'version"; expected Value error, No closing quotation',
+    ),
+    "unknown setting": (
+        "port.link.fec",
+        "port.link.fecc",
+        "own: settings: found the setting 'port.link.fecc'; expected one that exists\n  hint: did you mean",
+    ),
+    "unknown path read": (
+        "[switch.os_version]",
+        "[switch.os_release]",
+        "own: commands.version: reads: found the setting 'switch.os_release'",
+    ),
+    "path withheld": (
+        "{denied: [port.link.mtu]}",
+        "{denied: [port.link.up]}",
+        "own: commands.port-old: withheld: found the setting 'port.link.up'; expected one of port.link.mtu",
+    ),
+    "unknown command": (
+        "command: port,",
+        "command: ports,",
+        "own: counters.drops: found the command 'ports'; expected one of port, port-old, version\n  hint: did",
+    ),
+    "fallback for nothing": (
+        "fallback_for: port",
+        "fallback_for: prot",
+        "own: commands.port-old: found fallback_for 'prot'",
+    ),
+    "fallback for itself": (
+        "fallback_for: port",
+        "fallback_for: port-old",
+        "own: commands.port-old: found fallback_for 'port-old'",
+    ),
+    "unknown placeholder": ("{interface}", "{nic}", "own: commands.port: run: found the placeholder 'nic'"),
+    "placeholder of no NIC": (
+        "per_nic: true, ",
+        "",
+        "own: commands.port: run: found {interface}; expected no placeholder, or per_nic: true",
+    ),
+    "unknown template": (
+        "template: startup.j2",
+        "template: start.j2",
+        "own: files: found the template 'start.j2'; expected one of startup.j2",
+    ),
+    "unknown include": (
+        "include: common",
+        "include: comon",
+        "own: include: found 'comon'; expected a folder with a shared.yaml",
+    ),
+    "same id twice": ("id: port-old", "id: version", "own: commands: found the id 'version' twice"),
+    "same key twice": (
+        "title: Own OS",
+        "title: Own OS\ntitle: Other",
+        "own:2: found the key 'title' twice; expected each key once",
+    ),
+    "same setting twice": (
+        "  port.link.fec:",
+        "  port.link.mtu: {}\n  port.link.fec:",
+        "own:12: found the key 'port.link.mtu' twice",
+    ),
+    "rendered and automatic": (
+        "{automatic: the",
+        "{rendered: true, automatic: the",
+        "own: settings.port.link.fec: found rendered beside automatic or instead",
+    ),
+    "broken YAML": ("systems: [own]", "systems: [own", "own:4: found broken YAML: "),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "own" / "templates").mkdir(parents=True)
+    (tmp_path / "own" / "templates" / "startup.j2").write_text("")
+    (tmp_path / "common").mkdir()
+    (tmp_path / "common" / "shared.yaml").write_text(SHARED)
+    return tmp_path
+
+
+def test_a_whole_file_is_read(folder: Path) -> None:
+    (folder / "own" / "platform.yaml").write_text(WHOLE)
+    own = read_declaration(folder, "own")
+    assert [command.run for command in own.commands][:2] == [
+        ("show", "version", "|", "json"),
+        ("show", "port", "{interface}"),
+    ]
+    assert own.commands[0].timeout_s == 60
+    assert own.files[0].mode == 0o600
+    assert {path: (one.rendered, one.read) for path, one in own.settings.items()} == {
+        "port.link.mtu": (True, True),
+        "port.link.speed": (True, False),
+        "port.link.fec": (False, False),
+        "switch.os_version": (False, True),
+    }
+
+
+@pytest.mark.parametrize(("old", "new", "message"), REFUSALS.values(), ids=REFUSALS)
+def test_what_does_not_fit_is_refused(folder: Path, old: str, new: str, message: str) -> None:
+    assert WHOLE.count(old) == 1, old
+    file = folder / "own" / "platform.yaml"
+    file.write_text(WHOLE.replace(old, new))
+    with pytest.raises(Refused) as refused:
+        read_declaration(folder, "own")
+    assert message in str(refused.value).replace(str(file), "own")
+
+
+@pytest.mark.parametrize(
+    "text", ["titel: Own\n", "commands:\n  - {id: x, runs: y}\n", "settings:\n  nothing: {rendered: true}\n"]
+)
+def test_a_shared_file_is_held_to_the_same(folder: Path, text: str) -> None:
+    (folder / "own" / "platform.yaml").write_text(WHOLE)
+    (folder / "common" / "shared.yaml").write_text(text)
+    with pytest.raises(Refused):
+        read_declaration(folder, "own")
+
+
+def test_every_problem_is_named(folder: Path) -> None:
+    (folder / "own" / "platform.yaml").write_text(WHOLE.replace("timeout_s", "timout_s").replace("per_nic", "pernic"))
+    with pytest.raises(Refused) as refused:
+        read_declaration(folder, "own")
+    assert len(refused.value.problems) == 2
+
+
+def test_a_setting_is_read_when_a_command_shows_it() -> None:
+    known = {path for thing in THINGS for path in settings_of(thing)}
+    for found in platforms().values():
+        shown = {path for command in found.commands for path in command.reads} & known
+        assert {path for path, support in found.settings.items() if support.read} == shown
+
+
+def test_defaults_are_values() -> None:
+    assert declared_defaults("switch/nxos", "port.link.mtu", "peer.bfd") == {"port.link.mtu": 1500, "peer.bfd": False}
+    assert declared_default("switch/cumulus", "switch.watchdog_poll") == Duration.parse("100 ms")
+    assert declared_default("switch/cumulus", "queue.ecn.maximum") == Size(1_500_000)
+    assert declared_default("switch/cumulus", "queue.ecn.probability") == 100
+    with pytest.raises(KeyError):
+        declared_default("switch/eos", "port.link.up")
