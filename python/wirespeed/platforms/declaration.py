@@ -21,8 +21,8 @@ from wirespeed.units import Duration, Size
 
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
 _PLACEHOLDERS = ("interface", "rdma", "pcie", "function")
-_SETTINGS = {path for thing in THINGS for path in settings_of(thing)}
-_COLLECTIONS = {path for thing in THINGS for path in collections_of(thing)}
+_SETTINGS = dict.fromkeys(path for thing in THINGS for path in settings_of(thing))
+_COLLECTIONS = dict.fromkeys(path for thing in THINGS for path in collections_of(thing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +87,19 @@ def read_declaration(root: Traversable, folder: str) -> Declaration:
         folders.append(file.include)
     declared = {**shared.settings, **file.settings}
     commands = (*file.commands, *shared.commands)
-    shown = {path for command in commands for path in command.reads} - _COLLECTIONS
+    shown = {path for command in commands for path in command.reads}
     settings = {
         path: Support(**asdict(declared.get(path, SettingEntry())), read=path in shown)
-        for path in (*declared, *sorted(shown - declared.keys()))
+        for path in _SETTINGS
+        if path in declared or path in shown
     }
     declaration = Declaration(file, (*file.files, *shared.files), commands, settings)
     problems = list(_problems(declaration, f"{place}", [root / name / "templates" for name in folders]))
+    problems += [
+        _unknown(f"{place}: settings", f"the setting {path!r}", path, _SETTINGS)
+        for path in declared
+        if path not in _SETTINGS
+    ]
     if problems:
         raise Refused(problems)
     return declaration
@@ -133,8 +139,6 @@ def _problems(declaration: Declaration, place: str, templates: Sequence[Traversa
     for command in declaration.commands:
         yield from _command_problems(command, f"{place}: commands.{command.id}", ids)
     for path, support in declaration.settings.items():
-        if path not in _SETTINGS:
-            yield _unknown(f"{place}: settings", f"the setting {path!r}", path, _SETTINGS)
         if support.rendered and (support.automatic or support.instead):
             expected = "a setting that is rendered, automatic, or not supported"
             yield Problem(f"{place}: settings.{path}", "rendered beside automatic or instead", expected)
