@@ -20,7 +20,7 @@ from wirespeed.errors import Refused, refuse
 
 ROOT = Path(__file__).resolve().parents[1]
 REQUIREMENTS, SUMS, README = "requirements.txt", "SHA256SUMS", "README.txt"
-EXTRAS = ("postgres", "examples")  # small, and not to be had later
+EXTRAS = ("postgres",)  # small, and not available later
 
 _OLDEST_GLIBC = 5  # 2.5: manylinux1, the oldest that wheels are made for (PEP 513)
 _NAMED = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}  # older names of 2.17, 2.12 and 2.5 (PEP 600)
