@@ -7,7 +7,7 @@
 //! Files named are those of the authors' ns-3 model, alibaba-edu's High-Precision-Congestion-Control.
 
 use super::{window_rate, Ack, Checks, CongestionControl};
-use crate::mechanisms::telemetry::Hop;
+use crate::congestion::Hop;
 use crate::time::{Picoseconds, NANOSECOND, SECOND};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

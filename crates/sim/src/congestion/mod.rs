@@ -16,7 +16,6 @@ pub mod rccc;
 pub mod swift;
 pub mod timely;
 
-use crate::mechanisms::telemetry::Hop;
 use crate::model::problem::{Problem, Refused};
 use crate::time::{Picoseconds, SECOND};
 pub use algorithm::{Algorithm, Prepared};
@@ -39,6 +38,21 @@ pub const NAMES: [&str; 11] = [
     "nscc",
     "rccc",
 ];
+
+/// What a switch writes into a packet as it leaves (SIGCOMM 2019, "HPCC", section 4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Hop {
+    /// The egress port.
+    pub port: u32,
+    /// What waits in it after the packet, bytes.
+    pub queue_bytes: u32,
+    /// When the packet left.
+    pub time: Picoseconds,
+    /// What the port sent before it, bytes on the link.
+    pub sent_bytes: u64,
+    /// Bits per second of the port.
+    pub rate: u64,
+}
 
 /// What an acknowledgement tells a sender. Packets are those of writes and sends; a packet counts as a full one.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,18 +5,11 @@
 //! credit, which can say nothing in a packet, sends a request when there is more to send than it last said, and again when
 //! nothing came. Both frames are as long as an acknowledgement, and go where those go.
 
-use crate::congestion::{rccc, CongestionControl};
-use crate::mechanisms::frame::{Frame, Kind};
-use crate::mechanisms::telemetry::Carried;
-use crate::mechanisms::transport::{Reply, Transport};
+use crate::congestion::rccc;
 use crate::model::results::{Column, Table};
 use crate::model::scenario::{Scenario, Service};
-use crate::simulation::{class, Simulation};
 use crate::time::{pacing_gap, Picoseconds, NANOSECOND, NEVER};
 use std::collections::VecDeque;
-
-/// Tells a sender's timer from a receiver's turn: the payload of [`class::CREDIT`].
-pub(crate) const OF_SENDER: u32 = 1;
 
 /// All senders and receivers of a run.
 #[derive(Debug, Clone)]
@@ -28,9 +21,9 @@ pub(crate) struct Credits {
     turns: Vec<Turns>,
 }
 
-/// What a sender has said, and when it says it again.
+/// What a sender has asked for, and when it asks again.
 #[derive(Debug, Clone, Copy)]
-struct Sender {
+pub(crate) struct Sender {
     /// The most it has said that it wants.
     asked: u64,
     /// No request before this.
@@ -101,6 +94,67 @@ impl Credits {
         }
     }
 
+    /// The sender at queue pair `id`.
+    pub fn sender(&mut self, id: u32) -> Option<&mut Sender> {
+        self.senders[id as usize].as_mut()
+    }
+
+    /// The receiver at queue pair `id` of `port` learns how much its peer wants to have been granted; `more` it adds by itself.
+    /// When the port grants, unless that is scheduled already.
+    pub fn want(
+        &mut self,
+        id: u32,
+        port: u32,
+        target: u64,
+        more: u64,
+        now: Picoseconds,
+    ) -> Option<Picoseconds> {
+        self.senders[id as usize ^ 1]?;
+        let receiver = &mut self.receivers[id as usize];
+        receiver.wanted = receiver.wanted.max(target) + more;
+        if receiver.wanted <= receiver.granted || receiver.waits {
+            return None;
+        }
+        receiver.waits = true;
+        let turns = &mut self.turns[port as usize];
+        turns.waiting.push_back(id);
+        (turns.waiting.len() == 1).then(|| now.max(turns.free_at))
+    }
+
+    /// What the receiver at queue pair `id` has granted.
+    pub fn granted(&self, id: u32) -> u64 {
+        self.receivers[id as usize].granted
+    }
+
+    /// The next receiver of a port grants what a turn is worth, and the link is taken for as long as that needs. `packet`: bytes of
+    /// a full packet.
+    pub fn grant(
+        &mut self,
+        scenario: &Scenario,
+        port: u32,
+        packet: u64,
+        now: Picoseconds,
+    ) -> Option<Grant> {
+        let turns = &mut self.turns[port as usize];
+        let id = turns.waiting.pop_front()?;
+        let parameters = parameters(scenario, id ^ 1)?;
+        let receiver = &mut self.receivers[id as usize];
+        let turn = packet * u64::from(parameters.credit_packets);
+        let more = turn.min(receiver.wanted - receiver.granted);
+        receiver.granted += more;
+        receiver.waits = receiver.wanted > receiver.granted;
+        if receiver.waits {
+            turns.waiting.push_back(id);
+        }
+        let rate = scenario.links[port as usize / 2].rate as f64 * parameters.credit_rate;
+        turns.free_at = now + pacing_gap(more as u32, rate);
+        Some(Grant {
+            id,
+            granted: receiver.granted,
+            next: (!turns.waiting.is_empty()).then_some(turns.free_at),
+        })
+    }
+
     /// A row for each sender that sent anything.
     pub fn table(&self) -> Table {
         let all = (0_u32..).zip(&self.senders);
@@ -130,6 +184,28 @@ impl Credits {
     }
 }
 
+/// Credit that a port grants.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grant {
+    /// The queue pair that receives.
+    pub id: u32,
+    /// What it has granted since the beginning.
+    pub granted: u64,
+    /// When the port grants again.
+    pub next: Option<Picoseconds>,
+}
+
+/// What a sender without credit does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ask {
+    /// It sends a request.
+    Now,
+    /// It waits; an event has to come for it.
+    Later(Picoseconds),
+    /// It waits; an event comes anyway.
+    Wait,
+}
+
 impl Sender {
     fn new(parameters: &rccc::Parameters) -> Self {
         Sender {
@@ -146,6 +222,89 @@ impl Sender {
             timeout: Picoseconds::from(parameters.credit_timeout_ns) * NANOSECOND,
         }
     }
+
+    /// A packet with so many bytes on the link leaves.
+    pub fn spend(&mut self, bytes: u32) {
+        self.spent += u64::from(bytes);
+    }
+
+    /// It has sent what it wants; `waits`: it cannot send until an answer comes. When an event has to come for it.
+    pub fn asked(&mut self, target: u64, waits: bool, now: Picoseconds) -> Option<Picoseconds> {
+        self.asked = self.asked.max(target);
+        self.ask_at = match waits {
+            true => now + self.timeout,
+            false => NEVER,
+        };
+        waits.then(|| self.arm()).flatten()
+    }
+
+    /// It cannot send for want of credit, and wants so much.
+    pub fn starve(&mut self, target: u64, now: Picoseconds) -> Ask {
+        let wants_more = target > self.asked;
+        if wants_more && now >= self.quiet_until {
+            return Ask::Now;
+        }
+        let due = match wants_more {
+            true => self.quiet_until,
+            false => now + self.timeout,
+        };
+        self.ask_at = self.ask_at.min(due);
+        self.arm().map_or(Ask::Wait, Ask::Later)
+    }
+
+    /// A request leaves; no other within an RTT, so that not all of them become an incast.
+    pub fn request(&mut self, now: Picoseconds) {
+        self.quiet_until = now + self.base_rtt;
+        self.requests += 1;
+        self.unanswered += 1;
+    }
+
+    /// Its event has come: whether it asks now, unless `retries` requests were not answered.
+    pub fn timer(&mut self, now: Picoseconds, retries: u32) -> Ask {
+        if self.timer_at != now {
+            return Ask::Wait;
+        }
+        self.timer_at = NEVER;
+        if self.ask_at > now {
+            let again = if self.ask_at < NEVER {
+                self.arm()
+            } else {
+                None
+            };
+            return again.map_or(Ask::Wait, Ask::Later);
+        }
+        self.ask_at = NEVER;
+        match self.unanswered > retries {
+            true => Ask::Wait, // no receiver is there
+            false => Ask::Now,
+        }
+    }
+
+    /// It was granted so much since the beginning; `starves`: it still cannot send.
+    pub fn credit(&mut self, granted: u64, starves: bool, now: Picoseconds) {
+        self.granted = self.granted.max(granted);
+        self.unanswered = 0;
+        if self.ask_at < NEVER {
+            self.ask_at = match starves {
+                true => now + self.timeout,
+                false => NEVER,
+            };
+        }
+    }
+
+    /// Whether its receiver answers, as far as it knows. One request may be on its way.
+    pub fn is_answered(&self) -> bool {
+        self.unanswered < 2
+    }
+
+    /// When an event has to come for it, unless one comes anyway; it may come too early.
+    fn arm(&mut self) -> Option<Picoseconds> {
+        if self.ask_at >= self.timer_at {
+            return None;
+        }
+        self.timer_at = self.ask_at;
+        Some(self.ask_at)
+    }
 }
 
 /// How queue pair `id` is granted credit to send, if it has to be.
@@ -155,244 +314,4 @@ fn parameters(scenario: &Scenario, id: u32) -> Option<&rccc::Parameters> {
     let set = scenario.of_lane(port, usize::from(connection.priority));
     let parameters = set.congestion.credit();
     parameters.filter(|_| connection.service == Service::Rc)
-}
-
-impl Simulation {
-    /// A packet of queue pair `id` with so many bytes on the link leaves: it takes its credit. What it says is wanted.
-    pub(crate) fn spend_credit(&mut self, id: u32, kind: Kind, bytes: u32) -> u64 {
-        let Some(credits) = &mut self.credits else {
-            return 0;
-        };
-        let asks = matches!(kind, Kind::Write | Kind::Send | Kind::ReadRequest);
-        let Some(sender) = credits.senders[id as usize].as_mut().filter(|_| asks) else {
-            return 0;
-        };
-        sender.spent += u64::from(bytes);
-        self.queue_pairs[id as usize].congestion.spend(bytes);
-        self.queue_pairs[id as usize]
-            .follow(self.now, self.settings.parameters.transport.mtu_bytes);
-        let target = self.credit_target(id);
-        self.says(id, target);
-        target
-    }
-
-    /// What queue pair `id` wants to have been granted.
-    fn credit_target(&self, id: u32) -> u64 {
-        let framing = &self.settings.parameters.framing;
-        let (packets, payload) = self.queue_pairs[id as usize].transport.backlog();
-        let each = u64::from(framing.data_bytes + framing.gap_bytes);
-        let congestion = &self.queue_pairs[id as usize].congestion;
-        congestion.credit_target(payload + packets * each)
-    }
-
-    /// A queue pair's sender has said what it wants; it waits for an answer if it cannot go on without.
-    fn says(&mut self, id: u32, target: u64) {
-        let queue_pair = &self.queue_pairs[id as usize];
-        let waits = queue_pair.starves() && queue_pair.transport.has_work();
-        let now = self.now;
-        let Some(sender) = self.sender(id) else {
-            return;
-        };
-        sender.asked = sender.asked.max(target);
-        sender.ask_at = match waits {
-            true => now + sender.timeout,
-            false => NEVER,
-        };
-        if waits {
-            self.set_credit_timer(id);
-        }
-    }
-
-    fn sender(&mut self, id: u32) -> Option<&mut Sender> {
-        self.credits.as_mut()?.senders[id as usize].as_mut()
-    }
-
-    /// An event comes for a sender that waits, unless one comes anyway; it may come too early.
-    fn set_credit_timer(&mut self, id: u32) {
-        let Some(sender) = self.sender(id) else {
-            return;
-        };
-        if sender.ask_at < sender.timer_at {
-            sender.timer_at = sender.ask_at;
-            let at = sender.ask_at;
-            self.schedule(at, class::CREDIT, id, OF_SENDER);
-        }
-    }
-
-    /// A queue pair cannot send. Where that is for want of credit, and the receiver does not know how much there is to send,
-    /// it is told.
-    #[cold]
-    pub(crate) fn ask_for_credit(&mut self, id: u32) {
-        let queue_pair = &self.queue_pairs[id as usize];
-        if !queue_pair.starves() || queue_pair.failed || !queue_pair.transport.has_work() {
-            return;
-        }
-        let (target, now) = (self.credit_target(id), self.now);
-        let Some(sender) = self.sender(id) else {
-            return;
-        };
-        if target > sender.asked && now >= sender.quiet_until {
-            return self.request_credit(id, target);
-        }
-        let due = match target > sender.asked {
-            true => sender.quiet_until,
-            false => now + sender.timeout,
-        };
-        sender.ask_at = sender.ask_at.min(due);
-        self.set_credit_timer(id);
-    }
-
-    /// A request leaves; no other within an RTT, so that not all of them become an incast of their own.
-    fn request_credit(&mut self, id: u32, target: u64) {
-        let now = self.now;
-        if let Some(sender) = self.sender(id) {
-            sender.quiet_until = now + sender.base_rtt;
-            sender.requests += 1;
-            sender.unanswered += 1;
-        }
-        self.says(id, target);
-        let carried = Carried::credit(target);
-        self.send_control(id, Kind::CreditRequest, Reply::default(), Some(&carried));
-    }
-
-    /// A sender has waited for long enough, or a port may grant more.
-    pub(crate) fn credit_event(&mut self, entity: u32, payload: u32) {
-        match payload {
-            OF_SENDER => self.credit_timer(entity),
-            _ => self.grant_credit(entity),
-        }
-    }
-
-    fn credit_timer(&mut self, id: u32) {
-        let now = self.now;
-        let retries = u32::from(self.settings.parameters.transport.retry_count);
-        let Some(sender) = self.sender(id).filter(|it| it.timer_at == now) else {
-            return;
-        };
-        sender.timer_at = NEVER;
-        if sender.ask_at > now {
-            if sender.ask_at < NEVER {
-                self.set_credit_timer(id);
-            }
-            return;
-        }
-        sender.ask_at = NEVER;
-        if sender.unanswered > retries {
-            return; // nobody is there
-        }
-        let queue_pair = &self.queue_pairs[id as usize];
-        if queue_pair.starves() && !queue_pair.failed && queue_pair.transport.has_work() {
-            let target = self.credit_target(id);
-            self.request_credit(id, target);
-        }
-    }
-
-    /// The receiver of queue pair `id` hears what its peer wants; `more` of that it adds by itself.
-    pub(crate) fn credit_wanted(&mut self, id: u32, target: u64, more: u64) {
-        let (now, port) = (self.now, self.queue_pairs[id as usize].port);
-        let Some(credits) = &mut self.credits else {
-            return;
-        };
-        if credits.senders[id as usize ^ 1].is_none() {
-            return;
-        }
-        let receiver = &mut credits.receivers[id as usize];
-        receiver.wanted = receiver.wanted.max(target) + more;
-        if receiver.wanted <= receiver.granted || receiver.waits {
-            return;
-        }
-        receiver.waits = true;
-        let turns = &mut credits.turns[port as usize];
-        turns.waiting.push_back(id);
-        if turns.waiting.len() == 1 {
-            let at = now.max(turns.free_at);
-            self.schedule(at, class::CREDIT, port, 0);
-        }
-    }
-
-    /// A request, which a sender repeats where credit was lost: it is told what it was granted so far, and that somebody is
-    /// there.
-    pub(crate) fn credit_requested(&mut self, id: u32, target: u64) {
-        self.credit_wanted(id, target, 0);
-        if let Some(credits) = &self.credits {
-            let carried = Carried::credit(credits.receivers[id as usize].granted);
-            self.send_control(id, Kind::Credit, Reply::default(), Some(&carried));
-        }
-    }
-
-    /// Whether a queue pair waits for credit of a receiver that is there: what it waits for is not its peer's silence.
-    pub(crate) fn waits_for_credit(&self, id: u32) -> bool {
-        let sender = self.credits.as_ref().and_then(|it| it.senders[id as usize]);
-        // One request may be on its way.
-        sender.is_some_and(|it| it.unanswered < 2) && self.queue_pairs[id as usize].starves()
-    }
-
-    /// What a full packet costs.
-    pub(crate) fn full_packet(&self) -> u64 {
-        let framing = &self.settings.parameters.framing;
-        let mtu = self.settings.parameters.transport.mtu_bytes;
-        u64::from(framing.data_bytes + mtu + framing.gap_bytes)
-    }
-
-    /// The next receiver of a port grants what a turn is worth, and the link is taken for as long as that needs.
-    fn grant_credit(&mut self, port: u32) {
-        let packet = self.full_packet();
-        let Some(credits) = &mut self.credits else {
-            return;
-        };
-        let turns = &mut credits.turns[port as usize];
-        let Some(id) = turns.waiting.pop_front() else {
-            return;
-        };
-        let Some(parameters) = parameters(&self.scenario, id ^ 1) else {
-            return;
-        };
-        let receiver = &mut credits.receivers[id as usize];
-        let turn = packet * u64::from(parameters.credit_packets);
-        let more = turn.min(receiver.wanted - receiver.granted);
-        receiver.granted += more;
-        receiver.waits = receiver.wanted > receiver.granted;
-        if receiver.waits {
-            turns.waiting.push_back(id);
-        }
-        let rate = self.scenario.links[port as usize / 2].rate as f64 * parameters.credit_rate;
-        turns.free_at = self.now + pacing_gap(more as u32, rate);
-        let (granted, free_at) = (receiver.granted, turns.free_at);
-        if !turns.waiting.is_empty() {
-            self.schedule(free_at, class::CREDIT, port, 0);
-        }
-        let carried = Carried::credit(granted);
-        self.send_control(id, Kind::Credit, Reply::default(), Some(&carried));
-    }
-
-    /// Credit has arrived at the sender, queue pair `id`.
-    pub(crate) fn credit_arrives(&mut self, id: u32, granted: u64) {
-        let mtu = self.settings.parameters.transport.mtu_bytes;
-        let queue_pair = &mut self.queue_pairs[id as usize];
-        queue_pair.congestion.on_credit(granted);
-        queue_pair.follow(self.now, mtu);
-        let starves = queue_pair.starves();
-        let now = self.now;
-        if let Some(sender) = self.sender(id) {
-            sender.granted = sender.granted.max(granted);
-            sender.unanswered = 0;
-            if sender.ask_at < NEVER {
-                sender.ask_at = match starves {
-                    true => now + sender.timeout,
-                    false => NEVER,
-                };
-            }
-        }
-        self.activate(id);
-    }
-
-    /// A frame that is about credit and nothing else.
-    #[cold]
-    pub(crate) fn credit_frame(&mut self, frame: &Frame, carried: Option<&Carried>) {
-        let credit = carried.map_or(0, |it| it.credit);
-        match frame.kind {
-            Kind::Credit => self.credit_arrives(frame.queue_pair, credit),
-            _ => self.credit_requested(frame.queue_pair, credit),
-        }
-    }
 }

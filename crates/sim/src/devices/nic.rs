@@ -1,11 +1,10 @@
 //! A NIC port: it chooses between its queue pairs and its own acknowledgements.
 
-use crate::devices::port::{dequeue, Port};
+use crate::devices::port::Port;
 use crate::devices::queue_pair::{QueuePair, Turn};
 use crate::mechanisms::host_pipe::HostPipe;
 use crate::mechanisms::transport::Transport;
 use crate::model::parameters::{self, PRIORITIES};
-use crate::simulation::Simulation;
 use crate::time::{Picoseconds, NEVER, SECOND};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -85,7 +84,12 @@ impl NicPort {
 
     /// The next queue pair of a priority that may send; while no message may begin, one in the middle of its message.
     #[inline]
-    fn take(&mut self, queue_pairs: &[QueuePair], priority: u8, now: Picoseconds) -> Option<u32> {
+    pub fn take(
+        &mut self,
+        queue_pairs: &[QueuePair],
+        priority: u8,
+        now: Picoseconds,
+    ) -> Option<u32> {
         let ring = &mut self.rings[usize::from(priority)];
         if self.gate > now {
             let may = |id: &u32| !queue_pairs[*id as usize].transport.begins_message();
@@ -100,7 +104,7 @@ impl NicPort {
 
     /// Queue pairs that their limiters let go now.
     #[inline]
-    fn release_paced(&mut self, queue_pairs: &mut [QueuePair], now: Picoseconds) {
+    pub fn release_paced(&mut self, queue_pairs: &mut [QueuePair], now: Picoseconds) {
         while let Some(Reverse((time, id))) = self.paced.peek().copied() {
             if time > now {
                 return;
@@ -111,107 +115,44 @@ impl NicPort {
             self.push(queue_pair.priority, id);
         }
     }
-}
 
-impl Simulation {
-    /// A queue pair may have something to send.
-    pub(crate) fn activate(&mut self, id: u32) {
-        let queue_pair = &self.queue_pairs[id as usize];
-        if queue_pair.turn != Turn::Idle {
-            return;
-        }
-        if !queue_pair.may_send() {
-            if self.credits.is_some() {
-                self.ask_for_credit(id);
-            }
-            return;
-        }
-        let port = queue_pair.port;
-        self.line_up(id);
-        self.kick(port);
+    /// The priorities whose acknowledgements and CNPs may be sent, and those of which a queue pair may, a bit each.
+    #[inline]
+    pub fn eligible(&self, state: &Port, now: Picoseconds) -> [u8; 2] {
+        let control = state.waiting & !self.control_paused(state);
+        let data = match self.pipe_until > now {
+            true => 0,
+            false => self.ready & !state.paused,
+        };
+        [control, data]
     }
 
-    /// An idle port sends an acknowledgement, a CNP or a packet of a queue pair.
+    /// A queue pair with something to send takes its place: ready, or held by its limiter. The port is busy until `free`.
     #[inline]
-    pub(crate) fn nic_transmit(&mut self, port: u32) {
-        let now = self.now;
-        let device = self.ports[port as usize].device as usize;
-        self.nics[device].release_paced(&mut self.queue_pairs, now);
-        let mut held = 0;
-        loop {
-            let state = &mut self.ports[port as usize];
-            let nic = &mut self.nics[device];
-            let obeyed = nic.control_paused(state);
-            let control = state.waiting & !obeyed;
-            let data = if nic.pipe_until > now {
-                0
-            } else {
-                nic.ready & !state.paused & !held
-            };
-            let eligible = control | data;
-            if eligible == 0 {
-                break;
-            }
-            let scheduler = &self.settings.devices[state.settings as usize].scheduler;
-            let priority = scheduler.choose(port, state, &mut self.queues, eligible);
-            let queue = &mut self.queues[(port, usize::from(priority))];
-            if control & (1 << priority) != 0 {
-                let Some(index) = dequeue(state, queue, &self.frames, priority, now) else {
-                    break;
-                };
-                scheduler.charge(queue, eligible, u32::from(self.frames[index].bytes));
-                self.start(port, index);
-                break;
-            }
-            let Some(id) = nic.take(&self.queue_pairs, priority, now) else {
-                held |= 1 << priority;
-                continue;
-            };
-            self.queue_pairs[id as usize].turn = Turn::Idle;
-            if let Some(bytes) = self.send(id) {
-                let queue = &mut self.queues[(port, usize::from(priority))];
-                let settings = self.ports[port as usize].settings;
-                let scheduler = &self.settings.devices[settings as usize].scheduler;
-                scheduler.charge(queue, eligible, bytes);
-                break;
-            }
-        }
-        self.wake_for_next(port);
-    }
-
-    /// A queue pair with something to send takes its place: ready, or held by its limiter.
-    #[inline]
-    pub(crate) fn line_up(&mut self, id: u32) {
-        let queue_pair = &mut self.queue_pairs[id as usize];
-        let state = &self.ports[queue_pair.port as usize];
-        let nic = &mut self.nics[state.device as usize];
-        if queue_pair.next_allowed <= state.busy_until.max(self.now) {
+    pub fn line_up(&mut self, queue_pair: &mut QueuePair, id: u32, free: Picoseconds) {
+        if queue_pair.next_allowed <= free {
             queue_pair.turn = Turn::Ready;
-            return nic.push(queue_pair.priority, id);
+            return self.push(queue_pair.priority, id);
         }
         queue_pair.turn = Turn::Paced;
-        nic.paced.push(Reverse((queue_pair.next_allowed, id)));
+        self.paced.push(Reverse((queue_pair.next_allowed, id)));
     }
 
-    /// When the port has to look again.
+    /// When the port has to look for a frame again; `NEVER` = when something comes.
     #[inline]
-    pub(crate) fn wake_for_next(&mut self, port: u32) {
-        let state = &self.ports[port as usize];
-        let nic = &self.nics[state.device as usize];
-        let free = state.busy_until.max(self.now);
-        if state.control || state.waiting & !nic.control_paused(state) != 0 {
-            return self.wake(port, free);
+    pub fn next_wake(&self, state: &Port, now: Picoseconds) -> Picoseconds {
+        let free = state.busy_until.max(now);
+        if state.control || state.waiting & !self.control_paused(state) != 0 {
+            return free;
         }
         let mut at = NEVER;
-        if nic.ready & !state.paused != 0 {
-            let gate = if free == self.now { nic.gate } else { 0 };
-            at = free.max(nic.pipe_until).max(gate);
+        if self.ready & !state.paused != 0 {
+            let gate = if free == now { self.gate } else { 0 };
+            at = free.max(self.pipe_until).max(gate);
         }
-        if let Some(Reverse((time, _))) = nic.paced.peek() {
+        if let Some(Reverse((time, _))) = self.paced.peek() {
             at = at.min(free.max(*time));
         }
-        if at != NEVER {
-            self.wake(port, at);
-        }
+        at
     }
 }

@@ -1,9 +1,6 @@
 //! Operations: when they are posted, on which queue pair they wait, what waits for them.
 
-use crate::mechanisms::frame::Kind;
-use crate::mechanisms::transport::Transport;
-use crate::model::scenario::{Scenario, Service, Verb};
-use crate::simulation::{class, Simulation};
+use crate::model::scenario::Scenario;
 use crate::time::{Picoseconds, NEVER};
 use std::collections::VecDeque;
 
@@ -124,137 +121,63 @@ impl Operations {
             self.overflow[id] = std::mem::take(&mut overflow[id]);
         }
     }
-}
 
-impl Simulation {
-    /// Schedules the operations that wait for nothing.
-    pub(crate) fn post_first(&mut self) {
-        for operation in 0..self.scenario.operations.len() as u32 {
-            if self.operations.waiting_for[operation as usize] == 0 {
-                self.schedule_post(operation);
-            }
-        }
+    /// Whether an operation waits for no other.
+    pub fn is_allowed(&self, number: u32) -> bool {
+        self.waiting_for[number as usize] == 0
     }
 
-    /// The operation may be posted once its delay and the way to the NIC are over.
-    fn schedule_post(&mut self, number: u32) {
-        let allowed = self.operations.started[number as usize];
-        let delay = self.scenario.operations[number as usize].delay;
-        self.operations.started[number as usize] = allowed + delay;
-        let time = allowed + self.post_delay(number);
-        self.schedule(time, class::POST, number, 0);
+    /// An operation starts `delay` after it was allowed: when it was allowed.
+    pub fn start(&mut self, number: u32, delay: Picoseconds) -> Picoseconds {
+        let started = &mut self.started[number as usize];
+        let allowed = *started;
+        *started = allowed + delay;
+        allowed
     }
 
-    /// The NIC port that an operation is posted at.
-    pub(crate) fn poster(&self, number: u32) -> u32 {
-        let id = self.scenario.operations[number as usize].queue_pair;
-        self.queue_pairs[id as usize].port
+    /// An operation is posted on a queue pair whose send queue is full.
+    pub fn wait_for_room(&mut self, queue_pair: u32, number: u32) {
+        self.overflow[queue_pair as usize].push_back(number);
     }
 
-    /// From an operation waiting for nothing more to its post at the NIC.
-    pub(crate) fn post_delay(&self, number: u32) -> Picoseconds {
-        let device = self.ports[self.poster(number) as usize].device;
-        let delay = self.scenario.operations[number as usize].delay;
-        delay + self.nics[device as usize].latency()
+    /// The next operation that waits for room in a send queue.
+    pub fn next_waiting(&mut self, queue_pair: u32) -> Option<u32> {
+        self.overflow[queue_pair as usize].pop_front()
     }
 
-    /// An operation is posted: into the NIC, or behind those that fill the send queue.
-    pub(crate) fn post(&mut self, number: u32) {
-        let id = self.scenario.operations[number as usize].queue_pair;
-        let id = self.scenario.sender(id);
-        if self.queue_pairs[id as usize].failed {
-            return self.end(number, Status::Failed, self.now);
-        }
-        let queue_pair = &self.queue_pairs[id as usize];
-        if queue_pair.transport.messages() < self.device(queue_pair.port).tx_depth {
-            self.hand_over(number);
-            return self.activate(id);
-        }
-        self.operations.overflow[id as usize].push_back(number);
-    }
-
-    fn hand_over(&mut self, number: u32) {
-        let operation = &self.scenario.operations[number as usize];
-        let service = self.scenario.connections[operation.queue_pair as usize / 2].service;
-        let kind = match operation.verb {
-            _ if service == Service::Tcp => Kind::Tcp,
-            _ if service == Service::Udp => Kind::Udp,
-            Verb::Write => Kind::Write,
-            Verb::Send if self.scenario.datagrams(operation.queue_pair) => Kind::Datagram,
-            Verb::Send => Kind::Send,
-            Verb::Read => Kind::ReadRequest,
-        };
-        let bytes = operation.bytes;
-        let sender = self.scenario.sender(operation.queue_pair);
-        let queue_pair = &mut self.queue_pairs[sender as usize];
-        queue_pair.transport.post(number, kind, bytes);
-    }
-
-    /// Operations of a queue pair that are acknowledged end, and those behind them move up.
+    /// A queue pair completes the operation at its head, at `earliest` or when the one before it completed: operations of a
+    /// send queue complete in order (IBTA volume 1, chapter 10). When that is.
     #[inline]
-    pub(crate) fn complete_messages(&mut self, id: u32) {
-        while let Some(number) = self.queue_pairs[id as usize].transport.completed() {
-            let at = self.completed_at(id, number);
-            self.operations.latest[id as usize] = at;
-            self.end(number, Status::Completed, at);
-            self.operations.completed += 1;
-            if let Some(next) = self.operations.overflow[id as usize].pop_front() {
-                self.hand_over(next);
-            }
-        }
+    pub fn complete_in_order(&mut self, queue_pair: u32, earliest: Picoseconds) -> Picoseconds {
+        let latest = &mut self.latest[queue_pair as usize];
+        *latest = earliest.max(*latest);
+        *latest
     }
 
-    /// A queue pair has failed, and with it all that was posted on it.
-    pub(crate) fn fail(&mut self, id: u32) {
-        let mut lost = self.queue_pairs[id as usize].transport.abandon();
-        lost.extend(self.operations.overflow[id as usize].drain(..));
-        self.queue_pairs[id as usize].failed = true;
-        for number in lost {
-            self.end(number, Status::Failed, self.now);
-        }
-    }
-
-    /// When an operation completes of which everything is acknowledged, or has left where nothing is: a read, once what was read is in memory; and none
-    /// before those posted earlier, as a send queue completes in order (IBTA volume 1, chapter 10).
-    fn completed_at(&self, id: u32, number: u32) -> Picoseconds {
-        let earliest = self.now.max(self.operations.latest[id as usize]);
-        let queue_pair = &self.queue_pairs[id as usize];
-        if queue_pair.unreliable {
-            return earliest.max(self.ports[queue_pair.port as usize].busy_until);
-        }
-        match self.scenario.operations[number as usize].verb {
-            Verb::Read => earliest.max(self.queue_pairs[id as usize].received.last),
-            Verb::Write | Verb::Send => earliest,
-        }
-    }
-
-    fn end(&mut self, number: u32, status: Status, at: Picoseconds) {
-        let operations = &mut self.operations;
-        operations.ended[number as usize] = at;
-        operations.status[number as usize] = status;
-        operations.ended_count += 1;
-        self.totals.end = self.totals.end.max(at);
+    /// An operation ends: the positions of those that wait for it, for [`Operations::dependent`].
+    pub fn end(&mut self, number: u32, status: Status, at: Picoseconds) -> std::ops::Range<usize> {
+        let number = number as usize;
+        self.ended[number] = at;
+        self.status[number] = status;
+        self.ended_count += 1;
         if status != Status::Completed {
-            return;
+            return 0..0;
         }
-        let first = operations.first[number as usize] as usize;
-        let last = operations.first[number as usize + 1] as usize;
-        for place in first..last {
-            let dependent = self.operations.dependents[place];
-            if !self.completes_elsewhere(dependent, at) {
-                self.waits_for_one_less(dependent, at);
-            }
-        }
+        self.completed += 1;
+        self.first[number] as usize..self.first[number + 1] as usize
     }
 
-    /// One that an operation waits for completed at `at`.
-    pub(crate) fn waits_for_one_less(&mut self, dependent: u32, at: Picoseconds) {
-        let started = &mut self.operations.started[dependent as usize];
+    /// The operation at a position among those that wait for others.
+    pub fn dependent(&self, position: usize) -> u32 {
+        self.dependents[position]
+    }
+
+    /// One operation that another waits for completed at `at`. Whether it waits for no more.
+    pub fn release(&mut self, dependent: u32, at: Picoseconds) -> bool {
+        let started = &mut self.started[dependent as usize];
         *started = at.max(*started);
-        let waiting = &mut self.operations.waiting_for[dependent as usize];
+        let waiting = &mut self.waiting_for[dependent as usize];
         *waiting -= 1;
-        if *waiting == 0 {
-            self.schedule_post(dependent);
-        }
+        *waiting == 0
     }
 }

@@ -1,12 +1,11 @@
 //! A port: the transmitter at one end of a link, its queues, and how it chooses between them.
 
 use crate::mechanisms::frame::{Frames, Line};
+use crate::mechanisms::link_faults::LinkFaults;
+use crate::mechanisms::pause::Pauses;
 use crate::mechanisms::port_priority::Lanes;
-use crate::mechanisms::watchdog::Guard;
-use crate::model::faults::{self, link_down};
 use crate::model::parameters::{self, PRIORITIES};
 use crate::time::{ByteTime, Picoseconds, NEVER};
-use std::ops::{Index, IndexMut};
 
 /// One transmitter. What a frame touches first is here; counters are in its queues.
 #[derive(Debug, Clone)]
@@ -40,7 +39,7 @@ pub struct Port {
     pub watched: Watched,
     /// The priority whose turn it is.
     pub turn: u8,
-    /// Number of what the port is set to, in [`crate::simulation::Settings::devices`].
+    /// Number of what the port is set to, among those of all ports.
     pub settings: u32,
 }
 
@@ -85,7 +84,7 @@ pub struct Queue {
     pub frames: u64,
     /// Bytes sent, without preamble and gap.
     pub sent_bytes: u64,
-    /// How it marks, in [`crate::simulation::Simulation::markers`].
+    /// How it marks, among the markers of all queues.
     pub marker: u32,
 }
 
@@ -102,10 +101,8 @@ pub struct Side {
     pub loss: f64,
     /// From when on PFC frames are lost.
     pub pfc_lost_from: Picoseconds,
-    /// When the link is down.
-    pub(crate) outages: Vec<link_down::Outage>,
-    /// Faults of the link, and of the NIC port.
-    pub(crate) rules: Vec<faults::Rule>,
+    /// Faults of the link in this direction.
+    pub(crate) faults: LinkFaults,
     /// Bit n: a stuck NIC pauses priority n, whatever its receive buffer holds.
     pub storm: u8,
     /// Frames lost on the link.
@@ -120,37 +117,6 @@ pub struct Side {
     pub reaction: Picoseconds,
     /// Pauses received, by priority.
     pub pauses: Pauses,
-}
-
-/// PFC of every priority. A port that was never asked to pause, and never asked, has none of it.
-#[derive(Debug, Clone, Default)]
-pub struct Pauses(Option<Box<[Pause; PRIORITIES]>>);
-
-/// PFC of one priority, as the port that is asked to pause sees it and as it asks its peer.
-#[derive(Debug, Clone, Copy)]
-pub struct Pause {
-    /// Since when it is paused; `NEVER` = it is not.
-    pub since: Picoseconds,
-    /// Until when it is paused if nothing comes; `NEVER` = until XON.
-    pub until: Picoseconds,
-    /// How long it was paused in all.
-    pub total: Picoseconds,
-    /// XOFF frames received.
-    pub xoff_received: u64,
-    /// XON frames received.
-    pub xon_received: u64,
-    /// XOFF frames sent to the peer, refreshes included.
-    pub xoff_sent: u64,
-    /// XON frames sent.
-    pub xon_sent: u64,
-    /// XOFF frames that repeated an earlier one.
-    pub refreshed: u64,
-    /// When XOFF is repeated; `NEVER` = not.
-    pub refresh_at: Picoseconds,
-    /// XOFF and XON frames decided on while generation takes time.
-    pub decided: u32,
-    /// What the watchdog knows.
-    pub guard: Guard,
 }
 
 impl Queue {
@@ -169,39 +135,6 @@ impl Queue {
             marker,
         }
     }
-}
-
-impl Index<usize> for Pauses {
-    type Output = Pause;
-    fn index(&self, priority: usize) -> &Pause {
-        self.0.as_ref().map_or(&Pause::NONE, |all| &all[priority])
-    }
-}
-
-impl IndexMut<usize> for Pauses {
-    fn index_mut(&mut self, priority: usize) -> &mut Pause {
-        let all = self
-            .0
-            .get_or_insert_with(|| Box::new([Pause::NONE; PRIORITIES]));
-        &mut all[priority]
-    }
-}
-
-impl Pause {
-    /// Neither paused nor pausing.
-    pub const NONE: Pause = Pause {
-        since: NEVER,
-        until: NEVER,
-        total: 0,
-        xoff_received: 0,
-        xon_received: 0,
-        xoff_sent: 0,
-        xon_sent: 0,
-        refreshed: 0,
-        refresh_at: NEVER,
-        decided: 0,
-        guard: Guard::NONE,
-    };
 }
 
 /// A frame joins the queue of its priority.

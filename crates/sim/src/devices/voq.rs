@@ -9,15 +9,14 @@
 //! Ground: SAI, `SAI_SWITCH_TYPE_VOQ`; Extreme SLX-OS QoS egress scheduling (credits on request, eight queues for each egress
 //! port in each ingress core, fair queueing between cores); Arista 7280R3 architecture ("A day in the life of a packet").
 
-use crate::devices::port::{dequeue, is_down};
 use crate::mechanisms::buffer_settings::Resolved;
 use crate::mechanisms::frame::{Frames, Line};
+use crate::mechanisms::marking::Marker;
 use crate::mechanisms::port_priority::Lanes;
 use crate::model::parameters::{Architecture, MarkAt, Parameters, PRIORITIES};
 use crate::model::problem::{Problem, Refused};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::Scenario;
-use crate::simulation::{class, Simulation};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
 
 /// What the switches of a scenario hold in virtual output queues.
@@ -57,7 +56,7 @@ struct Lane {
 
 /// A virtual output queue.
 #[derive(Clone)]
-struct Voq {
+pub(crate) struct Voq {
     line: Line,
     bytes: u64,
     most_bytes: u64,
@@ -116,6 +115,51 @@ impl Voqs {
         let lane = self.lanes[(port, priority)].iter();
         lane.flat_map(|lane| lane.cores.iter())
             .flat_map(|voq| voq.line.all(frames))
+    }
+
+    /// The queue of a core for an egress port and priority, from its first frame on; `slice`: the core's part of the buffer.
+    pub fn queue(&mut self, (egress, priority): (u32, usize), slice: u32) -> Option<&mut Voq> {
+        let set = self.ports[egress as usize]?;
+        let lane = &mut self.lanes[(egress, priority)];
+        let lane = lane.get_or_insert_with(|| Box::new(Lane::new(set.cores)));
+        Some(&mut lane.cores[(slice - set.first_pool) as usize])
+    }
+
+    /// Gives the next frame credit, if its port has room: from then to its standing at the port.
+    pub fn grant(
+        &mut self,
+        at: (u32, usize),
+        frames: &mut Frames,
+        now: Picoseconds,
+    ) -> Option<Picoseconds> {
+        let set = self.ports[at.0 as usize]?;
+        self.lanes[at].as_mut()?.grant(&set, frames, now)?;
+        Some(set.latency)
+    }
+
+    /// The first frame with credit stands at its port.
+    pub fn cross(&mut self, at: (u32, usize), frames: &Frames) -> Option<u32> {
+        self.lanes[at].as_mut()?.crossing.pop(frames)
+    }
+
+    /// A frame leaves its port. Whether it had crossed to it.
+    pub fn leave(&mut self, at: (u32, usize), bytes: u16) -> bool {
+        let Some(lane) = &mut self.lanes[at] else {
+            return false;
+        };
+        lane.granted -= u64::from(bytes);
+        true
+    }
+
+    /// The next frame that waits without credit leaves its queue.
+    pub fn take(&mut self, at: (u32, usize), frames: &Frames, now: Picoseconds) -> Option<u32> {
+        let mut cores = self.lanes[at].as_mut()?.cores.iter_mut();
+        cores.find_map(|voq| voq.pop(frames, now))
+    }
+
+    /// From a frame being granted credit to its standing at the port; none where frames wait at their port.
+    pub fn latency(&self, egress: u32) -> Picoseconds {
+        self.ports[egress as usize].map_or(0, |set| set.latency)
     }
 
     /// The table `voqs`: every queue that ever held something.
@@ -218,6 +262,22 @@ impl Voq {
         empty_since: 0,
     };
 
+    /// The length that marking sees when a frame joins; `packet`: time of the longest packet at the port.
+    pub fn length(&mut self, marker: &Marker, now: Picoseconds, packet: Picoseconds) -> f64 {
+        if marker.at.is_none() {
+            return 0.0;
+        }
+        let idle = (self.bytes == 0).then(|| (now - self.empty_since) / packet.max(1));
+        marker.length(self.bytes as f64, &mut self.average, idle)
+    }
+
+    /// A frame joins.
+    pub fn push(&mut self, frames: &mut Frames, index: u32) {
+        self.bytes += u64::from(frames[index].bytes);
+        self.most_bytes = self.most_bytes.max(self.bytes);
+        self.line.push(frames, index);
+    }
+
     fn pop(&mut self, frames: &Frames, now: Picoseconds) -> Option<u32> {
         let index = self.line.pop(frames)?;
         self.bytes -= u64::from(frames[index].bytes);
@@ -259,143 +319,5 @@ impl Lane {
         self.granted += bytes as u64;
         self.crossing.push(frames, index);
         Some(index)
-    }
-}
-
-impl Simulation {
-    /// A frame that has room in the buffer waits for credit.
-    pub(crate) fn wait_at_ingress(&mut self, egress: u32, priority: usize, index: u32) {
-        let Some(voqs) = &mut self.voqs else { return };
-        let Some(it) = voqs.ports[egress as usize] else {
-            return;
-        };
-        let ingress = self.frames[index].ingress;
-        let core = (self.slices[ingress as usize] - it.first_pool) as usize;
-        let lane =
-            voqs.lanes[(egress, priority)].get_or_insert_with(|| Box::new(Lane::new(it.cores)));
-        let marked_by = self.queues[(egress, priority)].marker;
-        let marker = self.markers[marked_by as usize];
-        let voq = &mut lane.cores[core];
-        let length = match marker.average {
-            _ if marker.at.is_none() => 0.0,
-            None => voq.bytes as f64,
-            Some(average) => {
-                if voq.bytes == 0 {
-                    let port = &self.ports[egress as usize];
-                    let packet = port.byte.times(self.settings.longest).max(1);
-                    let packets = (self.now - voq.empty_since) / packet;
-                    voq.average = average.idle(voq.average, packets);
-                }
-                voq.average = average.arrival(voq.average, voq.bytes as f64);
-                voq.average
-            }
-        };
-        let bytes = self.frames[index].bytes;
-        voq.bytes += u64::from(bytes);
-        voq.most_bytes = voq.most_bytes.max(voq.bytes);
-        voq.line.push(&mut self.frames, index);
-        if marker.at.is_some() {
-            self.judge(egress, priority, index, &marker.law, length);
-        }
-        let queue = &mut self.queues[(egress, priority)];
-        queue.bytes += u32::from(bytes);
-        queue.most_bytes = queue.most_bytes.max(queue.bytes);
-        self.grant(egress, priority);
-    }
-
-    /// A frame that crossed has begun to leave its port: there is room for another.
-    pub(crate) fn crossed_leaves(&mut self, egress: u32, priority: usize, bytes: u16) {
-        if self
-            .lane(egress, priority)
-            .map(|lane| lane.granted -= u64::from(bytes))
-            .is_some()
-        {
-            self.grant(egress, priority);
-        }
-    }
-
-    /// Gives credit as long as the port has room.
-    fn grant(&mut self, egress: u32, priority: usize) {
-        loop {
-            let Some(voqs) = &mut self.voqs else { return };
-            let (Some(it), Some(lane)) = (
-                voqs.ports[egress as usize],
-                &mut voqs.lanes[(egress, priority)],
-            ) else {
-                return;
-            };
-            if lane.grant(&it, &mut self.frames, self.now).is_none() {
-                return;
-            }
-            if it.latency == 0 {
-                self.crosses(egress, priority);
-            } else {
-                let entity = crate::mechanisms::pause::entity(egress, priority);
-                self.schedule(self.now + it.latency, class::CROSSES, entity, 0);
-            }
-        }
-    }
-
-    /// The first frame under way stands at its port. It no longer takes buffer where it came in.
-    pub(crate) fn crosses(&mut self, egress: u32, priority: usize) {
-        let frames = &self.frames;
-        let Some(voqs) = &mut self.voqs else { return };
-        let Some(lane) = &mut voqs.lanes[(egress, priority)] else {
-            return;
-        };
-        let Some(index) = lane.crossing.pop(frames) else {
-            return;
-        };
-        let frame = self.frames[index];
-        self.release(frame.ingress, priority, u32::from(frame.cells));
-        self.frames[index].cells = 0;
-        let port = &mut self.ports[egress as usize];
-        let queue = &mut self.queues[(egress, priority)];
-        if !is_down(port) && port.dropping & 1 << priority == 0 {
-            port.waiting |= 1 << priority;
-            queue.line.push(&mut self.frames, index);
-            return self.kick(egress);
-        }
-        queue.bytes -= u32::from(frame.bytes);
-        if is_down(port) {
-            self.totals.drops += 1;
-            self.sides[frame.ingress as usize].drops[priority] += 1;
-            self.frames.remove(index);
-        } else {
-            self.drop_stuck(egress, index);
-        }
-        self.crossed_leaves(egress, priority, frame.bytes);
-    }
-
-    /// The next frame that waits for a port, at the port or where it came in, leaves without being sent.
-    pub(crate) fn take_waiting(&mut self, port: u32, priority: usize) -> Option<u32> {
-        let state = &mut self.ports[port as usize];
-        let queue = self.queues.get_mut((port, priority))?;
-        if let Some(index) = dequeue(state, queue, &self.frames, priority as u8, self.now) {
-            let bytes = u64::from(self.frames[index].bytes);
-            if let Some(lane) = self.lane(port, priority) {
-                lane.granted -= bytes;
-            }
-            return Some(index);
-        }
-        let now = self.now;
-        let lane = self.voqs.as_mut()?.lanes[(port, priority)].as_mut()?;
-        let voqs = lane.cores.iter_mut();
-        let index = voqs.filter_map(|voq| voq.pop(&self.frames, now)).next()?;
-        self.queues[(port, priority)].bytes -= u32::from(self.frames[index].bytes);
-        Some(index)
-    }
-
-    /// From a frame being granted credit to its standing at the port; none where frames wait at their port.
-    pub(crate) fn credit_latency(&self, egress: u32) -> Picoseconds {
-        let ports = self.voqs.as_ref().map(|voqs| &voqs.ports);
-        ports
-            .and_then(|ports| ports[egress as usize])
-            .map_or(0, |it| it.latency)
-    }
-
-    fn lane(&mut self, egress: u32, priority: usize) -> Option<&mut Lane> {
-        let voqs = self.voqs.as_mut()?;
-        voqs.lanes[(egress, priority)].as_deref_mut()
     }
 }

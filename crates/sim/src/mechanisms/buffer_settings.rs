@@ -5,7 +5,7 @@ use crate::mechanisms::buffer_pools::{self, Division, Slice};
 use crate::mechanisms::pause;
 use crate::mechanisms::port_priority::Lanes;
 use crate::model::overrides::Slot;
-use crate::model::parameters::{Framing, Headroom, Marking, PoolCounts, Switch, PRIORITIES};
+use crate::model::parameters::{Headroom, Marking, PoolCounts, Switch, PRIORITIES};
 use crate::model::problem::{grouped, Problem, Refused};
 use crate::model::scenario::{Link, Scenario};
 use crate::time::{NANOSECOND, SECOND};
@@ -84,23 +84,6 @@ pub fn resolve(scenario: &Scenario) -> Result<Resolved, Refused> {
             pools,
         }),
         false => Err(Refused(problems)),
-    }
-}
-
-impl Framing {
-    /// The longest frame of a message, header through FCS, bytes.
-    pub fn longest(&self, mtu_bytes: u32) -> u32 {
-        let payload = mtu_bytes.div_ceil(self.pad_bytes) * self.pad_bytes;
-        let extension = self.write_first_bytes.max(self.read_response_ends_bytes);
-        let extension = extension.max(self.datagram_bytes);
-        (self.data_bytes + extension + payload).max(self.minimum_bytes)
-    }
-
-    /// The shortest frame there can be, PFC aside.
-    pub fn shortest(&self) -> u32 {
-        let bare = self.data_bytes.min(self.read_request_bytes);
-        let answer = self.ack_bytes.min(self.cnp_bytes);
-        bare.min(answer).max(self.minimum_bytes)
     }
 }
 

@@ -3,23 +3,22 @@
 //! Only where something asks for it: a balance other than by flow, links that go down, routes given by hand, cables in wrong
 //! ports. Otherwise all choices are made before the run ([`crate::mechanisms::routing`]).
 
-use crate::devices::port::is_down;
 use crate::mechanisms::chance;
 use crate::mechanisms::ecmp::Flow;
+use crate::mechanisms::routing::link_changes::link_changes;
 use crate::mechanisms::routing::next_hops::{NextHops, Set, HERE};
 use crate::mechanisms::routing::refuse_unreachable;
-use crate::model::faults::{link_down, miswired};
+use crate::model::faults::Kind;
 use crate::model::parameters::{Balance, Ecmp, Spray};
 use crate::model::problem::Refused;
 use crate::model::scenario::Scenario;
-use crate::simulation::Simulation;
 use crate::time::{Picoseconds, NANOSECOND};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A frame has passed so many switches and is dropped by the next: a packet begins with a TTL of 64 (Linux,
 /// `net.ipv4.ip_default_ttl`), each router takes one, and none sends it on with 0 (RFC 1812, section 5.3.1).
-const MOST_HOPS: u32 = 63;
+pub(crate) const MOST_HOPS: u32 = 63;
 
 /// What switches know and remember.
 #[derive(Clone)]
@@ -35,13 +34,28 @@ pub(crate) struct Forwarding {
     flowlets: Vec<HashMap<u32, (u32, Picoseconds)>>,
 }
 
+/// A packet that a switch forwards.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Packet {
+    /// Seed of the run.
+    pub seed: u64,
+    pub now: Picoseconds,
+    /// The switch, by its number among switches and among nodes.
+    pub switch: u32,
+    pub node: u32,
+    /// The queue pair that sent it.
+    pub sender: u32,
+    /// Its entropy value; 0 = none.
+    pub entropy: u16,
+}
+
 impl Forwarding {
     /// For a scenario that asks for it. Refused: connections whose ends no switches join.
     pub fn of(scenario: &Scenario) -> Result<Option<Self>, Refused> {
         let asked = scenario.is_balanced()
             || !scenario.routes.is_empty()
-            || !link_down::changes(scenario).is_empty()
-            || miswired::is_any(scenario);
+            || !link_changes(scenario).is_empty()
+            || scenario.is_miswired();
         if !asked {
             return Ok(None);
         }
@@ -68,6 +82,87 @@ impl Forwarding {
         self.table += 1;
     }
 
+    /// The port by which a packet leaves a switch, if there is one. `load` is what waits at a port: bytes, `u32::MAX` where it is
+    /// down.
+    pub fn egress(
+        &mut self,
+        packet: &Packet,
+        ecmp: &Ecmp,
+        load: impl Fn(u32) -> u32,
+    ) -> Option<u32> {
+        let to = self.next_hops.destinations.of(packet.sender);
+        let set = self.next_hops.tables[self.table]
+            .1
+            .set(to.number, packet.switch);
+        if set == HERE {
+            return Some(to.last_hop);
+        }
+        match self.next_hops.sets.ports(set) {
+            [] => None,
+            [only] => Some(*only),
+            _ => self.choose(packet, set, ecmp, load),
+        }
+    }
+
+    /// One of several ports.
+    fn choose(
+        &mut self,
+        packet: &Packet,
+        set: Set,
+        ecmp: &Ecmp,
+        load: impl Fn(u32) -> u32,
+    ) -> Option<u32> {
+        let ports = self.next_hops.sets.ports(set);
+        let seed = chance::mix(packet.seed);
+        let gap = match ecmp.balance {
+            Balance::Flow | Balance::Entropy => {
+                let mut flow = self.flows[packet.sender as usize];
+                if ecmp.balance == Balance::Entropy && packet.entropy > 0 {
+                    flow.udp_ports[0] = packet.entropy;
+                }
+                let place = flow.among(ecmp, packet.seed, packet.switch, packet.node, ports.len());
+                return Some(ports[place]);
+            }
+            Balance::Spray => 0,
+            Balance::Flowlet => ecmp.flowlet_gap_ns * NANOSECOND,
+            Balance::Adaptive => ecmp.adaptive_gap_ns * NANOSECOND,
+        };
+        let chosen = &mut self.chosen[set as usize];
+        let mut any = |among: usize| {
+            *chosen += 1;
+            (chance::uniform(seed, set, *chosen) * among as f64) as usize
+        };
+        if gap > 0 {
+            if let Some((port, last)) =
+                self.flowlets[packet.switch as usize].get_mut(&packet.sender)
+            {
+                let stays = packet.now - *last <= gap && ports.contains(port);
+                *last = packet.now;
+                if stays {
+                    return Some(*port);
+                }
+            }
+        }
+        let port = match ecmp.balance {
+            Balance::Spray if ecmp.spray == Spray::RoundRobin => {
+                let begin = chance::mix(seed ^ u64::from(set));
+                *chosen += 1;
+                ports[(begin.wrapping_add(*chosen) % ports.len() as u64) as usize]
+            }
+            Balance::Adaptive => {
+                // As Spectrum-4 does: the port of the set with the least in its egress queue.
+                let least = ports.iter().map(|port| load(*port)).min()?;
+                let equal = || ports.iter().filter(|port| load(**port) == least);
+                *equal().nth(any(equal().count()))?
+            }
+            _ => ports[any(ports.len())],
+        };
+        if gap > 0 {
+            self.flowlets[packet.switch as usize].insert(packet.sender, (port, packet.now));
+        }
+        Some(port)
+    }
+
     /// Adds what the switches of another part of the network remember: those that `own` says.
     pub fn add(&mut self, other: Forwarding, own: &dyn Fn(u32) -> bool, switches: &[bool]) {
         let sets = &self.next_hops.sets;
@@ -89,120 +184,16 @@ impl Forwarding {
     }
 }
 
-impl Simulation {
-    /// A frame stands in the switch behind `ingress`, which forwards it or has no way for it.
-    #[inline(never)]
-    pub(crate) fn forward(&mut self, ingress: u32, index: u32) {
-        match self.egress(ingress, index) {
-            Some(egress) => self.admit(ingress, index, egress),
-            None => self.drop_unroutable(ingress, index),
-        }
-    }
-
-    /// A frame that came in by a port has no way on, and is no business of the node.
-    #[cold]
-    pub(crate) fn drop_unroutable(&mut self, port: u32, index: u32) {
-        let priority = usize::from(self.frames[index].priority);
-        self.totals.unroutable += 1;
-        self.totals.drops += 1;
-        self.sides[port as usize].drops[priority] += 1;
-        self.frames.remove(index);
-    }
-
-    fn egress(&mut self, ingress: u32, index: u32) -> Option<u32> {
-        let frame = &mut self.frames[index];
-        if frame.hop == MOST_HOPS {
-            return None;
-        }
-        frame.hop += 1;
-        let (sender, priority) = (frame.queue_pair ^ 1, usize::from(frame.priority));
-        let switch = self.ports[ingress as usize].device;
-        let it = self.forwarding.as_ref()?;
-        let to = it.next_hops.destinations.of(sender);
-        let set = it.next_hops.tables[it.table].1.set(to.number, switch);
-        let egress = if set == HERE {
-            to.last_hop
-        } else {
-            match it.next_hops.sets.ports(set) {
-                [] => return None,
-                [only] => *only,
-                _ => self.choose(switch, set, sender, priority, index)?,
-            }
-        };
-        (!is_down(&self.ports[egress as usize])).then_some(egress)
-    }
-
-    /// One of several ports.
-    fn choose(
-        &mut self,
-        switch: u32,
-        set: Set,
-        sender: u32,
-        priority: usize,
-        index: u32,
-    ) -> Option<u32> {
-        let node = self.scenario.hosts + switch;
-        let ecmp = self.scenario.ecmp(node);
-        let entropy = self.telemetry.as_ref().map_or(0, |it| it.entropy(index));
-        let it = self.forwarding.as_mut()?;
-        let ports = it.next_hops.sets.ports(set);
-        let seed = chance::mix(self.settings.seed);
-        let gap = match ecmp.balance {
-            Balance::Flow | Balance::Entropy => {
-                let mut flow = it.flows[sender as usize];
-                if ecmp.balance == Balance::Entropy && entropy > 0 {
-                    flow.udp_ports[0] = entropy;
-                }
-                let place = flow.among(ecmp, self.settings.seed, switch, node, ports.len());
-                return Some(ports[place]);
-            }
-            Balance::Spray => 0,
-            Balance::Flowlet => ecmp.flowlet_gap_ns * NANOSECOND,
-            Balance::Adaptive => ecmp.adaptive_gap_ns * NANOSECOND,
-        };
-        let chosen = &mut it.chosen[set as usize];
-        let mut any = |among: usize| {
-            *chosen += 1;
-            (chance::uniform(seed, set, *chosen) * among as f64) as usize
-        };
-        if gap > 0 {
-            if let Some((port, last)) = it.flowlets[switch as usize].get_mut(&sender) {
-                let stays = self.now - *last <= gap && ports.contains(port);
-                *last = self.now;
-                if stays {
-                    return Some(*port);
-                }
-            }
-        }
-        let port = match ecmp.balance {
-            Balance::Spray if ecmp.spray == Spray::RoundRobin => {
-                let begin = chance::mix(seed ^ u64::from(set));
-                *chosen += 1;
-                ports[(begin.wrapping_add(*chosen) % ports.len() as u64) as usize]
-            }
-            Balance::Adaptive => {
-                // As Spectrum-4 does: the port of the set with the least in its egress queue.
-                let load = |port: u32| match is_down(&self.ports[port as usize]) {
-                    true => u32::MAX,
-                    false => self.queues[(port, priority)].bytes,
-                };
-                let least = ports.iter().map(|port| load(*port)).min()?;
-                let equal = || ports.iter().filter(|port| load(**port) == least);
-                *equal().nth(any(equal().count()))?
-            }
-            _ => ports[any(ports.len())],
-        };
-        if gap > 0 {
-            it.flowlets[switch as usize].insert(sender, (port, self.now));
-        }
-        Some(port)
-    }
-}
-
 impl Scenario {
     /// How a switch chooses among equal-cost ports.
-    fn ecmp(&self, node: u32) -> &Ecmp {
+    pub(crate) fn ecmp(&self, node: u32) -> &Ecmp {
         &self.of_node(node).ecmp
+    }
+
+    /// Whether cables are not where routing takes them to be.
+    fn is_miswired(&self) -> bool {
+        let mut faults = self.faults.iter();
+        faults.any(|fault| matches!(fault.kind, Kind::Miswired(_)))
     }
 
     /// Whether some switch chooses by more than the flow.

@@ -3,11 +3,9 @@
 //! Where it is slower than the link, sending waits for it, and what arrives waits in the NIC's receive buffer, for which
 //! the NIC sends PFC. The buffer drains steadily, so its fill is what the time until it is empty carries.
 
-use crate::mechanisms::frame::{Frame, Kind, FIRST};
-use crate::mechanisms::transport::Transport;
-use crate::model::parameters::{self, PRIORITIES};
+use crate::mechanisms::frame::{Frame, Kind};
+use crate::model::parameters;
 use crate::model::pcie::Link;
-use crate::simulation::{class, Simulation};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
 
 /// What stands before a datagram in memory: a global route header, or an IP header in its place (IBTA volume 1, 10.2.5;
@@ -115,63 +113,64 @@ impl HostPipe {
             link.write(now, data);
         }
     }
-}
 
-impl Simulation {
-    /// Payload enters the receive buffer. When it will be in memory; `None` if the buffer is full. What the transport will
-    /// not accept never goes to memory.
-    pub(crate) fn take_in(&mut self, port: u32, frame: &Frame) -> Option<Picoseconds> {
-        let lossless = self.device(port).pfc.lossless_priorities;
-        let nic = &mut self.nics[self.ports[port as usize].device as usize];
-        let Some(pipe) = &mut nic.pipe else {
-            return Some(self.now);
-        };
-        let transport = &self.queue_pairs[frame.queue_pair as usize].transport;
-        if !transport.accepts(frame.kind, frame.psn, frame.has(FIRST)) {
-            return Some(self.now);
-        }
+    /// Payload enters the receive buffer, if there is room; `lossless`: bit n = priority n is.
+    pub fn receive(&mut self, now: Picoseconds, frame: &Frame, lossless: u8) -> Option<Received> {
         let before = if frame.kind == Kind::Datagram { GRH } else { 0 };
         let data = u32::from(frame.payload) + before;
-        let until = pipe.taken(self.now, data);
-        let fill = until - self.now;
-        if fill > pipe.buffer {
-            pipe.drops += 1;
-            self.totals.drops += 1;
+        let until = self.taken(now, data);
+        let fill = until - now;
+        if fill > self.buffer {
+            self.drops += 1;
             return None;
         }
-        pipe.take(self.now, data, until);
-        let in_memory = until + pipe.latency;
+        self.take(now, data, until);
+        let mut received = Received {
+            in_memory: until + self.latency,
+            pause: false,
+            check_at: None,
+        };
         let bit = 1 << frame.priority;
-        if fill >= pipe.xoff && pipe.pausing & bit == 0 && lossless & bit != 0 {
-            let first = pipe.pausing == 0;
-            let enough = until - pipe.xon.min(fill);
-            pipe.pausing |= bit;
-            if self.sides[port as usize].storm & bit == 0 {
-                self.ask_to_pause(port, usize::from(frame.priority));
-            }
-            if first {
-                self.schedule(enough, class::DRAINED, port, 0);
-            }
+        if fill >= self.xoff && self.pausing & bit == 0 && lossless & bit != 0 {
+            let first = self.pausing == 0;
+            received.pause = true;
+            received.check_at = first.then(|| until - self.xon.min(fill));
+            self.pausing |= bit;
         }
-        Some(in_memory)
+        Some(received)
     }
 
-    /// The receive buffer may have drained far enough.
-    pub(crate) fn drained(&mut self, port: u32) {
-        let nic = &mut self.nics[self.ports[port as usize].device as usize];
-        let Some(pipe) = &mut nic.pipe else {
-            return;
-        };
-        if pipe.pausing == 0 {
-            return; // it had drained before, at another rate
+    /// The receive buffer may have drained to XON.
+    pub fn check(&mut self, now: Picoseconds) -> Drained {
+        if self.pausing == 0 {
+            return Drained::Before; // at another rate
         }
-        let enough = pipe.received_until.saturating_sub(pipe.xon);
-        if enough > self.now {
-            return self.schedule(enough, class::DRAINED, port, 0);
+        let enough = self.received_until.saturating_sub(self.xon);
+        if enough > now {
+            return Drained::Later(enough);
         }
-        let pausing = std::mem::take(&mut pipe.pausing) & !self.sides[port as usize].storm;
-        for priority in (0..PRIORITIES).filter(|priority| pausing & (1 << priority) != 0) {
-            self.ask_to_go_on(port, priority);
-        }
+        Drained::Now(std::mem::take(&mut self.pausing))
     }
+}
+
+/// What follows from payload in the receive buffer.
+#[derive(Debug, Clone, Copy)]
+pub struct Received {
+    /// When it will be in memory.
+    pub in_memory: Picoseconds,
+    /// XOFF is due for its priority.
+    pub pause: bool,
+    /// When to call [`HostPipe::check`].
+    pub check_at: Option<Picoseconds>,
+}
+
+/// Whether a receive buffer has drained to XON.
+#[derive(Debug, Clone, Copy)]
+pub enum Drained {
+    /// No priority is paused any more.
+    Before,
+    /// Not before this time.
+    Later(Picoseconds),
+    /// XON is due for these priorities, a bit each.
+    Now(u8),
 }

@@ -23,9 +23,21 @@ impl Marker {
             average: (parameters.weight > 0).then(|| Average::new(parameters.weight)),
         }
     }
-}
 
-impl Marker {
+    /// The length that the law sees of a queue of so many bytes: averaged over arrivals, or as it is. `idle`: how many
+    /// packets could have left while the queue was empty.
+    #[inline]
+    pub fn length(&self, bytes: f64, average: &mut f64, idle: Option<u64>) -> f64 {
+        let Some(law) = self.average else {
+            return bytes;
+        };
+        if let Some(packets) = idle {
+            *average = law.idle(*average, packets);
+        }
+        *average = law.arrival(*average, bytes);
+        *average
+    }
+
     /// Whether there is something to judge: not where the law sees the queue as it is, and that is short.
     #[inline]
     pub fn may_mark(&self, queue: u32) -> bool {

@@ -1,272 +1,66 @@
-//! Priority flow control: a receiver asks its peer to pause a priority, and the peer obeys.
+//! Priority flow control: state and times of pauses.
 //!
 //! IEEE 802.1Q clause 36. A PFC frame goes before everything else, is not queued in the peer, and acts after the frame
 //! in transmission.
 
-use crate::devices::port::{is_down, Watched};
 use crate::headroom;
-use crate::mechanisms::frame::{Frame, Kind};
-use crate::model::parameters::{Reaction, PRIORITIES};
+use crate::mechanisms::watchdog::Guard;
+use crate::model::parameters::{Pfc, Reaction, PRIORITIES};
 use crate::model::scenario::Scenario;
-use crate::simulation::{class, Simulation};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND, NEVER};
+use std::ops::{Index, IndexMut};
 
 /// Bytes that a link sends in one pause quantum of 512 bit times (IEEE 802.3 annex 31B.2).
 const QUANTUM_BYTES: u32 = 64;
 
-impl Simulation {
-    /// XOFF for `priority` goes out of `port`, and again before it runs out.
-    pub(crate) fn ask_to_pause(&mut self, port: u32, priority: usize) {
-        self.totals.pfc_pauses += 1;
-        self.generate(port, priority, true);
-        if let Some(quanta) = self.repeats_after(port, priority) {
-            self.repeat_after(port, priority, quanta);
-        }
-    }
+/// PFC of every priority. A port that was never asked to pause, and never asked, has none of it.
+#[derive(Debug, Clone, Default)]
+pub struct Pauses(Option<Box<[Pause; PRIORITIES]>>);
 
-    /// What was asked for, and may be about to run out, does so no more.
-    pub(crate) fn insist_on_pause(&mut self, port: u32, priority: usize) {
-        if self.sides[port as usize].pauses[priority].refresh_at != NEVER {
-            return;
-        }
-        if let Some(quanta) = self.repeats_after(port, priority) {
-            self.sides[port as usize].pauses[priority].refreshed += 1;
-            self.generate(port, priority, true);
-            self.repeat_after(port, priority, quanta);
-        }
-    }
+/// PFC of one priority, as the port that is asked to pause sees it and as it asks its peer.
+#[derive(Debug, Clone, Copy)]
+pub struct Pause {
+    /// Since when it is paused; `NEVER` = it is not.
+    pub since: Picoseconds,
+    /// Until when it is paused if nothing comes; `NEVER` = until XON.
+    pub until: Picoseconds,
+    /// How long it was paused in all.
+    pub total: Picoseconds,
+    /// XOFF frames received.
+    pub xoff_received: u64,
+    /// XON frames received.
+    pub xon_received: u64,
+    /// XOFF frames sent to the peer, refreshes included.
+    pub xoff_sent: u64,
+    /// XON frames sent.
+    pub xon_sent: u64,
+    /// XOFF frames that repeated an earlier one.
+    pub refreshed: u64,
+    /// When XOFF is repeated; `NEVER` = not.
+    pub refresh_at: Picoseconds,
+    /// XOFF and XON frames decided on while generation takes time.
+    pub decided: u32,
+    /// What the watchdog knows.
+    pub guard: Guard,
+}
 
-    /// When a pause is asked for again, if it is. A stuck NIC never lets one run out.
-    fn repeats_after(&self, port: u32, priority: usize) -> Option<u16> {
-        let pfc = &self.device(port).pfc;
-        let storm = self.sides[port as usize].storm & 1 << priority != 0;
-        let again = pfc.quanta.filter(|_| storm).map(|quanta| quanta / 2 + 1);
-        pfc.refresh_quanta.or(again)
+/// The quanta in a PFC frame: 0 is XON.
+pub(crate) fn quanta_in(pfc: &Pfc, xoff: bool) -> u16 {
+    match xoff {
+        true => pfc.quanta.unwrap_or(u16::MAX),
+        false => 0,
     }
+}
 
-    fn repeat_after(&mut self, port: u32, priority: usize, quanta: u16) {
-        let next = self.now + self.quanta(port, quanta);
-        self.sides[port as usize].pauses[priority].refresh_at = next;
-        self.repeated += 1;
-        self.schedule(next, class::REFRESH, entity(port, priority), 0);
-    }
+/// How long so many quanta are on a link.
+pub(crate) fn quanta_time(byte: ByteTime, quanta: u16) -> Picoseconds {
+    byte.times(u32::from(quanta) * QUANTUM_BYTES)
+}
 
-    /// XON for `priority` goes out of `port`.
-    pub(crate) fn ask_to_go_on(&mut self, port: u32, priority: usize) {
-        self.totals.pfc_resumes += 1;
-        self.sides[port as usize].pauses[priority].refresh_at = NEVER;
-        self.generate(port, priority, false);
-    }
-
-    /// The pause is still wanted and about to run out at the peer.
-    pub(crate) fn refresh(&mut self, entity: u32) {
-        let (port, priority) = port_and_priority(entity);
-        self.repeated -= 1;
-        if self.sides[port as usize].pauses[priority].refresh_at != self.now {
-            return;
-        }
-        if self.is_deadlock() {
-            self.until = self.now;
-            return;
-        }
-        let Some(quanta) = self.repeats_after(port, priority) else {
-            self.sides[port as usize].pauses[priority].refresh_at = NEVER; // the storm that repeated it is over
-            return;
-        };
-        self.sides[port as usize].pauses[priority].refreshed += 1;
-        self.generate(port, priority, true);
-        self.repeat_after(port, priority, quanta);
-    }
-
-    /// Pauses would be repeated for ever: nothing else is pending, and no frame has started for as long as one can take.
-    fn is_deadlock(&mut self) -> bool {
-        // A part of a network cannot tell; parts are joined before it could be true.
-        if self.border.is_some() || self.now - self.still_since <= self.settings.longest_pause {
-            return false;
-        }
-        self.still_since = self.now;
-        let mut pending = std::mem::take(&mut self.queue);
-        let mut of_pauses = true;
-        while let Some(event) = pending.pop() {
-            of_pauses &= class::OF_PAUSES >> (event.key >> 28) & 1 != 0;
-            self.queue.push(event);
-        }
-        of_pauses
-    }
-
-    /// XOFF or XON is decided on.
-    pub(crate) fn generate(&mut self, port: u32, priority: usize, xoff: bool) {
-        let generation = self.device(port).pfc.generation_delay_ns * NANOSECOND;
-        if generation == 0 {
-            return self.pfc_ready(entity(port, priority), xoff);
-        }
-        // XOFF and XON may be decided in one instant, in either order: the number keeps it.
-        let pause = &mut self.sides[port as usize].pauses[priority];
-        pause.decided = pause.decided.wrapping_add(1);
-        let payload = pause.decided << 1 | u32::from(xoff);
-        let ready = self.now + generation;
-        self.schedule(ready, class::PFC_READY, entity(port, priority), payload);
-    }
-
-    /// The PFC frame stands first in line.
-    pub(crate) fn pfc_ready(&mut self, entity: u32, xoff: bool) {
-        let (port, priority) = port_and_priority(entity);
-        if is_down(&self.ports[port as usize]) {
-            return;
-        }
-        let quanta = match self.device(port).pfc.quanta {
-            _ if !xoff => 0,
-            None => u16::MAX,
-            Some(quanta) => quanta,
-        };
-        let index = self.frames.insert(Frame {
-            next: 0,
-            queue_pair: u32::from(quanta),
-            psn: 0,
-            hop: 0,
-            ingress: port,
-            bytes: self.settings.parameters.framing.pfc_bytes as u16,
-            payload: 0,
-            span: 0,
-            cells: 0,
-            kind: Kind::Pfc,
-            priority: priority as u8,
-            flags: 0,
-        });
-        let side = &mut self.sides[port as usize];
-        side.control.push(&mut self.frames, index);
-        let pause = &mut side.pauses[priority];
-        if xoff {
-            pause.xoff_sent += 1;
-        } else {
-            pause.xon_sent += 1;
-        }
-        self.ports[port as usize].control = true;
-        self.kick(port);
-    }
-
-    /// A waiting PFC frame takes the link.
-    pub(crate) fn transmit_pfc(&mut self, port: u32) {
-        let side = &mut self.sides[port as usize];
-        let Some(index) = side.control.pop(&self.frames) else {
-            return;
-        };
-        side.pfc_frames += 1;
-        self.totals.pfc_frames += 1;
-        let delay = side.delay;
-        let state = &mut self.ports[port as usize];
-        state.control = !side.control.is_empty();
-        state.sent += 1;
-        let framing = &self.settings.parameters.framing;
-        let on_link = framing.pfc_bytes + framing.gap_bytes;
-        state.busy_until = self.now + state.byte.times(on_link);
-        let busy_until = state.busy_until;
-        let (switch, more) = (
-            state.switch,
-            state.control || state.waiting & !state.paused != 0,
-        );
-        let arrival = busy_until + delay;
-        self.put_on_link(port, index, arrival, class::PFC_ARRIVES);
-        if !switch {
-            self.wake_for_next(port);
-        } else if more {
-            self.wake(port, busy_until);
-        }
-    }
-
-    /// A PFC frame from the port at the other end.
-    pub(crate) fn pfc_arrives(&mut self, sender: u32, index: u32) {
-        let port = sender ^ 1;
-        let frame = self.frames[index];
-        if self.ports[port as usize].watched == Watched::Yes {
-            self.capture_frame(port, index);
-        }
-        let pause = &mut self.sides[port as usize].pauses[usize::from(frame.priority)];
-        if frame.queue_pair == 0 {
-            pause.xon_received += 1;
-        } else {
-            pause.xoff_received += 1;
-        }
-        let reaction = self.sides[port as usize].reaction;
-        if reaction == 0 {
-            return self.pfc_applies(port, index);
-        }
-        self.schedule(self.now + reaction, class::PFC_APPLIES, port, index);
-    }
-
-    /// The port obeys: no further frame of the priority starts, or they start again. A port on which the priority is not
-    /// lossless has PFC off for it, and does neither.
-    pub(crate) fn pfc_applies(&mut self, port: u32, index: u32) {
-        let frame = self.frames[index];
-        self.frames.remove(index);
-        let priority = usize::from(frame.priority);
-        if self.device(port).pfc.lossless_priorities & (1 << priority) == 0 {
-            return;
-        }
-        if frame.queue_pair == 0 {
-            return self.go_on(port, priority);
-        }
-        let quanta = self.device(port ^ 1).pfc.quanta; // none says that XON will come
-        let until = quanta.map_or(NEVER, |_| {
-            self.now + self.quanta(port, frame.queue_pair as u16)
-        });
-        let pause = &mut self.sides[port as usize].pauses[priority];
-        let begins = pause.since == NEVER;
-        if begins {
-            pause.since = self.now;
-        }
-        pause.until = until;
-        if !pause.guard.stuck {
-            self.ports[port as usize].paused |= 1 << priority;
-        }
-        if begins {
-            self.guard_pause(port, priority);
-        }
-        if until != NEVER {
-            self.schedule(until, class::PAUSE_ENDS, entity(port, priority), 0);
-        }
-    }
-
-    /// The quanta have run out.
-    pub(crate) fn pause_ends(&mut self, entity: u32) {
-        let (port, priority) = port_and_priority(entity);
-        if self.sides[port as usize].pauses[priority].until == self.now {
-            self.go_on(port, priority);
-        }
-    }
-
-    /// A priority may send again, if it may not.
-    pub(crate) fn go_on(&mut self, port: u32, priority: usize) {
-        let pause = &mut self.sides[port as usize].pauses[priority];
-        if pause.since == NEVER {
-            return;
-        }
-        let since = std::mem::replace(&mut pause.since, NEVER);
-        pause.until = NEVER;
-        pause.total += self.now - since;
-        self.record_pause(port, priority as u8, since);
-        self.ports[port as usize].paused &= !(1 << priority);
-        self.guard_resume(port, priority);
-        self.kick(port);
-    }
-
-    /// A poll of the watchdog.
-    pub(crate) fn watchdog_polls(&mut self, entity: u32) {
-        let (port, priority) = port_and_priority(entity);
-        self.poll(port, priority);
-    }
-
-    /// A frame has crossed its switch.
-    pub(crate) fn crossing_ends(&mut self, entity: u32) {
-        let (port, priority) = port_and_priority(entity);
-        self.crosses(port, priority);
-    }
-
-    pub(crate) fn quanta(&self, port: u32, quanta: u16) -> Picoseconds {
-        self.ports[port as usize]
-            .byte
-            .times(u32::from(quanta) * QUANTUM_BYTES)
-    }
+/// After how many quanta XOFF is sent again, if it is. A stuck NIC never lets a pause run out.
+pub(crate) fn refresh_quanta(pfc: &Pfc, is_stuck: bool) -> Option<u16> {
+    let before_the_end = pfc.quanta.filter(|_| is_stuck).map(|quanta| quanta / 2 + 1);
+    pfc.refresh_quanta.or(before_the_end)
 }
 
 /// From a PFC frame received to the port obeying it, as the parameters say.
@@ -282,7 +76,7 @@ pub(crate) fn longest(scenario: &Scenario) -> Picoseconds {
     let ports = 0..2 * scenario.links.len() as u32;
     let pauses = ports.map(|port| {
         let link = &scenario.links[port as usize / 2];
-        let quanta = ByteTime::of(link.rate).times(u32::from(u16::MAX) * QUANTUM_BYTES);
+        let quanta = quanta_time(ByteTime::of(link.rate), u16::MAX);
         let generation = scenario.of_port(port).pfc.generation_delay_ns * NANOSECOND;
         let reaction = reaction(&scenario.of_port(port ^ 1).pfc.reaction, link.rate);
         generation + link.delay + reaction + quanta
@@ -290,10 +84,74 @@ pub(crate) fn longest(scenario: &Scenario) -> Picoseconds {
     pauses.max().unwrap_or(0)
 }
 
-pub(crate) fn entity(port: u32, priority: usize) -> u32 {
-    port * PRIORITIES as u32 + priority as u32
+impl Index<usize> for Pauses {
+    type Output = Pause;
+    fn index(&self, priority: usize) -> &Pause {
+        self.0.as_ref().map_or(&Pause::NONE, |all| &all[priority])
+    }
 }
 
-fn port_and_priority(entity: u32) -> (u32, usize) {
-    (entity / PRIORITIES as u32, entity as usize % PRIORITIES)
+impl IndexMut<usize> for Pauses {
+    fn index_mut(&mut self, priority: usize) -> &mut Pause {
+        let all = self
+            .0
+            .get_or_insert_with(|| Box::new([Pause::NONE; PRIORITIES]));
+        &mut all[priority]
+    }
+}
+
+impl Pause {
+    /// Neither paused nor pausing.
+    pub const NONE: Pause = Pause {
+        since: NEVER,
+        until: NEVER,
+        total: 0,
+        xoff_received: 0,
+        xon_received: 0,
+        xoff_sent: 0,
+        xon_sent: 0,
+        refreshed: 0,
+        refresh_at: NEVER,
+        decided: 0,
+        guard: Guard::NONE,
+    };
+
+    /// XOFF holds until `until`. Whether the pause begins with it.
+    pub fn begin(&mut self, now: Picoseconds, until: Picoseconds) -> bool {
+        let begins = self.since == NEVER;
+        if begins {
+            self.since = now;
+        }
+        self.until = until;
+        begins
+    }
+
+    /// The pause ends: since when it held, none if there was none.
+    pub fn end(&mut self, now: Picoseconds) -> Option<Picoseconds> {
+        if self.since == NEVER {
+            return None;
+        }
+        let since = std::mem::replace(&mut self.since, NEVER);
+        self.until = NEVER;
+        self.total += now - since;
+        Some(since)
+    }
+
+    /// A PFC frame was received.
+    pub fn count_received(&mut self, xoff: bool) {
+        self.xoff_received += u64::from(xoff);
+        self.xon_received += u64::from(!xoff);
+    }
+
+    /// A PFC frame was sent.
+    pub fn count_sent(&mut self, xoff: bool) {
+        self.xoff_sent += u64::from(xoff);
+        self.xon_sent += u64::from(!xoff);
+    }
+
+    /// XOFF or XON is decided on: a number for it, larger than those before, with XOFF in the last bit.
+    pub fn decide(&mut self, xoff: bool) -> u32 {
+        self.decided = self.decided.wrapping_add(1);
+        self.decided << 1 | u32::from(xoff)
+    }
 }

@@ -2,28 +2,14 @@
 //!
 //! It stands beside the frames, in the same places, and only in runs whose algorithm asks for it.
 
-use crate::congestion::{Ack, CongestionControl, Feedback, Loss, Penalty};
-use crate::mechanisms::entropy::EntropyValues;
-use crate::mechanisms::frame::{Frame, Kind, ECHO, NAK, RNR, TRIMMED};
-use crate::mechanisms::transport::{Outstanding, Transport};
-use crate::model::scenario::Scenario;
-use crate::simulation::Simulation;
-use crate::time::{Picoseconds, NEVER};
+#[cfg(test)]
+mod tests;
 
-/// What a switch writes into a packet as it leaves (SIGCOMM 2019, "HPCC", section 4.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Hop {
-    /// The egress port.
-    pub port: u32,
-    /// What waits in it after the packet, bytes.
-    pub queue_bytes: u32,
-    /// When the packet left.
-    pub time: Picoseconds,
-    /// What the port sent before it, bytes on the link.
-    pub sent_bytes: u64,
-    /// Bits per second of the port.
-    pub rate: u64,
-}
+use crate::congestion::{Feedback, Hop, Penalty};
+use crate::mechanisms::entropy::EntropyValues;
+use crate::mechanisms::frame::Kind;
+use crate::model::scenario::Scenario;
+use crate::time::{Picoseconds, NEVER};
 
 /// As many hops as a packet has room for: those of the longest way through three tiers.
 const MOST_HOPS: usize = 5;
@@ -38,9 +24,9 @@ pub(crate) struct Carried {
     /// Its entropy value, and in its ACK; 0 = it has none.
     entropy: u16,
     /// The switch that trimmed it has the receiver behind it.
-    last_hop: bool,
+    pub last_hop: bool,
     /// Of an ACK: what the receiver asks of the window.
-    penalty: Penalty,
+    pub penalty: Penalty,
     /// What its sender wants to have been granted, or what the receiver has, since the beginning, bytes; 0 = nothing.
     pub credit: u64,
 }
@@ -65,6 +51,16 @@ impl Carried {
         },
         credit: 0,
     };
+
+    /// From the data packet starting to `now`; none if it acknowledges none.
+    pub fn rtt(&self, now: Picoseconds) -> Option<Picoseconds> {
+        (self.sent != NEVER).then(|| now - self.sent)
+    }
+
+    /// What the switches on the path wrote.
+    pub fn hops(&self) -> &[Hop] {
+        &self.hops[..usize::from(self.count)]
+    }
 
     /// So much credit alone.
     pub fn credit(credit: u64) -> Self {
@@ -180,7 +176,7 @@ impl Telemetry {
     }
 
     /// A packet of a queue pair that carried this met a queue.
-    fn avoid(&mut self, queue_pair: u32, carried: &Carried) {
+    pub fn avoid(&mut self, queue_pair: u32, carried: &Carried) {
         let values = self.entropy.get_mut(queue_pair as usize);
         if let Some(values) = values
             .and_then(Option::as_mut)
@@ -190,8 +186,16 @@ impl Telemetry {
         }
     }
 
+    /// A port sends so many bytes on the link. How many it sent before, if switches write that.
+    pub fn count_sent(&mut self, port: u32, bytes: u64) -> Option<u64> {
+        let sent = self.sent_bytes.get_mut(port as usize)?;
+        let before = *sent;
+        *sent += bytes;
+        Some(before)
+    }
+
     /// A switch writes into the frame at `index`, if there is room.
-    fn write(&mut self, index: u32, hop: Hop) {
+    pub fn write(&mut self, index: u32, hop: Hop) {
         let Some(carried) = self.carried.get_mut(index as usize) else {
             return;
         };
@@ -237,106 +241,3 @@ fn entropy(scenario: &Scenario) -> Vec<Option<EntropyValues>> {
 fn feedbacks(scenario: &Scenario) -> impl Iterator<Item = Feedback> + '_ {
     (0..scenario.sets()).map(|number| scenario.set(number).congestion.feedback())
 }
-
-impl Simulation {
-    /// A frame starts at `port`: a switch writes into data that passes, and counts what it sends.
-    pub(crate) fn write_telemetry(&mut self, port: u32, index: u32) {
-        let Some(telemetry) = &mut self.telemetry else {
-            return;
-        };
-        let Some(sent) = telemetry.sent_bytes.get_mut(port as usize) else {
-            return;
-        };
-        let frame = &self.frames[index];
-        let before = *sent;
-        *sent += u64::from(frame.bytes) + u64::from(self.settings.parameters.framing.gap_bytes);
-        let data = matches!(frame.kind, Kind::Write | Kind::Send);
-        if !data || !self.ports[port as usize].switch {
-            return;
-        }
-        let queue = &self.queues[(port, usize::from(frame.priority))];
-        let hop = Hop {
-            port,
-            queue_bytes: queue.bytes,
-            time: self.now,
-            sent_bytes: before,
-            rate: self.scenario.links[(port / 2) as usize].rate,
-        };
-        telemetry.write(index, hop);
-    }
-
-    /// What the receiver behind `port` asks of the window of a packet's sender goes back in its ACK.
-    pub(crate) fn ask_for_less(&self, port: u32, frame: &Frame, carried: &mut Carried) {
-        let set = self.scenario.of_lane(port, usize::from(frame.priority));
-        let mut penalty = set.congestion.penalty();
-        let nic = &self.nics[self.ports[port as usize].device as usize];
-        let pipe = nic.pipe.as_ref();
-        if !pipe.is_some_and(|pipe| pipe.cannot_keep_up(self.now)) {
-            penalty.rcv_cwnd_pend = 0;
-        }
-        carried.penalty = penalty;
-    }
-
-    /// Congestion control hears of an ACK; `before` is how many packets had arrived.
-    pub(crate) fn acknowledged(&mut self, id: u32, frame: &Frame, carried: &Carried, before: u32) {
-        // All ways end with the last hop (section 3.6.12.3, OnNACK).
-        if frame.has(ECHO) || frame.has(TRIMMED) && !carried.last_hop {
-            if let Some(telemetry) = &mut self.telemetry {
-                telemetry.avoid(id, carried);
-            }
-        }
-        let queue_pair = &mut self.queue_pairs[id as usize];
-        let Outstanding {
-            oldest: until,
-            fresh: next,
-            arrived,
-            in_flight,
-        } = queue_pair.transport.outstanding();
-        let mtu = self.settings.parameters.transport.mtu_bytes;
-        if frame.has(TRIMMED) {
-            let loss = Loss::Trimmed {
-                psn: frame.psn,
-                next,
-                outstanding: in_flight,
-                last_hop: carried.last_hop,
-            };
-            queue_pair.congestion.on_loss(self.now, loss);
-            queue_pair.follow(self.now, mtu);
-            return self.activate(id);
-        }
-        if frame.has(NAK) && !frame.has(RNR) {
-            let loss = Loss::Gap { until, next };
-            queue_pair.congestion.on_loss(self.now, loss);
-        }
-        let ack = Ack {
-            now: self.now,
-            bytes: (arrived - before).saturating_mul(mtu),
-            until,
-            next,
-            outstanding: in_flight,
-            rtt: (carried.sent != NEVER).then(|| self.now - carried.sent),
-            marked: frame.has(ECHO),
-            hops: &carried.hops[..usize::from(carried.count)],
-            penalty: carried.penalty,
-        };
-        queue_pair.congestion.on_ack(&ack);
-        queue_pair.follow(self.now, mtu);
-        self.activate(id);
-    }
-
-    /// Congestion control hears of a timeout.
-    pub(crate) fn timed_out(&mut self, id: u32) {
-        if self.telemetry.is_none() {
-            return;
-        }
-        let mtu = self.settings.parameters.transport.mtu_bytes;
-        let queue_pair = &mut self.queue_pairs[id as usize];
-        let next = queue_pair.transport.outstanding().fresh;
-        let loss = Loss::Timeout { next };
-        queue_pair.congestion.on_loss(self.now, loss);
-        queue_pair.follow(self.now, mtu);
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -4,8 +4,7 @@
 //! the detection time is stuck, and recovers once it has not been paused for the restoration time. A poll that cannot find
 //! anything is left out, so that a watchdog without work costs nothing.
 
-use crate::model::parameters::{self, WatchdogAction};
-use crate::simulation::{class, Simulation};
+use crate::model::parameters::Watchdog;
 use crate::time::{Picoseconds, NANOSECOND, NEVER};
 
 /// What the watchdog knows of a priority of a port.
@@ -46,128 +45,77 @@ impl Guard {
     pub fn stuck_until(&self, now: Picoseconds) -> Picoseconds {
         self.stuck_for + if self.stuck { now - self.since } else { 0 }
     }
-}
 
-impl Simulation {
-    /// A priority of a switch port begins to be paused.
-    pub(crate) fn guard_pause(&mut self, port: u32, priority: usize) {
-        let Some(watchdog) = self.watchdog(port) else {
-            return;
-        };
-        let detected = self.now + watchdog.detection_ns * NANOSECOND;
-        self.poll_at(port, priority, detected);
+    /// A pause begins: when to poll, if no poll is pending.
+    pub fn pause(&mut self, watchdog: &Watchdog, now: Picoseconds) -> Option<Picoseconds> {
+        self.arm(watchdog, now + watchdog.detection_ns * NANOSECOND)
     }
 
-    /// A priority of a switch port is no longer asked to pause.
-    pub(crate) fn guard_resume(&mut self, port: u32, priority: usize) {
-        let Some(watchdog) = self.watchdog(port) else {
-            return;
-        };
-        let restored = self.now + watchdog.restoration_ns * NANOSECOND;
-        let now = self.now;
-        let guard = &mut self.sides[port as usize].pauses[priority].guard;
-        if guard.stuck {
-            guard.free_since = now;
-            self.poll_at(port, priority, restored);
+    /// A pause ends: when to poll, if the queue is stuck and no poll is pending.
+    pub fn resume(&mut self, watchdog: &Watchdog, now: Picoseconds) -> Option<Picoseconds> {
+        if !self.stuck {
+            return None;
         }
+        self.free_since = now;
+        self.arm(watchdog, now + watchdog.restoration_ns * NANOSECOND)
     }
 
-    /// A poll at which something may be found.
-    pub(crate) fn poll(&mut self, port: u32, priority: usize) {
-        let Some(watchdog) = self.watchdog(port) else {
-            return;
-        };
-        let now = self.now;
-        let pause = &mut self.sides[port as usize].pauses[priority];
-        pause.guard.armed = false;
-        let paused = pause.since != NEVER;
-        if paused == pause.guard.stuck {
-            return; // neither paused nor stuck; or still asked to pause, and looked at again when that is over
+    /// A poll of a queue that has been paused since then; `NEVER` = it is not.
+    pub fn poll(
+        &mut self,
+        watchdog: &Watchdog,
+        paused_since: Picoseconds,
+        now: Picoseconds,
+    ) -> Poll {
+        self.armed = false;
+        let paused = paused_since != NEVER;
+        if paused == self.stuck {
+            return Poll::Nothing; // neither paused nor stuck; or still paused, and polled again when that is over
         }
         let (since, least) = match paused {
-            true => (pause.since, watchdog.detection_ns * NANOSECOND),
-            false => (pause.guard.free_since, watchdog.restoration_ns * NANOSECOND),
+            true => (paused_since, watchdog.detection_ns * NANOSECOND),
+            false => (self.free_since, watchdog.restoration_ns * NANOSECOND),
         };
         if now - since < least {
-            return self.poll_at(port, priority, since + least);
+            let again = self.arm(watchdog, since + least);
+            return again.map_or(Poll::Nothing, Poll::Again);
         }
+        self.stuck = paused;
         if paused {
-            self.stop_obeying(port, priority);
-        } else {
-            self.recover(port, priority);
+            self.since = now;
+            self.times_stuck += 1;
+            return Poll::Stuck;
         }
+        self.stuck_for += now - self.since;
+        self.times_recovered += 1;
+        Poll::Recovered
     }
 
-    /// A frame for a stuck queue whose traffic is dropped.
-    #[cold]
-    pub(crate) fn drop_stuck(&mut self, egress: u32, index: u32) {
-        let frame = self.frames[index];
-        let guard = &mut self.sides[egress as usize].pauses[usize::from(frame.priority)].guard;
-        guard.dropped_frames += 1;
-        guard.dropped_bytes += u64::from(frame.bytes);
-        self.totals.watchdog_drops += 1;
-        self.frames.remove(index);
+    /// A frame was dropped because the queue is stuck.
+    pub fn count_drop(&mut self, bytes: u16) {
+        self.dropped_frames += 1;
+        self.dropped_bytes += u64::from(bytes);
     }
 
-    fn stop_obeying(&mut self, port: u32, priority: usize) {
-        let guard = &mut self.sides[port as usize].pauses[priority].guard;
-        guard.stuck = true;
-        guard.since = self.now;
-        guard.times_stuck += 1;
-        self.totals.watchdog_stuck += 1;
-        let state = &mut self.ports[port as usize];
-        state.paused &= !(1 << priority);
-        if self.watchdog(port).map(|it| it.action) == Some(WatchdogAction::Drop) {
-            let state = &mut self.ports[port as usize];
-            state.dropping |= 1 << priority;
-            state.aside |= 1 << priority;
-            return self.flush(port, priority);
+    /// The first poll from `time` on, unless one comes before it, which will arm again.
+    fn arm(&mut self, watchdog: &Watchdog, time: Picoseconds) -> Option<Picoseconds> {
+        if self.armed {
+            return None;
         }
-        self.kick(port);
+        self.armed = true;
+        Some(time.next_multiple_of(watchdog.poll_ns * NANOSECOND))
     }
+}
 
-    fn recover(&mut self, port: u32, priority: usize) {
-        let guard = &mut self.sides[port as usize].pauses[priority].guard;
-        guard.stuck = false;
-        guard.stuck_for += self.now - guard.since;
-        guard.times_recovered += 1;
-        self.totals.watchdog_recovered += 1;
-        let voq = self.voqs.as_ref().is_some_and(|voqs| voqs.has(port));
-        let state = &mut self.ports[port as usize];
-        state.dropping &= !(1 << priority);
-        state.aside &= !(u8::from(!voq) << priority);
-    }
-
-    /// Drops all that waits in a queue.
-    fn flush(&mut self, port: u32, priority: usize) {
-        while let Some(index) = self.take_waiting(port, priority) {
-            let frame = &self.frames[index];
-            let (ingress, cells) = (frame.ingress, u32::from(frame.cells));
-            self.release(ingress, priority, cells);
-            self.drop_stuck(port, index);
-        }
-    }
-
-    /// The first poll from `time` on, unless one comes before it, which will look again.
-    fn poll_at(&mut self, port: u32, priority: usize, time: Picoseconds) {
-        let Some(watchdog) = self.watchdog(port) else {
-            return;
-        };
-        let interval = watchdog.poll_ns * NANOSECOND;
-        let guard = &mut self.sides[port as usize].pauses[priority].guard;
-        if guard.armed {
-            return;
-        }
-        guard.armed = true;
-        let poll = time.next_multiple_of(interval);
-        let entity = crate::mechanisms::pause::entity(port, priority);
-        self.schedule(poll, class::WATCHDOG, entity, 0);
-    }
-
-    /// The watchdog of a port, which only switches have.
-    fn watchdog(&self, port: u32) -> Option<parameters::Watchdog> {
-        let of_switch = self.ports[port as usize].switch;
-        let watchdog = self.device(port).pfc.watchdog;
-        watchdog.filter(|_| of_switch)
-    }
+/// Result of a poll.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Poll {
+    /// No change.
+    Nothing,
+    /// No change yet: poll again at this time.
+    Again(Picoseconds),
+    /// The queue is stuck from now on.
+    Stuck,
+    /// The queue has recovered.
+    Recovered,
 }

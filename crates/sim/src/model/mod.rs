@@ -1,8 +1,10 @@
 //! The data of a run: parameters, scenario, faults, results. Knows no mechanism.
 
+mod cabling;
 pub mod faults;
 pub mod names;
 pub mod overrides;
+mod parameter_sets;
 pub mod parameters;
 pub mod pcie;
 pub mod preset;

@@ -6,7 +6,6 @@
 //! thresholds).
 
 use crate::model::parameters::{Parameters, PRIORITIES};
-use crate::model::scenario::Scenario;
 
 /// Deviations from a scenario's parameters. Empty: there are none.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -99,38 +98,14 @@ impl Devices {
     }
 }
 
-impl Scenario {
-    /// The scenario's own parameters and all others.
-    pub fn parameters_mut(&mut self) -> impl Iterator<Item = &mut Parameters> {
-        let others = self.devices.sets.iter_mut().map(|set| &mut set.parameters);
-        std::iter::once(&mut self.parameters).chain(others)
+impl Devices {
+    /// All parameters that differ from the scenario's.
+    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Parameters> {
+        self.sets.iter_mut().map(|set| &mut set.parameters)
     }
 
-    /// How many different parameters there are.
-    pub fn sets(&self) -> u32 {
-        self.devices.sets.len() as u32 + 1
-    }
-
-    /// Parameters by their number.
-    pub fn set(&self, number: u32) -> &Parameters {
-        match number.checked_sub(1) {
-            None => &self.parameters,
-            Some(_) => self.devices.kept(number),
-        }
-    }
-
-    /// What a node is set to.
-    pub fn of_node(&self, node: u32) -> &Parameters {
-        self.set(self.devices.number(Slot::Node(node)))
-    }
-
-    /// What a port is set to.
-    pub fn of_port(&self, port: u32) -> &Parameters {
-        self.set(self.devices.number(Slot::Port(port)))
-    }
-
-    /// What one priority of a port is set to.
-    pub fn of_lane(&self, port: u32, priority: usize) -> &Parameters {
-        self.set(self.devices.number(Slot::Lane(port, priority)))
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.sets.len() as u32
     }
 }

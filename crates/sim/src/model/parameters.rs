@@ -3,7 +3,6 @@
 //! Sizes that follow the speed of a link are rules here; [`crate::model::preset`] has the presets and their sources.
 
 use crate::congestion;
-use crate::mechanisms::frame::{FIRST, LAST};
 use crate::model::pcie;
 use serde::{Deserialize, Serialize};
 use wirespeed_wire::{Encapsulation, Ip, UnknownPcieLink};
@@ -111,15 +110,6 @@ impl Framing {
             ip: self.ip.into(),
             vlan: self.vlan.is_some(),
         }
-    }
-
-    /// Header through FCS of a read response without its payload; an AETH stands in the first and in the last.
-    #[inline]
-    pub fn read_response(&self, flags: u8) -> u32 {
-        if flags & (FIRST | LAST) != 0 {
-            return self.data_bytes + self.read_response_ends_bytes;
-        }
-        self.data_bytes
     }
 }
 

@@ -253,7 +253,7 @@ pub fn miswire(scenario: &mut Scenario, findings: &mut Findings) {
             continue;
         }
         exchanged.extend(it.links);
-        it.exchange(scenario);
+        scenario.exchange_cables(it);
         for link in it.links {
             let cable = &scenario.links[link as usize];
             if cable.a == cable.b {

@@ -4,7 +4,7 @@ use crate::congestion::{CongestionControl, Feedback, Prepared};
 use crate::devices::credits::Credits;
 use crate::devices::nic::NicPort;
 use crate::devices::operations::Operations;
-use crate::devices::port::{Pauses, Port, Queue, Scheduler, Side, Watched};
+use crate::devices::port::{Port, Queue, Scheduler, Side, Watched};
 use crate::devices::queue_pair::QueuePair;
 use crate::devices::voq::Voqs;
 use crate::mechanisms::base_rtt;
@@ -14,8 +14,9 @@ use crate::mechanisms::buffer_settings::{self, Resolved};
 use crate::mechanisms::event_queue::EventQueue;
 use crate::mechanisms::forwarding::Forwarding;
 use crate::mechanisms::frame::{Frames, Line};
+use crate::mechanisms::link_faults::LinkFaults;
 use crate::mechanisms::marking::Marker;
-use crate::mechanisms::pause;
+use crate::mechanisms::pause::{self, Pauses};
 use crate::mechanisms::port_priority::Lanes;
 use crate::mechanisms::routing::Routes;
 use crate::mechanisms::telemetry::{self, Telemetry};
@@ -168,8 +169,7 @@ impl Simulation {
                 delay: link.delay,
                 loss: link.loss,
                 pfc_lost_from: link.pfc_lost_from,
-                outages: Vec::new(),
-                rules: Vec::new(),
+                faults: LinkFaults::default(),
                 storm: 0,
                 lost: 0,
                 drops: [0; PRIORITIES],

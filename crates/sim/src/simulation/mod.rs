@@ -5,13 +5,25 @@
 
 mod build;
 pub(crate) mod capture;
+mod credits;
 mod deadlock;
+mod faults;
+mod forwarding;
+mod host_pipe;
 mod network_tables;
+mod nic;
+mod operations;
 pub(crate) mod outcome;
 pub(crate) mod parts;
+mod pause;
 mod prefetch;
+mod queue_pair;
 pub(crate) mod series;
 mod switch;
+mod telemetry;
+mod trimming;
+mod voq;
+mod watchdog;
 
 use crate::devices::credits::Credits;
 use crate::devices::nic::NicPort;
@@ -415,10 +427,8 @@ impl Simulation {
                 side.loss > 0.0 && chance::uniform(!self.settings.seed, port, draw) < side.loss
             }
         };
-        let lost = lost
-            || self.corrupted(port, u32::from(frame.bytes))
-            || frame.kind == Kind::Cnp && self.cnp_lost(port);
-        let lost = lost || self.cut_off(port);
+        let is_cnp = frame.kind == Kind::Cnp;
+        let lost = lost || self.is_lost_to_faults(port, u32::from(frame.bytes), is_cnp);
         self.capture_frame(port, index);
         if lost {
             self.sides[port as usize].lost += 1;

@@ -1,7 +1,7 @@
 //! What follows from the scenario alone and explains a result: cables, the way of each flow's data, and the least time a
 //! flow can take.
 
-use crate::mechanisms::frame::{FIRST, LAST};
+use crate::mechanisms::frame::{Kind, FIRST, LAST};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::{Operation, Service, Verb};
 use crate::simulation::Simulation;
@@ -119,17 +119,15 @@ fn least(simulation: &Simulation, operation: &Operation) -> Option<Picoseconds> 
     let rest = (operation.bytes - (packets - 1) * u64::from(mtu)) as u32;
     let frame = |flags: u8| {
         let payload = if flags & LAST != 0 { rest } else { mtu };
-        let header = match (connection.service, operation.verb) {
-            (Service::Tcp, _) => return on_link(framing.encapsulation().tcp(payload).bytes()),
-            (Service::Udp, _) => return on_link(framing.encapsulation().udp(payload).bytes()),
-            (_, Verb::Write) if flags & FIRST != 0 => {
-                framing.data_bytes + framing.write_first_bytes
-            }
-            (Service::Ud { .. }, _) => framing.data_bytes + framing.datagram_bytes,
-            (_, Verb::Write | Verb::Send) => framing.data_bytes,
-            (_, Verb::Read) => framing.read_response(flags),
+        let kind = match (connection.service, operation.verb) {
+            (Service::Tcp, _) => Kind::Tcp,
+            (Service::Udp, _) => Kind::Udp,
+            (_, Verb::Write) => Kind::Write,
+            (Service::Ud { .. }, _) => Kind::Datagram,
+            (_, Verb::Send) => Kind::Send,
+            (_, Verb::Read) => Kind::ReadResponse,
         };
-        on_link(header + payload.next_multiple_of(framing.pad_bytes))
+        on_link(framing.packet(kind, flags, payload).0)
     };
     let data = if packets == 1 {
         vec![(1, frame(FIRST | LAST))]

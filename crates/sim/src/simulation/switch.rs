@@ -194,19 +194,12 @@ impl Simulation {
     /// The queue that the law sees: averaged over judgements, or as it is.
     fn seen(&mut self, egress: u32, priority: usize, marker: &Marker) -> f64 {
         let queue = &mut self.queues[(egress, priority)];
-        let bytes = f64::from(queue.bytes);
-        let Some(average) = marker.average else {
-            return bytes;
-        };
-        if queue.bytes == 0 && marker.at == Some(MarkAt::Enqueue) {
-            let packet = self.ports[egress as usize]
-                .byte
-                .times(self.settings.longest);
-            let packets = (self.now - queue.empty_since) / packet.max(1);
-            queue.average = average.idle(queue.average, packets);
-        }
-        queue.average = average.arrival(queue.average, bytes);
-        queue.average
+        let may_be_idle = marker.average.is_some() && marker.at == Some(MarkAt::Enqueue);
+        let idle = (may_be_idle && queue.bytes == 0).then(|| {
+            let byte = self.ports[egress as usize].byte;
+            (self.now - queue.empty_since) / byte.times(self.settings.longest).max(1)
+        });
+        marker.length(f64::from(queue.bytes), &mut queue.average, idle)
     }
 
     #[inline]

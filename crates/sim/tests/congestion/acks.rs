@@ -1,9 +1,9 @@
 //! ACK-driven algorithms: their arithmetic, computed by hand from the formulas of the papers.
 
 use super::GIGABIT;
+use wirespeed_sim::congestion::Hop;
 use wirespeed_sim::congestion::{dctcp, hpcc, swift, timely};
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
-use wirespeed_sim::mechanisms::telemetry::Hop;
 use wirespeed_sim::time::{Picoseconds, MICROSECOND};
 
 const PACKET: u32 = 1000;

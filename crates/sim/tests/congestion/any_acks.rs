@@ -3,9 +3,9 @@
 use super::{GIGABIT, MTU};
 use crate::support::draws;
 use proptest::prelude::*;
+use wirespeed_sim::congestion::Hop;
 use wirespeed_sim::congestion::{dctcp, hpcc, nscc, swift, timely};
 use wirespeed_sim::congestion::{Ack, Algorithm, CongestionControl, Loss, Parameters, Penalty};
-use wirespeed_sim::mechanisms::telemetry::Hop;
 use wirespeed_sim::time::{Picoseconds, NANOSECOND};
 
 /// Between these a window (bytes) and a rate (bits per second) always are.

@@ -5,6 +5,7 @@
 //! forward.
 
 pub(crate) mod fabric;
+pub(crate) mod link_changes;
 pub(crate) mod next_hops;
 
 use crate::mechanisms::ecmp::Flow;

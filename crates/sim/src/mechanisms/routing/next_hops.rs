@@ -5,7 +5,7 @@
 
 use super::fabric::{Distance, Fabric};
 use super::NONE;
-use crate::model::faults::link_down;
+use crate::mechanisms::routing::link_changes::link_changes;
 use crate::model::scenario::Scenario;
 use crate::time::Picoseconds;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -227,7 +227,7 @@ impl NextHops {
             Arc::clone(table)
         };
         let mut tables = vec![(0, table(&withdrawn))];
-        let mut changes = link_down::changes(scenario).into_iter().peekable();
+        let mut changes = link_changes(scenario).into_iter().peekable();
         while let Some((time, link, away)) = changes.next() {
             let times = &mut withdrawn[link as usize];
             *times = if away { *times + 1 } else { *times - 1 };

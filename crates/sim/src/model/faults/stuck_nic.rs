@@ -1,44 +1,10 @@
-//! A stuck NIC: it asks its switch to pause, again and again, whatever its receive buffer holds. A pause storm.
+//! A stuck NIC: it sends XOFF again and again, whatever its receive buffer holds (a pause storm).
 
-use super::Kind;
-use crate::model::parameters::PRIORITIES;
-use crate::simulation::Simulation;
-
-/// A NIC port that pauses what stands behind its link.
+/// A NIC port that pauses its peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StuckNic {
     /// The NIC port.
     pub port: u32,
     /// Bit n: it pauses priority n.
     pub priorities: u8,
-}
-
-/// The priorities that a NIC port pauses, of all faults that hold.
-pub(super) fn all<'a>(port: u32, hold: impl Iterator<Item = &'a Kind>) -> u8 {
-    let priorities = hold.map(|kind| match kind {
-        Kind::StuckNic(it) if it.port == port => it.priorities,
-        _ => 0,
-    });
-    priorities.fold(0, |all, priorities| all | priorities)
-}
-
-impl Simulation {
-    /// A storm begins, or is over: from now on it is of these priorities.
-    pub(super) fn stuck_nic(&mut self, port: u32, priorities: u8) {
-        let device = self.ports[port as usize].device as usize;
-        let pipe = self.nics[device].pipe.as_ref();
-        let wanted = pipe.map_or(0, |pipe| pipe.pausing());
-        let before = std::mem::replace(&mut self.sides[port as usize].storm, priorities);
-        for priority in 0..PRIORITIES {
-            let bit = 1 << priority;
-            let [was, is, wanted] = [before, priorities, wanted].map(|of| of & bit != 0);
-            match (was, is) {
-                // What the receive buffer asks for by itself goes on being asked for.
-                (false, true) if wanted => self.insist_on_pause(port, priority),
-                (false, true) => self.ask_to_pause(port, priority),
-                (true, false) if !wanted => self.ask_to_go_on(port, priority),
-                _ => {}
-            }
-        }
-    }
 }

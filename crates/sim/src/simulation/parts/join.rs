@@ -5,14 +5,14 @@
 
 use super::border::Border;
 use super::partition::Partition;
-use crate::devices::credits::OF_SENDER;
 use crate::devices::nic::NicPort;
 use crate::devices::port::{Port, Queue, Side, Watched};
 use crate::devices::queue_pair::QueuePair;
 use crate::mechanisms::buffer::PriorityGroup;
 use crate::mechanisms::event_queue::{Event, EventQueue};
-use crate::model::faults::link_down::is_everywhere;
 use crate::model::parameters::PRIORITIES;
+use crate::simulation::credits::OF_SENDER;
+use crate::simulation::faults::link_down::is_everywhere;
 use crate::simulation::{class, Simulation, ENTITY};
 use std::mem::swap;
 use std::thread;

@@ -1,0 +1,33 @@
+//! The cables of a scenario with miswired links.
+
+use crate::model::faults::miswired::Miswired;
+use crate::model::scenario::Scenario;
+
+impl Scenario {
+    /// Exchanges the second ends of two links of a scenario that is as planned so far.
+    pub fn exchange_cables(&mut self, miswired: &Miswired) {
+        let [one, other] = miswired.links.map(|link| link as usize);
+        let kept = self.links[one].b;
+        self.links[one].b = std::mem::replace(&mut self.links[other].b, kept);
+        if !self.addresses.is_empty() {
+            self.addresses.resize(2 * self.links.len(), None);
+            self.addresses.swap(2 * one + 1, 2 * other + 1);
+        }
+        if !self.names.ports.is_empty() {
+            self.names
+                .exchange(2 * one as u32 + 1, 2 * other as u32 + 1);
+        }
+        if self.sets() > 1 {
+            let [one, other] = [2 * one as u32 + 1, 2 * other as u32 + 1];
+            self.devices.exchange(one, other);
+        }
+        for connection in &mut self.connections {
+            connection.port_a = miswired.renamed(connection.port_a);
+            connection.port_b = miswired.renamed(connection.port_b);
+        }
+        let routes = self.routes.iter_mut();
+        for port in routes.flat_map(|route| &mut route.ports) {
+            *port = miswired.renamed(*port);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Credit of receivers: requests, grants and timers.
+
+use crate::congestion::CongestionControl;
+use crate::devices::credits::{Ask, Sender};
+use crate::mechanisms::frame::{Frame, Kind};
+use crate::mechanisms::telemetry::Carried;
+use crate::mechanisms::transport::{Reply, Transport};
+use crate::simulation::{class, Simulation};
+use crate::time::Picoseconds;
+
+/// Payload of an event of [`class::CREDIT`] for a sender's timer; 0 is a receiver's turn.
+pub(crate) const OF_SENDER: u32 = 1;
+
+impl Simulation {
+    /// A packet of queue pair `id` with so many bytes on the link leaves: it takes its credit. What it asks for.
+    pub(crate) fn spend_credit(&mut self, id: u32, kind: Kind, bytes: u32) -> u64 {
+        let asks = matches!(kind, Kind::Write | Kind::Send | Kind::ReadRequest);
+        let Some(sender) = self.sender(id).filter(|_| asks) else {
+            return 0;
+        };
+        sender.spend(bytes);
+        let mtu = self.settings.parameters.transport.mtu_bytes;
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        queue_pair.congestion.spend(bytes);
+        queue_pair.follow(self.now, mtu);
+        let target = self.credit_target(id);
+        self.credit_asked(id, target);
+        target
+    }
+
+    /// What queue pair `id` wants to have been granted.
+    fn credit_target(&self, id: u32) -> u64 {
+        let framing = &self.settings.parameters.framing;
+        let (packets, payload) = self.queue_pairs[id as usize].transport.backlog();
+        let each = u64::from(framing.data_bytes + framing.gap_bytes);
+        let congestion = &self.queue_pairs[id as usize].congestion;
+        congestion.credit_target(payload + packets * each)
+    }
+
+    /// The sender at a queue pair has asked for credit; it waits for an answer if it cannot go on without.
+    fn credit_asked(&mut self, id: u32, target: u64) {
+        let queue_pair = &self.queue_pairs[id as usize];
+        let waits = queue_pair.starves() && queue_pair.transport.has_work();
+        let now = self.now;
+        let Some(sender) = self.sender(id) else {
+            return;
+        };
+        let timer = sender.asked(target, waits, now);
+        self.set_credit_timer(id, timer);
+    }
+
+    fn sender(&mut self, id: u32) -> Option<&mut Sender> {
+        self.credits.as_mut()?.sender(id)
+    }
+
+    fn set_credit_timer(&mut self, id: u32, time: Option<Picoseconds>) {
+        if let Some(time) = time {
+            self.schedule(time, class::CREDIT, id, OF_SENDER);
+        }
+    }
+
+    /// Whether a queue pair has something to send, and no credit for it.
+    fn starves(&self, id: u32) -> bool {
+        let queue_pair = &self.queue_pairs[id as usize];
+        queue_pair.starves() && !queue_pair.failed && queue_pair.transport.has_work()
+    }
+
+    /// A queue pair cannot send. If that is for want of credit, and the receiver does not know how much there is to send, it
+    /// asks.
+    #[cold]
+    pub(crate) fn ask_for_credit(&mut self, id: u32) {
+        if !self.starves(id) {
+            return;
+        }
+        let (target, now) = (self.credit_target(id), self.now);
+        let Some(sender) = self.sender(id) else {
+            return;
+        };
+        match sender.starve(target, now) {
+            Ask::Now => self.request_credit(id, target),
+            Ask::Later(time) => self.set_credit_timer(id, Some(time)),
+            Ask::Wait => {}
+        }
+    }
+
+    fn request_credit(&mut self, id: u32, target: u64) {
+        let now = self.now;
+        if let Some(sender) = self.sender(id) {
+            sender.request(now);
+        }
+        self.credit_asked(id, target);
+        let carried = Carried::credit(target);
+        self.send_control(id, Kind::CreditRequest, Reply::default(), Some(&carried));
+    }
+
+    /// A sender has waited for long enough, or a port may grant more.
+    pub(crate) fn credit_event(&mut self, entity: u32, payload: u32) {
+        match payload {
+            OF_SENDER => self.credit_timer(entity),
+            _ => self.grant_credit(entity),
+        }
+    }
+
+    fn credit_timer(&mut self, id: u32) {
+        let now = self.now;
+        let retries = u32::from(self.settings.parameters.transport.retry_count);
+        let Some(sender) = self.sender(id) else {
+            return;
+        };
+        match sender.timer(now, retries) {
+            Ask::Now if self.starves(id) => {
+                let target = self.credit_target(id);
+                self.request_credit(id, target);
+            }
+            Ask::Later(time) => self.set_credit_timer(id, Some(time)),
+            _ => {}
+        }
+    }
+
+    /// The receiver of queue pair `id` learns what its peer wants; `more` of that it adds by itself.
+    pub(crate) fn credit_wanted(&mut self, id: u32, target: u64, more: u64) {
+        let port = self.queue_pairs[id as usize].port;
+        let Some(credits) = &mut self.credits else {
+            return;
+        };
+        if let Some(time) = credits.want(id, port, target, more, self.now) {
+            self.schedule(time, class::CREDIT, port, 0);
+        }
+    }
+
+    /// A request, which a sender repeats where credit was lost: the answer is what it was granted so far.
+    fn credit_requested(&mut self, id: u32, target: u64) {
+        self.credit_wanted(id, target, 0);
+        if let Some(credits) = &self.credits {
+            let carried = Carried::credit(credits.granted(id));
+            self.send_control(id, Kind::Credit, Reply::default(), Some(&carried));
+        }
+    }
+
+    /// Whether a queue pair waits for credit of a receiver that answers: it does not wait for acknowledgements.
+    pub(crate) fn waits_for_credit(&mut self, id: u32) -> bool {
+        let starves = self.queue_pairs[id as usize].starves();
+        starves && self.sender(id).is_some_and(|sender| sender.is_answered())
+    }
+
+    /// Credit that a full packet needs, bytes.
+    pub(crate) fn full_packet(&self) -> u64 {
+        let parameters = &self.settings.parameters;
+        let mtu = parameters.transport.mtu_bytes;
+        u64::from(parameters.framing.full_packet(mtu))
+    }
+
+    fn grant_credit(&mut self, port: u32) {
+        let packet = self.full_packet();
+        let Some(credits) = &mut self.credits else {
+            return;
+        };
+        let Some(grant) = credits.grant(&self.scenario, port, packet, self.now) else {
+            return;
+        };
+        if let Some(time) = grant.next {
+            self.schedule(time, class::CREDIT, port, 0);
+        }
+        let carried = Carried::credit(grant.granted);
+        self.send_control(grant.id, Kind::Credit, Reply::default(), Some(&carried));
+    }
+
+    /// Credit has arrived at the sender, queue pair `id`.
+    fn credit_arrives(&mut self, id: u32, granted: u64) {
+        let mtu = self.settings.parameters.transport.mtu_bytes;
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        queue_pair.congestion.on_credit(granted);
+        queue_pair.follow(self.now, mtu);
+        let starves = queue_pair.starves();
+        let now = self.now;
+        if let Some(sender) = self.sender(id) {
+            sender.credit(granted, starves, now);
+        }
+        self.activate(id);
+    }
+
+    /// A frame that is about credit and nothing else.
+    #[cold]
+    pub(crate) fn credit_frame(&mut self, frame: &Frame, carried: Option<&Carried>) {
+        let credit = carried.map_or(0, |carried| carried.credit);
+        match frame.kind {
+            Kind::Credit => self.credit_arrives(frame.queue_pair, credit),
+            _ => self.credit_requested(frame.queue_pair, credit),
+        }
+    }
+}

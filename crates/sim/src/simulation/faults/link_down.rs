@@ -1,0 +1,120 @@
+//! Links going down and coming back during a run.
+
+use crate::devices::port::{is_down, Watched};
+use crate::model::faults::link_down::LinkDown;
+use crate::model::faults::Fault;
+use crate::model::parameters::PRIORITIES;
+use crate::simulation::{class, Simulation};
+use crate::time::{Picoseconds, NEVER};
+
+/// What an event of class ROUTE is, its payload.
+const DOWN: u32 = 0;
+
+const UP: u32 = 1;
+
+const TABLE: u32 = 2;
+
+/// Whether an event of class ROUTE happens at all switches; others happen at the port that they name.
+pub(crate) fn is_everywhere(what: u32) -> bool {
+    what == TABLE
+}
+
+impl Simulation {
+    pub(super) fn put_link_down(&mut self, fault: &Fault, it: &LinkDown) {
+        let ends = self.scenario.links.iter().map(|link| [link.a, link.b]);
+        let links = it.links(ends).into_iter();
+        for port in links.flat_map(|link| [2 * link, 2 * link + 1]) {
+            self.ports[port as usize].watched = Watched::Yes;
+            let faults = &mut self.sides[port as usize].faults;
+            faults.add_outage(fault.from, fault.until);
+            if it.is_detected(fault.from, fault.until) {
+                self.schedule(fault.from + it.detection, class::ROUTE, port, DOWN);
+            }
+            // Also where it is not noticed: the port may be down because of another, and this one the last to end.
+            if fault.until != NEVER {
+                self.schedule(fault.until, class::ROUTE, port, UP);
+            }
+        }
+    }
+
+    /// Schedules the times at which routes change.
+    pub(crate) fn put_route_changes(&mut self) {
+        let it = self.forwarding.as_ref();
+        let times: Vec<Picoseconds> = it.map_or(Vec::new(), |it| it.changes().collect());
+        for time in times {
+            self.schedule(time, class::ROUTE, 0, TABLE);
+        }
+    }
+
+    /// A port goes down or comes up, or routes change.
+    pub(crate) fn reroute(&mut self, port: u32, what: u32) {
+        match what {
+            DOWN => self.take_down(port),
+            UP => self.bring_up(port),
+            _ => {
+                self.count_once();
+                if let Some(it) = &mut self.forwarding {
+                    it.change();
+                }
+            }
+        }
+    }
+
+    /// The port sends nothing any more, and forgets that its peer paused it. What waits is dropped.
+    fn take_down(&mut self, port: u32) {
+        let state = &mut self.ports[port as usize];
+        state.busy_until = NEVER;
+        state.wake_at = NEVER;
+        state.control = false;
+        let is_switch = state.switch;
+        while let Some(index) = self.sides[port as usize].control.pop(&self.frames) {
+            self.frames.remove(index);
+        }
+        for priority in 0..PRIORITIES {
+            self.go_on(port, priority);
+            while let Some(index) = self.take_waiting(port, priority) {
+                let frame = self.frames[index];
+                self.frames.remove(index);
+                self.totals.drops += 1;
+                if is_switch {
+                    self.sides[frame.ingress as usize].drops[priority] += 1;
+                    self.release(frame.ingress, priority, u32::from(frame.cells));
+                } else {
+                    self.sides[port as usize].drops[priority] += 1;
+                }
+            }
+        }
+    }
+
+    /// A port that is down sends again, unless another fault has it. Its peer has forgotten what it was asked for, and is asked again.
+    fn bring_up(&mut self, port: u32) {
+        if !is_down(&self.ports[port as usize]) {
+            return;
+        }
+        if self.sides[port as usize].faults.is_down(self.now) {
+            return;
+        }
+        self.ports[port as usize].busy_until = self.now;
+        let state = &self.ports[port as usize];
+        let asking = match state.switch {
+            true => (0..PRIORITIES)
+                .filter(|priority| {
+                    let group = self.groups.get((port, *priority));
+                    group.is_some_and(|group| group.xoff)
+                })
+                .fold(0, |bits, priority| bits | 1 << priority),
+            false => {
+                let pipe = &self.nics[state.device as usize].pipe;
+                let storm = self.sides[port as usize].storm;
+                storm | pipe.as_ref().map_or(0, |pipe| pipe.pausing())
+            }
+        };
+        for priority in 0..PRIORITIES {
+            self.go_on(port, priority);
+            if asking & 1 << priority != 0 {
+                self.generate(port, priority, true);
+            }
+        }
+        self.kick(port);
+    }
+}

@@ -1,0 +1,100 @@
+//! Faults take effect: rules on ports and links, and events at which a fault begins or ends.
+
+pub(crate) mod link_down;
+mod miswired;
+mod slow_receiver;
+mod stuck_nic;
+
+use crate::devices::port::Watched;
+use crate::mechanisms::link_faults::{Effect, Start};
+use crate::model::faults::{Fault, Kind};
+use crate::simulation::{class, Simulation};
+use crate::time::{Picoseconds, NEVER};
+use wirespeed_wire::link_errors::LinkErrors;
+
+impl Simulation {
+    /// Puts every fault where it acts, and schedules those that act by themselves.
+    pub(crate) fn put_faults(&mut self) {
+        let scenario = self.scenario.clone();
+        for (number, fault) in (0..).zip(&scenario.faults) {
+            match &fault.kind {
+                Kind::LinkDown(it) => self.put_link_down(fault, it),
+                Kind::Miswired(it) => self.put_miswired(it),
+                Kind::BitErrors(it) => {
+                    let errors = LinkErrors::new(it.ber, it.fec, it.floor);
+                    self.rule_on_link(it.link, fault, Effect::BitErrors(errors));
+                }
+                Kind::CnpLoss(it) => {
+                    self.rule_on_link(it.link, fault, Effect::CnpLoss(it.probability));
+                }
+                Kind::CnpDelay(it) => self.rule(it.port, fault, Effect::CnpDelay(it.delay)),
+                Kind::StuckNic(_) | Kind::SlowReceiver(_) => self.schedule_fault(number, fault),
+            }
+        }
+        self.put_route_changes();
+    }
+
+    /// The port at which a fault happens that begins and ends by an event.
+    pub(crate) fn place_of_fault(&self, number: u32) -> Option<u32> {
+        match self.scenario.faults[number as usize].kind {
+            Kind::StuckNic(it) => Some(it.port),
+            Kind::SlowReceiver(it) => Some(it.port),
+            _ => None,
+        }
+    }
+
+    /// A fault begins or ends.
+    pub(crate) fn fault(&mut self, number: u32) {
+        let scenario = self.scenario.clone();
+        let now = self.now;
+        let hold = scenario.faults.iter().filter(|it| it.holds(now));
+        let hold = hold.map(|fault| &fault.kind);
+        match &scenario.faults[number as usize].kind {
+            Kind::StuckNic(it) => self.stuck_nic(it.port, stuck_nic::all(it.port, hold)),
+            Kind::SlowReceiver(it) => {
+                self.slow_receiver(it.port, slow_receiver::least(it.port, hold))
+            }
+            _ => {} // acts on what meets it, or by events of its own
+        }
+    }
+
+    fn schedule_fault(&mut self, number: u32, fault: &Fault) {
+        for time in [fault.from, fault.until] {
+            if time != NEVER {
+                self.schedule(time, class::FAULT, number, class::OF_FAULT);
+            }
+        }
+    }
+
+    /// Frames of both directions are looked at one by one.
+    fn rule_on_link(&mut self, link: u32, fault: &Fault, effect: Effect) {
+        for port in [2 * link, 2 * link + 1] {
+            self.ports[port as usize].watched = Watched::Yes;
+            self.rule(port, fault, effect);
+        }
+    }
+
+    fn rule(&mut self, port: u32, fault: &Fault, effect: Effect) {
+        let faults = &mut self.sides[port as usize].faults;
+        faults.add(fault.from, fault.until, effect);
+    }
+
+    /// Whether a frame that starts at `port` is lost to a fault of the link.
+    pub(crate) fn is_lost_to_faults(&self, port: u32, bytes: u32, is_cnp: bool) -> bool {
+        let (state, side) = (&self.ports[port as usize], &self.sides[port as usize]);
+        let start = Start {
+            seed: self.settings.seed,
+            port,
+            sent: state.sent,
+            time: self.now,
+        };
+        side.faults.corrupts(start, bytes)
+            || is_cnp && side.faults.loses_cnp(start)
+            || side.faults.cuts(self.now, state.busy_until + side.delay)
+    }
+
+    /// How much later than usual a CNP of `port` is sent.
+    pub(crate) fn cnp_delay(&self, port: u32) -> Picoseconds {
+        self.sides[port as usize].faults.cnp_delay(self.now)
+    }
+}

@@ -1,0 +1,87 @@
+//! A NIC port sends: the arbitration between its queue pairs and its acknowledgements.
+
+use crate::devices::port::dequeue;
+use crate::devices::queue_pair::Turn;
+use crate::simulation::Simulation;
+use crate::time::NEVER;
+
+impl Simulation {
+    /// A queue pair may have something to send.
+    pub(crate) fn activate(&mut self, id: u32) {
+        let queue_pair = &self.queue_pairs[id as usize];
+        if queue_pair.turn != Turn::Idle {
+            return;
+        }
+        if !queue_pair.may_send() {
+            if self.credits.is_some() {
+                self.ask_for_credit(id);
+            }
+            return;
+        }
+        let port = queue_pair.port;
+        self.line_up(id);
+        self.kick(port);
+    }
+
+    /// An idle port sends an acknowledgement, a CNP or a packet of a queue pair.
+    #[inline]
+    pub(crate) fn nic_transmit(&mut self, port: u32) {
+        let now = self.now;
+        let device = self.ports[port as usize].device as usize;
+        self.nics[device].release_paced(&mut self.queue_pairs, now);
+        let mut held = 0;
+        loop {
+            let state = &mut self.ports[port as usize];
+            let nic = &mut self.nics[device];
+            let [control, data] = nic.eligible(state, now);
+            let data = data & !held;
+            let eligible = control | data;
+            if eligible == 0 {
+                break;
+            }
+            let scheduler = &self.settings.devices[state.settings as usize].scheduler;
+            let priority = scheduler.choose(port, state, &mut self.queues, eligible);
+            let queue = &mut self.queues[(port, usize::from(priority))];
+            if control & (1 << priority) != 0 {
+                let Some(index) = dequeue(state, queue, &self.frames, priority, now) else {
+                    break;
+                };
+                scheduler.charge(queue, eligible, u32::from(self.frames[index].bytes));
+                self.start(port, index);
+                break;
+            }
+            let Some(id) = nic.take(&self.queue_pairs, priority, now) else {
+                held |= 1 << priority;
+                continue;
+            };
+            self.queue_pairs[id as usize].turn = Turn::Idle;
+            if let Some(bytes) = self.send(id) {
+                let queue = &mut self.queues[(port, usize::from(priority))];
+                let settings = self.ports[port as usize].settings;
+                let scheduler = &self.settings.devices[settings as usize].scheduler;
+                scheduler.charge(queue, eligible, bytes);
+                break;
+            }
+        }
+        self.wake_for_next(port);
+    }
+
+    /// A queue pair with something to send takes its place in the arbitration of its port.
+    #[inline]
+    pub(crate) fn line_up(&mut self, id: u32) {
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        let state = &self.ports[queue_pair.port as usize];
+        let free = state.busy_until.max(self.now);
+        self.nics[state.device as usize].line_up(queue_pair, id, free);
+    }
+
+    /// Schedules when the port has to look again.
+    #[inline]
+    pub(crate) fn wake_for_next(&mut self, port: u32) {
+        let state = &self.ports[port as usize];
+        let at = self.nics[state.device as usize].next_wake(state, self.now);
+        if at != NEVER {
+            self.wake(port, at);
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! A queue pair sends packets and processes what arrives.
+
+use crate::devices::port::{enqueue, is_down};
+use crate::mechanisms::frame::{Frame, Kind, CE, ECHO, FIRST, NONE, TRIMMED};
+use crate::mechanisms::telemetry::Carried;
+use crate::mechanisms::transport::{Arrival, Reply, Segment, Timeout, Transport};
+use crate::model::parameters::Notification;
+use crate::simulation::{class, Simulation};
+use crate::time::{Picoseconds, NANOSECOND, NEVER};
+
+impl Simulation {
+    /// Sends the next packet of a queue pair whose turn it is; its bytes, or `None` if it has none after all.
+    #[inline]
+    pub(crate) fn send(&mut self, id: u32) -> Option<u32> {
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        if queue_pair.held() {
+            return None;
+        }
+        let mut to = id;
+        if queue_pair.datagrams {
+            let operation = queue_pair.transport.operation()?;
+            to = self.scenario.operations[operation as usize].queue_pair;
+        }
+        let segment = queue_pair.transport.next(self.now)?;
+        let port = queue_pair.port;
+        let frame = self.framed(to, &segment);
+        let bytes = u32::from(frame.bytes);
+        let on_link = bytes + self.settings.parameters.framing.gap_bytes;
+
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        queue_pair.count_sent(&segment, self.now, on_link);
+        self.totals.retransmissions += u64::from(segment.again);
+        // Earlier than what is pending where that was the wait for a receiver, which ended before its time.
+        if let Some(deadline) = queue_pair.take_deadline() {
+            self.schedule(deadline, class::DEADLINE, id, 0);
+        }
+
+        let nic = &mut self.nics[self.ports[port as usize].device as usize];
+        if segment.flags & FIRST != 0 && segment.kind != Kind::Udp {
+            nic.begin_message(self.now);
+        }
+        nic.fetch(self.now, segment.payload);
+        let index = self.frames.insert(frame);
+        if self.telemetry.is_some() {
+            let wanted = self.spend_credit(id, frame.kind, on_link);
+            if let Some(telemetry) = &mut self.telemetry {
+                telemetry.stamp(index, id, frame.kind, self.now, wanted);
+            }
+        }
+        self.start(port, index);
+        if self.queue_pairs[id as usize].unreliable {
+            self.complete_messages(id);
+        }
+        if self.queue_pairs[id as usize].may_send() {
+            self.line_up(id);
+        }
+        Some(bytes)
+    }
+
+    #[inline]
+    fn framed(&self, id: u32, segment: &Segment) -> Frame {
+        let framing = &self.settings.parameters.framing;
+        let (bytes, ecn) = framing.packet(segment.kind, segment.flags, segment.payload);
+        let queue_pair = &self.queue_pairs[id as usize];
+        Frame {
+            next: NONE,
+            queue_pair: id ^ 1,
+            psn: segment.psn,
+            hop: queue_pair.route,
+            ingress: 0,
+            bytes: bytes as u16,
+            payload: segment.payload as u16,
+            cells: 0,
+            kind: segment.kind,
+            priority: queue_pair.priority,
+            flags: segment.flags | ecn,
+            span: segment.span,
+        }
+    }
+
+    /// An acknowledgement or a CNP of queue pair `id` joins the queue of its port.
+    pub(crate) fn send_control(
+        &mut self,
+        id: u32,
+        kind: Kind,
+        reply: Reply,
+        carried: Option<&Carried>,
+    ) {
+        let framing = &self.settings.parameters.framing;
+        let to = &self.queue_pairs[id as usize].received;
+        let bytes = framing.control(kind);
+        let priority = match kind {
+            Kind::Cnp => self.notification(id).priority,
+            _ => to.priority,
+        };
+        let port = to.port;
+        if is_down(&self.ports[port as usize]) {
+            return;
+        }
+        let index = self.frames.insert(Frame {
+            next: NONE,
+            queue_pair: id ^ 1,
+            psn: reply.psn,
+            hop: to.route,
+            ingress: 0,
+            bytes: bytes as u16,
+            payload: 0,
+            cells: 0,
+            kind,
+            priority,
+            flags: reply.flags,
+            span: reply.span,
+        });
+        if let Some(telemetry) = &mut self.telemetry {
+            telemetry.put(index, carried.copied().unwrap_or(Carried::NOTHING));
+        }
+        let queue = &mut self.queues[(port, usize::from(priority))];
+        enqueue(
+            &mut self.ports[port as usize],
+            queue,
+            &mut self.frames,
+            index,
+        );
+        self.kick(port);
+    }
+
+    /// A frame has arrived at a NIC port.
+    #[inline]
+    pub(crate) fn nic_receive(&mut self, port: u32, index: u32) {
+        let frame = self.frames[index];
+        let mut carried = self.telemetry.as_ref().map(|it| it.of(index));
+        self.frames.remove(index);
+        let id = frame.queue_pair;
+        match frame.kind {
+            Kind::Cnp => return self.notified(id),
+            Kind::Credit | Kind::CreditRequest => {
+                return self.credit_frame(&frame, carried.as_ref());
+            }
+            _ => {}
+        }
+        if frame.has(TRIMMED) && frame.kind != Kind::Ack {
+            return self.header_arrives(id, &frame, carried.as_ref());
+        }
+        let wanted = carried.as_ref().map_or(0, |it| it.credit);
+        if wanted > 0 && frame.kind != Kind::Ack {
+            self.credit_wanted(id, wanted, 0);
+        }
+        let mut in_memory = self.now;
+        if frame.payload > 0 && self.settings.pipes {
+            match self.take_in(port, &frame) {
+                Some(time) => in_memory = time,
+                None => return,
+            }
+            if let Some(carried) = &mut carried {
+                self.ask_for_less(port, &frame, carried);
+            }
+        }
+        let asked = match frame.kind {
+            Kind::ReadRequest => self.queue_pairs[id as usize ^ 1]
+                .transport
+                .asked_for(frame.psn),
+            _ => None,
+        };
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        let before = match carried {
+            Some(_) => queue_pair.transport.outstanding().arrived,
+            None => 0,
+        };
+        let outcome = queue_pair.transport.receive(
+            self.now,
+            Arrival {
+                kind: frame.kind,
+                psn: frame.psn,
+                payload: u32::from(frame.payload),
+                flags: frame.flags,
+                span: frame.span,
+                asked,
+            },
+        );
+        if outcome.delivered > 0 {
+            queue_pair.received.bytes += u64::from(outcome.delivered);
+            queue_pair.received.last = in_memory;
+        }
+        if frame.has(CE) {
+            queue_pair.counts.marked += 1;
+            self.mark_seen(id);
+        }
+        if frame.has(ECHO) {
+            self.notified(id);
+        }
+        if let Some(reply) = outcome.reply {
+            let queue_pair = &mut self.queue_pairs[id as usize];
+            queue_pair.counts.reply(reply.flags);
+            let kind = match frame.kind {
+                Kind::Tcp => Kind::TcpAck,
+                _ => Kind::Ack,
+            };
+            self.send_control(id, kind, reply, carried.as_ref());
+        }
+        if let (Some(carried), Kind::Ack) = (&carried, frame.kind) {
+            self.acknowledged(id, &frame, carried, before);
+        }
+        if outcome.progress {
+            if outcome.failed {
+                return self.fail(id);
+            }
+            if outcome.rearm {
+                self.rearm(id);
+            }
+            self.complete_messages(id);
+            self.activate(id);
+        }
+    }
+
+    /// A congestion notification has reached the sender.
+    fn notified(&mut self, id: u32) {
+        self.totals.cnps += 1;
+        self.queue_pairs[id as usize].notify(self.now);
+    }
+
+    /// A marked packet: a CNP, unless one of this queue pair left within the interval (IBTA annex A17.9.3, DCQCN's NP).
+    fn mark_seen(&mut self, id: u32) {
+        let notification = self.notification(id);
+        if notification.in_ack || self.queue_pairs[id as usize].echoes {
+            return;
+        }
+        let interval = notification.interval_ns * NANOSECOND;
+        let delay = notification.delay_ns * NANOSECOND;
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        if !queue_pair.takes_cnp_turn(self.now, interval) {
+            return;
+        }
+        let port = queue_pair.port;
+        let delay = delay + self.cnp_delay(port);
+        if delay == 0 {
+            return self.send_cnp(id);
+        }
+        let ready = self.now + delay;
+        self.schedule(ready, class::CNP_READY, id, 0);
+    }
+
+    /// How the notification point of a queue pair is set.
+    fn notification(&self, id: u32) -> &Notification {
+        let queue_pair = &self.queue_pairs[id as usize];
+        let priority = usize::from(queue_pair.priority);
+        let set = self.scenario.of_lane(queue_pair.port, priority);
+        &set.notification
+    }
+
+    /// The CNP stands in line.
+    pub(crate) fn send_cnp(&mut self, id: u32) {
+        self.queue_pairs[id as usize].cnp_leaves();
+        self.send_control(id, Kind::Cnp, Reply::default(), None);
+    }
+
+    /// A deadline of a transport has come.
+    pub(crate) fn deadline(&mut self, id: u32) {
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        if queue_pair.timer_at != self.now {
+            return;
+        }
+        queue_pair.timer_at = NEVER;
+        if self.credits.is_some() && self.waits_for_credit(id) {
+            self.queue_pairs[id as usize].transport.postpone(self.now);
+        }
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        match queue_pair.transport.timeout(self.now) {
+            Timeout::Idle => {}
+            Timeout::Later(time) => self.arm(id, time),
+            Timeout::Resend(time) => {
+                queue_pair.counts.timeouts += 1;
+                self.arm(id, time);
+                self.timed_out(id);
+                self.activate(id);
+            }
+            Timeout::Ready(time) => {
+                self.arm(id, time);
+                self.activate(id);
+            }
+            Timeout::Report(reply, time) => {
+                queue_pair.counts.reply(reply.flags);
+                self.arm(id, time);
+                self.send_control(id, Kind::Ack, reply, None);
+            }
+            Timeout::Failed => self.fail(id),
+        }
+    }
+
+    /// The deadline may be earlier than the event that is pending for it, which then comes in vain.
+    fn rearm(&mut self, id: u32) {
+        if let Some(deadline) = self.queue_pairs[id as usize].take_deadline() {
+            self.schedule(deadline, class::DEADLINE, id, 0);
+        }
+    }
+
+    fn arm(&mut self, id: u32, time: Picoseconds) {
+        if time == NEVER {
+            return;
+        }
+        self.queue_pairs[id as usize].timer_at = time;
+        self.schedule(time, class::DEADLINE, id, 0);
+    }
+}

@@ -1,0 +1,106 @@
+//! What frames carry for congestion control: written on the path, evaluated at the sender.
+
+use crate::congestion::{Ack, CongestionControl, Hop, Loss};
+use crate::mechanisms::frame::{Frame, Kind, ECHO, NAK, RNR, TRIMMED};
+use crate::mechanisms::telemetry::Carried;
+use crate::mechanisms::transport::{Outstanding, Transport};
+use crate::simulation::Simulation;
+
+impl Simulation {
+    /// A frame starts at `port`: a switch writes into data that passes, and counts what it sends.
+    pub(crate) fn write_telemetry(&mut self, port: u32, index: u32) {
+        let Some(telemetry) = &mut self.telemetry else {
+            return;
+        };
+        let frame = &self.frames[index];
+        let gap = u64::from(self.settings.parameters.framing.gap_bytes);
+        let Some(before) = telemetry.count_sent(port, u64::from(frame.bytes) + gap) else {
+            return;
+        };
+        let data = matches!(frame.kind, Kind::Write | Kind::Send);
+        if !data || !self.ports[port as usize].switch {
+            return;
+        }
+        let queue = &self.queues[(port, usize::from(frame.priority))];
+        let hop = Hop {
+            port,
+            queue_bytes: queue.bytes,
+            time: self.now,
+            sent_bytes: before,
+            rate: self.scenario.links[(port / 2) as usize].rate,
+        };
+        telemetry.write(index, hop);
+    }
+
+    /// What the receiver behind `port` asks of the window of a packet's sender goes back in its ACK.
+    pub(crate) fn ask_for_less(&self, port: u32, frame: &Frame, carried: &mut Carried) {
+        let set = self.scenario.of_lane(port, usize::from(frame.priority));
+        let mut penalty = set.congestion.penalty();
+        let nic = &self.nics[self.ports[port as usize].device as usize];
+        let pipe = nic.pipe.as_ref();
+        if !pipe.is_some_and(|pipe| pipe.cannot_keep_up(self.now)) {
+            penalty.rcv_cwnd_pend = 0;
+        }
+        carried.penalty = penalty;
+    }
+
+    /// Congestion control hears of an ACK; `before` is how many packets had arrived.
+    pub(crate) fn acknowledged(&mut self, id: u32, frame: &Frame, carried: &Carried, before: u32) {
+        // All ways end with the last hop (section 3.6.12.3, OnNACK).
+        if frame.has(ECHO) || frame.has(TRIMMED) && !carried.last_hop {
+            if let Some(telemetry) = &mut self.telemetry {
+                telemetry.avoid(id, carried);
+            }
+        }
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        let Outstanding {
+            oldest: until,
+            fresh: next,
+            arrived,
+            in_flight,
+        } = queue_pair.transport.outstanding();
+        let mtu = self.settings.parameters.transport.mtu_bytes;
+        if frame.has(TRIMMED) {
+            let loss = Loss::Trimmed {
+                psn: frame.psn,
+                next,
+                outstanding: in_flight,
+                last_hop: carried.last_hop,
+            };
+            queue_pair.congestion.on_loss(self.now, loss);
+            queue_pair.follow(self.now, mtu);
+            return self.activate(id);
+        }
+        if frame.has(NAK) && !frame.has(RNR) {
+            let loss = Loss::Gap { until, next };
+            queue_pair.congestion.on_loss(self.now, loss);
+        }
+        let ack = Ack {
+            now: self.now,
+            bytes: (arrived - before).saturating_mul(mtu),
+            until,
+            next,
+            outstanding: in_flight,
+            rtt: carried.rtt(self.now),
+            marked: frame.has(ECHO),
+            hops: carried.hops(),
+            penalty: carried.penalty,
+        };
+        queue_pair.congestion.on_ack(&ack);
+        queue_pair.follow(self.now, mtu);
+        self.activate(id);
+    }
+
+    /// Congestion control hears of a timeout.
+    pub(crate) fn timed_out(&mut self, id: u32) {
+        if self.telemetry.is_none() {
+            return;
+        }
+        let mtu = self.settings.parameters.transport.mtu_bytes;
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        let next = queue_pair.transport.outstanding().fresh;
+        let loss = Loss::Timeout { next };
+        queue_pair.congestion.on_loss(self.now, loss);
+        queue_pair.follow(self.now, mtu);
+    }
+}

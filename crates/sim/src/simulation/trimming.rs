@@ -1,0 +1,63 @@
+//! Frames without room: trimmed or dropped.
+
+use crate::mechanisms::frame::{Frame, Kind};
+use crate::mechanisms::telemetry::Carried;
+use crate::mechanisms::transport::Transport;
+use crate::mechanisms::trimming::Trimming;
+use crate::simulation::Simulation;
+
+impl Simulation {
+    /// How a frame is trimmed, if it may be where it would leave by `egress`.
+    fn trimming(&self, egress: u32, frame: &Frame) -> Option<Trimming> {
+        let device = self.device(egress);
+        let lossy = device.pfc.lossless_priorities & 1 << frame.priority == 0;
+        let trimming = device.trimming.filter(|_| lossy);
+        trimming.filter(|trimming| trimming.applies_to(frame))
+    }
+
+    /// Whether the queue of `egress` is as long as it may be for this frame.
+    pub(crate) fn queue_is_full(&self, egress: u32, index: u32) -> bool {
+        let frame = &self.frames[index];
+        let Some(trimming) = self.trimming(egress, frame) else {
+            return false;
+        };
+        let queue = &self.queues[(egress, usize::from(frame.priority))];
+        trimming.is_too_long(self.ports[egress as usize].byte.times(queue.bytes))
+    }
+
+    /// There is no room for a frame: its header goes on, or nothing does.
+    #[cold]
+    pub(crate) fn trim_or_drop(&mut self, ingress: u32, index: u32, egress: u32) {
+        let frame = &self.frames[index];
+        let priority = usize::from(frame.priority);
+        let Some(trimming) = self.trimming(egress, frame) else {
+            self.totals.drops += 1;
+            self.sides[ingress as usize].drops[priority] += 1;
+            return self.frames.remove(index);
+        };
+        self.totals.trims += 1;
+        self.sides[egress as usize].trims += 1;
+        trimming.trim(&mut self.frames[index]);
+        if !self.ports[egress as usize ^ 1].switch {
+            if let Some(telemetry) = &mut self.telemetry {
+                telemetry.trimmed_at_last_hop(index);
+            }
+        }
+        self.admit(ingress, index, egress);
+    }
+
+    /// A header has arrived at a NIC instead of its packet.
+    #[cold]
+    pub(crate) fn header_arrives(&mut self, id: u32, frame: &Frame, carried: Option<&Carried>) {
+        let queue_pair = &mut self.queue_pairs[id as usize];
+        if let Some(reply) = queue_pair.transport.trimmed(frame.psn) {
+            queue_pair.counts.reply(reply.flags);
+            self.send_control(id, Kind::Ack, reply, carried);
+            if let Some(carried) = carried.filter(|_| self.credits.is_some()) {
+                // It will be sent again, which its sender did not know when it said how much it wants.
+                let packet = self.full_packet();
+                self.credit_wanted(id, carried.credit, packet);
+            }
+        }
+    }
+}

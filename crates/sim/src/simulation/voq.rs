@@ -1,0 +1,102 @@
+//! Frames in virtual output queues: they wait for credit and cross the switch.
+
+use crate::devices::port::{dequeue, is_down};
+use crate::simulation::pause::entity;
+use crate::simulation::{class, Simulation};
+use crate::time::Picoseconds;
+
+impl Simulation {
+    /// A frame that has room in the buffer waits for credit.
+    pub(crate) fn wait_at_ingress(&mut self, egress: u32, priority: usize, index: u32) {
+        let at = (egress, priority);
+        let slice = self.slices[self.frames[index].ingress as usize];
+        let Some(voq) = self.voqs.as_mut().and_then(|it| it.queue(at, slice)) else {
+            return;
+        };
+        let marker = self.markers[self.queues[at].marker as usize];
+        let byte = self.ports[egress as usize].byte;
+        let length = voq.length(&marker, self.now, byte.times(self.settings.longest));
+        voq.push(&mut self.frames, index);
+        if marker.at.is_some() {
+            self.judge(egress, priority, index, &marker.law, length);
+        }
+        let queue = &mut self.queues[at];
+        queue.bytes += u32::from(self.frames[index].bytes);
+        queue.most_bytes = queue.most_bytes.max(queue.bytes);
+        self.grant(egress, priority);
+    }
+
+    /// A frame that crossed has begun to leave its port: there is room for another.
+    pub(crate) fn crossed_leaves(&mut self, egress: u32, priority: usize, bytes: u16) {
+        let Some(voqs) = &mut self.voqs else { return };
+        if voqs.leave((egress, priority), bytes) {
+            self.grant(egress, priority);
+        }
+    }
+
+    /// Gives credit as long as the port has room.
+    fn grant(&mut self, egress: u32, priority: usize) {
+        loop {
+            let Some(voqs) = &mut self.voqs else { return };
+            let at = (egress, priority);
+            let Some(latency) = voqs.grant(at, &mut self.frames, self.now) else {
+                return;
+            };
+            if latency == 0 {
+                self.crosses(egress, priority);
+            } else {
+                let entity = entity(egress, priority);
+                self.schedule(self.now + latency, class::CROSSES, entity, 0);
+            }
+        }
+    }
+
+    /// The first frame under way stands at its port. It no longer takes buffer where it came in.
+    pub(crate) fn crosses(&mut self, egress: u32, priority: usize) {
+        let Some(voqs) = &mut self.voqs else { return };
+        let Some(index) = voqs.cross((egress, priority), &self.frames) else {
+            return;
+        };
+        let frame = self.frames[index];
+        self.release(frame.ingress, priority, u32::from(frame.cells));
+        self.frames[index].cells = 0;
+        let port = &mut self.ports[egress as usize];
+        let queue = &mut self.queues[(egress, priority)];
+        if !is_down(port) && port.dropping & 1 << priority == 0 {
+            port.waiting |= 1 << priority;
+            queue.line.push(&mut self.frames, index);
+            return self.kick(egress);
+        }
+        queue.bytes -= u32::from(frame.bytes);
+        if is_down(port) {
+            self.totals.drops += 1;
+            self.sides[frame.ingress as usize].drops[priority] += 1;
+            self.frames.remove(index);
+        } else {
+            self.drop_stuck(egress, index);
+        }
+        self.crossed_leaves(egress, priority, frame.bytes);
+    }
+
+    /// The next frame that waits for a port, at the port or where it came in, leaves without being sent.
+    pub(crate) fn take_waiting(&mut self, port: u32, priority: usize) -> Option<u32> {
+        let at = (port, priority);
+        let state = &mut self.ports[port as usize];
+        let queue = self.queues.get_mut(at)?;
+        if let Some(index) = dequeue(state, queue, &self.frames, priority as u8, self.now) {
+            if let Some(voqs) = &mut self.voqs {
+                voqs.leave(at, self.frames[index].bytes);
+            }
+            return Some(index);
+        }
+        let index = self.voqs.as_mut()?.take(at, &self.frames, self.now)?;
+        self.queues[at].bytes -= u32::from(self.frames[index].bytes);
+        Some(index)
+    }
+
+    /// From a frame being granted credit to its standing at the port; none where frames wait at their port.
+    pub(crate) fn credit_latency(&self, egress: u32) -> Picoseconds {
+        let voqs = self.voqs.as_ref();
+        voqs.map_or(0, |voqs| voqs.latency(egress))
+    }
+}

@@ -1,0 +1,96 @@
+//! The PFC watchdog of switch ports.
+
+use crate::mechanisms::watchdog::Poll;
+use crate::model::parameters::{self, WatchdogAction};
+use crate::simulation::pause::entity;
+use crate::simulation::{class, Simulation};
+use crate::time::Picoseconds;
+
+impl Simulation {
+    /// A priority of a switch port begins to be paused.
+    pub(crate) fn guard_pause(&mut self, port: u32, priority: usize) {
+        let Some(watchdog) = self.watchdog(port) else {
+            return;
+        };
+        let guard = &mut self.sides[port as usize].pauses[priority].guard;
+        let poll = guard.pause(&watchdog, self.now);
+        self.poll_at(port, priority, poll);
+    }
+
+    /// A priority of a switch port is no longer paused.
+    pub(crate) fn guard_resume(&mut self, port: u32, priority: usize) {
+        let Some(watchdog) = self.watchdog(port) else {
+            return;
+        };
+        let guard = &mut self.sides[port as usize].pauses[priority].guard;
+        let poll = guard.resume(&watchdog, self.now);
+        self.poll_at(port, priority, poll);
+    }
+
+    /// A poll at which the state may change.
+    pub(crate) fn poll(&mut self, port: u32, priority: usize) {
+        let Some(watchdog) = self.watchdog(port) else {
+            return;
+        };
+        let pause = &mut self.sides[port as usize].pauses[priority];
+        match pause.guard.poll(&watchdog, pause.since, self.now) {
+            Poll::Nothing => {}
+            Poll::Again(time) => self.poll_at(port, priority, Some(time)),
+            Poll::Stuck => self.stop_obeying(port, priority, watchdog.action),
+            Poll::Recovered => self.recover(port, priority),
+        }
+    }
+
+    /// A frame for a stuck queue whose traffic is dropped.
+    #[cold]
+    pub(crate) fn drop_stuck(&mut self, egress: u32, index: u32) {
+        let frame = self.frames[index];
+        let guard = &mut self.sides[egress as usize].pauses[usize::from(frame.priority)].guard;
+        guard.count_drop(frame.bytes);
+        self.totals.watchdog_drops += 1;
+        self.frames.remove(index);
+    }
+
+    fn stop_obeying(&mut self, port: u32, priority: usize, action: WatchdogAction) {
+        self.totals.watchdog_stuck += 1;
+        let state = &mut self.ports[port as usize];
+        state.paused &= !(1 << priority);
+        if action == WatchdogAction::Drop {
+            state.dropping |= 1 << priority;
+            state.aside |= 1 << priority;
+            return self.flush(port, priority);
+        }
+        self.kick(port);
+    }
+
+    fn recover(&mut self, port: u32, priority: usize) {
+        self.totals.watchdog_recovered += 1;
+        let voq = self.voqs.as_ref().is_some_and(|voqs| voqs.has(port));
+        let state = &mut self.ports[port as usize];
+        state.dropping &= !(1 << priority);
+        state.aside &= !(u8::from(!voq) << priority);
+    }
+
+    /// Drops all that waits in a queue.
+    fn flush(&mut self, port: u32, priority: usize) {
+        while let Some(index) = self.take_waiting(port, priority) {
+            let frame = &self.frames[index];
+            let (ingress, cells) = (frame.ingress, u32::from(frame.cells));
+            self.release(ingress, priority, cells);
+            self.drop_stuck(port, index);
+        }
+    }
+
+    fn poll_at(&mut self, port: u32, priority: usize, time: Option<Picoseconds>) {
+        if let Some(time) = time {
+            self.schedule(time, class::WATCHDOG, entity(port, priority), 0);
+        }
+    }
+
+    /// The watchdog of a port, which only switches have.
+    fn watchdog(&self, port: u32) -> Option<parameters::Watchdog> {
+        let of_switch = self.ports[port as usize].switch;
+        let watchdog = self.device(port).pfc.watchdog;
+        watchdog.filter(|_| of_switch)
+    }
+}
