@@ -34,8 +34,10 @@ def commands() -> str:
     import typer
 
     from wirespeed.cli.app import app
+    from wirespeed.cli.help import EXIT_CODES
 
-    lines = [NOTE, "# Commands\n\n", "Every option can also be given as an environment variable, named beside it.\n"]
+    lines = [NOTE, "# Commands\n\n", "Every option can also be set by the environment variable in its row.\n"]
+    lines.append(f"\n{_help(EXIT_CODES.partition(chr(10) * 2)[0])}\n")
     root = typer.main.get_command(app)
     for path, command in _walk(root, ("wirespeed",)):
         lines.append(f"\n## {' '.join(path)}\n\n{_help(command.help)}\n")

@@ -1,4 +1,4 @@
-"""The application and its verbs. A verb is a file here with a function of the same name that registers itself."""
+"""The application and its commands. Each is a file in ``verbs/`` with a function that registers itself on `app`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import pkgutil
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from wirespeed import __version__
+from wirespeed.cli.help import EXIT_CODES, WIDTH, App, Group
 
 WORKFLOW = (
     "init",
@@ -27,23 +27,28 @@ WORKFLOW = (
     "list",
     "schema",
 )
-"""Verbs in the order a cluster is brought up, for the help; others follow by name."""
+"""Order of commands in the help: the order of bringing up a cluster; others follow by name."""
 
 
-class _Workflow(TyperGroup):
+class _Workflow(Group):
     def list_commands(self, ctx: Any) -> list[str]:
         names = super().list_commands(ctx)
         return sorted(names, key=lambda name: (WORKFLOW.index(name) if name in WORKFLOW else len(WORKFLOW), name))
 
 
-app = typer.Typer(
+app = App(
     name="wirespeed",
     cls=_Workflow,
-    help="Get a lossless Ethernet RDMA (RoCEv2) cluster to wire speed, and keep it there.",
+    help="Plan, configure, check, benchmark and simulate a RoCEv2 (lossless Ethernet RDMA) cluster.",
+    epilog=EXIT_CODES,
     no_args_is_help=True,
-    context_settings={"auto_envvar_prefix": "WIRESPEED", "help_option_names": ["-h", "--help"]},
+    context_settings={
+        "auto_envvar_prefix": "WIRESPEED",
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": WIDTH,
+    },
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain text: it folds paragraphs to the terminal and loads nothing
+    rich_markup_mode=None,  # plain text: folds paragraphs to the width of the terminal and loads no package
 )
 
 
@@ -56,14 +61,14 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Options of every verb."""
+    """Options of the program itself."""
 
 
 def _register() -> None:
-    """Import every verb's file in ``verbs/``; each registers its command on `app`."""
+    """Import every file in ``verbs/``; each registers its command on `app`."""
     from wirespeed.cli import verbs
 
     for module in sorted(pkgutil.iter_modules(verbs.__path__), key=lambda found: found.name):

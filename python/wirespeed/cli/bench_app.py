@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import typer
-
 from wirespeed.cli.app import app
+from wirespeed.cli.help import App, Group
 
-bench = typer.Typer(
+bench = App(
+    cls=Group,
     name="bench",
-    help="Run benchmarks, read their output, judge it against what the hardware can do, and remember it.",
-    short_help="Run benchmarks; read their output; judge it by physical limits; compare it over time.",
+    help="Run benchmarks, parse their output, judge it against hardware limits, and store and compare results.",
+    short_help="Run, parse, judge, store and compare benchmarks.",
     no_args_is_help=True,
 )
 app.add_typer(bench)

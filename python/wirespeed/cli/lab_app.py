@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import typer
-
 from wirespeed.cli.app import app
+from wirespeed.cli.help import App, Group
 
-lab = typer.Typer(
+lab = App(
+    cls=Group,
     name="lab",
-    help="Try a cluster before it is cabled: its hosts and switches as network namespaces of this Linux machine.",
-    short_help="Try a cluster before it is cabled, in network namespaces of this machine.",
+    help="Emulate a cluster on this Linux machine before it is cabled: hosts and switches are network namespaces.",
+    short_help="Emulate a cluster in network namespaces of this machine.",
     no_args_is_help=True,
 )
 app.add_typer(lab)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import typer
-
 from wirespeed.cli.app import app
+from wirespeed.cli.help import App, Group
 
-sim = typer.Typer(
+sim = App(
+    cls=Group,
     name="sim",
     help="Simulate lossless RoCEv2 packet by packet: queues, PFC, ECN, DCQCN, loss and recovery.",
     short_help="Simulate the network packet by packet.",

@@ -23,19 +23,30 @@ StoreOption = Annotated[
         "--store",
         metavar="STORE",
         envvar="WIRESPEED_STORE",
-        help="Where campaigns are stored: a file or postgresql://HOST/DATABASE; your own store if not said.",
+        help="Store of campaigns: a file or postgresql://HOST/DATABASE. Default: your personal store.",
     ),
 ]
-ToolOption = Annotated[str | None, typer.Option("--tool", help="Only this tool, such as perftest.")]
-TestOption = Annotated[str | None, typer.Option("--test", help="Only this test, such as all_reduce or ib_write_bw.")]
-MetricOption = Annotated[str | None, typer.Option("--metric", help="Only this metric, such as busbw or bw_avg.")]
-SizeOption = Annotated[str | None, typer.Option("--size", help="Only this message size, in bytes or such as 8GiB.")]
+ToolOption = Annotated[str | None, typer.Option("--tool", metavar="TOOL", help="Use only this tool, such as perftest.")]
+TestOption = Annotated[
+    str | None, typer.Option("--test", metavar="TEST", help="Use only this test, such as all_reduce or ib_write_bw.")
+]
+MetricOption = Annotated[
+    str | None, typer.Option("--metric", metavar="METRIC", help="Use only this metric, such as busbw or bw_avg.")
+]
+SizeOption = Annotated[
+    str | None,
+    typer.Option("--size", metavar="SIZE", help="Use only this message size, in bytes or with a unit, such as 8GiB."),
+]
 PlaceOption = Annotated[
     str | None,
-    typer.Option("--place", help="Only this pair or place of the output, such as 'node1 -> node2' or in-place."),
+    typer.Option(
+        "--place", metavar="PAIR", help="Use only this pair or variant, such as 'node1 -> node2' or in-place."
+    ),
 ]
-RanksOption = Annotated[int | None, typer.Option("--ranks", help="Only runs of so many ranks.")]
-LimitOption = Annotated[int, typer.Option("--limit", min=1, help="How many series a table shows.")]
+RanksOption = Annotated[
+    int | None, typer.Option("--ranks", metavar="N", help="Use only runs with this number of ranks.")
+]
+LimitOption = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="Maximum number of series in a table.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from wirespeed.cli.logs import Failed, LogFile, log_files
 
 CampaignOption = Annotated[
     str | None,
-    typer.Option("--campaign", metavar="CAMPAIGN", help="A stored campaign: its label or id, latest, or latest~1."),
+    typer.Option(
+        "--campaign", metavar="CAMPAIGN", help="Stored campaign: label, id, latest, or latest~N (the N-th before it)."
+    ),
 ]
 
 

@@ -100,7 +100,7 @@ def before(two: tuple[Plan, lab.Lab], kept: Path) -> Path:
 def collected(made: lab.Lab, bundle: Path) -> Path:
     """Collect inside the first host, with its real tools."""
     needs("ibv_devinfo", "ethtool", "ip")
-    ran = wirespeed(made, "node1", "collect", "--local", "--patience", "20", "-o", str(bundle))
+    ran = wirespeed(made, "node1", "collect", "--local", "--timeout-factor", "20", "-o", str(bundle))
     assert ran.exit_code == 0, ran
     return bundle
 

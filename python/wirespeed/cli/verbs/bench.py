@@ -27,68 +27,77 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@bench.command()
+@bench.command(short_help="Parse the output of benchmark tools.")
 def parse(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Logs to read, or folders of logs; - is standard input.")
+        list[str], typer.Argument(metavar="FILE...", help="Logs or folders of logs; - is standard input.")
     ],
-    format: Annotated[Format, typer.Option("--format", "-f", help="A table to look at, or JSON.")] = Format.TABLE,
+    format: Annotated[Format, typer.Option("--format", "-f", help="Output format.")] = Format.TABLE,
     store: Annotated[
         str | None,
         typer.Option(
             "--store",
             metavar="STORE",
             envvar="WIRESPEED_STORE",
-            help="Store what is read instead of showing it: in a file, in postgresql://HOST/DATABASE, or in your own "
-            "store (default).",
+            help="Store the runs instead of printing them: a file, postgresql://HOST/DATABASE, or "
+            "`default` for your personal store.",
         ),
     ] = None,
     label: Annotated[
         str | None,
-        typer.Option("--label", help="What to call the campaign; the folder and time of the logs if not said."),
+        typer.Option("--label", metavar="TEXT", help="Label of the campaign. Default: folder and time of the logs."),
     ] = None,
     time: Annotated[
-        str | None, typer.Option("--time", help="When it was measured; the time of the oldest log if not said.")
+        str | None,
+        typer.Option("--time", metavar="TIME", help="Time of the measurement. Default: the time of the oldest log."),
     ] = None,
     cluster: Annotated[
-        Path | None, typer.Option("--cluster", metavar="CLUSTER.yaml", help="The cluster file of what was measured.")
+        Path | None, typer.Option("--cluster", metavar="CLUSTER.yaml", help="Cluster file of the measured cluster.")
     ] = None,
     bundle: Annotated[
         Path | None,
         typer.Option(
             "--bundle",
             metavar="BUNDLE",
-            help="What wirespeed collect read then: its settings are kept beside the runs.",
+            help="Bundle collected at that time; its settings are stored with the runs.",
         ),
     ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", min=1, metavar="N", help="Processes that read for --store; one on each core if not said."
+            "--jobs",
+            min=1,
+            metavar="N",
+            help="Number of processes that parse logs for --store. Default: number of cores.",
         ),
     ] = None,
 ) -> None:
-    """Read the output of benchmark tools: nccl-tests, perftest, iperf3, OSU micro-benchmarks and more.
+    """Parse the output of benchmark tools: nccl-tests, perftest, iperf3, OSU micro-benchmarks and more.
 
-    'wirespeed list tools' names them all. The tool is recognised by what is in the file: text or JSON, one run or many,
-    with rank prefixes, colours, quoting and debug lines of NCCL in between. What was left out is said on standard error
-    with its line. Units are what they truly are: perftest's MB/sec is MiB/s, iperf3's GBytes is GiB, NetPIPE's Mbps is
-    Mib/s.
+    `wirespeed list tools` lists all tools. The tool is recognised by the content of the file: text or JSON, one run or
+    many, with rank prefixes, colours, quoting and NCCL debug lines in between. Skipped lines are reported on standard
+    error. Units are corrected: perftest's MB/sec is MiB/s, iperf3's GBytes is GiB, NetPIPE's Mbps is Mib/s.
 
-    Debug lines of NCCL and RCCL (NCCL_DEBUG=INFO) become communicators: network, NICs, GPUDirect RDMA on each path,
-    rings, trees, GID index, environment, algorithms and warnings. A log with nothing else is read too.
+    Debug lines of NCCL and RCCL (NCCL_DEBUG=INFO) are shown as communicators: network, NICs, GPUDirect RDMA per path,
+    rings, trees, GID index, environment, algorithms and warnings. A log that contains only debug lines is accepted.
 
-    Every run says whether its log is complete, truncated or that of a failure; reading all of them leaves with 0. A
-    failed run names the entries of the failure catalogue that cause its message, likeliest first; `wirespeed explain`
-    shows one. A file that is no output of a known tool is refused with 2; in a folder such files are left out.
+    Each run is complete, truncated or failed. For a failed run the likely causes of its error message are listed, most
+    likely first; `wirespeed explain` explains them. A file without output of a known tool is refused; in a folder such
+    files are skipped.
 
-    With --store the runs and the raw output become a campaign, for `wirespeed bench compare` and `wirespeed bench
-    history`. Storing the same logs again under the same label adds what is new and doubles nothing, also after an
-    interrupt. A password belongs into PostgreSQL's own password file, not into --store.
+    With --store the runs and the raw output become a campaign for `wirespeed bench compare` and `wirespeed bench
+    history`. Storing the same logs again under the same label adds new logs and creates no duplicates, also after an
+    interrupt. Put the password of a PostgreSQL store in ~/.pgpass, not in --store.
 
-    Example: mpirun ... all_reduce_perf -b 8 -e 16G -f 2 | wirespeed bench parse --format json -
+    Exit code 0 once all logs have been parsed, also when a run failed (`bench judge` fails then); 2 when a file is
+    refused; 3 when nothing was found.
 
-    Example: wirespeed bench parse logs/ --store default --label after-firmware
+    Examples:
+
+    \b
+      wirespeed bench parse all_reduce.log
+      mpirun ... all_reduce_perf -b 8 -e 16G -f 2 | wirespeed bench parse --format json -
+      wirespeed bench parse logs/ --store default --label after-firmware
     """
     from wirespeed.cli.logs import log_files
 

@@ -20,10 +20,10 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@bench.command()
+@bench.command(short_help="Compare two campaigns statistically.")
 def compare(
-    a: Annotated[str, typer.Argument(metavar="A", help="A campaign, or a log or folder of logs: how it was.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="A campaign, or a log or folder of logs: how it is.")],
+    a: Annotated[str, typer.Argument(metavar="A", help="Baseline: campaign, log or folder of logs.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Candidate: campaign, log or folder of logs.")],
     store: stored_campaigns.StoreOption = None,
     tool: stored_campaigns.ToolOption = None,
     test: stored_campaigns.TestOption = None,
@@ -32,36 +32,39 @@ def compare(
     place: stored_campaigns.PlaceOption = None,
     ranks: stored_campaigns.RanksOption = None,
     significance: Annotated[
-        float, typer.Option("--significance", min=0.0001, max=0.5, help="The share of false alarms to accept.")
+        float,
+        typer.Option("--significance", metavar="P", min=0.0001, max=0.5, help="Accepted probability of a false alarm."),
     ] = 0.05,
     at_least: Annotated[
-        float, typer.Option("--at-least", min=0.0, metavar="PERCENT", help="Smaller differences do not matter.")
+        float, typer.Option("--at-least", min=0.0, metavar="PERCENT", help="Ignore changes below this percentage.")
     ] = 2.0,
     limit: stored_campaigns.LimitOption = 30,
     output: Annotated[
-        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_COMPARE_FORMAT", help="A table, or JSON.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_COMPARE_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """Compare two campaigns, and say which differences are more than chance.
+    """Compare two campaigns statistically.
 
-    A campaign is named by its id, its label, latest or latest~N, the N-th before it; a path that exists is read. The
-    same test between the same places at the same size is compared with itself: medians, their difference, and the
-    exact two-sided test of Mann and Whitney, corrected for the number of series (Benjamini and Hochberg). Asking for
-    fewer series with --test, --metric or --size makes the test sharper.
+    A campaign is given by its id, its label, latest or latest~N (the N-th before it); an existing path is read as logs.
+    Each series (same test, endpoints and size) of A is compared with the same series of B: medians, their difference,
+    and the exact two-sided Mann-Whitney test, corrected for the number of series (Benjamini-Hochberg). Fewer series,
+    selected with --test, --metric or --size, make the test more sensitive.
 
-    Few values cannot show anything: one on a side never, four on each are the fewest for one series, and many series
-    need more. Repeat runs rather than trust one. Where twenty places or more were measured alike, each is also held
-    against how much the others changed, which tells a slow pair from one run of each; from six places on all of them
-    are tested together (Wilcoxon's signed ranks), which tells a change of the whole.
+    At least 4 runs per side are needed to detect a change in one series, and more for many series. With 20 or more
+    comparable pairs, each pair is also compared with the change of all others, which finds one slow pair from single
+    runs. With 6 or more, all pairs are tested jointly (Wilcoxon signed-rank test), which finds a change of the whole
+    cluster.
 
-    Below stands what changed in settings, drivers and firmware between the two, where facts were stored with them
-    (bench parse --bundle), and in the parameters of the runs.
+    Changes of settings, drivers, firmware and run parameters between the two campaigns are listed below. Settings must
+    be stored with the campaigns (`bench parse --bundle`).
 
     Exit code 1 when something got worse, 3 when nothing could be compared, 0 otherwise.
 
-    Example: wirespeed bench compare latest~1 latest --test all_reduce --metric busbw
+    Examples:
 
-    Example: wirespeed bench compare before/ after/
+    \b
+      wirespeed bench compare latest~1 latest --test all_reduce --metric busbw
+      wirespeed bench compare before/ after/
     """
     wanted = stored_campaigns.wanted(tool, test, metric, size, place, ranks)
     found = stored_campaigns.compared(a, b, store, wanted, stored_campaigns.Judging(significance, at_least / 100))

@@ -26,7 +26,7 @@ class Format(StrEnum):
     PROMETHEUS = "prometheus"
 
 
-@bench.command()
+@bench.command(short_help="Show measurements over campaigns and their change points.")
 def history(
     store: stored_campaigns.StoreOption = None,
     tool: stored_campaigns.ToolOption = None,
@@ -40,36 +40,46 @@ def history(
         typer.Option(
             "--cluster",
             metavar="NAME",
-            help="Only campaigns of this cluster; if not said, of all but labs ('lab NAME').",
+            help="Use only campaigns of this cluster. Default: all clusters except labs ('lab NAME').",
         ),
     ] = None,
     significance: Annotated[
-        float, typer.Option("--significance", min=0.001, max=0.5, help="How likely a change point may be chance.")
+        float,
+        typer.Option(
+            "--significance",
+            metavar="P",
+            min=0.001,
+            max=0.5,
+            help="Accepted probability that a change point is due to chance.",
+        ),
     ] = 0.01,
     at_least: Annotated[
-        float, typer.Option("--at-least", min=0.0, metavar="PERCENT", help="Smaller changes do not matter.")
+        float, typer.Option("--at-least", min=0.0, metavar="PERCENT", help="Ignore changes below this percentage.")
     ] = 2.0,
     limit: stored_campaigns.LimitOption = 20,
     output: Annotated[
-        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_HISTORY_FORMAT", help="How to print it.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_HISTORY_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """Show how measurements developed over campaigns, where their level changed, and what changed then.
+    """Show measurements over all campaigns, with change points and their likely causes.
 
-    Without a --tool, --test, --metric, --size or --place the campaigns are listed. With one, each series is a line of
-    its medians, oldest campaign first. A change point is found by a permutation test that assumes no distribution and
-    takes no single outlier for a change; it needs about ten campaigns, three of them after the change. At each stands
-    what differs in settings, drivers and firmware between the last campaign before it and the first after it, where
-    facts were stored with both (bench parse --bundle).
+    Without --tool, --test, --metric, --size or --place the campaigns are listed. Otherwise each series is one line with
+    its medians, oldest campaign first. Change points are found with a permutation test, which assumes no distribution
+    and is robust against single outliers; it needs about ten campaigns, three of them after the change. For each change
+    point the differences in settings, drivers and firmware are listed, if settings are stored with the campaigns
+    (`bench parse --bundle`).
 
-    As JUnit a series that got worse, and has not changed since, is a failed case, and one of too few campaigns an
-    error; for Prometheus there is the level of each series in its last campaign, and its last change.
+    JUnit: a series that got worse and has not recovered is a failed case, a series with too few campaigns an error.
+    Prometheus: the level of each series in the last campaign, and its last change.
 
-    Exit code 3 when nothing is stored of what was asked for, 0 otherwise: a change may be meant.
+    Exit code 3 when no campaign matches, 0 otherwise: a change does not fail, since it can be intended.
 
-    Example: wirespeed bench history --test all_reduce --metric busbw --size 8GiB
+    Examples:
 
-    Example: wirespeed bench history --tool perftest --format prometheus > wirespeed.prom
+    \b
+      wirespeed bench history
+      wirespeed bench history --test all_reduce --metric busbw --size 8GiB
+      wirespeed bench history --tool perftest --format prometheus > wirespeed.prom
     """
     wanted = stored_campaigns.wanted(tool, test, metric, size, place, ranks)
     with stored_campaigns.open_known(store) as opened:

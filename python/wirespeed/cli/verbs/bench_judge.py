@@ -35,82 +35,105 @@ class Algorithm(StrEnum):
     NVLS_TREE = "nvls-tree"
 
 
-@bench.command()
+@bench.command(short_help="Judge results against hardware limits and name the bottleneck.")
 def judge(
     cluster: Annotated[
-        Path, typer.Option("--cluster", "-c", metavar="CLUSTER.yaml", help="The cluster file of what was measured.")
+        Path, typer.Option("--cluster", "-c", metavar="CLUSTER.yaml", help="Cluster file of the measured cluster.")
     ],
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE...", help="Output of benchmark tools, folders of it or of bench run; - is stdin."),
+        typer.Argument(
+            metavar="FILE...",
+            help="Benchmark logs, folders of logs, or result folders of `bench run`; - is standard input.",
+        ),
     ] = None,
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="HOST/NIC", help="One end of a point-to-point test, such as node1/bnxt_re0."),
+        typer.Option(
+            "--from",
+            envvar="WIRESPEED_BENCH_JUDGE_FROM",
+            metavar="HOST/NIC",
+            help="Client NIC of a point-to-point test, such as node1/bnxt_re0.",
+        ),
     ] = None,
     target: Annotated[
-        str | None, typer.Option("--to", metavar="HOST/NIC", help="The other end, such as node2/bnxt_re4.")
+        str | None,
+        typer.Option(
+            "--to",
+            envvar="WIRESPEED_BENCH_JUDGE_TO",
+            metavar="HOST/NIC",
+            help="Server NIC of a point-to-point test, such as node2/bnxt_re4.",
+        ),
     ] = None,
     algorithm: Annotated[
         Algorithm | None,
-        typer.Option("--algorithm", help="How an all-reduce moved large messages, if no debug line says."),
+        typer.Option(
+            "--algorithm", help="Algorithm of an all-reduce for large messages. Default: from NCCL debug lines."
+        ),
     ] = None,
     collective: Annotated[
         str | None,
-        typer.Option("--collective", metavar="NAME", help="The collective, such as all-gather, where no log names it."),
+        typer.Option(
+            "--collective", metavar="NAME", help="Collective, such as all-gather, if the log does not contain it."
+        ),
     ] = None,
     profile: Annotated[
         str | None,
         typer.Option(
             "--profile",
             metavar="NAME|FILE",
-            help="What must be reached: default, strict, loose, field, or a file of your own; see list profiles.",
+            help="Acceptance profile: default, strict, loose, field, or the path of a profile file. "
+            "`wirespeed list profiles` shows them.",
         ),
     ] = None,
     bundle: Annotated[
         Path | None,
         typer.Option(
             "--bundle",
-            metavar="DIR",
-            help="What collect wrote at the time: how much of it the cluster as found allows.",
+            metavar="BUNDLE",
+            help="Bundle collected at that time: also compare with the limits of the cluster as found.",
         ),
     ] = None,
     campaign: stored_logs.CampaignOption = None,
     store: stored_campaigns.StoreOption = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as failures (exit code 1).")] = False,
     output: Annotated[
-        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_JUDGE_FORMAT", help="How to print the verdicts.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_JUDGE_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """Judge benchmark results against what the hardware can do, naming what binds.
+    """Judge benchmark results against hardware limits and name the bottleneck.
 
-    Each bandwidth stands against two limits, never mixed: the physical one, which no algorithm can beat (line rate
-    with exact RoCEv2 framing, PCIe, peak GPU links, the cut of the collective), and the reachable one, which the
-    named algorithm or a catalogue figure reaches. Above the physical limit the verdict is unknown: then the cluster
-    file is not the cluster that was measured, or nothing crossed the wire.
+    Each bandwidth is compared with two limits. Physical limit: cannot be exceeded (line rate with exact RoCEv2 framing,
+    PCIe, peak GPU links, the cut of the collective). Reachable limit: what the algorithm or a catalogue figure is known
+    to reach. A result above the physical limit is unknown: the cluster file does not describe the measured cluster, or
+    no traffic used the network.
 
-    With --bundle each number stands against the cluster as found too, with its x8 slot, its small MTU or its missing
-    uplink: "61% of the design, 99% of what the cluster as found allows".
+    With --bundle each result is also compared with the limits of the cluster as found, for example with an x8 slot, a
+    small MTU or a missing uplink: "61% of the design, 99% of what the cluster as found allows".
 
-    What passes is a profile's: fractions of the limits, and gates, numbers that operators ask of such hardware. A
-    verdict that a gate decided names it and its source. Relative gates compare runs that are judged together: pairs
-    between leaves with pairs under one, all rails at once with each alone, one queue pair with many. Where there is
-    nothing to compare with the outcome is unknown.
+    The profile defines what passes: fractions of the limits, and gates (required values). A verdict decided by a gate
+    names the gate and its source. Relative gates compare runs that are judged in one call: pairs between leaves with
+    pairs under one leaf, all rails at the same time with each rail separately, one queue pair with many. Without runs
+    to compare the result is unknown.
 
-    Between which NICs a point-to-point test ran, folders and stored campaigns of bench run say; for other logs say it
-    with --from and --to.
+    Result folders and stored campaigns of `bench run` name the NICs of point-to-point tests. For other logs use --from
+    and --to.
 
-    Of several runs of one test in the files, one that is bad once and good otherwise warns, and what is bad twice is
-    bad. For a run that is bad alone the command that repeats it is printed.
+    Several runs of one test: one bad run among good ones is a warning, two bad runs fail. For a single bad run the
+    command that repeats it is printed.
 
-    Exit code 1 when a number is below its limit, data arrived wrong or a run failed; 3 when a verdict is unknown or a
-    log is truncated or holds nothing to judge; 0 otherwise.
+    Exit code 1 when a result is below its limit, data validation failed or a run failed; 3 when a verdict is unknown or
+    a log is truncated or contains nothing to judge; 0 otherwise.
 
-    Example: wirespeed bench judge write_bw.log -c cluster.yaml --from node1/bnxt_re0 --to node2/bnxt_re4
+    For JUnit, HTML or a ticket use `wirespeed report --bench LOG --format FORMAT`.
 
-    Example: wirespeed bench judge results/ -c cluster.yaml --profile field
+    Examples:
 
-    Example: wirespeed bench judge --campaign latest -c cluster.yaml
+    \b
+      wirespeed bench judge all_reduce.log -c cluster.yaml
+      wirespeed bench judge write_bw.log -c cluster.yaml --from node1/bnxt_re0 --to node2/bnxt_re4
+      wirespeed bench judge results/ -c cluster.yaml --profile field
+      wirespeed bench judge --campaign latest -c cluster.yaml
     """
     from wirespeed.cli.console import err, show_problems
 

@@ -10,19 +10,25 @@ from wirespeed.cli import stored_campaigns
 from wirespeed.cli.bench_app import bench
 
 
-@bench.command()
+@bench.command(short_help="Print the stored raw output of a campaign.")
 def log(
-    campaign: Annotated[str, typer.Argument(metavar="CAMPAIGN", help="Its id or label, latest or latest~N.")],
+    campaign: Annotated[
+        str, typer.Argument(metavar="CAMPAIGN", help="Campaign: label, id, latest or latest~N (the N-th before it).")
+    ],
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A log of the campaign; without it the logs are listed.")
+        str | None, typer.Argument(metavar="NAME", help="Log of the campaign. Default: list the logs.")
     ] = None,
     store: stored_campaigns.StoreOption = None,
 ) -> None:
-    """Print the raw output that a campaign was read from, byte for byte as it was stored.
+    """Print the stored raw output of a campaign, byte for byte.
 
-    A better parser can read it again: wirespeed bench log latest NAME | wirespeed bench parse -
+    The output can be parsed again by a newer version.
 
-    Example: wirespeed bench log after-firmware
+    Examples:
+
+    \b
+      wirespeed bench log after-firmware
+      wirespeed bench log latest all_reduce.log | wirespeed bench parse -
     """
     import sys
 

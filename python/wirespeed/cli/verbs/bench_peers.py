@@ -29,21 +29,35 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@bench.command()
+@bench.command(short_help="Compare equivalent pairs and hosts; find the cause of slow ones.")
 def peers(
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE...", help="Folders of bench run, logs, or folders of logs; - is standard input."),
+        typer.Argument(
+            metavar="FILE...", help="Result folders of `bench run`, logs, or folders of logs; - is standard input."
+        ),
     ] = None,
     cluster: Annotated[
         Path | None,
-        typer.Option("--cluster", "-c", metavar="CLUSTER.yaml", help="The cluster: its hardware, leaves and rails."),
+        typer.Option("--cluster", "-c", metavar="CLUSTER.yaml", help="Cluster file: hardware, leaves and rails."),
     ] = None,
     source: Annotated[
-        str | None, typer.Option("--from", metavar="HOST/NIC", help="Where data came from, if no log says it.")
+        str | None,
+        typer.Option(
+            "--from",
+            envvar="WIRESPEED_BENCH_PEERS_FROM",
+            metavar="HOST/NIC",
+            help="Sending NIC, if the logs do not name it.",
+        ),
     ] = None,
     target: Annotated[
-        str | None, typer.Option("--to", metavar="HOST/NIC", help="Where data went, if no log says it.")
+        str | None,
+        typer.Option(
+            "--to",
+            envvar="WIRESPEED_BENCH_PEERS_TO",
+            metavar="HOST/NIC",
+            help="Receiving NIC, if the logs do not name it.",
+        ),
     ] = None,
     campaign: stored_logs.CampaignOption = None,
     store: stored_campaigns.StoreOption = None,
@@ -51,32 +65,37 @@ def peers(
     size: stored_campaigns.SizeOption = None,
     at_least: Annotated[
         float,
-        typer.Option("--at-least", min=0.1, max=90.0, metavar="PERCENT", help="Smaller differences do not matter."),
+        typer.Option(
+            "--at-least", min=0.1, max=90.0, metavar="PERCENT", help="Ignore differences below this percentage."
+        ),
     ] = 5.0,
     output: Annotated[
-        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_PEERS_FORMAT", help="A table, or JSON.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_PEERS_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """Compare like pairs and nodes with each other, and say what explains those that are slow.
+    """Compare equivalent pairs and hosts with each other, and find the common cause of slow ones.
 
-    Only like is compared with like: the same tool, test, size and metric, and with --cluster the same hardware and the
-    same distance (under one leaf, between leaves). Slow cells of a pair matrix are explained with the fewest causes:
-    a low row and column is a host or NIC, a row alone its sending, a block a leaf or what lies between two leaves, a
-    stripe a rail, a single cell a path. It needs no limit, so it also sees what is slow for no reason in the cluster
-    file; what is slow everywhere it cannot see, that is for bench judge.
+    Only equivalent results are compared: same tool, test, size and metric, and with --cluster the same hardware and
+    distance (under one leaf, between leaves). Slow cells of a pair matrix are explained by the smallest set of causes:
+    a slow row and column is a host or NIC, a slow row its sending direction, a block a leaf or the links between two
+    leaves, a stripe a rail, a single cell a path. No hardware limit is needed. If everything is slow, use `bench
+    judge`.
 
-    Where logs do not say between whom they are (mpiGraph and folders of bench run do), addresses in them are looked up
-    in the cluster file; a log of one host may be named after it, or lie in a folder that is (node3/all_reduce.log).
+    Output of mpiGraph and result folders of `bench run` name the endpoints. In other logs addresses are looked up in
+    the cluster file; the log of one host can be named after it or be in a folder named after it (node3/all_reduce.log).
 
-    One slow reading is a suspect, not a verdict: it comes with the commands that measure it again beside healthy
-    peers. Slow again in every further log or attempt, it is confirmed. Exit code 1 when a suspect is confirmed, 3 when
-    one has to be measured again or nothing could be compared, 0 otherwise.
+    One slow result is a suspect: the commands that repeat it, and healthy pairs for comparison, are printed. A suspect
+    that is slow in every further log or attempt is confirmed.
 
-    Example: wirespeed bench run matrix --cluster cluster.yaml --output matrix
+    Exit code 1 when a suspect is confirmed, 3 when a suspect must be measured again or nothing could be compared, 0
+    otherwise.
 
-    Example: wirespeed bench peers matrix --cluster cluster.yaml
+    Examples:
 
-    Example: wirespeed bench peers --campaign latest --cluster cluster.yaml
+    \b
+      wirespeed bench run matrix --cluster cluster.yaml --output matrix
+      wirespeed bench peers matrix --cluster cluster.yaml
+      wirespeed bench peers --campaign latest --cluster cluster.yaml
     """
     from wirespeed.cli.console import show_problems
     from wirespeed.errors import Refused

@@ -40,57 +40,82 @@ def _suites(incomplete: str) -> list[str]:
     return [name for name in suites() if name.startswith(incomplete)]
 
 
-@bench.command(short_help="Run a suite of benchmarks on the cluster.")
+@bench.command(short_help="Run a benchmark suite on the cluster.")
 def run(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="See: wirespeed list suites.", autocompletion=_suites)],
+    suite: Annotated[
+        str,
+        typer.Argument(
+            metavar="SUITE", help="Benchmark suite; `wirespeed list suites` lists them.", autocompletion=_suites
+        ),
+    ],
     cluster: Annotated[
-        Path | None, typer.Option("--cluster", "-c", metavar="CLUSTER.yaml", help="The cluster to run it on.")
+        Path | None,
+        typer.Option(
+            "--cluster", "-c", metavar="CLUSTER.yaml", help="Cluster file; not needed for the suite loopback."
+        ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "--out", "-o", metavar="DIR", help="Where logs and journal go.")
+        Path | None,
+        typer.Option("--output", "--out", "-o", metavar="DIR", help="Output folder for logs and the journal."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what an earlier run in DIR left open.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command, and run none.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before sending traffic.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an earlier run in DIR.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command without running any.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Start without asking for confirmation.")] = False,
     hosts: Annotated[
-        str | None, typer.Option("--hosts", "-w", metavar="NODES", help="These hosts alone, such as node[1-4,7].")
+        str | None,
+        typer.Option("--hosts", "-w", metavar="NODES", help="Hosts to use, such as node[1-4,7]. Default: all."),
     ] = None,
-    by: Annotated[By, typer.Option("--by", help="Reach hosts by ssh, or as nodes of this Slurm allocation.")] = By.SSH,
-    user: Annotated[str | None, typer.Option("--user", metavar="NAME", help="Log in with ssh as this user.")] = None,
+    by: Annotated[
+        By,
+        typer.Option("--by", help="Start commands with ssh, with srun in this Slurm allocation, or on this machine."),
+    ] = By.SSH,
+    user: Annotated[str | None, typer.Option("--user", metavar="NAME", help="User name for ssh.")] = None,
     ssh_option: Annotated[
         list[str] | None,
-        typer.Option("--ssh-option", metavar="WORD", help="A word of ssh's command line, such as -Jgateway; repeat."),
+        typer.Option("--ssh-option", metavar="WORD", help="Option for ssh, such as -Jgateway. Can be repeated."),
     ] = None,
     path: Annotated[
         list[str] | None,
-        typer.Option("--path", metavar="DIR", help="Look for programs there first, on the hosts; repeat."),
+        typer.Option(
+            "--path", metavar="DIR", help="Folder on the hosts to search first for benchmark programs. Can be repeated."
+        ),
     ] = None,
     seconds: Annotated[
-        int, typer.Option("--seconds", metavar="SECONDS", min=1, max=86400, help="Length of a bandwidth measurement.")
+        int,
+        typer.Option(
+            "--seconds", metavar="SECONDS", min=1, max=86400, help="Duration of a bandwidth measurement, in seconds."
+        ),
     ] = 10,
     messages: Annotated[
-        int, typer.Option("--messages", metavar="COUNT", min=5, max=10**9, help="Messages of an RDMA latency test.")
+        int,
+        typer.Option(
+            "--messages", metavar="COUNT", min=5, max=10**9, help="Number of messages in an RDMA latency test."
+        ),
     ] = 10000,
     retest: Annotated[
-        int, typer.Option("--retest", metavar="TIMES", min=0, max=10, help="Run what is bad again, this often.")
+        int, typer.Option("--retest", metavar="TIMES", min=0, max=10, help="Number of repeats of bad runs.")
     ] = 1,
     at_once: Annotated[
-        int, typer.Option("--at-once", metavar="RUNS", min=1, max=1024, help="Most runs at a time.")
+        int, typer.Option("--at-once", metavar="RUNS", min=1, max=1024, help="Maximum number of concurrent runs.")
     ] = 64,
     bind: Annotated[
-        bool, typer.Option("--bind/--no-bind", help="Keep to the NUMA node of the NIC, with numactl.")
+        bool, typer.Option("--bind/--no-bind", help="Bind processes to the NUMA node of the NIC with numactl.")
     ] = True,
     port: Annotated[
-        int, typer.Option("--port", metavar="PORT", min=1024, max=60000, help="First TCP port of servers on the hosts.")
+        int,
+        typer.Option(
+            "--port", metavar="PORT", min=1024, max=60000, help="First TCP port for benchmark servers on the hosts."
+        ),
     ] = 18600,
-    label: Annotated[str | None, typer.Option("--label", metavar="TEXT", help="A name to find the results by.")] = None,
+    label: Annotated[str | None, typer.Option("--label", metavar="TEXT", help="Label of the campaign.")] = None,
     store: Annotated[
         str | None,
         typer.Option(
             "--store",
             metavar="STORE",
             envvar="WIRESPEED_STORE",
-            help="Keep what was measured: in a file, in postgresql://HOST/DATABASE, or in your own store (default).",
+            help="Store the results in this store: a file, postgresql://HOST/DATABASE, or `default` for "
+            "your personal store.",
         ),
     ] = None,
     bundle: Annotated[
@@ -98,8 +123,8 @@ def run(
         typer.Option(
             "--bundle",
             metavar="BUNDLE",
-            help="What wirespeed collect read at that time: figures stand against the cluster as found too, and its "
-            "settings are kept by --store.",
+            help="Bundle collected at that time: also compare with the limits of the cluster as found, and "
+            "store its settings.",
         ),
     ] = None,
     profile: Annotated[
@@ -107,32 +132,34 @@ def run(
         typer.Option(
             "--profile",
             metavar="PROFILE",
-            help="What must be reached: default, strict, loose, field, or a file of your own; see list profiles.",
+            help="Acceptance profile: default, strict, loose, field, or the path of a profile file. "
+            "`wirespeed list profiles` shows them.",
         ),
     ] = None,
     form: Annotated[
-        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_RUN_FORMAT", help="How to print the outcome.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_BENCH_RUN_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """Run a suite: pairs and groups chosen from the topology, on NICs, GPUs and cores as planned.
+    """Run a benchmark suite on the cluster, on pairs and groups chosen from the topology.
 
-    The fewest runs exercise every NIC, rail and leaf, as many at a time as share nothing. What is bad is run once more,
-    and then narrowed down: with others that are good, until the NIC, host, rail, leaf or path is named.
+    Commands use the NICs, GPUs and cores of the plan. The suite runs the minimum set of pairs that covers every NIC,
+    rail and leaf, in parallel where they share no link. Bad runs are repeated and then narrowed down with good partners
+    until the NIC, host, rail, leaf or path is found.
 
-    It sends traffic at line rate, says how much and for how long, and asks first. --dry-run prints every command
-    instead. Everything is written to DIR as it ends: after Ctrl-C or a crash, --resume goes on with the rest. A host
-    that is down costs its own results alone.
+    Runs send traffic at line rate. The load and duration are printed and confirmed first; --dry-run only prints the
+    commands. Results are written to DIR as runs end; after Ctrl-C or a crash --resume continues. A host that is down
+    does not affect the results of others.
 
-    Each command ends by itself when its time is up or the connection to its host is lost. Hosts must let ssh in without
-    a password; programs of MPI also among each other.
+    Commands end at their timeout or when the connection to their host is lost. ssh must work without a password from
+    this machine to the hosts, and for MPI programs also between the hosts.
 
-    With --by slurm, in an allocation or a batch script, every command is a step of that job and started by srun, on the
-    job's nodes alone. With --no-kill the job goes on when one of its nodes fails.
+    With --by slurm, in an allocation or a batch script, every command is a job step started by srun on the nodes of the
+    job. With --no-kill the job continues when a node fails.
 
-    Runs are compared with each other where the profile has relative gates, as the one called field does.
+    Runs are compared with each other if the profile has relative gates (profile field).
 
-    Exit code 1 when something is bad or failed; 3 when a figure could not be judged, had nothing to be compared with or
-    a host did not answer; 130 when interrupted.
+    Exit code 1 when a result is bad or a run failed; 3 when a result could not be judged or compared, or a host did not
+    reply; 130 when interrupted.
 
     Examples:
 

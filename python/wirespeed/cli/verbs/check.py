@@ -32,50 +32,57 @@ class Format(StrEnum):
     JUNIT = "junit"
 
 
-@app.command(short_help="Check what devices have against what they must have.")
+@app.command(short_help="Compare collected device settings with the cluster file.")
 def check(
     cluster: Annotated[
-        Path | None, typer.Argument(metavar="[CLUSTER.yaml]", help="The cluster file; may be left out with --local.")
+        Path | None, typer.Argument(metavar="[CLUSTER.yaml]", help="Cluster file; optional with --local.")
     ] = None,
     bundle: Annotated[
-        Path | None, typer.Argument(metavar="[BUNDLE]", help="What `wirespeed collect` wrote: a folder or a .tar.gz.")
+        Path | None,
+        typer.Argument(
+            metavar="[BUNDLE]", help="Bundle written by `wirespeed collect`: a folder or a .tar.gz archive."
+        ),
     ] = None,
     local: Annotated[
         bool,
         typer.Option(
             "--local",
-            help="Look at this machine, not at a bundle. Without a cluster file: against what any host must be.",
+            help="Check this machine instead of a bundle. Without a cluster file, apply the checks that "
+            "hold for every host.",
         ),
     ] = False,
     since: Annotated[
         Path | None,
-        typer.Option("--since", metavar="BUNDLE", help="Let counters count from when this earlier bundle was written."),
+        typer.Option("--since", metavar="BUNDLE", help="Report counter increases since this earlier bundle."),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as failures (exit code 1).")] = False,
     output: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_CHECK_FORMAT", help="How to print the findings.")
+        Format, typer.Option("--format", envvar="WIRESPEED_CHECK_FORMAT", help="Output format.")
     ] = Format.TABLE,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="ID", help="Run this check alone, such as nic.pcie-width; may be repeated."),
+        typer.Option("--only", metavar="ID", help="Run only this check, such as nic.pcie-width. Can be repeated."),
     ] = None,
     status: Annotated[
         str | None,
         typer.Option(
-            "--status", metavar="STATUS,…", help="Print findings of these alone: pass,warn,fail,unknown,skip,error."
+            "--status",
+            metavar="STATUS,…",
+            help="Show only findings with these statuses: pass,warn,fail,unknown,skip,error.",
         ),
     ] = None,
 ) -> None:
-    """Check a cluster: what its devices have, as a bundle shows it, against what its cluster file says they must have.
+    """Compare the settings of devices, as collected in a bundle, with the settings that the cluster file plans.
 
-    Exit code 1 when a check failed, 3 when none failed but something could not be read, 0 otherwise. What a check means
-    is told by `wirespeed explain ID`.
+    Exit code 1 when a check failed, 3 when none failed but something could not be read, 0 otherwise.
+    `wirespeed explain ID` explains a check.
 
     Examples:
 
     \b
       wirespeed check cluster.yaml bundle.tar.gz --status fail,unknown
       wirespeed check cluster.yaml after.tar.gz --since before.tar.gz --only nic.rdma-losses
+      sudo wirespeed check --local
     """
     from wirespeed.checks import run
 

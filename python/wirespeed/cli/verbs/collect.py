@@ -22,7 +22,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@app.command(short_help="Collect what devices print, raw, into a bundle.")
+@app.command(short_help="Collect the raw command output of devices into a bundle.")
 def collect(
     local: Annotated[bool, typer.Option("--local", help="Collect from this machine.")] = False,
     as_planned: Annotated[
@@ -30,54 +30,60 @@ def collect(
         typer.Option(
             "--as-planned",
             metavar="CLUSTER.yaml",
-            help="Write what a cluster would give that is exactly as planned: a reference, and an example of a bundle.",
+            help="Write a synthetic bundle of a cluster that matches its plan exactly, as a reference or example.",
         ),
     ] = None,
     lab: Annotated[
         str | None,
-        typer.Option("--lab", metavar="NAME", help="Collect from the hosts and switches of a lab (wirespeed lab up)."),
+        typer.Option("--lab", metavar="NAME", help="Collect from the hosts and switches of this lab."),
     ] = None,
     show_commands: Annotated[
         bool,
-        typer.Option("--show-commands", help="Print every command that may be run, and run none."),
+        typer.Option("--show-commands", help="Print all commands that can be run, without running any."),
     ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="BUNDLE", help="Where to write: a folder, or an archive if it ends in .tar.gz."
+            "--output",
+            "-o",
+            metavar="BUNDLE",
+            help="Bundle to write: a folder, or an archive if the name ends in .tar.gz. Default: NAME.tar.gz.",
         ),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(metavar="HOST", help="What the cluster file calls this machine, if not by its host name."),
+        typer.Option(metavar="HOST", help="Name of this machine in the cluster file. Default: its host name."),
     ] = None,
     timeout: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", min=0.1, help="Give no command more time than this."),
+        typer.Option(
+            metavar="SECONDS", min=0.1, help="Maximum time per command, in seconds. Default: a limit per command."
+        ),
     ] = None,
-    patience: Annotated[
+    timeout_factor: Annotated[
         float,
         typer.Option(
-            metavar="TIMES", min=1, max=100, help="Give each command its own time so often: on slow machines."
+            metavar="FACTOR", min=1, max=100, help="Multiply every command's timeout by this factor, for slow machines."
         ),
     ] = 1,
     form: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_COLLECT_FORMAT", help="How to print the commands.")
+        Format, typer.Option("--format", envvar="WIRESPEED_COLLECT_FORMAT", help="Output format of --show-commands.")
     ] = Format.TABLE,
 ) -> None:
-    """Collect what devices print, raw, with exit codes and times, into a bundle that `wirespeed check` reads.
+    """Collect the raw command output of devices, with exit codes and durations, into a bundle for `wirespeed check`.
 
-    Only commands of the published list are run; none of them changes anything. What is not installed, not permitted or
-    does not answer is recorded as that, and shows up as unknown. Some of it only root may see: run it with sudo. Ctrl-C
-    keeps what was collected by then.
+    Only the commands listed by --show-commands are run; none of them changes a device. Commands that are missing, not
+    permitted or time out are recorded, and their settings are reported as unknown. Some commands need root: run with
+    sudo. Ctrl-C writes the output collected so far.
 
-    Of a lab's devices only the network is their own, and only that is asked for; the rest is unknown.
+    Lab devices share the machine's hardware: only network settings are collected, all others are unknown.
 
     Examples:
 
     \b
       sudo wirespeed collect --local -o node1.tar.gz
       sudo wirespeed collect --lab mi300x -o lab.tar.gz
+      wirespeed collect --show-commands
     """
     from wirespeed.errors import refuse
 
@@ -90,9 +96,9 @@ def collect(
     elif as_planned is not None:
         _planned(as_planned, output)
     elif lab is not None:
-        _lab(lab, output, timeout, patience)
+        _lab(lab, output, timeout, timeout_factor)
     else:
-        _local(output, name, timeout, patience)
+        _local(output, name, timeout, timeout_factor)
 
 
 def _ways(local: bool, as_planned: Path | None, lab: str | None, show_commands: bool) -> tuple[tuple[str, bool], ...]:
@@ -104,7 +110,7 @@ def _ways(local: bool, as_planned: Path | None, lab: str | None, show_commands: 
     )
 
 
-def _local(output: Path | None, name: str | None, timeout: float | None, patience: float) -> None:
+def _local(output: Path | None, name: str | None, timeout: float | None, timeout_factor: float) -> None:
     import os
 
     from wirespeed.cli.console import err
@@ -114,14 +120,14 @@ def _local(output: Path | None, name: str | None, timeout: float | None, patienc
     out = output or Path(f"{host}.tar.gz")
     with err().status(_doing(host, "")) as status:
         try:
-            collect_local(out, name, timeout, lambda command: status.update(_doing(host, command)), patience)
+            collect_local(out, name, timeout, lambda command: status.update(_doing(host, command)), timeout_factor)
         except KeyboardInterrupt:
             err().print(f"interrupted: what was collected by then is in {out}", markup=False)
             raise
     _report(out)
 
 
-def _lab(name: str, output: Path | None, timeout: float | None, patience: float) -> None:
+def _lab(name: str, output: Path | None, timeout: float | None, timeout_factor: float) -> None:
     """From namespaces: what they show of their network, and of a switch what a Linux kernel and FRR say for it."""
     from functools import partial
 
@@ -148,7 +154,9 @@ def _lab(name: str, output: Path | None, timeout: float | None, patience: float)
     with err().status(_doing(f"lab {found.name}", "")) as status:
         try:
             doing = partial(_doing, f"lab {found.name}")
-            collect_machines(out, wanted, plan.name, timeout, lambda said: status.update(doing(said)), patience)
+            collect_machines(
+                out, wanted, plan.name, timeout, lambda command: status.update(doing(command)), timeout_factor
+            )
         except KeyboardInterrupt:
             err().print(f"interrupted: what was collected by then is in {out}", markup=False)
             raise

@@ -27,27 +27,35 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@app.command(short_help="Show what differs: rendered files, or a bundle.")
+@app.command(short_help="Show differences between the plan and rendered files or a bundle.")
 def diff(
-    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="Cluster file.")],
     other: Annotated[
         Path,
-        typer.Argument(metavar="DIR|BUNDLE", help="A folder that `wirespeed render` wrote, or a bundle of evidence."),
+        typer.Argument(
+            metavar="DIR|BUNDLE", help="Folder written by `wirespeed render`, or bundle written by `wirespeed collect`."
+        ),
     ],
     device: Annotated[
         list[str] | None,
-        typer.Option("--device", "-d", metavar="NODESET", help="Look at these devices alone, such as node[1-4],leaf1."),
+        typer.Option("--device", "-d", metavar="NODESET", help="Compare only these devices, such as node[1-4],leaf1."),
     ] = None,
     format_: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_DIFF_FORMAT", help="Text to read, or JSON.")
+        Format, typer.Option("--format", envvar="WIRESPEED_DIFF_FORMAT", help="Output format.")
     ] = Format.TEXT,
 ) -> None:
-    """Show what differs between a cluster file and rendered files, or between it and what a bundle shows.
+    """Show the differences between a cluster file and rendered files or a bundle.
 
-    For a folder of rendered files: a unified diff of each file, from what is there to what would be rendered now, and
-    the name of each file that is missing or extra. For a bundle: each setting with the intended and the found value.
+    Folder of rendered files: a unified diff of each file, from the files in the folder to the current rendering, and
+    the names of missing and extra files. Bundle: each setting with the expected and the found value.
 
-    Exit code 1 when something differs; 3 when nothing does but a setting could not be read; 0 otherwise.
+    Exit code 1 when something differs, 3 when nothing differs but a setting could not be read, 0 otherwise.
+
+    Examples:
+
+    \b
+      wirespeed diff cluster.yaml out
+      wirespeed diff cluster.yaml bundle.tar.gz --device leaf1
     """
     from wirespeed import render as rendering
     from wirespeed.cli.console import show_problems

@@ -20,22 +20,29 @@ def _complete(incomplete: str) -> list[str]:
     return [identifier for identifier in (*checks(), *load().failures) if identifier.startswith(incomplete)]
 
 
-@app.command(short_help="Explain a check or a failure: what, why it hurts, how to fix.")
+@app.command(short_help="Explain a check or a known failure: symptom, impact, fix.")
 def explain(
     check: Annotated[
         str | None,
         typer.Argument(
             metavar="[ID]",
-            help="A check as findings name it, such as nic.pcie-width, or a failure of the catalogue, such as NIC-05;"
-            " without it all checks are listed.",
+            help="ID of a check, such as nic.pcie-width, or of a known failure, such as NIC-05. Default: "
+            "list all checks.",
             autocompletion=_complete,
         ),
     ] = None,
 ) -> None:
-    """Explain a check: what it looks at, why it hurts, how to fix it, an example, and its source.
+    """Explain a check: what it compares, its impact, how to fix a failure, an example, and its source.
 
-    Of a failure of the catalogue, which findings and failed benchmarks name: the checks that find it, and the messages
-    of benchmarks that point to it.
+    For a known failure (`wirespeed list failures`): the checks that detect it and the benchmark error messages that
+    indicate it.
+
+    Examples:
+
+    \b
+      wirespeed explain
+      wirespeed explain nic.pcie-width
+      wirespeed explain NIC-05
     """
     from wirespeed.catalogue import load
     from wirespeed.checks import checks

@@ -13,14 +13,20 @@ from wirespeed.cli.app import app
 @app.command()
 def init(
     path: Annotated[
-        Path, typer.Argument(metavar="[DIR|FILE]", help="File to write, or the folder for a cluster.yaml.")
+        Path, typer.Argument(metavar="[DIR|FILE]", help="Output file, or a folder in which cluster.yaml is created.")
     ] = Path("cluster.yaml"),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a commented cluster file to start from.
 
-    It describes four hosts with eight 400G NICs each and one leaf; change it to what you have, then run
+    The file describes four hosts with eight 400G NICs each and one leaf switch. Edit it to match your cluster, then run
     `wirespeed validate` on it.
+
+    Examples:
+
+    \b
+      wirespeed init
+      wirespeed init clusters/pod1.yaml
     """
     from wirespeed.cluster import TEMPLATE
     from wirespeed.errors import refuse

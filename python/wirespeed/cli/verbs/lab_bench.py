@@ -30,67 +30,90 @@ _OF_NAMESPACES = (
 _OF_MACHINES = "Figures say how fast emulated processors are, and nothing of the cluster: they are shown alone."
 
 
-@lab.command(short_help="Run iperf3 or MPI between the hosts of a lab, against this machine's own limit.")
+@lab.command(short_help="Run benchmarks between lab hosts and compare them with a local baseline.")
 def bench(
-    suite: Annotated[str, typer.Argument(metavar="[SUITE]", help="tcp, mpi or ping; of lab rdma others too.")] = "tcp",
+    suite: Annotated[
+        str,
+        typer.Argument(metavar="[SUITE]", help="Suite: tcp, mpi or ping; with `lab rdma` hosts also the RDMA suites."),
+    ] = "tcp",
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="The lab; may be left out where there is one.")
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Name of the lab. Default: the only lab on this machine."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "--out", "-o", metavar="DIR", help="Where logs and journal go.")
+        Path | None,
+        typer.Option("--output", "--out", "-o", metavar="DIR", help="Output folder for logs and the journal."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what an earlier run in DIR left open.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command, and run none.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an earlier run in DIR.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command without running any.")] = False,
     hosts: Annotated[
-        str | None, typer.Option("--hosts", "-w", metavar="NODES", help="These hosts alone, such as node[1-4,7].")
+        str | None,
+        typer.Option("--hosts", "-w", metavar="NODES", help="Hosts to use, such as node[1-4,7]. Default: all."),
     ] = None,
     path: Annotated[
-        list[str] | None, typer.Option("--path", metavar="DIR", help="Look for programs there first; repeat.")
+        list[str] | None,
+        typer.Option("--path", metavar="DIR", help="Folder to search first for benchmark programs. Can be repeated."),
     ] = None,
     seconds: Annotated[
-        int, typer.Option("--seconds", metavar="SECONDS", min=1, max=86400, help="Length of a bandwidth measurement.")
+        int,
+        typer.Option(
+            "--seconds", metavar="SECONDS", min=1, max=86400, help="Duration of a bandwidth measurement, in seconds."
+        ),
     ] = _SECONDS,
     messages: Annotated[
-        int, typer.Option("--messages", metavar="COUNT", min=5, max=10**9, help="Messages of an RDMA latency test.")
+        int,
+        typer.Option(
+            "--messages", metavar="COUNT", min=5, max=10**9, help="Number of messages in an RDMA latency test."
+        ),
     ] = _MESSAGES,
     retest: Annotated[
-        int, typer.Option("--retest", metavar="TIMES", min=0, max=10, help="Run what is bad again, this often.")
+        int, typer.Option("--retest", metavar="TIMES", min=0, max=10, help="Number of repeats of bad runs.")
     ] = 1,
     at_once: Annotated[
         int,
-        typer.Option("--at-once", metavar="RUNS", min=1, max=1024, help="Most runs at a time: they share the cores."),
+        typer.Option(
+            "--at-once",
+            metavar="RUNS",
+            min=1,
+            max=1024,
+            help="Maximum number of concurrent runs; they share the cores of this machine.",
+        ),
     ] = 1,
     port: Annotated[
-        int, typer.Option("--port", metavar="PORT", min=1024, max=60000, help="First TCP port of servers on the hosts.")
+        int,
+        typer.Option(
+            "--port", metavar="PORT", min=1024, max=60000, help="First TCP port for benchmark servers on the hosts."
+        ),
     ] = 18600,
-    label: Annotated[str | None, typer.Option("--label", metavar="TEXT", help="A name to find the results by.")] = None,
+    label: Annotated[str | None, typer.Option("--label", metavar="TEXT", help="Label of the campaign.")] = None,
     store: Annotated[
         str | None,
         typer.Option(
             "--store",
             metavar="STORE",
             envvar="WIRESPEED_STORE",
-            help="Keep what was measured: in a file, in postgresql://HOST/DATABASE, or in your own store (default).",
+            help="Store the results in this store: a file, postgresql://HOST/DATABASE, or `default` for "
+            "your personal store.",
         ),
     ] = None,
     form: Annotated[
-        Format, typer.Option("--format", "-f", envvar="WIRESPEED_LAB_BENCH_FORMAT", help="How to print the outcome.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_LAB_BENCH_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """Run a suite of `bench run` between the hosts of a lab: the same plan of runs, the same tools, the same folder.
+    """Run a benchmark suite between the hosts of a lab, with the same steps, tools and result folder as `bench run`.
 
-    A host is a node: commands are started inside it, and Open MPI starts its ranks there without sshd. Programs of MPI
-    go over TCP between the planned addresses; a network for control is added while it runs.
+    Commands are started inside the hosts; Open MPI starts its ranks there without sshd. MPI programs use TCP between
+    the planned addresses; a control network exists while they run.
 
-    All hosts share this machine's cores and memory, so a figure says nothing of the cluster's speed, and no limit of
-    the cluster is asked. It stands against the lab's own: what the same tools reach between two hosts with nothing
-    between them, measured first. That tells a way that works from one that is choked. In a store its cluster is "lab
-    NAME", and bench compare and bench history never hold it against another's.
+    All hosts share this machine's cores and memory, so the results are no measure of the cluster and are not compared
+    with its limits. They are compared with a baseline that the same tools measure first between two directly connected
+    hosts: a result far below it indicates a misconfigured path. In a store the cluster is named "lab NAME"; `bench
+    compare` and `bench history` never mix it with others.
 
-    Hosts of `lab rdma` run suites with RDMA too, such as pairs. Their processors are emulated, so their figures are
-    shown and held against nothing.
+    Hosts of `lab rdma` also run RDMA suites, such as pairs. Their CPUs are emulated, so results are shown without a
+    comparison.
 
-    Exit code as of bench run.
+    Exit codes as in `bench run`.
 
     Examples:
 

@@ -9,14 +9,21 @@ import typer
 from wirespeed.cli.lab_app import lab
 
 
-@lab.command(short_help="Remove a lab: its processes, namespaces and files.")
+@lab.command(short_help="Remove a lab with its processes, namespaces and files.")
 def down(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The lab; may be left out where there is one.")
+        str | None, typer.Argument(metavar="[NAME]", help="Name of the lab. Default: the only lab on this machine.")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Remove every lab on this machine.")] = False,
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            envvar="WIRESPEED_LAB_DOWN_ALL",
+            help="Remove all labs on this machine.",
+        ),
+    ] = False,
 ) -> None:
-    """Remove a lab, whole or what an interrupted command left of it. What runs inside is ended.
+    """Remove a lab with its processes, namespaces and files, also one that an interrupted command left incomplete.
 
     Examples:
 

@@ -15,15 +15,18 @@ from wirespeed.cli.lab_app import lab
     context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True},
 )
 def exec_(
-    host: Annotated[str, typer.Argument(metavar="HOST", help="A host or a switch of the lab.")],
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND…", help="What to run there.")],
+    host: Annotated[str, typer.Argument(metavar="HOST", help="Host or switch of the lab.")],
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND…", help="Command to run.")],
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="The lab; may be left out where there is one.")
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Name of the lab. Default: the only lab on this machine."),
     ] = None,
 ) -> None:
-    """Run a command inside a host or switch: with its network, host name, /run and /sys, and this machine's files.
+    """Run a command inside a lab host or switch, with its network, host name, /run and /sys and this machine's files.
 
-    Input and outputs are passed through; the exit code is the command's.
+    Input and output are passed through; the exit code is that of the command.
+
+    Port names of switches contain - instead of / inside a lab (Eth1-1 for Eth1/1).
 
     Examples:
 

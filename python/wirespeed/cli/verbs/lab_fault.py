@@ -14,38 +14,42 @@ if TYPE_CHECKING:
     from wirespeed.lab import Lab
 
 
-@lab.command(short_help="Break something in a lab on purpose, and take it back.")
+@lab.command(short_help="Inject a fault into a lab, or remove it.")
 def fault(
     kind: Annotated[
-        str | None, typer.Argument(metavar="[KIND]", help="What to break; without it, kinds and faults are listed.")
+        str | None,
+        typer.Argument(metavar="[KIND]", help="Kind of fault. Default: list the kinds and the active faults."),
     ] = None,
     device: Annotated[
-        str | None, typer.Option("--device", metavar="DEVICE", help="The host or switch; else the first that fits.")
+        str | None, typer.Option("--device", metavar="DEVICE", help="Host or switch. Default: the first suitable one.")
     ] = None,
     port: Annotated[
-        str | None, typer.Option("--port", metavar="PORT", help="Its port, NIC or RDMA device; else the first.")
+        str | None,
+        typer.Option("--port", metavar="PORT", help="Port, NIC or RDMA device of DEVICE. Default: the first."),
     ] = None,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Take the faults of this kind back; without a kind, all.")
+        bool, typer.Option("--undo", help="Remove the faults of this kind; without KIND all faults.")
     ] = False,
     cure: Annotated[
-        bool, typer.Option("--cure", help="Leave the fault, and set what the plan holds against it.")
+        bool, typer.Option("--cure", help="Keep the fault and apply the planned setting that prevents its effect.")
     ] = False,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="The lab; may be left out where there is one.")
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Name of the lab. Default: the only lab on this machine."),
     ] = None,
 ) -> None:
-    """Break something in a lab that breaks in clusters, to see what tools say of it.
+    """Inject a fault that occurs in real clusters into a lab, to see how checks and tools report it.
 
     \b
-    mtu           a leaf port at MTU 1500
+    mtu           a leaf port with MTU 1500
     port-down     a leaf port that is down
     missing-rule  the routing rule of a NIC is missing
-    one-subnet    all NICs of the hosts under a leaf in one subnet, with the kernel's own ARP
-    dead-spine    a spine that is off
+    one-subnet    all NICs of the hosts under a leaf in one subnet, with default ARP settings (ARP flux)
+    dead-spine    a spine switch that is powered off (all its links down)
 
-    It says what it does, and keeps it with the lab, so that `lab status` shows it and --undo takes it back; `lab down`
-    works as ever. `wirespeed lab ping` shows who is hurt, `wirespeed collect --lab` and `wirespeed check` name it.
+    Faults are stored with the lab: `lab status` lists them, --undo removes them, and `lab down` removes the lab with
+    them. `wirespeed lab ping` shows the affected NIC pairs; `wirespeed collect --lab` and `wirespeed check` find the
+    cause.
 
     Examples:
 

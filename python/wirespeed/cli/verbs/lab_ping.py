@@ -19,26 +19,27 @@ if TYPE_CHECKING:
 _SUITE = "ping"
 
 
-@lab.command(short_help="Ping every NIC address from every other, check the path, and explain what is bad.")
+@lab.command(short_help="Ping between all NIC addresses and check MTU, routes and counters.")
 def ping(
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="The lab; may be left out where there is one.")
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Name of the lab. Default: the only lab on this machine."),
     ] = None,
     form: Annotated[
-        Format, typer.Option("--format", "-f", envvar="WIRESPEED_LAB_PING_FORMAT", help="How to print the matrix.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_LAB_PING_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """Ask every NIC address of every host from every one of every other: who reaches whom, and by which way.
+    """Ping between all NIC addresses of all hosts, and check MTU, route and outgoing NIC of every pair.
 
-    Of each pair: a ping of the planned MTU that may not be fragmented, from the NIC's own address; where none comes
-    back, a small one, which tells an MTU on the way from a link that is down; and the route that the kernel takes from
-    that address, held against the planned rules and routes. Counters of all NICs tell whether the packets of an address
-    went over its NIC: a ping comes back without its rule too, only over another NIC.
+    For each pair: a ping of the planned MTU with "do not fragment" from the NIC's address; if it gets no reply, a small
+    ping, which tells an MTU problem from a link that is down; and the kernel's route from that address, compared with
+    the planned rules and routes. NIC counters show whether packets left through the NIC that has the address: without
+    its routing rule a ping also gets a reply, but through another NIC.
 
-    What bad pairs have in common is named with its switch port, the checks that tell more, and entries of the failure
-    catalogue (wirespeed explain ID). It is the suite ping of wirespeed bench run, which does the same on real hosts.
+    For bad pairs the common cause is reported: switch port, related checks and known failures (`wirespeed explain ID`).
+    It is the suite ping of `wirespeed bench run`, which does the same on real hosts.
 
-    Exit code 1 when a pair or a NIC is bad, 3 when something could not be told.
+    Exit code 1 when a pair or a NIC is bad, 3 when something could not be determined.
 
     Examples:
 

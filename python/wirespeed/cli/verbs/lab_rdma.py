@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperCommand
 
 from wirespeed.cli import flows
+from wirespeed.cli.help import Command
 from wirespeed.cli.lab_app import lab
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _COMMAND = "wirespeed.command"
 
 
-class _BeforeACommand(TyperCommand):
+class _BeforeACommand(Command):
     """A verb whose words end at ``--``; what follows is a command of somebody else's."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
@@ -34,37 +34,42 @@ class _BeforeACommand(TyperCommand):
         return [*super().collect_usage_pieces(ctx), "[-- COMMAND…]"]
 
 
-@lab.command(cls=_BeforeACommand, short_help="Build a lab of virtual machines with real RDMA, and run a command there.")
+@lab.command(cls=_BeforeACommand, short_help="Build a lab of virtual machines with soft-RoCE, and run a command in it.")
 def rdma(
     ctx: typer.Context,
-    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
-    hosts: Annotated[int, typer.Option("--hosts", metavar="N", min=1, help="The first N hosts of the file.")] = 2,
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="Cluster file.")],
+    hosts: Annotated[
+        int, typer.Option("--hosts", metavar="N", min=1, help="Number of hosts: the first N of the cluster file.")
+    ] = 2,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="What to call the lab; else as the cluster.")
+        str | None, typer.Option("--name", metavar="NAME", help="Name of the lab. Default: the cluster name.")
     ] = None,
     kernel: Annotated[
         Path | None,
         typer.Option(
             "--kernel",
             metavar="DIR|FILE.deb",
-            help="A kernel with rdma_rxe: an unpacked or packed Debian package, or / for the one installed here. Else "
-            "one that was downloaded, that is installed here, or Debian's, 70 MB, downloaded by apt-get.",
+            help="Kernel with rdma_rxe: a Debian package, packed or unpacked, or / for the installed "
+            "kernel. Default: a downloaded or installed kernel, else Debian's (70 MB download with "
+            "apt-get).",
         ),
     ] = None,
     keep: Annotated[
         Path | None,
-        typer.Option("--keep", "-k", metavar="DIR", help="The one folder of this machine that the hosts may write to."),
+        typer.Option("--keep", "-k", metavar="DIR", help="Folder of this machine that the hosts can write to."),
     ] = None,
 ) -> None:
-    """Build hosts as virtual machines with soft-RoCE NICs, plugged into the cluster's switches. Linux, and root, only.
+    """Build hosts as virtual machines with soft-RoCE NICs, connected to the switches of a lab. Needs Linux and root.
 
-    Each host has a Linux kernel of its own, and for every NIC of the plan a virtual one with the planned name, MTU,
-    addresses, routes and rules, set by netplan's files under systemd-networkd, and a soft-RoCE device with the planned
-    name. The host's files are this machine's, and what it writes is gone with it, except in the folder of --keep. The
-    processor is emulated, so it needs no virtualization, and is slow: formats and faults are real, speeds are not.
+    Each host has its own Linux kernel. For every planned NIC it has a virtual NIC with the planned name, MTU,
+    addresses, routes and rules (configured by netplan files with systemd-networkd) and a soft-RoCE device with the
+    planned name. Hosts see this machine's files; what they write is lost with the lab, except in the folder of --keep.
+    The CPU is emulated, so no virtualization support is needed, but hosts are slow: output formats and faults are
+    realistic, performance is not.
 
-    With a command, that is run on the first host and the lab removed. Without, the lab stays until `wirespeed lab
-    down`; `wirespeed lab exec` runs commands on its hosts and switches, and hosts reach each other by ssh.
+    With a command, the command runs on the first host and the lab is then removed. Without, the lab stays until
+    `wirespeed lab down`; `wirespeed lab exec` runs commands on its hosts and switches, and hosts reach each other by
+    ssh.
 
     Examples:
 

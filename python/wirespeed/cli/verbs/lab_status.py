@@ -20,19 +20,19 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@lab.command(short_help="Show labs: devices, daemons, cables, and whether all routes are there.")
+@lab.command(short_help="Show the devices, daemons, cables and routes of labs.")
 def status(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="This lab alone; else all.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of the lab. Default: all labs.")] = None,
     form: Annotated[
-        Format, typer.Option("--format", "-f", envvar="WIRESPEED_LAB_STATUS_FORMAT", help="A table, or JSON.")
+        Format, typer.Option("--format", "-f", envvar="WIRESPEED_LAB_STATUS_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """Show each lab on this machine as it is now.
+    """Show the current state of each lab on this machine.
 
-    Of each device: its namespace, whether its daemons run, and how many of the addresses, rules and routes that the
-    plan gives it are in its kernel; of each cable the state of both ends and their MTUs.
+    For each device: its namespace, its daemons, and how many of its planned addresses, rules and routes are in its
+    kernel. For each cable: link state and MTU of both ends.
 
-    Exit code 1 when something is not as it was built, 3 when there is no lab.
+    Exit code 1 when something differs from the state after `lab up`, 3 when there is no lab.
 
     Examples:
 

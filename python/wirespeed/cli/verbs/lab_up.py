@@ -15,33 +15,40 @@ if TYPE_CHECKING:
     from wirespeed.plan import Plan
 
 
-@lab.command(short_help="Build a lab of a cluster's first hosts and the switches they need.")
+@lab.command(short_help="Build a lab from hosts of a cluster file and the switches they need.")
 def up(
-    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="Cluster file.")],
     hosts: Annotated[
         str | None,
-        typer.Option("--hosts", "-w", metavar="N|NODES", help="The first N hosts of the file, or these; else all."),
+        typer.Option(
+            "--hosts",
+            "-w",
+            metavar="N|NODES",
+            help="Number of hosts (the first N of the cluster file), or their names, such as node[1-4]. Default: all.",
+        ),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="What to call the lab; else as the cluster.")
+        str | None, typer.Option("--name", metavar="NAME", help="Name of the lab. Default: the cluster name.")
     ] = None,
     kernel_routes: Annotated[
         bool,
-        typer.Option("--kernel-routes", help="Tell kernels the routes between switches; needs no routing daemons."),
+        typer.Option(
+            "--kernel-routes",
+            help="Write the routes between switches directly into the kernels, without routing daemons.",
+        ),
     ] = False,
 ) -> None:
-    """Build hosts and switches of a cluster file as network namespaces of this machine. Linux, and root, only.
+    """Build hosts and switches of a cluster file as network namespaces of this machine. Needs Linux and root.
 
-    A cable of the plan is a veth pair, with the planned interface names and MAC addresses. What render writes for a
-    host is loaded by what loads it there: netplan makes files of it that a systemd-networkd of its own applies, inside
-    the host. Switches have their planned addresses, subnets and MTUs; FRRouting speaks BGP between them, numbered or
-    unnumbered as planned. The lab is up when every planned address, rule and route is in the kernels.
+    Each cable is a veth pair with the planned interface names and MAC addresses. The files rendered for a host are
+    loaded by the programs that load them on real hosts: netplan and a systemd-networkd inside the namespace. Switches
+    have their planned addresses, subnets and MTUs; FRRouting runs the planned BGP sessions, numbered or unnumbered. The
+    lab is up when every planned address, rule and route is in the kernels.
 
-    Names of namespaces begin with wsl-; nothing else on the machine is touched. `wirespeed lab down` removes all of it,
-    also after a crash.
+    Names of namespaces begin with wsl-; nothing else on the machine is changed. `wirespeed lab down` removes
+    everything, also after a crash.
 
-    What a lab cannot show: speeds, PFC, ECN marking and buffers, and what is set in NICs, firmware or the kernel as a
-    whole.
+    Not modelled: link speeds, PFC, ECN marking, buffers, and settings of NICs, firmware or the whole kernel.
 
     Examples:
 

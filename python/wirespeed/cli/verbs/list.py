@@ -36,22 +36,25 @@ class Format(StrEnum):
 Rows = Sequence[Mapping[str, Any]]
 
 
-@app.command("list", short_help="List what is supported: platforms, NICs, checks, …")
+@app.command("list", short_help="List supported platforms, NICs, GPUs, switches, checks and more.")
 def list_(
     what: Annotated[What, typer.Argument(metavar="WHAT", help=", ".join(what.value for what in What))],
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Show this one alone, with all its parts.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show the details of this entry.")] = None,
     format_: Annotated[
-        Format, typer.Option("--format", metavar="<table|json>", help="How to print it.")
+        Format, typer.Option("--format", envvar="WIRESPEED_LIST_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """List what wirespeed supports. Of a platform, a NIC and a switch: what it can do with each setting.
+    """List supported platforms, NICs, GPUs, switches, checks, tools, failures, suites or profiles.
 
-    A setting is rendered (wirespeed writes it), read back (wirespeed sees what the device has), both, automatic (it
-    comes about by itself), or not supported: a cluster file that asks for it is refused.
+    For a platform, NIC or switch the support level of each setting is shown: rendered (wirespeed writes it), read back
+    (wirespeed collects it), both, automatic (set by the device without configuration), or not supported (a cluster file
+    that uses it is refused).
 
-    Example: wirespeed list platforms eos
+    Examples:
+
+    \b
+      wirespeed list nics
+      wirespeed list platforms eos
     """
     from wirespeed.errors import did_you_mean, refuse
 

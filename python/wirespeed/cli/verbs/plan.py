@@ -25,35 +25,60 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-@app.command(short_help="Show hosts, addresses, cables, traffic classes, numbers.")
+@app.command(short_help="Show hosts, addresses, cables, traffic classes, headroom and ECN thresholds.")
 def plan(
-    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
-    hosts: Annotated[bool, typer.Option("--hosts", help="Show hosts: NICs, rails, RDMA devices, GPUs.")] = False,
-    addresses: Annotated[bool, typer.Option("--addresses", help="Show the address and next hop of every NIC.")] = False,
-    cables: Annotated[bool, typer.Option("--cables", help="Show cables; with --format csv a cabling file.")] = False,
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="Cluster file.")],
+    hosts: Annotated[
+        bool, typer.Option("--hosts", help="Show hosts with their NICs, rails, RDMA devices and GPUs.")
+    ] = False,
+    addresses: Annotated[
+        bool, typer.Option("--addresses", help="Show the address, gateway and routing table of every NIC.")
+    ] = False,
+    cables: Annotated[
+        bool, typer.Option("--cables", help="Show cables. With --format csv: a cabling file for the cluster file.")
+    ] = False,
     classes: Annotated[
-        bool, typer.Option("--classes", help="Show traffic classes with the seven numbers of each.")
+        bool,
+        typer.Option(
+            "--classes",
+            help="Show traffic classes: DSCP, priority, traffic class, queue and priority group on NICs and switches.",
+        ),
     ] = False,
     computed: Annotated[
-        bool, typer.Option("--computed", help="Show every number a formula gave, with the formula and its source.")
+        bool,
+        typer.Option(
+            "--computed",
+            help="Show computed values (PFC headroom, ECN thresholds, watchdog times) with formula and source.",
+        ),
     ] = False,
     fabric: Annotated[
-        bool, typer.Option("--fabric", help="Show tiers with their oversubscription, and the bisection bandwidth.")
+        bool, typer.Option("--fabric", help="Show oversubscription per tier and the bisection bandwidth.")
     ] = False,
-    labels: Annotated[bool, typer.Option("--labels", help="Show a label for each end of every cable.")] = False,
-    bill: Annotated[bool, typer.Option("--bill", help="Show cables by model, speed and length, with their number.")] = (
-        False
-    ),
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Show the text of the label for each end of every cable.")
+    ] = False,
+    bill: Annotated[
+        bool, typer.Option("--bom", help="Show the bill of materials: number of cables per model, speed and length.")
+    ] = (False),
     picture: Annotated[
-        Path | None, typer.Option("--picture", metavar="FILE.svg", help="Write the topology as a picture.")
+        Path | None, typer.Option("--picture", metavar="FILE.svg", help="Write the topology as an SVG picture.")
     ] = None,
     output: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_PLAN_FORMAT", help="How to print; csv prints one part.")
+        Format,
+        typer.Option("--format", envvar="WIRESPEED_PLAN_FORMAT", help="Output format. csv prints a single part."),
     ] = Format.TABLE,
 ) -> None:
-    """Show what a cluster file means: hosts, addresses, cables, traffic classes, fabric, computed numbers.
+    """Show the planned cluster: hosts, addresses, cables, traffic classes, fabric, headroom and ECN thresholds.
 
-    Without an option that names a part, all parts are shown, except the labels of cables.
+    Without options all parts except the cable labels are shown.
+
+    Examples:
+
+    \b
+      wirespeed plan cluster.yaml --addresses
+      wirespeed plan cluster.yaml --classes --computed
+      wirespeed plan cluster.yaml --cables --format csv > cables.csv
+      wirespeed plan cluster.yaml --picture topology.svg
     """
     from wirespeed.cli.console import show_problems
     from wirespeed.cluster import read

@@ -25,34 +25,40 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@app.command(short_help="Write every host, NIC and switch setting as files.")
+@app.command(short_help="Write the configuration files of hosts, NICs and switches.")
 def render(
-    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="OUT", help="Folder to write to; made where there is none.")
-    ],
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="Cluster file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Output folder; created if missing.")],
     device: Annotated[
         list[str] | None,
         typer.Option(
             "--device",
             "-d",
             metavar="NODESET",
-            help="Render these devices alone, such as node[1-4],leaf1; others in OUT stay as they are.",
+            help="Render only these devices, such as node[1-4],leaf1. Other devices in OUT are not changed.",
         ),
     ] = None,
     format_: Annotated[
         Format,
-        typer.Option("--format", envvar="WIRESPEED_RENDER_FORMAT", help="A line to read, or JSON with every file."),
+        typer.Option(
+            "--format", envvar="WIRESPEED_RENDER_FORMAT", help="Output format of the summary; json lists every file."
+        ),
     ] = Format.TEXT,
 ) -> None:
-    """Write every setting of every host, NIC and switch as the files the devices read.
+    """Write the configuration of every host, NIC and switch as files.
 
-    A file lies at OUT/DEVICE/ and the path it is installed at. Beside a host's files stand apply.sh and revert.sh:
-    run on the host, they print what they would do and what it interrupts, and do it only with --yes. Beside a switch's
-    configuration stand the lines to type for the way in and the way back. Beside the folders stand an Ansible inventory
-    and playbooks that do the same on many. wirespeed itself changes no device.
+    A file is written to OUT/DEVICE/ followed by the path at which it is installed. Each host has apply.sh and
+    revert.sh: without --yes they only print the changes and which traffic is interrupted. Each switch has the commands
+    to apply the configuration and to roll it back. An Ansible inventory and playbooks do the same for many devices.
+    wirespeed itself changes no device.
 
-    OUT appears whole or not at all. The same cluster file gives the same bytes.
+    OUT is written atomically. The same cluster file gives identical files.
+
+    Examples:
+
+    \b
+      wirespeed render cluster.yaml -o out
+      wirespeed render cluster.yaml -o out --device node[1-4],leaf1
     """
     from wirespeed import render as rendering
     from wirespeed.cli.console import show_problems

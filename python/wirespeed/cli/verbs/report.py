@@ -35,23 +35,27 @@ class Format(StrEnum):
     TERMINAL = "terminal"
 
 
-@app.command(short_help="Report on a cluster: what is wrong, and how fast it is; or on a simulation.")
+@app.command(short_help="Report findings and performance of a cluster, or the results of simulations.")
 def report(
     subjects: Annotated[
         list[Path],
         typer.Argument(
             metavar="CLUSTER.yaml|DIR...",
-            help="The cluster file; or folders that sim run -o wrote, to see what happened there, side by side.",
+            help="Cluster file, or result folders of `sim run -o`, shown side by side.",
         ),
     ],
     bundle: Annotated[
         Path | None,
-        typer.Option("--bundle", metavar="BUNDLE", help="What `wirespeed collect` wrote: its findings are reported."),
+        typer.Option(
+            "--bundle", metavar="BUNDLE", help="Bundle written by `wirespeed collect`; its findings are reported."
+        ),
     ] = None,
     bench: Annotated[
         list[Path] | None,
         typer.Option(
-            "--bench", metavar="FILE", help="A benchmark log, or what bench run wrote, to judge and draw; repeat."
+            "--bench",
+            metavar="FILE",
+            help="Benchmark log or result folder of `bench run` to judge and plot. Can be repeated.",
         ),
     ] = None,
     result: Annotated[
@@ -59,17 +63,19 @@ def report(
         typer.Option(
             "--result",
             metavar="FILE.json",
-            help="What bench peers, compare or history said with --format json, as pictures; may be repeated.",
+            help="JSON output of `bench peers`, `bench compare` or `bench history` to plot. Can be repeated.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write; standard output if not given."),
+        typer.Option("--output", "-o", metavar="FILE", help="Output file. Default: standard output."),
     ] = None,
     format: Annotated[
         Format | None,
         typer.Option(
-            "--format", help="How to write it; by the name of the output (.html .json .xml .prom .md), else terminal."
+            "--format",
+            help="Output format. Default: by the file name of --output (.html, .json, .xml, .prom, .md, "
+            ".txt), else terminal.",
         ),
     ] = None,
     profile: Annotated[
@@ -77,36 +83,38 @@ def report(
         typer.Option(
             "--profile",
             metavar="NAME|FILE",
-            help="What benchmarks must reach: default, strict, loose, field, or a file of your own; see list profiles.",
+            help="Acceptance profile: default, strict, loose, field, or the path of a profile file. "
+            "`wirespeed list profiles` shows them.",
         ),
     ] = None,
     png: Annotated[
         Path | None,
-        typer.Option("--png", metavar="DIR", help="Every picture of a simulation as a PNG file in this folder."),
+        typer.Option("--png", metavar="DIR", help="Write every chart of a simulation as a PNG file to this folder."),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as failures (exit code 1).")] = False,
 ) -> None:
-    """Report on a cluster: what is wrong, what to do first, how fast it is against its limits, and how that is known.
+    """Report findings, fixes and performance against limits of a cluster, or the results of simulations.
 
-    The HTML report is one file that needs no network. `--format ticket` is one page of Markdown to paste: what was
-    measured where, what physics allows, what was found, and the commands to type next. `--format prometheus` is for
-    the textfile collector of Prometheus' node exporter: write it beside and move it there.
+    The HTML report is a single file that needs no network. `--format ticket` is one page of Markdown: measured values,
+    physical limits, findings, and the next commands. `--format prometheus` is for the textfile collector of the
+    Prometheus node exporter: write it to a temporary file, then rename it into the collector directory.
 
-    The exit code is that of `check`, `bench judge`, `bench peers` and `bench compare` together.
+    --result adds the JSON output of `bench peers`, `bench compare` or `bench history`.
 
-    Pair matrices, comparisons and histories are taken from their JSON, so that they are the ones you looked at.
+    The exit code is the worst of `check`, `bench judge`, `bench peers` and `bench compare`; 3 when there is neither a
+    bundle nor a benchmark result.
 
-    Example: wirespeed bench peers matrix/ --cluster cluster.yaml --format json > peers.json
+    For a simulation the report shows PFC pauses, rates, queue depths and ECN marks over time, a network map with a time
+    slider, flow completion times relative to the ideal time, and the slowest flows. Charts over time need a run with
+    `sim run --series all`. Exit code 1 when a flow failed, 3 when the run was interrupted.
 
-    Example: wirespeed report cluster.yaml --bench all_reduce.log --result peers.json -o report.html
+    Examples:
 
-    Of a simulation it shows who paused whom, rates, queues and marks over time with a slider over the network, how long
-    flows took beside the least they could, and the worst flows. What is seen over time was sampled: sim run --series
-    all. The exit code is 1 where a flow failed, 3 where the run was interrupted.
-
-    Example: wirespeed report cluster.yaml --bundle bundle.tar.gz --bench all_reduce.log -o report.html
-
-    Example: wirespeed report out/dcqcn out/line-rate -o both.html --png pictures
+    \b
+      wirespeed report cluster.yaml --bundle bundle.tar.gz --bench all_reduce.log -o report.html
+      wirespeed bench peers matrix/ --cluster cluster.yaml --format json > peers.json
+      wirespeed report cluster.yaml --bench all_reduce.log --result peers.json -o report.html
+      wirespeed report out/dcqcn out/line-rate -o both.html --png pictures
     """
     if png is not None or any(path.is_dir() for path in subjects):
         from wirespeed.cli import simulation_report

@@ -10,19 +10,28 @@ import typer
 from wirespeed.cli.app import app
 
 
-@app.command(short_help="Write the JSON Schema of cluster or traffic files.")
+@app.command(short_help="Write the JSON Schema of cluster files or traffic files.")
 def schema(
     traffic: Annotated[
-        bool, typer.Option("--traffic", help="The schema of traffic files, which `sim run` takes, instead.")
+        bool,
+        typer.Option(
+            "--traffic", help="Write the schema of traffic files (input of `sim run`) instead of cluster files."
+        ),
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it here, not to standard output.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Output file. Default: standard output.")
     ] = None,
 ) -> None:
-    """Write the JSON Schema of cluster files, or of traffic files, for editors that complete and check YAML.
+    """Write the JSON Schema of cluster files or traffic files, for editors that complete and check YAML.
 
-    With the YAML language server, put `# yaml-language-server: $schema=cluster.schema.json` into the first line of the
+    For the YAML language server, add `# yaml-language-server: $schema=cluster.schema.json` as the first line of the
     cluster file.
+
+    Examples:
+
+    \b
+      wirespeed schema -o cluster.schema.json
+      wirespeed schema --traffic -o traffic.schema.json
     """
     import json
 

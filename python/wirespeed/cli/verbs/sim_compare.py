@@ -28,55 +28,58 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-@sim.command(short_help="Run scenarios under every congestion control.")
+@sim.command(short_help="Compare congestion-control algorithms on the same scenarios.")
 def compare(
-    scenarios: Annotated[list[Path], typer.Argument(metavar="SCENARIO.json...", help="Nodes, links and flows.")],
+    scenarios: Annotated[
+        list[Path], typer.Argument(metavar="SCENARIO.json...", help="Scenario files (nodes, links, flows).")
+    ],
     algorithms: Annotated[
         list[str] | None,
         typer.Option(
             "--algorithm",
             metavar="NAME",
-            help="Only these, such as dcqcn-d,hpcc: several with commas, or the option again. All if not given.",
+            help="Algorithms to compare, such as dcqcn-d,hpcc. Separate several with commas, or repeat the "
+            "option. Default: all.",
         ),
     ] = None,
-    preset: Annotated[
-        Preset, typer.Option("--preset", help="What devices are set to where the scenario does not say.")
-    ] = Preset.ROCE,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="NUMBER", min=0, max=2**64 - 1, help="Seed of every chance.")
-    ] = 1,
+    preset: Annotated[Preset, typer.Option("--preset", help="Default device parameters: roce or hpcc.")] = Preset.ROCE,
+    seed: Annotated[int, typer.Option("--seed", metavar="NUMBER", min=0, max=2**64 - 1, help="Random seed.")] = 1,
     as_is: Annotated[
         bool,
-        typer.Option("--as-is", help="Leave all other parameters as they are, whatever an algorithm expects."),
+        typer.Option(
+            "--as-is", help="Do not adapt ECN thresholds, CNP settings and other parameters to the algorithm."
+        ),
     ] = False,
     until: Annotated[
         str | None,
-        typer.Option("--until", metavar="TIME", help="End every run at this simulated time, such as 5ms."),
+        typer.Option("--until", metavar="TIME", help="Stop every run at this simulated time, such as 5ms."),
     ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", "-j", metavar="NUMBER", min=1, help="So many runs at once; as many as cores if not given."
+            "--jobs", "-j", metavar="NUMBER", min=1, help="Maximum number of concurrent runs. Default: number of cores."
         ),
     ] = None,
     form: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_SIM_COMPARE_FORMAT", help="How to print the comparison.")
+        Format, typer.Option("--format", envvar="WIRESPEED_SIM_COMPARE_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """Run scenarios under every congestion control, and print what each amounts to.
+    """Run scenarios with each congestion-control algorithm and print one comparison table.
 
-    A scenario keeps all it says but the algorithm; where it names one itself, it keeps that one's parameters for the
-    run with it. DCTCP and DCQCN-D expect marks above one threshold: for them Kmax is set to Kmin, and for DCQCN-D the
-    receiver sends a CNP for every marked packet. Those of Ultra Ethernet (nscc, rccc, and nscc+rccc, whose sender keeps
-    to both) run without PFC on switches that trim, with queues, marks and timers that follow from the scenario's own
-    longest way and bandwidth-delay product. The lines below the table say so; --as-is leaves it.
+    Only the algorithm changes. If the scenario names an algorithm, its parameters are used for the run with that
+    algorithm. Some algorithms need other device settings, which are adapted and listed below the table; --as-is keeps
+    the settings of the scenario. DCTCP and DCQCN-D: Kmax is set to Kmin; DCQCN-D: a CNP for every marked packet. Ultra
+    Ethernet (nscc, rccc, nscc+rccc): no PFC, packet trimming, and queue, marking and timer values derived from the
+    longest path and bandwidth-delay product of the scenario.
 
-    Completion times are those of sim run. Gb/s is the payload of all flows from the first that started to the last
-    that ended; Jain's index says how equal their rates were, 1 = all the same; max queue is the most that one queue
-    of a switch held. The same scenarios, preset and seed give the same output on every machine, with any --jobs.
+    Completion times are as in `sim run`. Gb/s is the payload of all flows between the first start and the last end.
+    Jain's fairness index compares flow rates; 1 means equal rates. The same scenarios, preset and seed give the same
+    output on every machine and for every value of --jobs.
 
-    Exit code 1 when a flow failed in any run, 2 when a scenario cannot run, 130 when interrupted: then what was done
-    by then is printed.
+    Exit code 1 when a flow failed in any run, 2 when a scenario is refused, 130 when interrupted; the finished runs are
+    then printed.
+
+    A cluster file becomes a scenario with `wirespeed sim run CLUSTER.yaml -t TRAFFIC.yaml --write-scenario FILE.json`.
 
     Examples:
 

@@ -37,77 +37,79 @@ class Preset(StrEnum):
     ROCE = "roce"
 
 
-@sim.command(short_help="Run one scenario.")
+@sim.command(short_help="Simulate one scenario and print a summary.")
 def run(
     scenario: Annotated[
         Path,
         typer.Argument(
-            metavar="SCENARIO.json|CLUSTER.yaml", help="Nodes, links and flows; or a cluster file, with --traffic."
+            metavar="SCENARIO.json|CLUSTER.yaml",
+            help="Scenario file (nodes, links, flows), or a cluster file with --traffic.",
         ),
     ],
     traffic: Annotated[
         Path | None,
         typer.Option(
-            "--traffic", "-t", metavar="TRAFFIC.yaml", help="What is sent over the cluster of a cluster file."
+            "--traffic",
+            "-t",
+            metavar="TRAFFIC.yaml",
+            help="Traffic file: the flows to simulate on the cluster of a cluster file.",
         ),
     ] = None,
     write_scenario: Annotated[
         Path | None,
         typer.Option(
-            "--write-scenario", metavar="FILE", help="Also write the scenario made of a cluster file, as JSON."
+            "--write-scenario", metavar="FILE", help="Also write the scenario generated from the cluster file, as JSON."
         ),
     ] = None,
     preset: Annotated[
         Preset,
         typer.Option(
             "--preset",
-            help="What devices are set to: roce, real RoCEv2 with its usual defaults; hpcc, as the HPCC paper's ns-3.",
+            help="Default device parameters: roce (RoCEv2 with common vendor defaults) or hpcc (ns-3 model "
+            "of the HPCC paper).",
         ),
     ] = Preset.ROCE,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="NUMBER", min=0, max=2**64 - 1, help="Seed of every chance.")
-    ] = 1,
+    seed: Annotated[int, typer.Option("--seed", metavar="NUMBER", min=0, max=2**64 - 1, help="Random seed.")] = 1,
     threads: Annotated[
         int | None,
         typer.Option(
             "--threads",
             metavar="NUMBER",
             min=1,
-            help="At most so many threads; by itself all processors. The result is the same.",
+            help="Maximum number of threads. Default: all cores. The result does not depend on it.",
             show_default=False,
         ),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="DIR", help="Write the tables (Parquet), summary.json and the capture here."
+            "--output", "-o", metavar="DIR", help="Output folder for tables (Parquet), summary.json and captures."
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace an earlier result in DIR, and a FILE of --write-scenario.")
+        bool, typer.Option("--force", help="Overwrite an earlier result in DIR and the FILE of --write-scenario.")
     ] = False,
     series: Annotated[
         list[str] | None,
         typer.Option(
             "--series",
             metavar="WHAT",
-            help="Sample over time, for report: all, or switches, hosts, flows; or port:PORT, what its queues hold, "
-            "sent and marked, and its paused priorities; or flow:NUMBER, its rate. Several with commas, or the option "
-            "again. At most 10,000,000 rows: above, every second sample goes.",
+            help="Time series to record, needed for charts in `report`: all, switches, hosts, flows, "
+            "port:PORT (queue depth, bytes sent and marked, paused priorities) or flow:N (rate). "
+            "Separate several with commas, or repeat the option. At most 10,000,000 rows; above, "
+            "every second sample is dropped.",
         ),
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option(
-            "--until", metavar="TIME", help="End at this simulated time, such as 5ms, whatever is still on its way."
-        ),
+        typer.Option("--until", metavar="TIME", help="Stop at this simulated time, such as 5ms."),
     ] = None,
     interval: Annotated[
         str | None,
         typer.Option(
             "--interval",
             metavar="TIME",
-            help="How often --series samples, such as 500ns or 1ms; 1us if not given, and twice that each time "
+            help="Sampling interval of --series, such as 500ns or 1ms. Default: 1us, doubled whenever "
             "there are more than 2,000 samples.",
         ),
     ] = None,
@@ -116,17 +118,18 @@ def run(
         typer.Option(
             "--pcap",
             metavar="PORT",
-            help="Capture the frames in and out of a port to DIR/PORT.pcap. Several with commas, or the option again.",
+            help="Capture the frames sent and received by this port to DIR/PORT.pcap. Separate several "
+            "with commas, or repeat the option.",
         ),
     ] = None,
     form: Annotated[
-        Format, typer.Option("--format", envvar="WIRESPEED_SIM_RUN_FORMAT", help="How to print the summary.")
+        Format, typer.Option("--format", envvar="WIRESPEED_SIM_RUN_FORMAT", help="Output format.")
     ] = Format.TABLE,
 ) -> None:
-    """Run one scenario packet by packet, to its last acknowledgement, and print what it amounts to.
+    """Simulate one scenario packet by packet until all flows are acknowledged, and print a summary.
 
-    A scenario is JSON. Hosts are numbered from 0, switches after them; 16-0 names the port of node 16 that faces
-    node 0, 16-0.1 the second where several cables join the two, and 0 the only port of a host that has one:
+    A scenario is JSON. Hosts are numbered from 0, switches follow. Ports: NODE-PEER, such as 16-0 for the port of node
+    16 to node 0; NODE-PEER.1 for the second parallel link; NODE for a host with a single port.
 
     \b
       {"name": "incast", "hosts": 3, "switches": 1, "link_gbps": 100,
@@ -134,9 +137,9 @@ def run(
        "flows": [{"src": 0, "dst": 2, "bytes": 1048576, "start_ns": 0},
                  {"src": 1, "dst": 2, "bytes": 1048576, "start_ns": 0}]}
 
-    A cluster file is simulated as `render` writes it: every switch, NIC and class with the values that its platform can
-    say. Ports have their names, leaf1:Ethernet1/1; what neither the file nor the catalogue says is listed as assumed.
-    What is sent says a second file (`wirespeed schema --traffic` has every key):
+    A cluster file is simulated with the values that `render` writes for every switch, NIC and class. Ports have the
+    names of the plan, such as leaf1:Ethernet1/1. Values that neither the cluster file nor the catalogue contains are
+    listed as assumed. A second file describes the traffic (`wirespeed schema --traffic` lists all keys):
 
     \b
       version: 1
@@ -148,23 +151,22 @@ def run(
         - {pattern: background, from: node2:enp29s0np0, to: node3, protocol: tcp,
            size: 64 KiB, rate: 40 Gb/s, until: 1 ms}
       host_pipe: {receive_buffer: 256 KiB, tags: 64, round_trip: 700 ns}   # optional
-      faults:   # optional: what goes wrong meanwhile, or is wrong from the beginning
+      faults:   # optional
         - {kind: link-down, node: spine1, start: 500 us, detection: 10 us, convergence: 200 us}
         - {kind: stuck-nic, port: node1:enp29s0np0, start: 1 ms, until: 2 ms}
         - {kind: wrong-setting, node: leaf1, setting: port.qos.pfc, value: []}
 
-    Faults of cables are link-down, bit-errors, frame-loss, pfc-loss, cnp-loss and miswired; of NICs stuck-nic,
-    slow-receiver and cnp-delay. A wrong-setting gives one device or port another value than planned, by the name that
-    a finding of `wirespeed check` has for the setting: port.qos.pfc, queue.ecn.minimum, nic.nvm.relaxed_ordering,
-    pcie.max_payload. One that the simulator does not know is refused with the list of all that it does. A host pipe
-    says of NICs what no plan does, and counts where a PCIe slot may be slower than its port.
+    Faults of cables: link-down, bit-errors, frame-loss, pfc-loss, cnp-loss, miswired. Faults of NICs: stuck-nic,
+    slow-receiver, cnp-delay. wrong-setting changes one setting of a device or port; the name of the setting is the one
+    in findings of `wirespeed check`, such as port.qos.pfc, queue.ecn.minimum, nic.nvm.relaxed_ordering or
+    pcie.max_payload. host_pipe models the PCIe path of a NIC (receive buffer, tags, round trip); it matters when the
+    PCIe slot is slower than the port.
 
-    The same scenario, preset and seed give the same tables on every machine; tables_sha256 in the summary says whether
-    two runs did. In DIR, flows, queue pairs, ports, queues, pauses and series are a Parquet file each. Ctrl-C ends the
-    run and keeps what happened by then, marked as not complete; a second one leaves at once.
+    The same scenario, preset, seed and --series give the same tables on every machine; compare tables_sha256 in the
+    summaries. DIR contains a Parquet file each for flows, queue pairs, ports, queues, pauses and series. Ctrl-C stops
+    the run and saves a partial result; a second Ctrl-C exits immediately.
 
-    Exit code 1 when a flow failed or nothing can complete it any more, 2 when the scenario cannot run, 130 when
-    interrupted.
+    Exit code 1 when a flow failed or can no longer complete, 2 when the scenario is refused, 130 when interrupted.
 
     Examples:
 

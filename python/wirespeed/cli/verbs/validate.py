@@ -11,16 +11,22 @@ from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
 
 
-@app.command(short_help="Check that a cluster file is well formed and can be built.")
+@app.command(short_help="Check that a cluster file is valid and supported by its devices.")
 def validate(
-    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="The cluster file.")],
-    strict: Annotated[bool, typer.Option("--strict", help="Let a warning fail: exit code 1.")] = False,
+    cluster: Annotated[Path, typer.Argument(metavar="CLUSTER.yaml", help="Cluster file.")],
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as failures (exit code 1).")] = False,
 ) -> None:
-    """Check a cluster file: that it is well formed, does not contradict itself, and describes a cluster that can be
-    and that its devices can be told to be.
+    """Check that a cluster file is valid, consistent, and supported by its devices.
 
-    Every problem is shown with its line, what stands there, what was expected, and a hint. Exit code 2 when the file
-    is refused, 1 with --strict when there are warnings, 0 otherwise.
+    Each problem is reported with its line, the value found, the expected value and a hint.
+
+    Exit code 2 when the file is refused, 1 with --strict when there are warnings, 0 otherwise.
+
+    Examples:
+
+    \b
+      wirespeed validate cluster.yaml
+      wirespeed validate cluster.yaml --strict
     """
     from wirespeed import render
     from wirespeed.cli import flows

@@ -1,0 +1,87 @@
+"""Help pages: argument names without type annotations, numeric ranges in words, environment variables left out.
+
+Environment variables of all options are listed in docs/reference/commands.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+EXIT_CODES = """\b
+Exit codes:
+  0    passed (warnings do not fail, unless --strict)
+  1    a check, benchmark or simulated flow failed, or files differ
+  2    wrong usage, or the input was refused
+  3    incomplete: something could not be read, judged or compared
+  70   internal error of wirespeed
+  130  interrupted with Ctrl-C
+
+Several codes apply: the first of 130, 70, 2, 1, 3, 0 is returned.
+`wirespeed COMMAND --help` shows options and examples."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+WIDTH = 100  # of help on wide terminals, in columns
+
+
+class Command(TyperCommand):
+    """A command whose help page follows the rules above."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the tables of arguments and options."""
+        _write(self, ctx, formatter)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Name arguments in the usage line: ``NAME`` if required, ``[NAME]`` if optional."""
+        arguments = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]
+        return ["[OPTIONS]", *(_argument(one) if one.required else f"[{_argument(one)}]" for one in arguments)]
+
+
+class Group(TyperGroup):
+    """A group of commands whose help page follows the rules above."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the tables of options and commands."""
+        _write(self, ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+
+class App(typer.Typer):
+    """An application whose commands have such help pages."""
+
+    def command(
+        self, name: str | None = None, *, cls: type[TyperCommand] | None = None, **settings: Any
+    ) -> Callable[[Function], Function]:
+        """Register a function as a command."""
+        return super().command(name, cls=cls or Command, **settings)
+
+
+def _write(command: Any, ctx: Any, formatter: Any) -> None:
+    rows: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
+    for parameter in command.get_params(ctx):
+        parameter.show_envvar = False
+        record = parameter.get_help_record(ctx)
+        if record is None:
+            continue
+        name, text = record
+        if parameter.param_type_name == "argument":
+            name = _argument(parameter)
+        rows[parameter.param_type_name].append((name, _ranges(text)))
+    for heading, kind in (("Arguments", "argument"), ("Options", "option")):
+        if rows[kind]:
+            with formatter.section(heading):
+                formatter.write_dl(rows[kind])
+
+
+def _argument(parameter: Any) -> str:
+    return str(parameter.metavar or parameter.name.upper()).strip("[]")
+
+
+def _ranges(text: str) -> str:
+    """``1<=x<=64`` as ``1 to 64``, and ``x>=1`` as ``at least 1``."""
+    text = re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1 to \2", text)
+    return re.sub(r"x>=([\d.]+)", r"at least \1", text).replace("; required]", "]").replace("  [required]", "")
