@@ -43,3 +43,16 @@ def test_parse(quantity, text, base):
 )
 def test_print(value, text):
     assert str(value) == text
+
+
+def test_units_convert_both_ways() -> None:
+    assert Duration.from_unit(200, "ms") == Duration.parse("200 ms")
+    assert Duration.parse("1999 us").milliseconds == 1
+    assert Duration.parse("1999 us").microseconds == 1999
+    assert Bandwidth.from_unit(25_000, "Mb/s").whole("Gb/s") == 25
+    assert Length.parse("1500 mm").in_unit("m") == 1.5
+
+
+def test_a_rate_turns_bytes_into_time_and_back() -> None:
+    assert Bandwidth.gbps(400).duration_of(Size(1_000_000)) == Duration.parse("20 us")
+    assert Bandwidth.gbps(400).size_in(Duration.parse("20 us")) == Size(1_000_000)

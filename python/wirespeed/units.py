@@ -67,6 +67,19 @@ class Quantity(int):
             raise ValueError(f"{text!r} is no whole number of {next(iter(cls.units))}")
         return cls(int(value))
 
+    @classmethod
+    def from_unit(cls, number: int, unit: str) -> Self:
+        """From a whole number of one of the `units`: ``Duration.from_unit(200, "ms")``."""
+        return cls(number * cls.units[unit])
+
+    def whole(self, unit: str) -> int:
+        """The whole number of one of the `units`, rounded down."""
+        return self // self.units[unit]
+
+    def in_unit(self, unit: str) -> float:
+        """The number of one of the `units`."""
+        return self / self.units[unit]
+
     def _in(self, unit: str) -> str:
         value = Fraction(int(self), self.units[unit])
         if value.denominator == 1:
@@ -101,7 +114,15 @@ class Bandwidth(Quantity):
     @property
     def gb_per_s(self) -> float:
         """In Gb/s."""
-        return self / 10**9
+        return self.in_unit("Gb/s")
+
+    def duration_of(self, size: int) -> Duration:
+        """The time that bytes take at this rate, in whole picoseconds."""
+        return Duration(size * 8 * 10**12 // self)
+
+    def size_in(self, time: int) -> Size:
+        """The bytes that pass at this rate in a time in picoseconds."""
+        return Size(time * self // (8 * 10**12))
 
     def __str__(self) -> str:
         for unit in ("Tb/s", "Gb/s", "Mb/s", "kb/s"):
@@ -152,12 +173,17 @@ class Duration(Quantity):
     @property
     def seconds(self) -> float:
         """In seconds."""
-        return self / 10**12
+        return self.in_unit("s")
 
     @property
     def milliseconds(self) -> int:
         """In whole milliseconds, rounded down."""
-        return self // 10**9
+        return self.whole("ms")
+
+    @property
+    def microseconds(self) -> int:
+        """In whole microseconds, rounded down."""
+        return self.whole("us")
 
     def __str__(self) -> str:
         for unit in ("s", "ms", "us", "ns"):
@@ -176,7 +202,12 @@ class Length(Quantity):
     @property
     def metres(self) -> float:
         """In metres."""
-        return self / 1000
+        return self.in_unit("m")
 
     def __str__(self) -> str:
         return self._in("m") if self >= 1000 else self._in("mm")
+
+
+def format_transfer_rate(megatransfers: int) -> str:
+    """A rate in MT/s as PCI Express calls it: ``32 GT/s``."""
+    return f"{megatransfers / 1000:g} GT/s"

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from wirespeed.settings import Compare, Place, Setting
-from wirespeed.units import Quantity
+from wirespeed.units import Quantity, format_transfer_rate
 
 
 def words(value: Any, unit: str | None = None) -> str:
@@ -96,7 +96,7 @@ def _number(value: int, unit: str | None) -> str:
         case "lanes":
             return f"x{value}"
         case "MT/s":
-            return f"{value / 1000:g} GT/s"
+            return format_transfer_rate(value)
         case "percent":
             return f"{value} %"
         case None:

@@ -39,7 +39,7 @@ def of_cables(plan: Plan, source: tuple[str, str], target: tuple[str, str], pass
         model = plan.hardware.cables.get(cable.cable or "")
         if cable.length is None or model is None:
             return None
-        total += cable.length / 1000 * model.delay_ns_per_m.value
+        total += cable.length.metres * model.delay_ns_per_m.value
         formula.append(f"{cable.length} × {number(model.delay_ns_per_m.value)} ns/m")
         name = model.delay_ns_per_m.source
     if not ends:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from wirespeed import wire
 from wirespeed.limits.bound import GBPS
 from wirespeed.results.verdicts import Term
+from wirespeed.units import format_transfer_rate
 
 SOURCE = "PCI Express Base 5.0, sections 2.2 and 4.2; sizes of crates/wire"
 
@@ -29,7 +30,7 @@ class Slot:
 
     def describe(self) -> str:
         """The slot in words."""
-        return f"{self.rate / 1000:g} GT/s x{self.lanes}, MaxPayload {self.max_payload}"
+        return f"{format_transfer_rate(self.rate)} x{self.lanes}, MaxPayload {self.max_payload}"
 
 
 def one_way(slot: Slot, name: str = "NIC slot") -> Term:

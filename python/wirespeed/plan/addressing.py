@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
 
 from wirespeed.cluster import Cluster, Underlay
+from wirespeed.identity import Identity
 from wirespeed.plan.fabric import HostCable
 from wirespeed.plan.model import Cable, End
 from wirespeed.plan.problems import Problems
@@ -276,9 +277,9 @@ def _overridden(
 
 def _check_single(cluster: Cluster, problems: Problems) -> None:
     """An address is one host's, so it cannot stand where a range of hosts is described."""
-    sharing: dict[int, list[str]] = {}
+    sharing: dict[Identity[object], list[str]] = {}
     for host, spec in cluster.hosts.items():
-        sharing.setdefault(id(spec.part), []).append(host)
+        sharing.setdefault(Identity(spec.part), []).append(host)
     for hosts in (hosts for hosts in sharing.values() if len(hosts) > 1):
         spec = cluster.hosts[hosts[0]]
         for interface, part in spec.part.nic.items():

@@ -11,7 +11,7 @@ from wirespeed.cluster import HostSpec
 from wirespeed.errors import did_you_mean
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import PcieLink, bdf
-from wirespeed.units import Bandwidth
+from wirespeed.units import Bandwidth, format_transfer_rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _check_slot(spec: HostSpec, seat: Seat, nic: NicModel, problems: Problems) -
     rate = pcie_rate(link)
     if rate < seat.speed:
         path = (*spec.path, "nic", seat.interface, "slot") if seat.interface in spec.part.nic else (*spec.path, "nics")
-        slot = f"{rate.gb_per_s:.1f} Gb/s ({(link.speed or 0) / 1000:g} GT/s x{link.width})"
+        slot = f"{rate.gb_per_s:.1f} Gb/s ({format_transfer_rate(link.speed or 0)} x{link.width})"
         problems.warn(
             path,
             f"a NIC of {seat.speed} in a PCIe slot of {slot}",

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 from wirespeed.catalogue import Catalogue, load
 from wirespeed.cluster import Cluster, Pattern, SwitchSpec
 from wirespeed.errors import did_you_mean
+from wirespeed.identity import Identity
 from wirespeed.plan.addressing import NicAddress, fabric_addresses, nic_addresses
 from wirespeed.plan.affinity import chassis_of
 from wirespeed.plan.back_to_back import back_to_back
@@ -105,12 +106,13 @@ _Made = TypeVar("_Made")
 
 def _each(specs: Mapping[str, _S], make: Callable[[str, _S], _Made | None]) -> dict[str, _Made]:
     """What is made of each spec, by name, but made once for those that share a part; None is left out."""
-    made: dict[int, _Made | None] = {}
+    made: dict[Identity[object], _Made | None] = {}
     found: dict[str, _Made] = {}
     for name, spec in specs.items():
-        if id(spec.part) not in made:
-            made[id(spec.part)] = make(name, spec)
-        thing = made[id(spec.part)]
+        part = Identity(spec.part)
+        if part not in made:
+            made[part] = make(name, spec)
+        thing = made[part]
         if thing is not None:
             found[name] = thing
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from wirespeed.identity import Identity
 from wirespeed.plan.model import Plan
 from wirespeed.settings import (
     Dscp,
@@ -41,11 +42,13 @@ def class_numbers(plan: Plan) -> tuple[ClassNumbers, ...]:
 
 
 def _numbers(plan: Plan) -> Iterator[ClassNumbers]:
-    nics: dict[tuple[str, int], NicQos] = {
-        (nic.model or "", id(nic.qos)): nic.qos for host in plan.hosts.values() for nic in host.nics.values()
+    nics: dict[tuple[str, Identity[NicQos]], NicQos] = {
+        (nic.model or "", Identity(nic.qos)): nic.qos for host in plan.hosts.values() for nic in host.nics.values()
     }
-    ports: dict[tuple[str, int], PortQos] = {
-        (switch.os or "", id(port.qos)): port.qos for switch in plan.switches.values() for port in switch.ports.values()
+    ports: dict[tuple[str, Identity[PortQos]], PortQos] = {
+        (switch.os or "", Identity(port.qos)): port.qos
+        for switch in plan.switches.values()
+        for port in switch.ports.values()
     }
     for (model, _), nic in nics.items():
         for (system, _), port in ports.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from wirespeed.catalogue.model import CableModel
+from wirespeed.identity import Identity
 from wirespeed.plan import headroom, watchdog
 from wirespeed.plan.control_loop import Loop
 from wirespeed.plan.ecn import check_window, window
@@ -24,9 +25,9 @@ def computed(
     problems: Problems,
 ) -> tuple[Computed, ...]:
     """The numbers of the first switch of each kind, which stands for the others; problems of theirs are noted."""
-    first: dict[int, str] = {}
+    first: dict[Identity[SwitchKind], str] = {}
     for name, kind in kinds.items():
-        first.setdefault(id(kind), name)
+        first.setdefault(Identity(kind), name)
     return tuple(
         number
         for name in first.values()
@@ -42,7 +43,7 @@ def _of_switch(
     every: dict[str, headroom.Headroom] = {}
     shown: dict[tuple[Bandwidth, Length, int], headroom.Headroom] = {}
     for port_name, port in switch.ports.items() if lossless else ():
-        speed, length, mtu = port.link.speed, port.cable_length, port.link.mtu or kind.mtu
+        speed, length, mtu = port.link.speed, port.cable_length, kind.port_mtu(port_name)
         if speed is None or length is None:
             continue
         key = (speed, length, mtu)

@@ -20,7 +20,7 @@ from wirespeed.plan.memory import Deep
 from wirespeed.plan.model import Computed
 from wirespeed.plan.problems import Problems
 from wirespeed.settings import Congestion, Ecn
-from wirespeed.units import Bandwidth, Duration, Size
+from wirespeed.units import Bandwidth, Size
 
 _SENDERS = 2
 """The fewest that make a queue: a window that does not hold for them holds for nobody."""
@@ -77,7 +77,7 @@ class Thresholds:
     def _origin(self, name: str, asked: int) -> str:
         if self.own:
             return f"{asked} B asked for"
-        delay = Duration(asked * 8 * 10**12 // self.speed)
+        delay = self.speed.duration_of(asked)
         return f"{delay} x {self.speed} = {asked} B"
 
 
@@ -145,7 +145,7 @@ def _most(
     if loop is None:
         return None, "no most: a cable of no known length"
     shared = chip.buffer.value - headroom
-    burst = loop.time * speed // (8 * 10**12)
+    burst = speed.size_in(loop.time)
     part = chip.share.value
 
     def before_pause(senders: int) -> int:

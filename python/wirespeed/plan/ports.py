@@ -106,7 +106,7 @@ def check_mtus(
     for cable in cables:
         box = boxes[cable.switch]
         part = box.spec.part.ports.get(cable.port)
-        mtu = (part and part.mtu) or kinds[cable.switch].mtu
+        mtu = kinds[cable.switch].port_mtu(cable.port)
         if mtu < cable.seat.mtu:
             path = (*box.spec.path, "ports", cable.port, "mtu") if part and part.mtu else (*box.spec.path, "mtu")
             where = f"{cable.switch} {cable.port}" if part and part.mtu else cable.switch

@@ -88,8 +88,13 @@ class SwitchKind:
 
     @property
     def mtu(self) -> int:
-        """Largest IP packet of its ports in bytes, where the file says nothing of a port."""
+        """Largest IP packet of its ports in bytes, unless the cluster file sets a port's own."""
         return self.box.spec.part.mtu or self.box.system.mtu.value
+
+    def port_mtu(self, port: str) -> int:
+        """Largest IP packet of a port in bytes."""
+        part = self.box.spec.part.ports.get(port)
+        return (part and part.mtu) or self.mtu
 
     def marking(self, speed: Bandwidth | None) -> Mapping[str, Thresholds]:
         """Marking thresholds of a port's queues, by queue."""
@@ -114,7 +119,7 @@ class SwitchKind:
             description=(part and part.description) or f"{use.peer} {use.peer_port}",
             link=self._link(
                 speed,
-                (part and part.mtu) or self.mtu,
+                self.port_mtu(use.port),
                 (part and part.fec) or "rs",
                 use.training,
             ),

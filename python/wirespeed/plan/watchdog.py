@@ -35,10 +35,10 @@ def longest_pause(speed: Bandwidth, chip: ChipModel | None, deep: Deep | None = 
     if chip is None or chip.buffer is None:
         return LongestPause(Duration(one), f"65535 x 512 bit times at {speed}; no buffer is known of the next switch")
     size, of = (chip.buffer.value, "") if deep is None else (deep.held, f" = {deep.held_formula}")
-    drain = int(size) * 8 * 10**12 // speed
+    drain = speed.duration_of(size)
     return LongestPause(
         Duration(drain + one),
-        f"{size}{of} draining at {speed} ({Duration(drain)}) + 65535 x 512 bit times ({Duration(one)})",
+        f"{size}{of} draining at {speed} ({drain}) + 65535 x 512 bit times ({Duration(one)})",
     )
 
 

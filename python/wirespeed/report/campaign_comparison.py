@@ -179,13 +179,16 @@ def _compared(rows: Sequence[Compared], console: Console) -> None:
     blocks: dict[str, list[Compared]] = {}
     for row in rows:
         blocks.setdefault(wording.series(row.series), []).append(row)
-    cells = {id(row): _cells(row) for row in rows}
-    widths = [max(map(len, column)) for column in zip(_HEADS, *cells.values(), strict=True)]
+    cells = {name: [_cells(row) for row in block] for name, block in blocks.items()}
+    widths = [
+        max(map(len, column))
+        for column in zip(_HEADS, *(row for block in cells.values() for row in block), strict=True)
+    ]
     console.print(Text(_laid_out(_HEADS, widths), style="bold"), soft_wrap=True)
     for name, block in blocks.items():
         console.print(Text(name), soft_wrap=True)
-        for row in block:
-            line = Text(f"{_laid_out(cells[id(row)], widths)}  ")
+        for row, shown in zip(block, cells[name], strict=True):
+            line = Text(f"{_laid_out(shown, widths)}  ")
             console.print(line.append(row.difference.value, _STYLES[row.difference]), soft_wrap=True)
 
 

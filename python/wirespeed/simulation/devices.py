@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from wirespeed.identity import Identity
 from wirespeed.plan import End, Plan
 from wirespeed.simulation.host_pipe import pipes_of
 from wirespeed.simulation.names import Names
@@ -58,10 +59,10 @@ class _Making:
         self._of_switches = Switches(plan, self._assume)
         self._switches, self._hosts = _Settings(), _Settings()
         self._made: dict[tuple[object, ...], PortSettings] = {}
-        self._texts: dict[tuple[int, int], str] = {}
+        self._texts: dict[tuple[Identity[Tree], Identity[Tree]], str] = {}
         self._below: dict[int, Tree] = {}
         self._same: dict[str, Tree] = {}
-        self._piped: dict[tuple[int, int], Tree] = {}
+        self._piped: dict[tuple[Identity[Tree], Identity[Tree | None]], Tree] = {}
 
     def devices(self) -> Devices:
         for name, switch in self._plan.switches.items():
@@ -94,13 +95,13 @@ class _Making:
         switch = self._plan.switches.get(end.device)
         if switch is None:
             nic = self._plan.hosts[end.device].nics[end.port]
-            key = (id(nic.qos), nic.model, nic.driver.name, nic.link.speed)
+            key = (Identity(nic.qos), nic.model, nic.driver.name, nic.link.speed)
             if key not in self._made:
                 self._made[key] = nic_port(self._plan, nic, self._words, self._assume)
             return self._made[key]
         port = switch.ports[end.port]
         key = (
-            *(id(port.qos), id(port.queues), port.link.speed, port.link.mtu, port.cable_length),
+            *(Identity(port.qos), Identity(port.queues), port.link.speed, port.link.mtu, port.cable_length),
             *(switch.model, switch.chip, switch.os, switch.buffers, switch.pfc, switch.watchdog_poll),
             self._plan.latencies.get(end.device),
         )
@@ -110,7 +111,7 @@ class _Making:
 
     def _with_pipe(self, tree: Tree, pipe: Tree | None) -> Tree:
         """A NIC port with what is between it and memory, made once for each two."""
-        key = (id(tree), id(pipe))
+        key = (Identity(tree), Identity(pipe))
         if key not in self._piped:
             self._piped[key] = {**tree, "nic": {"pipe": pipe}}
         return self._piped[key]
@@ -155,7 +156,7 @@ class _Making:
         return self._below[node]
 
     def _differing(self, tree: Tree, base: Tree) -> str:
-        key = id(tree), id(base)
+        key = Identity(tree), Identity(base)
         if key not in self._texts:
             self._texts[key] = json.dumps(_differing(tree, base))
         return self._texts[key]
@@ -196,8 +197,8 @@ def _usual(trees: Iterable[Tree]) -> Tree:
     Without what another tree does not say: there it is that of the preset, not of the others.
     """
     all_of_them = list(trees)
-    texts = {id(tree): json.dumps(tree) for tree in {id(tree): tree for tree in all_of_them}.values()}
-    counts = Counter(texts[id(tree)] for tree in all_of_them)
+    texts = {Identity(tree): json.dumps(tree) for tree in {Identity(tree): tree for tree in all_of_them}.values()}
+    counts = Counter(texts[Identity(tree)] for tree in all_of_them)
     found: Tree = json.loads(counts.most_common(1)[0][0]) if counts else {}
     for text in counts:
         for section, values in json.loads(text).items():

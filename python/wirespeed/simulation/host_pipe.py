@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from wirespeed import wire
 from wirespeed.errors import Problem, Refused
+from wirespeed.identity import Identity
 from wirespeed.limits import pcie
 from wirespeed.limits.host import ordered_writes_term, writes_in_order
 from wirespeed.limits.impact import nic_function
@@ -20,7 +21,7 @@ from wirespeed.simulation.names import Names
 from wirespeed.simulation.nics import Assume, Tree
 from wirespeed.simulation.receive_buffer import pausing
 from wirespeed.simulation.workload import HostPipe, Traffic
-from wirespeed.units import Duration
+from wirespeed.units import Duration, format_transfer_rate
 
 _GENERATIONS = {2500: 1, 5000: 2, 8000: 3, 16000: 4, 32000: 5}  # MT/s (PCI Express Base 5.0, section 1.2)
 _TAGS = 256  # of eight bits, extended tags (PCI Express Base 5.0, section 2.2.6.2)
@@ -113,7 +114,9 @@ class _Making:
         if function is None or slot is None:
             return None
         if slot.rate not in _GENERATIONS:
-            self._assume(f"PCIe at {slot.rate / 1000:g} GT/s is never slower than a port: the simulator has none")
+            self._assume(
+                f"PCIe at {format_transfer_rate(slot.rate)} is never slower than a port: the simulator has none"
+            )
             return None
         return _Port(host, nic, cable, function, slot)
 
@@ -121,7 +124,7 @@ class _Making:
         """None where neither direction can be slower than the port."""
         host, nic, cable = self._plan.hosts[port.host], port.nic, port.cable
         key = (
-            *(host.model, nic.model, nic.nvm, nic.link.speed, nic.link.mtu, id(nic.qos), port.slot),
+            *(host.model, nic.model, nic.nvm, nic.link.speed, nic.link.mtu, Identity(nic.qos), port.slot),
             *(port.function.relaxed_ordering, port.function.max_payload, port.function.max_read_request),
             *(cable.speed, cable.length, cable.cable),
         )
@@ -183,7 +186,7 @@ class _Making:
             *([] if said and said.round_trip else [f"{trip_ns:,} ns for each"]),
         ]
         if unsaid:
-            self._assume(f"PCIe of {port.name} ({slot.rate / 1000:g} GT/s x{slot.lanes}): {', '.join(unsaid)}")
+            self._assume(f"PCIe of {port.name} ({format_transfer_rate(slot.rate)} x{slot.lanes}): {', '.join(unsaid)}")
 
     def _buffer(self, port: _Port) -> Tree:
         """The receive buffer, with the headroom of all lossless priorities."""

@@ -26,6 +26,7 @@ from functools import lru_cache
 
 from wirespeed.checks.model import Here, InapplicableError, NoIntentError, Outcome, failed, passed
 from wirespeed.facts import Facts
+from wirespeed.identity import Identity
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host, Nic, Place
 
@@ -37,7 +38,7 @@ failures = ("OS-04",)
 def check(here: Here) -> Outcome:
     """By the neighbour tables of all other hosts. One that never asked for an address says nothing of it."""
     own = here.found("nic.mac")
-    known = _known(_Same(here.facts))
+    known = _known(Identity(here.facts))
     addresses = [address.partition("/")[0] for address in here.found("nic.addresses")]
     told = [(address, entry) for address in addresses for entry in known.get(address, ())]
     told = [(address, entry) for address, entry in told if entry.device != here.place.device]
@@ -86,26 +87,11 @@ def _said(names: list[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-class _Same:
-    """Facts as a key: the very same object."""
-
-    __slots__ = ("facts",)
-
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
-
-    def __hash__(self) -> int:
-        return id(self.facts)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.facts is self.facts
-
-
 @lru_cache(maxsize=1)
-def _known(same: _Same) -> Mapping[str, tuple[Place, ...]]:
+def _known(facts: Identity[Facts]) -> Mapping[str, tuple[Place, ...]]:
     """All rows of all neighbour tables by IP address: a large cluster has many, and every NIC asks for its own."""
     found: dict[str, list[Place]] = {}
-    for name, device in same.facts.devices.items():
+    for name, device in facts.value.devices.items():
         for row in device.resolved if isinstance(device, Host) else ():
             found.setdefault(row.partition(" ")[2], []).append(Place(name).thing("resolved", row))
     return {address: tuple(places) for address, places in found.items()}

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from wirespeed.cli.app import app
+from wirespeed.units import format_transfer_rate
 
 
 class What(StrEnum):
@@ -234,7 +235,7 @@ _ROWS: Mapping[What, Callable[[], Rows]] = {
 
 
 def _pcie(able: Any) -> str:
-    return f"{able.speed.value / 1000:g} GT/s x{able.width.value}"
+    return f"{format_transfer_rate(able.speed.value)} x{able.width.value}"
 
 
 _COLUMNS: Mapping[What, tuple[str, ...]] = {

@@ -11,6 +11,7 @@ from wirespeed.facts import Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.switch.indented_config import Line, following, numbers
 from wirespeed.settings import Place
+from wirespeed.units import Quantity
 
 Found = dict[str, tuple[Any, int]]
 """Path to value and line number (0: no one line says it); a None value says that a line was there but made no sense."""
@@ -54,6 +55,16 @@ def flag(value: Any) -> Reader:
 def parse_number(rest: str) -> int | None:
     """A whole number."""
     return int(rest) if re.fullmatch(r"[0-9]{1,10}", rest) else None
+
+
+def quantity(kind: type[Quantity], unit: str, suffix: str = "") -> Reader:
+    """A whole number of a unit, which the line abbreviates to ``suffix``: ``400G``."""
+
+    def parse(rest: str) -> Quantity | None:
+        number = parse_number(rest.removesuffix(suffix)) if rest.endswith(suffix) else None
+        return None if number is None else kind.from_unit(number, unit)
+
+    return parse
 
 
 def choice(values: Mapping[str, Any]) -> Reader:

@@ -155,7 +155,7 @@ def _nic(interface: str, path: str, value: Any, nic: Nic, renderer: Renderer) ->
                 SettingCommands((f"ethtool --set-fec {name} encoding {_FEC[value]}",), _FLAP) if value in _FEC else None
             )
         case "nic.link.speed":
-            return SettingCommands((f"ethtool -s {name} speed {value // 10**6} autoneg off",), _FLAP)
+            return SettingCommands((f"ethtool -s {name} speed {value.whole('Mb/s')} autoneg off",), _FLAP)
         case "nic.link.pause_receive" | "nic.link.pause_send":
             receive, send = (_on(state) for state in (nic.link.pause_receive, nic.link.pause_send))
             words = [*(["rx", receive] if receive else []), *(["tx", send] if send else [])]

@@ -44,7 +44,7 @@ def _pairs(output: Output) -> Iterator[tuple[int, str, str]]:
 def _link(place: Place, output: Output) -> Iterator[Observation]:
     for number, key, value in _pairs(output):
         if key == "Speed" and (match := _SPEED.fullmatch(value)):
-            yield observe(place, "nic.link.speed", Bandwidth(int(match[1]) * 10**6), output, number)
+            yield observe(place, "nic.link.speed", Bandwidth.from_unit(int(match[1]), "Mb/s"), output, number)
         elif key == "Auto-negotiation" and value in _SWITCH:
             yield observe(place, "nic.link.autonegotiation", _SWITCH[value], output, number)
 

@@ -93,7 +93,7 @@ def _mlnx_qos(place: Place, output: Output) -> Iterator[Observation]:
             sizes = {index: Size(int(word)) for index, word in enumerate(match[1].rstrip(",").split(","))}
             yield observe(place, "nic.qos.buffer_size", sizes, output, number)
         elif text.startswith("Cable len: ") and (metres := parse_whole(text[11:].strip())) is not None:
-            yield observe(place, "nic.cable_length", Length(metres * 1000), output, number)
+            yield observe(place, "nic.cable_length", Length.from_unit(metres, "m"), output, number)
         elif match := _LEVELS.fullmatch(text):
             levels = [int(word) for word in match[2].split()]
             if match[1] == "enabled" and set(levels) <= {0, 1}:

@@ -12,7 +12,6 @@ from typing import Any
 from wirespeed.platforms.declaration import declared_default, declared_defaults
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Place, Switch
-from wirespeed.units import Bandwidth, Duration
 
 DEFAULT_MTU: int = declared_default("switch/cumulus", "port.link.mtu")
 DEFAULT_POLL_MS: int = declared_default("switch/cumulus", "switch.watchdog_poll").milliseconds
@@ -35,22 +34,6 @@ OFF = ("off", "disable", "disabled")
 _FLAPS = "the link goes down and comes up again"
 _BUFFERS = "switchd divides the packet buffer anew; packets in it are lost"
 """NVIDIA Cumulus Linux 5.12 documentation, Quality of Service: changes to PFC modify the ASIC's buffer."""
-
-
-def speed_word(speed: Bandwidth) -> str:
-    """``400G``."""
-    return f"{speed // 10**9}G"
-
-
-def speed_of(word: str) -> Bandwidth | None:
-    """The speed of ``400G``; None when the word is none such."""
-    number = word.removesuffix("G")
-    return Bandwidth(int(number) * 10**9) if word.endswith("G") and number.isdigit() and len(number) < 5 else None
-
-
-def milliseconds(duration: Duration) -> int:
-    """Whole milliseconds."""
-    return int(duration) // 10**9
 
 
 def family(address: str) -> str:
@@ -85,7 +68,7 @@ _LINK = ("port.link.speed", "port.link.fec", "port.breakout", "port.link.enabled
 def _switch(path: str, value: Any) -> list[str] | None:
     match path:
         case "switch.watchdog_poll":
-            return [f"qos pfc-watchdog polling-interval {milliseconds(value)}"]
+            return [f"qos pfc-watchdog polling-interval {value.milliseconds}"]
         case "switch.buffers.lossless_share":
             return [f"qos traffic-pool roce-lossless memory-percent {value}"]
         case "switch.buffers.lossy_share":
@@ -108,7 +91,7 @@ def _port(name: str, path: str, value: Any) -> list[str] | None:
         case "port.link.mtu":
             return [f"interface {name} link mtu {value}"]
         case "port.link.speed":
-            return [f"interface {name} link speed {speed_word(value)}"]
+            return [f"interface {name} link speed {value.whole('Gb/s')}G"]
         case "port.link.fec":
             return [f"interface {name} link fec {FEC_WORDS[value]}"]
         case "port.link.enabled":

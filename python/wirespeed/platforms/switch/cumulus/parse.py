@@ -8,18 +8,22 @@ from collections.abc import Iterator
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output, Outputs
 from wirespeed.platforms.parsing import numbered_lines, observe
-from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
-from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON, speed_of
+from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, quantity
+from wirespeed.platforms.switch.cumulus.commands import DEFAULT_MTU, FEC, ON
 from wirespeed.platforms.switch.cumulus.nvue_config import Said, expanded, of_interfaces, said
 from wirespeed.platforms.switch.cumulus.qos import Qos, port_qos, qos_of
 from wirespeed.platforms.switch.cumulus.routing import bgp, peers, unnumbered
 from wirespeed.platforms.switch.json_output import document, mapping_of, source_of
 from wirespeed.platforms.switch.terminal import plain
 from wirespeed.settings import Place
+from wirespeed.units import Bandwidth
 
 _OTHERS = ("port.link.mtu", "port.vlan", "port.addresses", "port.unnumbered")
 """What a port in a bond has from the bond."""
 _PORT = re.compile(r"swp[0-9]+(s[0-9]+)?")
+
+
+_SPEED = quantity(Bandwidth, "Gb/s", "G")
 
 
 def parse(outputs: Outputs) -> Iterator[Observation]:
@@ -88,7 +92,7 @@ def _port(
             case ("link", "mtu", value):
                 found["port.link.mtu"] = (parse_number(value), line.number)
             case ("link", "speed", value):
-                found["port.link.speed"] = (speed_of(value), line.number)
+                found["port.link.speed"] = (_SPEED(value), line.number)
             case ("link", "fec", value):
                 found["port.link.fec"] = (FEC.get(value), line.number)
             case ("link", "state", value):

@@ -13,8 +13,6 @@ from wirespeed.platforms.switch.cumulus.commands import (
     ROCE_QUEUES,
     TRUST_WORDS,
     family,
-    milliseconds,
-    speed_word,
 )
 from wirespeed.platforms.switch.policies import by_name, frozen, odd_texts
 from wirespeed.settings import Device, Port, PortQos, Queue, Switch, WatchdogAction
@@ -50,14 +48,13 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
             if int(queue) != (ROCE_QUEUES[int(tc)] if shared.qos.pfc else int(tc))
         ],
         "robustness": int(detect) // int(poll) if detect is not None and poll else None,
-        "poll": None if poll is None else milliseconds(poll),
+        "poll": None if poll is None else poll.milliseconds,
         "ports": by_name(device.ports),
         "heard": [(port_name, port) for port_name, port in by_name(device.ports) if port.neighbour.device is not None],
         "cages": _cages(device),
         "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
         "quoted": lambda text: f"'{text}'" if " " in text else text,
         "default_mtu": DEFAULT_MTU,
-        "speed_word": speed_word,
         "fec_words": FEC_WORDS,
         "family": family,
     }

@@ -116,7 +116,7 @@ def _switch_lines(path: str, value: Any, switch: Switch) -> list[str] | None:
         case "switch.lldp":
             return ["lldp enable" if value else "no lldp enable"]
         case "switch.watchdog_poll":
-            return [f"priority-flow-control watchdog polling-interval {milliseconds(value)}"]
+            return [f"priority-flow-control watchdog polling-interval {value.milliseconds}"]
         case "switch.buffers.lossless":
             return ["buffer init lossless"] if value else ["no buffer init"]
         case "switch.buffers.shared_headroom":
@@ -193,11 +193,6 @@ def _bound(path: str, value: Any, port: Port, policies: Policies) -> list[str] |
     return None if line is None else line(value)
 
 
-def milliseconds(duration: int) -> int:
-    """Whole milliseconds of a duration in picoseconds."""
-    return round(duration / 10**9)
-
-
 def _on_off(words: str) -> Callable[[Any], list[str]]:
     return lambda value: [words if value else f"no {words}"]
 
@@ -210,19 +205,19 @@ def _pfc_lines(lossless: Any) -> list[str]:
 _PORT: Mapping[str, Callable[[Any], list[str]]] = {
     "port.description": lambda value: [f'description "{value}"'],
     "port.link.mtu": lambda value: [f"mtu {value}"],
-    "port.link.speed": lambda value: [f"speed {value // 10**6}"],
+    "port.link.speed": lambda value: [f"speed {value.whole('Mb/s')}"],
     "port.link.fec": lambda value: [f"fec {FEC_WORDS[value]}"],
     "port.link.training": _on_off("standalone-link-training"),
     "port.link.enabled": lambda value: ["no shutdown" if value else "shutdown"],
-    "port.cable_length": lambda value: [f"cable-length {value // 1000}m"],
+    "port.cable_length": lambda value: [f"cable-length {value.whole('m')}m"],
     "port.vlan": lambda value: [f"switchport access Vlan {value}"],
     "port.addresses": _address_lines,
     "port.unnumbered": _on_off("ipv6 enable"),
     "port.qos.pfc": _pfc_lines,
     "port.qos.watchdog.enabled": lambda value: ["no priority-flow-control watchdog"],
     "port.qos.watchdog.action": lambda value: [f"priority-flow-control watchdog action {value.value}"],
-    "port.qos.watchdog.detect": lambda value: [f"priority-flow-control watchdog on detect-time {milliseconds(value)}"],
-    "port.qos.watchdog.restore": lambda value: [f"priority-flow-control watchdog restore-time {milliseconds(value)}"],
+    "port.qos.watchdog.detect": lambda value: [f"priority-flow-control watchdog on detect-time {value.milliseconds}"],
+    "port.qos.watchdog.restore": lambda value: [f"priority-flow-control watchdog restore-time {value.milliseconds}"],
 }
 _VLAN: Mapping[str, Callable[[Any], list[str]]] = {
     "vlan.description": lambda value: [f'description "{value}"'],
@@ -237,7 +232,7 @@ def _queue_lines(port_name: str, number: int, path: str, value: Any, switch: Swi
     policies = Policies(switch)
     if path == "queue.shape":
         name = policies.scheduler_name(port)
-        lines = [f"qos scheduler-policy {name}", f"queue {number}", "meter-type bytes", f"pir {value // 1000}"]
+        lines = [f"qos scheduler-policy {name}", f"queue {number}", "meter-type bytes", f"pir {value.whole('kb/s')}"]
         return [*lines, "exit", "exit", f"interface {port_name}", f"scheduler-policy {name}"]
     if path in ("queue.discipline", "queue.weight"):
         name = policies.scheduler_name(port)

@@ -58,7 +58,7 @@ def _interface_status(switch: Place, output: Output) -> Iterator[Observation]:
         yield Observation(port, "port.link.up", row["Oper"] == "up", source)
         speed = row.get("Speed", "")
         if row["Oper"] == "up" and speed.isdigit() and int(speed):
-            yield Observation(port, "port.link.speed", Bandwidth(int(speed) * 10**6), source)
+            yield Observation(port, "port.link.speed", Bandwidth.from_unit(int(speed), "Mb/s"), source)
         if row.get("AutoNeg") in ("on", "off"):
             yield Observation(port, "port.link.autonegotiation", row["AutoNeg"] == "on", source)
 

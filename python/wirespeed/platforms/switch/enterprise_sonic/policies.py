@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from wirespeed.identity import Identity
 from wirespeed.platforms.switch.policies import by_name, frozen, named
 from wirespeed.settings import Ecn, Port, Queue, Switch
 
@@ -29,11 +30,11 @@ class Policies:
 
     def __init__(self, switch: Switch) -> None:
         self._switch = switch
-        self._keys: dict[tuple[str, int], Any] = {}  # ports share their settings, so by the settings' identity
+        self._keys: dict[tuple[str, Identity[Any]], Any] = {}  # ports share their settings
         self._maps: dict[str, dict[Any, str]] = {}
         self._schedulers = named(switch, BASE, self._scheduler)
         thresholds: dict[Ecn, None] = {}
-        for port in {id(port.queues): port for _, port in by_name(switch.ports)}.values():
+        for port in {Identity(port.queues): port for _, port in by_name(switch.ports)}.values():
             thresholds.update((queue.ecn, None) for queue in port.queues.values() if marks(queue.ecn))
         self._wred = {ecn: BASE if index == 1 else f"{BASE}-{index}" for index, ecn in enumerate(thresholds, start=1)}
 
@@ -69,7 +70,7 @@ class Policies:
             yield name, ecn
 
     def _scheduler(self, port: Port) -> Scheduler | None:
-        at = ("scheduler", id(port.queues))
+        at = ("scheduler", Identity(port.queues))
         if at not in self._keys:
             self._keys[at] = scheduler_of(port)
         found: Scheduler | None = self._keys[at]
@@ -81,7 +82,7 @@ class Policies:
         return self._maps[path]
 
     def _key(self, path: str, port: Port) -> Any:
-        at = (path, id(port.qos))
+        at = (path, Identity(port.qos))
         if at not in self._keys:
             self._keys[at] = frozen(mapping_of(port, path))
         return self._keys[at]

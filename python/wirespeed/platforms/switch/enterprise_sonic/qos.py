@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.facts import Observation
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number
+from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, quantity
 from wirespeed.platforms.switch.enterprise_sonic.commands import KBYTE, MAPS
 from wirespeed.platforms.switch.indented_config import Line, following, numbers
 from wirespeed.settings import (
@@ -23,6 +23,9 @@ from wirespeed.settings import (
     WatchdogAction,
 )
 from wirespeed.units import Bandwidth, Duration, Size
+
+_KILOBITS, _MILLISECONDS = quantity(Bandwidth, "kb/s"), quantity(Duration, "ms")
+
 
 _KEYS: Mapping[str, Callable[[int], Any]] = {
     "dscp": Dscp,
@@ -94,7 +97,7 @@ def _scheduler(line: Line) -> Mapping[int, Found]:
                 case ["weight", word]:
                     found["queue.weight"] = (parse_number(word), inner.number)
                 case ["pir", word]:
-                    found["queue.shape"] = (_kilobits(word), inner.number)
+                    found["queue.shape"] = (_KILOBITS(word), inner.number)
         if any(inner.text == "meter-type packets" for inner in block.inner) and "queue.shape" in found:
             found["queue.shape"] = (None, found["queue.shape"][1])  # packets a second are no bandwidth
     shared = [
@@ -113,11 +116,6 @@ def _scheduler(line: Line) -> Mapping[int, Found]:
             weight, at = found["queue.weight"]
             found["queue.weight"] = (round(100 * weight / sum(weights)), at)
     return queues
-
-
-def _kilobits(word: str) -> Bandwidth | None:
-    number = parse_number(word)
-    return None if number is None else Bandwidth(number * 1000)
 
 
 def _wred(line: Line) -> Found:
@@ -178,15 +176,10 @@ def _watchdog(line: Line) -> Found:
                 found["port.qos.watchdog.action"] = (action, inner.number)
             case ["on", "detect-time", word]:
                 found["port.qos.watchdog.enabled"] = (True, inner.number)
-                found["port.qos.watchdog.detect"] = (_milliseconds(word), inner.number)
+                found["port.qos.watchdog.detect"] = (_MILLISECONDS(word), inner.number)
             case ["restore-time", word]:
-                found["port.qos.watchdog.restore"] = (_milliseconds(word), inner.number)
+                found["port.qos.watchdog.restore"] = (_MILLISECONDS(word), inner.number)
     return found
-
-
-def _milliseconds(word: str) -> Duration | None:
-    number = parse_number(word)
-    return None if number is None else Duration(number * 10**9)
 
 
 def _queues(place: Place, line: Line, policies: Policies, output: Output) -> Iterator[Observation]:

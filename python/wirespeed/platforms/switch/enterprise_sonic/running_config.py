@@ -14,6 +14,7 @@ from wirespeed.platforms.switch.config_reader import (
     flag,
     observe_settings,
     parse_number,
+    quantity,
     read_settings,
     set_defaults,
     text,
@@ -30,23 +31,8 @@ PORT_NAME = re.compile(r"Eth(ernet)?[0-9]+(/[0-9]+)*")
 _FEC = {word.lower(): fec for fec, word in FEC_WORDS.items()}
 
 
-def _milliseconds(rest: str) -> Duration | None:
-    number = parse_number(rest)
-    return None if number is None else Duration(number * 10**9)
-
-
-def _bytes(rest: str) -> Size | None:
-    number = parse_number(rest)
-    return None if number is None else Size(number)
-
-
 def _vlan_number(rest: str) -> int | None:
     return parse_number(rest.removeprefix("Vlan").strip())
-
-
-def _metres(rest: str) -> Length | None:
-    number = parse_number(rest.removesuffix("m"))
-    return None if number is None else Length(number * 1000)
 
 
 _SWITCH_DEFAULTS = declared_defaults(
@@ -56,10 +42,10 @@ _PORT_DEFAULTS = declared_defaults("switch/enterprise_sonic", "port.link.mtu", "
 _SWITCH: Mapping[str, tuple[str, Reader]] = {
     "lldp enable": ("switch.lldp", flag(True)),
     "no lldp enable": ("switch.lldp", flag(False)),
-    "priority-flow-control watchdog polling-interval": ("switch.watchdog_poll", _milliseconds),
+    "priority-flow-control watchdog polling-interval": ("switch.watchdog_poll", quantity(Duration, "ms")),
     "buffer init lossless": ("switch.buffers.lossless", flag(True)),
     "roce enable": ("switch.buffers.lossless", flag(True)),  # which makes the lossless buffers too
-    "buffer pool ingress_lossless_pool shared-headroom-size": ("switch.buffers.shared_headroom", _bytes),
+    "buffer pool ingress_lossless_pool shared-headroom-size": ("switch.buffers.shared_headroom", quantity(Size, "B")),
 }
 _PORT: Mapping[str, tuple[str, Reader]] = {
     "description": ("port.description", text),
@@ -69,7 +55,7 @@ _PORT: Mapping[str, tuple[str, Reader]] = {
     "no standalone-link-training": ("port.link.training", flag(False)),
     "shutdown": ("port.link.enabled", flag(False)),
     "no shutdown": ("port.link.enabled", flag(True)),
-    "cable-length": ("port.cable_length", _metres),
+    "cable-length": ("port.cable_length", quantity(Length, "m", "m")),
     "switchport access": ("port.vlan", _vlan_number),
     "ipv6 enable": ("port.unnumbered", flag(True)),
 }
@@ -132,7 +118,7 @@ def _port(place: Place, line: Line, policies: Policies, output: Output) -> Itera
         mbps = parse_number(rest)
         if mbps:
             # Only the configured speed: what the link runs at is in "show interface status".
-            speed = Bandwidth(mbps * 10**6)
+            speed = Bandwidth.from_unit(mbps, "Mb/s")
             yield Observation(place, "port.link.speed", speed, output.at(inner.number), State.CONFIGURED)
     yield from port_qos(place, line, policies, output)
 

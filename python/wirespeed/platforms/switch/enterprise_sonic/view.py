@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wirespeed.errors import Problem
+from wirespeed.identity import Identity
 from wirespeed.platforms.switch.enterprise_sonic.commands import (
     DEFAULT_MTU,
     FAMILY_WORDS,
@@ -16,7 +17,6 @@ from wirespeed.platforms.switch.enterprise_sonic.commands import (
     MAPS,
     ip_word,
     map_lines,
-    milliseconds,
     wred_lines,
 )
 from wirespeed.platforms.switch.enterprise_sonic.policies import MAP_PATHS, Policies, marks, scheduler_of
@@ -73,10 +73,10 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
     if not isinstance(device, Switch):
         raise TypeError("a switch platform renders a Switch")
     policies = Policies(device)
-    bound: dict[tuple[int, int], Bound] = {}  # ports share their settings, so by the settings' identity
+    bound: dict[tuple[Identity[Any], Identity[Any]], Bound] = {}  # ports share their settings
     ports: list[PortSay] = []
     for port_name, port in by_name(device.ports):
-        key = (id(port.qos), id(port.queues))
+        key = (Identity(port.qos), Identity(port.queues))
         if key not in bound:
             bound[key] = _bound(port, policies)
         ports.append(PortSay(port_name, port, bound[key]))
@@ -98,11 +98,10 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "ports": ports,
         "neighbours": [say for say in ports if say.port.neighbour.device is not None],
         "vlans": sorted(device.vlans.items(), key=lambda item: int(item[0])),
-        "poll": None if device.watchdog_poll is None else milliseconds(device.watchdog_poll),
+        "poll": None if device.watchdog_poll is None else device.watchdog_poll.milliseconds,
         "version": device.os_version or EXAMPLE_VERSION,
         "fec_words": FEC_WORDS,
         "default_mtu": DEFAULT_MTU,
-        "milliseconds": milliseconds,
     }
 
 
@@ -115,7 +114,7 @@ def breakouts(switch: Switch) -> Iterator[tuple[str, str]]:
     for port_name, port in by_name(switch.ports):
         panel = _PART.fullmatch(port_name)
         if port.breakout is not None and panel is not None and port.link.speed is not None:
-            found.setdefault(panel[1], f"{port.breakout}x{port.link.speed // 10**9}G")
+            found.setdefault(panel[1], f"{port.breakout}x{port.link.speed.whole('Gb/s')}G")
     yield from found.items()
 
 
@@ -151,7 +150,7 @@ def _bound(port: Port, policies: Policies) -> Bound:
 def _problems(name: str, switch: Switch) -> Iterator[Problem]:
     yield from odd_texts(name, switch, forbidden='"')
     poll = switch.watchdog_poll
-    if poll is not None and milliseconds(poll) not in _POLL:
+    if poll is not None and poll.milliseconds not in _POLL:
         yield Problem(f"{name}: switch.watchdog_poll", str(poll), "100 ms to 3000 ms")
     for key, peer in switch.peers.items():
         if peer.description and (not peer.description.isprintable() or '"' in peer.description):
@@ -171,7 +170,7 @@ def _problems(name: str, switch: Switch) -> Iterator[Problem]:
         if port.qos.watchdog.action is WatchdogAction.ERRDISABLE:
             yield Problem(f"{place}: port.qos.watchdog.action", "errdisable", "drop, forward or alert")
         for number, queue in port.queues.items():
-            if queue.shape is not None and (queue.shape % 1000 or queue.shape // 1000 not in _PIR):
+            if queue.shape is not None and (queue.shape % 1000 or queue.shape.whole("kb/s") not in _PIR):
                 expected = "0 to 400 Gb/s in steps of 1 kb/s"
                 yield Problem(f"{place} queue {number}: queue.shape", str(queue.shape), expected)
             if marks(queue.ecn) and min(queue.ecn.minimum or 0, queue.ecn.maximum or 0) < KBYTE:

@@ -14,6 +14,10 @@ from wirespeed.platforms.switch.eos.values import (
 )
 from wirespeed.platforms.switch.policies import by_name, frozen, odd_texts
 from wirespeed.settings import Bgp, Port, Queue, Switch
+from wirespeed.units import Duration
+
+_SHORTEST, _LONGEST = Duration.from_unit(10, "ms"), Duration.from_unit(60, "s")
+"""Watchdog times; the shortest is their step too."""
 
 
 def problems(name: str, switch: Switch) -> Iterator[Problem]:
@@ -65,14 +69,15 @@ def _port_problems(place: str, port: Port, switch: Switch) -> Iterator[Problem]:
             )
     watchdog = port.qos.watchdog
     for path, value in (("detect", watchdog.detect), ("restore", watchdog.restore)):
-        if value is not None and (value % 10**10 or not 10**10 <= value <= 60 * 10**12):
+        if value is not None and (value % _SHORTEST or not _SHORTEST <= value <= _LONGEST):
             yield Problem(f"{place}: port.qos.watchdog.{path}", str(value), "10 ms to 60 s in steps of 10 ms")
     times = [value for value in (watchdog.detect, watchdog.restore) if value is not None]
     if switch.watchdog_poll is not None and times and switch.watchdog_poll * 2 > min(times):
+        half = Duration(min(times) // 2)
         yield Problem(
             f"{place}: switch.watchdog_poll",
             str(switch.watchdog_poll),
-            f"half of the shorter of detection and restoration time at most, {min(times) // 2 // 10**9} ms",
+            f"half of the shorter of detection and restoration time at most, {half.milliseconds} ms",
         )
 
 

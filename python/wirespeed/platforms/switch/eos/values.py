@@ -70,7 +70,7 @@ def speed_word(link: Link) -> str | None:
     """``400g-8``: Gb/s and lanes; one lane needs no number."""
     if link.speed is None:
         return None
-    gbps = link.speed // 10**9
+    gbps = link.speed.whole("Gb/s")
     lanes = link.lanes or _LANES.get(gbps, 8)
     return f"{gbps}g" if lanes == 1 else f"{gbps}g-{lanes}"
 
@@ -81,7 +81,7 @@ def speed_of(words: str) -> tuple[Bandwidth, int | None] | None:
     if match is None:
         return None
     lanes = None if match[2] == "full" else int((match[2] or "-1")[1:])
-    return Bandwidth(int(match[1]) * 10**9), lanes
+    return Bandwidth.from_unit(int(match[1]), "Gb/s"), lanes
 
 
 def shape_words(rate: Bandwidth) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from wirespeed.platforms.declaration import declared_default
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.settings import Device, Place, Switch
-from wirespeed.units import Bandwidth, Duration
+from wirespeed.units import Duration
 
 L2_HEADER = 14
 """Bytes a physical MTU counts beside the IP packet: ``show interfaces`` says MTU 1514 over inet MTU 1500."""
@@ -40,17 +40,6 @@ def physical_mtu(mtu: int) -> int:
     return min(mtu + MTU_MARGIN, LARGEST_PHYSICAL_MTU)
 
 
-def speed_word(speed: Bandwidth) -> str:
-    """``400g``."""
-    return f"{speed // 10**9}g"
-
-
-def speed_of(word: str) -> Bandwidth | None:
-    """The speed of ``400g``; None when the word is none such."""
-    number = word.removesuffix("g")
-    return Bandwidth(int(number) * 10**9) if word.endswith("g") and number.isdigit() and len(number) < 5 else None
-
-
 def dscp_bits(value: int) -> str:
     """``011010``."""
     return format(value, "06b")
@@ -59,16 +48,6 @@ def dscp_bits(value: int) -> str:
 def priority_bits(value: int) -> str:
     """``011``."""
     return format(value, "03b")
-
-
-def milliseconds(duration: Duration) -> int:
-    """Whole milliseconds."""
-    return int(duration) // 10**9
-
-
-def microseconds(duration: Duration) -> int:
-    """Whole microseconds."""
-    return int(duration) // 10**6
 
 
 _FLAPS = "the link goes down and comes up again"
@@ -83,7 +62,7 @@ _SWITCH: dict[str, Callable[[Any], list[str]]] = {
         f"delete {_LOAD}" if value == "static" else f"set {_LOAD} {MODES[value]}"
     ],
     "switch.load_balancing.flowlet_gap": lambda value: [
-        f"set {_LOAD} flowlet inactivity-interval {microseconds(value)}"
+        f"set {_LOAD} flowlet inactivity-interval {value.microseconds}"
     ],
     "switch.load_balancing.flowlet_table": lambda value: [f"set {_LOAD} flowlet flowset-table-size {value}"],
     "switch.load_balancing.hash_fields": lambda value: [
@@ -150,7 +129,7 @@ def _port_lines(name: str, path: str, value: Any) -> list[str] | None:
         case "port.link.mtu":
             return [f"{port} mtu {physical_mtu(value)}", f"{port} unit 0 family inet mtu {value}"]
         case "port.link.speed":
-            return [f"set interfaces {cage} speed {speed_word(value)}"]
+            return [f"set interfaces {cage} speed {value.whole('Gb/s')}g"]
         case "port.breakout":
             return [f"set interfaces {cage} number-of-sub-ports {value}"]
         case "port.link.enabled":

@@ -9,14 +9,21 @@ from typing import Any
 
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
-from wirespeed.platforms.switch.config_reader import Found, observe_settings, parse_number, read_settings, text
+from wirespeed.platforms.switch.config_reader import (
+    Found,
+    observe_settings,
+    parse_number,
+    quantity,
+    read_settings,
+    text,
+)
 from wirespeed.platforms.switch.indented_config import Line, following
-from wirespeed.platforms.switch.junos.commands import DEFAULT_FLOWLET_GAP, DEFAULT_PHYSICAL_MTU, L2_HEADER, speed_of
+from wirespeed.platforms.switch.junos.commands import DEFAULT_FLOWLET_GAP, DEFAULT_PHYSICAL_MTU, L2_HEADER
 from wirespeed.platforms.switch.junos.config_text import block, inherited, inside, statements, values
 from wirespeed.platforms.switch.junos.cos import bundle_of, cos_of, port_cos, watchdog_poll
 from wirespeed.platforms.switch.junos.routing import bgp, loopbacks, peers
 from wirespeed.settings import Place
-from wirespeed.units import Duration
+from wirespeed.units import Bandwidth, Duration
 
 _PORT = re.compile(r"et-[0-9]+/[0-9]+/[0-9]+(:[0-9]+)?")
 _ADDRESS = re.compile(r"address ([0-9a-fA-F.:]+/[0-9]{1,3})")
@@ -112,7 +119,7 @@ def _load_balancing(top: list[Line]) -> Found:
         read_in = read_settings(
             modes[0].inner,
             {
-                "inactivity-interval": ("switch.load_balancing.flowlet_gap", _microseconds),
+                "inactivity-interval": ("switch.load_balancing.flowlet_gap", quantity(Duration, "us")),
                 "flowset-table-size": ("switch.load_balancing.flowlet_table", parse_number),
             },
         )
@@ -136,11 +143,6 @@ def _texts(lines: list[Line]) -> Iterator[str]:
     for line in lines:
         yield line.text.removeprefix("then ")
         yield from _texts(line.inner)
-
-
-def _microseconds(rest: str) -> Duration | None:
-    number = parse_number(rest)
-    return None if number is None else Duration(number * 10**6)
 
 
 def _buffers(cos: list[Line]) -> Found:
@@ -232,7 +234,7 @@ def _vlans(line: Line, switching: Line, names: Names) -> Found:
 def _speed(place: Place, line: Line, interfaces: list[Line], output: Output) -> Iterator[Observation]:
     cage_name, _, part = line.text.partition(":")
     cage = block(interfaces, cage_name) if part else None
-    told = read_settings((cage or line).inner, {"speed": ("port.link.speed", speed_of)})
+    told = read_settings((cage or line).inner, {"speed": ("port.link.speed", quantity(Bandwidth, "Gb/s", "g"))})
     # Only the configured speed: what the link runs at is in "show interfaces extensive".
     yield from observe_settings(place, told, output, State.CONFIGURED)
     if cage is not None:

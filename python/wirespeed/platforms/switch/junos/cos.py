@@ -215,7 +215,7 @@ def _watchdog(profile: Line) -> Found:
 
 def _milliseconds(dog: Line, words: str, otherwise: int) -> tuple[Duration | None, int]:
     number, line = read_settings(dog.inner, {words: ("number", parse_number)}).get("number", (otherwise, dog.number))
-    return (None if number is None else Duration(number * 10**9)), line
+    return (None if number is None else Duration.from_unit(number, "ms")), line
 
 
 def _queues(place: Place, cos: Cos, applied: Applied, number: int, output: Output) -> Iterator[Observation]:

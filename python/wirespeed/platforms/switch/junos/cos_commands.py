@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from wirespeed.platforms.switch.junos.classes import ClassOfService, Scheduler, class_of_service
-from wirespeed.platforms.switch.junos.commands import dscp_bits, milliseconds, priority_bits
+from wirespeed.platforms.switch.junos.commands import dscp_bits, priority_bits
 from wirespeed.settings import Discipline, Switch
 
 _COS = "class-of-service"
@@ -74,7 +74,7 @@ def _watchdog(path: str, value: Any, switch: Switch) -> str | None:
         case "port.qos.watchdog.enabled":
             return "" if value else None
         case "port.qos.watchdog.restore":
-            return f" recovery {milliseconds(value)}"
+            return f" recovery {value.milliseconds}"
         case "port.qos.watchdog.detect" if switch.watchdog_poll:
             return f" detection {int(value) // int(switch.watchdog_poll)}"
     return None

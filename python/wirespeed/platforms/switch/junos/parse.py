@@ -68,7 +68,7 @@ def _interfaces(switch: Place, output: Output) -> Iterator[Observation]:
         elif line.strip().startswith(("Physical interface:", "Logical interface")):
             port = None
         elif port is not None and (match := _SPEED.search(line)):
-            yield observe(port, "port.link.speed", Bandwidth(int(match[1]) * 10**9), output, number)
+            yield observe(port, "port.link.speed", Bandwidth.from_unit(int(match[1]), "Gb/s"), output, number)
         elif port is not None and (match := _FEC.search(line)) and match[1] in FEC_MODES:
             yield observe(port, "port.link.fec", FEC_MODES[match[1]], output, number)
 

@@ -12,11 +12,8 @@ from wirespeed.platforms.switch.junos.commands import (
     PATHS,
     dscp_bits,
     family,
-    microseconds,
-    milliseconds,
     physical_mtu,
     priority_bits,
-    speed_word,
 )
 from wirespeed.platforms.switch.junos.problems import problems
 from wirespeed.platforms.switch.policies import by_name
@@ -77,15 +74,12 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "advertised": [say.name for say in ports if say.port.unnumbered],
         "version": device.os_version or EXAMPLE_VERSION,
         "model": (device.model or "juniper-qfx5240-64od").removeprefix("juniper-"),
-        "poll": None if device.watchdog_poll is None else milliseconds(device.watchdog_poll),
+        "poll": None if device.watchdog_poll is None else device.watchdog_poll.milliseconds,
         "neighbours": [say for say in ports if say.port.neighbour.device is not None],
         "l2_header": L2_HEADER,
         "physical_mtu": physical_mtu,
-        "speed_word": speed_word,
         "dscp_bits": dscp_bits,
         "priority_bits": priority_bits,
-        "milliseconds": milliseconds,
-        "microseconds": microseconds,
         "bits": lambda dscps: [dscp_bits(dscp) for dscp in dscps],
         "of_family": lambda addresses, name: [one for one in addresses or () if family(one) == name],
         "members": lambda port: [f"vn{number}" for number in vlans_of(port)],

@@ -13,8 +13,6 @@ from wirespeed.platforms.switch.nxos.values import (
     FEC_WORDS,
     address_lines,
     complete,
-    megabits,
-    milliseconds,
     network_class,
     output_class,
     random_detect,
@@ -71,7 +69,7 @@ def _switch(path: str, value: Any, switch: Switch) -> list[str] | None:
         case "switch.lldp":
             return [f"{'' if value else 'no '}feature lldp"]
         case "switch.watchdog_poll":
-            return [f"priority-flow-control watch-dog interval {milliseconds(value)}"]
+            return [f"priority-flow-control watch-dog interval {value.milliseconds}"]
         case "switch.loopbacks":
             return ["interface loopback0", *address_lines(value)]
         case "switch.bgp.asn":
@@ -191,7 +189,7 @@ def _interface(name: str, path: str, value: Any) -> list[str] | None:
         "port.description": lambda: [f"description {value}"],
         "port.mtu": lambda: [f"mtu {value}"],  # of a VLAN interface
         "port.link.mtu": lambda: [f"mtu {value}"],
-        "port.link.speed": lambda: [f"speed {megabits(value)}"],
+        "port.link.speed": lambda: [f"speed {value.whole('Mb/s')}"],
         "port.link.fec": lambda: [FEC_WORDS[value]],
         "port.link.enabled": lambda: ["no shutdown" if value else "shutdown"],
         "port.link.pause_send": lambda: [f"flowcontrol send {on}"],

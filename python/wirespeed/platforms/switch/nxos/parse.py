@@ -59,7 +59,7 @@ def _interface_status(switch: Place, output: Output, data: Mapping[str, Any]) ->
             yield Observation(port, "port.link.up", up, source)
         speed = re.fullmatch(r"([0-9]{1,4})G", str(row.get("speed")))
         if up and speed:
-            yield Observation(port, "port.link.speed", Bandwidth(int(speed[1]) * 10**9), source)
+            yield Observation(port, "port.link.speed", Bandwidth.from_unit(int(speed[1]), "Gb/s"), source)
 
 
 def _lldp_neighbors(switch: Place, output: Output, data: Mapping[str, Any]) -> Iterator[Observation]:

@@ -115,7 +115,7 @@ def _port(
     )
     for inner, rest in following(line.inner, "speed"):
         if (speed := parse_number(rest)) is not None:  # what the link runs at is in "show interface status"
-            value = Bandwidth(speed * 10**6)
+            value = Bandwidth.from_unit(speed, "Mb/s")
             yield Observation(place, "port.link.speed", value, output.at(inner.number), State.CONFIGURED)
     if not bundled:  # else its classes and queues are the port channel's
         yield from port_qos(place, line, shared, output)

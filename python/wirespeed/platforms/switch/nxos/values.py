@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from wirespeed.platforms.declaration import declared_default
 from wirespeed.settings import Ecn, WatchdogAction
-from wirespeed.units import Bandwidth, Duration, Size
+from wirespeed.units import Size
 
 DEFAULT_MTU: int = declared_default("switch/nxos", "port.link.mtu")
 JUMBO_MTU = 9216
@@ -77,16 +77,6 @@ def marking(words: str) -> Ecn | None:
         maximum=Size(int(high) * UNITS[high_unit]) if known else None,
         probability=int(probability),
     )
-
-
-def milliseconds(duration: Duration) -> int:
-    """A duration in whole milliseconds."""
-    return duration // 10**9
-
-
-def megabits(speed: Bandwidth) -> int:
-    """A speed as ``speed`` says it."""
-    return speed // 10**6
 
 
 def address_lines(addresses: Iterable[str]) -> list[str]:

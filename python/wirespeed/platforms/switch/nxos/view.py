@@ -16,8 +16,6 @@ from wirespeed.platforms.switch.nxos.values import (
     FEC_WORDS,
     JUMBO_MTU,
     address_lines,
-    megabits,
-    milliseconds,
 )
 from wirespeed.platforms.switch.policies import by_name
 from wirespeed.settings import Device, Switch, WatchdogAction
@@ -42,7 +40,7 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "vlan_list": ranges({1, *map(int, device.vlans)}),
         "features": _features(device),
         "watched": any(one.enabled for one in watchdogs),
-        "poll": None if device.watchdog_poll is None else milliseconds(device.watchdog_poll),
+        "poll": None if device.watchdog_poll is None else device.watchdog_poll.milliseconds,
         "shutdown": _multiple(next((one.detect for one in watchdogs if one.detect), None), device.watchdog_poll),
         "restore": _multiple(next((one.restore for one in watchdogs if one.restore), None), device.watchdog_poll),
         "defaults": {"poll": DEFAULT_POLL, "shutdown": DEFAULT_SHUTDOWN, "restore": DEFAULT_RESTORE},
@@ -57,7 +55,6 @@ def view(name: str, device: Device) -> Mapping[str, Any]:
         "jumbo_mtu": JUMBO_MTU,
         "fec_words": FEC_WORDS,
         "address_lines": address_lines,
-        "megabits": megabits,
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.platforms.model import SettingCommands
 from wirespeed.platforms.switch.sonic.database import database_of, marks, scheduler_name
-from wirespeed.platforms.switch.sonic.values import FAMILIES, MAPS, VRF, milliseconds
+from wirespeed.platforms.switch.sonic.values import FAMILIES, MAPS, VRF
 from wirespeed.settings import Device, Place, Port, Queue, Switch
 from wirespeed.settings.qos import Watchdog
 
@@ -69,7 +69,7 @@ def _switch_lines(name: str, path: str, value: Any, switch: Switch) -> list[str]
         case "switch.lldp":
             return [f"sudo config feature state lldp {'enabled' if value else 'disabled'}"]
         case "switch.watchdog_poll":
-            return [f"sudo config pfcwd interval {milliseconds(value)}"]
+            return [f"sudo config pfcwd interval {value.milliseconds}"]
         case "switch.loopbacks":
             return ["sudo config loopback add Loopback0", *_addresses("Loopback0", value)]
     if not path.startswith("switch.bgp."):
@@ -167,8 +167,8 @@ def _watchdog_lines(port: str, watchdog: Watchdog) -> list[str] | None:
     if watchdog.detect is None:
         return None
     action = f"--action {watchdog.action.value} " if watchdog.action else ""
-    restore = "" if watchdog.restore is None else f" --restoration-time {milliseconds(watchdog.restore)}"
-    return [f"sudo config pfcwd start {action}{port} {milliseconds(watchdog.detect)}{restore}"]
+    restore = "" if watchdog.restore is None else f" --restoration-time {watchdog.restore.milliseconds}"
+    return [f"sudo config pfcwd start {action}{port} {watchdog.detect.milliseconds}{restore}"]
 
 
 def _pfc(port: str, lossless: Any) -> list[str]:
@@ -179,13 +179,13 @@ def _pfc(port: str, lossless: Any) -> list[str]:
 _PORT: Mapping[str, Callable[[str, Any], list[str]]] = {
     "port.description": lambda port, value: [_set("PORT", port, {"description": value})],
     "port.link.mtu": lambda port, value: [f"sudo config interface mtu {port} {value}"],
-    "port.link.speed": lambda port, value: [f"sudo config interface speed {port} {value // 10**6}"],
+    "port.link.speed": lambda port, value: [f"sudo config interface speed {port} {value.whole('Mb/s')}"],
     "port.link.fec": lambda port, value: [f"sudo config interface fec {port} {value}"],
     "port.link.training": lambda port, value: [
         f"sudo config interface link-training {port} {'on' if value else 'off'}"
     ],
     "port.link.enabled": lambda port, value: [f"sudo config interface {'startup' if value else 'shutdown'} {port}"],
-    "port.cable_length": lambda port, value: [f"sudo config interface cable-length {port} {value // 1000}m"],
+    "port.cable_length": lambda port, value: [f"sudo config interface cable-length {port} {value.whole('m')}m"],
     "port.vlan": lambda port, value: [f"sudo config vlan member add --untagged {value} {port}"],
     "port.tagged_vlans": lambda port, value: [f"sudo config vlan member add {number} {port}" for number in value],
     "port.addresses": _addresses,

@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.facts import COMPLETE, Observation, State
 from wirespeed.platforms.model import Output
 from wirespeed.platforms.parsing import parse_whole
-from wirespeed.platforms.switch.config_reader import Found, observe_settings
+from wirespeed.platforms.switch.config_reader import Found, observe_settings, quantity
 from wirespeed.platforms.switch.sonic.qos import Qos
 from wirespeed.platforms.switch.sonic.routing import bgp
 from wirespeed.platforms.switch.sonic.tables import Row, Tables, tables_of
@@ -19,6 +19,9 @@ from wirespeed.settings import Place
 from wirespeed.units import Bandwidth, Duration, Length, Size
 
 PORT_NAME = re.compile(r"Ethernet[0-9]+")
+
+_METRES = quantity(Length, "m", "m")
+
 
 _Addresses = dict[str, tuple[tuple[str, ...] | None, int]]
 
@@ -52,7 +55,7 @@ def config_db(switch: Place, output: Output) -> Iterator[Observation]:
         }
         for length in lengths:
             if (said := length.get(name)) is not None:
-                found["port.cable_length"] = (_metres(said), length.at(name))
+                found["port.cable_length"] = (_METRES(said), length.at(name))
         yield from observe_settings(place, found, output)
         yield from qos.port(place, name, output)
     yield Observation(switch, "switch.ports", COMPLETE, output.source)
@@ -67,7 +70,7 @@ def _switch(tables: Tables) -> Found:
         found["switch.lldp"] = (words.get(lldp.get("state") or ""), lldp.at("state"))
     watchdog = tables.row("PFC_WD", "GLOBAL")
     if watchdog is not None and (poll := parse_whole(watchdog.get("POLL_INTERVAL"))) is not None:
-        found["switch.watchdog_poll"] = (Duration(poll * 10**9), watchdog.at("POLL_INTERVAL"))
+        found["switch.watchdog_poll"] = (Duration.from_unit(poll, "ms"), watchdog.at("POLL_INTERVAL"))
     loopbacks = _addresses(tables, "LOOPBACK_INTERFACE").get("Loopback0")
     if loopbacks is not None:
         found["switch.loopbacks"] = loopbacks
@@ -93,7 +96,7 @@ def _link(row: Row) -> Found:
     """What the port is set to; what it runs at is in ``show interfaces status``."""
     speed, fec = parse_whole(row.get("speed")), row.get("fec")
     return {
-        "port.link.speed": (Bandwidth(speed * 10**6) if speed else None, row.at("speed")),
+        "port.link.speed": (Bandwidth.from_unit(speed, "Mb/s") if speed else None, row.at("speed")),
         "port.link.fec": (fec if fec in FEC_WORDS else None, row.at("fec")),
     }
 
@@ -141,11 +144,6 @@ def _address(text: str) -> str | None:
         return str(ipaddress.ip_interface(text)) if "/" in text else None
     except ValueError:
         return None
-
-
-def _metres(text: str) -> Length | None:
-    number = parse_whole(text.removesuffix("m"))
-    return None if number is None else Length(number * 1000)
 
 
 def _vlans(switch: Place, tables: Tables, output: Output) -> Iterator[Observation]:

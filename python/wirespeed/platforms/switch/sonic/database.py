@@ -15,7 +15,6 @@ from wirespeed.platforms.switch.sonic.values import (
     VRF,
     computes_headroom,
     family_of,
-    milliseconds,
 )
 from wirespeed.settings import BgpPeer, Discipline, Ecn, Port, Queue, Switch
 from wirespeed.settings.qos import Watchdog
@@ -71,7 +70,7 @@ def _interfaces(switch: Switch) -> Database:
         for number in port.tagged_vlans or ():
             members[f"Vlan{number}|{name}"] = {"tagging_mode": "tagged"}
         if port.cable_length is not None:
-            cables[name] = f"{port.cable_length // 1000}m"
+            cables[name] = f"{port.cable_length.whole('m')}m"
     routed: dict[str, Fields] = {}
     for key, vlan in switch.vlans.items():
         said = {"vlanid": key, "description": vlan.description}
@@ -103,7 +102,7 @@ def _port(port: Port) -> Fields:
             "fec": link.fec,
             "link_training": None if link.training is None else "on" if link.training else "off",
             "mtu": None if link.mtu is None else str(link.mtu),
-            "speed": None if link.speed is None else str(link.speed // 10**6),
+            "speed": None if link.speed is None else str(link.speed.whole("Mb/s")),
         }
     )
 
@@ -163,7 +162,7 @@ def scheduler_name(queue: Queue) -> str:
     """A name that says what the row holds, so that queues which are served alike share it."""
     parts = [BASE, queue.discipline.value.upper() if queue.discipline else "ANY"]
     parts += [str(queue.weight)] if queue.weight is not None else []
-    parts += [f"{queue.shape // 10**6}M"] if queue.shape is not None else []
+    parts += [f"{queue.shape.whole('Mb/s')}M"] if queue.shape is not None else []
     return "-".join(parts)
 
 
@@ -208,15 +207,15 @@ def watches(watchdog: Watchdog) -> bool:
 def _watchdog(switch: Switch) -> Database:
     rows: dict[str, Fields] = {}
     if switch.watchdog_poll is not None:
-        rows["GLOBAL"] = {"POLL_INTERVAL": str(milliseconds(switch.watchdog_poll))}
+        rows["GLOBAL"] = {"POLL_INTERVAL": str(switch.watchdog_poll.milliseconds)}
     for name, port in switch.ports.items():
         own = port.qos.watchdog
         if watches(own):
             rows[name] = _present(
                 {
                     "action": own.action.value if own.action else None,
-                    "detection_time": str(milliseconds(own.detect or 0)),
-                    "restoration_time": None if own.restore is None else str(milliseconds(own.restore)),
+                    "detection_time": str(own.detect.milliseconds if own.detect else 0),
+                    "restoration_time": None if own.restore is None else str(own.restore.milliseconds),
                 }
             )
     return {"PFC_WD": rows}

@@ -75,7 +75,7 @@ def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
     """The watchdog as it works; above the table, the interval it was last given."""
     for number, line in _whole_lines(output):
         if match := re.fullmatch(r"Changed polling interval to ([0-9]{1,9})ms\s*", line):
-            poll = Duration(int(match[1]) * 10**9)
+            poll = Duration.from_unit(int(match[1]), "ms")
             yield Observation(switch, "switch.watchdog_poll", poll, output.at(number))
     for number, row in _rows(output):
         name, action = row.get("PORT", ""), row.get("ACTION", "")
@@ -86,7 +86,7 @@ def _pfcwd_config(switch: Place, output: Output) -> Iterator[Observation]:
             yield Observation(port, "port.qos.watchdog.action", WatchdogAction(action), source)
         for path, column in (("detect", "DETECTION TIME"), ("restore", "RESTORATION TIME")):
             if (time := parse_whole(row.get(column))) is not None:  # "infinite" is no time
-                yield Observation(port, f"port.qos.watchdog.{path}", Duration(time * 10**9), source)
+                yield Observation(port, f"port.qos.watchdog.{path}", Duration.from_unit(time, "ms"), source)
 
 
 def _rows(output: Output) -> Iterator[tuple[int, dict[str, str]]]:

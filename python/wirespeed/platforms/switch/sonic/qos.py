@@ -79,7 +79,10 @@ class Qos:
         found["port.qos.watchdog.action"] = (actions.get(row.get("action") or "drop"), row.at("action"))
         for path, field in (("detect", "detection_time"), ("restore", "restoration_time")):
             time = parse_whole(row.get(field))
-            found[f"port.qos.watchdog.{path}"] = (None if time is None else Duration(time * 10**9), row.at(field))
+            found[f"port.qos.watchdog.{path}"] = (
+                None if time is None else Duration.from_unit(time, "ms"),
+                row.at(field),
+            )
         return found
 
     def _watched(self, bound: Row) -> bool | None:

@@ -57,11 +57,6 @@ MARKS_NOT = frozenset({"ecn_none", "ecn_yellow", "ecn_red", "ecn_yellow_red"})
 """Values of ``ecn``. RoCE packets are green: nothing polices them."""
 
 
-def milliseconds(duration: int) -> int:
-    """Whole milliseconds of a duration in picoseconds."""
-    return round(duration / 10**9)
-
-
 def computes_headroom(chip: str | None) -> bool:
     """Whether the image's buffer model is the dynamic one, which needs BUFFER_PG rows to compute headroom for.
 

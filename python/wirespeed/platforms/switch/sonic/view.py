@@ -9,7 +9,7 @@ from typing import Any
 from wirespeed.errors import Problem
 from wirespeed.platforms.switch.policies import by_name, odd_texts
 from wirespeed.platforms.switch.sonic.database import database_of, ordered
-from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_WORDS, computes_headroom, milliseconds
+from wirespeed.platforms.switch.sonic.values import DEFAULT_MTU, FEC_WORDS, computes_headroom
 from wirespeed.settings import Device, Port, Switch
 from wirespeed.settings.qos import WatchdogAction
 
@@ -80,7 +80,7 @@ def _lanes(name: str, port: Port) -> str:
 
 def _problems(name: str, switch: Switch) -> Iterator[Problem]:
     yield from odd_texts(name, switch)
-    if switch.watchdog_poll is not None and milliseconds(switch.watchdog_poll) not in _POLL:
+    if switch.watchdog_poll is not None and switch.watchdog_poll.milliseconds not in _POLL:
         yield Problem(f"{name}: switch.watchdog_poll", str(switch.watchdog_poll), "100 ms to 3000 ms")
     for port_name, port in by_name(switch.ports):
         yield from _port_problems(f"{name} {port_name}", port, computes_headroom(switch.chip))
@@ -99,7 +99,7 @@ def _port_problems(place: str, port: Port, maps_groups: bool) -> Iterator[Proble
     if watchdog.action is WatchdogAction.ERRDISABLE:
         yield Problem(f"{place}: port.qos.watchdog.action", "errdisable", "drop, forward or alert")
     for path, time, span in (("detect", watchdog.detect, _DETECT), ("restore", watchdog.restore, _RESTORE)):
-        if time is not None and milliseconds(time) not in span:
+        if time is not None and time.milliseconds not in span:
             expected = f"{span.start} ms to {span.stop - 1} ms"
             yield Problem(f"{place}: port.qos.watchdog.{path}", str(time), expected)
     for priority, group in () if maps_groups else sorted((port.qos.pfc_pg or {}).items()):
