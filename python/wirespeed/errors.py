@@ -1,4 +1,4 @@
-"""The one error users see: a list of problems, each with its place, what was found, what was expected and a hint."""
+"""The one error users see: a list of problems, each with its place, what was found, what was expected, and a hint."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+_MISSING = ("no ", "nothing", "none ")
+"""How ``found`` begins where something is missing: nobody finds it, so the text does not begin with "found"."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
     """One thing that is wrong with what the user gave.
 
-    ``place`` says where ("cluster.yaml:12", "bundle.tar.gz: manifest.json"), ``found`` what stands there,
-    ``expected`` what should, and ``hint`` what to do about it. None of them ends in a full stop.
+    ``place`` is where it is ("cluster.yaml:12", "bundle.tar.gz: manifest.json"), ``found`` what is there ("no 'x'" if
+    something is missing), ``expected`` what should be there, and ``hint`` one action that helps. None of them ends in a
+    full stop.
     """
 
     place: str
@@ -20,8 +24,14 @@ class Problem:
     expected: str
     hint: str | None = None
 
+    @property
+    def statement(self) -> str:
+        """The problem without its place and hint: "found 3; expected 1 to 8" or "no such file; expected a log"."""
+        found = self.found if self.found.startswith(_MISSING) else f"found {self.found}"
+        return f"{found}; expected {self.expected}"
+
     def __str__(self) -> str:
-        text = f"{self.place}: found {self.found}; expected {self.expected}"
+        text = f"{self.place}: {self.statement}"
         return f"{text}\n  hint: {self.hint}" if self.hint else text
 
 

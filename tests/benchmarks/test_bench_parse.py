@@ -89,10 +89,10 @@ def test_a_foreign_file_is_refused_and_the_others_are_read(tmp_path: Path) -> No
     ran = bench_parse("-f", "json", str(other), str(LOG))
     assert ran.returncode == 2
     assert len(json.loads(ran.stdout)["runs"]) == 1
-    assert f"refused: {other}:1: found 1 line of other text, first 'nothing here'" in ran.stderr
+    assert f"error: {other}:1: found 1 line of other text, first 'nothing here'" in ran.stderr
 
 
 def test_a_missing_file_is_refused() -> None:
     ran = bench_parse("no-such.log")
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert "no-such.log: found no such file or directory" in ran.stderr
+    assert "no-such.log: no such file or directory" in ran.stderr

@@ -38,7 +38,7 @@ def test_a_number_without_a_source_is_refused() -> None:
             "own.yaml: found the key 'titel'; expected one of delay_ns_per_m, max_length, title, training\n"
             "  hint: did you mean 'title'?",
         ),
-        ("medium: dac\n", "own.yaml: found no 'title'; expected one"),
+        ("medium: dac\n", "own.yaml: no 'title'; expected one"),
         ("title: 3\n", "own.yaml: title: found 3; expected Input should be a valid string"),
         ("title: 'A cable\n", "own.yaml:2: found broken YAML: found unexpected end of stream; expected YAML"),
     ],

@@ -53,36 +53,35 @@ def test_explain_without_an_id_lists_all() -> None:
     [
         (
             ["explain", "nic.pcie-widht"],
-            "refused: explain: found the check 'nic.pcie-widht'; expected the id of a check or of a failure\n"
+            "error: explain: found the check 'nic.pcie-widht'; expected the id of a check or of a failure\n"
             "  hint: did you mean 'nic.pcie-width'?\n",
         ),
         (
             ["explain", "zzz"],
-            "refused: explain: found the check 'zzz'; expected the id of a check or of a failure\n"
+            "error: explain: found the check 'zzz'; expected the id of a check or of a failure\n"
             "  hint: list them: wirespeed explain\n",
         ),
         (
             ["check"],
-            "refused: check: found no cluster file and no bundle; expected CLUSTER.yaml BUNDLE\n"
+            "error: check: no cluster file and no bundle; expected CLUSTER.yaml BUNDLE\n"
             "  hint: write a bundle with `wirespeed collect`, or give --local\n",
         ),
         (
             ["check", "cluster.yaml"],
-            "refused: check: found no bundle; expected CLUSTER.yaml BUNDLE\n"
+            "error: check: no bundle; expected CLUSTER.yaml BUNDLE\n"
             "  hint: write a bundle with `wirespeed collect`, or give --local\n",
         ),
         (
             ["check", "--local", "cluster.yaml", "bundle"],
-            "refused: check: found a bundle, bundle, beside --local; expected one of them\n",
+            "error: check: found a bundle, bundle, beside --local; expected one of them\n",
         ),
         (
             ["check", "--local", "--only", "link.mut", "--only", "link.up"],
-            "refused: --only: found the check 'link.mut'; expected the id of a check\n"
-            "  hint: did you mean 'link.mtu'?\n",
+            "error: --only: found the check 'link.mut'; expected the id of a check\n  hint: did you mean 'link.mtu'?\n",
         ),
         (
             ["check", "--local", "--status", "fail,warm"],
-            "refused: --status: found 'warm'; expected one of pass, warn, fail, unknown, skip, error\n"
+            "error: --status: found 'warm'; expected one of pass, warn, fail, unknown, skip, error\n"
             "  hint: did you mean 'warn'?\n",
         ),
     ],
@@ -136,7 +135,7 @@ def test_a_bundle_of_other_machines_is_refused(tmp_path: Path) -> None:
     result = wirespeed("check", str(CLUSTER), str(bundle(tmp_path / "b", "node1.example.com")))
     assert (result.returncode, result.stdout) == (Exit.REFUSED, "")
     assert result.stderr == (
-        f"refused: {tmp_path}/b: found no device of mi300x-4node, but node1.example.com; "
+        f"error: {tmp_path}/b: no device of mi300x-4node, but node1.example.com; "
         "expected one of node1, node2, node3, node4, leaf1\n"
         "  hint: `wirespeed collect --name` says what the cluster file calls a host\n"
     )

@@ -85,5 +85,5 @@ def test_an_unknown_name_is_refused() -> None:
     result = CliRunner().invoke(app, ["list", "switches", "dell-z9664"])
     assert isinstance(result.exception, Refused)
     assert str(result.exception) == (
-        "list: found no 'dell-z9664' among the switches; expected one of them\n  hint: did you mean 'dell-z9664f'?"
+        "list: no 'dell-z9664' among the switches; expected one of them\n  hint: did you mean 'dell-z9664f'?"
     )

@@ -45,22 +45,22 @@ def test_an_unknown_verb_is_a_usage_error():
         (
             Refused([Problem("cluster.yaml:3", "the key 'host'", "a known key", "did you mean 'hosts'?")]),
             Exit.REFUSED,
-            "refused: cluster.yaml:3: found the key 'host'; expected a known key\n  hint: did you mean 'hosts'?\n",
+            "error: cluster.yaml:3: found the key 'host'; expected a known key\n  hint: did you mean 'hosts'?\n",
         ),
         (
             PermissionError(13, "Permission denied", "/etc/shadow"),
             Exit.REFUSED,
-            "refused: /etc/shadow: found permission denied; expected a file or folder that can be read or written\n",
+            "error: /etc/shadow: found permission denied; expected a file or folder that can be read or written\n",
         ),
         (
             Refused([Problem("a\x1b[31m.tar.gz", "b\x07", "c", "d\u202e")]),
             Exit.REFUSED,
-            "refused: a\\x1b[31m.tar.gz: found b\\x07; expected c\n  hint: d\\u202e\n",
+            "error: a\\x1b[31m.tar.gz: found b\\x07; expected c\n  hint: d\\u202e\n",
         ),
         (
             OSError(28, "No space left on device"),
             Exit.REFUSED,
-            "refused: writing: found no space left on device; expected a file or folder that can be read or written\n",
+            "error: writing: no space left on device; expected a file or folder that can be read or written\n",
         ),
         (ZeroDivisionError("division by zero"), Exit.INTERNAL, "please report the lines above"),
         (OSError("no file"), Exit.INTERNAL, "please report the lines above"),

@@ -118,7 +118,7 @@ def _escape(folder: Path) -> None:
         ),
         (
             _lost_output,
-            "B: manifest.json: found no file node1/uname.out; expected the output of 'uname -r'\n"
+            "B: manifest.json: no file node1/uname.out; expected the output of 'uname -r'\n"
             "  hint: the bundle is not whole",
         ),
         (

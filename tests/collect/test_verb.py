@@ -40,13 +40,13 @@ def test_the_commands_as_one_types_them() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "found"),
-    [([], "none of them"), (["--local", "--show-commands"], "--local and --show-commands")],
+    [([], "nothing to collect from"), (["--local", "--show-commands"], "found --local and --show-commands")],
 )
 def test_one_thing_at_a_time(arguments: list[str], found: str) -> None:
     result = CliRunner().invoke(app, ["collect", *arguments])
     assert isinstance(result.exception, Refused)
     assert str(result.exception) == (
-        f"collect: found {found}; expected one of --local, --as-planned, --lab and --show-commands"
+        f"collect: {found}; expected one of --local, --as-planned, --lab and --show-commands"
     )
 
 

@@ -53,16 +53,16 @@ def test_another_encoding_is_refused(tmp_path: Path) -> None:
     path.write_bytes("version: 1\nname: smäll\n".encode("iso-8859-1"))
     with pytest.raises(Refused) as refused:
         read(path)
-    assert format_problems("refused", refused.value.problems, tmp_path) == (
-        "refused: not-utf-8.yaml:2: found the byte 0xe4; expected text in UTF-8\n"
+    assert format_problems("error", refused.value.problems, tmp_path) == (
+        "error: not-utf-8.yaml:2: found the byte 0xe4; expected text in UTF-8\n"
     )
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
         read(tmp_path / "no-such.yaml")
-    assert format_problems("refused", refused.value.problems, tmp_path) == (
-        "refused: no-such.yaml: found no such file; expected a cluster file\n"
+    assert format_problems("error", refused.value.problems, tmp_path) == (
+        "error: no-such.yaml: no such file; expected a cluster file\n"
         "  hint: `wirespeed init` writes one to start from\n"
     )
 
@@ -101,7 +101,7 @@ def messages(row: Row, folder: Path) -> str:
     try:
         plan = build(read(folder / next(iter(row))))
     except Refused as refused:
-        return format_problems("refused", refused.problems, folder)
+        return format_problems("error", refused.problems, folder)
     return format_problems("warning", plan.warnings, folder)
 
 

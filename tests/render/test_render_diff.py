@@ -61,7 +61,7 @@ def test_json_names_every_file(out: Path) -> None:
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
-        ("nod1", "mi300x-4node: found no device 'nod1'; expected a device of the cluster file"),
+        ("nod1", "mi300x-4node: no device 'nod1'; expected a device of the cluster file"),
         ("node[3", "--device: found 'node[3'; expected a name or a node range such as node[001-128,130]"),
     ],
 )

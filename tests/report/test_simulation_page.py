@@ -340,9 +340,7 @@ def test_png_without_what_draws_it(monkeypatch: pytest.MonkeyPatch) -> None:
     pictures._drawing.cache_clear()
     with pytest.raises(Refused) as refused:
         pictures.png("<svg/>")
-    assert str(refused.value) == (
-        "--png: found no resvg_py; expected the extra png\n  hint: pip install 'wirespeed[png]'"
-    )
+    assert str(refused.value) == ("--png: no resvg_py; expected the extra png\n  hint: pip install 'wirespeed[png]'")
 
 
 def test_the_verb(folder: Path, tmp_path: Path) -> None:
@@ -369,7 +367,7 @@ def test_exit_codes(tmp_path: Path) -> None:
         (
             "FOLDER --bundle b.tar --strict",
             "--bundle: found a simulation's folder beside it; expected a cluster file for this option\n"
-            "refused: --strict: found a simulation's folder beside it; expected a cluster file for this option",
+            "error: --strict: found a simulation's folder beside it; expected a cluster file for this option",
         ),
         (
             "FOLDER FILE",
@@ -388,12 +386,10 @@ def test_refusals(arguments: str, says: str, folder: Path, tmp_path: Path) -> No
     words = [word.replace("FOLDER", str(folder)).replace("FILE", str(file)) for word in arguments.split()]
     done = wirespeed(*words)
     assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
-    assert done.stderr == f"refused: {says.replace('FILE', str(file))}\n"
+    assert done.stderr == f"error: {says.replace('FILE', str(file))}\n"
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
     done = wirespeed(tmp_path)
     assert done.returncode == Exit.REFUSED
-    assert done.stderr.startswith(
-        f"refused: {tmp_path}: found no summary.json in it; expected a folder that wirespeed sim"
-    )
+    assert done.stderr.startswith(f"error: {tmp_path}: no summary.json in it; expected a folder that wirespeed sim")

@@ -239,7 +239,7 @@ REFUSED = {
         "  hint: did you mean 'incast'?"
     ),
     "{pattern: incast, to: node1, sise: 1 kB}": (
-        "traffic.yaml:3: found no 'size'; expected 'size', which has no default\n"
+        "traffic.yaml:3: no 'size'; expected 'size', which has no default\n"
         "traffic.yaml:3: found the unknown key 'sise'; expected one of class, from, hosts, messages, pattern, "
         "protocol, queue_pairs, rails, rate, size, start, to, udp_source_port, until, verb\n  hint: "
         "did you mean 'size'?"
@@ -296,21 +296,21 @@ def test_files_and_options_that_do_not_go_together(tmp_path: Path) -> None:
     there = tmp_path / "there.json"
     there.write_text("kept")
     rows = [
-        ((cluster,), f"refused: {cluster}: found a cluster file alone; expected --traffic FILE too"),
-        ((scenario, "-t", str(sent)), f"refused: --traffic: found the scenario {scenario}; expected a cluster file"),
-        ((cluster, "-t", str(sent), "--preset", "hpcc"), "refused: --preset: found hpcc; expected roce with a cluster"),
+        ((cluster,), f"error: {cluster}: found a cluster file alone; expected --traffic FILE too"),
+        ((scenario, "-t", str(sent)), f"error: --traffic: found the scenario {scenario}; expected a cluster file"),
+        ((cluster, "-t", str(sent), "--preset", "hpcc"), "error: --preset: found hpcc; expected roce with a cluster"),
         (
             (cluster, "-t", str(sent), "-o", str(tmp_path / "out"), "--series", "port:leaf1:Eth1/33"),
-            "refused: --series: found 'leaf1:Eth1/33'; expected a port: leaf1:Eth1/1, leaf1:Eth1/2, ",
+            "error: --series: found 'leaf1:Eth1/33'; expected a port: leaf1:Eth1/1, leaf1:Eth1/2, ",
         ),
-        ((cluster, "-t", str(written(tmp_path, {}))), "refused: "),
+        ((cluster, "-t", str(written(tmp_path, {}))), "error: "),
         (
             (cluster, "-t", str(sent), "--write-scenario", str(sent), "--force"),
-            f"refused: --write-scenario: found {sent}, which is read; expected another file",
+            f"error: --write-scenario: found {sent}, which is read; expected another file",
         ),
         (
             (cluster, "-t", str(sent), "--write-scenario", str(there)),
-            f"refused: --write-scenario: found {there}, which is there; expected a new file",
+            f"error: --write-scenario: found {there}, which is there; expected a new file",
         ),
     ]
     for words, message in rows:

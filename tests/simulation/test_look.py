@@ -256,7 +256,7 @@ WRITES = "wirespeed sim run SCENARIO.json -o DIR writes it"
     [
         (
             {"summary_json": None},
-            "copy: found no summary.json in it; expected a folder that wirespeed sim run -o wrote\n  hint: " + WRITES,
+            "copy: no summary.json in it; expected a folder that wirespeed sim run -o wrote\n  hint: " + WRITES,
         ),
         ({"summary_json": "[]"}, "copy/summary.json: found 'list'; expected a document of kind simulation-summary"),
         (
@@ -265,20 +265,20 @@ WRITES = "wirespeed sim run SCENARIO.json -o DIR writes it"
         ),
         (
             {"summary_json": '{"kind": "simulation-summary", "name": "x"}'},
-            "copy/summary.json: found no preset, complete, setup_s, run_s, hops_per_s, peak_rss_bytes, "
+            "copy/summary.json: no preset, complete, setup_s, run_s, hops_per_s, peak_rss_bytes, "
             "rss_growth_bytes, fct_us, end_us, tables_sha256; expected a document of kind simulation-summary",
         ),
         (
             {"pauses_parquet": None},
-            "copy/pauses.parquet: found no such file; expected the table pauses\n  hint: " + WRITES,
+            "copy/pauses.parquet: no such file; expected the table pauses\n  hint: " + WRITES,
         ),
         (
             {"links_parquet": None},
-            "copy/links.parquet: found no such file; expected the table links\n  hint: " + WRITES,
+            "copy/links.parquet: no such file; expected the table links\n  hint: " + WRITES,
         ),
         (
             {"flows_parquet": pa.table({"flow": [1]})},
-            "copy/flows.parquet: found no src, dst, verb, bytes, start_ps, end_ps, status; "
+            "copy/flows.parquet: no src, dst, verb, bytes, start_ps, end_ps, status; "
             "expected the table flows with flow, src, dst, verb, bytes, start_ps, end_ps, status\n  hint: " + WRITES,
         ),
     ],

@@ -171,8 +171,8 @@ def test_a_run_that_ends_at_a_time_fails_no_flow(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "line 1, column 1: found no JSON (EOF while parsing an object); expected a scenario in JSON"),
-        ('{"hosts": 3}', "switches: found nothing; expected a whole number, 0 to 1,048,576"),
+        ("{", "line 1, column 1: no JSON (EOF while parsing an object); expected a scenario in JSON"),
+        ('{"hosts": 3}', "switches: nothing; expected a whole number, 0 to 1,048,576"),
     ],
 )
 def test_a_file_that_is_no_scenario_is_refused_with_its_name(text: str, says: str, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_a_scenario_that_cannot_run_is_refused_with_its_name(tmp_path: Path) -> 
         result(tmp_path, {**INCAST, "links": [[0, 3], [1, 3], [2, 1]]})
     said = [line for line in str(refused.value).splitlines() if "hint" not in line]
     assert said == [
-        f"{tmp_path / 'scenario.json'}: flows[{flow}]: found no way from host {flow} to host 2; "
+        f"{tmp_path / 'scenario.json'}: flows[{flow}]: no way from host {flow} to host 2; "
         "expected ends joined by switches"
         for flow in (0, 1)
     ]

@@ -112,8 +112,8 @@ USABLE = "a file or folder that can be read or written"
 @pytest.mark.parametrize(
     ("arguments", "found", "expected"),
     [
-        ("--series port:3-2", "--series: found no folder to write to", "--output DIR too"),
-        ("--pcap 3-2", "--pcap: found no folder to write to", "--output DIR too"),
+        ("--series port:3-2", "--series: no folder to write to", "--output DIR too"),
+        ("--pcap 3-2", "--pcap: no folder to write to", "--output DIR too"),
         (
             "--interval 10",
             "--interval: found '10' has no unit; duration units are ps, ns, us, µs, ms, s",
@@ -139,20 +139,20 @@ USABLE = "a file or folder that can be read or written"
         ),
         ("-o scenario.json", "scenario.json: found a file", "a new or an empty folder"),
         ("-o scenario.json/out", "scenario.json/out: found not a directory", USABLE),
-        ("-o /proc/1/out", "/proc/1/out: found no such file or directory", USABLE),
+        ("-o /proc/1/out", "/proc/1/out: no such file or directory", USABLE),
     ],
 )
 def test_refusals(arguments: str, found: str, expected: str, tmp_path: Path) -> None:
     written(tmp_path, INCAST)
     done = wirespeed("scenario.json", *arguments.split(), cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (Exit.REFUSED, "", f"refused: {found}; expected {expected}\n")
+    assert (done.returncode, done.stdout, done.stderr) == (Exit.REFUSED, "", f"error: {found}; expected {expected}\n")
     assert names(tmp_path) == ["scenario.json"]
 
 
 def test_a_missing_scenario_is_refused(tmp_path: Path) -> None:
     done = wirespeed("none.json", "-o", "out", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
-    assert done.stderr == f"refused: none.json: found no such file or directory; expected {USABLE}\n"
+    assert done.stderr == f"error: none.json: no such file or directory; expected {USABLE}\n"
     assert names(tmp_path) == []
 
 
@@ -161,7 +161,7 @@ def test_a_folder_one_may_not_write_to_is_met_before_the_run(tmp_path: Path) -> 
     done = wirespeed(written(tmp_path, LONG), "-o", "/proc/out")
     assert time.monotonic() - started < 20
     assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
-    assert done.stderr.startswith("refused: /proc/out: found ")
+    assert done.stderr.startswith("error: /proc/out: found ")
 
 
 def interrupt(process: subprocess.Popen[str], out: Path) -> tuple[str, str]:
@@ -222,7 +222,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
     )
     assert done.returncode == Exit.REFUSED
     assert done.stdout.startswith("incast  preset roce")  # the summary is not lost
-    assert done.stderr == f"refused: {disk}: found no space left on device; expected {USABLE}\n"
+    assert done.stderr == f"error: {disk}: no space left on device; expected {USABLE}\n"
 
 
 def test_a_file_that_may_not_grow_is_said(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_a_file_that_may_not_grow_is_said(tmp_path: Path) -> None:
         preexec_fn=limit,
     )
     assert (done.returncode, done.stdout) == (Exit.REFUSED, "")
-    assert done.stderr == f"refused: writing: found file too large; expected {USABLE}\n"
+    assert done.stderr == f"error: writing: found file too large; expected {USABLE}\n"
     assert names(tmp_path) == ["scenario.json"]
 
 

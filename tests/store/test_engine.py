@@ -54,7 +54,7 @@ def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Refused) as refused:
         Store("postgresql://bench@db.example/results")
     assert str(refused.value) == (
-        "postgresql://bench@db.example/results: found no PostgreSQL driver; expected psycopg\n"
+        "postgresql://bench@db.example/results: no PostgreSQL driver; expected psycopg\n"
         "  hint: pip install wirespeed[postgres]"
     )
 

@@ -99,7 +99,7 @@ def test_other_files_of_a_folder_are_left_out(tmp_path: Path) -> None:
     [
         (("--label", "x"), "--label, --time, --cluster and --bundle say what to store: give --store too"),
         (("--store", "mysql://u:geheim@h/d"), "mysql://: found a database of kind 'mysql'; expected a path"),
-        (("--store", "sqlite://"), "found no path; expected a path, sqlite:///PATH or postgresql://"),
+        (("--store", "sqlite://"), "no path; expected a path, sqlite:///PATH or postgresql://"),
         (("--store", "postgresql://u:geheim@h:port/d"), "postgresql: found an address that cannot be read"),
         (("--store", str(LOG)), "all-reduce-1-node.log: found a file that is no SQLite database"),
         (("--store", "{}/a.db", "--label", "latest"), "label 'latest': found what compare takes for an id"),

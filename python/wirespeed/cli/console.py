@@ -28,17 +28,17 @@ def err() -> Console:
     return Console(stderr=True, highlight=False, emoji=False)
 
 
-def show_problems(problems: Iterable[Problem], label: str = "refused") -> None:
+def show_problems(problems: Iterable[Problem], label: str = "error") -> None:
     """Print problems to standard error: place, found, expected, and the hint on a line of its own."""
     from rich.markup import escape
 
     from wirespeed.report import wording
 
-    colour = "red" if label == "refused" else "yellow"
+    colour = "red" if label == "error" else "yellow"
     for problem in problems:
         err().print(
             f"[bold {colour}]{label}[/]: {escape(wording.line(problem.place))}: "
-            f"found {escape(wording.line(problem.found))}; expected {escape(wording.line(problem.expected))}",
+            f"{escape(wording.line(problem.statement))}",
             soft_wrap=True,
         )
         if problem.hint:

@@ -242,5 +242,5 @@ def test_a_stored_campaign_is_compared_as_its_folder_is(tmp_path):
 
 
 def test_nothing_to_compare_is_refused():
-    with pytest.raises(Refused, match=r"FILE\.\.\.: found no logs; expected logs, folders of logs, or --campaign"):
+    with pytest.raises(Refused, match=r"FILE\.\.\.: no logs; expected logs, folders of logs, or --campaign"):
         peers("-c", CLUSTER)

@@ -275,11 +275,11 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         ),
         (
             ("pairs",),
-            "bench run: found no cluster for the suite pairs; expected --cluster CLUSTER.yaml",
+            "bench run: no cluster for the suite pairs; expected --cluster CLUSTER.yaml",
         ),
         (
             ("pairs", "-c", CLUSTER),
-            "bench run: found no folder for logs and journal; expected --output DIR, or --dry-run",
+            "bench run: no folder for logs and journal; expected --output DIR, or --dry-run",
         ),
         (
             ("pairs", "-c", GPUS, "-w", "node[1-2],nod3", "--dry-run"),
@@ -287,7 +287,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         ),
         (
             ("pairs", "-c", GPUS, "-w", "node1", "--dry-run"),
-            "mi300x-4node: found nothing for the suite pairs to run; expected two NICs that reach each other",
+            "mi300x-4node: nothing for the suite pairs to run; expected two NICs that reach each other",
         ),
         (
             ("collectives", "-c", CLUSTER, "--dry-run"),
@@ -295,7 +295,7 @@ def test_a_cluster_over_a_real_ssh(tmp_path: Path) -> None:
         ),
         (
             ("pairs", "-c", CLUSTER, "--by", "slurm"),
-            "--by slurm: found no allocation of Slurm here (SLURM_JOB_ID is not set); expected to be started "
+            "--by slurm: no allocation of Slurm here (SLURM_JOB_ID is not set); expected to be started "
             "inside one\n  hint: salloc --exclusive --no-kill --nodelist=NODES wirespeed bench run …",
         ),
     ],

@@ -110,7 +110,7 @@ def test_a_folder_with_something_else_in_it(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("mine")
     expected = "DIR: found a folder that is not empty; expected a new or an empty folder"
     assert refusal(tmp_path, CAMPAIGN, False) == expected
-    assert refusal(tmp_path, CAMPAIGN, True) == "DIR: found no campaign.json; expected the folder of a campaign"
+    assert refusal(tmp_path, CAMPAIGN, True) == "DIR: no campaign.json; expected the folder of a campaign"
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "bench-campaign", "schema": 2}', "{"])

@@ -62,19 +62,19 @@ ROWS = [
     ),
     (
         no_tun,
-        "lab rdma: found no HERE/tun that opens; expected it: the machines' NICs are tap devices\n"
+        "lab rdma: no HERE/tun that opens; expected it: the machines' NICs are tap devices\n"
         "  hint: modprobe tun; in a container, start it with --device /dev/net/tun",
     ),
     (
         without("qemu-system-x86_64"),
-        "lab rdma: found no qemu-system-x86_64; expected qemu-system-x86_64 on this machine\n"
+        "lab rdma: no qemu-system-x86_64; expected qemu-system-x86_64 on this machine\n"
         "  hint: apt-get install qemu-system-x86",
     ),
     (
         without("busybox", "sshd"),
-        "lab rdma: found no busybox; expected busybox on this machine\n"
+        "lab rdma: no busybox; expected busybox on this machine\n"
         "  hint: apt-get install busybox-static\n"
-        "lab rdma: found no sshd; expected sshd on this machine\n"
+        "lab rdma: no sshd; expected sshd on this machine\n"
         "  hint: apt-get install openssh-server",
     ),
     (other_processor, "lab rdma: found a processor of aarch64; expected x86_64, for which the kernel is"),

@@ -132,7 +132,7 @@ def assert_declared(found: Platform, switch: Switch) -> None:
 
 
 def _said(found: Platform, switch: Switch) -> str:
-    """The configuration, also of a switch that would be refused: what matters here is whether a setting is in it."""
+    """The configuration, also of a switch that would be error: what matters here is whether a setting is in it."""
     from wirespeed.platforms.templates import _environment
 
     assert found.view is not None

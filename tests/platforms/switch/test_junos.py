@@ -374,7 +374,7 @@ REFUSED: list[tuple[Switch, str]] = [
     ),
     (
         with_port(link=link(fec="none", mtu=9170)),
-        "leaf1 et-0/0/0:0: port.link.fec: found none at 400 Gb/s; expected rs, at 200 Gb/s or more\n"
+        "leaf1 et-0/0/0:0: port.link.fec: none at 400 Gb/s; expected rs, at 200 Gb/s or more\n"
         "  hint: such ports run RS without a statement; no statement for others is known here",
     ),
     (

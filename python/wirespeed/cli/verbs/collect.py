@@ -89,7 +89,7 @@ def collect(
 
     chosen = [said for said, given in _ways(local, as_planned, lab, show_commands) if given]
     if len(chosen) != 1:
-        found = " and ".join(chosen) or "none of them"
+        found = " and ".join(chosen) or "nothing to collect from"
         raise refuse("collect", found, "one of --local, --as-planned, --lab and --show-commands")
     if show_commands:
         _show(form)

@@ -241,7 +241,7 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def _sentence(problem: Problem) -> str:
-    return f"{problem.place}: {problem.found}; expected {problem.expected}"
+    return f"{problem.place}: {problem.statement}"
 
 
 def _by_name(output: Path | None) -> Format:
