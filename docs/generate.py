@@ -245,6 +245,39 @@ def pair_matrix() -> str:
     return drawn(compare(key, samples, seats))
 
 
+def measurements() -> str:
+    """The dictionary of parameters, and the metrics."""
+    from typing import get_type_hints
+
+    from wirespeed.results.benchmarks import Metric
+    from wirespeed.results.parameters import Parameters, dictionary
+    from wirespeed.results.series import Better, better
+
+    lines = [
+        NOTE,
+        "# Measurements\n\n",
+        "For readers of the JSON of `wirespeed bench parse` and of stored campaigns, and for authors of profiles: ",
+        "what a run states about itself, and what it measures.\n",
+        "\n## Parameters of a run\n\n",
+        "One name per fact, whatever a tool calls it. A parameter is absent where the log does not state it. ",
+        "*Identity*: another value is another experiment, so that two runs are compared only where it is equal. ",
+        "All others are circumstances, and a comparison shows where they differ.\n\n",
+        "| name | meaning | type | unit | identity | tools |\n| --- | --- | --- | --- | --- | --- |\n",
+    ]
+    types = get_type_hints(Parameters)
+    for name, parameter in dictionary().items():
+        kind = str(types[name]).replace("<class '", "").replace("'>", "").replace(" | None", "")
+        kind = {"typing.Mapping": "mapping", "collections.abc.Mapping": "mapping"}.get(kind.partition("[")[0], kind)
+        kind = kind.replace("str", "text").replace("bool", "true or false").replace("int", "integer")
+        cells = (f"`{name}`", parameter.meaning, kind.replace(" | ", " or "), parameter.unit or "")
+        rest = (_yes(parameter.identity), ", ".join(parameter.tools))
+        lines.append(f"| {' | '.join((*cells, *rest))} |\n")
+    lines.append("\n## Metrics\n\n| name | better when |\n| --- | --- |\n")
+    words = {Better.HIGHER: "higher", Better.LOWER: "lower", Better.NEITHER: "neither: follows from the test's length"}
+    lines.extend(f"| `{metric.value}` | {words[better(metric)]} |\n" for metric in Metric)
+    return "".join(lines)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands,
     "settings.md": settings,
@@ -252,6 +285,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "catalogue.md": catalogue,
     "checks.md": checks,
     "suites.md": suites,
+    "measurements.md": measurements,
     "simulator.md": simulator,
     "cluster.schema.json": schema,
     "traffic.schema.json": traffic,

@@ -19,6 +19,7 @@ from random import Random
 from wirespeed.cli.stored_campaigns import Judging, over_time
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign_history import Campaign
+from wirespeed.results.parameters import Parameters
 from wirespeed.store import Batch, Store, Wanted, pack
 from wirespeed.store.compare import compare
 
@@ -71,7 +72,9 @@ def _batch(number: int, chance: Random) -> Batch:
             for size in range(SIZES)
             for metric, unit in METRICS
         )
-        run = Run("perftest", "ib_write_bw", "6.20", RunStatus.COMPLETE, None, None, {"qps": 1}, measurements)
+        run = Run(
+            "perftest", "ib_write_bw", "6.20", RunStatus.COMPLETE, None, None, Parameters(queue_pairs=1), measurements
+        )
         log = pack(f"{pair}.{repeat}.log", f"{number} {repeat} {pair}".encode() * 100)
         batch.add(log, [run], f"node{pair} -> node{pair + 1}")
     return batch

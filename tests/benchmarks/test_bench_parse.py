@@ -25,7 +25,7 @@ def test_json_is_the_contract() -> None:
     ran = bench_parse("--format", "json", str(LOG))
     assert ran.returncode == 0
     body = json.loads(ran.stdout)
-    assert (body["kind"], body["schema"], len(body["runs"])) == ("bench-runs", 1, 1)
+    assert (body["kind"], body["schema"], len(body["runs"])) == ("bench-runs", 2, 1)
     run = body["runs"][0]
     assert list(run) == [
         "tool",
@@ -68,7 +68,7 @@ def test_the_table_shows_every_number() -> None:
     assert ran.returncode == 0
     text = ran.stdout
     assert "perftest ib_read_bw  complete" in text
-    assert "device=rocep1" in text
+    assert "rdma_device=rocep1" in text
     assert text.splitlines()[-2].split() == ["25", "65536", "276.35", "203.66", "0.003259"]
 
 

@@ -84,7 +84,7 @@ def test_a_history_as_junit():
     (suite,) = root.iter("testsuite")
     assert suite.get("name") == "history of 13 campaigns"
     cases = [(one.get("name"), [(of.tag, of.get("message")) for of in one]) for one in suite.iter("testcase")]
-    name = "all_reduce, 32 ranks, redop=sum busbw"
+    name = "all_reduce, 32 ranks, reduction=sum busbw"
     assert cases == [
         (f"{name} 1 GiB", [("failure", "worse since campaign week-8: 371.0 to 344.2 GB/s, -7.2 %")]),
         (f"{name} 1 MiB", []),
@@ -96,7 +96,7 @@ def test_a_history_for_prometheus():
     text = prometheus.text(
         dataclasses.replace(sample.REPORT, findings=(), runs=(), histories=(history_sample.HISTORY,))
     )
-    of = 'metric="busbw",{}series="all_reduce, 32 ranks, redop=sum",{}size="1073741824"'
+    of = 'metric="busbw",{}series="all_reduce, 32 ranks, reduction=sum",{}size="1073741824"'
     lines = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
     plain = 'cluster="two-nodes",' + of.format("", "")
     name = "wirespeed_history_bandwidth_bytes_per_second"

@@ -118,8 +118,8 @@ def test_pictures_of_peers_and_campaigns_say_what_they_show(document):
     ]
     assert descriptions[-3:] == [
         "4 series: 1 worse, 1 better.",
-        "all_reduce, 32 ranks, redop=sum 1 GiB: 13 campaigns, 1 change of level.",
-        "all_reduce, 32 ranks, redop=sum 1 MiB: 13 campaigns, 0 changes of level.",
+        "all_reduce, 32 ranks, reduction=sum 1 GiB: 13 campaigns, 1 change of level.",
+        "all_reduce, 32 ranks, reduction=sum 1 MiB: 13 campaigns, 0 changes of level.",
     ]
 
 

@@ -19,7 +19,7 @@ from wirespeed.results.verdicts import Gate, Judgement, Relation, Side
 
 FAR = Side("between-leaves", "min", 4, 360.0, "Gb/s", "out/logs/a.1.log", 17, "node1/bnxt_re0 -> node3/bnxt_re0")
 NEAR = Side("same-leaf", "median", 2, 391.0, "Gb/s")
-NONE = Side("qps from 2", "max", 0, None, "")
+NONE = Side("queue_pairs from 2", "max", 0, None, "")
 
 
 def relation(judgement, **changes):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.campaign_history import Campaign
+from wirespeed.results.parameters import Parameters
 from wirespeed.store import Batch, Store, pack
 
 PAIR = "node1/bnxt_re0 -> node2/bnxt_re0"
@@ -23,7 +24,7 @@ def measured(
             RunStatus.COMPLETE,
             None,
             None,
-            {"mtu": mtu, "qps": 1},
+            Parameters(path_mtu_bytes=mtu, queue_pairs=1),
             (Measurement(metric, "Gb/s", value, size, None, 7),),
         )
         for value in values

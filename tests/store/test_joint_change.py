@@ -11,6 +11,7 @@ import pytest
 from tests.store.commands import bench
 
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.store import Batch, Store, pack
 
 PAIRS = 40
@@ -24,7 +25,7 @@ def _store(path: Path, label: str, levels: list[float], chance: Random, repeats:
         for pair, level in enumerate(levels):
             for repeat in range(repeats):
                 value = Measurement(Metric.BW_AVG, "Gb/s", chance.gauss(level, level / 1000), 65536, None, 7)
-                run = Run("perftest", "ib_write_bw", "6.20", RunStatus.COMPLETE, None, None, {}, (value,))
+                run = Run("perftest", "ib_write_bw", "6.20", RunStatus.COMPLETE, None, None, Parameters(), (value,))
                 log = pack(f"{pair}.{repeat}.log", f"{label} {pair} {repeat}".encode())
                 batch.add(log, [run], f"node{pair} -> node{pair + 1}")
         store.add(campaign, batch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,8 +11,12 @@ import pytest
 from sqlalchemy import create_engine, inspect, text
 
 from wirespeed.errors import Refused
+from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
+from wirespeed.results.series import experiment
 from wirespeed.store import Store
 from wirespeed.store.address import address
+from wirespeed.store.batch import stored
 from wirespeed.store.engine import writing
 from wirespeed.store.schema import NEWEST, VERSIONS, bring_up, current
 from wirespeed.store.tables import metadata
@@ -101,3 +106,44 @@ def test_a_writer_waits_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         other.execute("ROLLBACK")
         store.begin("x", STARTED, None, "wirespeed 0")
     other.close()
+
+
+def test_parameters_of_an_older_store_have_the_names_of_today(where: str) -> None:
+    """What the second schema held of a run is found by the name and the identity that the same run has now."""
+    engine = create_engine(address(where))
+    with writing(engine) as connection:
+        bring_up(connection, "here", "0002")
+    parameters = {"device": "mlx5_0", "mtu": 4096, "qps": 4, "rdma_cm": "OFF", "bw_min": 1.0, "memory": "cuda"}
+    parameters["env NCCL_ALGO"] = "Ring"
+    with writing(engine) as connection:
+        for statement, values in (
+            ("INSERT INTO campaign VALUES (1, 'old', :a, NULL, 'w', TRUE)", {"a": STARTED}),
+            ("INSERT INTO raw VALUES (1, :a, 0, :a)", {"a": b"x"}),
+            ("INSERT INTO log VALUES (1, 1, 1, '', 'a.log')", {}),
+            (
+                "INSERT INTO run VALUES (1, 1, 0, 'perftest', 'ib_write_bw', NULL, 'complete', "
+                "NULL, NULL, NULL, :a, '[]')",
+                {"a": json.dumps(parameters)},
+            ),
+            (
+                "INSERT INTO series VALUES (1, :a, 'perftest', 'ib_write_bw', NULL, NULL, :b, "
+                "'bw_avg', 'Gb/s', 65536, NULL)",
+                {"a": b"old", "b": json.dumps([["connection", "RC"], ["qps", 4]])},
+            ),
+            ("INSERT INTO measurement VALUES (1, 1, 1, 0, 9, 390.0)", {}),
+        ):
+            connection.execute(text(statement), values)
+    asked = Parameters(connection_type="RC", queue_pairs=4)
+    measured = Measurement(Metric.BW_AVG, "Gb/s", 391.0, 65536, None, 9)
+    run = Run("perftest", "ib_write_bw", None, RunStatus.COMPLETE, None, None, asked, (measured,))
+    with Store(where):
+        pass
+    with engine.connect() as connection:
+        stored_run = connection.execute(text("SELECT parameters FROM run")).scalar()
+        series = connection.execute(text("SELECT hash, workload FROM series")).one()
+    known = Parameters(rdma_device="mlx5_0", path_mtu_bytes=4096, queue_pairs=4, rdma_cm=False, memory="cuda")
+    known.environment = {"NCCL_ALGO": "Ring"}
+    assert json.loads(stored_run) == known.stated()
+    today = stored(experiment(run).series(measured))
+    assert (bytes(series.hash), series.workload) == (today.hash, today.workload)
+    engine.dispose()

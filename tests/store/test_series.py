@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from wirespeed.results.benchmarks import Metric, Run, RunStatus
-from wirespeed.results.series import WORKLOAD, Better, better, ends, experiment, workload
+from wirespeed.results.parameters import IDENTITY, Parameters
+from wirespeed.results.series import Better, better, ends, experiment, workload
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 _V4 = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:"
@@ -29,27 +30,29 @@ def test_parameters_of_the_identity_are_those_that_readers_give() -> None:
         for run in json.loads(path.read_text()).get("runs", [])
         for name in run["parameters"]
     }
-    assert given >= WORKLOAD
+    assert given >= IDENTITY
 
 
 def test_circumstances_do_not_make_another_series() -> None:
-    assert workload({"mtu": 4096, "qps": 4, "device": "mlx5_0", "bidirectional": False, "root": None}) == (("qps", 4),)
+    assert workload(
+        Parameters(path_mtu_bytes=4096, queue_pairs=4, rdma_device="mlx5_0", bidirectional=False, root_rank=None)
+    ) == (("queue_pairs", 4),)
 
 
 @pytest.mark.parametrize(
     ("parameters", "where"),
     [
-        ({"local": "10.1.0.1", "remote": "10.1.0.3"}, "10.1.0.1 -> 10.1.0.3"),
+        ({"local_address": "10.1.0.1", "remote_address": "10.1.0.3"}, "10.1.0.1 -> 10.1.0.3"),
         ({"local_gid": f"{_V4}01", "remote_gid": f"{_V4}03"}, "10.1.0.1 -> 10.1.0.3"),
         (
             {"local_gid": "fe:128:" + "00:" * 13 + "01", "remote_gid": f"{_V4}03"},
             "fe:128:" + "00:" * 13 + "01 -> 10.1.0.3",
         ),
-        ({"local": "10.1.0.1"}, None),
+        ({"local_address": "10.1.0.1"}, None),
         ({}, None),
     ],
 )
 def test_ends_are_what_the_log_says(parameters: dict[str, str], where: str | None) -> None:
-    run = Run("t", None, None, RunStatus.COMPLETE, None, None, parameters)
+    run = Run("t", None, None, RunStatus.COMPLETE, None, None, Parameters(**parameters))
     assert ends(run) == where
     assert experiment(run, "node1 -> node2").where == "node1 -> node2"

@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from wirespeed.benchmarks import read
 from wirespeed.errors import Refused
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.store.batch import Batch
 from wirespeed.store.queries import Wanted
 from wirespeed.store.raw_output import pack
@@ -80,7 +81,7 @@ def test_logs_of_the_same_bytes_are_told_apart_by_their_key(where: str, key: str
 
 
 def test_a_batch_that_fails_leaves_nothing(where: str) -> None:
-    bad = Run("t", None, None, RunStatus.COMPLETE, None, None, {}, (_measured(1.0), _measured(2.0)))
+    bad = Run("t", None, None, RunStatus.COMPLETE, None, None, Parameters(), (_measured(1.0), _measured(2.0)))
     batch = Batch()
     batch.add(pack("a", b"a"), [bad])
     batch.position[1] = 0  # the key of the row before

@@ -15,6 +15,7 @@ from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.plan import Plan, build
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
 GIB = 2**30
@@ -35,7 +36,7 @@ def run(test: str, ranks: int, nodes: int, floor: float, size: int, busbw: float
         status=RunStatus.COMPLETE,
         error=None,
         ranks=ranks,
-        parameters={"nodes": nodes},
+        parameters=Parameters(nodes=nodes),
         measurements=(
             Measurement(Metric.TIME, "us", floor, 1024, "out-of-place", 1),
             Measurement(Metric.TIME, "us", 1e6, size, "out-of-place", 2),

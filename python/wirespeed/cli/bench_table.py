@@ -11,6 +11,8 @@ from rich.table import Table
 
 from wirespeed.cli.console import out
 from wirespeed.results.benchmarks import Measurement, Run, RunStatus
+from wirespeed.results.json import plain
+from wirespeed.results.parameters import flattened
 
 _COLOURS = {RunStatus.COMPLETE: "green", RunStatus.TRUNCATED: "yellow", RunStatus.FAILED: "red"}
 
@@ -24,8 +26,9 @@ def show(run: Run) -> None:
         out().print(f"  {escape(run.error)}", soft_wrap=True)
     for line in _causes(run):
         out().print(f"  {line}", soft_wrap=True)
-    if run.parameters:
-        settings = "  ".join(f"{name}={value}" for name, value in run.parameters.items())
+    stated = plain(run.parameters)
+    if stated:
+        settings = "  ".join(f"{name}={value}" for name, value in flattened(stated))
         out().print(f"  [dim]{escape(settings)}[/]", soft_wrap=True)
     if run.measurements:
         _print(_table(run.measurements))

@@ -8,7 +8,9 @@ from wirespeed.results.findings import Cost
 from wirespeed.results.series import Series
 from wirespeed.units import Size
 
-_USUAL = frozenset({("aggregated_iterations", 1), ("threads", 1), ("root", -1), ("streams", 1), ("qps", 1)})
+_USUAL = frozenset(
+    {("aggregated_iterations", 1), ("threads_per_process", 1), ("root_rank", -1), ("streams", 1), ("queue_pairs", 1)}
+)
 _ESCAPED = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # control, format (bidirectional overrides), surrogate, separators
 
 

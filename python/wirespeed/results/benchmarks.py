@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
+
+from wirespeed.results.parameters import Parameters
 
 
 class RunStatus(StrEnum):
@@ -95,6 +96,6 @@ class Run:
     status: RunStatus
     error: str | None
     ranks: int | None
-    parameters: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=Parameters)
     measurements: tuple[Measurement, ...] = ()
     failures: tuple[str, ...] = ()

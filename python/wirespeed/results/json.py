@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+from wirespeed.results.parameters import Parameters
+
 
 def document(kind: str, schema: int, **content: Any) -> str:
     """A JSON document of results: dataclasses become objects, ``None`` stays null, the order of fields stays."""
@@ -16,7 +18,9 @@ def document(kind: str, schema: int, **content: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Plain JSON data of a result."""
+    """Plain JSON data of a result; of parameters those that the log states."""
+    if isinstance(value, Parameters):
+        return plain(value.stated())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, tuple) and hasattr(value, "_fields"):  # a named tuple

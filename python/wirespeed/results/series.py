@@ -2,76 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 from wirespeed.results.benchmarks import Measurement, Metric, Run
-
-Scalar = str | int | float | bool | None
-
-WORKLOAD = frozenset(
-    {
-        "accelerator",
-        "aggregated_iterations",
-        "am_header_bytes",
-        "batch",
-        "bidirectional",
-        "block_bytes",
-        "bytes",
-        "congestion_nodes",
-        "connection",
-        "data_layout",
-        "datatype",
-        "engine",
-        "executor",
-        "flows",
-        "gpus",
-        "gpus_per_thread",
-        "graph",
-        "groups",
-        "heading",
-        "integrity",
-        "memory",
-        "message_bytes",
-        "network_nodes",
-        "nodes",
-        "nodes_per_congestor",
-        "operation",
-        "p2p",
-        "pairs",
-        "part",
-        "protocol",
-        "qps",
-        "read",
-        "receive_buffer",
-        "receive_memory",
-        "redop",
-        "reverse",
-        "root",
-        "round_trip",
-        "send_buffer",
-        "send_memory",
-        "side",
-        "stream",
-        "streams",
-        "synchronization",
-        "target_bitrate",
-        "threads",
-        "title",
-        "type",
-        "window",
-        "window_size",
-        "write",
-    }
-)
-"""Parameters that say what was asked of the network. Another value is another experiment.
-
-All other parameters are circumstances (versions, devices, MTU, GID, queue depths, how long it ran): the experiment
-stays the same, and what differs in them is shown beside the comparison.
-"""
-
-_ENDS = (("local", "remote"), ("local_gid", "remote_gid"))
+from wirespeed.results.parameters import IDENTITY, Parameters, Scalar
 
 
 class Better(IntEnum):
@@ -115,18 +50,18 @@ class Series:
     place: str | None
 
 
-def workload(parameters: Mapping[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
-    """The parameters that belong to the identity, by name; one without a value says nothing."""
+def workload(parameters: Parameters) -> tuple[tuple[str, Scalar], ...]:
+    """The parameters that belong to the identity, by name; a flag that is off is as one that is absent."""
     return tuple(
-        (name, value) for name, value in sorted(parameters.items()) if name in WORKLOAD and value not in (None, False)
+        (name, value) for name, value in parameters.stated().items() if name in IDENTITY and value is not False
     )
 
 
 def ends(run: Run) -> str | None:
-    """Between which addresses a run was, as its log says it: ``10.1.0.1 -> 10.1.0.3``; None where it does not."""
-    for near, far in _ENDS:
-        local, remote = run.parameters.get(near), run.parameters.get(far)
-        if isinstance(local, str) and isinstance(remote, str):
+    """Between which addresses a run was, as its log states it: ``10.1.0.1 -> 10.1.0.3``; None where it does not."""
+    of = run.parameters
+    for local, remote in ((of.local_address, of.remote_address), (of.local_gid, of.remote_gid)):
+        if local is not None and remote is not None:
             return f"{_address(local)} -> {_address(remote)}"
     return None
 

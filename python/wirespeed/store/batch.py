@@ -16,7 +16,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from wirespeed.results.benchmarks import Metric, Run
-from wirespeed.results.series import Experiment, Scalar, Series, experiment
+from wirespeed.results.json import plain
+from wirespeed.results.parameters import Scalar
+from wirespeed.results.series import Experiment, Series, experiment
 from wirespeed.store.raw_output import RawLog
 
 _Number = TypeVar("_Number", int, float)
@@ -111,7 +113,7 @@ class Batch:
                 run.error,
                 run.ranks,
                 shared.where,
-                as_text(run.parameters),
+                as_text(plain(run.parameters)),
                 as_text(run.failures),
             )
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from wirespeed.results.campaign_history import Campaign, Change, Changes
-from wirespeed.results.series import WORKLOAD, Scalar
+from wirespeed.results.parameters import IDENTITY, flattened
 
 Settings = Mapping[str, Mapping[str, str]]
 """Place to path to value in words, of one device."""
@@ -62,9 +62,8 @@ def _gathered(runs: Iterable[Circumstance]) -> dict[tuple[str, str], dict[str, s
     found: dict[tuple[str, str], dict[str, set[str]]] = {}
     for run in runs:
         names = found.setdefault((run.tool, run.test or ""), {})
-        parameters: dict[str, Scalar] = json.loads(run.parameters)
-        for name, value in (("version", run.version), *parameters.items()):
-            if value is not None and name not in WORKLOAD:
+        for name, value in (("version", run.version), *flattened(json.loads(run.parameters))):
+            if value is not None and name not in IDENTITY:
                 names.setdefault(name, set()).add(str(value))
     return found
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 VERSIONS: Final = "wirespeed_schema"
 """The table that holds the schema's number; a database may hold other programs' tables beside ours."""
 
-NEWEST: Final = "0002"
+NEWEST: Final = "0003"
 
 _LOCK: Final = 0x77697265  # "wire": whoever migrates a PostgreSQL database holds this advisory lock
 

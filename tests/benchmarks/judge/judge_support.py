@@ -9,6 +9,7 @@ from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.plan import Plan, build
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 
 CLUSTER = Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"
@@ -30,7 +31,7 @@ def perftest(rows, metric=Metric.BW_AVG, unit="Gb/s", test="RDMA_Write BW Test",
         status=RunStatus.COMPLETE,
         error=None,
         ranks=None,
-        parameters={"device": "bnxt_re0", "mtu": 4096, **parameters},
+        parameters=Parameters(**{"rdma_device": "bnxt_re0", "path_mtu_bytes": 4096, **parameters}),
         measurements=tuple(
             Measurement(metric, unit, value, size, None, line) for line, (size, value) in enumerate(rows.items(), 10)
         ),
@@ -47,7 +48,7 @@ def collective(test, ranks, rows, status=RunStatus.COMPLETE, **parameters):
             (Metric.BUSBW, "GB/s", busbw),
         ):
             measurements.append(Measurement(metric, unit, value, size, "out-of-place", line))
-    return Run("rccl-tests", test, None, status, None, ranks, dict(parameters), tuple(measurements))
+    return Run("rccl-tests", test, None, status, None, ranks, Parameters(**parameters), tuple(measurements))
 
 
 def one(judged: JudgedRun, size=None, metric=None) -> Verdict:

@@ -111,7 +111,7 @@ degraded = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(observations=degraded, both=st.booleans())
 def test_what_was_found_worse_never_allows_more(observations, both):
-    log = perftest({4 * MIB: 1.0}, mtu=None, bidirectional=both)
+    log = perftest({4 * MIB: 1.0}, path_mtu_bytes=None, bidirectional=both)
     verdict = one(judge(log, plan(), found=found(*observations)))
     assert verdict.found.value <= verdict.reachable.value * (1 + 1e-9)
 

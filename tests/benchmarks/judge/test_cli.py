@@ -155,7 +155,8 @@ def test_runs_are_compared_with_each_other(tmp_path):
     (tmp_path / "many.txt").write_text(one, encoding="utf-8")
     done = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert (
-        "unknown: one-queue-pair: nothing to compare with: no like run qps from 2; wirespeed bench run" in done.stdout
+        "unknown: one-queue-pair: nothing to compare with: no like run queue_pairs from 2; wirespeed bench run"
+        in done.stdout
     )
 
 

@@ -166,7 +166,7 @@ def test_more_hosts_than_planned_are_taken_alike():
 )
 def test_an_unnamed_collective_is_known_where_only_one_fits(ranks, redop, root, algbw, busbw, name):
     rows = {8 * GIB: (8 * GIB / algbw / 1e3, algbw, busbw)}
-    run = collective(None, ranks, rows, redop=redop, root=root)
+    run = collective(None, ranks, rows, reduction=redop, root_rank=root)
     verdict = one(judge(run, plan()), 8 * GIB, Metric.BUSBW)
     assert verdict.physical.assumptions[0] == (
         f"{name}: the log does not say, its bus factor, reduction and root fit no other"
@@ -174,7 +174,7 @@ def test_an_unnamed_collective_is_known_where_only_one_fits(ranks, redop, root, 
 
 
 def test_hypercube_and_sendrecv_look_alike_on_powers_of_two():
-    run = collective(None, 8, {8 * GIB: (2e5, 40.0, 40.0)}, redop="none", root=-1)
+    run = collective(None, 8, {8 * GIB: (2e5, 40.0, 40.0)}, reduction="none", root_rank=-1)
     assert one(judge(run, plan()), 8 * GIB, Metric.BUSBW).judgement is Judgement.UNKNOWN
 
 
@@ -210,7 +210,7 @@ def test_uneven_shares_are_an_assumption():
 
 def test_an_unnamed_collective_is_unknown_until_named():
     run = collective(
-        None, 32, {8: (50.0, 0.0, 0.0), 16 * GIB: (333902.0, 51.45, 49.84)}, nodes=4, redop="none", root=-1
+        None, 32, {8: (50.0, 0.0, 0.0), 16 * GIB: (333902.0, 51.45, 49.84)}, nodes=4, reduction="none", root_rank=-1
     )
     unknown = one(judge(run, plan()), 16 * GIB, Metric.BUSBW)
     assert unknown.judgement is Judgement.UNKNOWN
@@ -240,7 +240,7 @@ def test_a_name_that_is_no_collective_is_refused():
     ],
 )
 def test_a_log_of_other_gpus_is_no_log_of_this_cluster(device, known):
-    verdict = one(judge(all_reduce(8, 318.0, device=device), plan()), 8 * GIB, Metric.BUSBW)
+    verdict = one(judge(all_reduce(8, 318.0, gpu_model=device), plan()), 8 * GIB, Metric.BUSBW)
     assert (verdict.judgement is Judgement.PASS) is known
     if not known:
         assert (verdict.judgement, verdict.reason) == (

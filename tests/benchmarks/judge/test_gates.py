@@ -9,6 +9,7 @@ from wirespeed.benchmarks.judge import profile as judge_profile
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.errors import Refused
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
 FIELD = judge_profile.named("field")
@@ -77,11 +78,13 @@ def test_a_met_gate_does_not_pass_what_is_above_the_physical_limit():
 
 
 def test_a_gate_holds_where_no_limit_is_known():
-    run = all_reduce(1, 400.0, size=16 * GIB, device="NVIDIA H100 80GB HBM3")
+    run = all_reduce(1, 400.0, size=16 * GIB, gpu_model="NVIDIA H100 80GB HBM3")
     verdict = one(judge(run, plan(), profile=FIELD), 16 * GIB, Metric.BUSBW)
     assert (verdict.judgement, verdict.gate.name) == (Judgement.FAIL, "all-reduce-h100-1")
     met = one(
-        judge(all_reduce(1, 470.0, size=16 * GIB, device="NVIDIA H100"), plan(), profile=FIELD), 16 * GIB, Metric.BUSBW
+        judge(all_reduce(1, 470.0, size=16 * GIB, gpu_model="NVIDIA H100"), plan(), profile=FIELD),
+        16 * GIB,
+        Metric.BUSBW,
     )
     assert (met.judgement, met.gate.judgement) == (Judgement.UNKNOWN, Judgement.PASS)
 
@@ -100,7 +103,9 @@ def test_a_latency_has_a_gate_of_its_own(tmp_path, value, judgement):
     file = tmp_path / "mine.yaml"
     file.write_text(MINE, encoding="utf-8")
     latency = Measurement(Metric.LATENCY_TYPICAL, "us", value, 2, None, 9)
-    run = Run("perftest", "ib_write_lat", None, RunStatus.COMPLETE, None, None, {"device": "bnxt_re0"}, (latency,))
+    run = Run(
+        "perftest", "ib_write_lat", None, RunStatus.COMPLETE, None, None, Parameters(rdma_device="bnxt_re0"), (latency,)
+    )
     verdict = one(judge(run, plan(), profile=judge_profile.read(file)), metric=Metric.LATENCY_TYPICAL)
     assert (verdict.judgement, verdict.gate.at_most) == (judgement, 2.5)
 

@@ -7,6 +7,7 @@ from judge_support import one, plan
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
 SLOT = 32 * 16 * 128 / 130 / 8 * 256 / 280  # GB/s written one way, PCIe 5.0 x16, MaxPayload 256
@@ -16,7 +17,14 @@ BOTH = 2 * 32 * 16 * 128 / 130 / 8 / (280 / 256 + 24 / 4096)
 def copied(tool, test, place, value, metric=Metric.BW_AVG, **parameters):
     row = Measurement(metric, "GB/s", value, None, place, 9)
     return Run(
-        tool, test, None, RunStatus.COMPLETE, None, None, {"device": "AMD Instinct MI300X", **parameters}, (row,)
+        tool,
+        test,
+        None,
+        RunStatus.COMPLETE,
+        None,
+        None,
+        Parameters(**{"gpu_model": "AMD Instinct MI300X", **parameters}),
+        (row,),
     )
 
 
@@ -54,7 +62,7 @@ def test_copies_of_mi300x(place, parameters, value, physical, reachable, judgeme
             "many GPUs copy at once: shown for information",
         ),
         (
-            copied("p2pBandwidthLatencyTest", "unidirectional_bandwidth", "GPU0 -> GPU1", 30.0, p2p=False),
+            copied("p2pBandwidthLatencyTest", "unidirectional_bandwidth", "GPU0 -> GPU1", 30.0, p2p_enabled=False),
             "peer access is off: the copy is staged, by a way of the driver's own",
         ),
         (rocm("device 2 -> device 3", 30.0), "what device 2 and device 3 are the log does not say"),
@@ -66,5 +74,5 @@ def test_what_is_shown_only(run, reason):
 
 
 def test_gpus_of_another_cluster():
-    run = copied("nvbandwidth", "host_to_device_memcpy_ce", "CPU -> GPU0", 55.3, device="NVIDIA H100 80GB HBM3")
+    run = copied("nvbandwidth", "host_to_device_memcpy_ce", "CPU -> GPU0", 55.3, gpu_model="NVIDIA H100 80GB HBM3")
     assert one(judge(run, plan())).judgement is Judgement.UNKNOWN

@@ -7,12 +7,13 @@ from judge_support import MIB, one, plan
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
 
 def lat(tool, test, value, size=8, unit="us", metric=Metric.LATENCY_AVG, **parameters):
     row = Measurement(metric, unit, value, size, None, 9)
-    return Run(tool, test, None, RunStatus.COMPLETE, None, None, parameters, (row,))
+    return Run(tool, test, None, RunStatus.COMPLETE, None, None, Parameters(**parameters), (row,))
 
 
 ENDS = {"source": "node1/bnxt_re0", "target": "node2/bnxt_re0"}

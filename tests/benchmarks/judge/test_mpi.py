@@ -7,6 +7,7 @@ from judge_support import MIB, one, plan
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
 CARRIED = 4 * 32 * 16 * 128 / 130 * 256 / 280  # Gb/s of a host, one way: four uplinks, of two NICs each
@@ -14,7 +15,7 @@ CARRIED = 4 * 32 * 16 * 128 / 130 * 256 / 280  # Gb/s of a host, one way: four u
 
 def osu(test, value, size=MIB, ranks=None, **parameters):
     row = Measurement(Metric.LATENCY_AVG, "us", value, size, None, 9)
-    return Run("osu-micro-benchmarks", test, None, RunStatus.COMPLETE, None, ranks, parameters, (row,))
+    return Run("osu-micro-benchmarks", test, None, RunStatus.COMPLETE, None, ranks, Parameters(**parameters), (row,))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_of_a_non_blocking_collective_its_communication_counts():
     rows = tuple(
         Measurement(metric, "us", 1.0, MIB, None, 9) for metric in (Metric.COMM_AVG, Metric.COMPUTE, Metric.COLL_TEST)
     )
-    run = Run("osu-micro-benchmarks", "osu_iallreduce", None, RunStatus.COMPLETE, None, 64, {}, rows)
+    run = Run("osu-micro-benchmarks", "osu_iallreduce", None, RunStatus.COMPLETE, None, 64, Parameters(), rows)
     verdict = one(judge(run, plan()))
     assert (verdict.measurement.metric, verdict.judgement) == (Metric.COMM_AVG, Judgement.UNKNOWN)
 

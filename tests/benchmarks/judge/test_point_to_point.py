@@ -8,6 +8,7 @@ from tests.benchmarks.judge.test_rdma import with_memory
 
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
 KIB = 2**10
@@ -20,7 +21,7 @@ def run(tool, test, rows, unit="MB/s", metric=Metric.BW_AVG, place=None, ranks=N
     measurements = tuple(
         Measurement(metric, unit, value, size, place, at) for at, (size, value) in enumerate(rows.items(), 5)
     )
-    return Run(tool, test, None, RunStatus.COMPLETE, None, ranks, parameters, measurements)
+    return Run(tool, test, None, RunStatus.COMPLETE, None, ranks, Parameters(**parameters), measurements)
 
 
 def osu(test, rows, **parameters):
@@ -58,12 +59,12 @@ def test_nics_share_the_uplink_of_their_pcie_switch_to_host_memory():
 
 
 def test_buffers_on_gpus_do_not_pass_it():
-    log = osu("osu_bw", {**CURVE, 4 * MIB: 48_500.0}, send_buffer="CUDA", receive_buffer="CUDA")
+    log = osu("osu_bw", {**CURVE, 4 * MIB: 48_500.0}, send_memory="CUDA", receive_memory="CUDA")
     assert one(judge(log, plan()), 4 * MIB).physical.value == pytest.approx(8 * TCP * 1000 / 8, rel=1e-3)
 
 
 def test_many_pairs_send_from_half_of_the_hosts():
-    log = osu("osu_mbw_mr", {8 * KIB: 60_000.0, 4 * MIB: 95_000.0}, pairs=2, window_size=64)
+    log = osu("osu_mbw_mr", {8 * KIB: 60_000.0, 4 * MIB: 95_000.0}, pairs=2, window_messages=64)
     verdict = one(judge(log, plan()), 4 * MIB)
     # two senders, two pairs each over a NIC of their own at most
     assert verdict.reachable.value == pytest.approx(2 * 2 * ONE * 1000 / 8, rel=1e-3)
@@ -79,7 +80,9 @@ def test_a_ping_pong_is_bound_by_latency():
     rows = {1: 0.8, 64 * KIB: 100_000.0, 256 * MIB: 380_000.0}
     log = run("netpipe", "NPopenmpi", rows, unit="Mib/s")
     latency = Measurement(Metric.LATENCY_AVG, "us", 2.0, 1, None, 5)
-    judged = judge(Run(log.tool, log.test, None, log.status, None, None, {}, (*log.measurements, latency)), plan())
+    judged = judge(
+        Run(log.tool, log.test, None, log.status, None, None, Parameters(), (*log.measurements, latency)), plan()
+    )
     assert one(judged, 64 * KIB).reason == "small messages are bound by latency, 2 µs at least in this table"
     assert one(judged, 256 * MIB).judgement is Judgement.PASS
 
@@ -95,7 +98,7 @@ def test_mpigraph_judges_each_pair_and_not_its_best():
             ]
         )
     )
-    judged = judge(Run("mpigraph", "mpiGraph", None, RunStatus.COMPLETE, None, 3, {}, rows), plan())
+    judged = judge(Run("mpigraph", "mpiGraph", None, RunStatus.COMPLETE, None, 3, Parameters(), rows), plan())
     found = [(verdict.measurement.place, verdict.judgement) for verdict in judged.verdicts]
     assert found == [("node1 -> node2", Judgement.PASS), ("node1 -> node3", Judgement.FAIL)]
 

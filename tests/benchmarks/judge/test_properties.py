@@ -8,6 +8,7 @@ from wirespeed.benchmarks.judge.limits import LATENCIES
 from wirespeed.benchmarks.judge.runs import judge
 from wirespeed.limits.group import Collective
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
 measurements = st.builds(
@@ -36,19 +37,20 @@ measurements = st.builds(
 parameters = st.fixed_dictionaries(
     {},
     optional={
-        "device": st.sampled_from(["bnxt_re0", "mlx5_0", "AMD Instinct MI300X", ""]),
-        "mtu": st.one_of(st.none(), st.sampled_from([1024, 4096, 9000, 0])),
+        "rdma_device": st.sampled_from(["bnxt_re0", "mlx5_0", ""]),
+        "gpu_model": st.sampled_from(["AMD Instinct MI300X", ""]),
+        "path_mtu_bytes": st.one_of(st.none(), st.sampled_from([1024, 4096, 9000, 0])),
         "nodes": st.integers(-1, 40),
         "pairs": st.integers(-1, 40),
-        "p2p": st.booleans(),
-        "send_buffer": st.sampled_from(["HOST", "CUDA"]),
-        "root": st.integers(-1, 40),
-        "redop": st.sampled_from(["sum", "none"]),
+        "p2p_enabled": st.booleans(),
+        "send_memory": st.sampled_from(["HOST", "CUDA"]),
+        "root_rank": st.integers(-1, 40),
+        "reduction": st.sampled_from(["sum", "none"]),
         "bidirectional": st.booleans(),
         "memory": st.sampled_from(["rocm", "host"]),
-        "local": st.sampled_from(["10.1.0.1", "fe80::1", ""]),
+        "local_address": st.sampled_from(["10.1.0.1", "fe80::1", ""]),
         "local_gid": st.sampled_from([":" * 15, "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:01", "x"]),
-        "block_bytes": st.integers(1, 100_000),
+        "message_bytes": st.integers(1, 100_000),
     },
 )
 runs = st.builds(
@@ -87,7 +89,7 @@ runs = st.builds(
     status=st.sampled_from(list(RunStatus)),
     error=st.none(),
     ranks=st.one_of(st.none(), st.integers(0, 70)),
-    parameters=parameters,
+    parameters=parameters.map(lambda stated: Parameters(**stated)),
     measurements=st.lists(measurements, max_size=8).map(tuple),
 )
 
@@ -98,7 +100,7 @@ NAMELESS_PLACE = Run(
     RunStatus.COMPLETE,
     None,
     None,
-    {"local": "10.1.0.1"},
+    Parameters(local_address="10.1.0.1"),
     (Measurement(Metric.BITRATE, "Gb/s", 0, None, "", 1),),
 )
 

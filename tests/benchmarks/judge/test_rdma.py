@@ -130,7 +130,7 @@ def test_every_assumption_is_written_out():
 
 
 def test_the_path_mtu_of_the_log_counts():
-    verdict = one(judge(perftest({MIB: 369.0}, mtu=1024), plan()))
+    verdict = one(judge(perftest({MIB: 369.0}, path_mtu_bytes=1024), plan()))
     assert verdict.judgement is Judgement.PASS
     assert verdict.physical.value == pytest.approx(370.34, abs=0.01)
 
@@ -171,9 +171,9 @@ def test_a_narrow_slot_binds():
 @pytest.mark.parametrize(
     ("parameters", "ends", "reason"),
     [
-        ({"device": "mlx5_0"}, {}, "the log's NIC mlx5_0 is not in mi300x-4node: name it with --from HOST/NIC"),
-        ({"link": "IB"}, {}, "the link of the log is InfiniBand, not RoCE"),
-        ({"dual_port": "ON"}, {}, "the test added two ports of a NIC; limits are for one"),
+        ({"rdma_device": "mlx5_0"}, {}, "the log's NIC mlx5_0 is not in mi300x-4node: name it with --from HOST/NIC"),
+        ({"link_type": "IB"}, {}, "the link of the log is InfiniBand, not RoCE"),
+        ({"second_port": True}, {}, "the test added two ports of a NIC; limits are for one"),
         (
             {},
             {"source": "node1/bnxt_re0", "target": "node1/enp29s0np0"},
@@ -260,7 +260,7 @@ def test_the_gids_of_the_log_say_which_ip_carried_it(local, remote, limit):
 
 
 def test_an_address_of_the_cluster_on_a_nic_it_has_not_is_another_cluster():
-    run = perftest({MIB: 380.0}, device="mlx5_0", local_gid=mapped("10.1.0.1"), remote_gid=mapped("10.1.0.17"))
+    run = perftest({MIB: 380.0}, rdma_device="mlx5_0", local_gid=mapped("10.1.0.1"), remote_gid=mapped("10.1.0.17"))
     verdict = one(judge(run, plan()))
     assert verdict.judgement is Judgement.UNKNOWN
     assert verdict.reason == "the log's NIC mlx5_0 is not in mi300x-4node: name it with --from HOST/NIC"
@@ -288,7 +288,7 @@ def test_a_narrow_uplink_of_the_pcie_switch_binds_host_memory_and_not_its_gpu():
 
 
 def test_relaxed_ordering_is_said_where_its_cost_is_not_known():
-    verdict = one(judge(perftest({MIB: 300.0}, relaxed_ordering="OFF"), plan()))
+    verdict = one(judge(perftest({MIB: 300.0}, pcie_relaxed_ordering=False), plan()))
     assert (
         "PCIe relaxed ordering is off at node1/bnxt_re0: what its CPU then reaches is not known"
         in verdict.reachable.assumptions
@@ -299,18 +299,18 @@ def esnet():
     return build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
 
 
-@pytest.mark.parametrize(("setting", "reachable"), [("ON", 196.07), ("OFF", 150.0)])
+@pytest.mark.parametrize(("setting", "reachable"), [(True, 196.07), (False, 150.0)])
 def test_ordered_writes_have_a_limit_where_it_was_measured(setting, reachable):
     """An EPYC that reaches 200 Gb/s with relaxed ordering and 150 without (openucx/ucx 8062)."""
     there = esnet()
     host, settings = next(iter(there.hosts.items()))
     nic = next(iter(settings.nics.values()))
-    run = perftest({MIB: 149.0}, device=nic.rdma_device or "eth100", relaxed_ordering=setting)
+    run = perftest({MIB: 149.0}, rdma_device=nic.rdma_device or "eth100", pcie_relaxed_ordering=setting)
     name = f"{host}/{next(iter(settings.nics))}"
     verdict = one(judge(run, there, source=name, target=name.replace(host, list(there.hosts)[-1])))
     assert verdict.reachable.value == pytest.approx(reachable, abs=0.01)
     assert verdict.physical.value == pytest.approx(196.07, abs=0.01)
-    assert (verdict.reachable.binding == f"ordered PCIe writes on {host}") is (setting == "OFF")
+    assert (verdict.reachable.binding == f"ordered PCIe writes on {host}") is (not setting)
 
 
 def with_memory(there, channels):

@@ -18,6 +18,7 @@ from wirespeed.cluster import read
 from wirespeed.errors import Refused
 from wirespeed.plan import Plan, build
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement, Relation
 
 FIELD = judge_profile.named("field")
@@ -32,12 +33,14 @@ def leaves() -> Plan:
 
 
 def write(value, size=MIB, **parameters):
-    return perftest({size: value}, test="ib_write_bw", **{"qps": 1, **parameters})
+    return perftest({size: value}, test="ib_write_bw", **{"queue_pairs": 1, **parameters})
 
 
 def latency(value):
     taken = Measurement(Metric.LATENCY_TYPICAL, "us", value, 8, None, 9)
-    return Run("perftest", "ib_write_lat", None, RunStatus.COMPLETE, None, None, {"device": "bnxt_re0"}, (taken,))
+    return Run(
+        "perftest", "ib_write_lat", None, RunStatus.COMPLETE, None, None, Parameters(rdma_device="bnxt_re0"), (taken,)
+    )
 
 
 def between(a, b, run, span=None, rail=0, name=None):
@@ -130,7 +133,7 @@ def test_all_rails_at_once(logs, judgement):
 def test_a_rail_that_failed_leaves_a_mean_unknown(tool, test):
     """Also where its program said nothing, and stands for the tool."""
     at_once = rails([389.0] * 8, 1000.0)
-    dead = Run(tool, test, None, RunStatus.FAILED, "no", None, {}, ())
+    dead = Run(tool, test, None, RunStatus.FAILED, "no", None, Parameters(), ())
     logs = [*ALONE, *at_once[:7], between(1, 2, dead, (1000.0, 1010.0), 7)]
     found = related(*logs, plan=four_hosts)["rails-at-once"]
     assert (found.judgement, found.reason) == (UNKNOWN, "1 of 8 runs gave no figure")
@@ -140,14 +143,17 @@ def test_a_rail_that_failed_leaves_a_mean_unknown(tool, test):
     ("one", "many", "judgement"), [(380.0, 391.0, PASS), (284.4, 391.5, FAIL), (380.0, None, UNKNOWN)]
 )
 def test_one_queue_pair_and_several(one, many, judgement):
-    logs = [between(1, 2, write(one)), between(2, 1, write(many, qps=8)) if many else between(1, 2, latency(2.0))]
+    logs = [
+        between(1, 2, write(one)),
+        between(2, 1, write(many, queue_pairs=8)) if many else between(1, 2, latency(2.0)),
+    ]
     # between others: no baseline of that pair
-    logs.append(between(3, 4, write(391.0, qps=8)))
+    logs.append(between(3, 4, write(391.0, queue_pairs=8)))
     assert related(*logs, plan=four_hosts)["one-queue-pair"].judgement is judgement
 
 
 def test_without_a_place_a_pair_is_unknown_and_said():
-    logs = [Log(f"{qps}.log", Reading((write(390.0, qps=qps),))) for qps in (1, 8)]
+    logs = [Log(f"{qps}.log", Reading((write(390.0, queue_pairs=qps),))) for qps in (1, 8)]
     found = related(*logs, plan=four_hosts)["one-queue-pair"]
     assert (found.judgement, found.reason) == (
         UNKNOWN,
@@ -158,7 +164,7 @@ def test_without_a_place_a_pair_is_unknown_and_said():
 
 def test_of_several_pairs_the_worst_stands_for_all():
     logs = [between(1, 2, write(value), rail=rail) for rail, value in enumerate((380.0, 300.0, 385.0))]
-    logs += [between(1, 2, write(391.0, qps=8), rail=rail) for rail in range(3)]
+    logs += [between(1, 2, write(391.0, queue_pairs=8), rail=rail) for rail in range(3)]
     found = related(*logs, plan=four_hosts)["one-queue-pair"]
     assert (found.judgement, found.compared, found.passed) == (FAIL, 3, 2)
     assert found.where == "node1/bnxt_re1, node2/bnxt_re1"
@@ -217,13 +223,13 @@ def test_like_is_compared_with_like_alone():
 def test_units_may_differ():
     logs = [
         between(1, 3, write(97.0)),
-        between(1, 2, perftest({MIB: 11563.3}, unit="MiB/s", test="ib_write_bw", qps=1)),
+        between(1, 2, perftest({MIB: 11563.3}, unit="MiB/s", test="ib_write_bw", queue_pairs=1)),
     ]
     assert related(*logs)["cross-leaf"].value == pytest.approx(1.0, abs=0.001)
 
 
 def test_what_the_user_says_places_a_log():
-    logs = [Log("a.log", Reading((write(380.0),))), Log("b.log", Reading((write(391.0, qps=8),)))]
+    logs = [Log("a.log", Reading((write(380.0),))), Log("b.log", Reading((write(391.0, queue_pairs=8),)))]
     found = judge_together(logs, four_hosts(), Asked("node1/bnxt_re0", "node2/bnxt_re0"), FIELD).relations
     assert [(one.name, one.judgement) for one in found] == [("one-queue-pair", PASS)]
 

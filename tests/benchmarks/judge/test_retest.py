@@ -10,6 +10,7 @@ from wirespeed.benchmarks.judge.limits import Asked
 from wirespeed.benchmarks.judge.logs import judge_logs
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
 ENDS = Asked("node1/bnxt_re0", "node2/bnxt_re0")
@@ -73,7 +74,7 @@ def test_several_runs_of_one_test(values, judgements, reason):
             for other, same in (("17", True), ("19", False))
         ),
         # another test
-        ([write(230.0), write(391.0, qps=8)], ENDS, None, False),
+        ([write(230.0), write(391.0, queue_pairs=8)], ENDS, None, False),
         ([write(230.0), perftest({MIB: 391.0}, test="ib_read_bw")], ENDS, None, False),
     ],
 )
@@ -84,7 +85,7 @@ def test_runs_of_one_test_are_known_only_where_it_is_certain(runs, asked, files,
 def test_wrong_data_are_no_matter_of_chance():
     wrong = Measurement(Metric.WRONG, "elements", 3, 8 * GIB, "out-of-place", 11)
     runs = [
-        Run("nccl-tests", "all_reduce", None, RunStatus.COMPLETE, None, 8, {}, (wrong,) if bad else ())
+        Run("nccl-tests", "all_reduce", None, RunStatus.COMPLETE, None, 8, Parameters(), (wrong,) if bad else ())
         for bad in (True, False)
     ]
     assert outcome(judged(*runs))[0] == FAIL
@@ -95,14 +96,16 @@ def test_wrong_data_are_no_matter_of_chance():
     [
         (write(230.0), "ib_write_bw -d bnxt_re0 -s 1048576 --report_gbits SERVER"),
         (
-            write(230.0, qps=4, gid_index=3, bidirectional=True),
+            write(230.0, queue_pairs=4, gid_index=3, bidirectional=True),
             "ib_write_bw -d bnxt_re0 -x 3 -q 4 -s 1048576 -b --report_gbits SERVER",
         ),
         (
-            collective("all_reduce", 32, {8 * GIB: (1e5, 100.0, 193.75)}, nodes=4, gpus_per_thread=1, threads=1),
+            collective(
+                "all_reduce", 32, {8 * GIB: (1e5, 100.0, 193.75)}, nodes=4, gpus_per_thread=1, threads_per_process=1
+            ),
             "mpirun -np 32 all_reduce_perf -b 8589934592 -e 8589934592 -f 2 -g 1",
         ),
-        (write(230.0, device="a; rm -rf /"), "ib_write_bw -d 'a; rm -rf /' -s 1048576 --report_gbits SERVER"),
+        (write(230.0, rdma_device="a; rm -rf /"), "ib_write_bw -d 'a; rm -rf /' -s 1048576 --report_gbits SERVER"),
     ],
 )
 def test_one_bad_run_alone_says_how_to_repeat_it(run_, command):

@@ -6,9 +6,10 @@ from wirespeed.catalogue import load
 from wirespeed.cluster import read
 from wirespeed.plan import build
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
-ADDRESSES = {"local": "10.1.0.1", "remote": "10.1.0.17"}
+ADDRESSES = {"local_address": "10.1.0.1", "remote_address": "10.1.0.17"}
 
 
 def iperf(bitrates, test="TCP", **parameters):
@@ -17,7 +18,9 @@ def iperf(bitrates, test="TCP", **parameters):
         Measurement(Metric.BITRATE, "Gb/s", value, None, place, line)
         for line, (place, value) in enumerate(bitrates.items(), 5)
     )
-    return Run("iperf3", test, "3.16", RunStatus.COMPLETE, None, None, parameters or ADDRESSES, measurements)
+    return Run(
+        "iperf3", test, "3.16", RunStatus.COMPLETE, None, None, Parameters(**(parameters or ADDRESSES)), measurements
+    )
 
 
 def verdicts(run, **ends):
@@ -61,7 +64,7 @@ def test_tcp(value, judgement):
 
 
 def test_udp_counts_its_datagrams():
-    verdict = verdicts(iperf({"stream 5": 360.0}, "UDP", **ADDRESSES, block_bytes=1460))["stream 5"]
+    verdict = verdicts(iperf({"stream 5": 360.0}, "UDP", **ADDRESSES, message_bytes=1460))["stream 5"]
     assert verdict.physical.value == pytest.approx(400 * 1460 / (1460 + 28 + 38))
 
 
@@ -74,7 +77,7 @@ def test_assumptions():
 
 
 def test_addresses_of_another_cluster_are_unknown_until_named():
-    run = iperf({"SUM receiver": 390.0}, local="192.0.2.1", remote="192.0.2.2")
+    run = iperf({"SUM receiver": 390.0}, local_address="192.0.2.1", remote_address="192.0.2.2")
     unknown = verdicts(run)["SUM receiver"]
     assert (unknown.judgement, unknown.reason) == (
         Judgement.UNKNOWN,
@@ -84,13 +87,13 @@ def test_addresses_of_another_cluster_are_unknown_until_named():
 
 
 def test_another_tool_has_no_limit():
-    run = Run("other", None, None, RunStatus.COMPLETE, None, None, {}, iperf({"SUM": 1.0}).measurements)
+    run = Run("other", None, None, RunStatus.COMPLETE, None, None, Parameters(), iperf({"SUM": 1.0}).measurements)
     assert verdicts(run)["SUM"].reason == "there are no limits for other"
 
 
 def program(tool, test, value, unit="Gb/s", place=None, **parameters):
     row = Measurement(Metric.BW_AVG, unit, value, None, place, 5)
-    return Run(tool, test, None, RunStatus.COMPLETE, None, None, parameters, (row,))
+    return Run(tool, test, None, RunStatus.COMPLETE, None, None, Parameters(**parameters), (row,))
 
 
 @pytest.mark.parametrize(
@@ -126,6 +129,6 @@ def test_what_cores_receive_where_it_was_measured(version, streams, reachable, b
     there = build(read(CLUSTER.parents[1] / "esnet-400g" / "cluster.yaml"), load())
     host, settings = next(iter(there.hosts.items()))
     row = Measurement(Metric.BITRATE, "Gb/s", 20.0, None, "SUM receiver", 5)
-    run = Run("iperf3", "TCP", version, RunStatus.COMPLETE, None, None, {"streams": streams}, (row,))
+    run = Run("iperf3", "TCP", version, RunStatus.COMPLETE, None, None, Parameters(streams=streams), (row,))
     (verdict,) = judge(run, there, source=f"{host}/{next(iter(settings.nics))}").verdicts
     assert (verdict.reachable.value, verdict.reachable.binding) == (pytest.approx(reachable, rel=1e-3), binding)

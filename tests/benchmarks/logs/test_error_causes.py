@@ -8,16 +8,17 @@ from wirespeed.benchmarks import parse
 from wirespeed.benchmarks.logs.error_causes import KNOWN, VAGUE, Case, causes, messages
 from wirespeed.catalogue import load
 from wirespeed.results.benchmarks import RunStatus
+from wirespeed.results.parameters import Parameters
 
-CUDA, ROCM = Case({"memory": "cuda"}), Case({"memory": "rocm"})
-MTU_4096 = {"mtu": 4096}
+CUDA, ROCM = Case(Parameters(memory="cuda")), Case(Parameters(memory="rocm"))
+MTU_4096 = Parameters(path_mtu_bytes=4096)
 
 ROWS: list[tuple[str, Case, str]] = [
     # a request that was never acknowledged: nothing went through, nothing of a full packet, or some did
     ("Failed status 12: wr_id 0 syndrom 0x81", Case(), "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
     ("Failed status 12: wr_id 0 syndrom 0xa", Case(MTU_4096, 2048), "SW-01"),
     ("Failed status 12: wr_id 0 syndrom 0x81", Case(MTU_4096, 4096), "CAB-01 SW-02 CAB-02 NIC-17 SW-06"),
-    ("Failed status 12: wr_id 0 syndrom 0x81", Case({}, 2048), "CAB-01 SW-02 CAB-02 NIC-17 SW-06"),
+    ("Failed status 12: wr_id 0 syndrom 0x81", Case(Parameters(), 2048), "CAB-01 SW-02 CAB-02 NIC-17 SW-06"),
     ("NET/IB : Got completion from peer 10.1.2.3<5> with error 12, opcode 0, len 0, vendor err 129",
      Case(), "NIC-05 SW-01 OS-05 RT-10 OS-04 OS-06 NIC-15"),
     ("NET/IB: Got completion from peer 10.1.2.3<5> with status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_RDMA_WRITE(1)",

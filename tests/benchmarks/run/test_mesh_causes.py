@@ -10,7 +10,7 @@ import pytest
 from wirespeed.benchmarks import parse
 from wirespeed.benchmarks.endpoints.fabric import Seat
 from wirespeed.benchmarks.run import Fabric, fabric_of
-from wirespeed.benchmarks.run.mesh.result import mesh, planned_way
+from wirespeed.benchmarks.run.mesh.result import mesh, planned_route
 from wirespeed.catalogue import load
 from wirespeed.checks import checks
 from wirespeed.cluster import read
@@ -30,7 +30,7 @@ def planned(example: str) -> Plan:
 
 
 def way(plan: Plan, a: Seat, b: Seat, table: str | None = None) -> str:
-    wanted = planned_way(plan.hosts[a.host], a, b)
+    wanted = planned_route(plan.hosts[a.host], a, b)
     assert wanted is not None
     gateway, device, number = wanted
     via = f"via {gateway} " if gateway else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from wirespeed.benchmarks import parse
 from wirespeed.errors import Refused
 from wirespeed.results.benchmarks import Run, RunStatus
 from wirespeed.results.json import document, plain
+from wirespeed.results.parameters import flattened
 
 TEXTS = [log.read_text() for log in LOGS]
 PIECES = ['{"', '":', "{", "[", "]", "}", ",", "1e999", '"start"', "\n", '"\\ud800"']
@@ -35,8 +36,13 @@ def runs(text: str) -> tuple[Run, ...]:
 def same(run: Run) -> str:
     """A run as comparable text, without where its lines came from."""
     body = plain(run)
-    body["parameters"].pop("label", None)
+    body["parameters"].pop("process_label", None)
     return json.dumps(body, sort_keys=True)
+
+
+def stated(run: Run) -> Iterator[tuple[str, object]]:
+    """The parameters of a run, one entry for each entry of a mapping."""
+    return flattened(plain(run.parameters))
 
 
 class Whole:
@@ -55,7 +61,7 @@ class Whole:
             assert set(cut.measurements) <= self._known
             assert cut.status is not RunStatus.COMPLETE or same(cut) in self.same
             assert cut.ranks in (None, full.ranks)
-            assert cut.parameters.items() <= full.parameters.items()
+            assert dict(stated(cut)).items() <= dict(stated(full)).items()
         assert sum(run.status is RunStatus.TRUNCATED for run in part) <= 1 + self._truncated
 
 

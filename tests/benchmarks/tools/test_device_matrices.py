@@ -23,8 +23,8 @@ def at(run: Run, place: str | None) -> list[float | int]:
 def test_a_read_goes_from_the_column_to_the_row() -> None:
     runs = sample("p2p_bandwidth/four-gpus.txt")
     writes, reads = runs[1], runs[2]
-    assert (writes.parameters["operation"], at(writes, "GPU1 -> GPU0")) == ("write", [374.9])
-    assert (reads.parameters["operation"], at(reads, "GPU1 -> GPU0")) == ("read", [361.55])
+    assert (writes.parameters.operation, at(writes, "GPU1 -> GPU0")) == ("write", [374.9])
+    assert (reads.parameters.operation, at(reads, "GPU1 -> GPU0")) == ("read", [361.55])
     assert at(reads, "GPU2 -> GPU2") == [2817.9]
 
 
@@ -42,7 +42,7 @@ def test_latency_of_the_gpu_and_of_the_host_are_apart() -> None:
 
 def test_pairs_without_peer_access_are_named() -> None:
     for run in sample("p2p_bandwidth/four-gpus.txt"):
-        assert run.parameters["without_p2p_access"] == "GPU0 -> GPU3, GPU3 -> GPU0"
+        assert run.parameters.without_p2p_access == "GPU0 -> GPU3, GPU3 -> GPU0"
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_places_of_nvbandwidth(test: str, place: str, value: float, unit: str) -
 
 
 def test_a_test_of_several_matrices_is_a_run_for_each() -> None:
-    runs = [run for run in sample("nvbandwidth/one-node.txt") if run.parameters.get("bidirectional")]
-    assert [(run.parameters["part"], at(run, "GPU0 -> GPU1")) for run in runs] == [
+    runs = [run for run in sample("nvbandwidth/one-node.txt") if run.parameters.bidirectional]
+    assert [(run.parameters.transfer_part, at(run, "GPU0 -> GPU1")) for run in runs] == [
         ("write1", [391.1]),
         ("write2", [390.87]),
         ("total", [781.97]),
@@ -73,7 +73,7 @@ def test_a_test_of_several_matrices_is_a_run_for_each() -> None:
 
 def test_gpus_of_several_nodes_have_their_host() -> None:
     pairs, to_one, bisection = sample("nvbandwidth/two-nodes.txt")
-    assert (pairs.ranks, pairs.parameters["nodes"]) == (4, 2)
+    assert (pairs.ranks, pairs.parameters.nodes) == (4, 2)
     assert at(pairs, "theta-1/GPU1 -> theta-2/GPU3") == [798.1]
     assert at(to_one, "theta-2/GPU2") == [811.98]
     assert at(bisection, "theta-2/GPU3 -> theta-1/GPU1") == [789.07]
@@ -81,7 +81,7 @@ def test_gpus_of_several_nodes_have_their_host() -> None:
 
 def test_what_cannot_be_done_is_waived_and_what_broke_is_failed() -> None:
     waived, good, failed = sample("nvbandwidth/waived-and-failed.txt")
-    assert (waived.status, waived.parameters["waived"], waived.measurements) == (RunStatus.COMPLETE, True, ())
+    assert (waived.status, waived.parameters.waived, waived.measurements) == (RunStatus.COMPLETE, True, ())
     assert (good.status, len(good.measurements)) == (RunStatus.COMPLETE, 2)
     assert (failed.test, failed.status) == ("one_to_all_read_sm", RunStatus.FAILED)
 
@@ -110,8 +110,8 @@ def test_cpus_and_gpus_of_rocm_are_counted_apart() -> None:
     one_way, both_ways = sample("rocm_bandwidth/unidirectional-and-bidirectional.txt")
     assert at(one_way, "CPU1 -> GPU0") == [55.761]
     assert at(one_way, "GPU1 -> GPU0") == [48.897]
-    assert (both_ways.parameters["bidirectional"], at(both_ways, "GPU0 -> GPU1")) == (True, [93.771])
-    assert one_way.parameters["gpu_addresses"] == "1b:0.0, 3d:0.0"
+    assert (both_ways.parameters.bidirectional, at(both_ways, "GPU0 -> GPU1")) == (True, [93.771])
+    assert one_way.parameters.gpu_addresses == "1b:0.0, 3d:0.0"
 
 
 def test_devices_that_no_list_names_keep_the_tools_number() -> None:
@@ -133,7 +133,7 @@ def test_a_data_path_that_does_not_validate_is_a_failure() -> None:
 def test_transferbench_tells_a_pair_both_ways_from_each_way() -> None:
     one_way, both_ways = sample("transferbench/peer-to-peer.txt")
     assert at(one_way, "GPU0 -> CPU1") == [55.4]
-    assert both_ways.parameters["bidirectional"] is True
+    assert both_ways.parameters.bidirectional is True
     assert [at(both_ways, f"GPU1 -> GPU0{way}") for way in ("", " forward", " backward")] == [[109.18], [54.6], [54.58]]
     assert {one.size_bytes for one in both_ways.measurements} == {268435456}
 

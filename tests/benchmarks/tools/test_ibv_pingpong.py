@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wirespeed.benchmarks import parse
 from wirespeed.results.benchmarks import RunStatus
+from wirespeed.results.parameters import Parameters
 
 ADDRESS = "  local address:  LID 0x0000, QPN 0x000017, PSN 0x241949, GID ::\n"
 """Of ibverbs-utils 44 with soft-RoCE, as the errors are."""
@@ -13,7 +14,7 @@ def test_a_server_that_does_not_answer() -> None:
     (run,) = parse(f"Couldn't connect to 10.0.1.1:18515\n{ADDRESS}")
     assert (run.tool, run.test, run.status) == ("ibv_pingpong", None, RunStatus.FAILED)
     assert (run.error, run.failures) == ("Couldn't connect to 10.0.1.1:18515", ("OS-06", "OS-14"))
-    assert run.parameters == {}
+    assert run.parameters == Parameters()
 
 
 def test_a_packet_that_is_never_acknowledged() -> None:

@@ -67,17 +67,17 @@ def test_iperf3_says_the_same_in_text_and_in_json(
     for run in (text, json):
         assert (run.tool, run.test, run.status, run.error) == ("iperf3", test, RunStatus.COMPLETE, None)
         assert all(one.value > 0 for one in run.measurements if one.metric is Metric.BITRATE and one.place in places)
-        assert (run.parameters["port"], run.parameters["remote"]) == (port, LOOPBACK)
+        assert (run.parameters.server_port, run.parameters.remote_address) == (port, LOOPBACK)
     of_whole = {one.place for one in json.measurements if not is_interval(one.place)}
     assert places <= of_whole
-    assert text.parameters["streams"] == json.parameters["streams"] * (1 + ("--bidir" in options))
-    assert text.parameters.get("title") == json.parameters.get("title")
+    assert text.parameters.streams == json.parameters.streams * (1 + ("--bidir" in options))
+    assert text.parameters.title == json.parameters.title
 
 
 def test_the_servers_output_is_a_run_of_its_own(port: int) -> None:
     for options in ((), ("--json",)):
         client, server = iperf3(port, "--get-server-output", *options)
-        assert (client.parameters["side"], server.parameters["side"]) == ("client", "server")
+        assert (client.parameters.side, server.parameters.side) == ("client", "server")
         assert (client.status, server.status) == (RunStatus.COMPLETE, RunStatus.COMPLETE)
 
 

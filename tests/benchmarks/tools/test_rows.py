@@ -142,8 +142,8 @@ def test_perftest_columns_are_named_not_counted() -> None:
 )
 def test_perftest_titles(title: str, test: str) -> None:
     (run,) = parse(f"                    {title}\n Dual-port       : OFF\t\tDevice         : mlx5_0\n")
-    assert (run.test, run.status, run.parameters["device"]) == (test, RunStatus.TRUNCATED, "mlx5_0")
-    assert run.parameters.get("bidirectional", False) is ("Bidirectional" in title)
+    assert (run.test, run.status, run.parameters.rdma_device) == (test, RunStatus.TRUNCATED, "mlx5_0")
+    assert bool(run.parameters.bidirectional) is ("Bidirectional" in title)
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_a_row_broken_by_a_debug_line_is_put_together() -> None:
 def test_what_nccl_says_of_its_environment_is_a_parameter() -> None:
     debug = "alpha:7:9 [0] NCCL INFO NCCL_ALGO set by environment to Ring.\n"
     (run,) = parse("NCCL version 2.27.5+cuda12.9\n" + debug + NCCL_COLUMNS + NCCL_ROW)
-    assert (run.parameters["env NCCL_ALGO"], run.parameters["library"]) == ("Ring", "2.27.5+cuda12.9")
+    assert (run.parameters.environment["NCCL_ALGO"], run.parameters.library_version) == ("Ring", "2.27.5+cuda12.9")
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_two_hosts_in_one_file_are_two_runs() -> None:
     table = NCCL_COLUMNS + NCCL_ROW + "# Avg bus bandwidth    : 0.07 \n"
     lines = [f"{host}: {line}" for line in table.splitlines() for host in ("alpha", "beta")]
     runs = parse("\n".join(lines) + "\n")
-    assert [(run.parameters["label"], run.status, len(run.measurements)) for run in runs] == [
+    assert [(run.parameters.process_label, run.status, len(run.measurements)) for run in runs] == [
         ("alpha", RunStatus.COMPLETE, 9),
         ("beta", RunStatus.COMPLETE, 9),
     ]

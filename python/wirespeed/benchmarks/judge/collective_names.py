@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from wirespeed.benchmarks.judge.limits import text, whole
 from wirespeed.errors import did_you_mean, refuse
 from wirespeed.limits.group import Collective, printed_factor
 from wirespeed.plan import Plan
@@ -49,9 +48,10 @@ def _by_factor(run: Run) -> Collective | None:
     if run.ranks is None or run.ranks < 2 or printed is None:
         return None
     factor, rounding = printed
-    reduces = (text(run, "redop") or "none") != "none"
-    root = whole(run, "root")  # absent in old releases
-    possible = _REDUCING if reduces else [*_ROOTED, *_ROOTLESS] if root is None else _ROOTED if root >= 0 else _ROOTLESS
+    reduces = (run.parameters.reduction or "none") != "none"
+    root = run.parameters.root_rank  # absent in old releases
+    rooted = [*_ROOTED, *_ROOTLESS] if not isinstance(root, int) else _ROOTED if root >= 0 else _ROOTLESS
+    possible = _REDUCING if reduces else rooted
     if run.ranks & (run.ranks - 1):  # hypercube takes powers of two only (nccl-tests, src/hypercube.cu)
         possible = [one for one in possible if one is not Collective.HYPERCUBE]
     fitting = [one for one in possible if abs(printed_factor(one, run.ranks) - factor) <= rounding]
@@ -84,7 +84,7 @@ _MODEL = re.compile(r"[A-Za-z]{1,4}\d{2,4}[A-Za-z]?")
 
 def foreign_gpus(run: Run, plan: Plan) -> str | None:
     """Why the log's GPUs cannot be those of the plan; None where they may be."""
-    logged = text(run, "device")
+    logged = run.parameters.gpu_model
     names = {gpu.model for host in plan.hosts.values() for gpu in host.gpus.values() if gpu.model}
     titles = sorted(plan.hardware.gpus[name].title for name in names if name in plan.hardware.gpus)
     models = _models(logged or "")

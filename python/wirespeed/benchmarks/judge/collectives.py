@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.judge.collective_names import collective_of, foreign_gpus, named_collective
 from wirespeed.benchmarks.judge.host_network import used
-from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, whole
+from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited
 from wirespeed.benchmarks.judge.nccl_evidence import Proof, proof_of
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.logs.numbers import SECONDS
@@ -179,16 +179,19 @@ def _group(run: Run, ranks: int, plan: Plan, assumptions: list[str]) -> Group:
         names = ", ".join(used) if len(used) <= _NAMED else f"{len(used)} hosts, {used[0]} to {used[-1]},"
         assumptions.append(f"the ranks are on {names} of {plan.name}")
     if len(counts) == 1:
-        return Group(
-            (Member(used[0], counts[0], (), (), "", links_of(plan, used[0])),), max(0, whole(run, "root") or 0)
-        )
+        return Group((Member(used[0], counts[0], (), (), "", links_of(plan, used[0])),), _root(run))
     members = [_member(plan, host, count, assumptions) for host, count in zip(used, counts, strict=True)]
-    return Group(tuple(members), max(0, whole(run, "root") or 0))
+    return Group(tuple(members), _root(run))
+
+
+def _root(run: Run) -> int:
+    root = run.parameters.root_rank
+    return max(0, root) if isinstance(root, int) else 0
 
 
 def _placed(run: Run, ranks: int, room: int, assumptions: list[str]) -> list[int]:
     """Ranks on each host: spread over the hosts the log counts, else hosts filled one after the other."""
-    nodes = whole(run, "nodes")
+    nodes = run.parameters.nodes
     if nodes and nodes <= ranks:
         if nodes > 1:
             assumptions.append(f"{ranks} ranks spread evenly over the {nodes} hosts of the log")

@@ -9,12 +9,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from wirespeed.benchmarks.logs.numbers import SECONDS
 from wirespeed.catalogue.model import BandwidthField, Entry, SizeField
+from wirespeed.errors import did_you_mean
 from wirespeed.limits.group import Collective
 from wirespeed.results.benchmarks import Metric
+from wirespeed.results.parameters import dictionary
 from wirespeed.units import BITS_PER_SECOND
 
 
@@ -83,12 +85,21 @@ class AtOnce(StrEnum):
 class Runs(Selection):
     """One side of a relative gate: measurements, by the way and the time of their runs too.
 
-    ``parameters`` are those of the log, as `bench parse` gives them.
+    ``parameters`` are those of the log, by the names of `results/parameters.py`.
     """
 
     path: Path | None = None
     at_once: AtOnce | None = None
     parameters: dict[str, Range | bool | int | float | str] = Field(default_factory=dict)
+
+    @field_validator("parameters")
+    @classmethod
+    def _known(cls, value: dict[str, Any]) -> dict[str, Any]:
+        known = list(dictionary())
+        for name in value:
+            if name not in known:
+                raise ValueError(f"no parameter named {name!r}; {did_you_mean(name, known) or 'see bench parse'}")
+        return value
 
 
 class Statistic(StrEnum):

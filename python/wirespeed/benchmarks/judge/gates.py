@@ -8,7 +8,6 @@ from fnmatch import fnmatchcase
 
 from wirespeed.benchmarks.judge.collective_names import collective_of
 from wirespeed.benchmarks.judge.gate_model import Gate, Selection
-from wirespeed.benchmarks.judge.limits import text, truth, whole
 from wirespeed.benchmarks.judge.profile import Profile
 from wirespeed.benchmarks.judge.verdict import verdict
 from wirespeed.benchmarks.logs.numbers import SECONDS
@@ -38,9 +37,8 @@ class Subject:
 
 def subject_of(run: Run, plan: Plan, link: Bandwidth | None, hosts: int | None) -> Subject:
     """What a run is about; ``link`` and ``hosts`` are what its limits rest on."""
-    memory = text(run, "memory")
-    on_gpu = memory in ("rocm", "cuda", "gpu") or truth(run, "rocm_memory")
-    logged = text(run, "device") if run.tool != "perftest" else text(run, "gpu")
+    on_gpu = run.parameters.on_gpu
+    logged = run.parameters.gpu_model
     models = {gpu.model for host in plan.hosts.values() for gpu in host.gpus.values()}
     known = [model for name, model in plan.hardware.gpus.items() if name in models]
     titles = [logged] if logged else [model.title for model in known]
@@ -50,9 +48,9 @@ def subject_of(run: Run, plan: Plan, link: Bandwidth | None, hosts: int | None) 
         collective=collective_of(run, []) if run.tool in ("nccl-tests", "rccl-tests") else None,
         link=link,
         memory="gpu" if on_gpu else "host" if run.tool == "perftest" else None,
-        both_ways=truth(run, "bidirectional"),
+        both_ways=bool(run.parameters.bidirectional),
         gpus=frozenset(word.upper() for title in titles for word in re.split(r"[^A-Za-z0-9]+", title)),
-        hosts=whole(run, "nodes") or hosts,
+        hosts=run.parameters.nodes or hosts,
         ranks=run.ranks,
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.judge.collective_names import foreign_gpus
-from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, truth
+from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GIGABYTES, in_unit, number, tightest
@@ -90,12 +90,12 @@ def gpu_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     if name is None:
         return Unlimited(f"{plan.name} has no GPUs", profile)
     assumptions = [f"GPUs as those of {name}: the log names no host"]
-    both_ways = truth(run, "bidirectional")
+    both_ways = bool(run.parameters.bidirectional)
     test = run.test or ""
     return GpuLimits(
         slot=_slot(plan, name, both_ways, assumptions),
         links=_links(links_of(plan, name), both_ways, assumptions),
-        p2p=run.parameters.get("p2p") is not False,
+        p2p=run.parameters.p2p_enabled is not False,
         whole="many GPUs copy at once: shown for information" if any(word in test for word in _ALL) else None,
         thresholds=profile.classes.gpu_links or profile.classes.rdma,
         hosts=(name,),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits.algorithms import Algorithm
-from wirespeed.results.benchmarks import Measurement, Metric, Run
+from wirespeed.results.benchmarks import Measurement, Metric
 from wirespeed.results.verdicts import Bound
 from wirespeed.units import Bandwidth
 
@@ -121,30 +120,3 @@ class Unlimited:
     def least(self, measurement: Measurement) -> Bound | None:
         """Nothing is known of latency either."""
         return None
-
-
-def text(run: Run, *names: str) -> str | None:
-    """The first of these parameters that the log says, as text."""
-    value = _first(run.parameters, names)
-    return None if value is None else str(value)
-
-
-def whole(run: Run, *names: str) -> int | None:
-    """The first of these parameters that the log says, as a whole number; None where it is none."""
-    value = _first(run.parameters, names)
-    try:
-        return None if value is None else int(value)
-    except ValueError:
-        return None
-
-
-def truth(run: Run, *names: str) -> bool:
-    """Whether one of these parameters is on."""
-    value = _first(run.parameters, names)
-    return value if isinstance(value, bool) else str(value).lower() in ("on", "true", "yes", "1")
-
-
-def _first(
-    parameters: Mapping[str, str | int | float | bool | None], names: tuple[str, ...]
-) -> str | int | float | bool | None:
-    return next((parameters[name] for name in names if parameters.get(name) is not None), None)

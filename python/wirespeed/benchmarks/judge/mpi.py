@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.judge.host_network import network
-from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, whole
+from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited
 from wirespeed.benchmarks.judge.point_to_point import on_gpu, pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import latency
@@ -140,5 +140,5 @@ def _placed(run: Run, plan: Plan) -> tuple[int, int, str] | None:
         return (2, 1, "the ranks are on two hosts or more") if of_buffer else None
     if ranks < 2:
         return None
-    hosts = min(whole(run, "nodes") or len(plan.hosts), ranks)
+    hosts = min(run.parameters.nodes or len(plan.hosts), ranks)
     return ranks, -(-ranks // hosts), f"{ranks} ranks spread evenly over {hosts} hosts of {plan.name}"

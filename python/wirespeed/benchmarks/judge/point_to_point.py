@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import named_ends
 from wirespeed.benchmarks.judge.host_network import Network, network
-from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, text, truth, whole
+from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL
 from wirespeed.benchmarks.logs.numbers import SECONDS
@@ -196,9 +196,9 @@ def _kind(run: Run) -> Kind | None:
         case "ucx_perftest":
             return _ucx(run)
         case "netpipe":
-            if truth(run, "bidirectional"):
+            if run.parameters.bidirectional:
                 return Kind(both_ways=True)
-            return Kind(ping_pong=not truth(run, "stream"))
+            return Kind(ping_pong=not run.parameters.one_way_stream)
         case "mpigraph":
             return Kind(both_ways=True, added=False)
         case "gpcnet":
@@ -222,10 +222,10 @@ def _osu(run: Run) -> Kind | None:
     if name in ("bibw", "put_bibw"):
         return Kind(both_ways=True)
     if name == "mbw_mr":
-        return Kind(pairs=whole(run, "pairs") or 1)
+        return Kind(pairs=run.parameters.pairs or 1)
     if name in ("bw_fan_in", "bw_fan_out"):
         # Every rank of one host with one of each other host, added (osu_bw_fan_in.c, osu_bw_fan_out.c)
-        nodes = whole(run, "nodes")
+        nodes = run.parameters.nodes
         return Kind(pairs=run.ranks // nodes if run.ranks and nodes else 1, one_sender=True)
     if name in _LATENCY:
         return Kind(ping_pong=True)
@@ -239,7 +239,7 @@ def _ucx(run: Run) -> Kind:
 
 
 def _gpcnet(run: Run) -> Kind:
-    ranks, nodes = run.ranks, whole(run, "nodes")
+    ranks, nodes = run.ranks, run.parameters.nodes
     why = "each round of GPCNeT waits for all ranks: compared over time, not with a limit"
     if not ranks or not nodes:
         return Kind(both_ways=True, added=False, shown=f"{why}; how many ranks a node has is not said")
@@ -248,8 +248,8 @@ def _gpcnet(run: Run) -> Kind:
 
 def on_gpu(run: Run) -> bool:
     """Whether a buffer is in GPU memory, as far as the log says."""
-    names = ("send_buffer", "receive_buffer", "send_memory", "receive_memory")
-    return any((text(run, name) or "host").lower() not in ("host", "h") for name in names)
+    sides = (run.parameters.send_memory, run.parameters.receive_memory)
+    return any((side or "host").lower() not in ("host", "h") for side in sides)
 
 
 def _message_rate(run: Run, profile: Profile) -> tuple[float, str]:

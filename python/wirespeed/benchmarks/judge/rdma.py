@@ -15,7 +15,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     nic_with_device,
     nics_of,
 )
-from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, text, truth, whole
+from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import fabric, framing, host, latency, pcie
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
@@ -139,14 +139,14 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     Raises:
         Refused: the user names no NIC of the plan.
     """
-    if text(run, "link") == "IB":
+    if run.parameters.link_type == "IB":
         return Unlimited("the link of the log is InfiniBand, not RoCE", profile)
-    if truth(run, "dual_port"):
+    if run.parameters.second_port:
         return Unlimited("the test added two ports of a NIC; limits are for one", profile)
     assumptions: list[str] = []
     ends = _ends(run, plan, asked, assumptions)
     if not ends:
-        device = text(run, "device")
+        device = run.parameters.rdma_device
         return Unlimited(f"the log's NIC {device} is not in {plan.name}: name it with --from HOST/NIC", profile)
     if len(ends) > 1 and (ends[0].host, ends[0].interface) == (ends[1].host, ends[1].interface):
         return Unlimited(f"both ends are {ends[0]}: a loopback has no cable to judge", profile)
@@ -184,10 +184,11 @@ def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[Ni
         if len(named) == 1:
             assumptions.append(f"the other end is a NIC like {named[0]}")
         return named
-    device = text(run, "device")
+    device = run.parameters.rdma_device
     if device is not None and nic_with_device(plan, device) is None:
         return []  # even where its addresses are known here: those of a private pool are many a cluster's
-    addressed = [at for at in (_with_gid(run, plan, "local_gid"), _with_gid(run, plan, "remote_gid")) if at]
+    gids = (run.parameters.local_gid, run.parameters.remote_gid)
+    addressed = [at for gid in gids if (at := _with_gid(gid, plan))]
     if addressed:
         names = " and ".join(str(at) for at in addressed)
         assumptions.append(f"{names} by the GIDs of the log{'' if len(addressed) > 1 else '; the other end is alike'}")
@@ -205,9 +206,9 @@ def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[Ni
     return [fastest] if fastest else []
 
 
-def _with_gid(run: Run, plan: Plan, side: str) -> NicAt | None:
+def _with_gid(printed: str | None, plan: Plan) -> NicAt | None:
     """The NIC whose IPv4 address a GID carries."""
-    gid = _gid(run, side)
+    gid = _gid(printed)
     if gid is None or not gid.startswith(_MAPPED):
         return None
     return nic_with_address(plan, ".".join(map(str, gid[-4:])))
@@ -215,8 +216,8 @@ def _with_gid(run: Run, plan: Plan, side: str) -> NicAt | None:
 
 def _ipv6(run: Run) -> bool | None:
     """Which IP the GIDs of the log say; None where it names none, or only link-local ones, which RoCE v1 has too."""
-    for side in ("local_gid", "remote_gid"):
-        gid = _gid(run, side)
+    for printed in (run.parameters.local_gid, run.parameters.remote_gid):
+        gid = _gid(printed)
         if gid is not None and not gid.startswith(_LINK_LOCAL):
             return not gid.startswith(_MAPPED)
     return None
@@ -226,9 +227,9 @@ _MAPPED = bytes([*[0] * 10, 255, 255])
 _LINK_LOCAL = bytes([254, 128])
 
 
-def _gid(run: Run, side: str) -> bytes | None:
+def _gid(printed: str | None) -> bytes | None:
     """A GID of the log; perftest prints its bytes in decimal."""
-    octets = (text(run, side) or "").split(":")
+    octets = (printed or "").split(":")
     if len(octets) != 16 or not all(octet.isdecimal() and int(octet) < 256 for octet in octets):
         return None
     return bytes(map(int, octets))
@@ -236,7 +237,7 @@ def _gid(run: Run, side: str) -> bytes | None:
 
 def _path(run: Run, plan: Plan, ends: Iterable[NicAt], assumptions: list[str]) -> Path | None:
     paths: list[Path] = []
-    logged = whole(run, "mtu", "path_mtu", "rdma_mtu")
+    logged = run.parameters.path_mtu_bytes
     mtu = logged if logged in PATH_MTUS else None
     for at in ends:
         path = path_of(at.nic, assumptions, speed=nic_speed(plan, at), path_mtu=mtu, ipv6=_ipv6(run))
@@ -293,7 +294,7 @@ def _cables(plan: Plan, ends: list[NicAt]) -> Term | None:
 
 def _flow(run: Run, plan: Plan, ends: list[NicAt]) -> Bandwidth | None:
     """The fastest way of one queue pair between two NICs; several may take several ways."""
-    if len(ends) < 2 or (whole(run, "qps") or 1) > 1:
+    if len(ends) < 2 or (run.parameters.queue_pairs or 1) > 1:
         return None
     return fabric.one_flow(plan, (ends[0].host, ends[0].interface), (ends[1].host, ends[1].interface))
 
@@ -306,7 +307,7 @@ def _rate_known(plan: Plan, ends: list[NicAt], both_ways: bool) -> float | None:
 
 
 def _both_ways(run: Run) -> bool:
-    return truth(run, "bidirectional") or "bidirectional" in (run.test or "").lower()
+    return bool(run.parameters.bidirectional) or "bidirectional" in (run.test or "").lower()
 
 
 def _verb(run: Run) -> Verb:
@@ -331,7 +332,7 @@ def _message_rate(run: Run, plan: Plan, ends: list[NicAt], profile: Profile, bot
 
 def gpu_memory(run: Run) -> bool:
     """Whether buffers are in memory of GPUs."""
-    return text(run, "memory") in ("rocm", "cuda") or truth(run, "rocm_memory")
+    return run.parameters.on_gpu
 
 
 def memories(plan: Plan, ends: Iterable[NicAt]) -> tuple[host.MemoryOfHost, ...]:
@@ -361,4 +362,4 @@ def in_use(run: Run, plan: Plan, ends: list[NicAt], assumptions: list[str], both
 def _ordered(run: Run, plan: Plan, at: NicAt) -> bool:
     """Whether the log, or what is planned or found, says that PCIe relaxed ordering is off."""
     function = plan.hosts[at.host].pcie.get(at.nic.pcie or "")
-    return host.writes_in_order(at.nic, function) or (text(run, "relaxed_ordering") or "").upper() == "OFF"
+    return host.writes_in_order(at.nic, function) or run.parameters.pcie_relaxed_ordering is False

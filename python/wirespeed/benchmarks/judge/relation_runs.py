@@ -11,8 +11,9 @@ from wirespeed.benchmarks.judge.gate_model import AtOnce, Path, Range, RelativeG
 from wirespeed.benchmarks.judge.retest import step_of
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Run
+from wirespeed.results.parameters import Parameters, Scalar
 from wirespeed.results.peers import Member
-from wirespeed.results.series import Scalar, ends
+from wirespeed.results.series import ends
 from wirespeed.results.verdicts import JudgedRun
 
 _ARROW = " -> "
@@ -21,7 +22,7 @@ _OVERLAP = 0.5
 
 _SELECTED = ("tests", "collective", "link", "memory", "both_ways", "gpu", "hosts", "ranks", "sizes", "from_size")
 _NAMES = {
-    "memory": ("memory", "send_memory", "receive_memory", "send_buffer", "receive_buffer"),
+    "memory": ("memory", "send_memory", "receive_memory"),
     "both_ways": ("bidirectional",),
     "hosts": ("nodes",),
 }
@@ -144,12 +145,12 @@ def repeated(files: Sequence[str]) -> list[bool]:
     return [(step := step_of(file)) is None or attempt[step] == file for file in files]
 
 
-def fits(side: Runs, parameters: Mapping[str, Scalar], where: Where) -> bool:
+def fits(side: Runs, parameters: Parameters, where: Where) -> bool:
     """Whether a run is of a side, by its way, its time and the parameters of its log."""
     return (
         side.path in (None, where.path)
         and side.at_once in (None, where.at_once)
-        and all(_has(parameters.get(name), wanted) for name, wanted in side.parameters.items())
+        and all(_has(getattr(parameters, name), wanted) for name, wanted in side.parameters.items())
     )
 
 

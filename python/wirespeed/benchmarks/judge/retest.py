@@ -15,16 +15,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from wirespeed.benchmarks.judge.limits import text, truth, whole
 from wirespeed.results.benchmarks import Run
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import JudgedRun, Judgement, Verdict
 
-_SAME = (
-    *("device", "mtu", "qps", "connection", "link", "memory", "receive_memory", "send_memory", "bidirectional"),
-    *("reverse", "streams", "gid_index", "nodes", "root", "redop", "type", "pairs", "window_size", "datatype"),
-)
-"""What of a run's parameters makes it another test."""
-_ENDS = (("local_gid", "remote_gid"), ("local", "remote"))
 _ATTEMPT = re.compile(r"(.+)\.\d+\.log")
 
 
@@ -46,7 +40,7 @@ def _same_test(judged: JudgedRun, run: Run) -> tuple[object, ...] | None:
     place = _place(judged, run)
     if place is None or run.test is None:
         return None
-    return (run.tool, run.test, run.ranks, place, *(run.parameters.get(name) for name in _SAME))
+    return (run.tool, run.test, run.ranks, place, *_conditions(run.parameters))
 
 
 def step_of(file: str) -> tuple[str, str] | None:
@@ -61,7 +55,17 @@ def _place(judged: JudgedRun, run: Run) -> object | None:
     step = step_of(judged.file)
     if step is not None:
         return step
-    return next(((a, b) for names in _ENDS if (a := text(run, names[0])) and (b := text(run, names[1]))), None)
+    of = run.parameters
+    pairs = ((of.local_gid, of.remote_gid), (of.local_address, of.remote_address))
+    return next((pair for pair in pairs if all(pair)), None)
+
+
+def _conditions(of: Parameters) -> tuple[object, ...]:
+    """The parameters whose difference makes another test."""
+    rdma = (of.rdma_device, of.path_mtu_bytes, of.queue_pairs, of.connection_type, of.link_type, of.gid_index)
+    memory = (of.memory, of.receive_memory, of.send_memory, of.gpu_model)
+    traffic = (of.bidirectional, of.reverse, of.streams, of.pairs, of.window_messages)
+    return (*rdma, *memory, *traffic, of.nodes, of.root_rank, of.reduction, of.datatype)
 
 
 def _together(runs: Sequence[JudgedRun]) -> list[JudgedRun]:
@@ -124,10 +128,10 @@ def _words(run: Run, least: int, most: int) -> list[str]:
         case "perftest":
             return _perftest(run, most)
         case "nccl-tests" | "rccl-tests":
-            gpus = whole(run, "gpus_per_thread")
+            gpus = run.parameters.gpus_per_thread
             sizes = ["-b", str(least), "-e", str(most), "-f", "2"]
             each = ["-g", str(gpus)] if gpus else []
-            tasks = run.ranks // gpus // (whole(run, "threads") or 1) if run.ranks and gpus else None
+            tasks = run.ranks // gpus // (run.parameters.threads_per_process or 1) if run.ranks and gpus else None
             started = ["mpirun", "-np", str(tasks)] if tasks and tasks > 1 else []
             return [*started, f"{run.test}_perf", *sizes, *each]
         case "osu-micro-benchmarks":
@@ -143,26 +147,28 @@ _PAIRWISE = ("osu_bw", "osu_bibw", "osu_latency", "osu_put_bw", "osu_get_bw")
 
 
 def _perftest(run: Run, size: int) -> list[str]:
-    device, queue_pairs, row = text(run, "device"), whole(run, "qps"), whole(run, "gid_index")
+    stated = run.parameters
+    device, queue_pairs, row = stated.rdma_device, stated.queue_pairs, stated.gid_index
     return [
         run.test or "",
         *(["-d", device] if device else []),
         *(["-x", str(row)] if row is not None else []),
         *(["-q", str(queue_pairs)] if queue_pairs and queue_pairs > 1 else []),
         *(["-s", str(size)] if size else []),
-        *(["-b"] if truth(run, "bidirectional") else []),
+        *(["-b"] if stated.bidirectional else []),
         "--report_gbits",
-        *(["SERVER"] if text(run, "side") != "server" else []),
+        *(["SERVER"] if stated.side != "server" else []),
     ]
 
 
 def _iperf3(run: Run) -> list[str]:
-    host, streams, duration = text(run, "host", "remote"), whole(run, "streams"), text(run, "duration_s")
+    stated = run.parameters
+    host, streams, duration = stated.server_address or stated.remote_address, stated.streams, stated.duration_s
     if host is None:
         return []
     return [
         *("iperf3", "-c", host),
         *(["-P", str(streams)] if streams and streams > 1 else []),
-        *(["-R"] if truth(run, "reverse") else []),
-        *(["-t", duration] if duration else []),
+        *(["-R"] if stated.reverse else []),
+        *(["-t", str(duration)] if duration else []),
     ]

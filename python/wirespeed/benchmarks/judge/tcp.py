@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.nics import NicAt, named_ends, nic_speed, nic_with_address
-from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited, text, whole
+from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.tools.run_totals import places_of_total
 from wirespeed.limits import latency, tcp
@@ -66,11 +66,11 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     mtu = min((end.nic.link.mtu for end in ends if end.nic.link.mtu is not None), default=None)
     if mtu is None:
         return Unlimited(f"the MTU of {at} is not in the plan", profile)
-    ipv6 = ":" in (text(run, "local") or "")
-    udp = "UDP" in (run.test or text(run, "protocol") or "").upper()
+    ipv6 = ":" in (run.parameters.local_address or "")
+    udp = "UDP" in (run.test or run.parameters.protocol or "").upper()
     assumptions.append(f"MTU {mtu} as planned")
     if udp:
-        physical = reachable = tcp.udp(speed, mtu, whole(run, "block_bytes", "message_bytes"), ipv6=ipv6)
+        physical = reachable = tcp.udp(speed, mtu, run.parameters.message_bytes, ipv6=ipv6)
         cores = None
     else:
         physical = tcp.tcp(speed, mtu, ipv6=ipv6)
@@ -95,8 +95,8 @@ def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[Ni
     named = named_ends(plan, asked.source, asked.target)
     if named:
         return named
-    addresses = [address for name in ("local", "remote", "host") if (address := text(run, name)) is not None]
-    found = [at for address in addresses if (at := nic_with_address(plan, address)) is not None]
+    stated = (run.parameters.local_address, run.parameters.remote_address, run.parameters.server_address)
+    found = [at for address in stated if address and (at := nic_with_address(plan, address)) is not None]
     if found:
         assumptions.append(f"{' and '.join(str(at) for at in found)} by the addresses in the log")
     return found
@@ -111,7 +111,7 @@ def _cores(run: Run, plan: Plan, ends: list[NicAt]) -> Term | None:
     rates = [server.tcp_core for server in servers if server is not None and server.tcp_core is not None]
     if not rates or len(rates) < len(ends):
         return None
-    threads = (whole(run, "streams") or 1) if _threaded(run) else 1
+    threads = (run.parameters.streams or 1) if _threaded(run) else 1
     slowest = min(rates, key=lambda rate: rate.value)
     formula = f"{threads} × {slowest.value} a core"
     return Term("TCP cores", threads * slowest.value.gb_per_s, GBPS, formula, slowest.source)

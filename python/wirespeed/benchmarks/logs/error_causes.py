@@ -8,10 +8,11 @@ from what the message means (InfiniBand Architecture Specification 1.4, 11.6.2, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from wirespeed.results.benchmarks import Measurement
+from wirespeed.results.parameters import Parameters
 
 IBA = "InfiniBand Architecture Specification 1.4, 11.6.2"
 PERFTEST = "https://github.com/linux-rdma/perftest"
@@ -23,11 +24,11 @@ OPEN_MPI_HELP = "https://www.open-mpi.org/faq/?category=openfabrics"
 class Case:
     """What is known of a run beside its messages."""
 
-    parameters: Mapping[str, object] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=Parameters)
     largest: int | None = None  # the largest message that went through, in bytes
 
     @classmethod
-    def of(cls, parameters: Mapping[str, object], measurements: Iterable[Measurement]) -> Case:
+    def of(cls, parameters: Parameters, measurements: Iterable[Measurement]) -> Case:
         """The case of a run."""
         sizes = (one.size_bytes for one in measurements if one.size_bytes is not None)
         return cls(parameters, max(sizes, default=None))
@@ -35,13 +36,13 @@ class Case:
     @property
     def on_gpu(self) -> bool:
         """Whether buffers were GPU memory, as far as the log says."""
-        return self.parameters.get("memory") in ("cuda", "rocm")
+        return self.parameters.on_gpu
 
     @property
     def only_small(self) -> bool:
         """Whether messages went through, but none that fills a packet."""
-        mtu = self.parameters.get("mtu")
-        return self.largest is not None and isinstance(mtu, int) and self.largest < mtu
+        mtu = self.parameters.path_mtu_bytes
+        return self.largest is not None and mtu is not None and self.largest < mtu
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
 from wirespeed.benchmarks.logs.log import Line, by_label
 from wirespeed.errors import Problem
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters
 
-Scalar = str | int | float | bool | None
 _MEASUREMENT = partial(tuple.__new__, Measurement)  # without a call for each: a large log has millions
 
 
@@ -34,7 +34,7 @@ class Draft:
     version: str | None = None
     ranks: int | None = None
     complete: bool = False
-    parameters: dict[str, Scalar] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=Parameters)
     measurements: list[Measurement] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     notices: list[Problem] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Draft:
             status=status,
             error=error,
             ranks=self.ranks,
-            parameters=dict(sorted(self.parameters.items())),
+            parameters=self.parameters,
             measurements=tuple(self.measurements),
         )
         return Found(self.line, run, tuple(self.notices))
@@ -120,7 +120,7 @@ class LineReader(Protocol):
 def read_apart(
     lines: Sequence[Line], starts_report: Callable[[str], bool], read: Callable[[list[Line]], Iterable[Found]]
 ) -> list[Found]:
-    """The runs of every process that reports; where several do, the parameter ``label`` says which it was."""
+    """The runs of every process that reports; where several do, the parameter ``process_label`` names it."""
     return [
         found if label is None else _labelled(found, label)
         for label, own in by_label(lines, starts_report)
@@ -136,4 +136,5 @@ def taken(reader: LineReader, lines: Iterable[Line]) -> list[Found]:
 
 
 def _labelled(found: Found, label: str) -> Found:
-    return replace(found, run=replace(found.run, parameters={**found.run.parameters, "label": label}))
+    found.run.parameters.process_label = label
+    return found

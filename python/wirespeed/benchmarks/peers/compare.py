@@ -14,8 +14,8 @@ from wirespeed.benchmarks.peers.gather import Gathered, Key, Sample
 from wirespeed.benchmarks.peers.polish import polish
 from wirespeed.benchmarks.peers.retest import Given, commands, hosts_of
 from wirespeed.benchmarks.peers.wording import because, title
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.peers import Cell, Like, Margin, Matrix, Member, Peers, Reading, Suspect
-from wirespeed.results.series import Scalar
 
 _FEWEST_LIKE = 4
 """Cells that must be alike: of three, one that is off cannot be told from two that are."""
@@ -31,12 +31,13 @@ def compare_all(gathered: Gathered, seats: Seats, given: Given, least: float = s
     matrices = []
     for key, samples in gathered.samples.items():
         matrix = compare(key, samples, seats, least)
-        again = tuple(_with_retest(one, matrix, gathered.parameters.get(key, {}), given) for one in matrix.suspects)
-        matrices.append(replace(matrix, suspects=again))
+        parameters = gathered.parameters.get(key, Parameters())
+        suspects = tuple(_with_retest(suspect, matrix, parameters, given) for suspect in matrix.suspects)
+        matrices.append(replace(matrix, suspects=suspects))
     return Peers(tuple(matrices), tuple(gathered.notes))
 
 
-def _with_retest(one: Suspect, matrix: Matrix, parameters: Mapping[str, Scalar], given: Given) -> Suspect:
+def _with_retest(one: Suspect, matrix: Matrix, parameters: Parameters, given: Given) -> Suspect:
     members = {member.name: member for member in matrix.members}
     slow = [cell for cell in matrix.cells if (cell.source, cell.target) in one.slow]
     hosts = hosts_of(slow, members, one.kind, matrix.cells)

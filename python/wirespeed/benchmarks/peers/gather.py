@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.endpoints.members import Seats
 from wirespeed.benchmarks.tools.run_totals import places_of_total
 from wirespeed.limits.bound import convert
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
+from wirespeed.results.parameters import Parameters, Scalar
 from wirespeed.results.peers import Member, Reading
-from wirespeed.results.series import Better, Scalar, better, ends, workload
+from wirespeed.results.series import Better, better, ends, workload
 from wirespeed.units import BITS_PER_SECOND
 
 CHOSEN = (
@@ -80,14 +81,14 @@ class Gathered:
     """What can be compared, by key, and what cannot."""
 
     samples: dict[Key, list[Sample]] = field(default_factory=dict)
-    parameters: dict[Key, Mapping[str, Scalar]] = field(default_factory=dict)  # of the first run of each
+    parameters: dict[Key, Parameters] = field(default_factory=dict)  # of the first run of each
     notes: list[str] = field(default_factory=list)
 
 
 def gather(logs: Iterable[Log], seats: Seats, metric: Metric | None = None, size: int | None = None) -> Gathered:
     """The samples of all logs, one size of each test: as asked, else the one most of them have."""
     found: dict[Key, list[Sample]] = defaultdict(list)
-    parameters: dict[Key, Mapping[str, Scalar]] = {}
+    parameters: dict[Key, Parameters] = {}
     failed: list[tuple[str | None, Sample]] = []
     nowhere: list[str] = []
     for log in logs:
@@ -134,7 +135,7 @@ def _samples(log: Log, run: Run, seats: Seats, metric: Metric | None) -> Iterato
 
 def _flow(run: Run, one: Measurement, source: Member, target: Member | None) -> tuple[Member, Member | None]:
     """From where to where data went: a read, iperf3's -R and the way back of --bidir turn it round."""
-    back = "read" in (run.test or "") or bool(run.parameters.get("reverse"))
+    back = "read" in (run.test or "") or bool(run.parameters.reverse)
     if "RX-" in (one.place or ""):
         back = not back
     return (target, source) if back and target is not None else (source, target)

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.members import natural
+from wirespeed.results.parameters import Parameters
 from wirespeed.results.peers import Cell, Kind, Member
-from wirespeed.results.series import Scalar
 
 _PEERS = 3
 """Healthy hosts beside one suspect: with fewer, four cells that must be alike are not reached."""
@@ -27,7 +27,7 @@ class Given:
 def commands(
     tool: str,
     test: str | None,
-    parameters: Mapping[str, Scalar],
+    parameters: Parameters,
     hosts: Sequence[str],
     given: Given,
     suspect: str,
@@ -47,10 +47,10 @@ def commands(
 
 
 def _measured(
-    tool: str, test: str | None, parameters: Mapping[str, Scalar], hosts: Sequence[str], given: Given, folder: str
+    tool: str, test: str | None, parameters: Parameters, hosts: Sequence[str], given: Given, folder: str
 ) -> str | None:
     if tool == "mpigraph":
-        asked = [parameters.get(name) for name in ("message_bytes", "iterations", "window_size")]
+        asked = [parameters.message_bytes, parameters.iterations, parameters.window_messages]
         if any(value is None for value in asked):
             return None
         words = ["mpirun", "--host", ",".join(hosts), "--map-by", "node", "mpiGraph", *map(str, asked)]

@@ -1,8 +1,9 @@
-"""The mesh of a campaign: what the logs of its steps say of every pair of NICs, held against the planned ways."""
+"""The mesh of a campaign: the grade of every pair of NICs, and its planned route against the kernel's."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 
 from wirespeed.benchmarks.endpoints.fabric import Fabric, Seat
@@ -11,152 +12,151 @@ from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Metric, Run
 from wirespeed.results.campaign import Grade
 from wirespeed.results.mesh import ASPECTS, Cell, Mesh
+from wirespeed.results.parameters import MeshPair
 from wirespeed.settings import Host
 
 _NOT_INSTALLED = 127
-_WORDS = ("via", "dev", "table")
+_ROUTE_FIELDS = ("via", "dev", "table")
 
 
 def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run], aspects: tuple[str, ...] = ASPECTS) -> Mesh:
-    """Every pair of NICs of different hosts that a cable leads from one to the other, and what bad ones share."""
+    """Every pair of NICs of different hosts that are cabled to one fabric, and what the bad pairs share."""
     seats = {seat.name: seat for seat in fabric.seats}
     grades: dict[tuple[str, str], dict[str, Grade]] = {}
-    says: dict[tuple[str, str], dict[str, str]] = {}
+    messages: dict[tuple[str, str], dict[str, str]] = {}
     small: dict[tuple[str, str], bool] = {}
     for source in fabric.seats:
         for target in fabric.seats:
             if source.host != target.host and source.fabric == target.fabric:
                 grades[source.name, target.name] = dict.fromkeys(aspects, Grade.UNKNOWN)
     for run in runs:
-        for (source_name, target_name), found in _of(run).items():
+        for (source_name, target_name), reply in _replies(run).items():
             if (source_name, target_name) not in grades:
                 continue
             pairs = [(source_name, target_name)]
-            told = _ping(found) if run.test == "ping" else {"rdma": _rdma(found)}
             if run.test == "ping":
-                told["route"] = _route(plan, seats[source_name], seats[target_name], found)
-                if "small" in found:
-                    small[source_name, target_name] = found["small"] == 0
+                gradings = _grade_ping(reply)
+                gradings["route"] = _grade_route(plan, seats[source_name], seats[target_name], reply)
+                if reply.pair.small_packet_exit_code is not None:
+                    small[source_name, target_name] = reply.pair.small_packet_exit_code == 0
             else:
+                gradings = {"rdma": _grade_rdma(reply)}
                 pairs.append((target_name, source_name))  # an exchange goes both ways
             for pair in pairs:
-                for aspect, (grade, said) in told.items():
+                for aspect, (grade, message) in gradings.items():
                     grades[pair][aspect] = grade
-                    if said:
-                        says.setdefault(pair, {})[aspect] = said
+                    if message:
+                        messages.setdefault(pair, {})[aspect] = message
     cells = {
-        pair: Cell(*pair, of, tuple(f"{a}: {said}" for a, said in says.get(pair, {}).items()), small.get(pair))
+        pair: Cell(*pair, of, tuple(f"{a}: {text}" for a, text in messages.get(pair, {}).items()), small.get(pair))
         for pair, of in grades.items()
     }
     return Mesh(tuple(seats), cells, aspects, causes(plan, fabric, cells))
 
 
 def grade_of(plan: Plan, fabric: Fabric, runs: tuple[Run, ...]) -> tuple[Grade, str]:
-    """What the log of one step of a mesh says, over all its pairs."""
-    pairs = [pair for run in runs for pair in _of(run)]
+    """The grade of one step of a mesh, over all its pairs, and a summary."""
+    pairs = [pair for run in runs for pair in _replies(run)]
     whole = mesh(plan, fabric, runs)
     aspects = ("ping", "route") if all(run.test == "ping" for run in runs) else ("rdma",)
-    found = [whole.cells[pair].grades[aspect] for pair in pairs if pair in whole.cells for aspect in aspects]
-    expected = sum(int(run.parameters.get("pairs") or 0) for run in runs) * len(aspects)
-    good, bad = found.count(Grade.GOOD), found.count(Grade.BAD)
-    said = f"{good} of {expected} good" + (f", {bad} bad" if bad else "")
+    grades = [whole.cells[pair].grades[aspect] for pair in pairs if pair in whole.cells for aspect in aspects]
+    expected = sum(run.parameters.pairs or 0 for run in runs) * len(aspects)
+    good, bad = grades.count(Grade.GOOD), grades.count(Grade.BAD)
+    summary = f"{good} of {expected} good" + (f", {bad} bad" if bad else "")
     first = next((cell for pair in pairs if (cell := whole.cells.get(pair)) and cell.says), None)
     if first is not None:
-        said += f"; {first.source} -> {first.target} {first.says[0]}"
+        summary += f"; {first.source} -> {first.target} {first.says[0]}"
     if bad:
-        return Grade.BAD, said
-    return (Grade.GOOD if good == expected and expected else Grade.UNKNOWN), said
+        return Grade.BAD, summary
+    return (Grade.GOOD if good == expected and expected else Grade.UNKNOWN), summary
 
 
-Found = Mapping[str, object]
-Told = tuple[Grade, str | None]
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """What a run holds of one pair: what its commands printed, and its numbers by metric."""
+
+    pair: MeshPair
+    numbers: Mapping[Metric, float | int]
 
 
-def _of(run: Run) -> dict[tuple[str, str], dict[str, object]]:
-    """What a run says of each pair: exit code, route, words, and its numbers by metric."""
-    if run.tool != "mesh":
-        return {}
-    found: dict[tuple[str, str], dict[str, object]] = {}
-    for name, value in run.parameters.items():
-        kind, _, place = name.partition(" ")
-        source, arrow, target = place.partition(" -> ")
-        if arrow:
-            found.setdefault((source, target), {})[kind] = value
-    for one in run.measurements:
-        source, _, target = (one.place or "").partition(" -> ")
-        if (source, target) in found:
-            found[source, target][one.metric.value] = one.value
-    return found
+_Grading = tuple[Grade, str | None]
 
 
-def _ping(found: Found) -> dict[str, Told]:
-    """Good when all came back. Without a summary of ping's own, nothing was sent."""
-    lost, says = found.get(Metric.LOST.value), found.get("says")
-    if found.get("exit") == _NOT_INSTALLED:
+def _replies(run: Run) -> dict[tuple[str, str], _Reply]:
+    numbers: dict[str, dict[Metric, float | int]] = {}
+    for each in run.measurements:
+        numbers.setdefault(each.place or "", {})[each.metric] = each.value
+    replies = {}
+    for place, pair in run.parameters.mesh_pairs.items():
+        source, _, target = place.partition(" -> ")
+        replies[source, target] = _Reply(pair, numbers.get(place, {}))
+    return replies
+
+
+def _grade_ping(reply: _Reply) -> dict[str, _Grading]:
+    """Good when all packets came back. Without a summary of ping, nothing was sent."""
+    lost, message, code = reply.numbers.get(Metric.LOST), reply.pair.message, reply.pair.exit_code
+    if code == _NOT_INSTALLED:
         return {"ping": (Grade.UNKNOWN, "ping is not installed")}
-    if lost == 0 and found.get("exit") == 0:
+    if lost == 0 and code == 0:
         return {"ping": (Grade.GOOD, None)}
-    if lost is None and not says:
+    if lost is None and not message:
         return {"ping": (Grade.UNKNOWN, "no summary in what ping printed")}
-    said = str(says) if says else f"{lost} packets lost"
-    passes = {None: "", 0: "; small packets come back"}.get(_code(found.get("small")), "; small packets neither")
-    return {"ping": (Grade.BAD, said + passes)}
+    small = {None: "", 0: "; small packets come back"}.get(reply.pair.small_packet_exit_code, "; small packets neither")
+    return {"ping": (Grade.BAD, (message or f"{lost} packets lost") + small)}
 
 
-def _code(value: object) -> int | None:
-    return value if isinstance(value, int) else None
-
-
-def _rdma(found: Found) -> Told:
-    if found.get("exit") == _NOT_INSTALLED:
+def _grade_rdma(reply: _Reply) -> _Grading:
+    code = reply.pair.exit_code
+    if code == _NOT_INSTALLED:
         return Grade.UNKNOWN, "ib_send_lat is not installed"
-    if found.get("exit") == 0 and Metric.LATENCY_TYPICAL.value in found:
+    if code == 0 and Metric.LATENCY_TYPICAL in reply.numbers:
         return Grade.GOOD, None
-    if found.get("exit") == 0:
+    if code == 0:
         return Grade.UNKNOWN, "no row in what ib_send_lat printed"
-    return Grade.BAD, str(found.get("says") or f"exit code {found.get('exit')}")
+    return Grade.BAD, reply.pair.message or f"exit code {code}"
 
 
-def _route(plan: Plan, source: Seat, target: Seat, found: Found) -> Told:
-    """The kernel's way against the planned one, as far as both are known."""
-    wanted = planned_way(plan.hosts[source.host], source, target)
-    said = found.get("route")
-    if not isinstance(said, str):
+def _grade_route(plan: Plan, source: Seat, target: Seat, reply: _Reply) -> _Grading:
+    """The kernel's route against the planned one, as far as both are known."""
+    wanted = planned_route(plan.hosts[source.host], source, target)
+    printed = reply.pair.route
+    if printed is None:
         return Grade.UNKNOWN, "no route was printed"
-    words = said.split()
-    got = {name: words[place + 1] for place, name in enumerate(words[:-1]) if name in _WORDS}
+    words = printed.split()
+    kernel = {name: words[at + 1] for at, name in enumerate(words[:-1]) if name in _ROUTE_FIELDS}
     if wanted is None:
         return Grade.UNKNOWN, "no route is planned"
-    if said.startswith("none: "):
-        return Grade.BAD, f"planned {_said(dict(zip(_WORDS, wanted, strict=True)))}, found {said}"
-    way = dict(zip(_WORDS, wanted, strict=True))
-    differs = [name for name, value in way.items() if (got.get(name) or None) != value]
+    planned = dict(zip(_ROUTE_FIELDS, wanted, strict=True))
+    if printed.startswith("none: "):
+        return Grade.BAD, f"planned {_format_route(planned)}, found {printed}"
+    differs = [name for name, value in planned.items() if (kernel.get(name) or None) != value]
     # The kernel names no table where it looked in the main one.
-    if not differs or (differs == ["table"] and wanted[2] == "254" and "table" not in got):
+    if not differs or (differs == ["table"] and wanted[2] == "254" and "table" not in kernel):
         return Grade.GOOD, None
-    return Grade.BAD, f"planned {_said(way)}, found {_said(got)}"
+    return Grade.BAD, f"planned {_format_route(planned)}, found {_format_route(kernel)}"
 
 
-def _said(way: Mapping[str, str | None]) -> str:
-    return " ".join(f"{name} {way[name]}" for name in _WORDS if way.get(name)) or "none"
+def _format_route(route: Mapping[str, str | None]) -> str:
+    return " ".join(f"{name} {route[name]}" for name in _ROUTE_FIELDS if route.get(name)) or "none"
 
 
-def planned_way(host: Host, source: Seat, target: Seat) -> tuple[str | None, str | None, str | None] | None:
-    """Gateway, device and table by which the plan sends: the rule of the source, and the longest prefix there.
+def planned_route(host: Host, source: Seat, target: Seat) -> tuple[str | None, str | None, str | None] | None:
+    """Gateway, device and table of the planned route: by the rule of the source, the longest prefix.
 
     None where nothing is planned. A subnet of the interface itself is reached without a gateway.
     """
     address = ip_address(source.address)
     rule = host.rules.get(f"from {source.address}/{address.max_prefixlen}")
     table = rule.table if rule is not None else None
-    ways = []
+    routes = []
     for key, route in host.routes.items():
         number, _, destination = key.partition(" ")
         prefix = ip_network("::/0" if address.version == 6 else "0.0.0.0/0") if destination == "default" else None
         prefix = prefix or ip_network(destination)
         if table is not None and int(number) == table and ip_address(target.address) in prefix:
-            ways.append((prefix.prefixlen, route))
-    if not ways:
+            routes.append((prefix.prefixlen, route))
+    if not routes:
         return None
-    route = max(ways, key=lambda way: way[0])[1]
+    route = max(routes, key=lambda route: route[0])[1]
     return route.gateway or None, route.device, str(table)

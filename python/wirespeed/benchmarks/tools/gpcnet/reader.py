@@ -122,12 +122,12 @@ class _Reader:
         ranks, network, congestion = _RANKS.match(text), _NETWORK.match(text), _CONGESTION.match(text)
         if ranks:
             draft.ranks = int(ranks.group(1))
-            draft.parameters["nodes"] = int(ranks.group(2))
+            draft.parameters.nodes = int(ranks.group(2))
         elif network:
-            draft.parameters["network_nodes"] = int(network.group(1))
+            draft.parameters.network_nodes = int(network.group(1))
         elif congestion:
-            draft.parameters["congestion_nodes"] = int(congestion.group(1))
-            draft.parameters["nodes_per_congestor"] = int(congestion.group(2))
+            draft.parameters.congestion_nodes = int(congestion.group(1))
+            draft.parameters.nodes_per_congestor = int(congestion.group(2))
         return bool(ranks or network or congestion)
 
     def _row(self, line: Line, draft: Draft, cells: list[str]) -> None:

@@ -90,7 +90,10 @@ class _Reader:
             self._early = []
         self._sides.append(side)
         if gid != _NO_GID:
-            self._draft.parameters[f"{side}_gid"] = gid
+            if side == "local":
+                self._draft.parameters.local_gid = gid
+            else:
+                self._draft.parameters.remote_gid = gid
 
     def _end(self, line: Line, iterations: int, time: float | None) -> None:
         draft, moved = self._draft, self._moved
@@ -98,7 +101,8 @@ class _Reader:
             return
         at, moved_bytes, rate = moved
         size, rest = divmod(moved_bytes, 2 * iterations)
-        draft.parameters |= {"qps": self._sides.count("local"), "iterations": iterations, "round_trip": True}
+        draft.parameters.queue_pairs = self._sides.count("local")
+        draft.parameters.iterations, draft.parameters.round_trip = iterations, True
         draft.measure(Metric.BW_AVG, "Mb/s", rate, at.number, None if rest else size, "both ways")
         draft.measure(Metric.LATENCY_AVG, "us", time, line.number, None if rest else size)
         draft.complete = True

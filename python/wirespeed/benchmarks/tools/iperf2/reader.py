@@ -38,9 +38,8 @@ def _runs(lines: list[Line]) -> list[Found]:
             drafts.append(Draft("iperf2", line.number, test=protocol))
             started, whole = set(), set()
             side = "client" if host else "server"
-            drafts[-1].parameters |= {"side": side, "port": int(port)}
-            if host:
-                drafts[-1].parameters["host"] = host
+            parameters = drafts[-1].parameters
+            parameters.side, parameters.server_address, parameters.server_port = side, host, int(port)
             continue
         one = report(text, retransmits=False) if line.ended else None
         connected = _CONNECTED.match(text) if line.ended else None
@@ -49,7 +48,7 @@ def _runs(lines: list[Line]) -> list[Found]:
         if not drafts:
             drafts.append(Draft("iperf2", line.number))
         if connected:
-            drafts[-1].parameters |= {"local": connected.group(1), "remote": connected.group(2)}
+            drafts[-1].parameters.local_address, drafts[-1].parameters.remote_address = connected.groups()
         elif one is not None:
             is_whole = float(one.start) == 0 and one.stream in started
             started.add(one.stream)

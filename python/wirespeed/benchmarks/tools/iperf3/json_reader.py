@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from wirespeed.benchmarks.logs.json_documents import Document, Node
 from wirespeed.benchmarks.logs.log import Source, source
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, Scalar
+from wirespeed.benchmarks.logs.run_draft import Draft, Found
 from wirespeed.benchmarks.tools.iperf3.reader import read_lines
 from wirespeed.results.benchmarks import Metric, RunStatus
 
@@ -21,10 +21,10 @@ SIGNS = ('"start"', '"event"', '"error"')
 _SETTINGS = {
     "num_streams": "streams",
     "duration": "duration_s",
-    "blksize": "block_bytes",
+    "blksize": "message_bytes",
     "omit": "omitted_s",
     "tos": "tos",
-    "target_bitrate": "target_bitrate",
+    "target_bitrate": "target_bits_per_second",
 }
 _FLAGS = {"reverse": "reverse", "bidir": "bidirectional"}
 _EVENTS = ("start", "interval", "end", "error", "server_output_text", "server_output_json")
@@ -58,7 +58,7 @@ def read(log: Source) -> list[Found]:
             _end(draft, document.root.get("end"))
             title = document.root.text("title")
             if title is not None:
-                draft.parameters["title"] = title
+                draft.parameters.title = title
             found.append(_finish(draft, document.root, complete=document.problem is None, problem=document.problem))
             found += _of_server(document.root.get("server_output_json"), document.root.get("server_output_text"))
     if stream:
@@ -85,14 +85,15 @@ def _of_server(document: Node | None, text: Node | None) -> list[Found]:
         _start(draft, document.get("start"))
         _intervals(draft, document.get("intervals"))
         _end(draft, document.get("end"))
-        draft.parameters["side"] = "server"
+        draft.parameters.side = "server"
         return [_finish(draft, document, complete=True, problem=None)]
     if text is None or not isinstance(text.value, str):
         return []
     runs = []
     for found in read_lines(source(text.value).lines):
         measurements = tuple(one._replace(line=text.line) for one in found.run.measurements)
-        run = replace(found.run, parameters={**found.run.parameters, "side": "server"}, measurements=measurements)
+        found.run.parameters.side = "server"
+        run = replace(found.run, measurements=measurements)
         notices = tuple(replace(one, place=f"line {text.line}") for one in found.notices)
         runs.append(Found(text.line, run, notices))
     return runs
@@ -142,31 +143,26 @@ def _start(draft: Draft, start: Node | None) -> None:
     version = start.text("version")
     draft.version = version.removeprefix("iperf ") if version else None
     draft.test = start.text("test_start", "protocol")
-    parameters: dict[str, Scalar] = {}
-    for name, parameter in _SETTINGS.items():
+    parameters = draft.parameters
+    for name, parameter in (*_SETTINGS.items(), *_FLAGS.items()):
         node = start.number("test_start", name)
         if node is not None and isinstance(node.value, int | float):
-            parameters[parameter] = node.value
-    for name, parameter in _FLAGS.items():
-        node = start.number("test_start", name)
-        if node is not None:
-            parameters[parameter] = bool(node.value)
+            parameters.read_setting(parameter, bool(node.value) if name in _FLAGS else node.value)
     host = start.text("connecting_to", "host")
     port = start.number("connecting_to", "port")
     if host is not None:
-        parameters |= {"side": "client", "host": host}
+        parameters.side, parameters.server_address = "client", host
     elif start.get("accepted_connection") is not None:
-        parameters["side"] = "server"
+        parameters.side = "server"
     if port is not None and isinstance(port.value, int):
-        parameters["port"] = port.value
+        parameters.server_port = port.value
     mss = start.number("tcp_mss") or start.number("tcp_mss_default")
     if mss is not None and isinstance(mss.value, int) and mss.value > 0:
-        parameters["mss"] = mss.value
+        parameters.tcp_mss_bytes = mss.value
     connected = start.get("connected")
     if connected is not None and connected.items():
         first = connected.items()[0]
-        parameters |= {"local": first.text("local_host"), "remote": first.text("remote_host")}
-    draft.parameters |= {name: value for name, value in parameters.items() if value is not None}
+        parameters.local_address, parameters.remote_address = first.text("local_host"), first.text("remote_host")
 
 
 def _intervals(draft: Draft, intervals: Node | None) -> None:
@@ -192,7 +188,7 @@ def _end(draft: Draft, end: Node | None) -> None:
         return
     congestion = end.text("sender_tcp_congestion")
     if congestion is not None:
-        draft.parameters["congestion"] = congestion
+        draft.parameters.congestion_control = congestion
     streams = end.get("streams")
     for stream in streams.items() if streams is not None else []:
         for name, suffix in (("sender", " sender"), ("receiver", " receiver"), ("udp", "")):
@@ -204,10 +200,10 @@ def _end(draft: Draft, end: Node | None) -> None:
         if total is not None:
             _measure(draft, total, place)
             if name.endswith("bidir_reverse"):
-                draft.parameters["bidirectional"] = True
+                draft.parameters.bidirectional = True
             packets = total.number("packets")
             if name == "sum" and packets is not None and isinstance(packets.value, int):
-                draft.parameters["datagrams"] = packets.value
+                draft.parameters.datagrams = packets.value
 
 
 def _stream(node: Node) -> str:

@@ -34,7 +34,11 @@ _TITLE = re.compile(
 )  # --title, on every line
 _ACCEPTED = re.compile(r"Accepted connection from \S+, port \d+$")
 _VERBOSE = re.compile(r"(Target Bitrate: |snd_tcp_congestion |TCP MSS: )([1-9]\d*|[a-z]\w*)\b")  # lines of -V
-_PARAMETERS = {"Target Bitrate: ": "target_bitrate", "snd_tcp_congestion ": "congestion", "TCP MSS: ": "mss"}
+_PARAMETERS = {
+    "Target Bitrate: ": "target_bits_per_second",
+    "snd_tcp_congestion ": "congestion_control",
+    "TCP MSS: ": "tcp_mss_bytes",
+}
 _SEPARATOR = re.compile(r"(?:- ){3,}-?$")
 _ENDS = {"Sent": "sender", "Received": "receiver"}  # how betas of iperf3 head their summaries
 _CONNECTING = re.compile(r"Connecting to host (\S+), port (\d+)")
@@ -159,7 +163,7 @@ class _Reader:
         if self._draft is None:
             self._draft = Draft("iperf3", line.number, version=self._version)
             if self._title is not None:
-                self._draft.parameters["title"] = self._title
+                self._draft.parameters.title = self._title
         return self._draft
 
     def _close(self) -> None:
@@ -167,12 +171,12 @@ class _Reader:
         if draft is not None:
             draft.complete = self._done or self._served()
             if self._streams and (draft.complete or (self._connected and self._columns)):
-                draft.parameters["streams"] = len(self._streams)
+                draft.parameters.streams = len(self._streams)
             datagrams = self._datagrams.get("SUM")
             if datagrams is None and len(self._streams) == 1:
                 datagrams = next(iter(self._datagrams.values()), None)
             if datagrams is not None:
-                draft.parameters["datagrams"] = datagrams
+                draft.parameters.datagrams = datagrams
             if draft.test is None and any(one.metric in ("jitter", "lost") for one in draft.measurements):
                 draft.test = "UDP"
             if draft.test is None and any(one.metric == "retransmits" for one in draft.measurements):
@@ -218,7 +222,7 @@ class _Reader:
         if found.stream != "SUM":
             self._streams.add(found.stream)
         if found.role is not None:
-            draft.parameters["bidirectional"] = True
+            draft.parameters.bidirectional = True
         if is_summary:
             self._in_summary = True
             self._summary(line, found, draft)
@@ -240,7 +244,7 @@ class _Reader:
             self._datagrams[found.stream] = found.total
         duration = number(found.end)
         if duration is not None and found.end_of != "receiver":
-            draft.parameters["duration_s"] = duration
+            draft.parameters.duration_s = duration
         add(draft, line.number, found, found.place)
 
     def _word(self, line: Line, text: str) -> None:
@@ -269,24 +273,23 @@ class _Reader:
         if connected:
             self._connected = True
             self._streams.add(connected.group(1))
-            self._draft.parameters |= {"local": connected.group(2), "remote": connected.group(3)}
+            self._draft.parameters.local_address, self._draft.parameters.remote_address = connected.group(2, 3)
         elif test:
             protocol, _, block, omitted, rest = test.groups()
             self._draft.test = protocol
-            self._draft.parameters |= {"block_bytes": int(block), "omitted_s": int(omitted)}
+            self._draft.parameters.message_bytes, self._draft.parameters.omitted_s = int(block), int(omitted)
             tos = re.search(r"\btos (\d+)", rest)
             if tos:
-                self._draft.parameters["tos"] = int(tos.group(1))
+                self._draft.parameters.tos = int(tos.group(1))
         elif verbose := _VERBOSE.match(text):
-            value = number(verbose.group(2))
-            self._draft.parameters[_PARAMETERS[verbose.group(1)]] = verbose.group(2) if value is None else value
+            self._draft.parameters.read_setting(_PARAMETERS[verbose.group(1)], verbose.group(2))
         elif text in _ENDS:
             self._end_of = _ENDS[text]
         elif text == "Server output:":
             self._done = True
             self._close()
         elif text.startswith("Reverse mode"):
-            self._draft.parameters["reverse"] = True
+            self._draft.parameters.reverse = True
 
     def _is_of_next(self, error: str) -> bool:
         """Whether an error is not of the test being read: that one is over, or has failed itself."""
@@ -306,9 +309,10 @@ class _Reader:
             self._close()
         draft = self._open(line)
         if connecting:
-            draft.parameters |= {"side": "client", "host": connecting.group(1), "port": int(connecting.group(2))}
+            draft.parameters.side, draft.parameters.server_address = "client", connecting.group(1)
+            draft.parameters.server_port = int(connecting.group(2))
         else:
             self._server = True
-            draft.parameters["side"] = "server"
+            draft.parameters.side = "server"
             if self._port is not None:
-                draft.parameters["port"] = self._port
+                draft.parameters.server_port = self._port

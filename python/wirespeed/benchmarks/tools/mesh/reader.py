@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.run_draft import Draft, Found
 from wirespeed.results.benchmarks import Metric
+from wirespeed.results.parameters import MeshPair
 
 LOOKS_FOR = "the pairs of wirespeed's mesh ('mesh ping from', 'mesh rdma from')"
 SIGNS = ("mesh ping from ", "mesh rdma from ")
@@ -39,7 +40,7 @@ def read(log: Source) -> list[Found]:
         begins = _BEGINS.fullmatch(text)
         if begins is not None:
             drafts.append(Draft("mesh", line.number, test=begins[1]))
-            drafts[-1].parameters |= {"host": begins[2], "pairs": int(begins[3])}
+            drafts[-1].parameters.source_host, drafts[-1].parameters.pairs = begins[2], int(begins[3])
             block, whole = [], 0
         elif not drafts:
             continue
@@ -51,7 +52,7 @@ def read(log: Source) -> list[Found]:
         elif block:
             block.append(line)
         elif text == "mesh done":
-            drafts[-1].complete = whole == drafts[-1].parameters["pairs"]
+            drafts[-1].complete = whole == drafts[-1].parameters.pairs
     return [draft.found() for draft in drafts]
 
 
@@ -60,7 +61,7 @@ def _take(draft: Draft, block: Sequence[Line], code: int) -> None:
     head = _PAIR.fullmatch(block[0].text.strip())
     assert head is not None
     place = head[1]
-    draft.parameters[f"exit {place}"] = code
+    route = small_exit = message = None
     for line in block[1:]:
         text = line.text.strip()
         if (sent := _SENT.match(text)) is not None:
@@ -72,14 +73,14 @@ def _take(draft: Draft, block: Sequence[Line], code: int) -> None:
         elif (row := _ROW.fullmatch(text)) is not None:
             for metric, value in zip(_RDMA_TIMES, row[1].split(), strict=False):
                 draft.measure(metric, "us", float(value), line.number, place=place)
-        elif (route := _ROUTE.fullmatch(text)) is not None:
-            draft.parameters[f"route {place}"] = f"{route[1]} from {route[2]} {route[3]}"
+        elif (found := _ROUTE.fullmatch(text)) is not None:
+            route = f"{found[1]} from {found[2]} {found[3]}"
         elif (none := _NO_ROUTE.fullmatch(text)) is not None and draft.test == "ping":
-            draft.parameters[f"route {place}"] = f"none: {none[1]}"
+            route = f"none: {none[1]}"
         elif (small := _SMALL.fullmatch(text)) is not None:
-            if small[1] != "-":
-                draft.parameters[f"small {place}"] = int(small[1])
+            small_exit = None if small[1] == "-" else int(small[1])
         elif code and (last := _LAST.fullmatch(text)) is not None:
-            draft.parameters[f"says {place}"] = last[1].strip()
+            message = last[1].strip()
         elif code and text and not text.startswith(("---", "PING", "mesh")):
-            draft.parameters[f"says {place}"] = text
+            message = text
+    draft.parameters.mesh_pairs = {**draft.parameters.mesh_pairs, place: MeshPair(code, route, small_exit, message)}

@@ -25,8 +25,8 @@ _SETTINGS = {
     "Msg Size": "message_bytes",
     "Times": "iterations",
     "Iterations": "iterations",
-    "Window": "window_size",
-    "Window Size": "window_size",
+    "Window": "window_messages",
+    "Window Size": "window_messages",
     "Procs": "ranks",
 }
 _SUMMARY = re.compile(r"(Send|Recv) (max|avg|min)(:?)\s+(\S+)(?: MB/s)?$")
@@ -93,7 +93,7 @@ class _Reader:
         if name == "ranks":
             draft.ranks = value
         else:
-            draft.parameters[name] = value
+            draft.parameters.read_setting(name, value)
         return True
 
     def _head(self, line: Line, text: str) -> None:
@@ -149,5 +149,4 @@ class _Reader:
 
     @staticmethod
     def _size(draft: Draft) -> int | None:
-        size = draft.parameters.get("message_bytes")
-        return size if isinstance(size, int) else None
+        return draft.parameters.message_bytes

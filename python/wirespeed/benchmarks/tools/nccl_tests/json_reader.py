@@ -11,17 +11,17 @@ LOOKS_FOR = "the JSON of nccl-tests ('args', 'config', 'results')"
 SIGNS = ('"nccl_version"', '"nthreads"')
 
 _SETTINGS = {
-    "nthreads": "threads",
+    "nthreads": "threads_per_process",
     "ngpus": "gpus_per_thread",
-    "minimum_bytes": "min_bytes",
-    "maximum_bytes": "max_bytes",
-    "step_factor": "step_factor",
-    "step_bytes": "step_bytes",
+    "minimum_bytes": "min_message_bytes",
+    "maximum_bytes": "max_message_bytes",
+    "step_factor": "message_step_factor",
+    "step_bytes": "message_step_bytes",
     "warmup_iters": "warmup_iterations",
     "iterations": "iterations",
     "aggregated_iterations": "aggregated_iterations",
-    "validation": "validation",
-    "graph": "graph",
+    "validation": "validation_iterations",
+    "graph": "graph_launches",
 }
 _VALUES = {
     "time": (Metric.TIME, "us"),
@@ -54,7 +54,7 @@ def _run(document: Document) -> Found:
     for name, parameter in _SETTINGS.items():
         node = root.number("config", name)
         if node is not None and isinstance(node.value, int):
-            draft.parameters[parameter] = node.value
+            draft.parameters.read_setting(parameter, node.value)
     _devices(draft, root)
     results = root.get("results")
     for row in results.items() if results is not None else []:
@@ -85,22 +85,22 @@ def _devices(draft: Draft, root: Node) -> None:
     hosts = {name for device in devices.items() if (name := device.text("hostname"))}
     if ranks:
         draft.ranks = max(int(rank) for rank in ranks if isinstance(rank, int)) + 1
-        draft.parameters["nodes"] = len(hosts)
+        draft.parameters.nodes = len(hosts)
     if len(names) == 1:
-        draft.parameters["device"] = names.pop()
+        draft.parameters.gpu_model = names.pop()
 
 
 def _row(draft: Draft, row: Node) -> None:
     size = row.number("size")
     if size is None or not isinstance(size.value, int):
         return
-    for name in ("type", "redop"):
+    for name, parameter in (("type", "datatype"), ("redop", "reduction")):
         text = row.text(name)
         if text is not None:
-            draft.parameters.setdefault(name, text)
+            draft.parameters.read_setting(parameter, text)
     root = (row.text("root") or "").strip()
     if root.lstrip("-").isdecimal():
-        draft.parameters.setdefault("root", int(root))
+        draft.parameters.read_setting("root_rank", int(root))
     for key, place in _PLACES.items():
         for name, (metric, unit) in _VALUES.items():
             node = row.number(key, name)

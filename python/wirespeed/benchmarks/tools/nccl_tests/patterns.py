@@ -59,8 +59,8 @@ OPTION_NAMES = {
     "warmupIters": "warmup_iterations",
     "iters": "iterations",
     "agg iters": "aggregated_iterations",
-    "validation": "validation",
-    "graph": "graph",
+    "validation": "validation_iterations",
+    "graph": "graph_launches",
     "unalign": "unalign",
 }
 

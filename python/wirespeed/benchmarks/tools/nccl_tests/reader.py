@@ -40,6 +40,7 @@ from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     columns_of_row,
 )
 from wirespeed.results.benchmarks import Metric
+from wirespeed.results.parameters import Parameters
 
 LOOKS_FOR = "the table of rccl-tests or nccl-tests ('#  size  count  type ... time  algbw  busbw')"
 SIGNS = ("busbw", "ccl-tests", "Collective test", "nThread", "Rank ", "failure", *(f" {name} " for name in TYPES))
@@ -72,7 +73,7 @@ class _Preamble:
     line: int
     program: str | None = None
     ranks: Ranks = field(default_factory=Ranks)
-    parameters: dict[str, str | int | None] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=Parameters)
     version: str | None = None
     rccl: bool = False
     errors: list[str] = field(default_factory=list)
@@ -230,8 +231,8 @@ class _Reader:
 
     def _version(self, match: re.Match[str], before: _Preamble) -> None:
         before.version = match.group(1)
-        before.parameters["nccl_headers"] = int(match.group(2)) if match.group(2) else None
-        before.parameters["nccl_library"] = int(match.group(3)) if match.group(3) else None
+        before.parameters.nccl_headers_version = int(match.group(2)) if match.group(2) else None
+        before.parameters.nccl_library_version = int(match.group(3)) if match.group(3) else None
 
     def _starting(self, match: re.Match[str], before: _Preamble) -> None:
         before.program = _test(match.group(1))
@@ -242,16 +243,16 @@ class _Reader:
     def _options(self, match: re.Match[str], before: _Preamble) -> None:
         threads, gpus, ranks, least, most, step, kind, rest = match.groups()
         before.rccl = before.rccl or ranks is not None
-        before.parameters |= {
-            "threads": int(threads),
-            "gpus_per_thread": int(gpus),
-            "min_bytes": int(least),
-            "max_bytes": int(most),
-            f"step_{kind}": int(step),
-        }
+        parameters = before.parameters
+        parameters.threads_per_process, parameters.gpus_per_thread = int(threads), int(gpus)
+        parameters.min_message_bytes, parameters.max_message_bytes = int(least), int(most)
+        if kind == "factor":
+            parameters.message_step_factor = int(step)
+        else:
+            parameters.message_step_bytes = int(step)
         for name, value in re.findall(r"([a-z][a-zI ]*?): (\d{1,9})\b", rest):
             if name in OPTION_NAMES:
-                before.parameters[OPTION_NAMES[name]] = int(value)
+                parameters.read_setting(OPTION_NAMES[name], int(value))
 
     def _new_draft(self, before: _Preamble) -> Draft:
         program, is_rccl = self._command or (None, False)
@@ -259,9 +260,9 @@ class _Reader:
         program = before.program or program
         is_rccl = is_rccl or before.rccl or self._rccl or any(AMD.search(device) for device in before.ranks.devices)
         draft = Draft("rccl-tests" if is_rccl else "nccl-tests", before.line, test=program, version=before.version)
-        draft.parameters.update({name: value for name, value in before.parameters.items() if value is not None})
+        draft.parameters.update(before.parameters)
         if self._label is not None:
-            draft.parameters["label"] = self._label
+            draft.parameters.process_label = self._label
         self._ranks = before.ranks
         self._before = None
         return draft
@@ -271,7 +272,7 @@ class _Reader:
     def _open(self, line: Line, columns: Columns) -> None:
         if self._draft is not None and not self._draft.measurements and self._columns is not None:
             self._tables += 1  # the same column line once more, from another process
-            self._draft.parameters["tables"] = self._tables
+            self._draft.parameters.mixed_tables = self._tables
             return
         self._close()
         self._draft = self._new_draft(self._before or _Preamble(line.number))
@@ -400,21 +401,24 @@ class _Reader:
         if self._ranks.numbers and (self._draft.measurements or self._draft.errors or self._draft.complete):
             _set_ranks(self._draft, self._ranks)  # without any of them, the log may be cut inside the list of ranks
         for name, values in self._types.items():
-            self._draft.parameters[name] = _uniform(values)
+            self._draft.parameters.read_setting(_COLUMN_PARAMETERS[name], _uniform(values))
         if self._library is not None:
-            self._draft.parameters["library"] = self._library
-        self._draft.parameters.update(self._environment)
+            self._draft.parameters.library_version = self._library
+        self._draft.parameters.environment = self._environment
         self._environment, self._library, self._rccl = {}, None, False
         self._found.append(self._draft.found())
         self._draft = self._columns = None
         self._types, self._places, self._kinds = {}, [], []
 
 
+_COLUMN_PARAMETERS = {"type": "datatype", "redop": "reduction", "root": "root_rank"}
+
+
 @lru_cache(maxsize=1024)  # each of a thousand processes says the same
 def _variable(message: str) -> tuple[str, str] | None:
-    """The name under which a run keeps a variable of NCCL's environment, and its value."""
+    """A variable of NCCL's environment and its value."""
     found = ENVIRONMENT.match(message)
-    return (f"env {found.group(1)}", found.group(2)) if found else None
+    return (found.group(1), found.group(2)) if found else None
 
 
 def _is_result(cell: str) -> bool:
@@ -432,12 +436,12 @@ def _test(program: str) -> str:
 def _set_ranks(draft: Draft, ranks: Ranks) -> None:
     draft.ranks = ranks.count
     if len(ranks.devices) == 1:
-        draft.parameters["device"] = next(iter(ranks.devices))
+        draft.parameters.gpu_model = next(iter(ranks.devices))
     # Some pages show only the last ranks; several processes without MPI name the same rank on different hosts.
     if ranks.is_whole:
-        draft.parameters["nodes"] = len(ranks.hosts)
+        draft.parameters.nodes = len(ranks.hosts)
     if len(ranks.groups) > 1:
-        draft.parameters["groups"] = len(ranks.groups)
+        draft.parameters.rank_groups = len(ranks.groups)
 
 
 def _uniform(values: Iterable[str]) -> str | int:

@@ -35,11 +35,11 @@ _COMMAND = re.compile(r"(?<![\w.-])(?:\S*/)?(NP[a-z]\w*)(?=\s|$)(.*)")
 _LARGEST = re.compile(r"(?<=\s)-u *(\d+)")
 _OWN_FAILURE = re.compile(r"Need at least two processes.*|NetPIPE: .*")
 _MODES = {
-    "Streaming in one direction only.": "stream",
+    "Streaming in one direction only.": "one_way_stream",
     "Passing data in both directions simultaneously.": "bidirectional",
-    "Preposting asynchronous receives": "asynchronous",
-    "Using synchronous sends": "synchronous",
-    "Doing an integrity check instead of measuring performance": "integrity",
+    "Preposting asynchronous receives": "asynchronous_receives",
+    "Using synchronous sends": "synchronous_sends",
+    "Doing an integrity check instead of measuring performance": "integrity_check",
 }
 _PLAIN = re.compile(r"\s*(\d+)\s+(\d+\.\d+)\s+(\d+\.\d{8})$")
 _MEBI = 1 << 20
@@ -114,7 +114,8 @@ class _Reader:
     def _open(self, line: Line) -> Draft:
         if self._draft is None:
             self._draft = Draft("netpipe", line.number, test=self._command[0] if self._command else None)
-            self._draft.parameters |= dict.fromkeys(self._modes, True)
+            for name in self._modes:
+                self._draft.parameters.read_setting(name, True)
             self._said, self._modes = self._modes, Counter()
         return self._draft
 

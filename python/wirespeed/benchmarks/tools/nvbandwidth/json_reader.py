@@ -41,13 +41,13 @@ def _draft(report: Node, line: int) -> Draft:
     draft = Draft("nvbandwidth", line, version=report.text("git_version") or None)
     runtime = report.number("CUDA Runtime Version")
     if runtime is not None:
-        draft.parameters["cuda_runtime"] = str(runtime.value)
+        draft.parameters.cuda_runtime_version = str(runtime.value)
     driver = report.text("Driver Version")
     if driver:
-        draft.parameters["driver"] = driver
+        draft.parameters.gpu_driver = driver
     devices = report.get("GPU Device list")
     if devices is not None and report.get("testcases") is not None:  # a cut list gives no number of GPUs
-        draft.parameters["gpus"] = len(devices.items())
+        draft.parameters.gpus = len(devices.items())
     return draft
 
 
@@ -63,7 +63,7 @@ def _test(report: Node, test: Node, document: Document) -> Found:
     if status in ("Error", "Not Found") or error:
         draft.fail(error or f"status {status}")
     if status == "Waived":
-        draft.parameters["waived"] = True
+        draft.parameters.waived = True
     draft.complete = status in ("Passed", "Waived")
     return draft.found()
 

@@ -23,13 +23,13 @@ _PAIRS = re.compile(r"device_to_device|^bisect|_bisect")
 def describe(draft: Draft, description: str) -> None:
     """What the description says beyond the name of the test."""
     if ("<->" in description and "bandwidth" in description) or "bidir" in (draft.test or ""):
-        draft.parameters["bidirectional"] = True
+        draft.parameters.bidirectional = True
     part = _PART.search(description)
     if part:
-        draft.parameters["part"] = part.group(1).lower()
+        draft.parameters.transfer_part = part.group(1).lower()
     engine = re.search(r"\b(CE|SM)\b", description)
     if engine:
-        draft.parameters["engine"] = engine.group(1)
+        draft.parameters.copy_engine = engine.group(1)
 
 
 def matrix(test: str | None, description: str, columns: Sequence[str], hosts: Mapping[str, str]) -> Matrix:

@@ -12,6 +12,7 @@ from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart
 from wirespeed.benchmarks.tools.nvbandwidth.patterns import BISECTION, DESCRIPTION, describe, matrix
+from wirespeed.results.parameters import Parameters
 
 LOOKS_FOR = "the matrices of nvbandwidth ('memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)')"
 SIGNS = ("nvbandwidth Version", "GPU(", " Gpus ", BISECTION)
@@ -49,7 +50,7 @@ class _Reader:
         self._test: str | None = None
         self._description: str | None = None
         self._version: str | None = None
-        self._about: dict[str, str] = {}
+        self._about = Parameters()
         self._devices: list[str] = []
         self._hosts: dict[str, str] = {}
         self._prints_sums = False
@@ -90,14 +91,14 @@ class _Reader:
         if version:
             self._close()
             self._version, self._test = version.group(1), None
-            self._about, self._devices, self._hosts = {}, [], {}
+            self._about, self._devices, self._hosts = Parameters(), [], {}
             return True
         if self._version is None:
             return False
-        for pattern, name in ((_RUNTIME, "cuda_runtime"), (_DRIVER, "driver")):
+        for pattern, name in ((_RUNTIME, "cuda_runtime_version"), (_DRIVER, "gpu_driver")):
             match = pattern.match(text)
             if match:
-                self._about[name] = match.group(1)
+                self._about.read_setting(name, match.group(1))
                 return True
         device, process = _DEVICE.match(text), _PROCESS.match(text)
         if device:
@@ -113,18 +114,18 @@ class _Reader:
         self._draft = Draft("nvbandwidth", line.number, test=test, version=self._version)
         self._draft.parameters.update(self._about)
         if self._devices:
-            self._draft.parameters["gpus"] = len(self._devices)
+            self._draft.parameters.gpus = len(self._devices)
         if len(set(self._devices)) == 1:
-            self._draft.parameters["device"] = self._devices[0]
+            self._draft.parameters.gpu_model = self._devices[0]
         if self._hosts:
             self._draft.ranks = len(self._hosts)
-            self._draft.parameters["nodes"] = len(set(self._hosts.values()))
+            self._draft.parameters.nodes = len(set(self._hosts.values()))
 
     def _waive(self, line: Line, test: str | None) -> None:
         if test is not None or self._draft is None or self._draft.measurements:
             self._open(line, test)
         assert self._draft is not None
-        self._draft.parameters["waived"] = True
+        self._draft.parameters.waived = True
         self._draft.complete = True
         self._close()
 

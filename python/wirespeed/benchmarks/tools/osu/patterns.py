@@ -33,8 +33,8 @@ BAD_OPTION = re.compile(r"Invalid [Oo]ption\b.*")
 SETTINGS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
     (re.compile(pattern), names)
     for pattern, names in (
-        (r"# \[ pairs: (\d+) \] \[ window size: (\w+) \]", ("pairs", "window_size")),
-        (r"# Window creation: (\S+)", ("window",)),
+        (r"# \[ pairs: (\d+) \] \[ window size: (\w+) \]", ("pairs", "window_messages")),
+        (r"# Window creation: (\S+)", ("window_creation",)),
         (r"# Synchronization: (\S+)", ("synchronization",)),
         (r"# Number of [Ss]ender threads: (\d+)", ("sender_threads",)),
         (r"# Number of [Rr]eceiver threads: (\d+)", ("receiver_threads",)),
@@ -43,9 +43,9 @@ SETTINGS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (r"# Number of forked processes in sender: (\d+)", ("sender_processes",)),
         (r"# Number of forked processes in receiver: (\d+)", ("receiver_processes",)),
         (r"# Send Buffer on ([A-Z ]+?) \(\w+\) and Receive Buffer on ([A-Z ]+?) \(\w+\)",
-         ("send_buffer", "receive_buffer")),
+         ("send_memory", "receive_memory")),
         (r"# Rank 0 Memory on ([A-Z ]+?) \(\w+\) and Rank 1 Memory on ([A-Z ]+?) \(\w+\)",
-         ("send_buffer", "receive_buffer")),
+         ("send_memory", "receive_memory")),
         (r"# MPI_Init\(\) took ([\d.]+) msec", ("mpi_init_ms",)),
     )
 )  # fmt: skip

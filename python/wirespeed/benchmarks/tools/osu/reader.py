@@ -150,9 +150,9 @@ class _Reader:
         draft.version = version
         draft.test = title.program
         if draft.test is None:
-            draft.parameters["title"] = text
+            draft.parameters.report_title = text
         if title.accelerator:
-            draft.parameters["accelerator"] = title.accelerator
+            draft.parameters.accelerator = title.accelerator
         before, self._threads = self._threads, []
         for held in before:
             self._setting(draft, held.text.strip())
@@ -177,7 +177,7 @@ class _Reader:
         elif datatype:
             self._again(line)
             if self._draft is not None:
-                self._draft.parameters["datatype"] = datatype.group(1)
+                self._draft.parameters.datatype = datatype.group(1)
         elif self._draft is None or (self._rows and "threads" in text):
             self._threads.append(line)
         else:
@@ -192,8 +192,8 @@ class _Reader:
             if match:
                 for name, value in zip(names, match.groups(), strict=True):
                     plain = number(value)
-                    value = value.lower() if name.endswith("_buffer") else value
-                    draft.parameters[name] = value if plain is None else plain
+                    value = value.lower() if name.endswith("_memory") else value
+                    draft.parameters.read_setting(name, value if plain is None else plain)
 
     def _again(self, line: Line) -> None:
         """A table after a table of one report, as a run over all datatypes has them: the same test and settings."""
@@ -204,7 +204,7 @@ class _Reader:
         self._close()
         draft = self._open(line)
         draft.test, draft.version = whole.test, whole.version
-        draft.parameters |= {name: value for name, value in whole.parameters.items() if name != "datatype"}
+        draft.parameters = replace(whole.parameters, datatype=None)
         self._largest = largest
 
     def _begun(self, line: Line, draft: Draft, text: str) -> bool:
@@ -254,7 +254,7 @@ class _Reader:
             draft.notice(line.number, f"{', '.join(unread)} in the row{of}", "numbers; left out")
         self._rows += 1
         self._last = self._last if size is None else size
-        if draft.parameters.get("window_size") == "varied" and not self._rate:
+        if draft.parameters.window_messages == "varied" and not self._rate:
             self._last = -1  # complete only with its second table
 
     def _startup(self, line: Line, draft: Draft, init: re.Match[str]) -> None:

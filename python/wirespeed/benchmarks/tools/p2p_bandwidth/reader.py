@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
 from wirespeed.benchmarks.logs.log import Line, Source
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, Scalar, read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart
 from wirespeed.results.benchmarks import Metric
+from wirespeed.results.parameters import Parameters
 
 LOOKS_FOR = "the matrices of p2pBandwidthLatencyTest ('Unidirectional P2P=Enabled Bandwidth ... Matrix (GB/s)')"
 SIGNS = ("P2P=",)
@@ -43,14 +44,14 @@ class _Report:
     without_access: list[str] = field(default_factory=list)
     connectivity: int = 0  # rows of that matrix
 
-    def parameters(self) -> dict[str, Scalar]:
-        parameters: dict[str, Scalar] = {}
+    def parameters(self) -> Parameters:
+        parameters = Parameters()
         if self.devices:
-            parameters["gpus"] = len(self.devices)
+            parameters.gpus = len(self.devices)
         if len(set(self.devices)) == 1:
-            parameters["device"] = self.devices[0]
+            parameters.gpu_model = self.devices[0]
         if self.connectivity:
-            parameters["without_p2p_access"] = ", ".join(self.without_access) or "none"
+            parameters.without_p2p_access = ", ".join(self.without_access) or "none"
         return parameters
 
 
@@ -104,11 +105,11 @@ class _Reader:
         self._title, self._columns = title, None
         self._draft = Draft("p2pBandwidthLatencyTest", line.number, test=test)
         self._draft.parameters.update(self._report.parameters())
-        self._draft.parameters["p2p"] = p2p == "Enabled"
+        self._draft.parameters.p2p_enabled = p2p == "Enabled"
         if way == "Bi":
-            self._draft.parameters["bidirectional"] = True
+            self._draft.parameters.bidirectional = True
         if operation:
-            self._draft.parameters["operation"] = operation.lower().removesuffix("s")
+            self._draft.parameters.operation = operation.lower().removesuffix("s")
 
     def _header(self, line: Line, words: list[str]) -> None:
         if self._columns is not None:

@@ -118,7 +118,7 @@ class _Reader:
         self._close()
         self._draft = Draft("pair-matrix", line.number)
         if above:
-            self._draft.parameters["heading"] = above.strip("# ")
+            self._draft.parameters.report_title = above.strip("# ")
         self._heading = heading
         self._measure = _unit(f"({heading.corner})") or _unit(above)
         if self._measure is None:

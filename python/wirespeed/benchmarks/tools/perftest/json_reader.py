@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.logs.run_draft import Draft, Found
-from wirespeed.benchmarks.tools.perftest.tables import printed, settled, test_name, unit_of
+from wirespeed.benchmarks.tools.perftest.tables import printed, read_setting, settled, test_name, unit_of
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of perftest ('test_info', 'results', 'MsgSize')"
@@ -24,30 +24,30 @@ _PAIR = re.compile(
 _BARE_PAIR = re.compile(r'\s*([A-Za-z_][\w.]*)\s*:\s*(?:"([^"]*)"|([^\s",{}]+)),?\s*')
 _INFO = re.compile(r'"test_info"|\s*test_info: \{')
 _SETTINGS = {
-    "Dual_port": "dual_port",
-    "Device": "device",
-    "Number_of_qps": "qps",
+    "Dual_port": "second_port",
+    "Device": "rdma_device",
+    "Number_of_qps": "queue_pairs",
     "Transport_type": "transport",
-    "Connection_type": "connection",
-    "Using_SRQ": "srq",
-    "PCIe_relax_order": "relaxed_ordering",
-    "ibv_wr_API": "wr_api",
-    "TX_depth": "tx_depth",
-    "RX_depth": "rx_depth",
-    "Post_List": "post_list",
-    "Recv_Post_List": "recv_post_list",
+    "Connection_type": "connection_type",
+    "Using_SRQ": "shared_receive_queue",
+    "PCIe_relax_order": "pcie_relaxed_ordering",
+    "ibv_wr_API": "work_request_api",
+    "TX_depth": "send_queue_depth",
+    "RX_depth": "receive_queue_depth",
+    "Post_List": "send_post_list",
+    "Recv_Post_List": "receive_post_list",
     "CQ_Moderation": "cq_moderation",
-    "Mtu": "mtu",
-    "Link_type": "link",
+    "Mtu": "path_mtu_bytes",
+    "Link_type": "link_type",
     "GID_index": "gid_index",
-    "GID_index2": "gid_index2",
-    "Max_inline_data": "max_inline",
+    "GID_index2": "second_gid_index",
+    "Max_inline_data": "max_inline_bytes",
     "Outstand_reads": "outstanding_reads",
     "rdma_cm_QPs": "rdma_cm",
     "Use_ROCm_memory": "rocm_memory",
     "Data_ex_method": "data_exchange",
     "TOS": "tos",
-    "cuda_device": "cuda_device",
+    "cuda_device": "cuda_device_index",
 }
 _RESULTS = {
     "BW_peak": Metric.BW_PEAK,
@@ -126,15 +126,15 @@ class _Reader:
         if name == "test":
             self._draft.test = test_name(text.replace("_", " ").replace("RDMA ", "RDMA_"))
             if "Bidirectional" in text:
-                self._draft.parameters["bidirectional"] = True
+                self._draft.parameters.bidirectional = True
         elif name in _SETTINGS:
-            self._draft.parameters.setdefault(_SETTINGS[name], value if isinstance(value, int) else text)
+            read_setting(self._draft.parameters, _SETTINGS[name], value if isinstance(value, int) else text)
         elif name == "MsgSize" and isinstance(value, int):
             self._rows.append(_Row(value))
         elif name == "sl" and self._rows:
             self._rows[-1].level = f"SL {text}"
         elif name == "n_iterations" and isinstance(value, int):
-            self._draft.parameters.setdefault("iterations", value)
+            self._draft.parameters.read_setting("iterations", value)
         elif name in _RESULTS:
             value = printed(text)
             if value is None:

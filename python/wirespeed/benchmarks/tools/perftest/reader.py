@@ -40,8 +40,9 @@ from wirespeed.benchmarks.tools.perftest.tables import (
     alone,
     columns,
     meaning,
-    memory_of,
     printed,
+    read_memory,
+    read_setting,
     settled,
     test_name,
     untitled,
@@ -147,7 +148,7 @@ class _Reader:
         self._draft = None
         if draft is not None:
             draft.complete = draft.complete or (self._rows > 0 and self._rules >= self._ends > 0)
-            if self._connected and not self._ends and draft.parameters.get("side") == "server":
+            if self._connected and not self._ends and draft.parameters.side == "server":
                 draft.complete = draft.test in _SILENT_SERVERS
             if draft.complete and not draft.measurements and self._calibration:
                 draft.fail(self._calibration)
@@ -179,7 +180,7 @@ class _Reader:
     def _wait(self, line: Line) -> None:
         if self._draft is not None and (self._titled or self._columns or self._draft.errors):
             self._close()
-        self._open(line).parameters["side"] = "server"
+        self._open(line).parameters.side = "server"
         self._waiting = True
 
     def _title(self, line: Line, text: str) -> None:
@@ -195,9 +196,9 @@ class _Reader:
         draft = self._open(line)
         draft.test = test_name(text)
         if "Bidirectional" in text:
-            draft.parameters["bidirectional"] = True
+            draft.parameters.bidirectional = True
         if "_imm" in text.lower():
-            draft.parameters["immediate"] = True
+            draft.parameters.immediate = True
         self._titled = True
 
     def _half(self, line: Line, whole: Draft, place: str) -> None:
@@ -205,7 +206,7 @@ class _Reader:
         self._close()
         draft = self._open(line)
         draft.test = whole.test
-        draft.parameters |= whole.parameters
+        draft.parameters.update(whole.parameters)
         self._place = place
 
     def _column_line(self, line: Line, names: list[str]) -> None:
@@ -217,7 +218,7 @@ class _Reader:
         self._columns, self._meanings = names, [meaning(name) for name in names]
         self._ends += 1
         if draft.test is None:
-            draft.test = untitled(names, draft.parameters.get("connection"))
+            draft.test = untitled(names, draft.parameters.connection_type)
         for name in names:
             if name.startswith(("BW", "MsgRate")) and meaning(name) is None:
                 draft.notice(line.number, f"the column {name!r}", "a known unit; the column is left out")
@@ -251,15 +252,13 @@ class _Reader:
                 if name == "#sl":
                     place = place or f"SL {cell}"
                 elif name in _COUNTS and cell.isdecimal():
-                    draft.parameters.setdefault(_COUNTS[name], int(cell))
+                    draft.parameters.read_setting(_COUNTS[name], int(cell))
                 continue
             value = printed(cell)
             if value is None or (self._samples.in_cycles and what[1] == "us"):
                 unread.append(cell)
                 continue
             draft.measure(what[0], what[1], value, line.number, size, what[2] or place)
-            if what[0] is Metric.BW_MIN and self._rows == 1:
-                draft.parameters["bw_min"] = value
         if unread:
             expected = "microseconds, not cycles (-C)" if self._samples.in_cycles else "numbers of 0 and more"
             draft.notice(line.number, f"{', '.join(unread)} in the row of {cells[0]} B", f"{expected}; left out")
@@ -289,7 +288,7 @@ class _Reader:
             self._hinted = True
         conflict = CPU_FREQUENCY.match(text)
         if conflict:
-            self._open(line).parameters.setdefault("cpu_frequency_conflict", conflict.group(1))
+            self._open(line).parameters.read_setting("cpu_frequency_conflict", conflict.group(1))
         if FAILURE.match(text) is None:
             if own is None and name is not None and (self._rows or not self._titled):
                 self._named(name.group(1), line, text)
@@ -330,7 +329,7 @@ class _Reader:
         if memory and self._rules >= self._ends > 0:
             self._close()
         if self._draft is not None and DMABUF.match(text):
-            self._draft.parameters["dmabuf"] = True
+            self._draft.parameters.dmabuf = True
         known = memory or GPU_NAME.match(text) or PARAMETER.search(text) or GID.search(text)
         if self._columns or not (known or text.startswith((*SIDES, EVENTS))):
             return
@@ -340,15 +339,15 @@ class _Reader:
         self._settings(self._open(line), text)
 
     def _settings(self, draft: Draft, text: str) -> None:
-        draft.parameters |= memory_of(text)
+        read_memory(draft.parameters, text)
         if text.startswith(EVENTS):
-            draft.parameters["events"] = True
+            draft.parameters.events = True
         if text.startswith(SIDES):
             self._side = text.partition(" ")[0]
         gid = GID.search(text)
         if gid and self._side:
-            draft.parameters.setdefault(f"{self._side}_gid", gid.group(1))
+            draft.parameters.read_setting(f"{self._side}_gid", gid.group(1))
         for name, value in PARAMETER.findall(text):
             plain = number(value.partition("[")[0])
-            draft.parameters.setdefault(SETTINGS[name], plain if isinstance(plain, int) else value)
+            read_setting(draft.parameters, SETTINGS[name], plain if isinstance(plain, int) else value)
         settled(draft)

@@ -13,6 +13,7 @@ from wirespeed.benchmarks.logs.numbers import number
 from wirespeed.benchmarks.logs.run_draft import Draft
 from wirespeed.benchmarks.tools.perftest.patterns import CUDA, GPU_NAME, ROCM, TITLE
 from wirespeed.results.benchmarks import Metric
+from wirespeed.results.parameters import Parameters
 
 _COLUMN = re.compile(
     r"#bytes|#iterations|#sl|#flows|fps\[flow per sec\]|99(?:\.9+)?% ?percentile ?\[usec\]|tps average"
@@ -100,14 +101,14 @@ def add_alone(draft: Draft, line: int, cells: list[str]) -> str | None:
     unit = unit_of(size, average, rate)
     if unit is None:
         return None
-    draft.parameters.setdefault("iterations", int(cells[1]))
+    draft.parameters.read_setting("iterations", int(cells[1]))
     draft.measure(Metric.BW_PEAK, unit, peak, line, size)
     draft.measure(Metric.BW_AVG, unit, average, line, size)
     draft.measure(Metric.MSG_RATE, "Mpps", rate, line, size)
     return unit
 
 
-def untitled(names: list[str], connection: object) -> str | None:
+def untitled(names: list[str], connection: str | None) -> str | None:
     """The test of a table whose title says neither BW nor Latency (src/perftest_parameters.c, ctx_print_test_info)."""
     if names[:1] == ["#flows"]:
         return "raw_ethernet_fs_rate"
@@ -116,12 +117,22 @@ def untitled(names: list[str], connection: object) -> str | None:
 
 def settled(draft: Draft) -> None:
     """What settings say beyond themselves: the tests of raw Ethernet are titled Send, memory may be a GPU's."""
-    if draft.parameters.get("connection") == "RawEth" and draft.test:
+    if draft.parameters.connection_type == "RawEth" and draft.test:
         draft.test = draft.test.replace("ib_send", "raw_ethernet")
-    if draft.parameters.get("rocm_memory") == "ON":
-        draft.parameters["memory"] = "rocm"
-    if "cuda_device" in draft.parameters:
-        draft.parameters["memory"] = "cuda"
+    if draft.parameters.cuda_device_index is not None:
+        draft.parameters.memory = "cuda"
+
+
+ROCM_MEMORY = "rocm_memory"
+"""Stands for the setting "Use ROCm memory", which is the parameter ``memory``."""
+
+
+def read_setting(parameters: Parameters, name: str, value: str | int) -> None:
+    """Set a parameter from a setting as perftest prints it."""
+    if name != ROCM_MEMORY:
+        parameters.read_setting(name, value)
+    elif value == "ON":
+        parameters.memory = "rocm"
 
 
 _OUTPUT = re.compile(r"--output[= ](bandwidth|message_rate|latency)\b")
@@ -194,7 +205,7 @@ class SampleList:
         """Whether a dashed line ends a list; its length is then noted."""
         if self._samples is None:
             return False
-        draft.parameters["samples"] = self._samples
+        draft.parameters.latency_samples = self._samples
         self._samples, self._behind = None, True
         return True
 
@@ -216,10 +227,11 @@ def test_name(title: str) -> str | None:
     return f"ib_{verb.lower()}_{kind}"
 
 
-def memory_of(text: str) -> dict[str, str]:
-    """What a line says of GPU memory, as parameters."""
+def read_memory(parameters: Parameters, text: str) -> None:
+    """Set what a line states about GPU memory."""
     if rocm := ROCM.match(text):
-        return {"memory": "rocm", "gpu": rocm.group(1).strip()}
-    if gpu := GPU_NAME.match(text):
-        return {"memory": "cuda", "gpu": gpu.group(1)}
-    return {"memory": "cuda"} if CUDA.match(text) else {}
+        parameters.memory, parameters.gpu_model = "rocm", rocm.group(1).strip()
+    elif gpu := GPU_NAME.match(text):
+        parameters.memory, parameters.gpu_model = "cuda", gpu.group(1)
+    elif CUDA.match(text):
+        parameters.memory = "cuda"

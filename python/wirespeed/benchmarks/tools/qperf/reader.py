@@ -36,6 +36,7 @@ _RATES = {
     for printed, unit in (("B/sec", "B/s"), ("b/sec", "b/s"), ("/sec", "msg/s"))
 } | {"bytes/sec": "B/s", "bits/sec": "b/s"}
 _SIDES = {"send": "send", "recv": "receive", "loc": "local", "rem": "remote"}
+_PARAMETERS = {"msg_size": "message_bytes", "mtu_size": "path_mtu_bytes", "time": "duration_s"}
 _TWINS = {"send_": "recv_", "loc_": "rem_"}
 
 
@@ -109,7 +110,7 @@ class _Reader:
         found = _NUMBER.match(rest)
         value = number(found.group(1).replace(",", "")) if found else None
         if found is None or value is None:
-            draft.parameters[name] = rest
+            draft.parameters.other_settings = {**draft.parameters.other_settings, name: rest}
             return
         unit, exact = found.group(2) or "", found.group(3)
         side, _, kind = name.partition("_")
@@ -122,9 +123,12 @@ class _Reader:
         if metric is None:
             size = exact or (found.group(1) if unit in ("", "bytes") else None)
             plain = int(size.replace(",", "")) if size and size.replace(",", "").isdecimal() else None
-            key = {"msg_size": "message_bytes", "time": "duration_s"}.get(name, name)
             as_number = plain if plain is not None else value if (name, unit) == ("time", "sec") else None
-            draft.parameters[key] = rest if as_number is None else as_number
+            if name in _PARAMETERS and as_number is not None:
+                draft.parameters.read_setting(_PARAMETERS[name], as_number)
+            else:
+                others = draft.parameters.other_settings
+                draft.parameters.other_settings = {**others, name: rest if plain is None else plain}
             return
         what, true_unit = metric
         detail = kind.removeprefix("cpus_") if what is Metric.CPU_USED and kind != "cpus_used" else None

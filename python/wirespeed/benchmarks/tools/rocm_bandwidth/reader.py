@@ -93,16 +93,16 @@ class _Reader:
         assert self._draft is not None
         self._kind = title.group(2) if title else "validation"
         if title and title.group(1) != "Uni":
-            self._draft.parameters["bidirectional"] = True
+            self._draft.parameters.bidirectional = True
 
     def _new(self, line: Line, test: str) -> None:
         self._close()
         self._draft = Draft("rocm-bandwidth-test", line.number, test=test, version=self._version)
         if self._names:
-            self._draft.parameters["gpus"] = len(self._gpus)
-            self._draft.parameters["gpu_addresses"] = ", ".join(self._gpus)
+            self._draft.parameters.gpus = len(self._gpus)
+            self._draft.parameters.gpu_addresses = ", ".join(self._gpus)
         if len(self._models) == 1:
-            self._draft.parameters["device"] = next(iter(self._models))
+            self._draft.parameters.gpu_model = next(iter(self._models))
 
     def _header(self, columns: list[str]) -> None:
         if self._draft is None or self._kind is None or self._matrix is not None:
@@ -142,12 +142,12 @@ class _Reader:
         elif source:
             self._new(line, "copy")
             assert self._draft is not None
-            self._draft.parameters["source"] = self._name(source.group(1))
+            self._draft.parameters.source_device = self._name(source.group(1))
             if self._both_ways:
-                self._draft.parameters["bidirectional"] = True
+                self._draft.parameters.bidirectional = True
         elif target and self._draft is not None:
-            self._draft.parameters["target"] = self._name(target.group(1))
-        elif copy and self._draft is not None and "target" in self._draft.parameters:
+            self._draft.parameters.target_device = self._name(target.group(1))
+        elif copy and self._draft is not None and self._draft.parameters.target_device is not None:
             self._copy(line, copy)
         elif not text and self._draft is not None and self._kind is None and self._draft.measurements:
             self._draft.complete = True  # the table ends with an empty line
@@ -159,7 +159,7 @@ class _Reader:
     def _copy(self, line: Line, copy: re.Match[str]) -> None:
         assert self._draft is not None
         size = int(copy.group(1)) * _BYTES[copy.group(2)]
-        place = f"{self._draft.parameters['source']} -> {self._draft.parameters['target']}"
+        place = f"{self._draft.parameters.source_device} -> {self._draft.parameters.target_device}"
         for (metric, unit), cell in zip(_COLUMNS, copy.groups()[2:], strict=True):
             value = number(cell)
             if value is None:

@@ -85,9 +85,9 @@ class _Reader:
             self._close()
             self._command = (_TESTS.get(command.group(1), command.group(1)), command.group(2))
         elif (side := _SIDE.match(raw) or _SIDE.match(text)) is not None:
-            if self._draft is not None and "side" in self._draft.parameters:
+            if self._draft is not None and self._draft.parameters.side is not None:
                 self._close()
-            self._open(line).parameters["side"] = side.group(1).lower()
+            self._open(line).parameters.side = side.group(1).lower()
         elif self._result(line, text) or self._draft is None:
             return
         elif _INTERRUPTED.match(text):
@@ -106,7 +106,7 @@ class _Reader:
                 self._draft.test = self._command[0]
                 size = re.search(r"(?:-m|--msg-size)[ =]*(\d+)(?=\s|$)", self._command[1])
                 if size:
-                    self._draft.parameters["message_bytes"] = int(size.group(1))
+                    self._draft.parameters.message_bytes = int(size.group(1))
         return self._draft
 
     def _close(self) -> None:
@@ -127,11 +127,9 @@ class _Reader:
         address, total, server = _ADDRESS.match(text), _TOTAL.match(text), _SERVER_NUMBER.match(text)
         if address and self._draft is not None:
             self._servers += 1
-            self._draft.parameters |= {
-                "host": address.group(1),
-                "port": int(address.group(2)),
-                "protocol": address.group(3),
-            }
+            parameters = self._draft.parameters
+            parameters.server_address, parameters.protocol = address.group(1, 3)
+            parameters.server_port = int(address.group(2))
         elif total:
             self._open(line)
             self._totals(line, *total.groups())
@@ -148,7 +146,7 @@ class _Reader:
         valid = which == "Valid Duration"
         value = number(seconds)
         if value is not None:
-            draft.parameters.setdefault("valid_duration_s" if valid else "duration_s", value)
+            draft.parameters.read_setting("valid_duration_s" if valid else "duration_s", value)
         for kind, count in (("sent", sent), ("received", received)):
             place = ", ".join(filter(None, (self._place, f"{kind} in the valid duration" if valid else kind)))
             draft.measure(Metric.MESSAGES, "messages", int(count), line.number, place=place)
@@ -158,7 +156,7 @@ class _Reader:
         percentile, extreme = _PERCENTILE.match(text), _EXTREME.match(text)
         if average:
             if average.group(1) == "rtt":
-                draft.parameters["round_trip"] = True
+                draft.parameters.round_trip = True
             self._microseconds(line, draft, Metric.LATENCY_AVG, average.group(2))
             self._microseconds(line, draft, Metric.LATENCY_STDEV, average.group(3))
         elif lost:
@@ -188,7 +186,7 @@ class _Reader:
         handled, size = _HANDLED.match(text), _MESSAGE_SIZE.search(text)
         if sent:
             draft.measure(Metric.MESSAGES, "messages", int(sent.group(1)), line.number, place="sent")
-            draft.parameters["duration_s"] = float(sent.group(2))
+            draft.parameters.duration_s = float(sent.group(2))
         elif handled:
             draft.measure(Metric.MESSAGES, "messages", int(handled.group(1)), line.number, place="received")
             draft.complete = True
@@ -208,5 +206,5 @@ class _Reader:
                     draft.measure(metric, f"1000 {unit}" if thousands else unit, value, line.number)
             draft.complete = True
         elif size:
-            draft.parameters["message_bytes"] = int(size.group(1))
+            draft.parameters.message_bytes = int(size.group(1))
         return bool(sent or handled or rate or bandwidth or size)

@@ -89,16 +89,18 @@ class _Reader:
     def _open_pairs(self, line: Line, title: re.Match[str]) -> None:
         way, read, write, executor = title.groups()
         draft = self._new(line, "peer_to_peer", _WAYS if way == "Bi" else {"->": ""})
-        draft.parameters |= {"read": read.lower(), "write": write.lower(), "executor": executor}
+        parameters = draft.parameters
+        parameters.read_memory, parameters.write_memory = read.lower(), write.lower()
+        parameters.copy_engine = executor
         if way == "Bi":
-            draft.parameters["bidirectional"] = True
+            parameters.bidirectional = True
 
     def _new(self, line: Line, test: str, ways: dict[str, str]) -> Draft:
         self._close(complete=False)
         self._ways = dict(ways)
         self._draft = Draft("TransferBench", line.number, test=test, version=self._version)
         if self._size is not None:
-            self._draft.parameters["bytes"] = self._size
+            self._draft.parameters.message_bytes = self._size
         return self._draft
 
     def _header(self, columns: list[str]) -> None:
@@ -129,7 +131,7 @@ class _Reader:
         test, transfer, draft = _TEST.match(text), _TRANSFER.match(text), self._draft
         if test:
             self._size = None
-            self._new(line, "transfers", {}).parameters["number"] = int(test.group(1))
+            self._new(line, "transfers", {}).parameters.test_number = int(test.group(1))
         elif transfer and draft is not None:
             name, bandwidth, time, size, source, _, target = transfer.groups()
             place = f"{_memory(source)} -> {_memory(target)}"

@@ -97,7 +97,7 @@ class _Reader:
         if self._draft is None:
             self._draft = Draft("ucx_perftest", self._boxed or line.number)
             if self._server:
-                self._draft.parameters["side"] = "server"
+                self._draft.parameters.side = "server"
             if "t" in self._command:
                 self._draft.test = self._command["t"]
             self._settings(self._draft)
@@ -136,12 +136,12 @@ class _Reader:
         for name, parameter in _BOX_NAMES.items():
             if name in self._box:
                 value = self._box[name]
-                draft.parameters[parameter] = int(value) if value.isdecimal() else value
+                draft.parameters.read_setting(parameter, value)
         if "Test" in self._box:
             draft.test = TESTS.get((self._box.get("API", ""), self._box["Test"]), self._box["Test"])
         size = self._box.get("Message size", "")
         if size.isdecimal():
-            draft.parameters["message_bytes"] = int(size)
+            draft.parameters.message_bytes = int(size)
 
     def _size(self) -> int | None:
         for text in (self._box.get("Message size", ""), self._command.get("s", "")):
@@ -160,17 +160,17 @@ class _Reader:
     def _column_line(self, line: Line, columns: Columns) -> None:
         if self._headed is None:
             self._table()
-        self._open(self._headed or line).parameters.setdefault("side", "client")
+        self._open(self._headed or line).parameters.read_setting("side", "client")
         self._columns, self._headed = columns, None
 
     def _next(self, line: Line, name: str) -> None:
         """A table goes on with the next test of a batch file."""
         columns, draft = self._columns, self._draft
-        if draft is not None and (draft.measurements or "batch" in draft.parameters):
+        if draft is not None and (draft.measurements or draft.parameters.batch is not None):
             self._close()
             self._columns = columns
         draft = self._open(line)
-        draft.parameters |= {"side": "client", "batch": name}
+        draft.parameters.side, draft.parameters.batch = "client", name
         self._is_latency = False  # the head of a batch says overhead whatever its tests are
 
     def _row(self, line: Line, row: Row) -> None:
@@ -178,7 +178,7 @@ class _Reader:
         draft = self._open(line)
         if columns is None:
             return
-        if row.name is not None and draft.parameters.get("batch") != row.name:
+        if row.name is not None and draft.parameters.batch != row.name:
             self._next(line, row.name)
             draft = self._open(line)
         final = row.final or (columns.old and self._is_last(row))
@@ -205,7 +205,7 @@ class _Reader:
             if value is not None:
                 draft.measure(what, unit, value, line.number, size, ", ".join(filter(None, (at, where))) or None)
         if final:
-            draft.parameters["iterations"] = iterations
+            draft.parameters.iterations = iterations if isinstance(iterations, int) else None
             draft.complete = True
 
     def _tests_latency(self) -> bool:
