@@ -1,7 +1,7 @@
-"""Run every command of the pages and put its real output beneath it; ``--check`` fails when one differs instead.
+"""Run the commands of the pages and write their output below them; ``--check`` fails if a page is stale instead.
 
-In a ``console`` block, ``$ `` starts a command and ``> `` goes on with it; what follows is its output. ``make docs``
-runs this, a test its check. Pages named as arguments are the only ones; PYTHONPATH chooses another checkout's code.
+In a ``console`` block a line with ``$ `` starts a command and ``> `` continues it; its output follows. ``make docs``
+runs this, a test runs the check. Arguments select pages; PYTHONPATH selects the code of another checkout.
 """
 
 from __future__ import annotations
@@ -17,36 +17,29 @@ from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LAB_GUIDE = "docs/guides/lab.md"  # needs root: docs/lab_output.py fills it
-PAGES = (
-    "README.md",
-    *(
-        name
-        for path in sorted((ROOT / "docs").rglob("*.md"))
-        if (name := path.relative_to(ROOT).as_posix()) != LAB_GUIDE and "```console\n" in path.read_text(encoding="utf-8")
-    ),
-)
+LAB_GUIDE = "docs/guides/lab.md"  # its commands need root: lab_output.py
 WIDTH = "100"
-SETTING = {
+ENVIRONMENT = {
     "COLUMNS": WIDTH,
     "NO_COLOR": "1",
     "LC_ALL": "C.UTF-8",
-    "WIRESPEED_SIM_RUN_THREADS": "1",  # how many there are, and what is said of them, depends on the machine
+    "WIRESPEED_SIM_RUN_THREADS": "1",  # the default, and the line about it, depend on the machine
 }
-USED = ("examples",)  # what the commands read
+INPUTS = ("examples",)  # folders that the commands read
 
 
 def main() -> None:
-    """Rewrite or check."""
+    """Write or check the pages."""
     stale = []
-    wanted = [one for one in sys.argv[1:] if one != "--check"]
-    if unknown := set(wanted) - set(PAGES):
-        sys.exit(f"no such page: {', '.join(sorted(unknown))}; there are {', '.join(PAGES)}")
-    for page in wanted or PAGES:
+    known = pages()
+    selected = [argument for argument in sys.argv[1:] if argument != "--check"]
+    if unknown := set(selected) - set(known):
+        sys.exit(f"no page with commands: {', '.join(sorted(unknown))}\n  hint: pages are {', '.join(known)}")
+    for page in selected or known:
         path = ROOT / page
         old = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
-            new = typed(page, Path(folder))
+            new = page_with_output(page, Path(folder))
         if "--check" not in sys.argv[1:]:
             path.write_text(new, encoding="utf-8")
         elif new != old:
@@ -55,21 +48,28 @@ def main() -> None:
         sys.exit(f"stale: {', '.join(stale)}\n  hint: run `make docs` and read the difference")
 
 
-def typed(page: str, folder: Path) -> str:
-    """A page with what its commands print in a folder, in which they leave what they write."""
-    for name in USED:
+def pages() -> list[str]:
+    """README and every page of docs/ with commands that this script runs, relative to the root."""
+    paths = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    names = (path.relative_to(ROOT).as_posix() for path in paths if "```console\n" in path.read_text(encoding="utf-8"))
+    return [name for name in names if name != LAB_GUIDE]
+
+
+def page_with_output(page: str, folder: Path) -> str:
+    """A page with the current output of its commands. They run in a folder, which keeps the files that they write."""
+    for name in INPUTS:
         (folder / name).symlink_to(ROOT / name)
-    return filled((ROOT / page).read_text(encoding="utf-8"), partial(_output, page, folder))
+    return fill((ROOT / page).read_text(encoding="utf-8"), partial(_output, page, folder))
 
 
 def run(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
-    """A command as a reader of the pages types it."""
+    """Run a command as a reader of the page would."""
     binaries = Path(sys.executable).parent
-    kept = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
+    inherited = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
     return subprocess.run(
         [shutil.which("bash") or "/bin/sh", "-c", command],
         cwd=folder,
-        env={"PATH": f"{binaries}:{os.environ['PATH']}", **SETTING, **kept},
+        env={"PATH": f"{binaries}:{os.environ['PATH']}", **ENVIRONMENT, **inherited},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -77,8 +77,8 @@ def run(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def filled(text: str, answer: Callable[[str], list[str]]) -> str:
-    """A page with what each command prints beneath it."""
+def fill(text: str, output: Callable[[str], list[str]]) -> str:
+    """The text of a page with the output lines of each command below it."""
     filled: list[str] = []
     lines = text.splitlines()
     inside = False
@@ -89,16 +89,16 @@ def filled(text: str, answer: Callable[[str], list[str]]) -> str:
         elif not inside:
             filled.append(line)
         elif line.startswith("$ "):
-            command = [line, *takewhile(lambda one: one.startswith("> "), lines[number + 1 :])]
-            filled.extend([*command, *answer("\n".join(one[2:] for one in command))])
+            command = [line, *takewhile(lambda after: after.startswith("> "), lines[number + 1 :])]
+            filled.extend([*command, *output("\n".join(part[2:] for part in command))])
     return "\n".join(filled) + "\n"
 
 
 def _output(page: str, folder: Path, command: str) -> list[str]:
-    done = run(folder, command)
-    if done.returncode not in (0, 1):
-        sys.exit(f"{page}: {command}: exit code {done.returncode}\n{done.stdout}")
-    return [line.rstrip() for line in done.stdout.strip("\n").splitlines()]
+    completed = run(folder, command)
+    if completed.returncode not in (0, 1):
+        sys.exit(f"{page}: {command}: exit code {completed.returncode}\n{completed.stdout}")
+    return [line.rstrip() for line in completed.stdout.strip("\n").splitlines()]
 
 
 if __name__ == "__main__":

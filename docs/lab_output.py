@@ -1,9 +1,9 @@
-"""Type the session of docs/guides/lab.md in a lab of this machine, and put what is printed beneath each command.
+"""Repeat the session of docs/guides/lab.md in a lab of this machine, and write the output below each command.
 
-It needs root and takes minutes; ``--quick`` leaves the machines with RDMA out, ``--slow`` types them alone. ``--check``
-says whether all but these and benchmarks still prints the same but for numbers, which are of a time and a machine; a
-test marked `lab` runs that.
-Labs of this machine are out of sight meanwhile: it has a /run/netns and a /run/wirespeed of its own.
+It needs root and takes minutes. ``--quick`` skips the section with virtual machines, ``--slow`` runs only that section.
+``--check`` compares all other sections except the benchmarks, without numbers, which depend on time and machine; a test
+marked `lab` runs it. Labs of this machine are not visible to the session: it has a separate /run/netns and
+/run/wirespeed.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from command_output import ROOT, WIDTH, filled
+from command_output import LAB_GUIDE, ROOT, WIDTH, fill
 
-PAGE = ROOT / "docs" / "guides" / "lab.md"
+PAGE = ROOT / LAB_GUIDE
 _SECTION = "\n## "
 _SLOW = "With RDMA"  # takes minutes
 _UNCHECKED = ("Benchmarks", _SLOW)
-_VARIES = ("lab fault one-subnet", "lab fault one-subnet --cure", "lab ping | head -n 3")  # chance takes part
-_USED = ("examples", "tests")  # what the commands read
-_APART = "--apart"
-_OWN = """
-for one in /run/netns /run/wirespeed; do mkdir -p "$one"; mount -t tmpfs tmpfs "$one"; done
+_RANDOM = ("lab fault one-subnet", "lab fault one-subnet --cure", "lab ping | head -n 3")  # output depends on chance
+_INPUTS = ("examples", "tests")  # folders that the commands read
+_IN_NAMESPACE = "--in-namespace"
+_SEPARATE_RUN = """
+for folder in /run/netns /run/wirespeed; do mkdir -p "$folder"; mount -t tmpfs tmpfs "$folder"; done
 exec "$@"
 """
 _SUDO = '#!/bin/sh\nexec "$@"\n'
@@ -36,43 +36,45 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def main() -> None:
-    """Rewrite or check, apart from this machine's labs."""
-    if _APART not in sys.argv:
-        own = ("unshare", "--mount", "--propagation", "private", "sh", "-ec", _OWN, "sh")
-        os.execvp("unshare", [*own, sys.executable, *sys.argv, _APART])
+    """Write or check the page, in a separate mount namespace."""
+    if _IN_NAMESPACE not in sys.argv:
+        unshare = ("unshare", "--mount", "--propagation", "private", "sh", "-ec", _SEPARATE_RUN, "sh")
+        os.execvp("unshare", [*unshare, sys.executable, *sys.argv, _IN_NAMESPACE])
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     check = "--check" in sys.argv
     old = PAGE.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         _prepare(folder)
-        answer = partial(_answer, folder)
+        output = partial(_output, folder)
         try:
             new = _SECTION.join(
-                filled(part, answer).rstrip("\n") + "\n" * _blanks(part) if _is_asked(part, check) else part
-                for part in old.split(_SECTION)
+                fill(section, output).rstrip("\n") + "\n" * _trailing_newlines(section)
+                if _is_selected(section, check)
+                else section
+                for section in old.split(_SECTION)
             )
         finally:
-            answer("wirespeed lab down --all")
+            output("wirespeed lab down --all")
     if not check:
         PAGE.write_text(new, encoding="utf-8")
-    elif _plain(new) != _plain(old):
+    elif _comparable(new) != _comparable(old):
         sys.exit(f"stale: {PAGE.relative_to(ROOT)}\n{_difference(old, new)}")
 
 
-def _is_asked(section: str, check: bool) -> bool:
+def _is_selected(section: str, check: bool) -> bool:
     title = section.partition("\n")[0]
     if check or "--quick" in sys.argv:
         return title not in (_UNCHECKED if check else (_SLOW,))
     return title == _SLOW or "--slow" not in sys.argv
 
 
-def _blanks(section: str) -> int:
+def _trailing_newlines(section: str) -> int:
     return len(section) - len(section.rstrip("\n"))
 
 
 def _prepare(folder: Path) -> None:
-    for name in _USED:
+    for name in _INPUTS:
         (folder / name).symlink_to(ROOT / name)
     sudo = folder / "bin" / "sudo"
     sudo.parent.mkdir()
@@ -80,10 +82,10 @@ def _prepare(folder: Path) -> None:
     sudo.chmod(0o755)
 
 
-def _answer(folder: Path, command: str) -> list[str]:
+def _output(folder: Path, command: str) -> list[str]:
     path = f"{folder / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}:/usr/sbin:/sbin"
     sys.stderr.write(f"$ {command}\n")
-    done = subprocess.run(
+    completed = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
         env={
@@ -98,17 +100,17 @@ def _answer(folder: Path, command: str) -> list[str]:
         text=True,
         check=False,
     )
-    return [line.rstrip().replace(f"{folder}/", "") for line in done.stdout.strip("\n").splitlines()]
+    return [line.rstrip().replace(f"{folder}/", "") for line in completed.stdout.strip("\n").splitlines()]
 
 
-def _plain(text: str) -> list[str]:
-    """Its lines without what varies, numbers, and the blanks and rules of tables, which are as wide as those."""
+def _comparable(text: str) -> list[str]:
+    """Lines without random output, numbers, and the blanks and rules of tables, whose width depends on the numbers."""
     lines: list[str] = []
-    varies = False
+    is_random = False
     for line in text.splitlines():
         if line.startswith(("$ ", "```")):
-            varies = line.endswith(_VARIES)
-        elif varies:
+            is_random = line.endswith(_RANDOM)
+        elif is_random:
             continue
         lines.append(" ".join(_NUMBER.sub("0", line).replace("─", "").split()))
     return lines
@@ -116,7 +118,7 @@ def _plain(text: str) -> list[str]:
 
 def _difference(old: str, new: str) -> str:
     return "\n".join(
-        difflib.unified_diff(_plain(old), _plain(new), "the page", "what is printed now", lineterm="", n=0)
+        difflib.unified_diff(_comparable(old), _comparable(new), "the page", "current output", lineterm="", n=0)
     )
 
 

@@ -1,8 +1,8 @@
-"""Make the pictures of the what-if guide: run its commands, and draw what they wrote.
+"""Draw the pictures of the what-if guide from the results of its commands.
 
     .venv/bin/python docs/pictures.py
 
-Needs the extra wirespeed[png].
+It needs the extra wirespeed[png].
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from command_output import ROOT, run, typed
+from command_output import ROOT, page_with_output, run
 
 PAGE = "docs/guides/what-if.md"
 PICTURES = {
@@ -20,20 +20,21 @@ PICTURES = {
     "guide-dcqcn-p": ("p", "deepest-queues"),
     "guide-dcqcn-d": ("d", "deepest-queues"),
     "guide-spine-down": ("spine-down", "busiest-links"),
+    "pause-map": ("line-rate", "pause-map"),
 }
-"""By name: which result of the page, and which of its pictures."""
+"""By name of the picture: the result folder of the page, and the name of its chart."""
 
 
 def main() -> None:
-    """Write them."""
+    """Write all pictures."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        typed(PAGE, folder)
-        for picture, (result, part) in PICTURES.items():
-            done = run(folder, f"wirespeed report out/{result} -o {result}.html --png {result}")
-            if done.returncode:
-                sys.exit(done.stdout)
-            shutil.copyfile(folder / result / f"{part}.png", ROOT / "docs" / "img" / f"{picture}.png")
+        page_with_output(PAGE, folder)
+        for picture, (result, chart) in PICTURES.items():
+            completed = run(folder, f"wirespeed report out/{result} -o {result}.html --png {result}")
+            if completed.returncode:
+                sys.exit(completed.stdout)
+            shutil.copyfile(folder / result / f"{chart}.png", ROOT / "docs" / "img" / f"{picture}.png")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,11 @@
-"""The reference pages say what the code says."""
+"""The reference pages are fresh, pages show the output of their commands, and pictures are those that scripts make."""
 
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-
-DOCS = Path(__file__).parents[2] / "docs"
+from pages import DOCS, PAGES
 
 
 def test_reference_pages_are_fresh():
@@ -17,15 +15,14 @@ def test_reference_pages_are_fresh():
     assert result.returncode == 0, result.stderr
 
 
-PAGES = [
-    path.relative_to(DOCS.parent).as_posix()
-    for path in (DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md")))
-    if "```console\n" in path.read_text(encoding="utf-8")
-    and path.name != "lab.md"  # needs root; see tests/lab/test_page.py
+WITH_COMMANDS = [
+    page
+    for page, text in PAGES.items()
+    if "```console\n" in text and page != "docs/guides/lab.md"  # needs root: tests/lab/test_page.py
 ]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_a_page_shows_what_its_commands_print(page):
     result = subprocess.run(
         [sys.executable, DOCS / "command_output.py", "--check", page], capture_output=True, text=True, check=False
@@ -33,16 +30,16 @@ def test_a_page_shows_what_its_commands_print(page):
     assert result.returncode == 0, result.stderr
 
 
-def test_pictures_of_pages_are_there_and_small():
-    """Those of the what-if guide are what its script names."""
+def test_pictures_of_pages_exist_and_are_small():
+    """Those of the guides are the ones that docs/pictures.py draws."""
     shown = {
-        (page.parent / name).resolve()
-        for page in (*DOCS.rglob("*.md"), DOCS.parent / "README.md")
-        for name in re.findall(r"!\[[^\]]*\]\(([^)]+\.png)\)", page.read_text(encoding="utf-8"))
+        (DOCS.parent / page).parent.joinpath(name).resolve()
+        for page, text in PAGES.items()
+        for name in re.findall(r"!\[[^\]]*\]\(([^)]+\.png)\)", text)
     }
-    made = re.findall(r'"(guide-[^"]+)": \(', (DOCS / "pictures.py").read_text(encoding="utf-8"))
-    assert made
-    assert {path.stem for path in shown if path.stem.startswith("guide-")} == set(made)
+    drawn = re.findall(r'^    "([^"]+)": \(', (DOCS / "pictures.py").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {path.stem for path in shown} == {*drawn, "report"}  # docs/screenshot.sh makes the report
+    assert {path.stem for path in (DOCS / "img").glob("*.png")} == {path.stem for path in shown}
     for path in shown:
         assert path.read_bytes().startswith(b"\x89PNG"), path
         assert path.stat().st_size < 300_000, path

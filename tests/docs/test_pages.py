@@ -1,0 +1,70 @@
+"""Every page names its readers and questions, its links lead somewhere, and its commands exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import PurePosixPath
+from typing import Any
+
+import pytest
+import typer
+from pages import DOCS, HAND_WRITTEN, PAGES, ROOT, anchors
+
+from wirespeed.cli.app import app
+
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_FENCED = re.compile(r"^```(?:sh|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^(?:\$ |> )?(?:sudo )?(wirespeed [a-z-].*)$", re.MULTILINE)
+_SPAN = re.compile(r"`(?:sudo )?(wirespeed [^`\n]+)`")
+_BEFORE_AND_AFTER = re.compile(r"\s(?:\||>|<|#|&&|\|\|)(?:\s|$).*|;.*")
+
+
+@pytest.mark.parametrize("page", [page for page in HAND_WRITTEN if page != "README.md"])
+def test_a_page_begins_with_its_readers_and_questions(page: str) -> None:
+    title, empty, opening = PAGES[page].split("\n", 2)
+    assert title.startswith("# ")
+    assert not empty
+    paragraph = opening.partition("\n\n")[0]
+    assert paragraph.startswith("**For** ")
+    assert "**Answers:** " in paragraph
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    folder = PurePosixPath(page).parent
+    for link in _LINK.findall(PAGES[page]):
+        if link.startswith(("http://", "https://")):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (ROOT / folder / name).resolve() if name else ROOT / page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target.read_text(encoding="utf-8")), link
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    linked = {(DOCS / link.partition("#")[0]).resolve() for link in _LINK.findall(PAGES["docs/README.md"])}
+    missing = set(DOCS.rglob("*.md")) - linked - {DOCS / "README.md"}
+    assert not missing
+
+
+def test_readme_is_a_front_page() -> None:
+    assert len(PAGES["README.md"].splitlines()) <= 120
+
+
+@pytest.mark.parametrize("page", HAND_WRITTEN)
+def test_commands_and_options_exist(page: str) -> None:
+    text = "\n".join(_FENCED.findall(PAGES[page].replace("\\\n", " ")))
+    root = typer.main.get_command(app)
+    for line in [*_COMMAND.findall(text), *_SPAN.findall(PAGES[page])]:
+        words = shlex.split(_BEFORE_AND_AFTER.sub("", line), posix=True)[1:]
+        command: Any = root
+        while words and words[0] in getattr(command, "commands", {}):
+            command = command.commands[words.pop(0)]
+        known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+        own = words[: words.index("--")] if "--" in words else words
+        unknown = {word for word in own if word.startswith("-") and word != "-"} - known - {"--help"}
+        assert not unknown, line
+        if getattr(command, "commands", {}) and words:
+            assert words[0].startswith("-") or words[0].isupper(), f"no such command: {line}"

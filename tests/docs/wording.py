@@ -1,0 +1,94 @@
+"""Texts that users read, and the words in them, for the tests of this folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import typer
+import yaml
+from pages import DOCS, HAND_WRITTEN, PAGES, headings
+
+from wirespeed.cli.app import app
+
+GLOSSARY: dict[str, tuple[str, str, str]] = yaml.safe_load((DOCS / "glossary.yaml").read_text(encoding="utf-8"))
+"""By term: other names (separated by commas), meaning, source."""
+
+_QUOTED = re.compile(r"`[^`]*`|'[^'\s][^'\n]*'|\"[^\"]*\"")
+_NOT_A_WORD = re.compile(r"[/_=@<>{}|*$\\~+\d]|^-|\w[.:,]\w|…|^\W*$")
+_AROUND = ".,;:()[]!?"
+
+
+def help_texts() -> Iterator[tuple[str, str]]:
+    """Command and each text of its help, without examples."""
+    for path, command in _commands(typer.main.get_command(app), ("wirespeed",)):
+        texts = [command.help or "", command.short_help or ""]
+        texts += [getattr(parameter, "help", None) or "" for parameter in command.params]
+        for text in texts:
+            for paragraph in text.replace("\f", "").split("\n\n"):
+                if not paragraph.lstrip().startswith(("\b", "Example")):
+                    yield " ".join(path), paragraph
+
+
+def heading_texts() -> Iterator[tuple[str, str]]:
+    """Page and each of its headings, for pages that people write."""
+    for page in HAND_WRITTEN:
+        for heading in headings(PAGES[page]):
+            yield page, heading
+
+
+def words(text: str) -> set[str]:
+    """Words of a text, in lower case except abbreviations; without code, quotations, paths, options and numbers."""
+    found = set()
+    for token in _QUOTED.sub(" ", text).replace("—", " ").split():
+        token = token.strip(_AROUND)
+        if not token or _NOT_A_WORD.search(token):
+            continue
+        token = token.removesuffix("'s").removesuffix("'")
+        found.update(part if _is_abbreviation(part) else part.lower() for part in re.split("[-–]", token) if part)
+    return found
+
+
+def names() -> set[str]:
+    """Names of commands, arguments and placeholders of options, which help texts use."""
+    known = set()
+    for path, command in _commands(typer.main.get_command(app), ("wirespeed",)):
+        known.update(path)
+        for parameter in command.params:
+            placeholder = parameter.metavar or parameter.name or ""
+            known.update(re.findall(r"[A-Za-z]+", f"{placeholder} {parameter.name or ''}".upper()))
+    return known
+
+
+def unknown_words(text: str, plain: set[str]) -> set[str]:
+    """Words of a text that are neither in the glossary, nor plain, nor names."""
+    terms = glossary_words()
+    return {word for word in words(text) if not _is_known(word, terms, plain)}
+
+
+def glossary_words() -> set[str]:
+    """Words of all terms and their other names; names of commands among them."""
+    texts = [f"{term}, {others}" for term, (others, _, _) in GLOSSARY.items()]
+    terms = {word for text in texts for word in words(text.replace(",", " "))} | names()
+    return terms | {word.lower() for word in terms}
+
+
+def _is_known(word: str, terms: set[str], plain: set[str]) -> bool:
+    singular = word.removesuffix("s")
+    return word in plain or bool({word, singular, f"{singular}s"} & terms)
+
+
+def _is_abbreviation(word: str) -> bool:
+    return sum(letter.isupper() for letter in word) > 1
+
+
+def _commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, command
+    for name, inner in sorted(getattr(command, "commands", {}).items()):
+        yield from _commands(inner, (*path, name))
+
+
+def all_texts() -> Iterable[tuple[str, str]]:
+    """Help and headings: where each text is, and the text."""
+    return [*help_texts(), *heading_texts()]
