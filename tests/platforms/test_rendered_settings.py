@@ -1,0 +1,63 @@
+"""A platform claims to render only what a cluster file can ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+import pytest
+
+from platforms.cluster_files import EXAMPLES, host_files, launch_files, nic_files, switch_files
+from wirespeed.catalogue import load
+from wirespeed.catalogue.model import TunedCoalescing
+from wirespeed.cluster import read, read_text
+from wirespeed.errors import Refused
+from wirespeed.plan import Plan, build
+from wirespeed.platforms import platforms
+from wirespeed.render.stack import stack
+from wirespeed.settings import Nic, Place, settings_of, walk
+
+TUNED = {path for path in settings_of(Nic) if path.startswith("nic.coalescing.")}
+"""What a tuning profile of the catalogue may set. No profile at hand sets all of them."""
+
+BEYOND_CLUSTER_FILES = {"port.qos.dot1p_tc", "port.qos.tc_dscp", "port.tagged_vlans", "queue.guaranteed", "queue.shape"}
+"""What switches have and templates and answers contain, so that it is read, but no cluster file asks for."""
+
+
+@cache
+def planned() -> Mapping[tuple[str, str], frozenset[str]]:
+    """The settings that the cluster files set, by platform."""
+    found: dict[tuple[str, str], set[str]] = {key: set() for key in platforms()}
+    for plan in _plans():
+        for name, device in plan.devices.items():
+            paths = {path for _, path, value in walk(device, Place(name)) if value is not None}
+            for one in stack(plan, name):
+                found[one.kind, one.name] |= paths
+    return {key: frozenset(paths) for key, paths in found.items()}
+
+
+def _plans() -> Iterator[Plan]:
+    yield build(read(EXAMPLES / "pcie-lending" / "cluster.yaml"))
+    switches = (text for system in load().switch_systems for text in switch_files(system))
+    for text in (*host_files(), *nic_files(), *launch_files(), *switches):
+        try:
+            yield build(read_text(text, "one.yaml"))
+        except Refused:
+            continue  # not every system has every option; those that it has are among the others
+
+
+@pytest.mark.parametrize(("kind", "name"), list(platforms()))
+def test_every_rendered_setting_is_asked_for_by_a_cluster_file(kind: str, name: str) -> None:
+    rendered = {path for path, support in platforms()[kind, name].settings.items() if support.rendered}
+    never = rendered - planned()[kind, name]
+    assert never - TUNED == set()
+
+
+def test_a_tuning_profile_has_what_no_cluster_file_here_asks_for() -> None:
+    assert {f"nic.coalescing.{name}" for name in TunedCoalescing.model_fields} == TUNED
+
+
+@pytest.mark.parametrize(("kind", "name"), list(platforms()))
+def test_no_cluster_file_asks_for_what_only_devices_have(kind: str, name: str) -> None:
+    assert planned()[kind, name] & BEYOND_CLUSTER_FILES == set()
+    assert not any(platforms()[kind, name].support(path).rendered for path in BEYOND_CLUSTER_FILES)
