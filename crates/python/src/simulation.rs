@@ -5,9 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use wirespeed_sim::model::faults::descriptions::{told, Place, Told};
 use wirespeed_sim::model::preset;
-use wirespeed_sim::model::problem::Refused;
 use wirespeed_sim::model::results::{Column, Summary, Table};
 use wirespeed_sim::model::scenario::{Observe, Verb};
+use wirespeed_sim::problem::Refused;
 use wirespeed_sim::time::NEVER;
 use wirespeed_sim::{congestion, reader, Run, Threads, Unloaded};
 

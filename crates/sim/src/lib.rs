@@ -6,6 +6,7 @@ pub mod congestion;
 mod devices;
 pub mod mechanisms;
 pub mod model;
+pub mod problem;
 pub mod reader;
 mod simulation;
 

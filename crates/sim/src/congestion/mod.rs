@@ -16,7 +16,7 @@ pub mod rccc;
 pub mod swift;
 pub mod timely;
 
-use crate::model::problem::{Problem, Refused};
+use crate::problem::{Problem, Refused};
 use crate::time::{Picoseconds, SECOND};
 pub use algorithm::{Algorithm, Prepared};
 use dcqcn_broadcom::Mode;

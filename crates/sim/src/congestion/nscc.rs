@@ -18,12 +18,11 @@ mod parameters;
 use super::{window_rate, Ack, CongestionControl, Loss, Penalty};
 use crate::time::{Picoseconds, MICROSECOND, NANOSECOND, SECOND};
 pub use parameters::Parameters;
+pub(super) use parameters::REFERENCE_RTT_NS;
 use std::sync::Arc;
 
 /// The network that the constants are for: 100 Gb/s times 12 us (table 3-82, base_BDP).
 const REFERENCE_BDP: f64 = 150_000.0;
-/// See [`REFERENCE_BDP`].
-pub(super) const REFERENCE_RTT_NS: u32 = 12_000;
 /// The same in ps.
 const REFERENCE_RTT: f64 = (REFERENCE_RTT_NS as u64 * NANOSECOND) as f64;
 /// A delay below this is none: `fast_increase` of uet-htsim. The specification says "about 0".

@@ -14,9 +14,9 @@ use crate::mechanisms::frame::{Frames, Line};
 use crate::mechanisms::marking::Marker;
 use crate::mechanisms::port_priority::Lanes;
 use crate::model::parameters::{Architecture, MarkAt, Parameters, PRIORITIES};
-use crate::model::problem::{Problem, Refused};
 use crate::model::results::{Column, Table};
 use crate::model::scenario::Scenario;
+use crate::problem::{Problem, Refused};
 use crate::time::{ByteTime, Picoseconds, NANOSECOND};
 
 /// What the switches of a scenario hold in virtual output queues.

@@ -3,7 +3,7 @@
 //! Ground: the shared-buffer model of Broadcom Trident and Tomahawk switches as SONiC's buffer profiles describe it
 //! (`size`, `dynamic_th`, `xoff`, `xon_offset`), and as HPCC's public switch model counts it.
 
-use crate::mechanisms::buffer_settings::LaneSettings;
+use crate::mechanisms::priority_settings::PrioritySettings;
 
 /// What a slice of the buffer shares between its priority groups.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +71,7 @@ const _: () = assert!(size_of::<PriorityGroup>() == 32);
 
 impl PriorityGroup {
     /// An empty group of a port with these settings.
-    pub fn new(settings: &LaneSettings, pool: u8, headroom_at: u8) -> Self {
+    pub fn new(settings: &PrioritySettings, pool: u8, headroom_at: u8) -> Self {
         PriorityGroup {
             used: 0,
             headroom_used: 0,

@@ -5,7 +5,7 @@
 
 use crate::mechanisms::buffer::{NO_HEADROOM, OWN_HEADROOM};
 use crate::model::parameters::{SharedHeadroom, Switch};
-use crate::model::problem::grouped;
+use crate::problem::grouped;
 
 /// Cells of the pools of one slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,34 +4,18 @@ use crate::headroom::{Loop, Terms};
 use crate::mechanisms::buffer_pools::{self, Division, Slice};
 use crate::mechanisms::pause;
 use crate::mechanisms::port_priority::Lanes;
+use crate::mechanisms::priority_settings::PrioritySettings;
 use crate::model::overrides::Slot;
 use crate::model::parameters::{Headroom, Marking, PoolCounts, Switch, PRIORITIES};
-use crate::model::problem::{grouped, Problem, Refused};
 use crate::model::scenario::{Link, Scenario};
+use crate::problem::{grouped, Problem, Refused};
 use crate::time::{NANOSECOND, SECOND};
-
-/// What one priority of a switch port is set to. Those of a NIC port have zeros.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LaneSettings {
-    /// Headroom of the priority group, used if it is lossless.
-    pub headroom_cells: u32,
-    /// Guaranteed to the priority group.
-    pub reserve_cells: u32,
-    /// Dynamic threshold: free shared cells times 2^this.
-    pub alpha_exponent: i8,
-    /// XON when shared use is this much below the threshold.
-    pub xon_offset_cells: u32,
-    /// Marking begins above, bytes of an egress queue.
-    pub kmin_bytes: u32,
-    /// Everything is marked above.
-    pub kmax_bytes: u32,
-}
 
 /// The settings of all ports and the pools of all switches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
     /// By port and priority.
-    pub lanes: Lanes<LaneSettings>,
+    pub lanes: Lanes<PrioritySettings>,
     /// By port: slice of the switch's buffer for what comes in there.
     pub slices: Vec<u32>,
     /// By switch (0 = the first node after the hosts).
@@ -54,7 +38,7 @@ impl Resolved {
 pub fn resolve(scenario: &Scenario) -> Result<Resolved, Refused> {
     let rules = Rules::of(scenario);
     let ports = scenario.links.len() * 2;
-    let mut lanes = Lanes::new(ports, |_, _| LaneSettings::default());
+    let mut lanes = Lanes::new(ports, |_, _| PrioritySettings::default());
     let mut slices = vec![0; ports];
     let mut pools = Vec::with_capacity(scenario.switches as usize);
     let mut problems = Vec::new();
@@ -118,11 +102,11 @@ impl<'a> Rules<'a> {
     }
 
     /// Every priority of a port; those that are set to the same are settled once.
-    fn port(&self, port: u32) -> [LaneSettings; PRIORITIES] {
+    fn port(&self, port: u32) -> [PrioritySettings; PRIORITIES] {
         let numbers: [u32; PRIORITIES] = std::array::from_fn(|priority| {
             self.scenario.devices.number(Slot::Lane(port, priority))
         });
-        let mut settled = [LaneSettings::default(); PRIORITIES];
+        let mut settled = [PrioritySettings::default(); PRIORITIES];
         for priority in 0..PRIORITIES {
             let same = (0..priority).find(|other| numbers[*other] == numbers[priority]);
             settled[priority] = match same {
@@ -133,11 +117,11 @@ impl<'a> Rules<'a> {
         settled
     }
 
-    fn lane(&self, port: u32, priority: usize) -> LaneSettings {
+    fn lane(&self, port: u32, priority: usize) -> PrioritySettings {
         let cell = self.switch_of(port).cell_bytes;
         let own = self.scenario.of_lane(port, priority);
         let link = self.link(port);
-        LaneSettings {
+        PrioritySettings {
             headroom_cells: self.headroom(port, priority),
             reserve_cells: own.switch.reserve_bytes.div_ceil(cell),
             alpha_exponent: self.alpha_exponent(&own.switch, link.rate),
@@ -212,7 +196,7 @@ impl<'a> Rules<'a> {
         &self,
         node: u32,
         ports: impl Iterator<Item = u32>,
-        lanes: &Lanes<LaneSettings>,
+        lanes: &Lanes<PrioritySettings>,
     ) -> Result<Slice, String> {
         let switch = &self.scenario.of_node(node).switch;
         let mut headrooms = Vec::new();

@@ -16,6 +16,7 @@ pub(crate) mod link_faults;
 pub mod marking;
 pub(crate) mod pause;
 pub(crate) mod port_priority;
+pub mod priority_settings;
 pub mod routing;
 pub mod telemetry;
 pub mod transport;

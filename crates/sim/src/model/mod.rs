@@ -8,6 +8,5 @@ mod parameter_sets;
 pub mod parameters;
 pub mod pcie;
 pub mod preset;
-pub mod problem;
 pub mod results;
 pub mod scenario;

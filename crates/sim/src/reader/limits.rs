@@ -3,7 +3,7 @@
 use super::host_pipe;
 use super::problems::Findings;
 use crate::model::parameters::*;
-use crate::model::problem::grouped;
+use crate::problem::grouped;
 use std::ops::RangeInclusive;
 
 /// Cells and bytes of a buffer are counted in 32 bits.

@@ -2,7 +2,7 @@
 
 use super::json::{quoted, Json};
 use super::spelling::did_you_mean;
-use crate::model::problem::{grouped, Problem, Refused};
+use crate::problem::{grouped, Problem, Refused};
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -1,8 +1,8 @@
 //! Transport services: how a file names them, and what may be posted on each.
 
 use super::problems::{Findings, Object, Place};
-use crate::model::problem::grouped;
 use crate::model::scenario::{Operation, Service, Verb};
+use crate::problem::grouped;
 
 const WORDS: [(&str, Service); 5] = [
     ("rc", Service::Rc),

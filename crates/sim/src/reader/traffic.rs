@@ -9,8 +9,8 @@ use super::wiring::Wiring;
 use super::{limits, services};
 use super::{time, LATEST_NS};
 use crate::model::parameters::Parameters;
-use crate::model::problem::grouped;
 use crate::model::scenario::{Connection, Operation, Scenario, Service, Verb};
+use crate::problem::grouped;
 use crate::time::{Picoseconds, NANOSECOND};
 use std::collections::BTreeMap;
 

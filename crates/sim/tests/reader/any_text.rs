@@ -3,7 +3,7 @@
 use wirespeed_sim::mechanisms::buffer_settings;
 use wirespeed_sim::mechanisms::routing::Routes;
 use wirespeed_sim::model::preset;
-use wirespeed_sim::model::problem::Refused;
+use wirespeed_sim::problem::Refused;
 use wirespeed_sim::reader;
 
 /// No panic; a refusal says why; what is accepted has a way for every queue pair and a pool in every switch.

@@ -1,9 +1,11 @@
 //! Parameters of NSCC, with the specification's names and its constants (table 3-82).
 
-use super::REFERENCE_RTT_NS;
 use crate::congestion::{Checks, Penalty};
 use crate::time::NANOSECOND;
 use serde::{Deserialize, Serialize};
+
+/// RTT of the network that the constants are for (table 3-82, base_BDP).
+pub(in crate::congestion) const REFERENCE_RTT_NS: u32 = 12_000;
 
 /// Parameters of the sender.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

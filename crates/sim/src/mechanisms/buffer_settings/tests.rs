@@ -48,7 +48,7 @@ fn a_leaf_as_hpcc_sets_it() {
         ..leaf.links[0]
     });
     let resolved = resolve(&leaf).unwrap();
-    let down = LaneSettings {
+    let down = PrioritySettings {
         headroom_cells: 37_500,
         reserve_cells: 4096,
         alpha_exponent: -3,
@@ -56,7 +56,7 @@ fn a_leaf_as_hpcc_sets_it() {
         kmin_bytes: 400_000,
         kmax_bytes: 1_600_000,
     };
-    let up = LaneSettings {
+    let up = PrioritySettings {
         headroom_cells: 150_000,
         alpha_exponent: -1,
         kmin_bytes: 1_600_000,
@@ -64,7 +64,7 @@ fn a_leaf_as_hpcc_sets_it() {
         ..down
     };
     let ports = [0, 1, 16, 17].map(|port| resolved.lanes[(port, 3)]);
-    assert_eq!(ports, [LaneSettings::default(), down, up, up]); // the first is a NIC port
+    assert_eq!(ports, [PrioritySettings::default(), down, up, up]); // the first is a NIC port
     let shared = |switch: usize| resolved.pools[switch].shared.clone();
     assert_eq!(shared(0), [2_097_152 - 8 * 37_500 - 150_000 - 9 * 4096]);
     assert_eq!(shared(1), [2_097_152 - 150_000 - 4096]);

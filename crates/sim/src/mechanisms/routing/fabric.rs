@@ -1,7 +1,9 @@
 //! The cables between switches, and how far switches are apart.
 
-use super::NONE;
 use crate::model::scenario::Scenario;
+
+/// Not in a list, not reached.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// The cables between switches, as a switch sees them. Switches are numbered from 0 here.
 pub struct Fabric {

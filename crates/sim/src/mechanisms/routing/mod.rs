@@ -9,12 +9,9 @@ pub(crate) mod link_changes;
 pub(crate) mod next_hops;
 
 use crate::mechanisms::ecmp::Flow;
-use crate::model::problem::{Problem, Refused};
 use crate::model::scenario::Scenario;
-use fabric::{Distance, Fabric};
-
-/// Not in a list, not reached.
-const NONE: u32 = u32::MAX;
+use crate::problem::{Problem, Refused};
+use fabric::{Distance, Fabric, NONE};
 
 /// The path of every queue pair.
 #[derive(Debug, Clone, PartialEq, Eq)]

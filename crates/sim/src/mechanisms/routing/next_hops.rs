@@ -3,8 +3,8 @@
 //! A destination is the switch that a NIC port is cabled to, or a NIC port of its own where a route was given for its host.
 //! Sets of ports are kept once each, so a network of s switches with d of them at hosts takes 4 s d bytes and little more.
 
+use super::fabric::NONE;
 use super::fabric::{Distance, Fabric};
-use super::NONE;
 use crate::mechanisms::routing::link_changes::link_changes;
 use crate::model::scenario::Scenario;
 use crate::time::Picoseconds;

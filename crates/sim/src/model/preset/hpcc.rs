@@ -51,7 +51,7 @@ pub(super) fn parameters() -> Parameters {
             pipe: None,
         },
         transport: transport(),
-        sockets: super::sockets(),
+        sockets: super::sockets::sockets(),
         notification: Notification {
             in_ack: true,
             interval_ns: 0,

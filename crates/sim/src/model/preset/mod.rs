@@ -2,8 +2,9 @@
 
 mod hpcc;
 mod roce;
+mod sockets;
 
-use crate::model::parameters::{Parameters, Sockets};
+use crate::model::parameters::Parameters;
 
 /// The presets there are.
 pub const NAMES: [&str; 2] = ["hpcc", "roce"];
@@ -14,16 +15,6 @@ pub fn by_name(name: &str) -> Option<Parameters> {
         "hpcc" => Some(hpcc::parameters()),
         "roce" => Some(roce::parameters()),
         _ => None,
-    }
-}
-
-/// Linux as it comes.
-fn sockets() -> Sockets {
-    Sockets {
-        mtu_bytes: 1_500,          // RFC 894
-        initial_window: 10,        // RFC 6928; TCP_INIT_CWND in include/net/tcp.h
-        least_rto_ns: 200_000_000, // TCP_RTO_MIN, the same file
-        retries: 15,               // TCP_RETR2, the same file
     }
 }
 

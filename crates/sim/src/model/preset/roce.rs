@@ -43,7 +43,7 @@ pub(super) fn parameters() -> Parameters {
             pipe: None,
         },
         transport: transport(),
-        sockets: super::sockets(),
+        sockets: super::sockets::sockets(),
         notification: Notification {
             in_ack: false,
             // "Congestion control for large-scale RDMA deployments", SIGCOMM 2015, section 3.2: one CNP in 50 us.

@@ -1,7 +1,7 @@
 //! In which order operations can begin, and how late.
 
 use super::{Traffic, LATEST};
-use crate::model::problem::grouped;
+use crate::problem::grouped;
 use crate::reader::problems::Findings;
 use crate::time::{Picoseconds, SECOND};
 

@@ -20,9 +20,9 @@ mod worker_pool;
 pub(crate) use border::Border;
 pub use serial::Alone;
 
-use crate::model::problem::Refused;
 use crate::model::results::Outcome;
 use crate::model::scenario::Scenario;
+use crate::problem::Refused;
 use crate::simulation::{Occupancy, Progress, Simulation};
 use crate::time::NEVER;
 use load::Load;

@@ -1,0 +1,449 @@
+//! The order of the simulator's layers, and no cycles between files: read from the paths in its sources.
+//!
+//! Test modules are left out. `pub use` of a child module passes a name on: who uses the name depends on the child.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every layer with those that it may use.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("problem", &[]),
+    ("congestion", &["problem"]),
+    ("model", &["problem", "congestion"]),
+    ("mechanisms", &["problem", "congestion", "model"]),
+    ("reader", &["problem", "congestion", "model", "mechanisms"]),
+    ("devices", &["problem", "congestion", "model", "mechanisms"]),
+    (
+        "simulation",
+        &["problem", "congestion", "model", "mechanisms", "devices"],
+    ),
+];
+
+/// Layers whose files may use each other in cycles: the handlers of events are methods of one type, and readers of parts of a
+/// scenario share the reader's helpers; algorithms and their list refer to each other.
+const CYCLES_ALLOWED: &[&str] = &["simulation", "reader", "congestion"];
+
+/// A folder at this depth holds one type split over files.
+const DEPTH_OF_TYPES: usize = 3;
+
+#[test]
+fn layers_use_only_those_below() {
+    let wrong = layer_errors(&crate_sources());
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn files_form_no_cycle() {
+    let wrong = cycle_errors(&crate_sources());
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_use_of_a_higher_layer_is_found() {
+    let rows = [
+        "use crate::simulation::Simulation;",
+        "use crate::{\n    simulation::Simulation,\n};",
+        "fn f() {\n    crate::simulation::run();\n}",
+        "use super::super::simulation::Simulation;",
+    ];
+    for text in rows {
+        let errors = layer_errors(&sources(&[
+            ("mechanisms/pause.rs", text),
+            ("simulation/mod.rs", ""),
+        ]));
+        assert_eq!(errors.len(), 1, "{text}");
+        assert!(errors[0].starts_with("crates/sim/src/mechanisms/pause.rs:"));
+        assert!(errors[0].contains("`mechanisms` may not use `simulation`"));
+    }
+}
+
+#[test]
+fn a_cycle_of_files_is_found() {
+    let errors = cycle_errors(&sources(&[
+        ("mechanisms/mod.rs", "pub mod buffer;\npub mod pool;"),
+        ("mechanisms/buffer.rs", "use crate::mechanisms::pool::Pool;"),
+        ("mechanisms/pool.rs", "\nuse super::buffer::{Group, NONE};"),
+    ]));
+    let expected = "cycle:\n  \
+        crates/sim/src/mechanisms/buffer.rs:1: crate::mechanisms::pool::Pool\n  \
+        crates/sim/src/mechanisms/pool.rs:2: super::buffer::Group";
+    assert_eq!(errors, [expected]);
+}
+
+#[test]
+fn tests_comments_and_passed_on_names_are_no_cycle() {
+    let errors = cycle_errors(&sources(&[
+        (
+            "mechanisms/transport/mod.rs",
+            "mod service;\npub use service::Service;\npub trait Transport {}",
+        ),
+        (
+            "mechanisms/transport/service.rs",
+            "use super::Transport;\n// crate::mechanisms::pause::Pause\n\
+            #[cfg(test)]\nmod tests {\n    use crate::mechanisms::pause::Pause;\n}",
+        ),
+        (
+            "mechanisms/pause.rs",
+            "use crate::mechanisms::transport::Service;",
+        ),
+    ]));
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+/// The files of the crate by their path below `src`.
+struct Sources(BTreeMap<PathBuf, String>);
+
+/// A use of one file by another.
+#[derive(Clone)]
+struct Edge {
+    line: usize,
+    path: String,
+    to: PathBuf,
+}
+
+fn sources(files: &[(&str, &str)]) -> Sources {
+    let files = files.iter();
+    Sources(
+        files
+            .map(|(path, text)| (path.into(), (*text).into()))
+            .collect(),
+    )
+}
+
+fn crate_sources() -> Sources {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = BTreeMap::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder of sources") {
+            let path = entry.expect("a file").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(&root).expect("below src").to_owned();
+                files.insert(name, fs::read_to_string(&path).expect("a source file"));
+            }
+        }
+    }
+    Sources(files)
+}
+
+fn layer_errors(sources: &Sources) -> Vec<String> {
+    let mut errors = Vec::new();
+    for (file, edges) in sources.edges() {
+        let from = layer(&file);
+        let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| *name == from) else {
+            errors.push(format!("{}: `{from}` is no layer", shown(&file)));
+            continue;
+        };
+        for edge in edges {
+            let to = layer(&edge.to);
+            if to != from && !allowed.contains(&to.as_str()) {
+                errors.push(format!(
+                    "{}:{}: `{from}` may not use `{to}`: {}",
+                    shown(&file),
+                    edge.line,
+                    edge.path
+                ));
+            }
+        }
+    }
+    errors
+}
+
+fn cycle_errors(sources: &Sources) -> Vec<String> {
+    let mut edges: BTreeMap<PathBuf, Vec<Edge>> = BTreeMap::new();
+    for (file, uses) in sources.edges() {
+        if CYCLES_ALLOWED.contains(&layer(&file).as_str()) {
+            continue;
+        }
+        let from = unit(&file);
+        for mut edge in uses {
+            edge.to = unit(&edge.to);
+            if edge.to != from {
+                edges.entry(from.clone()).or_default().push(edge);
+            }
+        }
+    }
+    let mut errors = Vec::new();
+    let mut known = BTreeSet::new();
+    for file in edges.keys() {
+        if known.contains(file) {
+            continue;
+        }
+        if let Some(cycle) = shortest_cycle(&edges, file) {
+            known.extend(cycle.iter().map(|(from, _)| from.clone()));
+            let line = |(from, edge): &(PathBuf, Edge)| {
+                format!("\n  {}:{}: {}", shown(from), edge.line, edge.path)
+            };
+            let lines: Vec<String> = cycle.iter().map(line).collect();
+            errors.push(format!("cycle:{}", lines.concat()));
+        }
+    }
+    errors
+}
+
+/// The uses that lead from a file back to it, if any do.
+fn shortest_cycle(
+    edges: &BTreeMap<PathBuf, Vec<Edge>>,
+    first: &Path,
+) -> Option<Vec<(PathBuf, Edge)>> {
+    let mut paths: Vec<Vec<(PathBuf, Edge)>> = vec![Vec::new()];
+    let mut visited = BTreeSet::new();
+    while !paths.is_empty() {
+        let mut longer = Vec::new();
+        for path in paths {
+            let at = path
+                .last()
+                .map_or(first.to_owned(), |(_, edge)| edge.to.clone());
+            for edge in edges.get(&at).into_iter().flatten() {
+                let mut next = path.clone();
+                next.push((at.clone(), edge.clone()));
+                if edge.to == first {
+                    return Some(next);
+                }
+                if visited.insert(edge.to.clone()) {
+                    longer.push(next);
+                }
+            }
+        }
+        paths = longer;
+    }
+    None
+}
+
+/// The file, or the folder of the type that it is part of.
+fn unit(file: &Path) -> PathBuf {
+    file.iter().take(DEPTH_OF_TYPES).collect()
+}
+
+fn layer(file: &Path) -> String {
+    let first = file.iter().next().expect("a path").to_string_lossy();
+    first.trim_end_matches(".rs").to_owned()
+}
+
+fn shown(file: &Path) -> String {
+    format!("crates/sim/src/{}", file.display())
+}
+
+impl Sources {
+    /// What every file uses of others, tests aside.
+    fn edges(&self) -> BTreeMap<PathBuf, Vec<Edge>> {
+        let tests = self.test_files();
+        let files = self.0.iter().filter(|(file, _)| {
+            file.as_os_str() != "lib.rs" && !tests.iter().any(|test| file.starts_with(test))
+        });
+        files
+            .map(|(file, text)| (file.clone(), self.uses(file, &without_tests(text))))
+            .collect()
+    }
+
+    /// Files and folders of modules that are declared for tests alone.
+    fn test_files(&self) -> Vec<PathBuf> {
+        let mut tests = Vec::new();
+        for (file, text) in &self.0 {
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            for pair in lines.windows(2).filter(|pair| pair[0] == "#[cfg(test)]") {
+                let name = pair[1].trim_start_matches("pub ").strip_prefix("mod ");
+                if let Some(name) = name.and_then(|name| name.strip_suffix(';')) {
+                    let module: PathBuf = module_of(file).iter().collect();
+                    tests.push(module.join(format!("{name}.rs")));
+                    tests.push(module.join(name));
+                }
+            }
+        }
+        tests
+    }
+
+    fn uses(&self, file: &Path, text: &str) -> Vec<Edge> {
+        let module = module_of(file);
+        let mut edges: Vec<Edge> = Vec::new();
+        for (line, passed_on, path) in paths(text) {
+            let Some(absolute) = self.absolute(&module, &path) else {
+                continue;
+            };
+            if passed_on && absolute.starts_with(&module) {
+                continue;
+            }
+            let Some(to) = self.defined_in(&absolute) else {
+                continue;
+            };
+            if to != file && !edges.iter().any(|edge| edge.to == to) {
+                let path = path.join("::");
+                edges.push(Edge { line, path, to });
+            }
+        }
+        edges
+    }
+
+    /// A path from the root of the crate; none if it is of another crate or of a name in this file.
+    fn absolute(&self, module: &[String], path: &[String]) -> Option<Vec<String>> {
+        let mut base = match path[0].as_str() {
+            "crate" => Vec::new(),
+            "super" => module[..module.len() - 1].to_vec(),
+            "self" => module.to_vec(),
+            _ => {
+                let child = [module, &path[..1]].concat();
+                return self
+                    .file_of(&child)
+                    .map(|_| [module, path].concat())
+                    .filter(|_| path.len() > 1);
+            }
+        };
+        for segment in &path[1..] {
+            match segment.as_str() {
+                "super" => {
+                    base.pop();
+                }
+                _ => base.push(segment.clone()),
+            }
+        }
+        Some(base)
+    }
+
+    /// The file that a path leads to, through names that modules pass on.
+    fn defined_in(&self, path: &[String]) -> Option<PathBuf> {
+        let length = (1..=path.len())
+            .rev()
+            .find(|n| self.file_of(&path[..*n]).is_some())?;
+        let file = self.file_of(&path[..length])?;
+        let Some(name) = path.get(length) else {
+            return Some(file);
+        };
+        let passed_on = paths(&without_tests(&self.0[&file])).into_iter();
+        let mut children = passed_on.filter(|(_, passed_on, _)| *passed_on);
+        let child = children.find_map(|(_, _, passed)| {
+            let passed = self.absolute(&path[..length], &passed)?;
+            let is_child = passed.starts_with(&path[..length]) && passed.last() == Some(name);
+            is_child.then_some(passed)
+        });
+        match child {
+            Some(child) => self.defined_in(&child),
+            None => Some(file),
+        }
+    }
+
+    fn file_of(&self, module: &[String]) -> Option<PathBuf> {
+        let path: PathBuf = module.iter().collect();
+        let files = [path.with_extension("rs"), path.join("mod.rs")];
+        files.into_iter().find(|file| self.0.contains_key(file))
+    }
+}
+
+fn module_of(file: &Path) -> Vec<String> {
+    let path = file.with_extension("");
+    let names = path.iter().map(|name| name.to_string_lossy().into_owned());
+    let mut module: Vec<String> = names.collect();
+    if module.last().is_some_and(|name| name == "mod") {
+        module.pop();
+    }
+    module
+}
+
+/// The text without comments and test modules, line for line.
+fn without_tests(text: &str) -> String {
+    let mut lines = Vec::new();
+    let mut all = text.lines().peekable();
+    while let Some(line) = all.next() {
+        let next = all.peek().map_or("", |next| next.trim());
+        if line == "#[cfg(test)]" && next.ends_with('{') {
+            lines.push("");
+            for inside in all.by_ref() {
+                lines.push("");
+                if inside == "}" {
+                    break;
+                }
+            }
+            continue;
+        }
+        lines.push(line.split("//").next().unwrap_or(""));
+    }
+    lines.join("\n")
+}
+
+/// Every path with `::` in a text: its line, whether `pub use` passes it on, and its names.
+fn paths(text: &str) -> Vec<(usize, bool, Vec<String>)> {
+    let mut found = Vec::new();
+    let mut prefixes: Vec<Vec<String>> = Vec::new(); // of the braces of a `use` that are open
+    let mut current: Vec<String> = Vec::new();
+    let (mut in_use, mut passed_on, mut public) = (false, false, false);
+    let mut joined = false; // `::` came last
+    let mut end = |line, current: &mut Vec<String>, passed_on| {
+        if current.len() > 1 {
+            found.push((line, passed_on, current.clone()));
+        }
+        current.clear();
+    };
+    for (number, line) in text.lines().enumerate() {
+        let line_number = number + 1;
+        let mut rest = line.trim();
+        while !rest.is_empty() {
+            let word = rest.len()
+                - rest
+                    .trim_start_matches(|c: char| c.is_alphanumeric() || c == '_')
+                    .len();
+            if word > 0 {
+                let name = &rest[..word];
+                rest = &rest[word..];
+                let continues = joined || in_use && prefixes.last() == Some(&current);
+                if !continues && !current.is_empty() {
+                    end(line_number, &mut current, passed_on);
+                }
+                match name {
+                    "use" => {
+                        in_use = true;
+                        passed_on = public;
+                    }
+                    "pub" => public = true,
+                    _ => {
+                        current.push(name.to_owned());
+                        joined = false;
+                    }
+                }
+                if name != "pub" && name != "use" {
+                    public = false;
+                }
+                continue;
+            }
+            if let Some(after) = rest.strip_prefix("::") {
+                joined = true;
+                rest = after;
+                continue;
+            }
+            let mark = rest.chars().next().expect("not empty");
+            rest = rest[mark.len_utf8()..].trim_start();
+            match mark {
+                '{' if in_use && joined => {
+                    prefixes.push(current.clone());
+                    joined = false;
+                }
+                '*' if in_use && joined => {
+                    current.push("*".to_owned());
+                    joined = false;
+                }
+                ',' | '}' if in_use && !prefixes.is_empty() => {
+                    if prefixes.last() != Some(&current) {
+                        end(line_number, &mut current, passed_on);
+                    }
+                    if mark == '}' {
+                        prefixes.pop();
+                    }
+                    current = prefixes.last().cloned().unwrap_or_default();
+                }
+                ';' => {
+                    end(line_number, &mut current, passed_on);
+                    (in_use, passed_on, joined) = (false, false, false);
+                    prefixes.clear();
+                }
+                ' ' => {}
+                _ => {
+                    end(line_number, &mut current, passed_on);
+                    joined = false;
+                    public = public && matches!(mark, '(' | ')');
+                }
+            }
+        }
+    }
+    found
+}
