@@ -3,10 +3,14 @@
 import subprocess
 import sys
 
+import click
 import pytest
+import typer.main
+from typer.testing import CliRunner
 
 from wirespeed import cli
 from wirespeed.cli.exit import Exit
+from wirespeed.cli.help import exits
 from wirespeed.errors import Problem, Refused
 
 
@@ -31,6 +35,35 @@ def test_help_names_every_verb_on_standard_output():
 
 def test_version():
     assert wirespeed("--version").stdout.startswith("wirespeed ")
+
+
+@pytest.mark.parametrize("value", ["1", "2.3.1", "bash"])
+@pytest.mark.parametrize("option", ["VERSION", "HELP", "INSTALL_COMPLETION", "SHOW_COMPLETION", "LIST_HELP"])
+def test_options_that_exit_take_no_variable(option, value, tmp_path):
+    result = CliRunner().invoke(cli.app, ["list", "tools"], env={f"WIRESPEED_{option}": value, "HOME": str(tmp_path)})
+    assert (result.exit_code, result.stderr) == (Exit.PASSED, "")
+    assert result.stdout == CliRunner().invoke(cli.app, ["list", "tools"]).stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_of_no_verb_options_that_exit_take_a_variable(monkeypatch):
+    def verbs(command, path):
+        context = click.Context(command, auto_envvar_prefix="_".join(path).upper())
+        yield from ((path, option, context) for option in command.get_params(context))
+        for name, verb in getattr(command, "commands", {}).items():
+            yield from verbs(verb, (*path, name))
+
+    exiting = set()
+    for path, option, context in verbs(typer.main.get_command(cli.app), ("wirespeed",)):
+        variable = f"{context.auto_envvar_prefix}_{option.name}".upper()
+        monkeypatch.setenv(variable, "1")
+        if exits(option):
+            exiting.add(option.opts[-1])
+            assert option.resolve_envvar_value(context) is None, path
+        elif option.param_type_name == "option":
+            assert option.resolve_envvar_value(context) == "1", path
+        monkeypatch.delenv(variable)
+    assert exiting == {"--version", "--help", "--install-completion", "--show-completion"}
 
 
 def test_an_unknown_verb_is_a_usage_error():

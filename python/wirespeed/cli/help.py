@@ -1,6 +1,8 @@
-"""Help pages: argument names without type annotations, numeric ranges in words, environment variables left out.
+"""Commands of this application: their help pages, and which options can be set by environment variables.
 
-Environment variables of all options are listed in docs/reference/commands.md.
+Help pages have argument names without type annotations, numeric ranges in words, and no environment variables; those of
+all options are listed in docs/reference/commands.md. Options that print something and exit, such as ``--version``, have
+none: a variable with such a name may be set for another purpose, and would end every command.
 """
 
 from __future__ import annotations
@@ -29,7 +31,11 @@ WIDTH = 100  # of help on wide terminals, in columns
 
 
 class Command(TyperCommand):
-    """A command whose help page follows the rules above."""
+    """A command that follows the rules above."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return all parameters."""
+        return _without_variables(super().get_params(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the tables of arguments and options."""
@@ -42,7 +48,11 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """A group of commands whose help page follows the rules above."""
+    """A group of commands that follows the rules above."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return all parameters."""
+        return _without_variables(super().get_params(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the tables of options and commands."""
@@ -58,6 +68,18 @@ class App(typer.Typer):
     ) -> Callable[[Function], Function]:
         """Register a function as a command."""
         return super().command(name, cls=cls or Command, **settings)
+
+
+def exits(parameter: Any) -> bool:
+    """Whether an option prints something and exits: it is eager, or no function receives its value."""
+    return bool(parameter.is_eager or not parameter.expose_value)
+
+
+def _without_variables(parameters: list[Any]) -> list[Any]:
+    for parameter in parameters:
+        if exits(parameter):
+            parameter.allow_from_autoenv = False
+    return parameters
 
 
 def _write(command: Any, ctx: Any, formatter: Any) -> None:

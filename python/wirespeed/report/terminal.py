@@ -85,15 +85,15 @@ def topology(drawn: Topology, console: Console) -> None:
         console.print(Text(f"  {wording.plural(count, 'cable')} at {wording.line(speed)}"))
 
 
-def findings(found: Sequence[Finding], console: Console) -> None:
-    """Every finding a reader must look at, by device, then how many there are of each status."""
+def findings(found: Sequence[Finding], console: Console, counted: Sequence[Finding] | None = None) -> None:
+    """Every finding a reader must look at, by device, then how many there are of each status, or of those counted."""
     for device, groups in ranking.by_device(found).items():
         console.print()
         console.print(Text(wording.line(device), style="bold underline"))
         for group in groups:
             _group(group, console)
     console.print()
-    console.print(_counted(found))
+    console.print(_counted(found if counted is None else counted))
 
 
 def first_things(found: Sequence[Finding], console: Console) -> None:

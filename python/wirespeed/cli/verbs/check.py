@@ -96,7 +96,7 @@ def check(
     if shown is not None:
         left = f"{len(kept):,} of {len(findings):,} findings are shown: {', '.join(sorted(shown))}"
         seen = replace(seen, notes=(*seen.notes, left))
-    _print(seen, flows.worded(seen.plan, kept) if cluster else kept, output)
+    _print(seen, flows.worded(seen.plan, kept) if cluster else kept, findings, output)
     raise typer.Exit(flows.findings_exit(findings, strict))
 
 
@@ -222,7 +222,8 @@ def _statuses(text: str | None) -> frozenset[Status] | None:
     return frozenset(Status(word) for word in wording)
 
 
-def _print(seen: _Seen, findings: Sequence[Finding], output: Format) -> None:
+def _print(seen: _Seen, findings: Sequence[Finding], counted: Sequence[Finding], output: Format) -> None:
+    """Print findings, and how many there are of each status, also among those that are not printed."""
     from wirespeed.cli.console import out
 
     if output is Format.TABLE:
@@ -232,7 +233,7 @@ def _print(seen: _Seen, findings: Sequence[Finding], output: Format) -> None:
 
         for note in seen.notes:
             out().print(Text(wording.line(note)))
-        terminal.findings(findings, out())
+        terminal.findings(findings, out(), counted)
     elif output is Format.JSON:
         from wirespeed.report.ranking import counts
         from wirespeed.results.json import document
@@ -243,7 +244,7 @@ def _print(seen: _Seen, findings: Sequence[Finding], output: Format) -> None:
             cluster=seen.plan.name,
             recorded=seen.recorded,
             notes=seen.notes,
-            counts={status.value: count for status, count in counts(findings).items()},
+            counts={status.value: count for status, count in counts(counted).items()},
             findings=findings,
         )
         typer.echo(text, nl=False)
