@@ -281,15 +281,15 @@ def pair_matrix() -> str:
     import tempfile
 
     from wirespeed.benchmarks import read
-    from wirespeed.benchmarks.peers import Log, Seats, compare, gather
+    from wirespeed.benchmarks.peers import Log, MemberDirectory, compare, gather
     from wirespeed.report.svg import pair_matrix as drawn
 
     with tempfile.TemporaryDirectory() as folder:
         runpy.run_path(str(ROOT.parent / "examples" / "mpigraph_log.py"))["main"](Path(folder))
         text = (Path(folder) / "mpigraph.log").read_text(encoding="utf-8")
-    seats = Seats(None)
-    ((key, samples),) = gather([Log("mpigraph.log", read(text).runs)], seats).samples.items()
-    return drawn(compare(key, samples, seats))
+    directory = MemberDirectory(None)
+    ((key, samples),) = gather([Log("mpigraph.log", read(text).runs)], directory).samples.items()
+    return drawn(compare(key, samples, directory))
 
 
 def measurements() -> str:

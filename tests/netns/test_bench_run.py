@@ -38,25 +38,25 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Plan, Lab]]:
 
 def ran(
     plan: Plan, built: Lab, name: str, folder: Path, only: int | None = None, rails: int = 8
-) -> tuple[running.Done, Mesh | None]:
+) -> tuple[running.CampaignResult, Mesh | None]:
     """A suite, or its first steps, on the first rails."""
     fabric = running.fabric_of(plan).of(HOSTS)
-    fabric = replace(fabric, seats=tuple(seat for seat in fabric.seats if seat.rail <= rails))
-    ask = running.Ask(plan, fabric, render.Jobs(plan), seconds=1, bind=False)
+    fabric = replace(fabric, endpoints=tuple(endpoint for endpoint in fabric.endpoints if endpoint.rail <= rails))
+    request = running.Request(plan, fabric, render.Jobs(plan), seconds=1, bind=False)
     chosen = suite(name)
-    campaign = running.make(chosen, ask)
-    kept = running.begin(folder, replace(campaign, steps=campaign.steps[:only]))
+    campaign = running.make(chosen, request)
+    kept = running.create_folder(folder, replace(campaign, steps=campaign.steps[:only]))
     done = running.run(
         chosen,
-        ask,
+        request,
         kept,
         built.reach(),
         lambda step, outcome, text: running.grade(plan, fabric, step, outcome, text),
-        running.How(at_once=2, retests=0),
+        running.RunOptions(at_once=2, retests=0),
         lambda progress: None,
         lambda: False,
     )
-    return done, running.mesh_of(ask, kept, done)
+    return done, running.mesh_of(request, kept, done)
 
 
 def test_a_mesh_is_good_throughout_and_what_is_not_measured_is_unknown(lab: tuple[Plan, Lab], tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import dataclasses
 import fabric
 import report_sample as sample
 
-from wirespeed.benchmarks.peers import Seats, compare
+from wirespeed.benchmarks.peers import MemberDirectory, compare
 from wirespeed.benchmarks.peers.gather import Sample
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.campaign_history import (
@@ -48,7 +48,7 @@ def _alone():
             )
             for n, value in enumerate(values, start=1)
         ],
-        Seats(None),
+        MemberDirectory(None),
     )
 
 
@@ -63,7 +63,7 @@ def hostile_matrix():
             for b in of
             if a is not b
         ],
-        Seats(None),
+        MemberDirectory(None),
     )
 
 

@@ -10,7 +10,7 @@ import history_sample
 import pytest
 from typer.testing import CliRunner
 
-from wirespeed.benchmarks.run import begin
+from wirespeed.benchmarks.run import create_folder
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
 from wirespeed.results import json as results
@@ -185,7 +185,7 @@ def test_what_bench_run_wrote_is_judged_between_its_nics(tmp_path):
     ends = ("node1/bnxt_re0", "node2/bnxt_re0")
     command = Command("node1", ("ib_write_bw",))
     step = Step("a", "ib_write_bw", " -> ".join(ends), command, 30, 3, source=ends[0], target=ends[1])
-    folder = begin(tmp_path / "pairs", Campaign("", "pairs", "mi300x-4node", (step,)))
+    folder = create_folder(tmp_path / "pairs", Campaign("", "pairs", "mi300x-4node", (step,)))
     log = folder.keep(step, 1, (EXAMPLE / "bench/ib-write-bw-bidirectional.log").read_bytes(), None)
     folder.note(Attempt("a", 1, Outcome.DONE, 0, "2026-11-21T08:00:00Z", 3.0, Grade.GOOD, log))
     result = report("--bench", tmp_path / "pairs", "--format", "prometheus")

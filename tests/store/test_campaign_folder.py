@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.store.commands import bench
 
-from wirespeed.benchmarks.run.result_folder import begin
+from wirespeed.benchmarks.run.result_folder import create_folder
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
 from wirespeed.store import Store, Wanted
 
@@ -17,7 +17,7 @@ PLACES = {"a": "node1/bnxt_re0 -> node2/bnxt_re0", "b": "node3/bnxt_re0 -> node4
 def _folder(path: Path) -> Campaign:
     """Two pairs, measured; the first once more to narrow down; the same bytes each time, as failures have."""
     steps = tuple(Step(name, "ib_write_bw", place, Command("node1", ()), 60, 10) for name, place in PLACES.items())
-    folder = begin(path, Campaign("", "pairs", "lab", steps))
+    folder = create_folder(path, Campaign("", "pairs", "lab", steps))
     for name, step in (("a", steps[0]), ("b", steps[1]), ("narrow1.a", steps[0])):
         shown = Step(name, step.test, step.place, step.client, 60, 10)
         log = folder.keep(shown, 1, LOG.read_bytes(), b"what the server did\n")

@@ -9,7 +9,7 @@ import pytest
 from tests.store.campaigns import PAIR, measured
 from tests.store.commands import bench
 
-from wirespeed.benchmarks.run.result_folder import begin
+from wirespeed.benchmarks.run.result_folder import create_folder
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
 from wirespeed.results.lab import cluster_of, is_lab
 from wirespeed.store import Batch, Store, pack
@@ -40,7 +40,7 @@ def _store(where: str) -> None:
 
 def _folder(path: Path) -> None:
     step = Step("a", "ib_write_bw", PAIR, Command("node1", ()), 60, 10)
-    folder = begin(path, Campaign("", "tcp", cluster_of("mine"), (step,)))
+    folder = create_folder(path, Campaign("", "tcp", cluster_of("mine"), (step,)))
     log = folder.keep(step, 1, LOG.read_bytes(), None)
     folder.note(Attempt("a", 1, Outcome.DONE, 0, "2026-11-21T08:00:00Z", 9.0, Grade.GOOD, log))
 

@@ -23,9 +23,9 @@ def logs_of(folder: Path) -> Iterator[LogFile]:
     Raises:
         Refused: the folder is not whole.
     """
-    from wirespeed.benchmarks.run import opened
+    from wirespeed.benchmarks.run import open_folder
 
-    found = opened(folder)
+    found = open_folder(folder)
     places = {step.id: step.place for step in found.campaign.steps}
     tests = {step.id: step.test for step in found.campaign.steps}
     for attempt in found.attempts:
@@ -82,11 +82,11 @@ def check_no_lab(file: LogFile) -> None:
 @cache
 def _cluster_of(folder: Path) -> str | None:
     """The cluster of a folder that may be a campaign's."""
-    from wirespeed.benchmarks.run import opened
+    from wirespeed.benchmarks.run import open_folder
     from wirespeed.errors import Refused
 
     try:
-        return opened(folder).campaign.cluster if (folder / NAME).is_file() else None
+        return open_folder(folder).campaign.cluster if (folder / NAME).is_file() else None
     except Refused:  # another program's file of that name
         return None
 
@@ -97,6 +97,6 @@ def campaign_of(files: Iterable[LogFile]) -> Campaign | None:
     folder = folders.pop() if len(folders) == 1 else None
     if folder is None:
         return None
-    from wirespeed.benchmarks.run import opened
+    from wirespeed.benchmarks.run import open_folder
 
-    return opened(folder).campaign
+    return open_folder(folder).campaign

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.run import Ask, Bar, Done, Folder
+    from wirespeed.benchmarks.run import CampaignResult, Folder, GradeOptions, Request
     from wirespeed.reach import Reach
     from wirespeed.results.campaign import Campaign
     from wirespeed.results.mesh import Mesh
@@ -74,17 +74,19 @@ def time(seconds: float) -> str:
     return f"{whole // 60} min {whole % 60:02} s" if whole >= 60 else f"{whole} s"
 
 
-def related(ask: Ask, folder: Folder, bar: Bar) -> tuple[Relation, ...]:
+def related(request: Request, folder: Folder, bar: GradeOptions) -> tuple[Relation, ...]:
     """What the runs of a campaign reach of each other, where the profile has relative gates."""
     from wirespeed.cli import flows
     from wirespeed.cli.campaign_folder import logs_of
 
-    if bar.profile is None or not bar.profile.relative_gates or not ask.plan.hosts:
+    if bar.profile is None or not bar.profile.relative_gates or not request.plan.hosts:
         return ()
-    return flows.judged(ask.plan, logs_of(folder.path), None, bar.profile, bar.found)[0].relations
+    return flows.judged(request.plan, logs_of(folder.path), None, bar.profile, bar.found)[0].relations
 
 
-def print_outcome(ask: Ask, folder: Folder, done: Done, form: Format, relations: Sequence[Relation] = ()) -> None:
+def print_outcome(
+    request: Request, folder: Folder, done: CampaignResult, form: Format, relations: Sequence[Relation] = ()
+) -> None:
     """The outcome, also into the folder."""
     from wirespeed.benchmarks.run import mesh_of
     from wirespeed.cli.console import err, out
@@ -112,7 +114,7 @@ def print_outcome(ask: Ask, folder: Folder, done: Done, form: Format, relations:
         suspects=done.suspects,
         relations=relations,
     )
-    mesh = mesh_of(ask, folder, done)
+    mesh = mesh_of(request, folder, done)
     try:
         (folder.path / "summary.json").write_text(text, encoding="utf-8")
         if mesh is not None:

@@ -9,7 +9,7 @@ from wirespeed.cli.campaign_output import count, time
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.run import Ask, Done, Folder, How
+    from wirespeed.benchmarks.run import CampaignResult, Folder, Request, RunOptions
     from wirespeed.benchmarks.run.execute import Grader
     from wirespeed.benchmarks.suites import Suite
     from wirespeed.reach import Reach
@@ -27,10 +27,12 @@ def folder_of(verb: str, output: Path | None, campaign: Campaign, resume: bool) 
 
     if output is None:
         raise refuse(verb, "no folder for logs and journal", "--output DIR, or --dry-run")
-    return running.resume(output, campaign) if resume else running.begin(output, campaign)
+    return running.resume_folder(output, campaign) if resume else running.create_folder(output, campaign)
 
 
-def execute(suite: Suite, ask: Ask, grader: Grader, folder: Folder, reach: Reach, how: How) -> Done:
+def execute(
+    suite: Suite, request: Request, grader: Grader, folder: Folder, reach: Reach, how: RunOptions
+) -> CampaignResult:
     """Run it, with progress on standard error."""
     from rich.markup import escape
     from rich.progress import BarColumn, TextColumn
@@ -62,7 +64,7 @@ def execute(suite: Suite, ask: Ask, grader: Grader, folder: Folder, reach: Reach
                 line += f": {last.says}" if last.says else ""
                 err().print(f"{line}  [{time(progress.left_s)} left]", markup=False, soft_wrap=True, highlight=False)
 
-        return running.run(suite, ask, folder, reach, graded, how, tell, interrupted)
+        return running.run(suite, request, folder, reach, graded, how, tell, interrupted)
 
 
 def store_logs(folder: Folder, where: str, label: str | None, bundle: Path | None) -> None:
@@ -86,7 +88,7 @@ def store_logs(folder: Folder, where: str, label: str | None, bundle: Path | Non
         err().print(said, markup=False, soft_wrap=True)
 
 
-def exit_of(done: Done) -> Exit:
+def exit_of(done: CampaignResult) -> Exit:
     """What a campaign means for the exit code."""
     from wirespeed.results.campaign import Grade, Outcome
 

@@ -14,7 +14,7 @@ from wirespeed.cli.campaign_folder import check_no_lab
 from wirespeed.cli.exit import Exit
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.judge.limits import Asked
+    from wirespeed.benchmarks.judge.limits import RunContext
     from wirespeed.benchmarks.judge.logs import Judged
     from wirespeed.benchmarks.judge.profile import Profile
     from wirespeed.benchmarks.tools.reader import Reading
@@ -127,7 +127,7 @@ def _holds(lines: tuple[str, ...], part: tuple[str, ...]) -> bool:
 def judged(
     plan: Plan,
     files: Iterable[LogFile],
-    asked: Asked | None = None,
+    asked: RunContext | None = None,
     profile: Profile | None = None,
     found: AsFound | None = None,
 ) -> tuple[Judged, tuple[Problem, ...]]:

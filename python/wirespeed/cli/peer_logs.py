@@ -77,9 +77,9 @@ def _places(where: str) -> tuple[str | None, str | None, str | None]:
 
 def _campaign(folder: Path, found: Read) -> Iterator[Log]:
     """Every attempt of every step, with the two ends or the one host it was run at; what failed, too."""
-    from wirespeed.benchmarks.run import opened
+    from wirespeed.benchmarks.run import open_folder
 
-    campaign = opened(folder)
+    campaign = open_folder(folder)
     steps = {step.id: step for step in campaign.campaign.steps}
     for attempt in campaign.attempts:
         yield from _attempt(folder, steps.get(attempt.step), attempt, found)

@@ -10,7 +10,7 @@ from judge_support import GIB, MIB, collective, perftest
 from judge_support import plan as four_hosts
 
 from wirespeed.benchmarks.judge import profile as judge_profile
-from wirespeed.benchmarks.judge.limits import Asked
+from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.logs import Log, judge_together
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.catalogue import load
@@ -230,7 +230,7 @@ def test_units_may_differ():
 
 def test_what_the_user_says_places_a_log():
     logs = [Log("a.log", Reading((write(380.0),))), Log("b.log", Reading((write(391.0, queue_pairs=8),)))]
-    found = judge_together(logs, four_hosts(), Asked("node1/bnxt_re0", "node2/bnxt_re0"), FIELD).relations
+    found = judge_together(logs, four_hosts(), RunContext("node1/bnxt_re0", "node2/bnxt_re0"), FIELD).relations
     assert [(one.name, one.judgement) for one in found] == [("one-queue-pair", PASS)]
 
 

@@ -6,14 +6,14 @@ import pytest
 from judge_support import GIB, MIB, collective, perftest, plan
 from tests.benchmarks.judge.test_cli import run, write_bw
 
-from wirespeed.benchmarks.judge.limits import Asked
+from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.logs import judge_logs
 from wirespeed.benchmarks.tools.reader import Reading
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
 from wirespeed.results.parameters import Parameters
 from wirespeed.results.verdicts import Judgement
 
-ENDS = Asked("node1/bnxt_re0", "node2/bnxt_re0")
+ENDS = RunContext("node1/bnxt_re0", "node2/bnxt_re0")
 GID = "00:00:00:00:00:00:00:00:00:00:255:255:10:01:00:{}"
 
 
@@ -54,12 +54,12 @@ def test_several_runs_of_one_test(values, judgements, reason):
     ("runs", "asked", "files", "together"),
     [
         # which pair of hosts it was stands nowhere: two pairs may have such NICs
-        ([write(230.0), write(391.0)], Asked(), None, False),
-        ([write(230.0), write(391.0)], Asked("node1/bnxt_re0"), None, False),
+        ([write(230.0), write(391.0)], RunContext(), None, False),
+        ([write(230.0), write(391.0)], RunContext("node1/bnxt_re0"), None, False),
         # attempts of one step, and of two
-        ([write(230.0), write(391.0)], Asked(), ["logs/pair-1.1.log", "logs/pair-1.2.log"], True),
-        ([write(230.0), write(391.0)], Asked(), ["logs/pair-1.1.log", "logs/pair-2.1.log"], False),
-        ([write(230.0), write(391.0)], Asked(), ["a/pair-1.1.log", "b/pair-1.1.log"], False),
+        ([write(230.0), write(391.0)], RunContext(), ["logs/pair-1.1.log", "logs/pair-1.2.log"], True),
+        ([write(230.0), write(391.0)], RunContext(), ["logs/pair-1.1.log", "logs/pair-2.1.log"], False),
+        ([write(230.0), write(391.0)], RunContext(), ["a/pair-1.1.log", "b/pair-1.1.log"], False),
         # ends in the logs: the same, and others
         *(
             (
@@ -67,7 +67,7 @@ def test_several_runs_of_one_test(values, judgements, reason):
                     write(value, local_gid=GID.format("01"), remote_gid=GID.format(end))
                     for value, end in ((230.0, "17"), (391.0, other))
                 ],
-                Asked(),
+                RunContext(),
                 None,
                 same,
             )

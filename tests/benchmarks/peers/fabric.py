@@ -2,7 +2,7 @@
 
 import random
 
-from wirespeed.benchmarks.peers import Seats, compare
+from wirespeed.benchmarks.peers import MemberDirectory, compare
 from wirespeed.benchmarks.peers.gather import Key, Sample
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.peers import Member, Reading
@@ -41,7 +41,7 @@ def matrix(of, slow=lambda a, b: 1.0, noise=0.005, seed=1, key=KEY, same_rail=Tr
             if key.lower_is_better:
                 value = 1e3 / value
             samples.append(Sample(a, b, Reading(value, f"run{reading}.log", number)))
-    return compare(key, samples, Seats(None))
+    return compare(key, samples, MemberDirectory(None))
 
 
 def accused(found):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wirespeed.benchmarks.peers import Seats, compare
+from wirespeed.benchmarks.peers import MemberDirectory, compare
 from wirespeed.benchmarks.peers.gather import Sample
 from wirespeed.results.peers import Reading
 
@@ -164,7 +164,7 @@ def test_what_failed_is_slower_than_anything():
         )
         for a, b in fabric.pairs(of)
     ]
-    found = compare(fabric.KEY, samples, Seats(None))
+    found = compare(fabric.KEY, samples, MemberDirectory(None))
     assert fabric.accused(found) == [("host", "all", "node4")]
     assert "8 failed" in found.suspects[0].because
     assert all(math.isfinite(one.fraction) for one in found.cells if one.fraction is not None)
@@ -178,7 +178,7 @@ def test_what_failed_is_low_however_wide_the_others_spread():
         Sample(a, b, Reading(value, "a.log", 1, None if value else "timeout"))
         for (a, b), value in zip(ends, values, strict=True)
     ]
-    found = compare(fabric.KEY, samples, Seats(None))
+    found = compare(fabric.KEY, samples, MemberDirectory(None))
     (like,) = found.likes
     assert like.least == 0
     assert [(cell.source, cell.target) for cell in found.cells if cell.low] == [(ends[4][0].name, ends[4][1].name)]
@@ -195,7 +195,7 @@ def test_three_cells_are_too_few():
     of = fabric.members(3)
     ends = [(of[0], of[1]), (of[0], of[2]), (of[1], of[2])]
     samples = [Sample(a, b, Reading(value, "a", 1)) for (a, b), value in zip(ends, (390, 390, 195), strict=True)]
-    found = compare(fabric.KEY, samples, Seats(None))
+    found = compare(fabric.KEY, samples, MemberDirectory(None))
     assert found.suspects == ()
     assert found.notes == ("too few to compare: all, 3",)
     assert [one.fraction for one in found.cells] == [None] * 3
@@ -213,4 +213,4 @@ def test_the_order_of_the_logs_changes_nothing(seed):
     ]
     shuffled = list(samples)
     random.Random(seed).shuffle(shuffled)
-    assert compare(fabric.KEY, samples, Seats(None)) == compare(fabric.KEY, shuffled, Seats(None))
+    assert compare(fabric.KEY, samples, MemberDirectory(None)) == compare(fabric.KEY, shuffled, MemberDirectory(None))

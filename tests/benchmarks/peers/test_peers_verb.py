@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from wirespeed.benchmarks.run import begin, opened
+from wirespeed.benchmarks.run import create_folder, open_folder
 from wirespeed.cli.app import app
 from wirespeed.cli.exit import Exit
 from wirespeed.errors import Refused
@@ -66,7 +66,7 @@ def campaign(folder, value, attempts=1, fails=()):
         )
         for a, b in same_rail()
     )
-    opened = begin(folder, Campaign("", "matrix", "mi300x-4node", steps))
+    opened = create_folder(folder, Campaign("", "matrix", "mi300x-4node", steps))
     for step in steps:
         for number in range(1, attempts + 1):
             failed = any(name in (step.source, step.target) for name in fails)
@@ -133,7 +133,7 @@ def test_a_host_that_does_not_answer_is_named(tmp_path):
 def test_what_narrowed_down_counts_too(tmp_path):
     """A step that bench run added later stands in the journal alone."""
     folder = campaign(tmp_path / "matrix", lambda step: 197.0 if through(step, "node3/bnxt_re5") else 391.0)
-    known = opened(folder)
+    known = open_folder(folder)
     for number, ends in enumerate(((1, 3), (2, 3), (3, 4))):
         place = " -> ".join(f"node{end}/bnxt_re5" for end in ends)
         log = f"logs/narrow1.{number}.log"

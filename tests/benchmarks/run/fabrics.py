@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.endpoints.fabric import Fabric, Seat
+from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric
 from wirespeed.units import Bandwidth
 
 SPEED = Bandwidth(400 * 10**9)
@@ -10,12 +10,12 @@ SPEED = Bandwidth(400 * 10**9)
 
 def fabric(hosts: int, rails: int = 1, leaves: int = 1, uplinks: int = 0, by_rail: bool = False) -> Fabric:
     """Hosts dealt evenly to leaves, or rails; leaves reach each other where cables lead up from them."""
-    seats = []
+    endpoints = []
     for host in range(hosts):
         for rail in range(rails):
             leaf = rail % leaves if by_rail else host * leaves // hosts
-            seats.append(
-                Seat(
+            endpoints.append(
+                Endpoint(
                     host=f"node{host + 1}",
                     interface=f"eth{rail}",
                     device=f"rdma{rail}",
@@ -31,4 +31,4 @@ def fabric(hosts: int, rails: int = 1, leaves: int = 1, uplinks: int = 0, by_rai
             )
     names = [f"leaf{leaf + 1}" for leaf in range(leaves)]
     above = dict.fromkeys(names, uplinks) if uplinks else {}
-    return Fabric(tuple(seats), above, dict.fromkeys(above, SPEED * uplinks), ())
+    return Fabric(tuple(endpoints), above, dict.fromkeys(above, SPEED * uplinks), ())

@@ -8,7 +8,7 @@ from tests.benchmarks.judge.test_as_found import X8, found
 from tests.benchmarks.judge.test_cli import write_bw
 
 from wirespeed.benchmarks.judge.profile import read
-from wirespeed.benchmarks.run import Bar, fabric_of, grade
+from wirespeed.benchmarks.run import GradeOptions, fabric_of, grade
 from wirespeed.results.campaign import Command, Grade, Outcome, Step
 
 STEP = Step(
@@ -31,17 +31,19 @@ BY = "by line rate × RoCEv2 framing"
         (228.0, None, (Grade.BAD, f"228 Gb/s, 58% of 392.06 {BY}")),
         (
             228.0,
-            Bar(found=found(X8)),
+            GradeOptions(found=found(X8)),
             (
                 Grade.BAD,
                 f"228 Gb/s, 58% of 392.06 {BY}; 99% of what the cluster as found allows by NIC slot of node1/bnxt_re0",
             ),
         ),
-        (228.0, Bar(profile=read("loose")), (Grade.BAD, f"228 Gb/s, 58% of 392.06 {BY}")),
+        (228.0, GradeOptions(profile=read("loose")), (Grade.BAD, f"228 Gb/s, 58% of 392.06 {BY}")),
         (330.0, None, (Grade.GOOD, f"330 Gb/s, 84% of 392.06 {BY}")),
-        (330.0, Bar(profile=read("strict")), (Grade.BAD, f"330 Gb/s, 84% of 392.06 {BY}")),
+        (330.0, GradeOptions(profile=read("strict")), (Grade.BAD, f"330 Gb/s, 84% of 392.06 {BY}")),
     ],
 )
-def test_a_figure_stands_against_what_is_asked(average: float, bar: Bar | None, expected: tuple[Grade, str]) -> None:
+def test_a_figure_stands_against_what_is_asked(
+    average: float, bar: GradeOptions | None, expected: tuple[Grade, str]
+) -> None:
     whole = plan()
     assert grade(whole, fabric_of(whole), STEP, Outcome.DONE, write_bw(average), bar) == expected

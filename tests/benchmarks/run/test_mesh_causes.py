@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.benchmarks import parse
-from wirespeed.benchmarks.endpoints.fabric import Seat
+from wirespeed.benchmarks.endpoints.fabric import Endpoint
 from wirespeed.benchmarks.run import Fabric, fabric_of
 from wirespeed.benchmarks.run.mesh.result import mesh, planned_route
 from wirespeed.catalogue import load
@@ -18,7 +18,7 @@ from wirespeed.plan import Plan, build
 from wirespeed.results.mesh import Mesh
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-Says = Callable[[Seat, Seat], tuple[str, str, int | None] | None]
+Says = Callable[[Endpoint, Endpoint], tuple[str, str, int | None] | None]
 """Of a pair: lines of its route and its ping, and the exit code of a small one; None: all is well."""
 
 LOST = "1 packets transmitted, 0 received, 100% packet loss, time 0ms"
@@ -29,7 +29,7 @@ def planned(example: str) -> Plan:
     return build(read(EXAMPLES / example / "cluster.yaml"))
 
 
-def way(plan: Plan, a: Seat, b: Seat, table: str | None = None) -> str:
+def way(plan: Plan, a: Endpoint, b: Endpoint, table: str | None = None) -> str:
     wanted = planned_route(plan.hosts[a.host], a, b)
     assert wanted is not None
     gateway, device, number = wanted
@@ -39,7 +39,7 @@ def way(plan: Plan, a: Seat, b: Seat, table: str | None = None) -> str:
 
 def matrix(plan: Plan, fabric: Fabric, bad: Says) -> Mesh:
     lines = []
-    pairs = [(a, b) for a in fabric.seats for b in fabric.seats if a.host != b.host and a.fabric == b.fabric]
+    pairs = [(a, b) for a in fabric.endpoints for b in fabric.endpoints if a.host != b.host and a.fabric == b.fabric]
     for a, b in pairs:
         route, ping, small = bad(a, b) or ("", "", None)
         lines += [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.benchmarks import parse
-from wirespeed.benchmarks.run import Moved, fabric_of, with_counters
+from wirespeed.benchmarks.run import ByteCounters, add_counters, fabric_of
 from wirespeed.benchmarks.run.mesh.result import mesh
 from wirespeed.cluster import read
 from wirespeed.plan import build
@@ -16,7 +16,7 @@ from wirespeed.results.mesh import Mesh
 
 PLAN = build(read(Path(__file__).parents[3] / "examples" / "mi300x-4node" / "cluster.yaml"))
 FABRIC = fabric_of(PLAN).of(["node1", "node2"])
-ENDS = {(seat.host, seat.interface): seat.name for seat in FABRIC.seats}
+ENDS = {(endpoint.host, endpoint.interface): endpoint.name for endpoint in FABRIC.endpoints}
 NIC = "node1/bnxt_re2"
 WHOLE = 16 * 9000
 """A request and a reply with each of the eight NICs of the other host: sixteen packets of the MTU each way."""
@@ -25,8 +25,8 @@ WHOLE = 16 * 9000
 def answered(*silent: str) -> Mesh:
     """All pairs but those of some NICs came back."""
     text = ""
-    for a in FABRIC.seats:
-        for b in FABRIC.seats:
+    for a in FABRIC.endpoints:
+        for b in FABRIC.endpoints:
             if a.host != b.host:
                 lost = 1 if {a.name, b.name} & set(silent) else 0
                 text += f"mesh ping from {a.host}: 1 pairs\nmesh pair {a.name} -> {b.name}\n"
@@ -36,13 +36,13 @@ def answered(*silent: str) -> Mesh:
 
 
 def said(moved: dict[str, tuple[int, int]], *silent: str, lacking: str = "") -> tuple[dict[str, Grade], list[str]]:
-    before = {end: Moved(5000, 7000) for end in ENDS}
+    before = {end: ByteCounters(5000, 7000) for end in ENDS}
     after = {}
     for end, name in ENDS.items():
         sent, received = moved.get(name, (WHOLE, WHOLE))
         if name != lacking:
-            after[end] = Moved(5000 + sent, 7000 + received)
-    found = with_counters(PLAN, FABRIC, answered(*silent), before, after)
+            after[end] = ByteCounters(5000 + sent, 7000 + received)
+    found = add_counters(PLAN, FABRIC, answered(*silent), before, after)
     grades = {one.nic: one.grade for one in found.carried if one.grade is not Grade.GOOD}
     named = [f"{one.name} at {one.port}: {' '.join(one.failures)}: {one.says}" for one in found.causes]
     return grades, [one for one in named if one.startswith("NIC") and " as " in one and "bytes" in one]

@@ -21,7 +21,7 @@ def hunt(found: Fabric, bad: Bad, rounds_allowed: int = 4) -> tuple[list[tuple[K
     first = len(results)
     for count in range(rounds_allowed + 1):
         following = narrow_pairs(found, results)
-        names = [seat.name for pair in following.pairs for seat in (pair.a, pair.b)]
+        names = [endpoint.name for pair in following.pairs for endpoint in (pair.a, pair.b)]
         assert len(names) == len(set(names)), "a NIC is in two pairs at a time"
         if not following.pairs:
             return [(suspect.kind, suspect.name) for suspect in following.suspects], count, len(results) - first
@@ -86,9 +86,9 @@ def test_what_is_bad_is_named(found: Fabric, bad: Bad, accused: list[tuple[Kind,
 
 def test_every_single_bad_nic_of_a_cluster_is_named() -> None:
     found = fabric(5, 2, leaves=2, uplinks=4)
-    for seat in found.seats:
-        accused, rounds, _ = hunt(found, nic(seat.name))
-        assert accused == [(Kind.NIC, seat.name)]
+    for endpoint in found.endpoints:
+        accused, rounds, _ = hunt(found, nic(endpoint.name))
+        assert accused == [(Kind.NIC, endpoint.name)]
         assert rounds <= 2
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.benchmarks.run import begin, opened, resume
+from wirespeed.benchmarks.run import create_folder, open_folder, resume_folder
 from wirespeed.errors import Refused
 from wirespeed.results.campaign import Attempt, Campaign, Command, Grade, Outcome, Step
 
@@ -43,10 +43,10 @@ ATTEMPT = Attempt(
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
-    folder = begin(tmp_path / "new" / "run", CAMPAIGN)
+    folder = create_folder(tmp_path / "new" / "run", CAMPAIGN)
     folder.keep(STEP, 1, b"printed\n", b"server\n")
     folder.note(ATTEMPT)
-    found = opened(tmp_path / "new" / "run")
+    found = open_folder(tmp_path / "new" / "run")
     assert found.campaign == folder.campaign
     assert found.campaign == replace(CAMPAIGN, id=found.campaign.id, started=found.campaign.started)
     assert found.latest() == {STEP.id: ATTEMPT}
@@ -61,20 +61,20 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cut", range(1, 40))
 def test_a_line_cut_short_is_an_attempt_to_make_again(tmp_path: Path, cut: int) -> None:
-    folder = begin(tmp_path, CAMPAIGN)
+    folder = create_folder(tmp_path, CAMPAIGN)
     folder.note(ATTEMPT)
     folder.note(replace(ATTEMPT, step="other"))
     journal = tmp_path / "journal.jsonl"
     journal.write_bytes(journal.read_bytes()[:-cut])
-    again = resume(tmp_path, CAMPAIGN)
+    again = resume_folder(tmp_path, CAMPAIGN)
     assert list(again.latest()) == [STEP.id]
     again.note(replace(ATTEMPT, step="other"))
-    assert list(opened(tmp_path).latest()) == [STEP.id, "other"]
+    assert list(open_folder(tmp_path).latest()) == [STEP.id, "other"]
 
 
 def refusal(path: Path, campaign: Campaign, again: bool) -> str:
     with pytest.raises(Refused) as refused:
-        (resume if again else begin)(path, campaign)
+        (resume_folder if again else create_folder)(path, campaign)
     return str(refused.value).replace(str(path), "DIR")
 
 
@@ -102,7 +102,7 @@ def refusal(path: Path, campaign: Campaign, again: bool) -> str:
     ],
 )
 def test_a_folder_that_holds_another_campaign(tmp_path: Path, campaign: Campaign, again: bool, message: str) -> None:
-    begin(tmp_path, CAMPAIGN)
+    create_folder(tmp_path, CAMPAIGN)
     assert refusal(tmp_path, campaign, again) == message
 
 
@@ -120,7 +120,7 @@ def test_a_document_that_is_no_campaign(tmp_path: Path, text: str) -> None:
 
 
 def test_a_line_of_the_journal_that_is_no_attempt(tmp_path: Path) -> None:
-    begin(tmp_path, CAMPAIGN).note(ATTEMPT)
+    create_folder(tmp_path, CAMPAIGN).note(ATTEMPT)
     with (tmp_path / "journal.jsonl").open("a") as file:
         file.write('{"step": 1}\n')
     assert refusal(tmp_path, CAMPAIGN, True) == (

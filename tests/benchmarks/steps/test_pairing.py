@@ -39,16 +39,18 @@ def named(rounds: list[list[Pair]]) -> list[list[str]]:
 def test_every_nic_is_exercised_and_none_is_twice_in_a_round(found) -> None:
     rounds, alone = matching(found)
     for one in rounds:
-        names = [seat.name for pair in one for seat in (pair.a, pair.b)]
+        names = [endpoint.name for pair in one for endpoint in (pair.a, pair.b)]
         assert len(names) == len(set(names))
     assert all(pair.a.host != pair.b.host and pair.a.fabric == pair.b.fabric for one in rounds for pair in one)
-    measured = {seat.name for one in rounds for pair in one for seat in (pair.a, pair.b)}
+    measured = {endpoint.name for one in rounds for pair in one for endpoint in (pair.a, pair.b)}
     lonely = {line.partition(" ")[0] for line in alone}
-    assert measured | lonely == {seat.name for seat in found.seats}
+    assert measured | lonely == {endpoint.name for endpoint in found.endpoints}
     assert not measured & lonely
     for name in lonely:
-        seat = next(seat for seat in found.seats if seat.name == name)
-        assert not [other for other in found.seats if other.fabric == seat.fabric and other.host != seat.host]
+        endpoint = next(endpoint for endpoint in found.endpoints if endpoint.name == name)
+        assert not [
+            other for other in found.endpoints if other.fabric == endpoint.fabric and other.host != endpoint.host
+        ]
 
 
 @given(fabrics)
@@ -56,9 +58,11 @@ def test_every_nic_is_exercised_and_none_is_twice_in_a_round(found) -> None:
 def test_every_leaf_with_cables_above_it_is_crossed(found) -> None:
     rounds, _ = matching(found)
     crossed = {leaf for one in rounds for pair in one if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
-    for leaf in {seat.leaf for seat in found.seats}:
-        hosts = {seat.host for seat in found.seats if seat.leaf == leaf}
-        elsewhere = {seat.host for seat in found.seats if seat.leaf != leaf and seat.fabric == "all"}
+    for leaf in {endpoint.leaf for endpoint in found.endpoints}:
+        hosts = {endpoint.host for endpoint in found.endpoints if endpoint.leaf == leaf}
+        elsewhere = {
+            endpoint.host for endpoint in found.endpoints if endpoint.leaf != leaf and endpoint.fabric == "all"
+        }
         able = found.uplinks.get(leaf) and any(a != b for a in hosts for b in elsewhere)
         assert not able or leaf in crossed
 

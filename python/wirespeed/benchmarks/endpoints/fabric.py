@@ -12,7 +12,7 @@ from wirespeed.units import Bandwidth
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class Endpoint:
     """A NIC that benchmarks can use: it has an address."""
 
     host: str
@@ -24,7 +24,7 @@ class Seat:
     mtu: int | None
     speed: Bandwidth
     leaf: str | None  # None: cabled to another host
-    fabric: str  # seats of one fabric reach each other
+    fabric: str  # endpoints of one fabric reach each other
     pod: str | None  # the group of spines above the leaf
 
     @property
@@ -40,28 +40,28 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Fabric:
-    """All seats of a plan in the order of hosts and rails, and the cables that lead up from each leaf."""
+    """All endpoints of a plan in the order of hosts and rails, and the cables that lead up from each leaf."""
 
-    seats: tuple[Seat, ...]
+    endpoints: tuple[Endpoint, ...]
     uplinks: Mapping[str, int]  # leaf -> cables to switches above
     uplink_rate: Mapping[str, int]  # leaf -> b/s of all of them
     without: tuple[str, ...]  # NICs that have no address or no cable, and why
 
     def of(self, hosts: Iterable[str] | None) -> Fabric:
-        """The same with the seats of some hosts alone."""
+        """The same with the endpoints of some hosts alone."""
         if hosts is None:
             return self
         wanted = set(hosts)
-        kept = tuple(seat for seat in self.seats if seat.host in wanted)
+        kept = tuple(endpoint for endpoint in self.endpoints if endpoint.host in wanted)
         without = tuple(why for why in self.without if why.partition("/")[0] in wanted)
         return Fabric(kept, self.uplinks, self.uplink_rate, without)
 
     @property
-    def hosts(self) -> dict[str, list[Seat]]:
-        """The seats of each host in rail order."""
-        found: dict[str, list[Seat]] = {}
-        for seat in self.seats:
-            found.setdefault(seat.host, []).append(seat)
+    def hosts(self) -> dict[str, list[Endpoint]]:
+        """The endpoints of each host in rail order."""
+        found: dict[str, list[Endpoint]] = {}
+        for endpoint in self.endpoints:
+            found.setdefault(endpoint.host, []).append(endpoint)
         return found
 
 
@@ -73,7 +73,7 @@ def fabric_of(plan: Plan) -> Fabric:
     pods = {cable.a.device: tiers.group.get(cable.b.device) for cable in between}
     pods |= {cable.b.device: tiers.group.get(cable.a.device) for cable in between if cable.b.device not in pods}
     ends = _ends(plan)
-    seats: list[Seat] = []
+    endpoints: list[Endpoint] = []
     without: list[str] = []
     for host, settings in plan.hosts.items():
         for interface, nic in settings.nics.items():
@@ -85,8 +85,8 @@ def fabric_of(plan: Plan) -> Fabric:
                 continue
             other, speed = ends[host, interface]
             leaf = other if other in plan.switches else None
-            seats.append(
-                Seat(
+            endpoints.append(
+                Endpoint(
                     host=host,
                     interface=interface,
                     device=nic.rdma_device,
@@ -100,11 +100,11 @@ def fabric_of(plan: Plan) -> Fabric:
                     pod=pods.get(leaf) if leaf else None,
                 )
             )
-    seats.sort(key=lambda seat: seat.rail)
+    endpoints.sort(key=lambda endpoint: endpoint.rail)
     order = {host: place for place, host in enumerate(plan.hosts)}
-    seats.sort(key=lambda seat: order[seat.host])
+    endpoints.sort(key=lambda endpoint: order[endpoint.host])
     uplinks, rates = _uplinks(plan)
-    return Fabric(tuple(seats), uplinks, rates, tuple(without))
+    return Fabric(tuple(endpoints), uplinks, rates, tuple(without))
 
 
 def _ends(plan: Plan) -> dict[tuple[str, str], tuple[str, Bandwidth]]:
@@ -148,9 +148,9 @@ def _joined(plan: Plan) -> dict[str, str]:
     return {name: root(name) for name in list(above)}
 
 
-def by_fabric(seats: Sequence[Seat]) -> list[list[Seat]]:
+def by_fabric(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:
     """Seats that reach each other, in the order of their first."""
-    found: dict[str, list[Seat]] = {}
-    for seat in seats:
-        found.setdefault(seat.fabric, []).append(seat)
+    found: dict[str, list[Endpoint]] = {}
+    for endpoint in endpoints:
+        found.setdefault(endpoint.fabric, []).append(endpoint)
     return list(found.values())

@@ -19,7 +19,7 @@ _HARDWARE_UNKNOWN = "hardware not known"
 _FAR = "distance not known"
 
 
-class Seats:
+class MemberDirectory:
     """Members of matrices, each known by its name once."""
 
     def __init__(self, plan: Plan | None) -> None:

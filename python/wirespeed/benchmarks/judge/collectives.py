@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.judge.collective_names import collective_of, foreign_gpus, named_collective
 from wirespeed.benchmarks.judge.host_network import used
-from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited
+from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unlimited
 from wirespeed.benchmarks.judge.nccl_evidence import Proof, proof_of
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.logs.numbers import SECONDS
@@ -89,7 +89,7 @@ class CollectiveLimits:
         return f"small sizes are bound by latency, {number(self.floor * 1e6)} µs {self.floor_from}"
 
 
-def collective_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+def collective_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
     """The limits of a run of nccl-tests or rccl-tests on hosts of the plan.
 
     Raises:
@@ -99,7 +99,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> L
     other = foreign_gpus(run, plan)
     if other is not None:
         return Unlimited(f"{other}: this is another cluster", profile)
-    collective = named_collective(asked.collective) if asked.collective else collective_of(run, assumptions)
+    collective = named_collective(context.collective) if context.collective else collective_of(run, assumptions)
     if collective is None:
         return Unlimited("the log does not name its collective: name it with --collective", profile)
     if not run.ranks:
@@ -109,7 +109,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> L
     if not plan.hosts:
         return Unlimited(f"{plan.name} has no hosts", profile)
     group = _group(run, run.ranks, plan, assumptions)
-    proof = proof_of(asked.evidence, plan, asked.algorithm)
+    proof = proof_of(context.evidence, plan, context.algorithm)
     above = _beyond(plan, group)
     terms = [
         term
@@ -124,7 +124,7 @@ def collective_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> L
         assumptions.append("between GPUs of one host data take the GPU links only, never PCIe")
     if collective in (Collective.ALL_REDUCE, Collective.REDUCE):
         assumptions.append(_sums(group))
-    usual = algorithms.algorithm_of(collective, proof.forced or asked.algorithm, group)
+    usual = algorithms.algorithm_of(collective, proof.forced or context.algorithm, group)
     floor, floor_from = _floor(run, profile)
     classes = profile.classes
     return CollectiveLimits(

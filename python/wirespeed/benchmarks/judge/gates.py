@@ -65,30 +65,30 @@ def _asked_of(gate: Gate, measurement: Measurement, subject: Subject) -> bool:
     return same_quantity and of_kind(gate, subject) and measures(gate, measurement)
 
 
-def of_kind(asked: Selection, subject: Subject) -> bool:
+def of_kind(selection: Selection, subject: Subject) -> bool:
     """Whether a run is one of those that a gate speaks of."""
     return (
-        subject.tool in asked.tools
-        and (not asked.tests or subject.test in asked.tests)
-        and asked.collective in (None, subject.collective)
-        and asked.link in (None, subject.link)
-        and asked.memory in (None, subject.memory)
-        and asked.both_ways in (None, subject.both_ways)
-        and (asked.gpu is None or asked.gpu.upper() in subject.gpus)
-        and asked.hosts in (None, subject.hosts)
-        and asked.ranks in (None, subject.ranks)
+        subject.tool in selection.tools
+        and (not selection.tests or subject.test in selection.tests)
+        and selection.collective in (None, subject.collective)
+        and selection.link in (None, subject.link)
+        and selection.memory in (None, subject.memory)
+        and selection.both_ways in (None, subject.both_ways)
+        and (selection.gpu is None or selection.gpu.upper() in subject.gpus)
+        and selection.hosts in (None, subject.hosts)
+        and selection.ranks in (None, subject.ranks)
     )
 
 
-def measures(asked: Selection, measurement: Measurement) -> bool:
+def measures(selection: Selection, measurement: Measurement) -> bool:
     """Whether a measurement of such a run is one of those that a gate speaks of."""
     size = measurement.size_bytes
     return (
-        measurement.metric is asked.metric
+        measurement.metric is selection.metric
         and (measurement.unit in SECONDS or measurement.unit in BITS_PER_SECOND)
-        and (not asked.sizes or size in asked.sizes)
-        and (asked.from_size is None or (size is not None and size >= asked.from_size))
-        and (asked.place is None or fnmatchcase(measurement.place or "", asked.place))
+        and (not selection.sizes or size in selection.sizes)
+        and (selection.from_size is None or (size is not None and size >= selection.from_size))
+        and (selection.place is None or fnmatchcase(measurement.place or "", selection.place))
     )
 
 

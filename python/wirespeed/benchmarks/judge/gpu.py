@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.judge.collective_names import foreign_gpus
-from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited
+from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unlimited
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import pcie
 from wirespeed.limits.bound import GIGABYTES, in_unit, number, tightest
@@ -81,7 +81,7 @@ _LARGE = 2**24
 MiB (NVIDIA nvbandwidth, README)."""
 
 
-def gpu_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+def gpu_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
     """The limits of a run on any one host of the plan: the tools name none."""
     other = foreign_gpus(run, plan)
     if other is not None:

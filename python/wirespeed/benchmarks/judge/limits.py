@@ -26,7 +26,7 @@ LATENCIES = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RunContext:
     """What the user says that logs do not: both NICs of a point-to-point test, algorithm and collective."""
 
     source: str | None = None

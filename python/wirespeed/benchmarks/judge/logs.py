@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import nics_of
-from wirespeed.benchmarks.judge.limits import Asked
+from wirespeed.benchmarks.judge.limits import RunContext
 from wirespeed.benchmarks.judge.nccl_evidence import evidence
 from wirespeed.benchmarks.judge.profile import Profile, default
 from wirespeed.benchmarks.judge.relations import Entry, relations
@@ -44,23 +44,23 @@ class Judged:
 def judge_together(
     logs: Sequence[Log],
     plan: Plan,
-    asked: Asked | None = None,
+    context: RunContext | None = None,
     profile: Profile | None = None,
     found: AsFound | None = None,
 ) -> Judged:
-    """The runs of logs, judged alone and beside each other. What ``asked`` says holds where a log says nothing.
+    """The runs of logs, judged alone and beside each other. ``context`` holds where a log does not state the ends.
 
     Raises:
         Refused: the user names what there is not.
     """
-    asked, profile = asked or Asked(), profile or default()
+    context, profile = context or RunContext(), profile or default()
     entries: list[Entry] = []
     hints: dict[tuple[str, str], None] = {}
     for log in logs:
-        named = (log.source, log.target) if log.source or log.target else (asked.source, asked.target)
+        named = (log.source, log.target) if log.source or log.target else (context.source, context.target)
         for run in log.reading.runs:
             proven = evidence(run, log.reading.communicators) if log.reading.communicators else None
-            of_run = replace(asked, source=named[0], target=named[1], evidence=proven)
+            of_run = replace(context, source=named[0], target=named[1], evidence=proven)
             judged, subject = examined(run, plan, of_run, log.file, profile, found)
             if (told := hint(run, of_run, plan)) is not None:
                 hints[log.file, told] = None
@@ -73,7 +73,7 @@ def judge_together(
 def judge_logs(
     readings: Sequence[tuple[str, Reading]],
     plan: Plan,
-    asked: Asked | None = None,
+    context: RunContext | None = None,
     profile: Profile | None = None,
     found: AsFound | None = None,
 ) -> tuple[JudgedRun, ...]:
@@ -82,20 +82,20 @@ def judge_logs(
     Raises:
         Refused: the user names what there is not.
     """
-    return judge_together([Log(file, reading) for file, reading in readings], plan, asked, profile, found).runs
+    return judge_together([Log(file, reading) for file, reading in readings], plan, context, profile, found).runs
 
 
 _TOOLS = frozenset({"perftest", "iperf3", "iperf2", "qperf", "sockperf", "ucx_perftest", "netpipe"})
 _OSU = frozenset({"osu_bw", "osu_bibw", "osu_latency", "osu_put_bw", "osu_put_bibw", "osu_get_bw", "osu_mbw_mr"})
 
 
-def hint(run: Run, asked: Asked, plan: Plan) -> str | None:
+def hint(run: Run, context: RunContext, plan: Plan) -> str | None:
     """What is missing of both ends of a point-to-point test, and how to say it; None where nothing is."""
     pairwise = run.tool in _TOOLS or (run.test in _OSU and run.tool == "osu-micro-benchmarks")
-    if not pairwise or (asked.source and asked.target) or ends(run) is not None:
+    if not pairwise or (context.source and context.target) or ends(run) is not None:
         return None
-    said = asked.source or asked.target
-    option = "--to" if asked.source else "--from"
+    said = context.source or context.target
+    option = "--to" if context.source else "--from"
     other = next((str(at) for at in nics_of(plan) if said and at.host != said.partition("/")[0]), None)
     if said:
         such = f", such as {option} {other}" if other else ""

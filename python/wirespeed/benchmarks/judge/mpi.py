@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.judge.host_network import network
-from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited
+from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unlimited
 from wirespeed.benchmarks.judge.point_to_point import on_gpu, pair_limits
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import latency
@@ -98,7 +98,7 @@ class MpiLimits:
         return Bound(bound.value, bound.unit, bound.binding, bound.terms, self.assumptions)
 
 
-def mpi_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+def mpi_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
     """The limits of a test of the OSU micro-benchmarks, of a collective or between pairs.
 
     Raises:
@@ -106,7 +106,7 @@ def mpi_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     """
     found = _CROSSING.get(_collective(run.test))
     if found is None:
-        return pair_limits(run, plan, profile, asked)
+        return pair_limits(run, plan, profile, context)
     what, crossing = found
     if len(plan.hosts) < 2:
         return Unlimited(f"{plan.name} has no two hosts", profile)

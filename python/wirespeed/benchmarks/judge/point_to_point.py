@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from wirespeed.benchmarks.endpoints.nics import named_ends
 from wirespeed.benchmarks.judge.host_network import Network, network
-from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited
+from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unlimited
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.judge.rdma import PIPELINED, SMALL
 from wirespeed.benchmarks.logs.numbers import SECONDS
@@ -106,7 +106,7 @@ class PairLimits:
         return f"small messages are bound by the message rate, {number(self.rate / 1e6)} Mpps {self.rate_from}"
 
 
-def pair_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+def pair_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
     """The limits of a point-to-point run between hosts of the plan.
 
     Raises:
@@ -118,7 +118,7 @@ def pair_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     if len(plan.hosts) < 2:
         return Unlimited(f"{plan.name} has no two hosts to send between", profile)
     on_host = not on_gpu(run)
-    ends = [at.host for at in named_ends(plan, asked.source, asked.target)]
+    ends = [at.host for at in named_ends(plan, context.source, context.target)]
     among = dict.fromkeys(ends) or plan.hosts
     networks = [network(plan, name, both_ways=kind.both_ways, on_host=on_host) for name in among]
     known = [one for one in networks if one is not None]

@@ -15,7 +15,7 @@ from wirespeed.benchmarks.endpoints.nics import (
     nic_with_device,
     nics_of,
 )
-from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited
+from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unlimited
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.limits import fabric, framing, host, latency, pcie
 from wirespeed.limits.algorithms import ACKS_PER_PACKET
@@ -133,7 +133,7 @@ class RdmaLimits:
         return [of(slot, name) for name, slot in self.slots]
 
 
-def rdma_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+def rdma_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
     """The limits of a perftest run between two NICs of the plan.
 
     Raises:
@@ -144,7 +144,7 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     if run.parameters.second_port:
         return Unlimited("the test added two ports of a NIC; limits are for one", profile)
     assumptions: list[str] = []
-    ends = _ends(run, plan, asked, assumptions)
+    ends = _ends(run, plan, context, assumptions)
     if not ends:
         device = run.parameters.rdma_device
         return Unlimited(f"the log's NIC {device} is not in {plan.name}: name it with --from HOST/NIC", profile)
@@ -178,8 +178,8 @@ def rdma_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     )
 
 
-def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[NicAt]:
-    named = named_ends(plan, asked.source, asked.target)
+def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicAt]:
+    named = named_ends(plan, context.source, context.target)
     if named:
         if len(named) == 1:
             assumptions.append(f"the other end is a NIC like {named[0]}")

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.endpoints.members import Seats
+from wirespeed.benchmarks.endpoints.members import MemberDirectory
 from wirespeed.benchmarks.judge.gate_model import AtOnce, Path, Range, RelativeGate, Runs
 from wirespeed.benchmarks.judge.retest import step_of
 from wirespeed.plan import Plan
@@ -66,19 +66,19 @@ _Given = tuple[JudgedRun, Run, tuple[float, float] | None]
 
 def places(runs: Sequence[_Given], plan: Plan) -> list[Where]:
     """Where each run was: as the user or the campaign says, else by the addresses in its log."""
-    seats = Seats(plan)
-    found = [_where(judged, run, seats) for judged, run, _ in runs]
+    directory = MemberDirectory(plan)
+    found = [_where(judged, run, directory) for judged, run, _ in runs]
     return _with_times(found, [span for _, _, span in runs], plan)
 
 
-def _where(judged: JudgedRun, run: Run, seats: Seats) -> Where:
+def _where(judged: JudgedRun, run: Run, directory: MemberDirectory) -> Where:
     near, far = judged.source, judged.target
     if near is None or far is None:
         near, _, far = (ends(run) or "").partition(_ARROW)
     if not near or not far:
         return Where()
-    source, target = seats.member(near), seats.member(far)
-    if not seats.known(source) or not seats.known(target):
+    source, target = directory.member(near), directory.member(far)
+    if not directory.known(source) or not directory.known(target):
         return Where()
     return Where(source, target, _path(source, target))
 

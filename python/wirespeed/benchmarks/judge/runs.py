@@ -17,7 +17,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.judge.collectives import collective_limits
 from wirespeed.benchmarks.judge.gates import Subject, gate_of, gated, subject_of
 from wirespeed.benchmarks.judge.gpu import gpu_limits
-from wirespeed.benchmarks.judge.limits import BANDWIDTHS, LATENCIES, Asked, Limit, Limits, Unlimited
+from wirespeed.benchmarks.judge.limits import BANDWIDTHS, LATENCIES, Limit, Limits, RunContext, Unlimited
 from wirespeed.benchmarks.judge.mpi import mpi_limits
 from wirespeed.benchmarks.judge.nccl_evidence import Evidence
 from wirespeed.benchmarks.judge.point_to_point import pair_limits
@@ -56,23 +56,23 @@ def judge(
     Raises:
         Refused: ``source``, ``target`` or ``collective`` names nothing there is.
     """
-    asked = Asked(source, target, algorithm, collective, evidence)
-    return examined(run, plan, asked, file, profile or default(), found)[0]
+    context = RunContext(source, target, algorithm, collective, evidence)
+    return examined(run, plan, context, file, profile or default(), found)[0]
 
 
 def examined(
-    run: Run, plan: Plan, asked: Asked, file: str, profile: Profile, found: AsFound | None
+    run: Run, plan: Plan, context: RunContext, file: str, profile: Profile, found: AsFound | None
 ) -> tuple[JudgedRun, Subject]:
     """A run judged, and what of it gates ask for.
 
     Raises:
         Refused: a name that the user gave names nothing there is.
     """
-    limits = _limits(run, plan, profile, asked)
+    limits = _limits(run, plan, profile, context)
     verdicts = _compared(run, limits, profile)
     unread: tuple[str, ...] = ()
     if found is not None:
-        limits_found = _limits(run, found.plan, profile, asked)
+        limits_found = _limits(run, found.plan, profile, context)
         verdicts = {at: _with_found(verdict, limits_found, profile) for at, verdict in verdicts.items()}
         unread = tuple(f"as found: {text}" for text in found.unread(limits_found.hosts))
     subject = subject_of(run, plan, limits.link, len(limits.hosts) or None)
@@ -81,7 +81,7 @@ def examined(
         if gate is not None:
             verdicts[at] = gated(verdicts.get(at), measurement, gate)
     judged = _judged(run, verdicts, (*limits.notes, *unread), file, plan.name)
-    return replace(judged, source=asked.source, target=asked.target), subject
+    return replace(judged, source=context.source, target=context.target), subject
 
 
 def judge_within(run: Run, limits: Limits, profile: Profile, file: str, cluster: str) -> JudgedRun:
@@ -113,24 +113,24 @@ def _judged(run: Run, by_position: _Verdicts, extra_notes: Sequence[str], file: 
     )
 
 
-def _limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+def _limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
     match run.tool:
         case "perftest":
-            return rdma_limits(run, plan, profile, asked)
+            return rdma_limits(run, plan, profile, context)
         case "nccl-tests" | "rccl-tests":
-            return collective_limits(run, plan, profile, asked)
+            return collective_limits(run, plan, profile, context)
         case "iperf3" | "iperf2":
-            return tcp_limits(run, plan, profile, asked)
+            return tcp_limits(run, plan, profile, context)
         case "qperf" if (run.test or "").startswith(("rc_", "uc_", "ud_")):
-            return rdma_limits(run, plan, profile, asked)
+            return rdma_limits(run, plan, profile, context)
         case "qperf" | "sockperf":
-            return tcp_limits(run, plan, profile, asked)
+            return tcp_limits(run, plan, profile, context)
         case "osu-micro-benchmarks":
-            return mpi_limits(run, plan, profile, asked)
+            return mpi_limits(run, plan, profile, context)
         case "ucx_perftest" | "netpipe" | "mpigraph" | "gpcnet":
-            return pair_limits(run, plan, profile, asked)
+            return pair_limits(run, plan, profile, context)
         case "nvbandwidth" | "p2pBandwidthLatencyTest" | "rocm-bandwidth-test":
-            return gpu_limits(run, plan, profile, asked)
+            return gpu_limits(run, plan, profile, context)
         case other:
             return Unlimited(f"there are no limits for {other}", profile)
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from wirespeed.benchmarks.endpoints.nics import NicAt, named_ends, nic_speed, nic_with_address
-from wirespeed.benchmarks.judge.limits import Asked, Limit, Limits, Unlimited
+from wirespeed.benchmarks.judge.limits import Limit, Limits, RunContext, Unlimited
 from wirespeed.benchmarks.judge.profile import Profile, Thresholds
 from wirespeed.benchmarks.tools.run_totals import places_of_total
 from wirespeed.limits import latency, tcp
@@ -49,14 +49,14 @@ class TcpLimits:
         return None
 
 
-def tcp_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
+def tcp_limits(run: Run, plan: Plan, profile: Profile, context: RunContext) -> Limits:
     """The limits of a run between two interfaces of the plan.
 
     Raises:
         Refused: the user names no NIC of the plan.
     """
     assumptions: list[str] = []
-    ends = _ends(run, plan, asked, assumptions)
+    ends = _ends(run, plan, context, assumptions)
     if not ends:
         return Unlimited(f"the log's addresses are on no NIC of {plan.name}: name one with --from HOST/NIC", profile)
     at = min(ends, key=lambda end: nic_speed(plan, end) or 0)
@@ -91,8 +91,8 @@ def tcp_limits(run: Run, plan: Plan, profile: Profile, asked: Asked) -> Limits:
     )
 
 
-def _ends(run: Run, plan: Plan, asked: Asked, assumptions: list[str]) -> list[NicAt]:
-    named = named_ends(plan, asked.source, asked.target)
+def _ends(run: Run, plan: Plan, context: RunContext, assumptions: list[str]) -> list[NicAt]:
+    named = named_ends(plan, context.source, context.target)
     if named:
         return named
     stated = (run.parameters.local_address, run.parameters.remote_address, run.parameters.server_address)

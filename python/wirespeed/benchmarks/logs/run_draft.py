@@ -16,7 +16,7 @@ _MEASUREMENT = partial(tuple.__new__, Measurement)  # without a call for each: a
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ReadRun:
     """A run, the line it starts on, and what of it was not understood."""
 
     line: int
@@ -88,7 +88,7 @@ class Draft:
         if message and message not in self.errors:
             self.errors.append(message)
 
-    def found(self, status: RunStatus | None = None) -> Found:
+    def finish(self, status: RunStatus | None = None) -> ReadRun:
         """The finished run. Failed when it has errors, complete when its end was seen, truncated otherwise."""
         if status is None:
             status = RunStatus.COMPLETE if self.complete else RunStatus.TRUNCATED
@@ -104,7 +104,7 @@ class Draft:
             parameters=self.parameters,
             measurements=tuple(self.measurements),
         )
-        return Found(self.line, run, tuple(self.notices))
+        return ReadRun(self.line, run, tuple(self.notices))
 
 
 class LineReader(Protocol):
@@ -113,13 +113,13 @@ class LineReader(Protocol):
     def take(self, line: Line) -> None:
         """The next line."""
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         """All runs, after the last line."""
 
 
 def read_apart(
-    lines: Sequence[Line], starts_report: Callable[[str], bool], read: Callable[[list[Line]], Iterable[Found]]
-) -> list[Found]:
+    lines: Sequence[Line], starts_report: Callable[[str], bool], read: Callable[[list[Line]], Iterable[ReadRun]]
+) -> list[ReadRun]:
     """The runs of every process that reports; where several do, the parameter ``process_label`` names it."""
     return [
         found if label is None else _labelled(found, label)
@@ -128,13 +128,13 @@ def read_apart(
     ]
 
 
-def taken(reader: LineReader, lines: Iterable[Line]) -> list[Found]:
+def taken(reader: LineReader, lines: Iterable[Line]) -> list[ReadRun]:
     """What a reader makes of these lines."""
     for line in lines:
         reader.take(line)
     return reader.finish()
 
 
-def _labelled(found: Found, label: str) -> Found:
+def _labelled(found: ReadRun, label: str) -> ReadRun:
     found.run.parameters.process_label = label
     return found

@@ -3,9 +3,9 @@
 Start reading at `compare`.
 """
 
-from wirespeed.benchmarks.endpoints.members import Seats
+from wirespeed.benchmarks.endpoints.members import MemberDirectory
 from wirespeed.benchmarks.peers.compare import compare, compare_all
 from wirespeed.benchmarks.peers.gather import Gathered, Log, gather
 from wirespeed.benchmarks.peers.retest import Given
 
-__all__ = ["Gathered", "Given", "Log", "Seats", "compare", "compare_all", "gather"]
+__all__ = ["Gathered", "Given", "Log", "MemberDirectory", "compare", "compare_all", "gather"]

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from wirespeed.benchmarks.endpoints.members import Seats, natural, with_rails
+from wirespeed.benchmarks.endpoints.members import MemberDirectory, natural, with_rails
 from wirespeed.benchmarks.peers import spread
 from wirespeed.benchmarks.peers.causes import Cause, Ends, Rule, candidates, explain
 from wirespeed.benchmarks.peers.gather import Gathered, Key, Sample
@@ -26,11 +26,11 @@ _ENOUGH_AGAIN = 3
 _EVIDENCE = 12  # readings named for a suspect, the slowest first
 
 
-def compare_all(gathered: Gathered, seats: Seats, given: Given, least: float = spread.TOLERANCE) -> Peers:
+def compare_all(gathered: Gathered, directory: MemberDirectory, given: Given, least: float = spread.TOLERANCE) -> Peers:
     """A matrix for each measurement that was gathered, with what to run again for each suspect."""
     matrices = []
     for key, samples in gathered.samples.items():
-        matrix = compare(key, samples, seats, least)
+        matrix = compare(key, samples, directory, least)
         parameters = gathered.parameters.get(key, Parameters())
         suspects = tuple(_with_retest(suspect, matrix, parameters, given) for suspect in matrix.suspects)
         matrices.append(replace(matrix, suspects=suspects))
@@ -44,10 +44,10 @@ def _with_retest(one: Suspect, matrix: Matrix, parameters: Parameters, given: Gi
     return replace(one, retest=commands(matrix.tool, matrix.test, parameters, hosts, given, one.name))
 
 
-def compare(key: Key, samples: Sequence[Sample], seats: Seats, least: float = spread.TOLERANCE) -> Matrix:
+def compare(key: Key, samples: Sequence[Sample], directory: MemberDirectory, least: float = spread.TOLERANCE) -> Matrix:
     """The matrix of a key's samples."""
     members = _members(samples)
-    likes = _likes(key, samples, seats)
+    likes = _likes(key, samples, directory)
     readings: dict[Ends, list[Reading]] = defaultdict(list)
     for sample in samples:
         readings[_ends(sample)].append(sample.reading)
@@ -79,7 +79,7 @@ def compare(key: Key, samples: Sequence[Sample], seats: Seats, least: float = sp
     known = {(cell.source, cell.target): cell for cell in cells}
     suspects = tuple(_suspect(cause, middle, known, described, key, rule) for cause, middle in found)
     notes = [f"too few to compare: {like.name}, {like.cells}" for like in described if like.expected is None]
-    strangers = [member.name for member in members.values() if not seats.known(member)] if seats.planned else []
+    strangers = [member.name for member in members.values() if not directory.known(member)] if directory.planned else []
     if strangers:
         notes.append(f"not in the cluster file: {', '.join(strangers[:6])}{' …' if len(strangers) > 6 else ''}")
     return Matrix(
@@ -109,14 +109,16 @@ def _ends(sample: Sample) -> Ends:
     return sample.source.name, sample.target.name if sample.target else None
 
 
-def _likes(key: Key, samples: Sequence[Sample], seats: Seats) -> dict[Ends, str]:
+def _likes(key: Key, samples: Sequence[Sample], directory: MemberDirectory) -> dict[Ends, str]:
     """Which like each cell has. Pairs inside of hosts are like the same pair of other hosts, where there are enough."""
     hosts = {sample.source.host for sample in samples}
     if key.shape == "pairs inside of hosts":
         if len(hosts) < _FEWEST_HOSTS:
             return {_ends(one): _inside(one) for one in samples}
         return {_ends(one): f"{_LIKE_HOSTS}, {one.place}" for one in samples}
-    return {_ends(one): _inside(one) if _device(one.source) else seats.like(one.source, one.target) for one in samples}
+    return {
+        _ends(one): _inside(one) if _device(one.source) else directory.like(one.source, one.target) for one in samples
+    }
 
 
 def _inside(sample: Sample) -> str:

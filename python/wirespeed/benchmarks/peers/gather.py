@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from wirespeed.benchmarks.endpoints.members import Seats
+from wirespeed.benchmarks.endpoints.members import MemberDirectory
 from wirespeed.benchmarks.tools.run_totals import places_of_total
 from wirespeed.limits.bound import convert
 from wirespeed.results.benchmarks import Measurement, Metric, Run, RunStatus
@@ -85,7 +85,9 @@ class Gathered:
     notes: list[str] = field(default_factory=list)
 
 
-def gather(logs: Iterable[Log], seats: Seats, metric: Metric | None = None, size: int | None = None) -> Gathered:
+def gather(
+    logs: Iterable[Log], directory: MemberDirectory, metric: Metric | None = None, size: int | None = None
+) -> Gathered:
     """The samples of all logs, one size of each test: as asked, else the one most of them have."""
     found: dict[Key, list[Sample]] = defaultdict(list)
     parameters: dict[Key, Parameters] = {}
@@ -93,13 +95,13 @@ def gather(logs: Iterable[Log], seats: Seats, metric: Metric | None = None, size
     nowhere: list[str] = []
     for log in logs:
         if log.failed is not None:
-            failed += [(log.test, sample) for sample in _failed(log, log.failed, seats)]
+            failed += [(log.test, sample) for sample in _failed(log, log.failed, directory)]
         for run in log.runs:
-            if run.status is RunStatus.FAILED and _ends(log, run, seats):
-                failed += [(run.test, one) for one in _failed(log, run.error or "the run failed", seats, run)]
+            if run.status is RunStatus.FAILED and _ends(log, run, directory):
+                failed += [(run.test, one) for one in _failed(log, run.error or "the run failed", directory, run)]
                 continue
             had = False
-            for key, sample in _samples(log, run, seats, metric):
+            for key, sample in _samples(log, run, directory, metric):
                 found[key].append(sample)
                 parameters.setdefault(key, run.parameters)
                 had = True
@@ -113,15 +115,15 @@ def gather(logs: Iterable[Log], seats: Seats, metric: Metric | None = None, size
     return gathered
 
 
-def _samples(log: Log, run: Run, seats: Seats, metric: Metric | None) -> Iterator[tuple[Key, Sample]]:
+def _samples(log: Log, run: Run, directory: MemberDirectory, metric: Metric | None) -> Iterator[tuple[Key, Sample]]:
     own = workload(run.parameters)
     pairs = [one for one in run.measurements if one.place and _ARROW in one.place]
     of_run = [one for one in run.measurements if not (one.place and _ARROW in one.place)]
     if pairs:
         for one in _chosen(pairs, metric):
-            yield _pair(log, run, one, own, seats)
+            yield _pair(log, run, one, own, directory)
         return
-    ends_of = _ends(log, run, seats)
+    ends_of = _ends(log, run, directory)
     if not ends_of:
         return
     source, target = ends_of
@@ -142,12 +144,12 @@ def _flow(run: Run, one: Measurement, source: Member, target: Member | None) -> 
 
 
 def _pair(
-    log: Log, run: Run, one: Measurement, own: tuple[tuple[str, Scalar], ...], seats: Seats
+    log: Log, run: Run, one: Measurement, own: tuple[tuple[str, Scalar], ...], directory: MemberDirectory
 ) -> tuple[Key, Sample]:
     place = (one.place or "").removesuffix(_RECEIVED)
     way = next((word for word in _WAYS if place.endswith(word)), "")
     near, _, far = place.removesuffix(way).partition(_ARROW)
-    source, target = seats.member(near, log.host), seats.member(far, log.host)
+    source, target = directory.member(near, log.host), directory.member(far, log.host)
     inside = log.host is not None and source.host == target.host == log.host
     side = "as received" if (one.place or "").endswith(_RECEIVED) else way.strip() or None
     key = _key(run, one, own, "pairs inside of hosts" if inside else "pairs", None, side)
@@ -180,17 +182,17 @@ def _standing(run: Run, of: Sequence[Measurement]) -> Sequence[Measurement]:
     return [one for one in of if one.place in (None, "out-of-place", "in-place")]
 
 
-def _ends(log: Log, run: Run, seats: Seats) -> tuple[Member, Member | None] | None:
+def _ends(log: Log, run: Run, directory: MemberDirectory) -> tuple[Member, Member | None] | None:
     if log.source and log.target:
-        return seats.member(log.source), seats.member(log.target)
+        return directory.member(log.source), directory.member(log.target)
     if log.host:
-        return seats.member(log.host), None
+        return directory.member(log.host), None
     near, _, far = (ends(run) or "").partition(_ARROW)
-    return (seats.member(near), seats.member(far)) if near and far and near != far else None
+    return (directory.member(near), directory.member(far)) if near and far and near != far else None
 
 
-def _failed(log: Log, error: str, seats: Seats, run: Run | None = None) -> Iterator[Sample]:
-    at = _ends(log, run or Run("", None, None, RunStatus.FAILED, error, None), seats)
+def _failed(log: Log, error: str, directory: MemberDirectory, run: Run | None = None) -> Iterator[Sample]:
+    at = _ends(log, run or Run("", None, None, RunStatus.FAILED, error, None), directory)
     if at is not None:
         yield Sample(*at, Reading(None, log.name, 1, error))
 

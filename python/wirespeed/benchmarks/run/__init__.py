@@ -4,34 +4,34 @@ Planning is pure: `make` gives the steps of a suite, and knows no machine. `run`
 """
 
 from wirespeed.benchmarks.endpoints.fabric import Fabric, fabric_of
-from wirespeed.benchmarks.run.campaign import Done, make, mesh_of, run
-from wirespeed.benchmarks.run.execute import How, Progress, open_steps
-from wirespeed.benchmarks.run.grade import Bar, grade
-from wirespeed.benchmarks.run.mesh.counters import Moved, with_counters
+from wirespeed.benchmarks.run.campaign import CampaignResult, make, mesh_of, run
+from wirespeed.benchmarks.run.execute import Progress, RunOptions, open_steps
+from wirespeed.benchmarks.run.grade import GradeOptions, grade
+from wirespeed.benchmarks.run.mesh.counters import ByteCounters, add_counters
 from wirespeed.benchmarks.run.queue import duration
-from wirespeed.benchmarks.run.result_folder import Folder, begin, opened, resume
-from wirespeed.benchmarks.steps.request import FIRST_PORT, Ask, Words
+from wirespeed.benchmarks.run.result_folder import Folder, create_folder, open_folder, resume_folder
+from wirespeed.benchmarks.steps.request import FIRST_PORT, JobCommands, Request
 
 __all__ = [
     "FIRST_PORT",
-    "Ask",
-    "Bar",
-    "Done",
+    "ByteCounters",
+    "CampaignResult",
     "Fabric",
     "Folder",
-    "How",
-    "Moved",
+    "GradeOptions",
+    "JobCommands",
     "Progress",
-    "Words",
-    "begin",
+    "Request",
+    "RunOptions",
+    "add_counters",
+    "create_folder",
     "duration",
     "fabric_of",
     "grade",
     "make",
     "mesh_of",
+    "open_folder",
     "open_steps",
-    "opened",
-    "resume",
+    "resume_folder",
     "run",
-    "with_counters",
 ]

@@ -30,7 +30,7 @@ _OUTCOMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class AttemptResult:
     """How an attempt ended. ``beside`` is what the server printed."""
 
     status: Outcome
@@ -44,7 +44,7 @@ class Tried:
 
 def attempt(
     step: Step, reach: Reach, path: tuple[str, ...], stopped: Callable[[], bool], listen_s: float = LISTEN_S
-) -> Tried:
+) -> AttemptResult:
     """Run a step once. It ends early when ``stopped`` says so."""
     if step.server is None:
         return _tried(step, _client(step, reach, path, stopped), None)
@@ -82,7 +82,7 @@ def _why(ran: Ran, listen_s: float) -> str:
     return ran.detail or "ended before it listened"
 
 
-def _tried(step: Step, ran: Ran, server: Ran | None, detail: str | None = None) -> Tried:
+def _tried(step: Step, ran: Ran, server: Ran | None, detail: str | None = None) -> AttemptResult:
     status = _OUTCOMES.get(ran.status, Outcome.FAILED)
     if server is ran and status is Outcome.DONE:
         status = Outcome.FAILED  # a server that ended before anybody came
@@ -94,7 +94,7 @@ def _tried(step: Step, ran: Ran, server: Ran | None, detail: str | None = None) 
         program = absent.group(absent.lastindex or 0).decode("utf-8", "replace")
         status, why = Outcome.MISSING, f"{program} is not installed, or in no folder of PATH: --path names more"
     said = detail or (f"{where}: {why}" if why else None)
-    return Tried(
+    return AttemptResult(
         status=status,
         rc=ran.exit_code,
         started=ran.started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),

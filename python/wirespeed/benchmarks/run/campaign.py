@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wirespeed.benchmarks.run.execute import Grader, How, Tell, execute
+from wirespeed.benchmarks.run.execute import Grader, ProgressCallback, RunOptions, execute
 from wirespeed.benchmarks.run.mesh.result import mesh
-from wirespeed.benchmarks.run.narrow import Next, narrow_groups, narrow_pairs
+from wirespeed.benchmarks.run.narrow import FollowUp, narrow_groups, narrow_pairs
 from wirespeed.benchmarks.run.result_folder import Folder
 from wirespeed.benchmarks.steps.pairing import Pair
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import unique
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.errors import Refused, refuse
@@ -29,7 +29,7 @@ _MOST_ROUNDS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CampaignResult:
     """A campaign that was run: its steps with those that narrowed down, and whom the results accuse."""
 
     steps: tuple[Step, ...]
@@ -38,19 +38,19 @@ class Done:
     complete: bool
 
 
-def make(suite: Suite, ask: Ask, label: str | None = None) -> Campaign:
+def make(suite: Suite, request: Request, label: str | None = None) -> Campaign:
     """The campaign of a suite.
 
     Raises:
         Refused: there is nothing to run.
     """
-    made = suite.make(ask)
+    made = suite.make(request)
     if not made.steps:
-        raise refuse(ask.plan.name, f"nothing for the suite {suite.name} to run", "two NICs that reach each other")
+        raise refuse(request.plan.name, f"nothing for the suite {suite.name} to run", "two NICs that reach each other")
     return Campaign(
         id="",
         suite=suite.name,
-        cluster=ask.plan.name,
+        cluster=request.plan.name,
         steps=unique(made.steps),
         holds=made.holds,
         notes=tuple(made.notes),
@@ -60,14 +60,14 @@ def make(suite: Suite, ask: Ask, label: str | None = None) -> Campaign:
 
 def run(
     suite: Suite,
-    ask: Ask,
+    request: Request,
     folder: Folder,
     reach: Reach,
     grader: Grader,
-    how: How,
-    tell: Tell,
+    how: RunOptions,
+    tell: ProgressCallback,
     interrupted: Callable[[], bool],
-) -> Done:
+) -> CampaignResult:
     """Run a campaign, or what is left of it, then narrow down what was bad.
 
     Raises:
@@ -75,20 +75,20 @@ def run(
     """
     steps = folder.campaign.steps
     complete = execute(steps, folder, reach, grader, how, tell, interrupted)
-    found = Next()
+    found = FollowUp()
     for number in range(1, _MOST_ROUNDS + 1) if complete else ():
-        found = following(suite, ask, steps, folder.latest())
-        more = _follow(suite, ask, found, number)
+        found = following(suite, request, steps, folder.latest())
+        more = _follow(suite, request, found, number)
         if not more:
             break
         steps = (*steps, *more)
         complete = execute(more, folder, reach, grader, how, tell, interrupted)
         if not complete:
             break
-    return Done(steps, folder.latest(), found.suspects, complete)
+    return CampaignResult(steps, folder.latest(), found.suspects, complete)
 
 
-def mesh_of(ask: Ask, folder: Folder, done: Done) -> Mesh | None:
+def mesh_of(request: Request, folder: Folder, done: CampaignResult) -> Mesh | None:
     """Who reaches whom, where the campaign has asked; None where it has not."""
     logs = [done.latest[step.id] for step in done.steps if step.id in done.latest and step.test in MESHES]
     if not any(step.test in MESHES for step in done.steps):
@@ -97,29 +97,29 @@ def mesh_of(ask: Ask, folder: Folder, done: Done) -> Mesh | None:
     for attempt in logs:
         with contextlib.suppress(Refused):  # nothing was printed: its pairs stay unknown
             runs += read(folder.text(attempt)).runs
-    return mesh(ask.plan, ask.fabric, runs, ASPECTS if folder.campaign.suite == _WHOLE else _QUICK)
+    return mesh(request.plan, request.fabric, runs, ASPECTS if folder.campaign.suite == _WHOLE else _QUICK)
 
 
 MESHES = ("mesh ping", "mesh rdma")
 _WHOLE, _QUICK = "mesh", ("ping", "route")  # the suite that asks for all aspects, and what others ask for
 
 
-def following(suite: Suite, ask: Ask, steps: tuple[Step, ...], latest: dict[str, Attempt]) -> Next:
+def following(suite: Suite, request: Request, steps: tuple[Step, ...], latest: dict[str, Attempt]) -> FollowUp:
     """What the results so far ask for, and whom they accuse."""
     judged = [(step, _of(latest[step.id])) for step in steps if step.id in latest and step.test in suite.narrows]
     told = [(step, grade) for step, grade in judged if grade is not Grade.UNKNOWN]
     if suite.follow_pair is not None:
-        seats = {seat.name: seat for seat in ask.fabric.seats}
+        endpoints = {endpoint.name: endpoint for endpoint in request.fabric.endpoints}
         pairs = [
-            (Pair(seats[step.source], seats[step.target]), grade)
+            (Pair(endpoints[step.source], endpoints[step.target]), grade)
             for step, grade in told
-            if step.source in seats and step.target in seats
+            if step.source in endpoints and step.target in endpoints
         ]
-        return narrow_pairs(ask.fabric, pairs)
+        return narrow_pairs(request.fabric, pairs)
     if suite.follow_group is not None:
         groups = [(tuple(step.place.split(", ")), grade) for step, grade in told]
-        return narrow_groups((group, grade) for group, grade in groups if ask.fabric.hosts.keys() >= set(group))
-    return Next()
+        return narrow_groups((group, grade) for group, grade in groups if request.fabric.hosts.keys() >= set(group))
+    return FollowUp()
 
 
 def _of(attempt: Attempt) -> Grade:
@@ -129,14 +129,14 @@ def _of(attempt: Attempt) -> Grade:
     return Grade.UNKNOWN if attempt.grade is Grade.SKIP else attempt.grade
 
 
-def _follow(suite: Suite, ask: Ask, found: Next, number: int) -> tuple[Step, ...]:
+def _follow(suite: Suite, request: Request, found: FollowUp, number: int) -> tuple[Step, ...]:
     made = Steps()
     # Ports beyond those of the suite itself, so that nothing of it is still there.
     made.servers = 2000 + 200 * number
     for pair in found.pairs if suite.follow_pair else ():
         assert suite.follow_pair is not None
-        suite.follow_pair(ask, made, pair)
+        suite.follow_pair(request, made, pair)
     for group in found.groups if suite.follow_group else ():
         assert suite.follow_group is not None
-        suite.follow_group(ask, made, group)
+        suite.follow_group(request, made, group)
     return tuple(replace(step, id=f"narrow{number}.{step.id}") for step in unique(made.steps))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.run.attempt import LISTEN_S, Tried, attempt
+from wirespeed.benchmarks.run.attempt import LISTEN_S, AttemptResult, attempt
 from wirespeed.benchmarks.run.queue import Queue, duration
 from wirespeed.benchmarks.run.result_folder import Folder
 from wirespeed.reach import Reach
@@ -20,7 +20,7 @@ _LOOK_S = 0.2  # how often Ctrl-C is looked for
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class RunOptions:
     """How steps are run."""
 
     at_once: int = 64  # as ClusterShell's own fanout
@@ -41,7 +41,7 @@ class Progress:
 
 
 Grader = Callable[[Step, Outcome, str], tuple[Grade, str | None]]
-Tell = Callable[[Progress], None]
+ProgressCallback = Callable[[Progress], None]
 
 
 def execute(
@@ -49,8 +49,8 @@ def execute(
     folder: Folder,
     reach: Reach,
     grader: Grader,
-    how: How,
-    tell: Tell,
+    how: RunOptions,
+    tell: ProgressCallback,
     interrupted: Callable[[], bool],
 ) -> bool:
     """Run the steps that have not been run; False when interrupted before all were.
@@ -87,8 +87,8 @@ class _Execution:
         folder: Folder,
         reach: Reach,
         grader: Grader,
-        how: How,
-        tell: Tell,
+        how: RunOptions,
+        tell: ProgressCallback,
         interrupted: Callable[[], bool],
     ) -> None:
         self._folder, self._reach, self._grader, self._how = folder, reach, grader, how
@@ -106,7 +106,7 @@ class _Execution:
     def run(self) -> bool:
         if not self._left:
             return True
-        running: dict[Future[Tried], Step] = {}
+        running: dict[Future[AttemptResult], Step] = {}
         with ThreadPoolExecutor(min(self._how.at_once, self._left)) as pool:
             try:
                 self._report(None)
@@ -128,7 +128,7 @@ class _Execution:
     def _stopped(self) -> bool:
         return self._stop
 
-    def _ended(self, step: Step, tried: Tried) -> None:
+    def _ended(self, step: Step, tried: AttemptResult) -> None:
         self._queue.done(step)
         if self._stop:
             return  # it was ended, or may have been: it is made again

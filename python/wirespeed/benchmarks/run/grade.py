@@ -34,7 +34,7 @@ _SHOWN = (Metric.LATENCY_TYPICAL, Metric.LATENCY_P50, Metric.LATENCY_AVG, Metric
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class GradeOptions:
     """What is asked of figures beside the plan: a profile of fractions and gates, and the cluster as found."""
 
     profile: Profile | None = None
@@ -43,10 +43,10 @@ class Bar:
 
 
 def grade(
-    plan: Plan, fabric: Fabric, step: Step, outcome: Outcome, text: str, bar: Bar | None = None
+    plan: Plan, fabric: Fabric, step: Step, outcome: Outcome, text: str, bar: GradeOptions | None = None
 ) -> tuple[Grade, str | None]:
     """What an attempt's log says of the place it was run at."""
-    bar = bar or Bar()
+    bar = bar or GradeOptions()
     try:
         reading = read(text, step.id)
         runs = reading.runs

@@ -13,9 +13,9 @@ from wirespeed.benchmarks.endpoints.fabric import fabric_of
 from wirespeed.benchmarks.judge.lab_baseline import Figures, figures
 from wirespeed.benchmarks.run.campaign import MESHES
 from wirespeed.benchmarks.run.execute import Grader
-from wirespeed.benchmarks.run.grade import Bar, grade
+from wirespeed.benchmarks.run.grade import GradeOptions, grade
 from wirespeed.benchmarks.run.result_folder import Folder
-from wirespeed.benchmarks.steps.request import Ask
+from wirespeed.benchmarks.steps.request import Request
 from wirespeed.benchmarks.steps.steps import unique
 from wirespeed.benchmarks.tools.reader import read
 from wirespeed.errors import Refused
@@ -30,21 +30,21 @@ _BEFORE = "direct."
 """Begins the ids of these steps."""
 
 
-def between(ask: Ask, hosts: tuple[str, str], interface: str, addresses: tuple[str, str]) -> Ask:
+def between(request: Request, hosts: tuple[str, str], interface: str, addresses: tuple[str, str]) -> Request:
     """The same asked of two hosts that a cable joins: each like the first of the plan, with one interface alone."""
-    seat = ask.fabric.seats[0]
-    like = ask.plan.hosts[seat.host]
-    nic = replace(like.nics[seat.interface], rdma_device=None, gpu=None)
+    endpoint = request.fabric.endpoints[0]
+    like = request.plan.hosts[endpoint.host]
+    nic = replace(like.nics[endpoint.interface], rdma_device=None, gpu=None)
     made = {
         host: replace(like, nics={interface: replace(nic, addresses=(address,))})
         for host, address in zip(hosts, addresses, strict=True)
     }
-    cable = Cable(End(hosts[0], interface), End(hosts[1], interface), seat.speed, rail=seat.rail)
-    plan = replace(ask.plan, hosts=made, switches={}, roles=dict.fromkeys(hosts, "host"), cables=(cable,))
-    return replace(ask, plan=plan, fabric=fabric_of(plan))
+    cable = Cable(End(hosts[0], interface), End(hosts[1], interface), endpoint.speed, rail=endpoint.rail)
+    plan = replace(request.plan, hosts=made, switches={}, roles=dict.fromkeys(hosts, "host"), cables=(cable,))
+    return replace(request, plan=plan, fabric=fabric_of(plan))
 
 
-def measured_first(campaign: Campaign, suite: Suite, pair: Ask) -> Campaign:
+def measured_first(campaign: Campaign, suite: Suite, pair: Request) -> Campaign:
     """The campaign with the steps of the pair before its own; who reaches whom has no speed."""
     made = [step for step in unique(suite.make(pair).steps) if step.test not in MESHES]
     if not made:
@@ -59,7 +59,7 @@ def measured_first(campaign: Campaign, suite: Suite, pair: Ask) -> Campaign:
     )
 
 
-def grader(ask: Ask, folder: Folder, *, limited: bool) -> Grader:
+def grader(request: Request, folder: Folder, *, limited: bool) -> Grader:
     """Grades what a lab measured; of the plan it takes the ways alone, never a speed.
 
     Without ``limited`` there is no pair to hold figures against: they are shown.
@@ -68,7 +68,7 @@ def grader(ask: Ask, folder: Folder, *, limited: bool) -> Grader:
 
     def graded(step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
         of = _figures(folder) if limited and not step.id.startswith(_BEFORE) else shown
-        return grade(ask.plan, ask.fabric, step, outcome, text, Bar(direct=of))
+        return grade(request.plan, request.fabric, step, outcome, text, GradeOptions(direct=of))
 
     return graded
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints.fabric import Fabric, Seat
+from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric
 from wirespeed.benchmarks.steps.pairing import Pair
 from wirespeed.results.campaign import Grade, Kind, Suspect
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class FollowUp:
     """What to measure next, all of it at a time, and whom the results accuse so far."""
 
     pairs: tuple[Pair, ...] = ()
@@ -27,7 +27,7 @@ class Next:
     suspects: tuple[Suspect, ...] = ()
 
 
-def narrow_pairs(fabric: Fabric, results: Sequence[tuple[Pair, Grade]]) -> Next:
+def narrow_pairs(fabric: Fabric, results: Sequence[tuple[Pair, Grade]]) -> FollowUp:
     """What follows from pairs. A pair that did not run counts as bad: whose fault that is, is to be told too."""
     return _Pairs(fabric, results).next()
 
@@ -35,7 +35,7 @@ def narrow_pairs(fabric: Fabric, results: Sequence[tuple[Pair, Grade]]) -> Next:
 class _Pairs:
     def __init__(self, fabric: Fabric, results: Sequence[tuple[Pair, Grade]]) -> None:
         self._fabric = fabric
-        self._seats = {seat.name: seat for seat in fabric.seats}
+        self._seats = {endpoint.name: endpoint for endpoint in fabric.endpoints}
         self._bad: list[Pair] = []
         self._with: dict[str, dict[str, bool]] = {}  # NIC -> whom it was measured with, and whether it was good
         for pair, grade in results:
@@ -48,18 +48,18 @@ class _Pairs:
         self._used: set[str] = set()
         self._more: list[Pair] = []
 
-    def next(self) -> Next:
+    def next(self) -> FollowUp:
         if self._bad and not self._good:
-            return Next(
+            return FollowUp(
                 (), (), (Suspect(Kind.UNTOLD, "everything", "no pair is good: there is nothing to compare with"),)
             )
         nics: dict[str, str] = {}  # accused NIC -> by what
         others: list[Suspect] = []
         for pair in self._bad:
-            states = [self._state(seat, other) for seat, other in ((pair.a, pair.b), (pair.b, pair.a))]
-            for seat, other, state in zip((pair.a, pair.b), (pair.b, pair.a), states, strict=True):
+            states = [self._state(endpoint, other) for endpoint, other in ((pair.a, pair.b), (pair.b, pair.a))]
+            for endpoint, other, state in zip((pair.a, pair.b), (pair.b, pair.a), states, strict=True):
                 if state == "bad":
-                    nics.setdefault(seat.name, self._accused_by(seat, other))
+                    nics.setdefault(endpoint.name, self._accused_by(endpoint, other))
             if "open" in states or "bad" in states:
                 continue
             if "untold" in states:
@@ -69,39 +69,44 @@ class _Pairs:
             elif (suspect := self._between(pair)) is not None:
                 others.append(suspect)
         suspects = [*self._joined(nics), *dict.fromkeys(others)]
-        return Next(tuple(self._more), (), tuple(suspects))
+        return FollowUp(tuple(self._more), (), tuple(suspects))
 
-    def _state(self, seat: Seat, other: Seat) -> str:
+    def _state(self, endpoint: Endpoint, other: Endpoint) -> str:
         """Of a NIC of a bad pair: good with anybody, bad with somebody good and a second one, or still open."""
-        if seat.name in self._good:
+        if endpoint.name in self._good:
             return "good"
-        tried = self._with[seat.name]
+        tried = self._with[endpoint.name]
         accused = any(name in self._good for name in tried)
         if accused and len(tried) > 1:
             return "bad"
-        partner = self._partner(seat, other)
+        partner = self._partner(endpoint, other)
         if partner is not None:
-            self._measure(Pair(partner, seat))
+            self._measure(Pair(partner, endpoint))
             return "open"
-        if self._partner(seat, other, busy_too=True) is not None:
+        if self._partner(endpoint, other, busy_too=True) is not None:
             return "open"
         return "bad" if accused else "untold"
 
-    def _partner(self, seat: Seat, other: Seat, busy_too: bool = False) -> Seat | None:
+    def _partner(self, endpoint: Endpoint, other: Endpoint, busy_too: bool = False) -> Endpoint | None:
         """A good NIC of a third host; of the other host only where there is no third."""
         able = [
             good
             for name in self._good
             if (good := self._seats.get(name)) is not None
-            and good.fabric == seat.fabric
-            and good.host != seat.host
+            and good.fabric == endpoint.fabric
+            and good.host != endpoint.host
             and name != other.name
-            and name not in self._with[seat.name]
-            and (busy_too or (name not in self._used and seat.name not in self._used))
+            and name not in self._with[endpoint.name]
+            and (busy_too or (name not in self._used and endpoint.name not in self._used))
         ]
         return min(
             able,
-            key=lambda good: (good.host == other.host, good.leaf != seat.leaf, good.rail != seat.rail, good.name),
+            key=lambda good: (
+                good.host == other.host,
+                good.leaf != endpoint.leaf,
+                good.rail != endpoint.rail,
+                good.name,
+            ),
             default=None,
         )
 
@@ -116,7 +121,7 @@ class _Pairs:
         way = {pair.a.leaf, pair.b.leaf}
         tried = [
             self._with[near.name][name]
-            for near in self._fabric.seats
+            for near in self._fabric.endpoints
             if near.name in self._with and near.leaf in way
             for name in self._with[near.name]
             if name in self._seats
@@ -140,12 +145,12 @@ class _Pairs:
     def _witness(self, pair: Pair) -> Pair | None:
         """Two good NICs under the leaves of a pair."""
         ends = []
-        for seat in (pair.a, pair.b):
+        for endpoint in (pair.a, pair.b):
             names = sorted(
                 name
                 for name in self._good - self._used
                 if name in self._seats
-                and self._seats[name].leaf == seat.leaf
+                and self._seats[name].leaf == endpoint.leaf
                 and name not in (pair.a.name, pair.b.name)
             )
             ends.append([self._seats[name] for name in names])
@@ -153,8 +158,8 @@ class _Pairs:
         one = next(found, None)
         return Pair(*one) if one else None
 
-    def _accused_by(self, seat: Seat, other: Seat) -> str:
-        good = sorted(name for name in self._with[seat.name] if name in self._good and name != other.name)
+    def _accused_by(self, endpoint: Endpoint, other: Endpoint) -> str:
+        good = sorted(name for name in self._with[endpoint.name] if name in self._good and name != other.name)
         return (
             f"bad with {other.name} and with {', '.join(good)}" if good else f"bad with {other.name} alone known good"
         )
@@ -185,14 +190,14 @@ class _Pairs:
                 yield kind, common, members
 
 
-_COMMON: tuple[tuple[Kind, Callable[[Seat], str | None]], ...] = (
-    (Kind.HOST, lambda seat: seat.host),
-    (Kind.LEAF, lambda seat: seat.leaf),
-    (Kind.RAIL, lambda seat: f"rail {seat.rail}"),
+_COMMON: tuple[tuple[Kind, Callable[[Endpoint], str | None]], ...] = (
+    (Kind.HOST, lambda endpoint: endpoint.host),
+    (Kind.LEAF, lambda endpoint: endpoint.leaf),
+    (Kind.RAIL, lambda endpoint: f"rail {endpoint.rail}"),
 )
 
 
-def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> Next:
+def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> FollowUp:
     """What follows from groups of hosts: the halves of every bad one, a single host beside one known to be good."""
     known = {frozenset(group): (group, grade is Grade.GOOD) for group, grade in results}
     good = dict.fromkeys(host for group, fine in known.values() if fine and len(group) > 1 for host in group)
@@ -211,7 +216,7 @@ def narrow_groups(results: Iterable[tuple[tuple[str, ...], Grade]]) -> Next:
         if not asked:
             suspects.append(Suspect(Kind.GROUP, ", ".join(group), "no host that is known to be good is left"))
         more += [half for half in asked if not any(set(half) & set(other) for other in more)]
-    return Next((), tuple(more), tuple({(one.kind, one.name): one for one in suspects}.values()))
+    return FollowUp((), tuple(more), tuple({(one.kind, one.name): one for one in suspects}.values()))
 
 
 def _accused(group: tuple[str, ...], doubtful: tuple[str, ...]) -> Suspect | None:

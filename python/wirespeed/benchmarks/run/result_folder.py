@@ -56,7 +56,7 @@ class Folder:
         return (self.path / attempt.log).read_text(encoding="utf-8", errors="replace")
 
 
-def begin(path: Path, campaign: Campaign) -> Folder:
+def create_folder(path: Path, campaign: Campaign) -> Folder:
     """Make the folder of a campaign.
 
     Raises:
@@ -79,14 +79,14 @@ def begin(path: Path, campaign: Campaign) -> Folder:
     return Folder(path, started, [])
 
 
-def resume(path: Path, campaign: Campaign) -> Folder:
+def resume_folder(path: Path, campaign: Campaign) -> Folder:
     """Open the folder of a campaign to go on with it.
 
     Raises:
         Refused: there is none, or it is of other steps than ``campaign``.
     """
     _mend(path / JOURNAL)
-    known = opened(path)
+    known = open_folder(path)
     before, now = known.campaign, campaign
     if (before.suite, before.cluster) != (now.suite, now.cluster):
         raise refuse(str(path), f"the suite {before.suite} on {before.cluster}", f"{now.suite} on {now.cluster}")
@@ -103,7 +103,7 @@ def resume(path: Path, campaign: Campaign) -> Folder:
     return known
 
 
-def opened(path: Path) -> Folder:
+def open_folder(path: Path) -> Folder:
     """A campaign as it lies there.
 
     Raises:

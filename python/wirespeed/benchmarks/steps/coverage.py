@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from wirespeed.benchmarks.steps.pairing import Pair, empty_uplink, matching, queue_pairs
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 
 Add = Callable[[Pair, int], None]
 
 
-def add_matching(ask: Ask, steps: Steps, add: Add) -> list[Pair]:
+def add_matching(request: Request, steps: Steps, add: Add) -> list[Pair]:
     """Add a step for each pair of the matching, with the queue pairs that its leaves need; the pairs.
 
     A later round waits for nothing but its NICs, which is how one slow or dead host holds up nobody else.
     """
-    rounds, alone = matching(ask.fabric)
+    rounds, alone = matching(request.fabric)
     pairs = [pair for one in rounds for pair in one]
     crossing = _crossing(pairs)
-    flows = {leaf: queue_pairs(ask.fabric.uplinks.get(leaf, 0), count) for leaf, count in crossing.items()}
+    flows = {leaf: queue_pairs(request.fabric.uplinks.get(leaf, 0), count) for leaf, count in crossing.items()}
     for pair in pairs:
         add(pair, max((flows[leaf] for leaf in _leaves(pair)), default=1))
-    steps.notes += [*ask.fabric.without, *alone, *_uplinks(ask, crossing, flows)]
+    steps.notes += [*request.fabric.without, *alone, *_uplinks(request, crossing, flows)]
     return pairs
 
 
@@ -38,16 +38,17 @@ def _crossing(pairs: Sequence[Pair]) -> dict[str, int]:
     return found
 
 
-def _uplinks(ask: Ask, crossing: dict[str, int], flows: dict[str, int]) -> list[str]:
+def _uplinks(request: Request, crossing: dict[str, int], flows: dict[str, int]) -> list[str]:
     """Of leaves with cables above them: those that nothing crosses, and how likely a cable stays empty."""
-    used = dict.fromkeys(seat.leaf for seat in ask.fabric.seats if seat.leaf is not None)
+    used = dict.fromkeys(endpoint.leaf for endpoint in request.fabric.endpoints if endpoint.leaf is not None)
     notes = [
-        f"nothing crosses the {ask.fabric.uplinks[leaf]} cables above {leaf}"
+        f"nothing crosses the {request.fabric.uplinks[leaf]} cables above {leaf}"
         for leaf in used
-        if ask.fabric.uplinks.get(leaf) and leaf not in crossing
+        if request.fabric.uplinks.get(leaf) and leaf not in crossing
     ]
     empty = max(
-        (empty_uplink(ask.fabric.uplinks[leaf], count * flows[leaf]) for leaf, count in crossing.items()), default=0.0
+        (empty_uplink(request.fabric.uplinks[leaf], count * flows[leaf]) for leaf, count in crossing.items()),
+        default=0.0,
     )
     if empty > 0:
         notes.append(

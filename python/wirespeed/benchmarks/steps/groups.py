@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wirespeed.benchmarks.endpoints.fabric import Fabric, Seat
+from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric
 
 
 def growing(fabric: Fabric) -> list[tuple[str, list[tuple[str, ...]]]]:
@@ -12,15 +12,15 @@ def growing(fabric: Fabric) -> list[tuple[str, list[tuple[str, ...]]]]:
     hosts = fabric.hosts
     levels: list[tuple[str, list[tuple[str, ...]]]] = [("host", [(host,) for host in hosts])]
     seen = {frozenset(group) for group in levels[0][1]}
-    by: tuple[tuple[str, Callable[[Seat], str | None]], ...] = (
-        ("leaf", lambda seat: seat.leaf),
-        ("pod", lambda seat: seat.pod),
-        ("all", lambda seat: seat.fabric),
+    by: tuple[tuple[str, Callable[[Endpoint], str | None]], ...] = (
+        ("leaf", lambda endpoint: endpoint.leaf),
+        ("pod", lambda endpoint: endpoint.pod),
+        ("all", lambda endpoint: endpoint.fabric),
     )
     for name, of in by:
         groups: dict[tuple[str | None, ...], list[str]] = {}
-        for host, seats in hosts.items():
-            groups.setdefault(tuple(dict.fromkeys(of(seat) for seat in seats)), []).append(host)
+        for host, endpoints in hosts.items():
+            groups.setdefault(tuple(dict.fromkeys(of(endpoint) for endpoint in endpoints)), []).append(host)
         fresh = [tuple(group) for key, group in groups.items() if None not in key and frozenset(group) not in seen]
         fresh = [group for group in fresh if len(group) > 1]
         seen |= {frozenset(group) for group in fresh}

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.benchmarks.endpoints.fabric import Fabric, Seat, by_fabric
+from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric, by_fabric
 
 LIKELY = 0.99
 """How likely every cable above a leaf carries a queue pair, at least. Our own choice."""
@@ -24,8 +24,8 @@ MOST_QUEUE_PAIRS = 32
 class Pair:
     """Two NICs that measure with each other."""
 
-    a: Seat
-    b: Seat
+    a: Endpoint
+    b: Endpoint
 
     @property
     def crosses(self) -> bool:
@@ -45,16 +45,16 @@ def matching(fabric: Fabric) -> tuple[list[list[Pair]], list[str]]:
     the next round. Where no pair of a rail crosses a leaf, one more round crosses it between rails.
     """
     first: list[Pair] = []
-    left: list[Seat] = []
-    for group in by_fabric(fabric.seats):
+    left: list[Endpoint] = []
+    for group in by_fabric(fabric.endpoints):
         for rail in _rails(group):
             pairs, over = _halves(rail)
             first += pairs
             left += over
-    second, alone = _leftovers(left, fabric.seats)
+    second, alone = _leftovers(left, fabric.endpoints)
     rounds = [first, *second]
     rounds.append(_crossing(fabric, [pair for one in rounds for pair in one]))
-    return [one for one in rounds if one], [f"{seat.name} reaches no NIC of another host" for seat in alone]
+    return [one for one in rounds if one], [f"{endpoint.name} reaches no NIC of another host" for endpoint in alone]
 
 
 def tournament(hosts: Sequence[str]) -> Iterator[list[tuple[str, str]]]:
@@ -78,10 +78,12 @@ def all_pairs(fabric: Fabric) -> Iterator[list[Pair]]:
             yield pairs
 
 
-def rails_between(one: Sequence[Seat], other: Sequence[Seat]) -> list[Pair]:
+def rails_between(one: Sequence[Endpoint], other: Sequence[Endpoint]) -> list[Pair]:
     """The NICs of two hosts that are of one rail and reach each other."""
-    of = {(seat.rail, seat.fabric): seat for seat in other}
-    return [Pair(seat, of[seat.rail, seat.fabric]) for seat in one if (seat.rail, seat.fabric) in of]
+    of = {(endpoint.rail, endpoint.fabric): endpoint for endpoint in other}
+    return [
+        Pair(endpoint, of[endpoint.rail, endpoint.fabric]) for endpoint in one if (endpoint.rail, endpoint.fabric) in of
+    ]
 
 
 def queue_pairs(uplinks: int, crossing: int) -> int:
@@ -103,55 +105,59 @@ def empty_uplink(uplinks: int, flows: int) -> float:
     return min(1.0, uplinks * (1 - 1 / uplinks) ** flows)
 
 
-def _rails(seats: Sequence[Seat]) -> list[list[Seat]]:
-    rails: dict[int, list[Seat]] = {}
-    for seat in seats:
-        rails.setdefault(seat.rail, []).append(seat)
+def _rails(endpoints: Sequence[Endpoint]) -> list[list[Endpoint]]:
+    rails: dict[int, list[Endpoint]] = {}
+    for endpoint in endpoints:
+        rails.setdefault(endpoint.rail, []).append(endpoint)
     return [rails[rail] for rail in sorted(rails)]
 
 
-def _halves(seats: Sequence[Seat]) -> tuple[list[Pair], list[Seat]]:
+def _halves(endpoints: Sequence[Endpoint]) -> tuple[list[Pair], list[Endpoint]]:
     """Each of the first half with the one as far down the second: sorted by leaf, as many as can cross leaves."""
-    leaves = {leaf: place for place, leaf in enumerate(dict.fromkeys(seat.leaf for seat in seats))}
-    ordered = sorted(seats, key=lambda seat: leaves[seat.leaf])
+    leaves = {leaf: place for place, leaf in enumerate(dict.fromkeys(endpoint.leaf for endpoint in endpoints))}
+    ordered = sorted(endpoints, key=lambda endpoint: leaves[endpoint.leaf])
     half = len(ordered) // 2
     odd = ordered[2 * half :]
     return [Pair(a, b) for a, b in zip(ordered[:half], ordered[half : 2 * half], strict=True)], odd
 
 
-def _leftovers(left: Sequence[Seat], seats: Sequence[Seat]) -> tuple[list[list[Pair]], list[Seat]]:
+def _leftovers(left: Sequence[Endpoint], endpoints: Sequence[Endpoint]) -> tuple[list[list[Pair]], list[Endpoint]]:
     """NICs left over among themselves, else with one that was paired before: another host's, of their rail first."""
     rounds: list[list[Pair]] = []
-    alone: list[Seat] = []
+    alone: list[Endpoint] = []
     waiting = list(left)
-    of_fabric = {seat: group for group in by_fabric(seats) for seat in group}
+    of_fabric = {endpoint: group for group in by_fabric(endpoints) for endpoint in group}
     while waiting:
-        seat = waiting.pop(0)
-        partner = next((other for other in waiting if other.fabric == seat.fabric and other.host != seat.host), None)
+        endpoint = waiting.pop(0)
+        partner = next(
+            (other for other in waiting if other.fabric == endpoint.fabric and other.host != endpoint.host), None
+        )
         if partner is not None:
             waiting.remove(partner)
         else:
-            partner = _partner(seat, of_fabric[seat], rounds)
+            partner = _partner(endpoint, of_fabric[endpoint], rounds)
         if partner is None:
-            alone.append(seat)
+            alone.append(endpoint)
         else:
-            _place(Pair(seat, partner), rounds)
+            _place(Pair(endpoint, partner), rounds)
     return rounds, alone
 
 
-def _partner(seat: Seat, among: Sequence[Seat], rounds: list[list[Pair]]) -> Seat | None:
+def _partner(endpoint: Endpoint, among: Sequence[Endpoint], rounds: list[list[Pair]]) -> Endpoint | None:
     """One that waits least: of another host and, if that can be, of the same rail and another leaf."""
     busy = {one for pairs in rounds for pair in pairs for one in (pair.a, pair.b)}
-    others = [other for other in among if other.host != seat.host]
+    others = [other for other in among if other.host != endpoint.host]
     return min(
-        others, key=lambda other: (other.rail != seat.rail, other in busy, other.leaf == seat.leaf), default=None
+        others,
+        key=lambda other: (other.rail != endpoint.rail, other in busy, other.leaf == endpoint.leaf),
+        default=None,
     )
 
 
 def _place(pair: Pair, rounds: list[list[Pair]]) -> None:
     """Into the first round that neither of them is in."""
     for one in rounds:
-        if not any(seat in (pair.a, pair.b) for other in one for seat in (other.a, other.b)):
+        if not any(endpoint in (pair.a, pair.b) for other in one for endpoint in (other.a, other.b)):
             one.append(pair)
             return
     rounds.append([pair])
@@ -161,13 +167,13 @@ def _crossing(fabric: Fabric, pairs: Sequence[Pair]) -> list[Pair]:
     """Pairs between rails for leaves with cables above them that no pair crosses."""
     crossed = {leaf for pair in pairs if pair.crosses for leaf in (pair.a.leaf, pair.b.leaf)}
     found: list[Pair] = []
-    for group in by_fabric(fabric.seats):
-        of: dict[str, list[Seat]] = {}
-        for seat in group:
-            if seat.leaf is not None and fabric.uplinks.get(seat.leaf):
-                of.setdefault(seat.leaf, []).append(seat)
+    for group in by_fabric(fabric.endpoints):
+        of: dict[str, list[Endpoint]] = {}
+        for endpoint in group:
+            if endpoint.leaf is not None and fabric.uplinks.get(endpoint.leaf):
+                of.setdefault(endpoint.leaf, []).append(endpoint)
         waiting = [leaf for leaf in of if leaf not in crossed]
-        used: set[Seat] = set()
+        used: set[Endpoint] = set()
         while waiting:
             leaf = waiting.pop(0)
             other = _across(of, leaf, [*waiting, *(known for known in of if known not in waiting)], used)
@@ -180,7 +186,7 @@ def _crossing(fabric: Fabric, pairs: Sequence[Pair]) -> list[Pair]:
     return found
 
 
-def _across(of: dict[str, list[Seat]], leaf: str, others: Sequence[str], used: set[Seat]) -> Pair | None:
+def _across(of: dict[str, list[Endpoint]], leaf: str, others: Sequence[str], used: set[Endpoint]) -> Pair | None:
     for other in others:
         if other == leaf:
             continue

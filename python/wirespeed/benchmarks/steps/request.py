@@ -16,7 +16,7 @@ FIRST_PORT = 18600
 _PORTS = 4000  # a port is taken again after so many; steps that far apart do not run at a time
 
 
-class Words(Protocol):
+class JobCommands(Protocol):
     """What is typed to start things, in words that platforms alone know."""
 
     def job(
@@ -35,7 +35,7 @@ class Words(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Request:
     """What steps are made of.
 
     ``seconds`` is how long a measurement of bandwidth takes, ``messages`` how many one of RDMA's latency sends.
@@ -43,7 +43,7 @@ class Ask:
 
     plan: Plan
     fabric: Fabric
-    words: Words
+    commands: JobCommands
     seconds: int = 10
     messages: int = 10000
     first_port: int = FIRST_PORT

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from wirespeed.benchmarks.endpoints.fabric import Seat
+from wirespeed.benchmarks.endpoints.fabric import Endpoint
 from wirespeed.benchmarks.endpoints.nics import NicAt, planned_path_mtu
 from wirespeed.benchmarks.steps.pairing import Pair
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.results.campaign import Command, Step
 from wirespeed.settings import Dscp
 
@@ -30,15 +30,25 @@ def limit(seconds: float) -> float:
 
 
 def add_perftest(
-    ask: Ask, steps: Steps, pair: Pair, test: str = BANDWIDTH, *, queue_pairs: int = 1, gpu: bool = False, tag: str = ""
+    request: Request,
+    steps: Steps,
+    pair: Pair,
+    test: str = BANDWIDTH,
+    *,
+    queue_pairs: int = 1,
+    gpu: bool = False,
+    tag: str = "",
 ) -> None:
     """perftest between two NICs; bandwidth in both directions at a time."""
     number = steps.number()
-    port = ask.port(number)
-    measured = ask.seconds if test == BANDWIDTH else _LATENCY_S
+    port = request.port(number)
+    measured = request.seconds if test == BANDWIDTH else _LATENCY_S
     commands = [
-        Command(seat.host, (*_bound(ask, seat), *_perftest(ask, seat, test, port, queue_pairs, gpu), *to))
-        for seat, to in ((pair.a, (pair.b.host,)), (pair.b, ()))
+        Command(
+            endpoint.host,
+            (*_bound(request, endpoint), *_perftest(request, endpoint, test, port, queue_pairs, gpu), *to),
+        )
+        for endpoint, to in ((pair.a, (pair.b.host,)), (pair.b, ()))
     ]
     of_gpu = "-gpu" if gpu else ""
     steps.add(
@@ -52,46 +62,48 @@ def add_perftest(
             server=commands[1],
             port=port,
             stage=steps.stage,
-            uses=_uses(ask, steps, pair),
+            uses=_uses(request, steps, pair),
             source=pair.a.name,
             target=pair.b.name,
         )
     )
 
 
-def _perftest(ask: Ask, seat: Seat, test: str, port: int, queue_pairs: int, gpu: bool) -> tuple[str, ...]:
-    host = ask.plan.hosts[seat.host]
-    mtu = planned_path_mtu(ask.plan, NicAt(seat.host, seat.interface, host.nics[seat.interface]))
-    words = [test, "-F", "-d", seat.device or "", "-p", str(port)]
+def _perftest(
+    request: Request, endpoint: Endpoint, test: str, port: int, queue_pairs: int, gpu: bool
+) -> tuple[str, ...]:
+    host = request.plan.hosts[endpoint.host]
+    mtu = planned_path_mtu(request.plan, NicAt(endpoint.host, endpoint.interface, host.nics[endpoint.interface]))
+    words = [test, "-F", "-d", endpoint.device or "", "-p", str(port)]
     if host.launch.gid_index is not None:
         words += ["-x", str(host.launch.gid_index)]
-    dscp = dscp_of(ask, seat.host)
+    dscp = dscp_of(request, endpoint.host)
     if dscp is not None:
         words.append(f"--tclass={dscp.tos}")
     if mtu is not None:
         words += ["-m", str(mtu)]
     if test == BANDWIDTH:
-        words += ["--report_gbits", "-b", "-s", str(_MESSAGE), "-D", str(ask.seconds), "-q", str(queue_pairs)]
+        words += ["--report_gbits", "-b", "-s", str(_MESSAGE), "-D", str(request.seconds), "-q", str(queue_pairs)]
     else:
-        words += ["-s", str(_LATENCY_BYTES), "-n", str(ask.messages)]
-    if gpu and seat.gpu is not None:
-        words += ask.words.gpu_memory(seat.host, seat.gpu)
+        words += ["-s", str(_LATENCY_BYTES), "-n", str(request.messages)]
+    if gpu and endpoint.gpu is not None:
+        words += request.commands.gpu_memory(endpoint.host, endpoint.gpu)
     return tuple(words)
 
 
-def dscp_of(ask: Ask, host: str) -> Dscp | None:
+def dscp_of(request: Request, host: str) -> Dscp | None:
     """The DSCP of RoCE data of a host, by its launch or by its traffic class."""
-    launch = ask.plan.hosts[host].launch
+    launch = request.plan.hosts[host].launch
     if launch.dscp is not None:
         return launch.dscp
-    roce = ask.plan.classes.get("roce")
+    roce = request.plan.classes.get("roce")
     return min(roce.dscp) if roce and roce.dscp else None
 
 
-def add_iperf3(ask: Ask, steps: Steps, pair: Pair, streams: int = 8) -> None:
+def add_iperf3(request: Request, steps: Steps, pair: Pair, streams: int = 8) -> None:
     """iperf3 between two NICs, one way: a NIC's TCP rate is the receiver's."""
     # Streams: ESnet's 400G testbed measures with 8.
-    port = ask.port(steps.number())
+    port = request.port(steps.number())
     client = ("iperf3", "-c", pair.b.address, "-B", pair.a.address, "-p", str(port), "-P", str(streams))
     server = ("iperf3", "-s", "-1", "-B", pair.b.address, "-p", str(port))
     steps.add(
@@ -99,36 +111,36 @@ def add_iperf3(ask: Ask, steps: Steps, pair: Pair, streams: int = 8) -> None:
             id=identifier("iperf3", pair.a.name, pair.b.name),
             test="iperf3",
             place=pair.name,
-            client=Command(pair.a.host, (*_bound(ask, pair.a), *client, "-t", str(ask.seconds), "--json")),
-            limit_s=limit(ask.seconds + _START_S),
-            seconds=ask.seconds + _START_S,
-            server=Command(pair.b.host, (*_bound(ask, pair.b), *server)),
+            client=Command(pair.a.host, (*_bound(request, pair.a), *client, "-t", str(request.seconds), "--json")),
+            limit_s=limit(request.seconds + _START_S),
+            seconds=request.seconds + _START_S,
+            server=Command(pair.b.host, (*_bound(request, pair.b), *server)),
             port=port,
             stage=steps.stage,
-            uses=_uses(ask, steps, pair),
+            uses=_uses(request, steps, pair),
             source=pair.a.name,
             target=pair.b.name,
         )
     )
 
 
-def add_ucx(ask: Ask, steps: Steps, pair: Pair, test: str, size: int, count: int) -> None:
+def add_ucx(request: Request, steps: Steps, pair: Pair, test: str, size: int, count: int) -> None:
     """ucx_perftest between two NICs, with tags as MPI libraries send them."""
-    port = ask.port(steps.number())
+    port = request.port(steps.number())
     measured = ("ucx_perftest", "-p", str(port), "-t", test, "-s", str(size), "-n", str(count))
-    environments = [ask.words.environment(seat.host, seat.device or "") for seat in (pair.a, pair.b)]
+    environments = [request.commands.environment(endpoint.host, endpoint.device or "") for endpoint in (pair.a, pair.b)]
     steps.add(
         Step(
             id=identifier(f"ucx-{test}", pair.a.name, pair.b.name),
             test=f"ucx_perftest {test}",
             place=pair.name,
-            client=Command(pair.a.host, (*_bound(ask, pair.a), *measured, pair.b.host), environments[0]),
-            limit_s=limit(ask.seconds + _START_S),
-            seconds=ask.seconds + _START_S,
-            server=Command(pair.b.host, (*_bound(ask, pair.b), *measured[:3]), environments[1]),
+            client=Command(pair.a.host, (*_bound(request, pair.a), *measured, pair.b.host), environments[0]),
+            limit_s=limit(request.seconds + _START_S),
+            seconds=request.seconds + _START_S,
+            server=Command(pair.b.host, (*_bound(request, pair.b), *measured[:3]), environments[1]),
             port=port,
             stage=steps.stage,
-            uses=_uses(ask, steps, pair),
+            uses=_uses(request, steps, pair),
             source=pair.a.name,
             target=pair.b.name,
         )
@@ -136,7 +148,7 @@ def add_ucx(ask: Ask, steps: Steps, pair: Pair, test: str, size: int, count: int
 
 
 def add_job(
-    ask: Ask,
+    request: Request,
     steps: Steps,
     hosts: Sequence[str],
     ranks: int,
@@ -147,7 +159,7 @@ def add_job(
     nics_only: bool = False,
 ) -> None:
     """A parallel program on hosts, with so many ranks on each."""
-    arguments = ask.words.job(hosts, ranks, program, nics_only=nics_only)
+    arguments = request.commands.job(hosts, ranks, program, nics_only=nics_only)
     steps.add(
         Step(
             id=identifier(tag, *((hosts[0], f"{len(hosts)}-hosts", hosts[-1]) if len(hosts) > 2 else hosts)),
@@ -174,21 +186,21 @@ def unique(steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(found)
 
 
-def _bound(ask: Ask, seat: Seat) -> tuple[str, ...]:
+def _bound(request: Request, endpoint: Endpoint) -> tuple[str, ...]:
     """On the cores and in the memory that the NIC hangs on, as the host itself knows them."""
-    if not ask.bind:
+    if not request.bind:
         return ()
-    return ("numactl", f"--cpunodebind=netdev:{seat.interface}", f"--membind=netdev:{seat.interface}")
+    return ("numactl", f"--cpunodebind=netdev:{endpoint.interface}", f"--membind=netdev:{endpoint.interface}")
 
 
-def _uses(ask: Ask, steps: Steps, pair: Pair) -> Mapping[str, int]:
+def _uses(request: Request, steps: Steps, pair: Pair) -> Mapping[str, int]:
     """Both NICs for itself, and its part of what leads up from both leaves: pairs at a time never oversubscribe it."""
-    uses = {f"NIC {seat.name}": 1 for seat in (pair.a, pair.b)}
+    uses = {f"NIC {endpoint.name}": 1 for endpoint in (pair.a, pair.b)}
     if not pair.crosses:
         return uses
     rate = min(pair.a.speed, pair.b.speed)
     for leaf in (pair.a.leaf, pair.b.leaf):
-        if leaf is not None and (whole := ask.fabric.uplink_rate.get(leaf)):
+        if leaf is not None and (whole := request.fabric.uplink_rate.get(leaf)):
             steps.holds[f"above {leaf}"] = whole
             uses[f"above {leaf}"] = min(rate, whole)
     return uses

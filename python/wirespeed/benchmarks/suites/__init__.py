@@ -1,6 +1,6 @@
 """One file per suite of benchmarks; being here registers it.
 
-A suite's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(ask)``, which returns its steps.
+A suite's file has ``TITLE``, one line of help; a docstring, its manual; and ``make(request)``, which returns its steps.
 ``NARROWS`` names the tests by which what is bad is narrowed down, ``KERNEL_ALONE`` says that it needs neither RDMA nor
 GPUs, so that hosts of a lab can run it.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from wirespeed.benchmarks.steps.pairing import Pair
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.errors import did_you_mean, refuse
 
 
@@ -26,9 +26,9 @@ class Suite:
     name: str
     title: str
     manual: str
-    make: Callable[[Ask], Steps]
-    follow_pair: Callable[[Ask, Steps, Pair], None] | None  # adds the step of one more pair
-    follow_group: Callable[[Ask, Steps, Sequence[str]], None] | None
+    make: Callable[[Request], Steps]
+    follow_pair: Callable[[Request, Steps, Pair], None] | None  # adds the step of one more pair
+    follow_group: Callable[[Request, Steps, Sequence[str]], None] | None
     narrows: tuple[str, ...]  # tests whose results are looked at
     kernel_alone: bool  # whether it asks for no RDMA and no GPU: hosts of a lab have none
 

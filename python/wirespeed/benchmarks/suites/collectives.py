@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed.benchmarks.steps.groups import growing
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import add_job
 from wirespeed.errors import refuse
 
@@ -21,29 +21,29 @@ _EXCHANGE = ("alltoall_perf", "-b", "8", "-e", "8G", "-f", "2", "-g", "1")
 _SECONDS = 60.0  # both tables of all sizes; our own guess
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """All groups of a size, then those of the next."""
     steps = Steps()
-    for level, groups in growing(ask.fabric):
+    for level, groups in growing(request.fabric):
         for program in (REDUCE, _EXCHANGE):
             for group in groups:
-                add_job(ask, steps, group, gpus(ask, group[0]), program, _SECONDS, tag=f"{program[0]}.{level}")
+                add_job(request, steps, group, gpus(request, group[0]), program, _SECONDS, tag=f"{program[0]}.{level}")
             steps.next_stage()
     return steps
 
 
-def follow_group(ask: Ask, steps: Steps, group: Sequence[str]) -> None:
+def follow_group(request: Request, steps: Steps, group: Sequence[str]) -> None:
     """All-reduce over one more group."""
-    add_job(ask, steps, group, gpus(ask, group[0]), REDUCE, _SECONDS, tag=REDUCE[0])
+    add_job(request, steps, group, gpus(request, group[0]), REDUCE, _SECONDS, tag=REDUCE[0])
 
 
-def gpus(ask: Ask, host: str) -> int:
+def gpus(request: Request, host: str) -> int:
     """A rank for each GPU.
 
     Raises:
         Refused: the host has none.
     """
-    count = len(ask.plan.hosts[host].gpus)
+    count = len(request.plan.hosts[host].gpus)
     if not count:
-        raise refuse(ask.plan.name, f"{host} without GPUs", "hosts with GPUs", "the suite mpi needs none")
+        raise refuse(request.plan.name, f"{host} without GPUs", "hosts with GPUs", "the suite mpi needs none")
     return count

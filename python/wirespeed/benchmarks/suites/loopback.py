@@ -6,7 +6,7 @@ file and no NIC, and none of its figures is judged.
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import limit
 from wirespeed.results.campaign import Command, Step
 
@@ -18,25 +18,25 @@ _LARGEST = 8192  # bytes of an active message over TCP (UCX source, UCT_TCP_TX_S
 _USES = {"this machine": 1}
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """One after the other: they share the machine."""
     steps = Steps()
-    port = ask.port(steps.number())
+    port = request.port(steps.number())
     _add(
         steps,
         "iperf3",
-        ("iperf3", "-c", _ADDRESS, "-p", str(port), "-t", str(ask.seconds), "--json"),
-        ask.seconds + 1.0,
+        ("iperf3", "-c", _ADDRESS, "-p", str(port), "-t", str(request.seconds), "--json"),
+        request.seconds + 1.0,
         ("iperf3", "-s", "-1", "-B", _ADDRESS, "-p", str(port)),
         port,
     )
     for test, size, count in (("am_lat", 8, 1000), ("am_bw", _LARGEST, 5000)):
-        port = ask.port(steps.number())
+        port = request.port(steps.number())
         tool = ("ucx_perftest", "-p", str(port), "-d", _INTERFACE, "-x", "tcp")
         client = (*tool, "-t", test, "-s", str(size), "-n", str(count), _ADDRESS)
         _add(steps, f"ucx_perftest {test}", client, 3.0, tool, port)
     for ranks, program in ((2, "osu_latency"), (4, "osu_allreduce")):
-        _add(steps, program, ask.words.job_here(ranks, (program,)), 10.0)
+        _add(steps, program, request.commands.job_here(ranks, (program,)), 10.0)
     return steps
 
 

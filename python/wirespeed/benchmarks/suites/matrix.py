@@ -7,16 +7,16 @@ as there are where their number is odd and one rests in turn. For acceptance the
 from __future__ import annotations
 
 from wirespeed.benchmarks.steps.pairing import all_pairs
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 
 TITLE = "every host with every other over every rail: a bandwidth matrix"
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """All rounds, one after the other."""
     steps = Steps()
-    for pairs in all_pairs(ask.fabric):
+    for pairs in all_pairs(request.fabric):
         for pair in pairs:
-            add_perftest(ask, steps, pair, BANDWIDTH)
+            add_perftest(request, steps, pair, BANDWIDTH)
     return steps

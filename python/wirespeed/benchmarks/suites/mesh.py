@@ -10,10 +10,10 @@ bandwidth. Pings go from every host at a time; RDMA from half of the hosts to th
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.endpoints.fabric import Seat
+from wirespeed.benchmarks.endpoints.fabric import Endpoint
 from wirespeed.benchmarks.steps.pairing import tournament
 from wirespeed.benchmarks.steps.ping_scripts import AT_ONCE, RDMA_CLIENT, RDMA_SERVER, pings
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import dscp_of, identifier, limit
 from wirespeed.results.campaign import Command, Step
 
@@ -27,34 +27,34 @@ _PING_S, _RDMA_S = 0.2, 0.5  # of a pair, some of which run at a time; our own g
 _SERVER_S = 60
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """Pings of all pairs of hosts, then RDMA pings."""
     steps = Steps()
-    hosts = ask.fabric.hosts
-    add_pings(ask, steps, pings(_COUNT, _WAIT_S, AT_ONCE, _TRIES), _PING_S)
+    hosts = request.fabric.hosts
+    add_pings(request, steps, pings(_COUNT, _WAIT_S, AT_ONCE, _TRIES), _PING_S)
     steps.next_stage()
     for one in tournament(list(hosts)):
         for a, b in one:
-            _rdma(ask, steps, hosts[a], hosts[b])
+            _rdma(request, steps, hosts[a], hosts[b])
     return steps
 
 
-def add_pings(ask: Ask, steps: Steps, script: str, pair_s: float) -> None:
+def add_pings(request: Request, steps: Steps, script: str, pair_s: float) -> None:
     """Pings of all pairs of hosts, both ways; a pair of NICs is likely to take so many seconds."""
-    hosts = ask.fabric.hosts
-    steps.notes += ask.fabric.without
+    hosts = request.fabric.hosts
+    steps.notes += request.fabric.without
     for one in tournament(list(hosts)):
         for a, b in one:
             for source, target in ((a, b), (b, a)):
                 _ping(steps, hosts[source], hosts[target], script, pair_s)
 
 
-def _pairs(sources: list[Seat], targets: list[Seat]) -> list[tuple[Seat, Seat]]:
+def _pairs(sources: list[Endpoint], targets: list[Endpoint]) -> list[tuple[Endpoint, Endpoint]]:
     """Those that a cable leads from one to the other."""
     return [(a, b) for a in sources for b in targets if a.fabric == b.fabric and a.is_ipv6 == b.is_ipv6]
 
 
-def _ping(steps: Steps, sources: list[Seat], targets: list[Seat], script: str, pair_s: float) -> None:
+def _ping(steps: Steps, sources: list[Endpoint], targets: list[Endpoint], script: str, pair_s: float) -> None:
     pairs = [(a, b) for a, b in _pairs(sources, targets) if a.mtu is not None and b.mtu is not None]
     if not pairs:
         return
@@ -78,16 +78,16 @@ def _ping(steps: Steps, sources: list[Seat], targets: list[Seat], script: str, p
     )
 
 
-def _rdma(ask: Ask, steps: Steps, sources: list[Seat], targets: list[Seat]) -> None:
+def _rdma(request: Request, steps: Steps, sources: list[Endpoint], targets: list[Endpoint]) -> None:
     pairs = [(a, b) for a, b in _pairs(sources, targets) if a.device and b.device]
     if not pairs:
         return
     asked: list[str] = []
     served: list[str] = []
     for a, b in pairs:
-        port = str(ask.port(steps.number()))
-        asked += [a.name, b.name, a.device or "", port, _options(ask, a)]
-        served += [b.device or "", port, _options(ask, b)]
+        port = str(request.port(steps.number()))
+        asked += [a.name, b.name, a.device or "", port, _options(request, a)]
+        served += [b.device or "", port, _options(request, b)]
     source, target = sources[0].host, targets[0].host
     seconds = 2.0 + _RDMA_S * len(pairs)
     steps.add(
@@ -107,9 +107,9 @@ def _rdma(ask: Ask, steps: Steps, sources: list[Seat], targets: list[Seat]) -> N
     )
 
 
-def _options(ask: Ask, seat: Seat) -> str:
+def _options(request: Request, endpoint: Endpoint) -> str:
     """The planned GID and traffic class."""
-    launch = ask.plan.hosts[seat.host].launch
-    dscp = dscp_of(ask, seat.host)
+    launch = request.plan.hosts[endpoint.host].launch
+    dscp = dscp_of(request, endpoint.host)
     words = [f"-x {launch.gid_index}"] if launch.gid_index is not None else []
     return " ".join([*words, *([f"--tclass={dscp.tos}"] if dscp is not None else [])])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wirespeed.benchmarks.steps.groups import growing
 from wirespeed.benchmarks.steps.pairing import matching
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import add_job
 
 TITLE = "OSU micro-benchmarks: pairs of hosts, then collectives over growing groups"
@@ -16,28 +16,30 @@ KERNEL_ALONE = True
 _SECONDS = 30.0
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """Pairs first, then groups from the smallest of several hosts on."""
     steps = Steps()
-    rounds, alone = matching(ask.fabric)
-    steps.notes += [*ask.fabric.without, *alone]
+    rounds, alone = matching(request.fabric)
+    steps.notes += [*request.fabric.without, *alone]
     hosts = dict.fromkeys((pair.a.host, pair.b.host) for one in rounds for pair in one)
     for program in ("osu_latency", "osu_bw"):
         for pair in hosts:
-            add_job(ask, steps, pair, 1, (program,), _SECONDS, tag=program)
+            add_job(request, steps, pair, 1, (program,), _SECONDS, tag=program)
         steps.next_stage()
-    for level, groups in growing(ask.fabric):
+    for level, groups in growing(request.fabric):
         for program in ("osu_allreduce", "osu_alltoall"):
             for group in groups if level != "host" else ():
-                add_job(ask, steps, group, _ranks(ask, group[0]), (program,), _SECONDS, tag=f"{program}.{level}")
+                add_job(
+                    request, steps, group, _ranks(request, group[0]), (program,), _SECONDS, tag=f"{program}.{level}"
+                )
             steps.next_stage()
     return steps
 
 
-def follow_group(ask: Ask, steps: Steps, group: Sequence[str]) -> None:
+def follow_group(request: Request, steps: Steps, group: Sequence[str]) -> None:
     """All-reduce over one more group."""
-    add_job(ask, steps, group, _ranks(ask, group[0]), ("osu_allreduce",), _SECONDS, tag="osu_allreduce")
+    add_job(request, steps, group, _ranks(request, group[0]), ("osu_allreduce",), _SECONDS, tag="osu_allreduce")
 
 
-def _ranks(ask: Ask, host: str) -> int:
-    return ask.plan.hosts[host].launch.ranks_per_host or 1
+def _ranks(request: Request, host: str) -> int:
+    return request.plan.hosts[host].launch.ranks_per_host or 1

@@ -6,7 +6,7 @@ through the leaf. It finds a slow NIC, cable or GPU-NIC path without a second ho
 
 from __future__ import annotations
 
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import add_job
 from wirespeed.benchmarks.suites.collectives import gpus
 
@@ -19,13 +19,20 @@ _PROGRAMS = (
 _SECONDS = 30.0
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """Every host for itself, all at a time."""
     steps = Steps()
     for program in _PROGRAMS:
-        for host in ask.fabric.hosts:
+        for host in request.fabric.hosts:
             add_job(
-                ask, steps, [host], gpus(ask, host), program, _SECONDS, tag=f"nic-only.{program[0]}", nics_only=True
+                request,
+                steps,
+                [host],
+                gpus(request, host),
+                program,
+                _SECONDS,
+                tag=f"nic-only.{program[0]}",
+                nics_only=True,
             )
         steps.next_stage()
     return steps

@@ -12,23 +12,23 @@ from __future__ import annotations
 
 from wirespeed.benchmarks.steps.coverage import add_matching
 from wirespeed.benchmarks.steps.pairing import Pair
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, LATENCY, add_perftest
 
 TITLE = "every NIC, rail and leaf by the fewest pairs: ib_write_bw both ways, then ib_write_lat"
 NARROWS = (BANDWIDTH,)
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """Bandwidth of all pairs, then latency of the same."""
     steps = Steps()
-    pairs = add_matching(ask, steps, lambda pair, flows: add_perftest(ask, steps, pair, queue_pairs=flows))
+    pairs = add_matching(request, steps, lambda pair, flows: add_perftest(request, steps, pair, queue_pairs=flows))
     steps.next_stage()
     for pair in pairs:
-        add_perftest(ask, steps, pair, LATENCY)
+        add_perftest(request, steps, pair, LATENCY)
     return steps
 
 
-def follow_pair(ask: Ask, steps: Steps, pair: Pair) -> None:
+def follow_pair(request: Request, steps: Steps, pair: Pair) -> None:
     """The bandwidth of one more pair."""
-    add_perftest(ask, steps, pair, queue_pairs=1)
+    add_perftest(request, steps, pair, queue_pairs=1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from wirespeed.benchmarks.steps.coverage import add_matching
 from wirespeed.benchmarks.steps.pairing import Pair
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 from wirespeed.errors import refuse
 
@@ -16,18 +16,22 @@ TITLE = "the same pairs from GPU memory, each NIC with the GPU beside it"
 NARROWS = (f"{BANDWIDTH} from GPU memory",)
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """Bandwidth of all pairs."""
     lacking = [
-        seat.name for seat in ask.fabric.seats if seat.gpu is None or not ask.words.gpu_memory(seat.host, seat.gpu)
+        endpoint.name
+        for endpoint in request.fabric.endpoints
+        if endpoint.gpu is None or not request.commands.gpu_memory(endpoint.host, endpoint.gpu)
     ]
     if lacking:
-        raise refuse(ask.plan.name, f"no GPU beside {lacking[0]}", "NICs with a GPU each", "the suite pairs needs none")
+        raise refuse(
+            request.plan.name, f"no GPU beside {lacking[0]}", "NICs with a GPU each", "the suite pairs needs none"
+        )
     steps = Steps()
-    add_matching(ask, steps, lambda pair, flows: add_perftest(ask, steps, pair, queue_pairs=flows, gpu=True))
+    add_matching(request, steps, lambda pair, flows: add_perftest(request, steps, pair, queue_pairs=flows, gpu=True))
     return steps
 
 
-def follow_pair(ask: Ask, steps: Steps, pair: Pair) -> None:
+def follow_pair(request: Request, steps: Steps, pair: Pair) -> None:
     """The bandwidth of one more pair."""
-    add_perftest(ask, steps, pair, gpu=True)
+    add_perftest(request, steps, pair, gpu=True)

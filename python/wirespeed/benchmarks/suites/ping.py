@@ -11,7 +11,7 @@ What pairs that are bad have in common is named: a NIC, its port, a rail, a leaf
 from __future__ import annotations
 
 from wirespeed.benchmarks.steps.ping_scripts import pings
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.suites.mesh import add_pings
 
 TITLE = "every NIC address to every other, quickly: one jumbo ping and the route; a matrix of each"
@@ -24,8 +24,8 @@ _AT_ONCE = 64  # pairs of a host; each is a process that mostly waits
 _PAIR_S = 0.02  # of a pair, some of which run at a time: as measured between network namespaces on two cores
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """Pings of all pairs of hosts."""
     steps = Steps()
-    add_pings(ask, steps, pings(COUNT, _WAIT_S, _AT_ONCE, _TRIES), _PAIR_S)
+    add_pings(request, steps, pings(COUNT, _WAIT_S, _AT_ONCE, _TRIES), _PAIR_S)
     return steps

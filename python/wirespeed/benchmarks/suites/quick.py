@@ -10,7 +10,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.steps.coverage import add_matching
 from wirespeed.benchmarks.steps.groups import growing
 from wirespeed.benchmarks.steps.pairing import Pair
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_job, add_perftest
 
 TITLE = "a first look: every NIC for 3 s, then one all-reduce over everything"
@@ -20,19 +20,19 @@ _SECONDS = 3
 _REDUCE = ("all_reduce_perf", "-b", "1G", "-e", "8G", "-f", "2", "-g", "1")
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """Pairs, then the largest groups where hosts have GPUs."""
     steps = Steps()
-    short = replace(ask, seconds=_SECONDS)
+    short = replace(request, seconds=_SECONDS)
     add_matching(short, steps, lambda pair, flows: add_perftest(short, steps, pair, queue_pairs=flows))
     steps.next_stage()
-    for group in growing(ask.fabric)[-1][1]:
-        count = len(ask.plan.hosts[group[0]].gpus)
+    for group in growing(request.fabric)[-1][1]:
+        count = len(request.plan.hosts[group[0]].gpus)
         if count and len(group) > 1:
-            add_job(ask, steps, group, count, _REDUCE, 20.0, tag="all_reduce_perf.all")
+            add_job(request, steps, group, count, _REDUCE, 20.0, tag="all_reduce_perf.all")
     return steps
 
 
-def follow_pair(ask: Ask, steps: Steps, pair: Pair) -> None:
+def follow_pair(request: Request, steps: Steps, pair: Pair) -> None:
     """One more pair."""
-    add_perftest(replace(ask, seconds=_SECONDS), steps, pair)
+    add_perftest(replace(request, seconds=_SECONDS), steps, pair)

@@ -10,7 +10,7 @@ The relative gates of a profile compare the runs: bench run rails --profile fiel
 from __future__ import annotations
 
 from wirespeed.benchmarks.steps.pairing import Pair, rails_between
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import BANDWIDTH, add_perftest
 
 TITLE = "two hosts over each rail alone and over all at once: ib_write_bw both ways, one queue pair and several"
@@ -20,27 +20,27 @@ _SEVERAL = 8
 """Queue pairs: with 8 a NIC reaches 392 Gb/s at 1 MiB where one reaches 284 (NVIDIA/nccl issue 2409)."""
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """Each rail alone, with one queue pair and with several; then all rails at once."""
     steps = Steps()
-    for met in _meetings(ask):
+    for met in _meetings(request):
         for rail in sorted({pair.a.rail for pair in met}):
             of_rail = [pair for pair in met if pair.a.rail == rail]
             for count in (1, _SEVERAL):
                 steps.next_stage()
                 for pair in of_rail:
                     tag = f"{BANDWIDTH}.alone" + (f"-{count}-queue-pairs" if count > 1 else "")
-                    add_perftest(ask, steps, pair, queue_pairs=count, tag=tag)
+                    add_perftest(request, steps, pair, queue_pairs=count, tag=tag)
         steps.next_stage()
         for pair in met:
-            add_perftest(ask, steps, pair, tag=f"{BANDWIDTH}.at-once")
-    steps.notes += ask.fabric.without
+            add_perftest(request, steps, pair, tag=f"{BANDWIDTH}.at-once")
+    steps.notes += request.fabric.without
     return steps
 
 
-def _meetings(ask: Ask) -> list[list[Pair]]:
+def _meetings(request: Request) -> list[list[Pair]]:
     """Rounds in which hosts meet one other over all rails that join them, each host in one round at least."""
-    hosts = ask.fabric.hosts
+    hosts = request.fabric.hosts
     names = list(hosts)
     rounds = [list(zip(names[0::2], names[1::2], strict=False))]
     if len(names) % 2 and len(names) > 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wirespeed.benchmarks.steps.coverage import add_matching
 from wirespeed.benchmarks.steps.pairing import Pair
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import add_iperf3
 
 TITLE = "the same pairs with TCP: iperf3, both directions one after the other"
@@ -12,16 +12,16 @@ NARROWS = ("iperf3",)
 KERNEL_ALONE = True
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """All pairs one way, then the other."""
     steps = Steps()
-    pairs = add_matching(ask, steps, lambda pair, flows: add_iperf3(ask, steps, pair))
+    pairs = add_matching(request, steps, lambda pair, flows: add_iperf3(request, steps, pair))
     steps.next_stage()
     for pair in pairs:
-        add_iperf3(ask, steps, Pair(pair.b, pair.a))
+        add_iperf3(request, steps, Pair(pair.b, pair.a))
     return steps
 
 
-def follow_pair(ask: Ask, steps: Steps, pair: Pair) -> None:
+def follow_pair(request: Request, steps: Steps, pair: Pair) -> None:
     """One more pair, one way."""
-    add_iperf3(ask, steps, pair)
+    add_iperf3(request, steps, pair)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wirespeed.benchmarks.steps.coverage import add_matching
 from wirespeed.benchmarks.steps.pairing import Pair
-from wirespeed.benchmarks.steps.request import Ask, Steps
+from wirespeed.benchmarks.steps.request import Request, Steps
 from wirespeed.benchmarks.steps.steps import add_ucx
 
 TITLE = "the same pairs over UCX: ucx_perftest tag_bw, then tag_lat"
@@ -13,16 +13,16 @@ _LARGE, _MANY = 1 << 20, 20000  # 20 GB: some seconds on any NIC of 25 Gb/s or m
 _SMALL, _MORE = 8, 100000
 
 
-def make(ask: Ask) -> Steps:
+def make(request: Request) -> Steps:
     """Bandwidth of all pairs, then latency."""
     steps = Steps()
-    pairs = add_matching(ask, steps, lambda pair, flows: add_ucx(ask, steps, pair, "tag_bw", _LARGE, _MANY))
+    pairs = add_matching(request, steps, lambda pair, flows: add_ucx(request, steps, pair, "tag_bw", _LARGE, _MANY))
     steps.next_stage()
     for pair in pairs:
-        add_ucx(ask, steps, pair, "tag_lat", _SMALL, _MORE)
+        add_ucx(request, steps, pair, "tag_lat", _SMALL, _MORE)
     return steps
 
 
-def follow_pair(ask: Ask, steps: Steps, pair: Pair) -> None:
+def follow_pair(request: Request, steps: Steps, pair: Pair) -> None:
     """The bandwidth of one more pair."""
-    add_ucx(ask, steps, pair, "tag_bw", _LARGE, _MANY)
+    add_ucx(request, steps, pair, "tag_bw", _LARGE, _MANY)

@@ -11,7 +11,7 @@ from functools import cache
 
 from wirespeed.benchmarks.logs.error_causes import Case, causes
 from wirespeed.benchmarks.logs.log import Line, Source, Substrings, source
-from wirespeed.benchmarks.logs.run_draft import Found
+from wirespeed.benchmarks.logs.run_draft import ReadRun
 from wirespeed.benchmarks.tools.nccl_debug import communicators as nccl_log
 from wirespeed.benchmarks.tools.nccl_debug.lines import SIGNS as NCCL_SIGNS
 from wirespeed.errors import Problem, Refused
@@ -65,7 +65,7 @@ def failed_run(test: str, error: str, text: str) -> Run:
     return Run(tool, rest or None, None, RunStatus.FAILED, error, None, failures=causes(error, text))
 
 
-def _with_causes(found: list[Found], log: Source) -> Iterable[Run]:
+def _with_causes(found: list[ReadRun], log: Source) -> Iterable[Run]:
     """The runs, each failed one with what causes its error, and then what launchers and libraries said around it."""
     said = None
     for index, one in enumerate(found):
@@ -112,7 +112,7 @@ class Tool:
     name: str
     looks_for: str
     signs: tuple[str, ...]
-    read: Callable[[Source], list[Found]]
+    read: Callable[[Source], list[ReadRun]]
 
 
 @cache

@@ -12,7 +12,7 @@ from wirespeed.cli import flows, stored_campaigns, stored_logs
 from wirespeed.cli.bench_app import bench
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.judge.limits import Asked
+    from wirespeed.benchmarks.judge.limits import RunContext
     from wirespeed.benchmarks.judge.logs import Judged
     from wirespeed.plan import Plan
 
@@ -149,12 +149,12 @@ def judge(
     raise typer.Exit(flows.runs_exit(judged.runs, strict, judged.relations))
 
 
-def _asked(source: str | None, target: str | None, algorithm: Algorithm | None, collective: str | None) -> Asked:
-    from wirespeed.benchmarks.judge.limits import Asked
+def _asked(source: str | None, target: str | None, algorithm: Algorithm | None, collective: str | None) -> RunContext:
+    from wirespeed.benchmarks.judge.limits import RunContext
     from wirespeed.limits import algorithms
 
     named = algorithms.Algorithm(algorithm.value) if algorithm else None
-    return Asked(source, target, named, collective)
+    return RunContext(source, target, named, collective)
 
 
 def _print(plan: Plan, judged: Judged, output: Format) -> None:

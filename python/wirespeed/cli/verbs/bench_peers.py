@@ -135,14 +135,14 @@ def _compared(
     least: float,
 ) -> Peers:
     """``again`` are the words that name these logs on a command line."""
-    from wirespeed.benchmarks.peers import Given, Seats, compare_all, gather
+    from wirespeed.benchmarks.peers import Given, MemberDirectory, compare_all, gather
     from wirespeed.results.benchmarks import Metric
 
     wanted = stored_campaigns.wanted(None, None, metric, size, None, None)
-    seats = Seats(plan)
-    gathered = gather(logs, seats, Metric(metric) if metric else None, wanted.size_bytes)
+    directory = MemberDirectory(plan)
+    gathered = gather(logs, directory, Metric(metric) if metric else None, wanted.size_bytes)
     given = Given(again, str(cluster) if cluster else None)
-    return compare_all(gathered, seats, given, least)
+    return compare_all(gathered, directory, given, least)
 
 
 def _print(found: Peers, output: Format) -> None:

@@ -16,7 +16,7 @@ from wirespeed.cli.exit import Exit
 from wirespeed.cli.host_selection import allocated_hosts, chosen_hosts
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.run import Bar, Folder
+    from wirespeed.benchmarks.run import Folder, GradeOptions
     from wirespeed.benchmarks.suites import Suite
     from wirespeed.plan import Plan
     from wirespeed.reach import Reach
@@ -173,7 +173,7 @@ def run(
       sbatch --exclusive --no-kill --nodes=64 --wrap="wirespeed bench run mpi -c cluster.yaml -o mpi --by slurm --yes"
       wirespeed bench run loopback -o here
     """
-    from wirespeed.benchmarks.run import Ask, How, fabric_of, grade, make
+    from wirespeed.benchmarks.run import Request, RunOptions, fabric_of, grade, make
     from wirespeed.benchmarks.suites import suite as suite_of
     from wirespeed.render import Jobs
 
@@ -183,16 +183,16 @@ def run(
     reach = _reach(By.LOCAL if suite == _LOOPBACK else by, user, ssh_option or [])
     # What would be typed can be read without an allocation.
     hosts_of = allocated_hosts if by is By.SLURM and not dry_run else chosen_hosts
-    ask = Ask(
+    request = Request(
         plan=plan,
         fabric=fabric_of(plan).of(hosts_of(plan, hosts)),
-        words=Jobs(plan, "slurm" if by is By.SLURM else None),
+        commands=Jobs(plan, "slurm" if by is By.SLURM else None),
         seconds=seconds,
         messages=messages,
         first_port=port,
         bind=bind,
     )
-    campaign = make(chosen, ask, label)
+    campaign = make(chosen, request, label)
     if dry_run:
         show(campaign, reach, at_once, path or ())
         return
@@ -200,11 +200,11 @@ def run(
     _announce(folder, at_once, retest, yes)
 
     def grader(step: Step, outcome: Outcome, text: str) -> tuple[Grade, str | None]:
-        return grade(plan, ask.fabric, step, outcome, text, bar)
+        return grade(plan, request.fabric, step, outcome, text, bar)
 
-    done = execute(chosen, ask, grader, folder, reach, How(at_once, retest, tuple(path or ())))
-    relations = related(ask, folder, bar)
-    print_outcome(ask, folder, done, form, relations)
+    done = execute(chosen, request, grader, folder, reach, RunOptions(at_once, retest, tuple(path or ())))
+    relations = related(request, folder, bar)
+    print_outcome(request, folder, done, form, relations)
     if store is not None and done.latest:
         store_logs(folder, store, label, bundle)
     raise typer.Exit(Exit.worst(exit_of(done), flows.relations_exit(relations)))
@@ -223,17 +223,17 @@ def _plan(suite: Suite, cluster: Path | None) -> Plan:
     return Plan(name=_LOOPBACK, hosts={}, switches={}, roles={}, cables=(), classes={}, hardware=load())
 
 
-def _bar(plan: Plan, profile: str | None, bundle: Path | None) -> Bar:
+def _bar(plan: Plan, profile: str | None, bundle: Path | None) -> GradeOptions:
     """What figures must reach.
 
     Raises:
         Refused: there is no such profile, or the bundle is none.
     """
     from wirespeed.benchmarks.judge.profile import read
-    from wirespeed.benchmarks.run import Bar
+    from wirespeed.benchmarks.run import GradeOptions
 
     found = flows.found(plan, bundle) if bundle is not None and plan.hosts else None
-    return Bar(read(profile) if profile else None, found)
+    return GradeOptions(read(profile) if profile else None, found)
 
 
 def _reach(by: By, user: str | None, options: list[str]) -> Reach:
@@ -248,7 +248,7 @@ def _reach(by: By, user: str | None, options: list[str]) -> Reach:
 
 
 def _announce(folder: Folder, at_once: int, retest: int, yes: bool) -> None:
-    """Say what will happen to the cluster, and ask.
+    """Say what will happen to the cluster, and request.
 
     Raises:
         Refused: there is nobody to ask, and --yes was not given.

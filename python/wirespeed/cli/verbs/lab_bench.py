@@ -16,7 +16,7 @@ from wirespeed.cli.host_selection import chosen_hosts
 from wirespeed.cli.lab_app import lab
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.run import Ask
+    from wirespeed.benchmarks.run import Request
     from wirespeed.benchmarks.suites import Suite
     from wirespeed.lab import Lab
 
@@ -124,7 +124,7 @@ def bench(
       sudo wirespeed lab bench tcp -o after --store default --label after-the-change
     """
     from wirespeed import lab as labs
-    from wirespeed.benchmarks.run import How, make
+    from wirespeed.benchmarks.run import RunOptions, make
     from wirespeed.benchmarks.run.lab_baseline import between, grader, measured_first
     from wirespeed.benchmarks.suites import suite as suite_of
     from wirespeed.cli.console import err
@@ -134,10 +134,10 @@ def bench(
     chosen = suite_of(suite)
     machines = any(found.device(host).machine for host in found.hosts)
     _check(chosen, machines)
-    ask = replace(_ask(found, hosts, machines), seconds=seconds, messages=messages, first_port=port)
-    campaign = make(chosen, ask, label)
+    request = replace(_ask(found, hosts, machines), seconds=seconds, messages=messages, first_port=port)
+    campaign = make(chosen, request, label)
     if not machines:
-        pair = between(ask, labs.PAIR, labs.PAIR_INTERFACE, labs.PAIR_ADDRESSES)
+        pair = between(request, labs.PAIR, labs.PAIR_INTERFACE, labs.PAIR_ADDRESSES)
         campaign = measured_first(campaign, chosen, pair)
     if dry_run:
         if not machines:
@@ -148,13 +148,13 @@ def bench(
     meaning = _OF_MACHINES if machines else _OF_NAMESPACES
     for line in (load(folder.campaign, at_once), *folder.campaign.notes, meaning):
         err().print(line, markup=False, soft_wrap=True)
-    with nullcontext(found) if machines else labs.benching(found, ask.fabric.seats[0].mtu) as whole:
-        how = How(at_once, retest, tuple(path or ()))
+    with nullcontext(found) if machines else labs.benching(found, request.fabric.endpoints[0].mtu) as whole:
+        how = RunOptions(at_once, retest, tuple(path or ()))
         if machines:
             how = replace(how, listen_s=_LISTEN_S)
-        grades = grader(ask, folder, limited=not machines)
-        done = execute(chosen, ask, grades, folder, whole.reach(), how)
-    print_outcome(ask, folder, done, form)
+        grades = grader(request, folder, limited=not machines)
+        done = execute(chosen, request, grades, folder, whole.reach(), how)
+    print_outcome(request, folder, done, form)
     if store is not None and done.latest:
         store_logs(folder, store, label, None)
     raise typer.Exit(exit_of(done))
@@ -177,17 +177,17 @@ def _check(suite: Suite, machines: bool) -> None:
     raise refuse("lab bench", f"the suite {suite.name}", expected, hint)
 
 
-def _ask(found: Lab, hosts: str | None, machines: bool) -> Ask:
+def _ask(found: Lab, hosts: str | None, machines: bool) -> Request:
     from wirespeed import lab as labs
-    from wirespeed.benchmarks.run import Ask, fabric_of
+    from wirespeed.benchmarks.run import Request, fabric_of
     from wirespeed.render import Jobs, LabJobs
     from wirespeed.results.lab import cluster_of
 
     plan = replace(flows.planned(Path(found.state.file)), name=cluster_of(found.name))
     inside = replace(plan, hosts={name: plan.hosts[name] for name in found.hosts})
-    return Ask(
+    return Request(
         plan=plan,
         fabric=fabric_of(plan).of(chosen_hosts(inside, hosts) or found.hosts),
-        words=Jobs(plan) if machines else LabJobs(plan, labs.AGENT, labs.CONTROL),
+        commands=Jobs(plan) if machines else LabJobs(plan, labs.AGENT, labs.CONTROL),
         bind=False,
     )

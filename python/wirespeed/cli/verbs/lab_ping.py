@@ -12,7 +12,7 @@ from wirespeed.cli.campaign_output import Format
 from wirespeed.cli.lab_app import lab
 
 if TYPE_CHECKING:
-    from wirespeed.benchmarks.run import Ask, Done, Folder
+    from wirespeed.benchmarks.run import CampaignResult, Folder, Request
     from wirespeed.lab import Lab
     from wirespeed.results.mesh import Mesh
 
@@ -50,7 +50,7 @@ def ping(
     import tempfile
 
     from wirespeed import lab as labs
-    from wirespeed.benchmarks.run import Moved, mesh_of, with_counters
+    from wirespeed.benchmarks.run import ByteCounters, add_counters, mesh_of
     from wirespeed.cli.campaign_output import mesh_text
     from wirespeed.cli.console import out
     from wirespeed.report.mesh import matrix
@@ -59,12 +59,12 @@ def ping(
     found = labs.find(name)
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as scratch:
         before = labs.counters(found)
-        ask, folder, done = _ran(found, Path(scratch) / "ping")
+        request, folder, done = _ran(found, Path(scratch) / "ping")
         after = labs.counters(found)
-        mesh = mesh_of(ask, folder, done)
+        mesh = mesh_of(request, folder, done)
     assert mesh is not None
-    then, now = ({key: Moved(*moved) for key, moved in one.items()} for one in (before, after))
-    mesh = with_counters(ask.plan, ask.fabric, mesh, then, now)
+    then, now = ({key: ByteCounters(*moved) for key, moved in one.items()} for one in (before, after))
+    mesh = add_counters(request.plan, request.fabric, mesh, then, now)
     if form is Format.JSON:
         typer.echo(mesh_text(mesh, folder.campaign), nl=False)
     else:
@@ -72,7 +72,7 @@ def ping(
     raise typer.Exit(_exit(mesh))
 
 
-def _ran(found: Lab, path: Path) -> tuple[Ask, Folder, Done]:
+def _ran(found: Lab, path: Path) -> tuple[Request, Folder, CampaignResult]:
     """The suite on the lab's hosts."""
     from wirespeed import render
     from wirespeed.benchmarks import run as running
@@ -81,23 +81,23 @@ def _ran(found: Lab, path: Path) -> tuple[Ask, Folder, Done]:
 
     plan = flows.planned(Path(found.state.file))
     fabric = running.fabric_of(plan).of(found.hosts)
-    ask = running.Ask(plan, fabric, render.Jobs(plan))
+    request = running.Request(plan, fabric, render.Jobs(plan))
     chosen = suite(_SUITE)
-    folder = running.begin(path, running.make(chosen, ask))
+    folder = running.create_folder(path, running.make(chosen, request))
     with interruptible() as interrupted:
         done = running.run(
             chosen,
-            ask,
+            request,
             folder,
             found.reach(),
             lambda step, outcome, text: running.grade(plan, fabric, step, outcome, text),
-            running.How(retests=0),
+            running.RunOptions(retests=0),
             lambda progress: None,
             interrupted,
         )
     if not done.complete:
         raise KeyboardInterrupt
-    return ask, folder, done
+    return request, folder, done
 
 
 def _exit(mesh: Mesh) -> int:

@@ -78,8 +78,10 @@ def causes(plan: Plan, fabric: Fabric, cells: Mapping[tuple[str, str], Cell]) ->
     if not any(Grade.BAD in cell.grades.values() for cell in cells.values()):
         return ()
     members = {
-        seat.name: Member(seat.name, seat.host, seat.device or seat.interface, seat.rail, seat.leaf)
-        for seat in fabric.seats
+        endpoint.name: Member(
+            endpoint.name, endpoint.host, endpoint.device or endpoint.interface, endpoint.rail, endpoint.leaf
+        )
+        for endpoint in fabric.endpoints
     }
     ports = ports_of(plan, fabric)
     return tuple(one for aspect in aspects for one in _of(aspect, known, members, ports))
@@ -153,7 +155,7 @@ def _is_route(said: str) -> bool:
 
 def ports_of(plan: Plan, fabric: Fabric) -> dict[str, str]:
     """What each NIC is cabled to."""
-    interface = {(seat.host, seat.interface): seat.name for seat in fabric.seats}
+    interface = {(endpoint.host, endpoint.interface): endpoint.name for endpoint in fabric.endpoints}
     found = {}
     for cable in plan.cables:
         for near, far in ((cable.a, cable.b), (cable.b, cable.a)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from wirespeed.benchmarks.endpoints.fabric import Fabric, Seat
+from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric
 from wirespeed.benchmarks.run.mesh.causes import of_carried, ports_of
 from wirespeed.plan import Plan
 from wirespeed.results.campaign import Grade
@@ -18,25 +18,25 @@ from wirespeed.results.mesh import Carried, Mesh
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class ByteCounters:
     """Bytes that an interface has sent and received."""
 
     sent: int
     received: int
 
 
-Counters = Mapping[tuple[str, str], Moved]
+Counters = Mapping[tuple[str, str], ByteCounters]
 """By host and interface."""
 
 
-def with_counters(plan: Plan, fabric: Fabric, mesh: Mesh, before: Counters, after: Counters, count: int = 1) -> Mesh:
+def add_counters(plan: Plan, fabric: Fabric, mesh: Mesh, before: Counters, after: Counters, count: int = 1) -> Mesh:
     """The mesh with what counters say of it. ``count`` is how many pings each pair was asked with.
 
     Nothing else may have been sent meanwhile that is worth mentioning: what others send hides what is not there.
     """
     least = _least(fabric, mesh, count)
-    moved = {seat.name: _moved(seat, before, after) for seat in fabric.seats}
-    found = [_carried(seat, fabric, least, moved) for seat in fabric.seats]
+    moved = {endpoint.name: _moved(endpoint, before, after) for endpoint in fabric.endpoints}
+    found = [_carried(endpoint, fabric, least, moved) for endpoint in fabric.endpoints]
     ports = ports_of(plan, fabric)
     causes = [
         of_carried(one.nic, ports.get(one.nic), sends, _good(mesh, one.nic), one.says or "")
@@ -49,7 +49,7 @@ def with_counters(plan: Plan, fabric: Fabric, mesh: Mesh, before: Counters, afte
 
 def _least(fabric: Fabric, mesh: Mesh, count: int) -> dict[str, int]:
     """Bytes that each NIC must have sent, and as many received: of each ping a packet goes each way."""
-    mtu = {seat.name: seat.mtu or 0 for seat in fabric.seats}
+    mtu = {endpoint.name: endpoint.mtu or 0 for endpoint in fabric.endpoints}
     least = dict.fromkeys(mtu, 0)
     for (source, target), cell in mesh.cells.items():
         if cell.grades["ping"] is Grade.GOOD:
@@ -58,39 +58,41 @@ def _least(fabric: Fabric, mesh: Mesh, count: int) -> dict[str, int]:
     return least
 
 
-def _moved(seat: Seat, before: Counters, after: Counters) -> Moved | None:
-    key = seat.host, seat.interface
+def _moved(endpoint: Endpoint, before: Counters, after: Counters) -> ByteCounters | None:
+    key = endpoint.host, endpoint.interface
     if key not in before or key not in after:
         return None
     sent, received = after[key].sent - before[key].sent, after[key].received - before[key].received
-    return Moved(sent, received) if sent >= 0 and received >= 0 else None  # made anew meanwhile
+    return ByteCounters(sent, received) if sent >= 0 and received >= 0 else None  # made anew meanwhile
 
 
-def _carried(seat: Seat, fabric: Fabric, least: Mapping[str, int], moved: Mapping[str, Moved | None]) -> Carried:
-    own, wanted = moved[seat.name], least[seat.name]
+def _carried(
+    endpoint: Endpoint, fabric: Fabric, least: Mapping[str, int], moved: Mapping[str, ByteCounters | None]
+) -> Carried:
+    own, wanted = moved[endpoint.name], least[endpoint.name]
     if own is None:
-        return Carried(seat.name, None, wanted, None, wanted, Grade.UNKNOWN, "its counters were not read")
+        return Carried(endpoint.name, None, wanted, None, wanted, Grade.UNKNOWN, "its counters were not read")
     if not wanted:
-        return Carried(seat.name, own.sent, 0, own.received, 0, Grade.UNKNOWN, "no ping of it came back")
+        return Carried(endpoint.name, own.sent, 0, own.received, 0, Grade.UNKNOWN, "no ping of it came back")
     says = [
-        f"{word} {got} of at least {wanted} bytes{_instead(seat, fabric, least, moved, sent)}"
+        f"{word} {got} of at least {wanted} bytes{_instead(endpoint, fabric, least, moved, sent)}"
         for word, got, sent in (("sent", own.sent, True), ("received", own.received, False))
         if got < wanted
     ]
     grade = Grade.BAD if says else Grade.GOOD
-    return Carried(seat.name, own.sent, wanted, own.received, wanted, grade, "; ".join(says) or None)
+    return Carried(endpoint.name, own.sent, wanted, own.received, wanted, grade, "; ".join(says) or None)
 
 
 def _instead(
-    seat: Seat, fabric: Fabric, least: Mapping[str, int], moved: Mapping[str, Moved | None], sent: bool
+    endpoint: Endpoint, fabric: Fabric, least: Mapping[str, int], moved: Mapping[str, ByteCounters | None], sent: bool
 ) -> str:
     """The NICs of the same host that moved much more than they had to."""
     found = []
-    for other in fabric.seats:
+    for other in fabric.endpoints:
         own = moved[other.name]
-        if other.host == seat.host and other.name != seat.name and own is not None:
+        if other.host == endpoint.host and other.name != endpoint.name and own is not None:
             more = (own.sent if sent else own.received) - least[other.name]
-            if more > (seat.mtu or 0):
+            if more > (endpoint.mtu or 0):
                 found.append((more, other.name))
     found.sort(key=lambda one: (-one[0], one[1]))
     return f", {found[0][1]} {found[0][0]} more than it had to" if found else ""

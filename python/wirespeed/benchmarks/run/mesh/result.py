@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 
-from wirespeed.benchmarks.endpoints.fabric import Fabric, Seat
+from wirespeed.benchmarks.endpoints.fabric import Endpoint, Fabric
 from wirespeed.benchmarks.run.mesh.causes import causes
 from wirespeed.plan import Plan
 from wirespeed.results.benchmarks import Metric, Run
@@ -21,12 +21,12 @@ _ROUTE_FIELDS = ("via", "dev", "table")
 
 def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run], aspects: tuple[str, ...] = ASPECTS) -> Mesh:
     """Every pair of NICs of different hosts that are cabled to one fabric, and what the bad pairs share."""
-    seats = {seat.name: seat for seat in fabric.seats}
+    endpoints = {endpoint.name: endpoint for endpoint in fabric.endpoints}
     grades: dict[tuple[str, str], dict[str, Grade]] = {}
     messages: dict[tuple[str, str], dict[str, str]] = {}
     small: dict[tuple[str, str], bool] = {}
-    for source in fabric.seats:
-        for target in fabric.seats:
+    for source in fabric.endpoints:
+        for target in fabric.endpoints:
             if source.host != target.host and source.fabric == target.fabric:
                 grades[source.name, target.name] = dict.fromkeys(aspects, Grade.UNKNOWN)
     for run in runs:
@@ -36,7 +36,7 @@ def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run], aspects: tuple[str, ..
             pairs = [(source_name, target_name)]
             if run.test == "ping":
                 gradings = _grade_ping(reply)
-                gradings["route"] = _grade_route(plan, seats[source_name], seats[target_name], reply)
+                gradings["route"] = _grade_route(plan, endpoints[source_name], endpoints[target_name], reply)
                 if reply.pair.small_packet_exit_code is not None:
                     small[source_name, target_name] = reply.pair.small_packet_exit_code == 0
             else:
@@ -51,7 +51,7 @@ def mesh(plan: Plan, fabric: Fabric, runs: Iterable[Run], aspects: tuple[str, ..
         pair: Cell(*pair, of, tuple(f"{a}: {text}" for a, text in messages.get(pair, {}).items()), small.get(pair))
         for pair, of in grades.items()
     }
-    return Mesh(tuple(seats), cells, aspects, causes(plan, fabric, cells))
+    return Mesh(tuple(endpoints), cells, aspects, causes(plan, fabric, cells))
 
 
 def grade_of(plan: Plan, fabric: Fabric, runs: tuple[Run, ...]) -> tuple[Grade, str]:
@@ -117,7 +117,7 @@ def _grade_rdma(reply: _Reply) -> _Grading:
     return Grade.BAD, reply.pair.message or f"exit code {code}"
 
 
-def _grade_route(plan: Plan, source: Seat, target: Seat, reply: _Reply) -> _Grading:
+def _grade_route(plan: Plan, source: Endpoint, target: Endpoint, reply: _Reply) -> _Grading:
     """The kernel's route against the planned one, as far as both are known."""
     wanted = planned_route(plan.hosts[source.host], source, target)
     printed = reply.pair.route
@@ -141,7 +141,7 @@ def _format_route(route: Mapping[str, str | None]) -> str:
     return " ".join(f"{name} {route[name]}" for name in _ROUTE_FIELDS if route.get(name)) or "none"
 
 
-def planned_route(host: Host, source: Seat, target: Seat) -> tuple[str | None, str | None, str | None] | None:
+def planned_route(host: Host, source: Endpoint, target: Endpoint) -> tuple[str | None, str | None, str | None] | None:
     """Gateway, device and table of the planned route: by the rule of the source, the longest prefix.
 
     None where nothing is planned. A subnet of the interface itself is reached without a gateway.

@@ -14,7 +14,7 @@ import re
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of GPCNeT ('Network Tests v1.3', 'Isolated Network Tests')"
@@ -48,7 +48,7 @@ _SHORT = (2, 4)  # the average and the 99th percentile among them
 _WORST = 3
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every run of network_test or network_load_test in the log."""
     return read_apart(
         log.without_debug(),
@@ -61,7 +61,7 @@ class _Reader:
     """A report at a time: title, legend, tables."""
 
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._table: str | None = None
         self._isolated: set[str] = set()
@@ -97,7 +97,7 @@ class _Reader:
             else:
                 fail(self._draft, text)
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         self._close()
         return self._found
 
@@ -110,7 +110,7 @@ class _Reader:
         draft, self._draft = self._draft, None
         if draft is not None:
             draft.complete = self._ended(draft)
-            self._found.append(draft.found())
+            self._found.append(draft.finish())
         self._table, self._isolated, self._impacts = None, set(), set()
 
     def _ended(self, draft: Draft) -> bool:

@@ -12,7 +12,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the report of ibv_rc_pingpong ('8192000 bytes in 0.46 seconds = 142.09 Mbit/sec')"
@@ -35,7 +35,7 @@ _ERROR = re.compile(
 )
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every run of a pingpong in the log."""
     return read_apart(
         log.without_debug(),
@@ -48,7 +48,7 @@ class _Reader:
     """A report at a time: the addresses of its queue pairs, its two results, or its error."""
 
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._transport: str | None = None
         self._early: list[str] = []  # errors are not buffered as addresses are, and may come before them
@@ -76,7 +76,7 @@ class _Reader:
             else:
                 self._draft.fail(text)
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         self._close()
         return self._found
 
@@ -110,5 +110,5 @@ class _Reader:
 
     def _close(self) -> None:
         if self._draft is not None:
-            self._found.append(self._draft.found())
+            self._found.append(self._draft.finish())
         self._draft, self._moved, self._sides = None, None, []

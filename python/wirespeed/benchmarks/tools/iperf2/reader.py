@@ -10,7 +10,7 @@ import re
 
 from wirespeed.benchmarks.logs.iperf_intervals import add, apart, report
 from wirespeed.benchmarks.logs.log import Line, Source
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart
 
 LOOKS_FOR = "the report of iperf 2 ('Client connecting to', 'connected with')"
 SIGNS = ("Client connecting to", "Server listening on", "connected with")
@@ -19,14 +19,14 @@ _BEGINS = re.compile(r"(?:Client connecting to (\S+), |Server listening on )(TCP
 _CONNECTED = re.compile(r"\[ *\d+\] local (\S+) port \d+ connected with (\S+) port \d+")
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every run of iperf 2 in the log."""
     return read_apart(
         log.lines, lambda text: _BEGINS.match(text.strip()) is not None, lambda lines: _runs(apart(lines)[1])
     )
 
 
-def _runs(lines: list[Line]) -> list[Found]:
+def _runs(lines: list[Line]) -> list[ReadRun]:
     drafts: list[Draft] = []
     started: set[str] = set()
     whole: set[str] = set()
@@ -55,4 +55,4 @@ def _runs(lines: list[Line]) -> list[Found]:
             whole |= {one.stream} if is_whole else set()
             add(drafts[-1], line.number, one, one.place if is_whole else one.interval)
             drafts[-1].complete = whole == started
-    return [draft.found() for draft in drafts]
+    return [draft.finish() for draft in drafts]

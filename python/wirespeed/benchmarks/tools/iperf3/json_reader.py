@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from wirespeed.benchmarks.logs.json_documents import Document, Node
 from wirespeed.benchmarks.logs.log import Source, source
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
 from wirespeed.benchmarks.tools.iperf3.reader import read_lines
 from wirespeed.results.benchmarks import Metric, RunStatus
 
@@ -39,7 +39,7 @@ _SUMS = {
 }
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every run of iperf3 in the JSON documents of the log."""
     found = []
     stream: list[Document] = []
@@ -78,7 +78,7 @@ def _keys(node: Node) -> tuple[str, ...]:
     return tuple(node.value) if isinstance(node.value, dict) else ()
 
 
-def _of_server(document: Node | None, text: Node | None) -> list[Found]:
+def _of_server(document: Node | None, text: Node | None) -> list[ReadRun]:
     """What the server had printed of the same test; its lines are one in the file."""
     if document is not None and document.get("start") is not None:
         draft = Draft("iperf3", document.line)
@@ -95,16 +95,16 @@ def _of_server(document: Node | None, text: Node | None) -> list[Found]:
         found.run.parameters.side = "server"
         run = replace(found.run, measurements=measurements)
         notices = tuple(replace(one, place=f"line {text.line}") for one in found.notices)
-        runs.append(Found(text.line, run, notices))
+        runs.append(ReadRun(text.line, run, notices))
     return runs
 
 
-def _streamed(documents: list[Document]) -> list[Found]:
+def _streamed(documents: list[Document]) -> list[ReadRun]:
     """A run whose events each stand on a line of their own, and what they hold of the server's output."""
     draft = Draft("iperf3", documents[0].first)
     errors = Node({}, documents[0].first)
     complete = False
-    served: list[Found] = []
+    served: list[ReadRun] = []
     problem = next((document.problem for document in documents if document.problem), None)
     for document in documents:
         event, data = document.root.text("event"), document.root.get("data")
@@ -124,7 +124,7 @@ def _streamed(documents: list[Document]) -> list[Found]:
     return [_finish(draft, errors, complete=complete, problem=problem), *served]
 
 
-def _finish(draft: Draft, root: Node, *, complete: bool, problem: str | None) -> Found:
+def _finish(draft: Draft, root: Node, *, complete: bool, problem: str | None) -> ReadRun:
     error = root.text("error")
     if error is not None:
         draft.fail(error)
@@ -134,7 +134,7 @@ def _finish(draft: Draft, root: Node, *, complete: bool, problem: str | None) ->
         draft.notice(int(line.removeprefix("line ")), found, expected)
     draft.complete = complete and bool(draft.measurements)
     interrupted = error is not None and ("interrupt" in error or "terminated" in error)
-    return draft.found(RunStatus.TRUNCATED if interrupted else None)
+    return draft.finish(RunStatus.TRUNCATED if interrupted else None)
 
 
 def _start(draft: Draft, start: Node | None) -> None:

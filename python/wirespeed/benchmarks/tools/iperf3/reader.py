@@ -14,7 +14,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.logs.iperf_intervals import Report, add, apart, report
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
 from wirespeed.results.benchmarks import RunStatus
 
 LOOKS_FOR = "the report of iperf3 ('Connecting to host', '[ ID] Interval  Transfer  Bitrate', or its JSON)"
@@ -54,17 +54,17 @@ _ERROR = re.compile(
 _FIRST_ERROR = re.compile(r"iperf3: (?:error - |parameter error - |unrecognized )")  # each ends a process or a test
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every run of iperf3 in the log."""
     return read_lines(log.without_debug())
 
 
-def read_lines(given: Sequence[Line]) -> list[Found]:
+def read_lines(given: Sequence[Line]) -> list[ReadRun]:
     """Every run of iperf3 in lines of a log."""
     return read_apart(given, lambda text: _COLUMNS.match(text.strip()) is not None, _read_process)
 
 
-def _read_process(lines: list[Line]) -> list[Found]:
+def _read_process(lines: list[Line]) -> list[ReadRun]:
     title, untitled = _untitled(lines)
     own, _ = apart(untitled)
     return taken(_Reader(title), _unwrapped(own))
@@ -123,7 +123,7 @@ class _Reader:
 
     def __init__(self, title: str | None) -> None:
         self._title = title
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._version: str | None = None
         self._port: int | None = None
         self._reset()
@@ -155,7 +155,7 @@ class _Reader:
         elif not self._report(line, text):
             self._word(line, text)
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         self._close()
         return self._found
 
@@ -182,7 +182,7 @@ class _Reader:
             if draft.test is None and any(one.metric == "retransmits" for one in draft.measurements):
                 draft.test = "TCP"
             interrupted = draft.errors and all("interrupt" in error or "terminated" in error for error in draft.errors)
-            self._found.append(draft.found(RunStatus.TRUNCATED if interrupted else None))
+            self._found.append(draft.finish(RunStatus.TRUNCATED if interrupted else None))
         self._reset()
 
     def _served(self) -> bool:

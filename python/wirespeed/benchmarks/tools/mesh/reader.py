@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from wirespeed.benchmarks.logs.log import Line, Source
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import MeshPair
 
@@ -28,7 +28,7 @@ _PING_TIMES = (Metric.LATENCY_MIN, Metric.LATENCY_AVG, Metric.LATENCY_MAX, Metri
 _RDMA_TIMES = (Metric.LATENCY_MIN, Metric.LATENCY_MAX, Metric.LATENCY_TYPICAL, Metric.LATENCY_AVG)
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every mesh in the log."""
     drafts: list[Draft] = []
     block: list[Line] = []
@@ -53,7 +53,7 @@ def read(log: Source) -> list[Found]:
             block.append(line)
         elif text == "mesh done":
             drafts[-1].complete = whole == drafts[-1].parameters.pairs
-    return [draft.found() for draft in drafts]
+    return [draft.finish() for draft in drafts]
 
 
 def _take(draft: Draft, block: Sequence[Line], code: int) -> None:

@@ -12,7 +12,7 @@ import re
 from wirespeed.benchmarks.logs.launcher_messages import fail
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of mpiGraph ('START mpiGraph', 'Send max', ':0 to')"
@@ -37,7 +37,7 @@ _UNITS = {"": "MiB/s", ":": "MB/s"}  # the fork that sets colons divides bytes b
 _SIDES = {"Send": "sent", "Recv": "received"}
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every run of mpiGraph in the log."""
     return read_apart(
         log.without_debug(), lambda text: _START.match(text.strip()) is not None, lambda lines: taken(_Reader(), lines)
@@ -48,7 +48,7 @@ class _Reader:
     """A run at a time: settings, progress, two summaries with their table."""
 
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._nodes: list[tuple[str, str]] = []
         self._side: str | None = None
@@ -70,7 +70,7 @@ class _Reader:
         elif self._draft is not None and not self._setting(self._draft, text) and not self._row(line, text):
             fail(self._draft, text)
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         self._close()
         return self._found
 
@@ -81,7 +81,7 @@ class _Reader:
 
     def _close(self) -> None:
         if self._draft is not None:
-            self._found.append(self._draft.found())
+            self._found.append(self._draft.finish())
         self._draft, self._nodes, self._side, self._unit = None, [], None, None
 
     def _setting(self, draft: Draft, text: str) -> bool:

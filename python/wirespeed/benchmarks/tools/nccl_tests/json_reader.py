@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wirespeed.benchmarks.logs.json_documents import Document, Node
 from wirespeed.benchmarks.logs.log import Source
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the JSON of nccl-tests ('args', 'config', 'results')"
@@ -33,7 +33,7 @@ _VALUES = {
 _PLACES = {"out_of_place": "out-of-place", "in_place": "in-place"}
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every JSON report of nccl-tests in the log."""
     return [_run(document) for document in log.documents if _is_nccl(document.root)]
 
@@ -44,7 +44,7 @@ def _is_nccl(root: Node) -> bool:
     )
 
 
-def _run(document: Document) -> Found:
+def _run(document: Document) -> ReadRun:
     root = document.root
     draft = Draft("nccl-tests", document.first)
     arguments = root.get("args")
@@ -73,7 +73,7 @@ def _run(document: Document) -> Found:
         if isinstance(error.value, str) and error.value:
             draft.fail(error.value)
     draft.complete = document.problem is None and average is not None
-    return draft.found()
+    return draft.finish()
 
 
 def _devices(draft: Draft, root: Node) -> None:

@@ -16,7 +16,7 @@ from operator import attrgetter
 from wirespeed.benchmarks.logs.launcher_messages import NCCL_DEBUG
 from wirespeed.benchmarks.logs.log import Line, Ranks, Source, by_label, splice
 from wirespeed.benchmarks.logs.numbers import number, numbers
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
 from wirespeed.benchmarks.tools.nccl_tests.patterns import (
     AMD,
     AVERAGE,
@@ -51,7 +51,7 @@ _DEBUG_WORDS = ("NCCL WARN", "NCCL ERROR", "NCCL VERSION", "CCL version", "CCL_"
 _RANK_WITHIN = re.compile(r"\[\d+\]")  # mpiexec -prepend-rank puts it before every part a process writes
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every run of nccl-tests or rccl-tests in the log."""
     found = []
     processes = by_label(log.without_debug(fold=True), lambda text: columns_of(text) is not None)
@@ -84,7 +84,7 @@ class _Reader:
 
     def __init__(self, label: str | None) -> None:
         self._label = label
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._columns: Columns | None = None
         self._tables, self._averages = 1, 0  # several processes without MPI print each their own, all mixed
@@ -174,11 +174,11 @@ class _Reader:
             self._environment.setdefault(*variable)
         return variable is not None
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         self._close()
         if self._before is not None:
             draft = self._new_draft(self._before)
-            self._found.append(draft.found())
+            self._found.append(draft.finish())
         return self._found
 
     # -- before the table ------------------------------------------------------------------------------------------
@@ -406,7 +406,7 @@ class _Reader:
             self._draft.parameters.library_version = self._library
         self._draft.parameters.environment = self._environment
         self._environment, self._library, self._rccl = {}, None, False
-        self._found.append(self._draft.found())
+        self._found.append(self._draft.finish())
         self._draft = self._columns = None
         self._types, self._places, self._kinds = {}, [], []
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, is_failure
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the lines of NetPIPE ('1 bytes  9747 times -->  0.77 Mbps in  9.88 usec', or its np.out)"
@@ -48,7 +48,7 @@ _PROCESSES = 2  # each says its modes, one of them perhaps late
 _FEWEST = 3  # rows of numbers that are no coincidence
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every run of NetPIPE in the log."""
     reader = _Reader()
     for line in splice(log.without_debug(), MESSAGE, "["):
@@ -60,7 +60,7 @@ class _Reader:
     """A run at a time: modes, the line that starts it, rows of growing size."""
 
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._modes: Counter[str] = Counter()  # said before the next run, and by how many processes
         self._said: Counter[str] = Counter()  # of this run
@@ -107,7 +107,7 @@ class _Reader:
         elif self._draft is not None and is_failure(text) and not self._ended():
             fail(self._draft, text)
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         self._close()
         return self._found
 
@@ -128,7 +128,7 @@ class _Reader:
         draft, self._draft = self._draft, None
         if draft is not None:
             draft.complete = draft.complete or self._ended()
-            self._found.append(draft.found())
+            self._found.append(draft.finish())
             self._command = None
         self._last, self._head = 0, None
 
@@ -193,9 +193,9 @@ class _Plain:
     seconds: float
 
 
-def _files(lines: tuple[Line, ...]) -> list[Found]:
+def _files(lines: tuple[Line, ...]) -> list[ReadRun]:
     """The runs in files that NetPIPE wrote: rows of three numbers that agree with one another."""
-    found: list[Found] = []
+    found: list[ReadRun] = []
     rows: list[_Plain] = []
     for line in lines:
         match = _PLAIN.match(line.text.rstrip())
@@ -217,11 +217,11 @@ def _plain(line: Line, match: re.Match[str]) -> _Plain | None:
     return _Plain(line.number, size, rate, seconds) if agrees else None
 
 
-def _file(rows: list[_Plain]) -> list[Found]:
+def _file(rows: list[_Plain]) -> list[ReadRun]:
     if len(rows) < _FEWEST:
         return []
     draft = Draft("netpipe", rows[0].line)
     for row in rows:
         draft.measure(Metric.BW_AVG, "Mib/s", row.rate, row.line, row.size)
         draft.measure(Metric.LATENCY_AVG, "s", row.seconds, row.line, row.size)
-    return [draft.found(RunStatus.TRUNCATED)]
+    return [draft.finish(RunStatus.TRUNCATED)]

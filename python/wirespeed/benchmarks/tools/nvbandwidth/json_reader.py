@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from wirespeed.benchmarks.logs.json_documents import Document, Node
 from wirespeed.benchmarks.logs.log import Source
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
 from wirespeed.benchmarks.tools.nvbandwidth.patterns import describe, matrix
 
 LOOKS_FOR = "the JSON of nvbandwidth ('nvbandwidth', 'testcases')"
 SIGNS = ('"nvbandwidth"',)
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every test of every JSON report of nvbandwidth in the log."""
     found = []
     for document in log.documents:
@@ -25,7 +25,7 @@ def read(log: Source) -> list[Found]:
     return found
 
 
-def _report(document: Document, report: Node) -> list[Found]:
+def _report(document: Document, report: Node) -> list[ReadRun]:
     tests = report.get("testcases")
     error = report.text("error")
     found = [_test(report, test, document) for test in (tests.items() if tests is not None else [])]
@@ -33,7 +33,7 @@ def _report(document: Document, report: Node) -> list[Found]:
         draft = _draft(report, report.line)
         draft.fail(error or "")
         draft.complete = document.problem is None
-        found.insert(0, draft.found())
+        found.insert(0, draft.finish())
     return found
 
 
@@ -51,7 +51,7 @@ def _draft(report: Node, line: int) -> Draft:
     return draft
 
 
-def _test(report: Node, test: Node, document: Document) -> Found:
+def _test(report: Node, test: Node, document: Document) -> ReadRun:
     draft = _draft(report, test.line)
     draft.test = test.text("name")
     description = test.text("bandwidth_description")
@@ -60,12 +60,12 @@ def _test(report: Node, test: Node, document: Document) -> Found:
         describe(draft, description.strip())
         _matrix(draft, description.strip(), rows.items())
     status, error = test.text("status"), test.text("error")
-    if status in ("Error", "Not Found") or error:
+    if status in ("Error", "Not ReadRun") or error:
         draft.fail(error or f"status {status}")
     if status == "Waived":
         draft.parameters.waived = True
     draft.complete = status in ("Passed", "Waived")
-    return draft.found()
+    return draft.finish()
 
 
 def _matrix(draft: Draft, description: str, rows: list[Node]) -> None:

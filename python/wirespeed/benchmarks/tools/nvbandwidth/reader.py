@@ -10,7 +10,7 @@ import re
 
 from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
 from wirespeed.benchmarks.logs.log import Line, Source
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart
 from wirespeed.benchmarks.tools.nvbandwidth.patterns import BISECTION, DESCRIPTION, describe, matrix
 from wirespeed.results.parameters import Parameters
 
@@ -33,7 +33,7 @@ _ERROR = re.compile(
 _BISECTED = re.compile(r"(\d+)\s*->\s*(\d+)\s+(\S+)$")
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every matrix of nvbandwidth in the log."""
     return read_apart(
         log.without_debug(),
@@ -44,7 +44,7 @@ def read(log: Source) -> list[Found]:
 
 class _Reader:
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._matrix: Matrix | None = None
         self._test: str | None = None
@@ -55,7 +55,7 @@ class _Reader:
         self._hosts: dict[str, str] = {}
         self._prints_sums = False
 
-    def read(self, lines: list[Line]) -> list[Found]:
+    def read(self, lines: list[Line]) -> list[ReadRun]:
         self._prints_sums = any(_SUM.match(line.text.strip()) for line in lines if line.ended)
         for line in lines:
             if line.ended:
@@ -170,5 +170,5 @@ class _Reader:
 
     def _close(self) -> None:
         if self._draft is not None:
-            self._found.append(self._draft.found())
+            self._found.append(self._draft.finish())
         self._draft = self._matrix = self._description = None

@@ -13,7 +13,7 @@ from dataclasses import replace
 from wirespeed.benchmarks.logs.launcher_messages import MESSAGE, fail, fail_all, is_failure
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
 from wirespeed.benchmarks.tools.osu.patterns import (
     BAD_OPTION,
     COMMAND,
@@ -51,7 +51,7 @@ _COUNT = re.compile(r"0|[1-9]\d*")
 _TOOL = "osu-micro-benchmarks"
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every run of an OSU micro-benchmark in the log."""
     return read_apart(
         log.without_debug(),
@@ -64,7 +64,7 @@ class _Reader:
     """A table at a time: title, settings, column line, rows; errors at any place."""
 
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._sized = True
         self._columns: list[Column] = []
@@ -100,7 +100,7 @@ class _Reader:
         elif self._draft is None or not self._begun(line, self._draft, text):
             self._other(line, text)
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         self._close()
         return self._found
 
@@ -129,7 +129,7 @@ class _Reader:
             if self._last > self._largest:
                 end = f"the command line: {draft.test} ends at {self._largest} B unless its -m says otherwise"
             draft.notice(draft.measurements[-1].line, f"the last row, of {self._last} B", end)
-        self._found.append(draft.found())
+        self._found.append(draft.finish())
         self._columns, self._sized, self._rate = [], True, False
         self._largest, self._last, self._rows = None, -1, 0
         self._early, self._option = [], None

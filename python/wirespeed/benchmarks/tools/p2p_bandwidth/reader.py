@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
 from wirespeed.benchmarks.logs.log import Line, Source
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart
 from wirespeed.results.benchmarks import Metric
 from wirespeed.results.parameters import Parameters
 
@@ -29,7 +29,7 @@ _CONNECTIVITY = re.compile(r"P2P Connectivity Matrix")
 _ERROR = re.compile(r"(?:Cuda|CUDA) (?:failure|error)\b.*|.*\bcode=\d+\(\w+\).*")
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every matrix of p2pBandwidthLatencyTest in the log."""
     return read_apart(
         log.without_debug(), lambda text: _TITLE.search(text) is not None, lambda lines: _Reader().read(lines)
@@ -58,13 +58,13 @@ class _Report:
 class _Reader:
     def __init__(self) -> None:
         self._report = _Report()
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._matrix: Matrix | None = None
         self._title: re.Match[str] | None = None
         self._columns: list[str] | None = None  # of the connectivity matrix, while its rows come in
 
-    def read(self, lines: list[Line]) -> list[Found]:
+    def read(self, lines: list[Line]) -> list[ReadRun]:
         for line in lines:
             if line.ended:
                 self._take(line, line.text.strip(' \t|"'))
@@ -143,7 +143,7 @@ class _Reader:
 
     def _close(self) -> None:
         if self._draft is not None:
-            self._found.append(self._draft.found())
+            self._found.append(self._draft.finish())
         self._draft = self._matrix = self._columns = None
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = r"the table of pair matrices ('from\to  node1  node2', with its unit, such as Gb/s)"
@@ -40,7 +40,7 @@ _RULE = re.compile(r"[-=+| :]{3,}")
 _NONE = frozenset({"-", "--", "x", "X", "n/a", "N/A", "na", "NA", "", "."})
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every matrix of node pairs in the log."""
     return read_apart(
         log.without_debug(), lambda text: _heading(text) is not None, lambda lines: taken(_Reader(), lines)
@@ -91,7 +91,7 @@ class _Reader:
     """A matrix at a time, with the line that stands above it."""
 
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._heading: _Heading | None = None
         self._measure: tuple[Metric, str] | None = None
@@ -109,7 +109,7 @@ class _Reader:
             self._close()
             self._above = text
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         self._close()
         return self._found
 
@@ -129,7 +129,7 @@ class _Reader:
         self._draft = self._heading = None
         if draft is not None and heading is not None and self._rows:  # prose says "from/to" too
             draft.complete = self._rows >= set(heading.names)
-            self._found.append(draft.found())
+            self._found.append(draft.finish())
         self._rows, self._above = set(), ""
 
     def _row(self, line: Line, text: str) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun
 from wirespeed.benchmarks.tools.perftest.tables import printed, read_setting, settled, test_name, unit_of
 from wirespeed.results.benchmarks import Metric
 
@@ -76,9 +76,9 @@ class _Row:
     values: list[tuple[Metric, int | float, int, bool]] = field(default_factory=list)  # the last: transactions
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every JSON report of perftest in the log."""
-    found: list[Found] = []
+    found: list[ReadRun] = []
     reader: _Reader | None = None
     for line in log.all_lines:
         if "test_info" in line.text and _INFO.match(line.text.lstrip("{ ")):
@@ -113,13 +113,13 @@ class _Reader:
         self._depth += bare.count("{") + bare.count("[") - bare.count("}") - bare.count("]")
         self.closed = self._depth <= 0
 
-    def finish(self) -> Found:
+    def finish(self) -> ReadRun:
         draft = self._draft
         draft.complete = self.closed and bool(self._rows)
         settled(draft)
         for row in self._rows:
             self._measure(row)
-        return draft.found()
+        return draft.finish()
 
     def _pair(self, name: str, text: str, line: Line) -> None:
         value = number(text)

@@ -10,7 +10,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source, splice
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
 from wirespeed.benchmarks.tools.perftest.patterns import (
     AFTER_TITLE,
     CPU_FREQUENCY,
@@ -62,7 +62,7 @@ _HALF = re.compile(r"(Local|Remote) results:$")  # --report-both: the tables of 
 _RULE = re.compile(r"[-\u2014]{20,}")
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every run of a perftest tool in the log."""
     return read_apart(
         log.without_debug(),
@@ -78,7 +78,7 @@ class _Reader:
     """A report at a time: title, settings, addresses, column line, rows, dashed line; errors at any place."""
 
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._columns: list[str] = []
         self._meanings: list[tuple[Metric, str, str | None] | None] = []  # of the columns
@@ -127,7 +127,7 @@ class _Reader:
         elif not (self._number(line, text) or self._row(line, text) or self._failure(line, text)):
             self._setting(line, text)
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         self._close()
         return self._found
 
@@ -154,7 +154,7 @@ class _Reader:
                 draft.fail(self._calibration)
             self._join_early(draft)
             interrupted = draft.errors and not draft.complete and all("interrupt" in error for error in draft.errors)
-            self._found.append(draft.found(RunStatus.TRUNCATED if interrupted else None))
+            self._found.append(draft.finish(RunStatus.TRUNCATED if interrupted else None))
         self._columns, self._ends, self._rules, self._rows = [], 0, 0, 0
         self._titled = self._waiting = self._hinted = self._connected = False
         self._calibration = self._side = self._place = self._alone = None
@@ -170,7 +170,7 @@ class _Reader:
         if early is None:
             return
         if (draft.measurements or draft.complete) and not all(LIMIT.search(error) for error in early.errors):
-            self._found.append(early.found())
+            self._found.append(early.finish())
             return
         draft.line = early.line
         draft.errors = early.errors + [error for error in draft.errors if error not in early.errors]

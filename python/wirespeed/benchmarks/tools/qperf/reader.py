@@ -11,7 +11,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the report of qperf ('tcp_bw:', '    bw  =  2.47 GB/sec')"
@@ -40,7 +40,7 @@ _PARAMETERS = {"msg_size": "message_bytes", "mtu_size": "path_mtu_bytes", "time"
 _TWINS = {"send_": "recv_", "loc_": "rem_"}
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every test of qperf in the log."""
     return read_apart(
         log.without_debug(), lambda text: _TEST.match(text.strip()) is not None, lambda lines: taken(_Reader(), lines)
@@ -51,7 +51,7 @@ class _Reader:
     """A test at a time: its name, its values, its error."""
 
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._early: list[str] = []  # standard error comes before what standard output holds back
         self._names: set[str] = set()
@@ -81,7 +81,7 @@ class _Reader:
             else:
                 self._early.append(text)
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         self._close(followed=False)
         return self._found
 
@@ -93,7 +93,7 @@ class _Reader:
                     draft.fail(text)
                 self._early = []
             draft.complete = bool(self._names) and (followed or self._ended())
-            self._found.append(draft.found())
+            self._found.append(draft.finish())
         self._names, self._width, self._other = set(), 0, False
 
     def _ended(self) -> bool:

@@ -12,7 +12,7 @@ import re
 from wirespeed.benchmarks.logs.device_matrix import Matrix, indices
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the matrices of rocm-bandwidth-test ('Unidirectional copy peak bandwidth GB/s')"
@@ -32,7 +32,7 @@ _COLUMNS = ((Metric.TIME, "us"), (Metric.BW_AVG, "GB/s"), (Metric.LATENCY_MIN, "
 _ERROR = re.compile(r".*(?:cannot ACCESS Dst Memory|Invalid Request|hsa_\w+ failed|HSA_STATUS_ERROR\w*).*")
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every matrix and copy table of rocm-bandwidth-test in the log."""
     return read_apart(
         log.without_debug(), lambda text: _VERSION.search(text) is not None, lambda lines: _Reader().read(lines)
@@ -41,7 +41,7 @@ def read(log: Source) -> list[Found]:
 
 class _Reader:
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._matrix: Matrix | None = None
         self._kind: str | None = None  # peak, average or validation
@@ -51,7 +51,7 @@ class _Reader:
         self._models: set[str] = set()
         self._both_ways: bool | None = None
 
-    def read(self, lines: list[Line]) -> list[Found]:
+    def read(self, lines: list[Line]) -> list[ReadRun]:
         for line in lines:
             if line.ended:
                 self._take(line, line.text.strip(" \t|"))
@@ -183,5 +183,5 @@ class _Reader:
 
     def _close(self) -> None:
         if self._draft is not None:
-            self._found.append(self._draft.found())
+            self._found.append(self._draft.finish())
         self._draft = self._matrix = self._kind = None

@@ -12,7 +12,7 @@ import re
 
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
 from wirespeed.results.benchmarks import Metric, RunStatus
 
 LOOKS_FOR = "the report of sockperf ('sockperf: ====> avg-latency', 'Summary: BandWidth is')"
@@ -53,7 +53,7 @@ _PERCENTILES = {
 _ALL_DIGITS = 9  # of --increase_output_precision
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every run of sockperf in the log."""
     return read_apart(
         log.without_debug(), lambda text: _VERSION.search(text) is not None, lambda lines: taken(_Reader(), lines)
@@ -64,7 +64,7 @@ class _Reader:
     """A report at a time."""
 
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._command: tuple[str, str] | None = None
         self._servers = 0
@@ -95,7 +95,7 @@ class _Reader:
         elif _FAILURE.match(text) and not self._ended(self._draft):
             self._draft.fail(text)
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         self._close()
         return self._found
 
@@ -114,7 +114,7 @@ class _Reader:
         if draft is not None:
             draft.complete = self._ended(draft)
             broken = draft.errors and self._interrupted and all("No messages were sent" in one for one in draft.errors)
-            self._found.append(draft.found(RunStatus.TRUNCATED if broken else None))
+            self._found.append(draft.finish(RunStatus.TRUNCATED if broken else None))
             self._command = None
         self._servers = self._least = 0
         self._place, self._interrupted = None, False

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from wirespeed.benchmarks.logs.device_matrix import Matrix
 from wirespeed.benchmarks.logs.log import Line, Source
 from wirespeed.benchmarks.logs.numbers import number
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart
 from wirespeed.results.benchmarks import Metric
 
 LOOKS_FOR = "the tables of TransferBench ('Unidirectional copy peak bandwidth GB/s [Local read / Remote write]')"
@@ -44,7 +44,7 @@ _KINDS = {
 _WAYS = {"->": " forward", "<-": " backward", "<->": ""}  # what a place of a pair both ways ends with
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every table and test of TransferBench in the log."""
     return read_apart(
         log.without_debug(), lambda text: _TITLE.match(text.strip()) is not None, lambda lines: _Reader().read(lines)
@@ -53,14 +53,14 @@ def read(log: Source) -> list[Found]:
 
 class _Reader:
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._ways: dict[str, str] = {}  # what the places of rows with an arrow end with
         self._matrices: dict[str, Matrix] = {}
         self._version: str | None = None
         self._size: int | None = None
 
-    def read(self, lines: list[Line]) -> list[Found]:
+    def read(self, lines: list[Line]) -> list[ReadRun]:
         for line in lines:
             if line.ended:
                 self._take(line, line.text.strip(" \t|"))
@@ -150,7 +150,7 @@ class _Reader:
         draft = self._draft
         if draft is not None and (draft.measurements or draft.errors or draft.test != "transfers"):
             draft.complete = complete  # "Test 1:" alone is a line of many programs
-            self._found.append(draft.found())
+            self._found.append(draft.finish())
         self._draft, self._ways, self._matrices = None, {}, {}
 
 

@@ -11,7 +11,7 @@ import re
 
 from wirespeed.benchmarks.logs.launcher_messages import fail
 from wirespeed.benchmarks.logs.log import Line, Source, splice
-from wirespeed.benchmarks.logs.run_draft import Draft, Found, read_apart, taken
+from wirespeed.benchmarks.logs.run_draft import Draft, ReadRun, read_apart, taken
 from wirespeed.benchmarks.tools.ucx_perftest.patterns import TESTS, Columns, Row, columns_of, row_of
 from wirespeed.results.benchmarks import Metric
 
@@ -32,7 +32,7 @@ _COMMAND = re.compile(r"(?<![\w.-])(?:\S*/)?ucx_perftest(?=\s)(.*)")
 _DEFAULT_ITERATIONS = 1000000  # perftest_params.c, and the help text: -n
 
 
-def read(log: Source) -> list[Found]:
+def read(log: Source) -> list[ReadRun]:
     """Every run of ucx_perftest in the log."""
     return read_apart(
         log.without_debug(),
@@ -48,7 +48,7 @@ class _Reader:
     """A run at a time: settings, column line, rows."""
 
     def __init__(self) -> None:
-        self._found: list[Found] = []
+        self._found: list[ReadRun] = []
         self._draft: Draft | None = None
         self._box: dict[str, str] = {}
         self._command: dict[str, str] = {}
@@ -89,7 +89,7 @@ class _Reader:
         elif self._draft is not None and not self._draft.complete:
             fail(self._draft, text)
 
-    def finish(self) -> list[Found]:
+    def finish(self) -> list[ReadRun]:
         self._close()
         return self._found
 
@@ -109,7 +109,7 @@ class _Reader:
             self._settings(draft)
             if self._server and not draft.measurements and not draft.errors:
                 draft.notice(draft.line, "a server, which prints no result", "the log of its client")
-            self._found.append(draft.found())
+            self._found.append(draft.finish())
         self._columns, self._headed, self._boxed, self._is_latency = None, None, None, False
         self._box, self._server = {}, False
 
