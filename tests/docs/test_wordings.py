@@ -1,0 +1,66 @@
+"""Texts for users do not contain the wordings of forbidden_wordings.yaml."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+import yaml
+from pages import HAND_WRITTEN, PAGES, ROOT, prose
+from wording import help_texts
+
+FORBIDDEN = yaml.safe_load(Path(__file__).with_name("forbidden_wordings.yaml").read_text(encoding="utf-8"))
+SOURCES = ("docs", "reference", "help", "messages", "core")
+_RUST_TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+
+
+@lru_cache
+def texts(source: str) -> tuple[tuple[str, str], ...]:
+    """Where each text of a source is, and the text."""
+    if source == "docs":
+        return tuple((page, prose(PAGES[page])) for page in HAND_WRITTEN)
+    if source == "reference":
+        return tuple((page, prose(text)) for page, text in PAGES.items() if page not in HAND_WRITTEN)
+    if source == "help":
+        return tuple((command, prose(text)) for command, text in help_texts())
+    if source == "messages":
+        files = sorted((ROOT / "python" / "wirespeed").rglob("*.py"))
+        return tuple((path.relative_to(ROOT).as_posix(), "\n".join(_strings(path))) for path in files)
+    files = sorted((ROOT / "crates").glob("*/src/**/*.rs"))
+    return tuple(
+        (path.relative_to(ROOT).as_posix(), "\n".join(_RUST_TEXT.findall(path.read_text(encoding="utf-8"))))
+        for path in files
+    )
+
+
+def _strings(path: Path) -> list[str]:
+    """Text constants of a module, without docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docstrings = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+    ]
+
+
+def found(pattern: str, source: str) -> list[str]:
+    """``place: wording`` of each occurrence."""
+    return [
+        f"{place}: {text[max(0, match.start() - 30) : match.end() + 30]!r}"
+        for place, text in texts(source)
+        for match in re.finditer(pattern, text, re.IGNORECASE)
+    ]
+
+
+@pytest.mark.parametrize("rule", FORBIDDEN, ids=lambda rule: rule["pattern"])
+def test_a_forbidden_wording_is_not_used(rule: dict[str, str]) -> None:
+    assert set(rule["in"]) <= set(SOURCES)
+    for source in rule["in"]:
+        occurrences = found(rule["pattern"], source)
+        assert not occurrences, f"write: {rule['instead']}\n" + "\n".join(occurrences)
