@@ -28,8 +28,8 @@ def test_without_an_rdma_device_little_applies_and_that_is_said() -> None:
     assert described(facts) == (
         "node1: debian-12, kernel 6.1; network interfaces: none seen; GPUs: none seen",
         "node1: no RDMA device",
-        "node1: checks of address, fabric, launch, lending, link, nic, pcie, port, qos do not apply: they are about "
-        "RDMA ports and what these are plugged into; the rest is checked as far as it holds for any host",
+        "node1: checks of address, fabric, launch, lending, link, nic, pcie, port, qos do not apply: they concern "
+        "RDMA ports and their switches; the other checks run as far as they hold for any host",
     )
     findings = run(baseline(facts), facts)
     assert [one.check for one in findings if one.status is Status.PASS] == [
@@ -40,7 +40,7 @@ def test_without_an_rdma_device_little_applies_and_that_is_said() -> None:
 
 
 def test_not_knowing_whether_there_is_an_rdma_device_is_said_too() -> None:
-    assert described(plain())[1] == "node1: no RDMA device was seen, and whether there is one was not read"
+    assert described(plain())[1] == "node1: RDMA devices: not read"
 
 
 def test_what_was_not_read_is_not_called_absent() -> None:

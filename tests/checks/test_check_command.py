@@ -21,8 +21,8 @@ def test_explain_prints_the_manual_page() -> None:
     page = wirespeed("explain", "nic.pcie-width").stdout
     for part in (
         "nic.pcie-width  PCIe width of the NIC\n",
-        "\nWhy it hurts\n    Half the lanes are half the rate",
-        "\nHow to fix\n    Reseat card and riser",
+        "\nImpact\n    Half the lanes halve the rate",
+        "\nFix\n    Reseat card and riser",
         "    LnkSta: Speed 32GT/s, Width x8 (downgraded)\n",
         "\nReads\n    pcie.link.width, pcie.link.speed",
         "    PCI-03  A PCIe link trained narrower or slower than its slot\n",

@@ -15,10 +15,10 @@ MANUAL = """A title
 
 What it looks at.
 
-Why it hurts:
+Impact:
     It does.
 
-How to fix:
+Fix:
     Fix it.
 
 Example:
@@ -65,7 +65,7 @@ def module(**parts: object) -> ModuleType:
 
 def test_a_whole_file_is_a_check() -> None:
     check = load("nic.one", module(__doc__=MANUAL))
-    assert (check.manual.title, check.manual.why, check.manual.source) == ("A title", "It does.", "RFC 1")
+    assert (check.manual.title, check.manual.impact, check.manual.source) == ("A title", "It does.", "RFC 1")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_whole_file_is_a_check() -> None:
         ({"failures": None}, "check nic.one lacks failures"),
         ({"failures": ("OS-99",)}, "check nic.one cites OS-99: not in the catalogue of failures"),
         ({"check": None}, "check nic.one lacks check, its function"),
-        ({"__doc__": ""}, "check nic.one: its docstring needs exactly one Why it hurts, How to fix, Example, Source"),
+        ({"__doc__": ""}, "check nic.one: its docstring needs exactly one Impact, Fix, Example, Source"),
         (
             {"__doc__": MANUAL.replace("Source:\n    RFC 1\n", "")},
             "check nic.one: its docstring needs exactly one Source",

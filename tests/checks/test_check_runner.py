@@ -77,7 +77,7 @@ def test_a_broken_check_is_an_error_and_the_others_go_on() -> None:
     one = dataclasses.replace(checks()["link.mtu"], function=broken)
     found = run(small.PLAN, small.facts(), [one, checks()["link.fec"]])
     assert [(finding.status, finding.found) for finding in found if finding.check == "link.mtu"] == [
-        (Status.ERROR, "the check broke: ZeroDivisionError: division by zero")
+        (Status.ERROR, "internal error in the check: ZeroDivisionError: division by zero")
     ] * 2
     assert {finding.status for finding in found if finding.check == "link.fec"} == {Status.PASS}
 
@@ -86,7 +86,10 @@ def test_a_check_reads_nothing_it_does_not_declare() -> None:
     one = dataclasses.replace(checks()["link.mtu"], needs=("nic.link.fec",))
     found = run(small.PLAN, small.facts(), [one])
     assert {finding.status for finding in found} == {Status.ERROR}
-    assert found[0].found == "the check broke: KeyError: 'link.mtu does not declare that it needs nic.link.mtu'"
+    assert (
+        found[0].found
+        == "internal error in the check: KeyError: 'link.mtu does not declare that it needs nic.link.mtu'"
+    )
 
 
 def test_a_format_known_from_memory_warns_at_worst() -> None:
@@ -94,7 +97,7 @@ def test_a_format_known_from_memory_warns_at_worst() -> None:
     unverified = {("node1", "nic.link.mtu")}
     found = small.by_id("link.mtu", facts_from(small.observations(changes), unverified=unverified))
     assert [finding.status for finding in found] == [Status.WARN, Status.PASS]
-    assert found[0].evidence[-1] == "the output format of nic.link.mtu is not verified: warns only"
+    assert found[0].evidence[-1] == "the output format of nic.link.mtu is not verified: it only warns"
 
 
 def test_evidence_names_command_file_and_line() -> None:

@@ -75,7 +75,9 @@ UNREAD = tuple(
     )
     for nic in NICS
 )
-BROKEN = Finding("port.mtu", Status.ERROR, "leaf1", HOSTILE, "the port's MTU", found="the check broke: KeyError: 'mtu'")
+BROKEN = Finding(
+    "port.mtu", Status.ERROR, "leaf1", HOSTILE, "the port's MTU", found="internal error in the check: KeyError: 'mtu'"
+)
 GOOD = Finding("link.up", Status.PASS, "node1", "enp29s0np0", "the link is up", "true", "true")
 ABSENT = Finding("launch.gid-index", Status.SKIP, "leaf1", "leaf1", "the GID index of a job", found="no intent")
 

@@ -53,7 +53,7 @@ UNKNOWN nic.nvm enp29s0np0, enp67s0np0
 leaf1
 ERROR   port.mtu \x1b[31mEth1/1\x07 </script><script>alert(1)</script> \u202eevil
                  the port's MTU
-        found    the check broke: KeyError: 'mtu'
+        found    internal error in the check: KeyError: 'mtu'
 
 2 fail  1 warn  2 unknown  1 error  1 pass  1 skip
 """

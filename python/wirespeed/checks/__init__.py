@@ -1,4 +1,4 @@
-"""Checks: what is planned against what was found.
+"""Checks compare what is planned with what was found.
 
 One file is one check: ``checks/nic/pcie_width.py`` is ``nic.pcie-width``. Its docstring is its manual page.
 """

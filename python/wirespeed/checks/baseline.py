@@ -1,8 +1,7 @@
-"""What any host must be whatever its cluster, as a plan: for checking a machine without a cluster file.
+"""Baseline plan: what any host must satisfy whatever its cluster, for checks without a cluster file.
 
-Nothing here is a choice of a site: a link runs as fast as both of its ends can, an RDMA port is active, GPU traffic is
-not redirected, memory is not limited. Addresses, priorities and names are intent, and without a cluster file there is
-none.
+Nothing here is the choice of a site: a link runs as fast as both ends support, an RDMA port is active, GPU traffic is
+not redirected, locked memory is unlimited. Addresses, priorities and names are intent and need a cluster file.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from wirespeed.facts import Facts
 from wirespeed.plan import Plan
 from wirespeed.settings import Host, Kernel, Link, Nic, Nvm, PcieFunction, PcieLink, Sysctl
 
-_PATH_MTU = 4096  # the largest there is (InfiniBand Architecture 1.4, 9.3.4), and what 9000 bytes of MTU leave room for
+_PATH_MTU = 4096  # the largest path MTU (InfiniBand Architecture 1.4, 9.3.4), and what 9000 bytes of MTU leave room for
 
 
 def baseline(facts: Facts) -> Plan:
-    """The plan of every host that facts were read of, with intent for what they are seen to have."""
+    """A plan of every host in the facts, with intent for the hardware it has."""
     hosts = {name: _host(device) for name, device in facts.devices.items() if isinstance(device, Host)}
     return Plan(
         name="as found",
@@ -34,12 +33,12 @@ def baseline(facts: Facts) -> Plan:
 
 
 def described(facts: Facts) -> tuple[str, ...]:
-    """What each host is seen to be, and which checks do not apply to it and why."""
+    """A description of each host, and which checks do not apply to it and why."""
     return tuple(
         line
         for name, device in facts.devices.items()
         if isinstance(device, Host)
-        for line in _said(name, device, facts)
+        for line in _describe(name, device, facts)
     )
 
 
@@ -77,7 +76,7 @@ def _nic(seen: Nic) -> Nic:
 
 
 def _function(seen: Host, address: str, function: PcieFunction, nics: dict[str, Nic]) -> PcieFunction:
-    """A NIC trains to what it can; the bridges above GPUs and NICs redirect nothing."""
+    """A NIC trains to its capability; bridges above GPUs and NICs do not redirect."""
     ours = {nic.pcie for nic in nics.values()}
     if address in ours:
         link = PcieLink(speed=function.link.capable_speed, width=function.link.capable_width)
@@ -96,7 +95,7 @@ def _above(seen: Host, address: str | None) -> Iterator[str]:
         function = seen.pcie.get(function.parent)
 
 
-def _said(name: str, seen: Host, facts: Facts) -> Iterator[str]:
+def _describe(name: str, seen: Host, facts: Facts) -> Iterator[str]:
     nics = ", ".join(sorted(seen.nics)) or _none(facts, name, "host.nics")
     gpus = str(len(seen.gpus)) if seen.gpus else _none(facts, name, "host.gpus")
     kernel = f", kernel {seen.kernel.version}" if seen.kernel.version else ""
@@ -107,15 +106,15 @@ def _said(name: str, seen: Host, facts: Facts) -> Iterator[str]:
         yield f"{name}: addresses, priorities, cables and switches are not checked: that needs a cluster file"
         return
     known = seen.rdma_devices == ()
-    yield f"{name}: {'no RDMA device' if known else 'no RDMA device was seen, and whether there is one was not read'}"
+    yield f"{name}: {'no RDMA device' if known else 'RDMA devices: not read'}"
     groups = sorted({identifier.partition(".")[0] for identifier in checks()} - {"host", "software"})
     yield (
-        f"{name}: checks of {', '.join(groups)} do not apply: they are about RDMA ports and what these are "
-        "plugged into; the rest is checked as far as it holds for any host"
+        f"{name}: checks of {', '.join(groups)} do not apply: they concern RDMA ports and their "
+        "switches; the other checks run as far as they hold for any host"
     )
 
 
 def _none(facts: Facts, device: str, path: str) -> str:
-    """That there is none of a kind of thing, or why nobody knows."""
+    """Text for an empty collection: none, or why it was not read."""
     gaps = facts.gaps.get((device, path))
     return f"not read, {'; '.join(map(str, gaps))}" if gaps else "none seen"

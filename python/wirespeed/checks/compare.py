@@ -1,4 +1,4 @@
-"""The plain comparison of intended with found, which most checks are."""
+"""The plain comparison of intended and found settings, which most checks are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wirespeed.checks.model import ElsewhereError, Here, NoIntentError, Outcome, UnreadError, failed, passed
-from wirespeed.checks.words import differing, wanted, words
+from wirespeed.checks.wording import differing, format_expected, format_value
 from wirespeed.results.findings import Cost, Fix
 from wirespeed.settings import THINGS, Place, Setting, settings_of
 
@@ -20,23 +20,24 @@ def compare(
     wrong: str,
     fix: str,
     consequence: str | None = None,
-    hand: bool = False,
-    says: Mapping[Any, str] | None = None,
+    by_hand: bool = False,
+    labels: Mapping[Any, str] | None = None,
     cost: CostOf | None = None,
     only: Callable[[Here], bool] | None = None,
     place: Callable[[Here], Place] | None = None,
 ) -> Callable[[Here], Outcome]:
-    """A check that these settings are found as intended, each compared as its annotation says.
+    """A check that these settings are as intended, each compared as its annotation requires.
 
     Args:
         paths: settings of the check's thing.
-        wrong: summary when they are not, ``MTU of the interface is too small``.
-        fix: what to do, in a sentence. The change itself is added unless ``hand`` says that no command makes it.
-        consequence: what the change brings with it, ``reboot``.
-        says: words for values that read badly otherwise, ``{True: "loaded"}``.
-        cost: what the difference costs, from the place, the intended and the found value (None: the thing is absent).
-        only: which places the check is about; without it all of the kind.
-        place: where the settings are, if not at the check's own place; ``paths`` are of the thing there.
+        wrong: summary of the finding, ``the MTU of the interface is too small``.
+        fix: what to do, in a sentence. The change of the setting is added unless ``by_hand``.
+        by_hand: no command makes the change.
+        consequence: consequence of the change, ``reboot``.
+        labels: text of values that read badly otherwise, ``{True: "loaded"}``.
+        cost: the estimated impact, from the place, the intended and the found value (None: the thing is absent).
+        only: whether the check concerns a place; default: all of the kind.
+        place: place of the settings, if not the place of the check; ``paths`` are of the thing there.
     """
 
     def check(here: Here) -> Outcome:
@@ -45,9 +46,9 @@ def compare(
         where = None if place is None else place(here)
         asked = _intended(here, paths, where)
         if here.check.presence and not here.exists():
-            expected = "; ".join(_label(path, _expected(path, value, says)) for path, value in asked.items())
+            expected = "; ".join(_label(path, _expected(path, value, labels)) for path, value in asked.items())
             lost = None if cost is None else cost(here, next(iter(asked.values())), None)
-            return failed(f"{wrong}: it is absent", expected, "absent", *_fixes(here, asked, where), cost=lost)
+            return failed(f"{wrong}: not present", expected, "absent", *_fixes(here, asked, where), cost=lost)
         differences: dict[str, tuple[Any, Any]] = {}
         unread: UnreadError | None = None
         same: dict[str, Any] = {}
@@ -66,8 +67,8 @@ def compare(
         if unread is not None:
             raise unread
         return passed(
-            "; ".join(_label(path, _expected(path, value, says)) for path, value in asked.items()),
-            "; ".join(_label(path, _found(path, asked[path], value, says)) for path, value in same.items()),
+            "; ".join(_label(path, _expected(path, value, labels)) for path, value in asked.items()),
+            "; ".join(_label(path, _found(path, asked[path], value, labels)) for path, value in same.items()),
         )
 
     def _failure(here: Here, differences: Mapping[str, tuple[Any, Any]], where: Place | None) -> Outcome:
@@ -83,7 +84,7 @@ def compare(
         )
 
     def _fixes(here: Here, asked: Mapping[str, Any], where: Place | None) -> tuple[Fix, ...]:
-        if hand:
+        if by_hand:
             return (Fix(fix, consequence=consequence),)
         return tuple(here.change(fix, path, value, where, consequence=consequence) for path, value in asked.items())
 
@@ -91,10 +92,10 @@ def compare(
         return f"{path.rpartition('.')[2]} {text}" if len(paths) > 1 else text
 
     def _wanted(path: str, intended: Any, got: Any) -> str:
-        return _expected(path, differing(_setting(path), intended, got)[0], says)
+        return _expected(path, differing(_setting(path), intended, got)[0], labels)
 
     def _got(path: str, intended: Any, got: Any) -> str:
-        return _found(path, intended, got, says)
+        return _found(path, intended, got, labels)
 
     return check
 
@@ -116,16 +117,16 @@ def _setting(path: str) -> Setting:
     return settings_of(_KINDS[path.partition(".")[0]])[path]
 
 
-def _expected(path: str, value: Any, says: Mapping[Any, str] | None) -> str:
-    return _said(value, says) or wanted(_setting(path), value)
+def _expected(path: str, value: Any, labels: Mapping[Any, str] | None) -> str:
+    return _label_of(value, labels) or format_expected(_setting(path), value)
 
 
-def _found(path: str, intended: Any, value: Any, says: Mapping[Any, str] | None) -> str:
+def _found(path: str, intended: Any, value: Any, labels: Mapping[Any, str] | None) -> str:
     setting = _setting(path)
-    return _said(value, says) or words(differing(setting, intended, value)[1], setting.unit)
+    return _label_of(value, labels) or format_value(differing(setting, intended, value)[1], setting.unit)
 
 
-def _said(value: Any, says: Mapping[Any, str] | None) -> str | None:
-    if says is None or not isinstance(value, bool | str):
+def _label_of(value: Any, labels: Mapping[Any, str] | None) -> str | None:
+    if labels is None or not isinstance(value, bool | str):
         return None
-    return says.get(value)
+    return labels.get(value)

@@ -12,7 +12,7 @@ def sysctl(device: str, key: str) -> Place:
 
 
 def effective(here: Here, parameter: str) -> int:
-    """An IPv4 parameter as it acts on the NIC's interface: the larger of ``all`` and the interface's own.
+    """The effective value of an IPv4 parameter on the NIC's interface: the larger of ``all`` and the interface.
 
     Source: Linux Documentation/networking/ip-sysctl.rst, arp_announce, arp_ignore and rp_filter.
 

@@ -1,4 +1,4 @@
-"""Reading a check's docstring, which is its manual page."""
+"""The manual page of a check: its docstring in parts."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import re
 
 from wirespeed.checks.model import Manual
 
-_PARTS = {"Why it hurts": "why", "How to fix": "fix", "Example": "example", "Source": "source"}
-_HEADING = re.compile(r"^(Why it hurts|How to fix|Example|Source):\n", re.MULTILINE)
+_PARTS = {"Impact": "impact", "Fix": "fix", "Example": "example", "Source": "source"}
+_HEADING = re.compile(r"^(Impact|Fix|Example|Source):\n", re.MULTILINE)
 
 
 def read(identifier: str, docstring: str) -> Manual:
     """The parts of a check's docstring: title, what it checks, and the four headed sections.
 
     Raises:
-        TypeError: a part is missing or stands twice.
+        TypeError: a part is missing or occurs twice.
     """
     title, _, body = inspect.cleandoc(docstring).partition("\n\n")
     what, *sections = _HEADING.split(body + "\n")
@@ -28,7 +28,7 @@ def read(identifier: str, docstring: str) -> Manual:
     return Manual(
         title=" ".join(title.rstrip(".").split()),
         what=what.strip(),
-        why=parts["why"],
+        impact=parts["impact"],
         fix=parts["fix"],
         example=parts["example"],
         source=" ".join(parts["source"].split()),

@@ -1,4 +1,4 @@
-"""What a check is, what it sees, and what it says."""
+"""A check, its context and its outcome."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wirespeed.checks.words import words
+from wirespeed.checks.wording import format_value
 from wirespeed.facts import Facts, Reading, State
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Change, Cost, Fix, Status
@@ -14,15 +14,15 @@ from wirespeed.settings import Place, collections_of, get
 
 
 class NoIntentError(Exception):
-    """The plan says nothing here; the runner makes it `Status.SKIP`."""
+    """The plan has no intent here; the runner makes it `Status.SKIP`."""
 
 
 class InapplicableError(Exception):
-    """There is no such thing here; the runner makes it `Status.SKIP`."""
+    """The check does not apply here; the runner makes it `Status.SKIP`."""
 
 
 class ElsewhereError(Exception):
-    """The check is not about this place of its kind; the runner says nothing of it."""
+    """The check does not concern this place; the runner reports no finding for it."""
 
 
 class UnreadError(Exception):
@@ -31,7 +31,7 @@ class UnreadError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a check says of one place. ``summary`` None stands for the check's title."""
+    """Outcome of a check at one place. ``summary`` None stands for the check's title."""
 
     status: Status
     expected: str
@@ -47,12 +47,12 @@ def passed(expected: str, found: str) -> Outcome:
 
 
 def failed(summary: str, expected: str, found: str, *fix: Fix, cost: Cost | None = None) -> Outcome:
-    """This place is not as it must be."""
+    """This place is not as planned."""
     return Outcome(Status.FAIL, expected, found, summary, cost, fix)
 
 
 def warned(summary: str, expected: str, found: str, *fix: Fix) -> Outcome:
-    """This place may be as it must be, or hurts only under conditions the check cannot see."""
+    """This place may be correct, or has an impact only under conditions that the check cannot see."""
     return Outcome(Status.WARN, expected, found, summary, None, fix)
 
 
@@ -62,7 +62,7 @@ class Manual:
 
     title: str
     what: str
-    why: str
+    impact: str
     fix: str
     example: str
     source: str
@@ -72,8 +72,8 @@ class Manual:
 class Check:
     """A check, as loaded from its file.
 
-    ``presence`` marks the check that says so when a planned thing is absent; every other check of that thing is
-    skipped then, so that one missing thing is one failure.
+    ``presence`` marks the check that fails if a planned thing is absent; every other check of that thing is skipped
+    then, so that one missing thing is one failure.
     """
 
     id: str
@@ -87,7 +87,7 @@ class Check:
 
 @dataclass(slots=True)
 class Here:
-    """One place a check looks at: what is intended there, what was found, and the readings used on the way."""
+    """The place that a check examines: intent, facts, and the readings used."""
 
     plan: Plan
     facts: Facts
@@ -98,7 +98,7 @@ class Here:
     used: list[tuple[Place, str, Reading]] = field(default_factory=list)
 
     def intended(self, path: str, place: Place | None = None) -> Any:
-        """The planned value, of this place unless another is named.
+        """The planned value at this place, or at ``place``.
 
         Raises:
             NoIntentError: the plan has no such thing or no intent for it.
@@ -110,7 +110,7 @@ class Here:
         return value
 
     def found(self, path: str, place: Place | None = None, state: State | None = None) -> Any:
-        """The value read, of this place unless another is named; with ``state``, as read in that state.
+        """The value read at this place, or at ``place``; with ``state``, the reading of that state.
 
         Raises:
             UnreadError: it was not read.
@@ -129,7 +129,7 @@ class Here:
         """All things in a collection (``nic.gids``), by name.
 
         Raises:
-            UnreadError: the collection was not read to its end.
+            UnreadError: the collection was not read completely.
         """
         where = place or self.place
         self._declared(path)
@@ -143,7 +143,7 @@ class Here:
         """Whether a thing is on the device.
 
         Raises:
-            UnreadError: it was not seen, and the collection it would be in was not read to its end.
+            UnreadError: it was not seen, and its collection was not read completely.
         """
         where = place or self.place
         for depth in range(1, len(where.within) + 1):
@@ -159,7 +159,7 @@ class Here:
         return True
 
     def across(self) -> tuple[Place, Cable]:
-        """The place at the other end of the cable that should be plugged in here, and the cable.
+        """The place at the other end of the planned cable, and the cable.
 
         Raises:
             InapplicableError: the plan has no cable here.
@@ -174,12 +174,12 @@ class Here:
     def change(
         self, sentence: str, path: str, value: Any, place: Place | None = None, found: Any = None, **more: Any
     ) -> Fix:
-        """A fix that is a setting; the platform words it as commands.
+        """A fix that changes a setting; the platform gives the commands.
 
         With what was ``found`` of a set, only the members that differ are changed.
         """
         members = tuple(sorted(map(int, value ^ found))) if value and isinstance(found, frozenset) else ()
-        return Fix(sentence, Change(str(place or self.place), path, words(value), members), **more)
+        return Fix(sentence, Change(str(place or self.place), path, format_value(value), members), **more)
 
     def _declared(self, path: str) -> None:
         if path not in self.check.needs:

@@ -1,4 +1,4 @@
-"""Kernel modules by what they are for; the catalogue says which they are."""
+"""Kernel modules by purpose, from the catalogue."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ def drives_gpu(here: Here) -> bool:
 
 
 def is_peer_memory(here: Here) -> bool:
-    """Whether a NIC reaches GPU memory by this module; some kernels have what it does built in."""
+    """Whether a NIC reaches GPU memory by this module; some kernels have it built in."""
     return here.place.name in {nic.peer_memory for nic in here.plan.hardware.nics.values()}

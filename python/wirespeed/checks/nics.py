@@ -12,13 +12,13 @@ def pcie_function(here: Here) -> Place:
     """The NIC's PCIe function on its host.
 
     Raises:
-        NoIntentError: the plan does not say which it is.
+        NoIntentError: the plan has no PCIe function for the NIC.
     """
     return Place(here.place.device).thing("pcie", here.intended("nic.pcie"))
 
 
 def gid_table(here: Here, nic: Place) -> dict[str, str]:
-    """A NIC's GID table in words: ``10.1.0.1, RoCE v2`` by index, in the order of the index.
+    """A NIC's GID table as text: ``10.1.0.1, RoCE v2`` by index, in the order of the index.
 
     Raises:
         UnreadError: the table or a row was not read.
@@ -31,7 +31,7 @@ def gid_table(here: Here, nic: Place) -> dict[str, str]:
 
 
 def wanted_gid(here: Here) -> str:
-    """The row that stands for the NIC's first planned address, as `gid_table` words it.
+    """The GID of the NIC's first planned address, as `gid_table` formats it.
 
     Raises:
         NoIntentError: the plan gives the NIC no address.

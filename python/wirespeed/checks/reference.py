@@ -11,8 +11,8 @@ def page() -> str:
     """All checks in a table, then the manual page of each."""
     known = checks().values()
     rows = "".join(f"| [{one.id}](#{_anchor(one.id)}) | {one.manual.title} | {one.over.kind} |\n" for one in known)
-    head = "# Checks\n\n`wirespeed explain ID` prints the manual page of one.\n\n"
-    table = f"| check | what it looks at | of each |\n| --- | --- | --- |\n{rows}"
+    head = "# Checks\n\n`wirespeed explain ID` prints the manual page of one check.\n\n"
+    table = f"| check | title | checked for each |\n| --- | --- | --- |\n{rows}"
     return head + table + "".join(_manual_page(one) for one in known)
 
 
@@ -28,10 +28,10 @@ def _manual_page(check: Check) -> str:
     reads = ", ".join(f"`{path}`" for path in check.needs)
     return (
         f"\n## {check.id}\n\n*{manual.title}*\n\n{manual.what}\n\n"
-        f"**Why it hurts.** {manual.why}\n\n"
-        f"**How to fix.** {manual.fix}\n\n"
+        f"**Impact.** {manual.impact}\n\n"
+        f"**Fix.** {manual.fix}\n\n"
         f"**Example.**\n\n```\n{manual.example}\n```\n\n"
         f"**Reads** {reads}\n\n"
-        f"**Finds**\n\n{found}\n"
+        f"**Detects**\n\n{found}\n"
         f"**Source.** {manual.source}\n"
     )

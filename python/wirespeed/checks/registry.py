@@ -1,4 +1,4 @@
-"""Finding checks: a file in a group's folder is one, and its path is its id."""
+"""Registry of checks: a file in the folder of a group is a check, and its path is its id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running checks over every place of the plan."""
+"""Run checks at every place of the plan."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wirespeed.checks.model import (
     planned,
 )
 from wirespeed.checks.registry import checks as all_checks
-from wirespeed.checks.words import named
+from wirespeed.checks.wording import format_place
 from wirespeed.facts import Facts, State
 from wirespeed.plan import Cable, End, Plan
 from wirespeed.results.findings import Finding, Status
@@ -27,7 +27,7 @@ from wirespeed.settings import Place, things
 def run(plan: Plan, facts: Facts, checks: Iterable[Check] | None = None) -> tuple[Finding, ...]:
     """Every check at every place of its kind in the plan, by device in the plan's order, then by check id.
 
-    A check that breaks becomes one finding with status error; the others go on.
+    A check that raises becomes one finding with status error; the others continue.
     """
     chosen = tuple(all_checks().values()) if checks is None else tuple(checks)
     cables = cables_of(plan)
@@ -42,46 +42,49 @@ def _device(
         places.setdefault(type(thing), []).append((place, thing))
     for check in checks:
         for place, thing in places.get(check.over, ()):
-            finding = _one(Here(plan, facts, place, thing, check, cables))
+            finding = _check_place(Here(plan, facts, place, thing, check, cables))
             if finding is not None:
                 yield finding
 
 
-def _one(here: Here) -> Finding | None:
-    """One check at one place. What the check cannot say (unknown, skip, error) is said here."""
+def _check_place(here: Here) -> Finding | None:
+    """Run one check at one place. The statuses unknown, skip and error come from here alone."""
     try:
-        if not here.check.presence and _gone(here):
-            return _unsaid(here, Status.SKIP, "the device has no such thing")
-        return _said(here, here.check.function(here))
+        if not here.check.presence and _is_absent(here):
+            return _undecided(here, Status.SKIP, "not present on this device")
+        return _finding(here, here.check.function(here))
     except ElsewhereError:
         return None
     except (NoIntentError, InapplicableError) as reason:
-        return _unsaid(here, Status.SKIP, str(reason))
+        return _undecided(here, Status.SKIP, str(reason))
     except UnreadError as reason:
-        return _unsaid(here, Status.UNKNOWN, f"not read: {reason}")
+        return _undecided(here, Status.UNKNOWN, f"not read: {reason}")
     except Exception as error:
-        return _unsaid(here, Status.ERROR, f"the check broke: {type(error).__name__}: {error}")
+        return _undecided(here, Status.ERROR, f"internal error in the check: {type(error).__name__}: {error}")
 
 
-def _gone(here: Here) -> bool:
-    """Whether the thing is known to be absent; what was not looked for is not known to be."""
+def _is_absent(here: Here) -> bool:
+    """Whether the thing is known to be absent; one that was not searched for is not."""
     try:
         return not here.exists()
     except UnreadError:
         return False
 
 
-def _said(here: Here, outcome: Outcome) -> Finding:
+def _finding(here: Here, outcome: Outcome) -> Finding:
     evidence = _evidence(here)
     status = outcome.status
     doubtful = [path for place, path, _ in here.used if (place.device, path) in here.facts.unverified]
     if status is Status.FAIL and doubtful:
         status = Status.WARN
-        evidence = (*evidence, f"the output format of {', '.join(dict.fromkeys(doubtful))} is not verified: warns only")
+        evidence = (
+            *evidence,
+            f"the output format of {', '.join(dict.fromkeys(doubtful))} is not verified: it only warns",
+        )
     assumed = [path for _, path, reading in here.used if reading.state is State.ASSUMED]
     if assumed and status in (Status.FAIL, Status.WARN):
         status = Status.WARN
-        evidence = (*evidence, f"nothing printed says {', '.join(dict.fromkeys(assumed))}: its default is assumed")
+        evidence = (*evidence, f"{', '.join(dict.fromkeys(assumed))} is not printed: its default is assumed")
     return Finding(
         check=here.check.id,
         status=status,
@@ -98,7 +101,7 @@ def _said(here: Here, outcome: Outcome) -> Finding:
     )
 
 
-def _unsaid(here: Here, status: Status, reason: str) -> Finding:
+def _undecided(here: Here, status: Status, reason: str) -> Finding:
     return Finding(
         check=here.check.id,
         status=status,
@@ -121,4 +124,4 @@ def _name(here: Here) -> str:
     if not within:
         return str(here.check.over.kind)
     nic = planned(here.plan, Place(here.place.device, within[:1])) if within[0][0] == "nic" else None
-    return named(here.place, nic)
+    return format_place(here.place, nic)

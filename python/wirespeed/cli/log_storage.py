@@ -117,19 +117,19 @@ def _add(store: Store, campaign: Campaign, batch: Batch, kept: Kept) -> None:
 
 
 def settings_of(bundle: Path) -> dict[str, Settings]:
-    """What a bundle shows of every device's settings, in words by place and path.
+    """What a bundle shows of every device's settings, as text by place and path.
 
     Raises:
         Refused: it is no bundle.
     """
-    from wirespeed.checks.words import words
+    from wirespeed.checks.wording import format_value
     from wirespeed.cli.flows import evidence
     from wirespeed.facts import COMPLETE
 
     found: dict[str, dict[str, dict[str, str]]] = {}
     for (place, path), readings in evidence(bundle).facts.readings.items():
         if readings[0].value != COMPLETE:
-            found.setdefault(place.device, {}).setdefault(str(place), {})[path] = words(readings[0].value)
+            found.setdefault(place.device, {}).setdefault(str(place), {})[path] = format_value(readings[0].value)
     return dict(found)
 
 

@@ -1,13 +1,13 @@
-"""ARP of the interface
+"""ARP settings of the interface
 
-The interface answers for its own addresses only, and announces the address that fits. The larger of the value for
-all interfaces and its own acts.
+The interface answers ARP requests for its own addresses only, and announces the address of its own subnet. The larger
+of two values takes effect: the one for all interfaces and the one of the interface.
 
-Why it hurts:
-    By default Linux answers on any interface for any of its addresses. Peers then learn one MAC address for several
-    rails, and all their traffic goes to one NIC.
+Impact:
+    By default Linux answers ARP requests on any interface for any address of the host. Peers then learn one MAC address
+    for several rails, and all their traffic goes to one NIC.
 
-How to fix:
+Fix:
     Set arp_ignore and arp_announce as planned, now and in /etc/sysctl.d.
 
 Example:
@@ -37,20 +37,20 @@ def check(here: Here) -> Outcome:
     found = {name: _effective(here, name, value) for name, value in intended.items()}
     wrong = [name for name, value in intended.items() if found[name] < value]
     expected = "; ".join(f"{name} at least {value}" for name, value in intended.items())
-    said = "; ".join(f"{name} {value}" for name, value in found.items())
+    effective_values = "; ".join(f"{name} {value}" for name, value in found.items())
     if not wrong:
-        return passed(expected, said)
+        return passed(expected, effective_values)
     fixes = [
         here.change(
             f"set {name}", "sysctl.value", intended[name], sysctl(here.place.device, f"net.ipv4.conf.all.{name}")
         )
         for name in wrong
     ]
-    return failed("the interface answers ARP for other interfaces", expected, said, *fixes)
+    return failed("the interface answers ARP for addresses of other interfaces", expected, effective_values, *fixes)
 
 
 def _effective(here: Here, parameter: str, enough: int) -> int:
-    """The value in effect, or the one for all interfaces where that is enough: the larger acts."""
+    """The value in effect, or the one for all interfaces where that is enough: the larger takes effect."""
     every = int(here.found("sysctl.value", sysctl(here.place.device, f"net.ipv4.conf.all.{parameter}")))
     return every if every >= enough else effective(here, parameter)
 

@@ -2,10 +2,10 @@
 
 The interface has the planned addresses; it may have more.
 
-Why it hurts:
-    RDMA over Ethernet sends from IP addresses. A NIC without its own has no usable GID and its rail is dead.
+Impact:
+    RoCEv2 sends from IP addresses. A NIC without an address has no usable GID, and its rail carries no RDMA.
 
-How to fix:
+Fix:
     Apply the rendered network configuration.
 
 Example:

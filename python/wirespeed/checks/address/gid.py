@@ -1,14 +1,13 @@
 """GID of the NIC
 
-The NIC's address stands in its GID table, as RoCE v2.
+The GID table of the NIC contains its address as RoCE v2.
 
-Why it hurts:
-    RoCE v1 frames carry no IP header: no router forwards them, and DSCP, ECN and so lossless service do not exist
-    for them.
+Impact:
+    RoCE v1 frames carry no IP header. Routers do not forward them, and they have no DSCP and no ECN, so they are not
+    lossless.
 
-How to fix:
-    See that the interface is up and has its address (address.assigned); load the RDMA driver again if the table is
-    stale.
+Fix:
+    Check that the interface is up and has its address (address.assigned). Reload the RDMA driver if the table is stale.
 
 Example:
     GID[  2]:  ::ffff:10.1.0.1, RoCE v1
@@ -28,12 +27,12 @@ failures = ("NIC-05",)
 
 
 def check(here: Here) -> Outcome:
-    """At any row; which row a job uses is another check's business."""
+    """At any index; the index that a job uses is checked by launch.gid-index."""
     here.intended("nic.rdma_device")  # an interface without RDMA has no GID table
     wanted = wanted_gid(here)
     rows = gid_table(here, here.place)
     if wanted in rows.values():
         return passed(wanted, wanted)
-    table = "; ".join(f"row {index}: {text}" for index, text in rows.items()) or "an empty table"
-    fix = Fix("set the address of the interface; load the RDMA driver again if the table does not follow")
-    return failed("the address of the NIC is no RoCE v2 GID", wanted, table, fix)
+    table = "; ".join(f"index {index}: {text}" for index, text in rows.items()) or "an empty table"
+    fix = Fix("set the address of the interface; reload the RDMA driver if the GID table does not change")
+    return failed("the address of the NIC is not in its GID table as RoCE v2", wanted, table, fix)

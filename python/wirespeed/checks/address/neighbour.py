@@ -1,14 +1,14 @@
-"""Who answers for the NIC's addresses
+"""ARP resolution of the NIC's addresses
 
-The hosts that asked for an address of the NIC were told the NIC's own MAC address.
+All other hosts resolve the NIC's addresses to the NIC's own MAC address.
 
-Why it hurts:
-    By default Linux answers an ARP request on any interface for any of its addresses (ARP flux). Where several NICs of
-    a host are in one subnet, all of them answer, and the last answer wins: all rails' traffic goes to one NIC.
+Impact:
+    By default Linux answers an ARP request on any interface for any address of the host (ARP flux). If several NICs of
+    a host are in one subnet, all of them answer and the last answer is used: the traffic of all rails goes to one NIC.
 
-How to fix:
-    Set arp_ignore and arp_announce as planned (address.arp), then let the others ask anew: ip neigh flush all. Where
-    another host answers, two have one address.
+Fix:
+    Set arp_ignore and arp_announce as planned (address.arp), then flush the neighbour tables of the other hosts: ip
+    neigh flush all. If another host answers, two hosts have the same address.
 
 Example:
     $ ip neigh
@@ -36,31 +36,32 @@ failures = ("OS-04",)
 
 
 def check(here: Here) -> Outcome:
-    """By the neighbour tables of all other hosts. One that never asked for an address says nothing of it."""
+    """By the neighbour tables of all other hosts. A host without an entry for an address proves nothing about it."""
     own = here.found("nic.mac")
     known = _known(Identity(here.facts))
     addresses = [address.partition("/")[0] for address in here.found("nic.addresses")]
-    told = [(address, entry) for address in addresses for entry in known.get(address, ())]
-    told = [(address, entry) for address, entry in told if entry.device != here.place.device]
-    if not told:
+    entries = [(address, entry) for address in addresses for entry in known.get(address, ())]
+    entries = [(address, entry) for address, entry in entries if entry.device != here.place.device]
+    if not entries:
         _are_read(here)
-        raise InapplicableError("no other host that was read has asked for an address of it")
-    wrong = [(address, entry, mac) for address, entry in told if (mac := here.found("resolved.mac", entry)) != own]
+        raise InapplicableError("no other host that was read has resolved an address of the NIC")
+    wrong = [(address, entry, mac) for address, entry in entries if (mac := here.found("resolved.mac", entry)) != own]
     if not wrong:
-        return passed(own, f"{own}, as {_said(sorted({entry.device for _, entry in told}))} knows")
+        return passed(own, f"{own}, resolved by {_first_names(sorted({entry.device for _, entry in entries}))}")
     nics = {nic.mac: name for name, nic in _host(here).nics.items()}
     foreign = any(mac not in nics for _, _, mac in wrong)
     found = "; ".join(
         dict.fromkeys(
-            f"{entry.device} knows {address} as {mac}{_whose(nics.get(mac))}" for address, entry, mac in wrong
+            f"{entry.device} resolves {address} to {mac}{_interface(nics.get(mac))}" for address, entry, mac in wrong
         )
     )
-    summary = "another device answers for the NIC's address" if foreign else "another NIC of the host answers for it"
+    responder = "another device" if foreign else "another NIC of the host"
+    summary = f"{responder} answers for the NIC's address"
     return failed(summary, own, found, Fix("set arp_ignore and arp_announce as planned, then flush neighbour tables"))
 
 
 def _are_read(here: Here) -> None:
-    """That at least one other host's table was read.
+    """Check that the neighbour table of at least one other host was read.
 
     Raises:
         NoIntentError: there is no other host.
@@ -79,17 +80,17 @@ def _host(here: Here) -> Host:
     return host
 
 
-def _whose(interface: str | None) -> str:
+def _interface(interface: str | None) -> str:
     return f" ({interface})" if interface else ""
 
 
-def _said(names: list[str]) -> str:
+def _first_names(names: list[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 @lru_cache(maxsize=1)
 def _known(facts: Identity[Facts]) -> Mapping[str, tuple[Place, ...]]:
-    """All rows of all neighbour tables by IP address: a large cluster has many, and every NIC asks for its own."""
+    """All entries of all neighbour tables by IP address; cached, because every NIC of a large cluster needs it."""
     found: dict[str, list[Place]] = {}
     for name, device in facts.value.devices.items():
         for row in device.resolved if isinstance(device, Host) else ():

@@ -1,13 +1,13 @@
 """Route of a rail
 
-Every planned route is in its table, by its device and gateway.
+Every planned route is in its routing table, with the planned device and gateway.
 
-Why it hurts:
-    A rule that leads to a table without the route finds nothing, and the next rule sends the traffic out of another
-    NIC. A table without the connected route sends neighbours on the same rail through the gateway.
+Impact:
+    If the table of a source rule lacks the route, the lookup continues with the next rule and the traffic leaves
+    through another NIC. Without the connected route, traffic to hosts on the same rail goes through the gateway.
 
-How to fix:
-    Apply the rendered network configuration; to act at once, add the route.
+Fix:
+    Apply the rendered network configuration, or add the route for an immediate effect.
 
 Example:
     $ ip route show table 101
@@ -29,7 +29,7 @@ _compared = compare("route.device", "route.gateway", wrong="the route is not as 
 
 
 def check(here: Here) -> Outcome:
-    """IPv4 and IPv6 are asked for apart: of an IPv6 route that is not seen, the IPv4 routes say nothing."""
+    """IPv4 and IPv6 routes are read by separate commands: IPv4 routes prove nothing about a missing IPv6 route."""
     if ":" in here.place.name and not here.exists():
         here.found("host.ipv6_routes", Place(here.place.device))
     return _compared(here)

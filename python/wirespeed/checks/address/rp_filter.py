@@ -1,14 +1,15 @@
 """Reverse-path filter of the interface
 
-The kernel does not filter strictly on the interface. The larger of the value for all interfaces and its own acts.
+The kernel does not use strict reverse-path filtering on the interface. The larger of two values takes effect: the one
+for all interfaces and the one of the interface.
 
-Why it hurts:
-    Strict filtering drops a packet that came in by another interface than a reply would leave by. With several
-    rails that is ordinary traffic between rails: pings work one way, connections time out.
+Impact:
+    Strict filtering drops a packet if the reply to it would leave through another interface. With several rails this
+    affects ordinary traffic between rails: pings work in one direction, connections time out.
 
-How to fix:
-    Set rp_filter of the interface to 2 (loose), and that of all to 0 or 2. Setting all alone does not help while
-    the interface says 1.
+Fix:
+    Set rp_filter of the interface to 2 (loose), and that of `all` to 0 or 2. `all` alone has no effect while the
+    interface has 1.
 
 Example:
     $ sysctl net.ipv4.conf.enp29s0np0.rp_filter
@@ -31,7 +32,7 @@ _LOOSE = "2"
 
 
 def check(here: Here) -> Outcome:
-    """A host with one rail has no traffic between rails, and an interface without one is none."""
+    """A host with one rail has no traffic between rails; an interface without a rail carries none."""
     here.intended("nic.rail")
     if sum(nic.rail is not None for nic in here.plan.hosts[here.place.device].nics.values()) < 2:
         raise NoIntentError("the host has one rail")
@@ -41,7 +42,7 @@ def check(here: Here) -> Outcome:
     device, interface = here.place.device, here.place.name
     names = ("all", interface) if _value(here, "all") == _STRICT else (interface,)
     fixes = [
-        here.change("filter loosely, or not at all", "sysctl.value", _planned(here, place), place)
+        here.change("set rp_filter to loose (2) or off (0)", "sysctl.value", _planned(here, place), place)
         for place in (sysctl(device, f"net.ipv4.conf.{name}.rp_filter") for name in names)
     ]
     return failed("strict reverse-path filter on a rail", "0 or 2 in effect", "1 (strict) in effect", *fixes)

@@ -1,13 +1,13 @@
 """Source rule
 
-Every planned routing rule is there, with its table and priority.
+Every planned source routing rule exists, with its table and priority.
 
-Why it hurts:
-    On a host with several rails the kernel chooses the interface by destination. Without the rule for a NIC's own
-    address its replies leave through another NIC: the rail works in one direction, or only with itself.
+Impact:
+    On a host with several rails the kernel chooses the interface by destination. Without the rule for the source
+    address of a NIC its replies leave through another NIC: the rail works in one direction only.
 
-How to fix:
-    Apply the rendered network configuration; to act at once, add the rule.
+Fix:
+    Apply the rendered network configuration, or add the rule for an immediate effect.
 
 Example:
     $ ip rule
@@ -21,7 +21,7 @@ Source:
 from typing import Any
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.cost import no_route
+from wirespeed.checks.impact import no_route
 from wirespeed.checks.model import Here, Outcome
 from wirespeed.results.findings import Cost
 from wirespeed.settings import Place, Rule
@@ -33,7 +33,7 @@ presence = True
 
 
 def _cost(here: Here, intended: Any, found: Any) -> Cost | None:
-    """Without its rule a source address finds no table; a rule at another priority may do as well."""
+    """Without its rule a source address has no routing table; a rule with another priority may still work."""
     if found is not None:
         return None
     return no_route(here, here.place.name.removeprefix("from ").partition("/")[0])
@@ -42,14 +42,14 @@ def _cost(here: Here, intended: Any, found: Any) -> Cost | None:
 _compared = compare(
     "rule.table",
     "rule.priority",
-    wrong="the source rule is not as planned",
-    fix="set the source rule",
+    wrong="the source routing rule is not as planned",
+    fix="set the source routing rule",
     cost=_cost,
 )
 
 
 def check(here: Here) -> Outcome:
-    """IPv4 and IPv6 are asked for apart: of an IPv6 rule that is not seen, the IPv4 rules say nothing."""
+    """IPv4 and IPv6 rules are read by separate commands: IPv4 rules prove nothing about a missing IPv6 rule."""
     if ":" in here.place.name and not here.exists():
         here.found("host.ipv6_rules", Place(here.place.device))
     return _compared(here)

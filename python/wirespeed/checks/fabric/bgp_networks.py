@@ -1,13 +1,13 @@
-"""Prefixes a switch announces
+"""BGP prefixes of a switch
 
-The switch announces every prefix planned: its loopback and the subnets of its hosts.
+The switch announces every planned prefix: its loopback and the subnets of its hosts.
 
-Why it hurts:
-    What a leaf does not announce, no other switch can reach: hosts under the leaf talk among themselves, and to nobody
-    else. The connection setup of a job then runs into its timeout on some pairs only.
+Impact:
+    Other switches have no route to a prefix that a leaf does not announce: hosts under the leaf reach each other and no
+    other host. The connection setup of a job then times out for some pairs only.
 
-How to fix:
-    Announce the prefix; most systems do so only while it stands in the routing table, so look at the port too.
+Fix:
+    Announce the prefix. Most systems announce it only while it is in the routing table, so check the port too.
 
 Example:
     $ show running-config section bgp

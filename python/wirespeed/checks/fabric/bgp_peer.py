@@ -1,15 +1,14 @@
-"""Neighbour of a BGP session
+"""BGP neighbour
 
-Every planned BGP session is configured, with the neighbour's autonomous system, the address families it carries, and
-BFD, as planned.
+Every planned BGP session is configured with the planned autonomous system of the neighbour, address families and BFD.
 
-Why it hurts:
-    A neighbour that is missing or named with another autonomous system gives no session. A family that is not
-    exchanged leaves its prefixes unknown on the other side: the link is up and pings between switches work, but hosts
-    behind them are not reached.
+Impact:
+    Without the neighbour, or with the wrong autonomous system, there is no session. Without an address family its
+    prefixes are unknown on the other side: the link is up and pings between switches work, but hosts behind them are
+    unreachable.
 
-How to fix:
-    Configure the neighbour as the plan has it, on both ends.
+Fix:
+    Configure the neighbour as planned on both ends.
 
 Example:
     $ show running-config section bgp

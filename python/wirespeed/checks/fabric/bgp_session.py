@@ -1,14 +1,14 @@
-"""State of a BGP session
+"""BGP session state
 
 Every planned BGP session is established.
 
-Why it hurts:
-    Over a session that is not established no route is learned: its cable carries nothing, though the link may be up.
-    The other uplinks take the traffic, and what the leaves can move between them falls by one cable's share.
+Impact:
+    A session that is not established learns no routes: its cable carries no traffic although the link may be up. The
+    other uplinks take the traffic, and the bandwidth between leaves falls by the share of one cable.
 
-How to fix:
-    See the reason the switch names. Idle or Active: the neighbour does not answer, or names another autonomous system
-    (fabric.bgp-peer, fabric.bgp-speaker). On an unnumbered port the neighbour's router advertisements must arrive.
+Fix:
+    Read the reason that the switch prints. Idle or Active: the neighbour does not answer, or has another autonomous
+    system (fabric.bgp-peer, fabric.bgp-speaker). An unnumbered port needs the neighbour's router advertisements.
 
 Example:
     $ show ip bgp summary
@@ -26,5 +26,5 @@ over = BgpPeer
 needs = ("peer.state",)
 failures = ("RT-07",)
 check = compare(
-    *needs, wrong="the session is not established", fix="find out why the neighbour is not heard", hand=True
+    *needs, wrong="the BGP session is not established", fix="find out why the neighbour does not answer", by_hand=True
 )

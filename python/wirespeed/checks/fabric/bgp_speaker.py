@@ -1,13 +1,13 @@
-"""Autonomous system and identifier of a switch
+"""BGP AS number and router ID of a switch
 
-The switch speaks BGP with the planned autonomous system number and identifier.
+BGP on the switch has the planned autonomous system (AS) number and router ID.
 
-Why it hurts:
-    Neighbours refuse a session with another number than the one they expect. A leaf with the number of another leaf
-    drops that leaf's routes as loops; two switches with one identifier cannot be told apart.
+Impact:
+    Neighbours refuse a session with an AS number that they do not expect. A leaf with the AS number of another leaf
+    drops its routes as loops. Two switches with the same router ID cannot be distinguished.
 
-How to fix:
-    Set both; changing the number of a running speaker drops all its sessions.
+Fix:
+    Set both. A change of the AS number drops all sessions of the switch.
 
 Example:
     $ show ip bgp summary
@@ -25,7 +25,7 @@ needs = ("switch.bgp.asn", "switch.bgp.router_id")
 failures = ("RT-10",)
 check = compare(
     *needs,
-    wrong="BGP runs with another number or identifier",
-    fix="set autonomous system number and identifier",
+    wrong="the BGP AS number or router ID is not as planned",
+    fix="set the AS number and the router ID",
     consequence="all sessions of the switch are dropped",
 )

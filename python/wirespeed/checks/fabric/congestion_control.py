@@ -1,14 +1,14 @@
-"""Congestion control of the NIC against marking of the switch
+"""Congestion control of the NIC and ECN marking of its leaf
 
-The NIC runs the planned congestion control, and it is the one that the marking of its leaf queue is made for:
-DCQCN-P a slope (minimum below maximum), DCQCN-D a step (minimum equal to maximum, every packet).
+The NIC runs the planned congestion control, and the ECN marking of its leaf queue fits it: DCQCN-P needs a slope
+(minimum below maximum), DCQCN-D a step (minimum equal to maximum, probability 100 %).
 
-Why it hurts:
-    The two count notifications differently. The wrong pair reacts too hard or too late: the tail of latency under
-    congestion is several times longer than it need be.
+Impact:
+    The two algorithms count notifications differently. With the wrong marking they react too hard or too late: tail
+    latency under congestion is several times higher.
 
-How to fix:
-    Set the NIC's mode; or change mode and marking together, on every NIC and every port.
+Fix:
+    Set the mode of the NIC, or change mode and marking together on every NIC and every port.
 
 Example:
     $ cat /sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/cc_mode
@@ -18,8 +18,8 @@ Source:
     Arista and Broadcom, Lossless Network for AI/ML/Storage/HPC with RDMA, tables 7 and 7.1
 """
 
-from wirespeed.checks.chain import code_points
 from wirespeed.checks.model import Here, NoIntentError, Outcome, UnreadError, failed, passed, planned
+from wirespeed.checks.queue_mapping import code_points
 from wirespeed.plan import End
 from wirespeed.settings import Congestion, Dscp, Nic, Place, Queue, group_of
 
@@ -34,14 +34,17 @@ _ALWAYS = 100  # percent: a step marks every packet
 
 
 def check(here: Here) -> Outcome:
-    """A NIC that is not as planned fails by itself; one that is must still fit what its leaf really does."""
+    """A NIC with another mode fails; a NIC with the planned mode must still fit the marking of its leaf."""
     intended = here.intended("nic.qos.congestion")
     mode = here.found("nic.qos.congestion")
     queue = _leaf_queue(here)
     fix = here.change("set the congestion control of the NIC", "nic.qos.congestion", intended)
     if mode != intended:
         return failed(
-            "the NIC runs another congestion control", f"{intended}{_marks(here, queue, intended)}", str(mode), fix
+            "the congestion control of the NIC is not as planned",
+            f"{intended}{_marks(here, queue, intended)}",
+            str(mode),
+            fix,
         )
     if queue is None or not here.found("queue.ecn.enabled", queue):
         return passed(str(intended), str(mode))
@@ -58,26 +61,31 @@ def check(here: Here) -> Outcome:
             if getattr(change, name) is not None
         ]
         found = f"{queue} marks from {low} to {high} at {probability} %"
-        return failed("the leaf marks for another congestion control", f"{mode}, and {needed}", found, *fixes)
+        return failed(
+            "the ECN marking of the leaf does not fit the congestion control of the NIC",
+            f"{mode}, and {needed}",
+            found,
+            *fixes,
+        )
     return passed(str(intended), f"{mode}; {queue} marks from {low} to {high} at {probability} %")
 
 
 def _thresholds(here: Here, queue: Place) -> tuple[str, str]:
-    """Where the queue's marking starts and ends, in the setting that its system counts them in."""
+    """The settings of the marking thresholds: in bytes or in percent of fill, as the switch OS counts them."""
     if planned(here.plan, queue).ecn.minimum_fill is not None:
         return "queue.ecn.minimum_fill", "queue.ecn.maximum_fill"
     return "queue.ecn.minimum", "queue.ecn.maximum"
 
 
 def _shape(low: int, high: int, probability: int) -> Congestion | None:
-    """The congestion control that marking is made for; None when it is neither a slope nor a step."""
+    """The congestion control that fits the marking; None for neither a slope nor a step."""
     if low < high:
         return Congestion.DCQCN_P
     return Congestion.DCQCN_D if low == high and probability == _ALWAYS else None
 
 
 def _marks(here: Here, queue: Place | None, intended: Congestion) -> str:
-    """That the leaf marks for the planned one, if it was seen to: nothing depends on it."""
+    """The marking of the leaf where it fits the planned mode; for the text of a finding only."""
     if queue is None:
         return ""
     try:
@@ -87,7 +95,7 @@ def _marks(here: Here, queue: Place | None, intended: Congestion) -> str:
     except UnreadError:
         return ""
     slope = "slope" if shape is Congestion.DCQCN_P else "step"
-    return f", as {queue} marks a {slope} from {low} to {high}" if shape is intended else ""
+    return f", for which {queue} marks a {slope} from {low} to {high}" if shape is intended else ""
 
 
 def _leaf_queue(here: Here) -> Place | None:

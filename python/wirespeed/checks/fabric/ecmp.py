@@ -1,13 +1,13 @@
-"""Equal paths
+"""Equal-cost multipath (ECMP)
 
-A route may have as many equal paths as the switch is cabled for, whatever autonomous system they lead through.
+A route uses as many equal-cost paths as the switch has cables, whatever autonomous system they lead through.
 
-Why it hurts:
-    Most systems use one path until told otherwise, so that all traffic of a leaf leaves by one uplink while the
-    others idle. Paths through different neighbouring systems count as equal only where that is allowed.
+Impact:
+    Most systems use one path by default: all traffic of a leaf leaves through one uplink and the others are idle. Paths
+    through different neighbouring AS are equal only if multipath relax is on.
 
-How to fix:
-    Raise the number of paths, and relax the comparison of AS paths.
+Fix:
+    Raise the maximum number of paths, and switch multipath relax on.
 
 Example:
     $ show running-config section bgp
@@ -23,4 +23,4 @@ from wirespeed.settings import Switch
 over = Switch
 needs = ("switch.bgp.maximum_paths", "switch.bgp.multipath_relax")
 failures = ("RT-07",)
-check = compare(*needs, wrong="fewer paths than cables are used", fix="use all equal paths")
+check = compare(*needs, wrong="fewer equal-cost paths than cables are used", fix="use all equal-cost paths")

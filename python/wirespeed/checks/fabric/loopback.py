@@ -2,11 +2,11 @@
 
 The switch has its planned loopback address.
 
-Why it hurts:
-    BGP names a switch by it, and it is the address by which a switch is reached while any of its links is up. Without
-    it some systems pick the address of a port, and sessions drop with that port.
+Impact:
+    It is the BGP router ID, and the address that reaches the switch while any of its links is up. Without it some
+    systems use the address of a port, and sessions drop with that port.
 
-How to fix:
+Fix:
     Configure the loopback interface.
 
 Example:

@@ -1,13 +1,13 @@
-"""Routing of the switch
+"""IP routing of the switch
 
-The switch routes between its ports.
+IP routing is on.
 
-Why it hurts:
-    With a subnet per link or per rail every path between hosts, or between rails, is routed. A switch that only
-    bridges answers its own addresses and forwards nothing.
+Impact:
+    With one subnet per link or per rail, all traffic between hosts or rails is routed. Without IP routing the switch
+    answers for its own addresses and forwards nothing.
 
-How to fix:
-    Switch routing on; on some systems it is off until told.
+Fix:
+    Enable IP routing; it is off by default on some systems.
 
 Example:
     $ show running-config | include routing
@@ -23,4 +23,4 @@ from wirespeed.settings import Switch
 over = Switch
 needs = ("switch.routing",)
 failures = ("RT-10",)
-check = compare(*needs, wrong="the switch does not route", fix="switch routing on")
+check = compare(*needs, wrong="IP routing is off", fix="enable IP routing")

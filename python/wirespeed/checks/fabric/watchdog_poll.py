@@ -1,13 +1,13 @@
-"""Interval of the PFC watchdog
+"""Polling interval of the PFC watchdog
 
-The switch looks for stuck queues as often as planned.
+The switch polls for stuck queues at the planned interval.
 
-Why it hurts:
-    A queue is seen to be stuck only when the watchdog looks: an interval longer than the detection time makes that
-    time meaningless.
+Impact:
+    The watchdog detects a stuck queue only when it polls: with an interval longer than the detection time, the
+    detection time has no meaning.
 
-How to fix:
-    Set the polling interval, at most half of the shorter of detection and restoration time.
+Fix:
+    Set the polling interval, at most half of the detection time or the restoration time, whichever is shorter.
 
 Example:
     $ show priority-flow-control watchdog
@@ -23,4 +23,4 @@ from wirespeed.settings import Switch
 over = Switch
 needs = ("switch.watchdog_poll",)
 failures = ("SW-08",)
-check = compare(*needs, wrong="the watchdog looks at another interval", fix="set the polling interval")
+check = compare(*needs, wrong="the polling interval of the watchdog is not as planned", fix="set the polling interval")

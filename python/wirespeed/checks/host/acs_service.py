@@ -1,13 +1,13 @@
-"""Service that switches ACS off at every boot
+"""Boot service that disables ACS
 
-The host switches PCIe Access Control Services off each time it boots.
+A service disables PCIe Access Control Services (ACS) at every boot.
 
-Why it hurts:
-    Firmware and kernel switch ACS on again at each boot. Without the service the cluster is fast until the first
-    reboot, and then GPU traffic is slow with nothing said anywhere.
+Impact:
+    Firmware and kernel enable ACS again at each boot. Without the service the cluster is fast until the first reboot;
+    after it GPU traffic is slow, without any log message.
 
-How to fix:
-    Install and enable the rendered unit, or switch ACS off in the BIOS where it has the option.
+Fix:
+    Install and enable the rendered unit, or disable ACS in the BIOS if it has the option.
 
 Example:
     $ systemctl is-enabled wirespeed-acs.service
@@ -25,7 +25,7 @@ needs = ("host.acs_service",)
 failures = ("PCI-01",)
 check = compare(
     "host.acs_service",
-    wrong="ACS comes back at the next boot",
-    fix="enable the service that switches ACS off at boot",
-    says={True: "enabled", False: "not enabled"},
+    wrong="ACS is enabled again at the next boot",
+    fix="enable the service that disables ACS at boot",
+    labels={True: "enabled", False: "not enabled"},
 )

@@ -1,15 +1,15 @@
-"""Firmware attribute
+"""BIOS attribute
 
-An attribute of the host's firmware (BIOS, UEFI) has the planned value.
+An attribute of the host's firmware (BIOS or UEFI) has the planned value.
 
-Why it hurts:
-    Firmware decides before the kernel starts how many NUMA nodes a socket is, whether two threads share a core, whether
-    DMA can be translated, and whether clocks are held. A board that was exchanged comes with its maker's defaults, and
-    its node is slow among its sisters with nothing in any file of the system.
+Impact:
+    Before the kernel starts, firmware decides how many NUMA nodes a socket has, whether two threads share a core,
+    whether DMA can be translated, and whether clocks are held. A replaced board has the vendor's defaults: its host is
+    slower than its peers, and no file of the operating system shows why.
 
-How to fix:
-    Set it in the firmware's menu, or through the BMC, and reboot. bios-checklist.txt among the host's rendered files
-    has each with its menu. Then save the BMC's answer anew, as told there. If the site wants another value, say so
+Fix:
+    Set it in the BIOS menu or through the BMC, and reboot. The rendered bios-checklist.txt of the host lists each
+    attribute with its menu. Then save the new BMC output as described there. If the site needs another value, set it
     under `bios` in the cluster file.
 
 Example:
@@ -31,17 +31,15 @@ failures = ("PCI-11", "PCI-12")
 
 
 def check(here: Here) -> Outcome:
-    """What the running kernel proves goes before what was saved; a name that is not certain warns at worst."""
+    """A value proved by the running kernel overrides saved BMC output; an unverified attribute name only warns."""
     expected = here.intended("bios.value")
     found = here.found("bios.value")
     if found == expected:
         return passed(expected, found)
     running = here.facts.reading(here.place, "bios.value")
     doubtful = here.facts.value(here.place, "bios.verified") is False
-    where = here.thing.menu or f"{here.place.name} in the firmware's menus"
+    where = here.thing.menu or f"{here.place.name} in the BIOS menus"
     fix = Fix(f"set {where} to {here.thing.says or expected}", consequence="reboot")
     if doubtful and running is not None and running.state is not State.RUNNING:
-        return warned(
-            "the firmware may have another value: the attribute's name there is not certain", expected, found, fix
-        )
-    return failed("the firmware has another value", expected, found, fix)
+        return warned("the BIOS may have another value (unverified attribute name)", expected, found, fix)
+    return failed("the BIOS attribute has another value", expected, found, fix)

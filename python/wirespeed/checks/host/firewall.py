@@ -2,13 +2,12 @@
 
 No firewall filters traffic on the host.
 
-Why it hurts:
-    Benchmarks and launchers set RDMA connections up over TCP ports that nobody listed. A filter there makes them
-    hang or time out, with nothing wrong to see on the fabric.
+Impact:
+    Benchmarks and launchers set up RDMA connections over TCP ports that are not known in advance. A firewall makes them
+    hang or time out, although the fabric works.
 
-How to fix:
-    Switch the firewall off, or let everything pass between the addresses of the rails and of the management
-    network.
+Fix:
+    Disable the firewall, or allow all traffic between the addresses of the rails and of the management network.
 
 Example:
     $ systemctl is-active ufw firewalld nftables
@@ -24,4 +23,4 @@ from wirespeed.settings import Host
 over = Host
 needs = ("host.firewall",)
 failures = ("OS-06",)
-check = compare("host.firewall", wrong="a firewall is active", fix="switch the firewall off on this host")
+check = compare("host.firewall", wrong="a firewall is active", fix="disable the firewall on this host")

@@ -1,13 +1,13 @@
-"""Frequency governor
+"""CPU frequency governor
 
-All cores run under the planned frequency governor.
+All cores use the planned CPU frequency governor.
 
-Why it hurts:
-    Under powersave, ondemand or schedutil a core starts each burst at a low clock. TCP at hundreds of gigabits is bound
-    by single cores, and latency of small messages gets a tail.
+Impact:
+    With powersave, ondemand or schedutil a core starts each burst at a low clock. TCP at hundreds of gigabits per
+    second is limited by single cores, and the tail latency of small messages grows.
 
-How to fix:
-    Set the governor at every boot; power settings of the BIOS may take it away from the system.
+Fix:
+    Set the governor at every boot. Power settings of the BIOS may prevent the operating system from setting it.
 
 Example:
     $ cat /sys/devices/system/cpu/cpufreq/policy0/scaling_governor
@@ -25,6 +25,6 @@ needs = ("host.governor",)
 failures = ("PCI-12",)
 check = compare(
     *needs,
-    wrong="cores run under another frequency governor",
+    wrong="cores use another frequency governor",
     fix="set the governor of all cores",
 )

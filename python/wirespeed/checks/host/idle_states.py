@@ -1,13 +1,13 @@
-"""Idle states of the cores
+"""CPU idle states
 
 Cores enter no deeper idle state than planned.
 
-Why it hurts:
-    A core takes time to leave a deep state. A packet that wakes it waits so long, which
-    shows as jitter in latency and as a ring that overflows at the start of a burst.
+Impact:
+    A core takes time to leave a deep idle state. A packet that wakes the core waits for that time: latency has jitter,
+    and a receive ring overflows at the start of a burst.
 
-How to fix:
-    Switch the other states off at every boot, or in the BIOS.
+Fix:
+    Disable the deeper states at every boot, or in the BIOS.
 
 Example:
     $ cat /sys/devices/system/cpu/cpu0/cpuidle/state2/disable
@@ -26,5 +26,5 @@ failures = ("PCI-12",)
 check = compare(
     *needs,
     wrong="cores enter deeper idle states than planned",
-    fix="switch the deeper idle states off",
+    fix="disable the deeper idle states",
 )

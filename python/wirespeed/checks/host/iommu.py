@@ -2,18 +2,18 @@
 
 The default DMA domain of the running kernel is *passthrough*, or the IOMMU is off.
 
-Why it hurts:
-    A translating IOMMU walks page tables for each DMA of NIC and GPU, and sends peer-to-peer traffic up to the root
-    complex to be translated. RCCL warns of hangs in this mode.
+Impact:
+    A translating IOMMU walks page tables for each DMA of NIC and GPU, and redirects peer-to-peer traffic to the root
+    complex. RCCL warns of hangs in this mode.
 
-How to fix:
-    Add iommu=pt to the kernel command line (with amd_iommu=on or intel_iommu=on) and reboot, or switch the IOMMU
-    off in the BIOS.
+Fix:
+    Add iommu=pt to the kernel command line (with amd_iommu=on or intel_iommu=on) and reboot, or disable the IOMMU in
+    the BIOS.
 
 Example:
     $ dmesg | grep -i iommu
     iommu: Default domain type: Translated
-    The wanted line ends in: Passthrough (set via kernel command line)
+    The expected line ends with: Passthrough (set via kernel command line)
 
 Source:
     Broadcom 957608-AN210, 2.3 and 2.6 item 5
@@ -28,10 +28,10 @@ failures = ("PCI-02",)
 
 
 def check(here: Here) -> Outcome:
-    """Off is as good as passthrough: neither translates."""
+    """Off is accepted like passthrough: neither translates."""
     here.intended("host.kernel.iommu")
     found = here.found("host.kernel.iommu")
     if found in ("passthrough", "off"):
         return passed("passthrough or off", found)
     fix = here.change("set the IOMMU to pass-through", "host.kernel.iommu", "passthrough", consequence="reboot")
-    return failed("IOMMU translates the DMA of NICs and GPUs", "passthrough or off", found, fix)
+    return failed("the IOMMU translates the DMA of NICs and GPUs", "passthrough or off", found, fix)

@@ -1,13 +1,13 @@
-"""Interrupt balancing
+"""Interrupt balancing (irqbalance)
 
-The daemon that moves interrupts between cores runs only where that is planned.
+irqbalance, which moves interrupts between cores, runs only where planned.
 
-Why it hurts:
-    It moves the interrupts of a NIC to cores of another NUMA node, from where every packet crosses the link between
-    the sockets, and undoes the placement that was set at boot.
+Impact:
+    irqbalance moves the interrupts of a NIC to cores of another NUMA node. Every packet then crosses the link between
+    the sockets, and the placement that was set at boot is lost.
 
-How to fix:
-    Mask irqbalance, then place the interrupts.
+Fix:
+    Mask irqbalance, then set the interrupt affinity.
 
 Example:
     $ systemctl is-active irqbalance.service
@@ -25,6 +25,6 @@ needs = ("host.irq_balancing",)
 failures = ("OS-13",)
 check = compare(
     *needs,
-    wrong="interrupts are balanced otherwise than planned",
+    wrong="irqbalance is not as planned",
     fix="mask irqbalance, or unmask it where balancing is planned",
 )

@@ -1,13 +1,13 @@
 """Errors of NICs and GPUs in the kernel log
 
-The kernel log holds no error of a NIC or GPU driver.
+The kernel log contains no error of a NIC or GPU driver.
 
-Why it hurts:
-    Firmware that crashed, a bus fault or a refused setting is often said there and nowhere else.
+Impact:
+    A firmware crash, a bus fault or a refused setting is often reported in the kernel log only.
 
-How to fix:
-    Read the lines: "Fail to setets" means that firmware owns QoS (see nic.nvm-dcbx); a bus or firmware error wants
-    a reset, an update, or another card.
+Fix:
+    Read the lines. "Fail to setets" means that the NIC firmware controls QoS (see nic.nvm-dcbx). A bus or firmware
+    error needs a reset, an update, or another card.
 
 Example:
     $ dmesg --level=err,warn
@@ -36,8 +36,8 @@ def check(here: Here) -> Outcome:
     shown = " | ".join(lines[:_SHOWN])
     more = f" | and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
     return failed(
-        "the kernel log holds errors of NICs or GPUs",
+        "the kernel log contains errors of NICs or GPUs",
         "no errors of NICs or GPUs",
         shown + more,
-        Fix("read the lines and what stands around them in the kernel log"),
+        Fix("read these lines and the lines around them in the kernel log"),
     )

@@ -1,12 +1,12 @@
 """Kernel command line of the host
 
-Every planned parameter stands on the command line of the running kernel; more may.
+The command line of the running kernel contains every planned parameter; further ones are allowed.
 
-Why it hurts:
-    A parameter that is missing acts at once, or after the next reboot: pass-through of the IOMMU is one, and
-    without it DMA of NICs and GPUs is translated.
+Impact:
+    A missing parameter changes what the running kernel does. Without iommu=pt, for example, the DMA of NICs and GPUs is
+    translated.
 
-How to fix:
+Fix:
     Add the parameters in the boot loader's configuration, regenerate it, and reboot.
 
 Example:
@@ -18,7 +18,7 @@ Source:
 """
 
 from wirespeed.checks.model import Here, Outcome, failed, passed
-from wirespeed.checks.words import listed
+from wirespeed.checks.wording import listed
 from wirespeed.settings import Host
 
 over = Host
@@ -33,5 +33,5 @@ def check(here: Here) -> Outcome:
     missing = [parameter for parameter in intended if parameter not in found]
     if not missing:
         return passed(listed(intended), listed(parameter for parameter in found if parameter in intended))
-    fix = here.change("add them to the command line", "host.kernel.command_line", intended, consequence="reboot")
+    fix = here.change("add them to the kernel command line", "host.kernel.command_line", intended, consequence="reboot")
     return failed("kernel parameters are missing", listed(intended), f"without {listed(missing)}", fix)

@@ -1,14 +1,14 @@
 """Locked-memory limit
 
-A process may lock as much memory as it likes.
+A process may lock an unlimited amount of memory.
 
-Why it hurts:
-    RDMA registers, and so locks, every buffer it sends from. With a small limit registering fails with "Cannot
-    allocate memory" and the job ends when it starts, or only at scale.
+Impact:
+    RDMA registers every buffer, which locks its memory. With a small limit the registration fails with "Cannot allocate
+    memory": the job ends when it starts, or only with many ranks.
 
-How to fix:
-    Set soft and hard memlock to unlimited in /etc/security/limits.d, and LimitMEMLOCK=infinity in services that
-    launch jobs, which limits.d does not reach.
+Fix:
+    Set soft and hard memlock to unlimited in /etc/security/limits.d. Services that launch jobs do not read limits.d:
+    set LimitMEMLOCK=infinity for them.
 
 Example:
     $ ulimit -l
@@ -24,4 +24,4 @@ from wirespeed.settings import Host
 over = Host
 needs = ("host.memlock",)
 failures = ("OS-02",)
-check = compare("host.memlock", wrong="locked memory is limited", fix="lift the locked-memory limit")
+check = compare("host.memlock", wrong="locked memory is limited", fix="remove the locked-memory limit")

@@ -1,12 +1,12 @@
 """Automatic NUMA balancing
 
-The kernel does not move pages between NUMA nodes by itself.
+The kernel does not move pages between NUMA nodes automatically.
 
-Why it hurts:
-    Balancing unmaps pages to see who touches them. Buffers of running collectives stall on those faults: rates vary
-    from run to run and dip within one.
+Impact:
+    Balancing unmaps pages to find out which core uses them. The page faults stall running collectives: results vary
+    from run to run and drop within a run.
 
-How to fix:
+Fix:
     Set kernel.numa_balancing to 0, now and in /etc/sysctl.d for the next boot.
 
 Example:
@@ -26,6 +26,6 @@ failures = ("OS-01",)
 check = compare(
     "sysctl.value",
     wrong="automatic NUMA balancing is on",
-    fix="switch automatic NUMA balancing off",
+    fix="disable automatic NUMA balancing",
     only=lambda here: here.place.name == "kernel.numa_balancing",
 )

@@ -1,12 +1,12 @@
-"""Tuned kernel parameters
+"""Kernel parameters (sysctl) of the tuning profile
 
-Kernel parameters of the host's tuning profile have the planned values.
+The kernel parameters of the host's tuning profile have the planned values.
 
-Why it hurts:
+Impact:
     A TCP window cannot be larger than the buffers these parameters allow: at 200 Gb/s and 20 ms a flow needs 500 MB.
 
-How to fix:
-    Write the parameters in /etc/sysctl.d and load them; a later file in that folder may say otherwise.
+Fix:
+    Write the parameters to /etc/sysctl.d and load them. A later file in that folder may override them.
 
 Example:
     $ sysctl net.core.rmem_max
@@ -22,7 +22,7 @@ from wirespeed.settings import Sysctl
 
 
 def _tuned(here: Here) -> bool:
-    """Parameters of RoCE and of source routing have checks of their own."""
+    """Parameters of RoCE and of source routing have separate checks."""
     return here.place.name != "kernel.numa_balancing" and not here.place.name.startswith("net.ipv4.conf.")
 
 

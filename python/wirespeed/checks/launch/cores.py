@@ -2,12 +2,12 @@
 
 Each rank of a host is bound to the planned cores.
 
-Why it hurts:
-    Two ranks on one core take turns, and so do a library's threads with the rank they serve: every message waits for
-    the slower. A rank across the sockets from its NIC sends every byte through the link between them.
+Impact:
+    Two ranks on one core take turns, and so do a rank and the threads of its library: every message waits for the
+    slower one. A rank on another socket than its NIC sends every byte over the link between the sockets.
 
-How to fix:
-    Set the mapping, or install the rendered files again; with Slurm look at what srun binds too.
+Fix:
+    Set the mapping, or install the rendered files again. With Slurm check the binding of srun too.
 
 Example:
     MV2_CPU_MAPPING=0:0:1:1

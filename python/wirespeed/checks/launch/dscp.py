@@ -1,12 +1,12 @@
 """DSCP of a job
 
-The launch environment asks for the DSCP of the lossless class.
+The launch environment sets the DSCP of the lossless class.
 
-Why it hurts:
-    The DSCP comes from the queue pair, not from the port: a job that asks for none, or another, runs in the default
-    class of every NIC and switch, whatever they are configured for.
+Impact:
+    The DSCP is set per queue pair, not per port. A job that sets none, or another one, runs in the default class of
+    every NIC and switch, whatever their configuration.
 
-How to fix:
+Fix:
     Set the traffic class of the launch environment: the ToS byte, four times the DSCP.
 
 Example:
@@ -24,6 +24,6 @@ needs = ("host.launch.dscp",)
 failures = ("QOS-01",)
 check = compare(
     *needs,
-    wrong="jobs ask for another DSCP",
+    wrong="jobs use another DSCP",
     fix="set the traffic class of the launch environment",
 )

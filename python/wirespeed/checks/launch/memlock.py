@@ -1,13 +1,13 @@
-"""Locked memory of jobs that a scheduler starts
+"""Locked-memory limit of scheduled jobs
 
-The scheduler's daemon hands an unlimited locked-memory limit on to jobs.
+Jobs inherit an unlimited locked-memory limit from the daemon of the scheduler.
 
-Why it hurts:
-    RDMA buffers are locked memory. The limits of a login do not reach a service: what works by hand fails in a job,
-    with memory that cannot be registered.
+Impact:
+    RDMA buffers are locked memory. The limits of a login do not apply to a service: a program that runs from a shell
+    fails in a job, because its memory cannot be registered.
 
-How to fix:
-    Lift the limit of the daemon, restart it, and start jobs anew.
+Fix:
+    Remove the limit of the daemon, restart it, and restart the jobs.
 
 Example:
     LimitMEMLOCK=8388608 of slurmd
@@ -24,6 +24,6 @@ needs = ("host.launch.memlock",)
 failures = ("MPI-02",)
 check = compare(
     *needs,
-    wrong="jobs of the scheduler have little locked memory",
-    fix="lift the limit of the scheduler's daemon",
+    wrong="jobs of the scheduler have a locked-memory limit",
+    fix="remove the limit of the scheduler's daemon",
 )

@@ -1,12 +1,12 @@
 """RDMA devices of a job
 
-The launch environment names the planned RDMA devices, in rail order.
+The launch environment lists the planned RDMA devices in rail order.
 
-Why it hurts:
-    Rails that are not named carry nothing: with one of eight a job runs at an eighth. A management NIC in the list
-    takes the job with it.
+Impact:
+    Rails that are not listed carry no traffic: with one of eight rails a job has an eighth of the bandwidth. A
+    management NIC in the list slows the whole job or makes it fail.
 
-How to fix:
+Fix:
     Set the list of the launch environment.
 
 Example:

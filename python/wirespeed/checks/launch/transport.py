@@ -2,12 +2,13 @@
 
 Jobs use the planned transport: RC, UD, or both.
 
-Why it hurts:
-    RC needs a queue pair for every pair of ranks: at thousands of ranks a NIC's cache of them overflows. UD needs one,
-    and the library makes reliable what it sends over it: slower between few ranks, and it stops at the path MTU.
+Impact:
+    RC needs one queue pair for every pair of ranks: with thousands of ranks the queue-pair cache of the NIC overflows.
+    UD needs one queue pair per rank, but the library must provide reliability and messages end at the path MTU: it is
+    slower between few ranks.
 
-How to fix:
-    Set the transport in the library's file, and take it out of job scripts.
+Fix:
+    Set the transport in the configuration file of the library, and remove it from job scripts.
 
 Example:
     MV2_USE_ONLY_UD=1 left from an experiment, on one host

@@ -1,12 +1,13 @@
 """Lent devices
 
-Lender and borrower both know each device that is lent.
+Lender and borrower both list each lent device.
 
-Why it hurts:
-    Without it the device stays where it is, and jobs on the borrower find fewer GPUs.
+Impact:
+    Otherwise the device stays on the lender, and jobs on the borrower find fewer GPUs.
 
-How to fix:
-    Run lend.sh on the lender, and then borrow.sh on the borrower, not faster than they do it.
+Fix:
+    Run lend.sh on the lender, wait for it, then run borrow.sh on the borrower. The scripts contain the waits that the
+    driver needs.
 
 Example:
     $ smartio_tool list
@@ -27,6 +28,6 @@ check = compare(
     "loan.listed",
     wrong="device is not lent",
     fix="run lend.sh on the lender, then borrow.sh on the borrower",
-    says={True: "listed", False: "not listed"},
-    hand=True,
+    labels={True: "listed", False: "not listed"},
+    by_hand=True,
 )

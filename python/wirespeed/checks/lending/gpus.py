@@ -1,12 +1,12 @@
-"""GPUs that can be used
+"""Usable GPUs of a borrower
 
-The driver of a borrower shows the host's own GPUs and the borrowed ones.
+The GPU driver of a borrower lists the local and the borrowed GPUs.
 
-Why it hurts:
-    A loan can look right and not work: a BAR found no room, or the driver was not loaded again after borrowing.
+Impact:
+    A loan can be listed and not work: a BAR did not fit, or the driver was not reloaded after borrowing.
 
-How to fix:
-    Look for "no space" in the kernel log; run return.sh and borrow.sh again, slowly.
+Fix:
+    Search for "no space" in the kernel log; run return.sh, wait for it, then borrow.sh.
 
 Example:
     $ nvidia-smi --query-gpu=pci.bus_id --format=csv,noheader
@@ -25,5 +25,5 @@ over = Host
 needs = ("host.usable_gpus",)
 failures = ("PCI-06",)
 check = compare(
-    "host.usable_gpus", wrong="programs can use another number of GPUs", fix="borrow the devices again", hand=True
+    "host.usable_gpus", wrong="programs can use another number of GPUs", fix="borrow the devices again", by_hand=True
 )

@@ -1,12 +1,12 @@
-"""Number of the host in the PCIe cluster
+"""Node ID of the host in the PCIe cluster
 
-The bridge has the planned number. Devices are named by the number of their host, and lenders connect to it.
+The bridge has the planned node ID. Device names contain the node ID of their host, and lenders connect to it.
 
-Why it hurts:
-    With another number the loan's commands name a device or a host that is not there.
+Impact:
+    With another node ID the commands of the loan refer to a device or host that does not exist.
 
-How to fix:
-    Give the number to the host when the PCIe cluster is configured, or change the cluster file.
+Fix:
+    Assign the node ID when the PCIe cluster is configured, or change the cluster file.
 
 Example:
     $ dis_config -gn
@@ -23,5 +23,8 @@ over = Ntb
 needs = ("ntb.node_id",)
 failures = ("PCI-06",)
 check = compare(
-    "ntb.node_id", wrong="host has another number in the PCIe cluster", fix="configure the PCIe cluster anew", hand=True
+    "ntb.node_id",
+    wrong="the host has another node ID in the PCIe cluster",
+    fix="configure the PCIe cluster again",
+    by_hand=True,
 )

@@ -1,12 +1,12 @@
-"""Prefetchable memory of the PCIe bridge
+"""Prefetchable memory window of the PCIe bridge
 
-The bridge takes at least the planned prefetchable memory, so that what the host borrows has room.
+The bridge reserves at least the planned prefetchable memory, so that the BARs of borrowed devices fit.
 
-Why it hurts:
-    A BAR that finds no room is left out: the first device is borrowed, and the second is not, with a line in the
-    kernel log only.
+Impact:
+    A BAR that does not fit is not mapped: the first device can be borrowed, the second cannot, and only the kernel log
+    reports it.
 
-How to fix:
+Fix:
     Set the size on the host and reboot; above 256 MiB the BIOS must decode above 4G.
 
 Example:
@@ -27,8 +27,8 @@ failures = ("PCI-06",)
 presence = True
 check = compare(
     "ntb.prefetch",
-    wrong="bridge has too little prefetchable memory",
+    wrong="the bridge has too little prefetchable memory",
     fix="run ntb-prefetch.sh",
     consequence="reboot",
-    hand=True,
+    by_hand=True,
 )

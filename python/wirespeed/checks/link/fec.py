@@ -1,12 +1,12 @@
-"""Error correction of the NIC's link
+"""FEC of the NIC's link
 
-The host's end uses the planned forward error correction.
+The NIC uses the planned forward error correction (FEC).
 
-Why it hurts:
-    Ends that differ do not bring the link up, or lose packets in bursts.
+Impact:
+    If the two ends differ, the link stays down or loses packets in bursts.
 
-How to fix:
-    Set the same error correction at both ends (port.fec).
+Fix:
+    Set the same FEC at both ends (port.fec).
 
 Example:
     $ ethtool --show-fec enp29s0np0
@@ -24,7 +24,7 @@ needs = ("nic.link.fec",)
 failures = ("CAB-05",)
 check = compare(
     *needs,
-    wrong="the link uses another error correction",
-    fix="set the error correction",
+    wrong="the link uses another FEC",
+    fix="set the FEC",
     consequence="link flap",
 )

@@ -1,13 +1,13 @@
 """MTU of the interface
 
-The interface carries at least the planned packet size.
+The MTU of the interface is at least the planned one.
 
-Why it hurts:
-    The RDMA path MTU is the largest power of two that fits. With 1500 bytes it is 1024, and headers take four times
-    their share; a job that asks for 4096 does not connect.
+Impact:
+    The RDMA path MTU is the largest power of two that fits. With an MTU of 1500 bytes it is 1024: headers take four
+    times their share of the link. A job that requests 4096 does not connect.
 
-How to fix:
-    Set the MTU on the host, and at least that on every switch port (port.mtu).
+Fix:
+    Set the MTU on the host, and the same or a larger one on every switch port (port.mtu).
 
 Example:
     $ ip link show enp29s0np0
@@ -18,7 +18,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.cost import interface_mtu
+from wirespeed.checks.impact import interface_mtu
 from wirespeed.settings import Nic
 
 over = Nic

@@ -1,12 +1,12 @@
 """Global pause of the NIC
 
-Global pause (802.3x) is neither obeyed nor sent.
+Global pause (IEEE 802.3x) is neither received nor sent.
 
-Why it hurts:
-    It stops all classes at once, and it does not go together with PFC on one port.
+Impact:
+    Global pause stops all traffic classes at once, and cannot be combined with PFC on one port.
 
-How to fix:
-    Switch both directions of global pause off.
+Fix:
+    Disable both directions of global pause.
 
 Example:
     $ ethtool -a enp29s0np0
@@ -28,7 +28,7 @@ needs = (
 failures = ("QOS-04",)
 check = compare(
     *needs,
-    wrong="global pause is on beside PFC",
-    fix="switch global pause off",
+    wrong="global pause is on together with PFC",
+    fix="disable global pause",
     consequence="link flap",
 )

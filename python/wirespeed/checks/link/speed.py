@@ -2,11 +2,11 @@
 
 The link runs at the planned speed.
 
-Why it hurts:
-    A link at half the speed is a rail at half the rate, and a ring over all rails follows the slowest.
+Impact:
+    A link at half the speed halves the bandwidth of its rail, and a ring over all rails is as fast as the slowest one.
 
-How to fix:
-    Replace the cable if a lane is dead; fix the speed at both ends if they negotiated another.
+Fix:
+    Replace the cable if a lane is dead. Set the speed at both ends if they negotiated another one.
 
 Example:
     $ ethtool enp29s0np0 | grep Speed
@@ -17,7 +17,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.cost import link_speed
+from wirespeed.checks.impact import link_speed
 from wirespeed.settings import Nic
 
 over = Nic

@@ -2,11 +2,11 @@
 
 The NIC's link is up.
 
-Why it hurts:
-    A rail whose link is down carries nothing; jobs end, or run without it.
+Impact:
+    A rail whose link is down carries no traffic; jobs end, or run without it.
 
-How to fix:
-    See the other end (port.up); reseat or replace the cable.
+Fix:
+    Check the other end (port.up); reseat or replace the cable.
 
 Example:
     $ ethtool enp29s0np0 | grep Link
@@ -17,7 +17,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.cost import whole_rail
+from wirespeed.checks.impact import whole_rail
 from wirespeed.settings import Nic
 
 over = Nic
@@ -26,8 +26,8 @@ failures = ("CAB-01",)
 check = compare(
     *needs,
     wrong="the link is down",
-    fix="look at both ends of the cable",
-    hand=True,
-    says={True: "up", False: "down"},
+    fix="check both ends of the cable",
+    by_hand=True,
+    labels={True: "up", False: "down"},
     cost=whole_rail,
 )

@@ -1,13 +1,13 @@
 """Interrupt coalescing
 
-The port waits for more packets before it interrupts as planned.
+The port has the planned interrupt coalescing.
 
-Why it hurts:
-    An interrupt for every packet takes the core that TCP needs; a long fixed wait adds to every round trip. Adaptive
-    coalescing follows the traffic.
+Impact:
+    One interrupt per packet takes the CPU time that TCP needs. A long fixed delay adds to every round trip. Adaptive
+    coalescing adapts to the traffic.
 
-How to fix:
-    Set coalescing at every boot; the driver's own default comes back when it is loaded again.
+Fix:
+    Set coalescing at every boot; a reload of the driver restores its default.
 
 Example:
     $ ethtool -c eth100
@@ -32,6 +32,6 @@ needs = (
 failures = ("TCP-01",)
 check = compare(
     *needs,
-    wrong="interrupts are coalesced otherwise than planned",
-    fix="set coalescing",
+    wrong="interrupt coalescing is not as planned",
+    fix="set interrupt coalescing",
 )

@@ -1,13 +1,13 @@
-"""Congestion control of the NIC, switched on
+"""Congestion control of the NIC enabled
 
-The NIC sends congestion notifications, and slows down when it receives them.
+The NIC sends congestion notification packets (CNPs), and reduces its rate when it receives them.
 
-Why it hurts:
-    With it off the switch marks packets and nobody answers: PFC does all the work and stops traffic that is not the
-    cause.
+Impact:
+    With congestion control off, ECN marks of the switches have no effect: only PFC limits the senders, and it also
+    stops traffic that does not cause the congestion.
 
-How to fix:
-    Switch congestion control on for the priority of RDMA, on every NIC.
+Fix:
+    Enable congestion control for the RDMA priority on every NIC.
 
 Example:
     $ cat /sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/ecn_enable
@@ -27,5 +27,5 @@ failures = ("NIC-11",)
 check = compare(
     *needs,
     wrong="congestion control is off on the NIC",
-    fix="switch congestion control on",
+    fix="enable congestion control",
 )

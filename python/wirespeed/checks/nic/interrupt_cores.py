@@ -1,13 +1,13 @@
-"""Cores of the NIC's interrupts
+"""Interrupt affinity of the NIC
 
-Interrupts of the port go to the planned cores alone: those of the NUMA node that the NIC hangs on.
+Interrupts of the port go to the planned cores only: those of the NUMA node of the NIC.
 
-Why it hurts:
-    A core of another node reads each packet across the link between the sockets, and the rate depends on where the
-    scheduler put the receiver.
+Impact:
+    A core of another NUMA node reads each packet over the link between the sockets, and the rate depends on where the
+    scheduler places the receiver.
 
-How to fix:
-    Give the interrupts to the cores of the NIC's node, with irqbalance off.
+Fix:
+    Set the interrupt affinity to the cores of the NIC's NUMA node, with irqbalance off.
 
 Example:
     $ cat /proc/irq/100/smp_affinity_list
@@ -25,6 +25,6 @@ needs = ("nic.interrupt_cores",)
 failures = ("OS-13",)
 check = compare(
     *needs,
-    wrong="interrupts go to cores that are not near the NIC",
-    fix="give the interrupts to the planned cores",
+    wrong="interrupts go to cores outside the planned set",
+    fix="set the interrupt affinity to the planned cores",
 )

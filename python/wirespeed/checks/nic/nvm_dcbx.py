@@ -2,12 +2,12 @@
 
 The NIC's firmware does not run DCBX.
 
-Why it hurts:
-    Firmware that runs DCBX owns the QoS of the port and refuses what the driver sets. After a reboot RDMA then runs
-    in a lossy class.
+Impact:
+    Firmware that runs DCBX controls the QoS of the port and refuses the settings of the driver. After a reboot RDMA
+    then runs in a lossy class.
 
-How to fix:
-    Switch the option off and reboot, then look at nic.qos-pfc again.
+Fix:
+    Disable the option and reboot, then check nic.qos-pfc again.
 
 Example:
     $ niccli -i 1 nvm --getoption dcbx_mode
@@ -25,7 +25,7 @@ needs = ("nic.nvm.dcbx",)
 failures = ("NIC-01",)
 check = compare(
     *needs,
-    wrong="firmware DCBX owns the QoS of the NIC",
-    fix="switch DCBX off in the NIC's memory",
+    wrong="firmware DCBX controls the QoS of the NIC",
+    fix="disable DCBX in the NIC's NVRAM",
     consequence="reboot",
 )

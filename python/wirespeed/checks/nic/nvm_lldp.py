@@ -2,11 +2,11 @@
 
 The NIC's firmware runs no LLDP agent, neither for the nearest bridge nor for the nearest non-TPMR bridge.
 
-Why it hurts:
-    The agent carries DCBX: with it the firmware owns the QoS of the port and refuses what the driver sets.
+Impact:
+    The agent carries DCBX: the firmware then controls the QoS of the port and refuses the settings of the driver.
 
-How to fix:
-    Switch both options off and reboot.
+Fix:
+    Disable both options and reboot.
 
 Example:
     $ niccli -i 1 nvm --getoption lldp_nearest_bridge
@@ -27,7 +27,7 @@ needs = (
 failures = ("NIC-01",)
 check = compare(
     *needs,
-    wrong="a firmware LLDP agent owns the QoS of the NIC",
-    fix="switch the LLDP agents off in the NIC's memory",
+    wrong="a firmware LLDP agent controls the QoS of the NIC",
+    fix="disable the LLDP agents in the NIC's NVRAM",
     consequence="reboot",
 )

@@ -1,12 +1,12 @@
 """Performance profile of the NIC
 
-The NIC's resources are divided for RDMA, not for plain Ethernet.
+The performance profile of the NIC is RoCE, not plain Ethernet.
 
-Why it hurts:
-    The default profile leaves too few on-chip resources to RDMA: rate and number of queue pairs stay below those of
-    sister hosts.
+Impact:
+    The default profile reserves too few on-chip resources for RDMA: rate and number of queue pairs are below those of
+    other hosts.
 
-How to fix:
+Fix:
     Set the profile to RoCE and reboot.
 
 Example:
@@ -25,7 +25,7 @@ needs = ("nic.nvm.performance_profile",)
 failures = ("NIC-02",)
 check = compare(
     *needs,
-    wrong="the NIC is tuned for plain Ethernet",
+    wrong="the performance profile of the NIC is not as planned",
     fix="set the performance profile",
     consequence="reboot",
 )

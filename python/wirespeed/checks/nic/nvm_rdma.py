@@ -1,12 +1,12 @@
-"""RDMA in the NIC's memory
+"""RDMA enabled in the NIC's NVRAM
 
-The NIC's non-volatile option for RDMA is on.
+The non-volatile option of the NIC for RDMA is on.
 
-Why it hurts:
-    With the option off the port has no RDMA device at all, and libraries fall back to TCP.
+Impact:
+    With the option off the port has no RDMA device, and libraries fall back to TCP.
 
-How to fix:
-    Switch the option on for the port and reboot.
+Fix:
+    Enable the option for the port and reboot.
 
 Example:
     $ niccli -i 1 nvm --getoption support_rdma --scope 0
@@ -24,7 +24,7 @@ needs = ("nic.nvm.rdma",)
 failures = ("NIC-03",)
 check = compare(
     *needs,
-    wrong="RDMA is off in the NIC's memory",
-    fix="switch RDMA on in the NIC's memory",
+    wrong="RDMA is off in the NIC's NVRAM",
+    fix="enable RDMA in the NIC's NVRAM",
     consequence="reboot",
 )

@@ -1,13 +1,13 @@
-"""PCIe relaxed ordering in the NIC's memory
+"""PCIe relaxed ordering enabled in the NIC's NVRAM
 
-The NIC's non-volatile option for PCIe relaxed ordering is on.
+The non-volatile option of the NIC for PCIe relaxed ordering is on.
 
-Why it hurts:
-    With the option off the NIC orders all its writes strictly, whatever the kernel allows. Host-memory bandwidth
-    then stays below line rate on hosts whose I/O die serialises such writes.
+Impact:
+    With the option off the NIC orders all its writes strictly, whatever the kernel allows. On hosts whose I/O die
+    serialises such writes, host-memory bandwidth is below line rate.
 
-How to fix:
-    Switch the option on and reboot.
+Fix:
+    Enable the option and reboot.
 
 Example:
     $ niccli -i 1 nvm --getoption pcie_relaxed_ordering
@@ -25,7 +25,7 @@ needs = ("nic.nvm.relaxed_ordering",)
 failures = ("PCI-04",)
 check = compare(
     *needs,
-    wrong="relaxed ordering is off in the NIC's memory",
-    fix="switch relaxed ordering on in the NIC's memory",
+    wrong="relaxed ordering is off in the NIC's NVRAM",
+    fix="enable relaxed ordering in the NIC's NVRAM",
     consequence="reboot",
 )

@@ -1,17 +1,16 @@
-"""Sizes of the NIC's PCIe packets
+"""PCIe packet sizes of the NIC
 
 The NIC's MaxPayload and MaxReadReq are at least as large as planned.
 
-Why it hurts:
-    Each packet has its header, so half the payload doubles what headers take of the slot. A NIC has so many reads
-    outstanding at one time and no more: with small ones it sends less than the slot carries, while what it receives
-    is as fast as ever.
+Impact:
+    Each PCIe packet has a header: half the payload doubles the share of the headers. A NIC has a limited number of
+    outstanding reads: with small read requests it sends less than the slot allows, while it receives at full rate.
 
-How to fix:
-    MaxPayload is what firmware and kernel found that all parts between NIC and memory take: look for it in the BIOS,
-    at pci=pcie_bus_perf and pci=pcie_bus_safe on the kernel command line, and at a card of less on the same bridge.
-    Never write it into one device alone: a larger packet than the next part takes is a fatal error of the bus.
-    MaxReadReq is a matter of BIOS and driver; a driver's new release or the vendor's tool may raise it.
+Fix:
+    Firmware and kernel set MaxPayload to what every device between NIC and memory supports. Check the BIOS, check for
+    pci=pcie_bus_perf and pci=pcie_bus_safe on the kernel command line, and check for a card with a smaller MaxPayload
+    on the same bridge. Never set it on one device only: a packet larger than the next device supports is a fatal bus
+    error. MaxReadReq is set by BIOS and driver; a newer driver or the vendor's tool may raise it.
 
 Example:
     $ lspci -s 1d:00.0 -vvv | grep MaxReadReq
@@ -23,7 +22,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.cost import pcie_packets
+from wirespeed.checks.impact import pcie_packets
 from wirespeed.checks.nics import pcie_function
 from wirespeed.settings import Nic
 
@@ -33,8 +32,8 @@ failures = ("PCI-05",)
 check = compare(
     *needs,
     place=pcie_function,
-    wrong="PCIe packets of the NIC are smaller than planned",
-    fix="look for MaxPayload and MaxReadReq in the BIOS, the kernel command line and the driver",
-    hand=True,
+    wrong="PCIe packet sizes of the NIC are smaller than planned",
+    fix="check MaxPayload and MaxReadReq in the BIOS, on the kernel command line and in the driver",
+    by_hand=True,
     cost=pcie_packets,
 )

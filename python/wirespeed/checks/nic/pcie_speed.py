@@ -2,11 +2,11 @@
 
 The NIC's PCIe link runs at least at the planned signalling rate.
 
-Why it hurts:
-    One generation lower is half the rate between NIC and memory, with nothing logged.
+Impact:
+    One PCIe generation lower halves the rate between NIC and memory, without any log message.
 
-How to fix:
-    Reseat card and riser; look for a speed limit of the slot in the BIOS; update firmware of riser and card.
+Fix:
+    Reseat card and riser. Check the BIOS for a speed limit of the slot. Update the firmware of riser and card.
 
 Example:
     $ lspci -s 1d:00.0 -vvv | grep LnkSta:
@@ -17,7 +17,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.cost import pcie_speed
+from wirespeed.checks.impact import pcie_speed
 from wirespeed.checks.nics import pcie_function
 from wirespeed.settings import Nic
 
@@ -27,8 +27,8 @@ failures = ("PCI-03",)
 check = compare(
     "pcie.link.speed",
     place=pcie_function,
-    wrong="PCIe link of the NIC is slower than planned",
+    wrong="the PCIe link of the NIC is slower than planned",
     fix="reseat the card and its riser; check the slot's speed in the BIOS",
-    hand=True,
+    by_hand=True,
     cost=pcie_speed,
 )

@@ -2,13 +2,13 @@
 
 The NIC's PCIe link runs on at least the planned number of lanes.
 
-Why it hurts:
-    Half the lanes are half the rate between NIC and memory. Nothing is logged, and every collective that uses this
-    rail runs at its speed.
+Impact:
+    Half the lanes halve the rate between NIC and memory, without any log message. Every collective that uses this rail
+    is as slow as it.
 
-How to fix:
-    Reseat card and riser; look for a bifurcation setting in the BIOS; try the card in another slot to tell card
-    from slot.
+Fix:
+    Reseat card and riser. Check the BIOS for a bifurcation setting. Try the card in another slot to find out whether
+    card or slot is faulty.
 
 Example:
     $ lspci -s 1d:00.0 -vvv | grep LnkSta:
@@ -19,7 +19,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.cost import pcie_width
+from wirespeed.checks.impact import pcie_width
 from wirespeed.checks.nics import pcie_function
 from wirespeed.settings import Nic
 
@@ -29,8 +29,8 @@ failures = ("PCI-03",)
 check = compare(
     "pcie.link.width",
     place=pcie_function,
-    wrong="PCIe link of the NIC is narrower than planned",
+    wrong="the PCIe link of the NIC is narrower than planned",
     fix="reseat the card and its riser; check the slot's bifurcation in the BIOS",
-    hand=True,
+    by_hand=True,
     cost=pcie_width,
 )

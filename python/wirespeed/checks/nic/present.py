@@ -1,13 +1,13 @@
-"""NIC port
+"""NIC port present
 
-Every planned NIC port is in the host, as a network interface of the planned name.
+Every planned NIC port exists on the host as a network interface with the planned name.
 
-Why it hurts:
-    A rail without its NIC carries nothing. Every other check of the port is skipped when this one fails.
+Impact:
+    A rail without its NIC carries no traffic. If this check fails, every other check of the port is skipped.
 
-How to fix:
-    See whether the card is seen on PCIe at all (lspci), then whether its driver is loaded, then how the interface
-    is named: the interface's name follows from the slot.
+Fix:
+    Check whether the card is visible on PCIe (lspci), then whether its driver is loaded, then the name of the
+    interface: it follows from the slot.
 
 Example:
     $ ip -j link show enp29s0np0
@@ -28,8 +28,8 @@ presence = True
 
 
 def check(here: Here) -> Outcome:
-    """The plan's intent is that the port is there."""
+    """The plan intends that the port exists."""
     if here.exists():
         return passed("present", "present")
-    fix = Fix("look for the card on PCIe, its driver, and the name of its interface")
-    return failed("the NIC port is not in the host", "present", "absent", fix)
+    fix = Fix("check the card on PCIe (lspci), its driver, and the name of its interface")
+    return failed("the NIC port is missing", "present", "absent", fix)

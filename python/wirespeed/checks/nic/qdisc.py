@@ -1,13 +1,14 @@
-"""Queueing discipline of the interface
+"""Queueing discipline (qdisc) of the interface
 
-Each transmit queue has the planned discipline.
+Each transmit queue has the planned qdisc.
 
-Why it hurts:
-    fq paces every TCP flow by itself. Under another discipline a flow sends its window in bursts, which overflow the
-    first shallow buffer on a long path.
+Impact:
+    fq paces every TCP flow. With another qdisc a flow sends its window in bursts, which overflow the first small buffer
+    on a long path.
 
-How to fix:
-    Set net.core.default_qdisc, then give the interface a new mq: it takes the default for its queues.
+Fix:
+    Set net.core.default_qdisc, then replace the root qdisc of the interface by a new mq, which uses the default for its
+    queues.
 
 Example:
     $ tc qdisc show dev eth100
@@ -26,6 +27,6 @@ needs = ("nic.qdisc",)
 failures = ("TCP-01",)
 check = compare(
     *needs,
-    wrong="transmit queues have another discipline",
-    fix="give the queues the planned discipline",
+    wrong="transmit queues have another qdisc",
+    fix="set the planned qdisc of the transmit queues",
 )

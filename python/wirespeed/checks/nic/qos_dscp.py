@@ -1,12 +1,12 @@
-"""DSCP map of the NIC
+"""DSCP-to-priority map of the NIC
 
-The NIC puts RDMA and congestion notifications into the planned priorities by their DSCP.
+The NIC maps the DSCPs of RDMA data and congestion notifications to the planned priorities.
 
-Why it hurts:
-    A packet whose DSCP is not mapped arrives in the default priority, which is lossy.
+Impact:
+    A packet whose DSCP is not mapped gets the default priority, which is lossy.
 
-How to fix:
-    Set the map of DSCP to priorities.
+Fix:
+    Set the DSCP-to-priority map.
 
 Example:
     $ niccli --dev 1 qos --listmap --dscp2prio
@@ -24,6 +24,6 @@ needs = ("nic.qos.dscp_priority",)
 failures = ("QOS-01",)
 check = compare(
     *needs,
-    wrong="DSCPs reach the wrong priorities of the NIC",
-    fix="set the map of DSCP to priorities",
+    wrong="the NIC maps DSCPs to the wrong priorities",
+    fix="set the DSCP-to-priority map",
 )

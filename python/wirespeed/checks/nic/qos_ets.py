@@ -1,13 +1,13 @@
-"""Bandwidth shares of the NIC
+"""Scheduling (ETS) of the NIC
 
-Each traffic class of the NIC is served as planned: strictly, or with its share of the bandwidth.
+Each traffic class of the NIC is scheduled as planned: strict priority, or its share of the bandwidth.
 
-Why it hurts:
-    When other traffic uses the port, RDMA gets its share and no more; a congestion notification that is not served
-    first comes too late.
+Impact:
+    When other traffic uses the port, RDMA gets no more than its share. A congestion notification without strict
+    priority arrives too late.
 
-How to fix:
-    Set discipline and share of each class.
+Fix:
+    Set the scheduling and the share of each class.
 
 Example:
     $ niccli --dev 1 qos --ets --show
@@ -28,6 +28,6 @@ needs = (
 failures = ("QOS-06",)
 check = compare(
     *needs,
-    wrong="traffic classes of the NIC are served otherwise",
-    fix="set discipline and share of the traffic classes",
+    wrong="the scheduling of the NIC's traffic classes is not as planned",
+    fix="set scheduling and share of the traffic classes",
 )

@@ -1,13 +1,13 @@
 """RoCE QoS in the NIC's configuration file
 
-The configuration file that is applied when the RDMA driver loads holds the planned values.
+The configuration file that is applied when the RDMA driver loads contains the planned values.
 
-Why it hurts:
-    What runs now may be right because somebody set it by hand. After the next driver load or reboot the file
-    decides, and defaults differ between releases.
+Impact:
+    The running settings may be correct because somebody set them by hand. After the next driver load or reboot the file
+    takes effect, and defaults differ between releases.
 
-How to fix:
-    Install the rendered file and load the driver again, or reboot.
+Fix:
+    Install the rendered file and reload the driver, or reboot.
 
 Example:
     $ cat /etc/bnxt_re/bnxt_re.conf
@@ -19,7 +19,7 @@ Source:
 """
 
 from wirespeed.checks.model import Here, NoIntentError, Outcome, UnreadError, failed, passed
-from wirespeed.checks.words import words
+from wirespeed.checks.wording import format_value
 from wirespeed.facts import State
 from wirespeed.settings import Nic
 
@@ -36,15 +36,15 @@ failures = ("NIC-01", "QOS-01", "QOS-05")
 
 
 def check(here: Here) -> Outcome:
-    """A key that the file lacks is unknown: the release's default, which differs, decides."""
+    """A key that the file lacks is unknown: the default of the release applies, and defaults differ."""
     here.intended("nic.qos.configure")  # a NIC without such a package has no file
     intended: dict[str, str] = {}
     found: dict[str, str] = {}
     unread: UnreadError | None = None
     for path in needs:
         try:
-            intended[path] = words(here.intended(path))
-            found[path] = words(here.found(path, state=State.CONFIGURED))
+            intended[path] = format_value(here.intended(path))
+            found[path] = format_value(here.found(path, state=State.CONFIGURED))
         except NoIntentError:
             continue
         except UnreadError as error:
@@ -57,7 +57,9 @@ def check(here: Here) -> Outcome:
     if not wrong:
         return passed(_listed(intended, list(intended)), _listed(found, list(intended)))
     fixes = [here.change("install the configuration file", path, here.intended(path)) for path in wrong]
-    return failed("the configuration file holds other values", _listed(intended, wrong), _listed(found, wrong), *fixes)
+    return failed(
+        "the configuration file contains other values", _listed(intended, wrong), _listed(found, wrong), *fixes
+    )
 
 
 def _listed(values: dict[str, str], paths: list[str]) -> str:

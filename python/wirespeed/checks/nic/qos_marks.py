@@ -1,13 +1,13 @@
-"""Marks of the NIC's packets
+"""DSCP and priority of NIC traffic
 
 RDMA data and congestion notifications leave the NIC with the planned DSCP and priority.
 
-Why it hurts:
-    The DSCP decides the queue in every switch. With another one RDMA runs in the default class and loses packets;
-    with the wrong one on notifications, senders hear of congestion too late.
+Impact:
+    The DSCP determines the queue in every switch. With another DSCP RDMA runs in the default class and loses packets.
+    With the wrong DSCP on notifications, senders react to congestion too late.
 
-How to fix:
-    Set the marks, and see that the configuration file holds them for the next driver load (nic.qos-file).
+Fix:
+    Set DSCP and priority, and check that the configuration file contains them for the next driver load (nic.qos-file).
 
 Example:
     $ cat /sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/cnp_dscp
@@ -25,6 +25,6 @@ needs = ("nic.qos.roce_dscp", "nic.qos.roce_priority", "nic.qos.cnp_dscp", "nic.
 failures = ("QOS-01", "QOS-05")
 check = compare(
     *needs,
-    wrong="the NIC marks its packets otherwise",
+    wrong="DSCP or priority of NIC traffic is not as planned",
     fix="set DSCP and priority of RDMA data and of congestion notifications",
 )

@@ -1,14 +1,14 @@
-"""Priority flow control of the NIC
+"""Priority flow control (PFC) of the NIC
 
 PFC is on for exactly the lossless priorities.
 
-Why it hurts:
-    Without it the NIC neither pauses nor obeys a pause of the RDMA class: packets are lost under load, and each
-    loss costs a retransmission of everything behind it. PFC on further priorities lets a slow receiver stop other
+Impact:
+    Without PFC the NIC neither sends nor obeys pauses of the RDMA class: packets are lost under load, and each loss
+    causes a retransmission of everything sent after it. PFC on further priorities lets a slow receiver stop other
     traffic.
 
-How to fix:
-    Set the priorities. If the driver refuses, firmware owns QoS: see nic.nvm-dcbx.
+Fix:
+    Set the PFC priorities. If the driver refuses, the firmware controls QoS: see nic.nvm-dcbx.
 
 Example:
     $ niccli --dev 1 qos --ets --show
@@ -30,5 +30,5 @@ failures = (
 check = compare(
     *needs,
     wrong="PFC of the NIC is on for the wrong priorities",
-    fix="set the priorities of PFC",
+    fix="set the PFC priorities",
 )

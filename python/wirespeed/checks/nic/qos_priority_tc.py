@@ -1,12 +1,12 @@
-"""Traffic classes of the NIC
+"""Priority-to-traffic-class map of the NIC
 
-The NIC puts each 802.1p priority into the planned traffic class.
+The NIC maps each 802.1p priority to the planned traffic class.
 
-Why it hurts:
-    RDMA that shares a class with other traffic is not lossless, or makes that other traffic stop with it.
+Impact:
+    RDMA that shares a class with other traffic is not lossless, or its pauses stop the other traffic too.
 
-How to fix:
-    Set the map, and see that the configuration package applies it when the driver loads (nic.qos-file).
+Fix:
+    Set the map, and check that the configuration package applies it when the driver loads (nic.qos-file).
 
 Example:
     $ niccli --dev 1 qos --ets --show
@@ -24,6 +24,6 @@ needs = ("nic.qos.priority_tc",)
 failures = ("NIC-01",)
 check = compare(
     *needs,
-    wrong="priorities reach the wrong traffic classes of the NIC",
-    fix="set the map of priorities to traffic classes",
+    wrong="the NIC maps priorities to the wrong traffic classes",
+    fix="set the priority-to-traffic-class map",
 )

@@ -1,16 +1,17 @@
-"""RDMA packets that were lost
+"""RDMA retransmissions and sequence errors
 
-The RDMA port has sent nothing again, and no packet was missing before another, here or at the other end.
+The RDMA port has counted no retransmissions and no sequence errors.
 
-Why it hurts:
-    RoCE is made for a network that drops nothing. After a loss most NICs send everything again from the missing packet
-    on, or wait for a timeout first: one packet in a thousand can cost most of the bandwidth.
+Impact:
+    RoCE expects a lossless network. After a loss most NICs retransmit everything from the missing packet on, or wait
+    for a timeout first: one lost packet in a thousand can take most of the bandwidth.
 
-How to fix:
-    Counters grow since the port came up. Collect once more after some load and give the first bundle to --since: what
-    is still counted is lost now. Retries without sequence errors are acknowledgements that came late or never: a lossy
-    way back, or an end that is too busy; they only warn. Look where the packets go: errors of cables (link.fec), PFC
-    and the lossless queue on every port of the path (nic.qos-pfc, qos.pfc), an MTU that is too small (port.mtu).
+Fix:
+    The counters start when the port comes up. Collect again after some load and pass the first bundle to --since:
+    counters that still increase show current loss. Retries without sequence errors mean that acknowledgements came late
+    or were lost: loss on the reverse path, or an overloaded end; they only warn. Find the drops: cable errors
+    (link.fec), PFC and the lossless queue on every port of the path (nic.qos-pfc, qos.pfc), an MTU that is too small
+    (port.mtu).
 
 Example:
     $ rdma statistic show link bnxt_re0/1
@@ -33,7 +34,7 @@ _WANTED = "0 retries, 0 sequence errors"
 
 
 def check(here: Here) -> Outcome:
-    """Nobody plans losses; only that the NIC does RDMA."""
+    """Losses need no intent; the plan only states that the NIC does RDMA."""
     here.intended("nic.rdma_device")
     retries, errors = (here.found(path) for path in needs[:2])
     when = here.facts.counted_since
@@ -41,10 +42,10 @@ def check(here: Here) -> Outcome:
     if not retries and not errors:
         return passed(_WANTED, found)
     if not errors:
-        fix = Fix("see whether the other end is overloaded, and whether the timeouts of the job fit the path")
-        return warned("acknowledgements came late or never", _WANTED, found, fix)
+        fix = Fix("check whether the other end is overloaded, and whether the timeouts of the job fit the path")
+        return warned("acknowledgements came late or were lost", _WANTED, found, fix)
     if when is None:
-        fix = Fix("collect again after some load, and check that with --since and this bundle")
-        return warned("RDMA packets were lost since the port came up", _WANTED, found, fix)
+        fix = Fix("collect again after some load, and check with --since and this bundle")
+        return warned("RDMA packets were lost after the port came up", _WANTED, found, fix)
     fix = Fix("find where packets are dropped: cables, PFC and the lossless queue, MTU on every port of the path")
     return failed("RDMA packets are lost", _WANTED, found, fix)

@@ -2,11 +2,11 @@
 
 The active path MTU of the RDMA port is at least the planned one.
 
-Why it hurts:
-    Each packet carries the same headers: at 1024 bytes they take four times the share that they take at 4096, and
-    the NIC and every switch handle four times the packets.
+Impact:
+    Each packet has the same headers: with 1024 bytes their share is four times that with 4096 bytes, and the NIC and
+    every switch handle four times as many packets.
 
-How to fix:
+Fix:
     Raise the MTU of the interface (link.mtu): the path MTU follows, as the largest power of two that fits.
 
 Example:
@@ -18,7 +18,7 @@ Source:
 """
 
 from wirespeed.checks.compare import compare
-from wirespeed.checks.cost import path_mtu
+from wirespeed.checks.impact import path_mtu
 from wirespeed.settings import Nic
 
 over = Nic
@@ -28,6 +28,6 @@ check = compare(
     *needs,
     wrong="the path MTU of the RDMA port is too small",
     fix="raise the MTU of the interface; the path MTU follows",
-    hand=True,
+    by_hand=True,
     cost=path_mtu,
 )

@@ -1,14 +1,14 @@
-"""RDMA device of the NIC
+"""RDMA device name of the NIC
 
-The NIC has an RDMA device, and it has the planned name.
+The NIC has an RDMA device with the planned name.
 
-Why it hurts:
-    Jobs list RDMA devices by name and in rail order. Under another name a rail is left out, or takes another's place;
-    without a device the port is plain Ethernet.
+Impact:
+    Jobs list RDMA devices by name and in rail order. With another name a rail is left out, or used for another rail.
+    Without an RDMA device the port is plain Ethernet.
 
-How to fix:
-    Install the udev rule that names RDMA devices (software.rdma-naming) and reboot. Where there is no device at all,
-    look at the driver (software.module-loaded) and at the NIC's own option (nic.nvm-rdma).
+Fix:
+    Install the udev rule that names RDMA devices (software.rdma-naming) and reboot. If there is no device, check the
+    driver (software.module-loaded) and the NVRAM option of the NIC (nic.nvm-rdma).
 
 Example:
     $ rdma link show
@@ -19,7 +19,7 @@ Source:
 """
 
 from wirespeed.checks.model import Here, Outcome, UnreadError, failed, passed
-from wirespeed.checks.words import listed
+from wirespeed.checks.wording import listed
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic, Place
 
@@ -29,7 +29,7 @@ failures = ("OS-17", "NIC-03")
 
 
 def check(here: Here) -> Outcome:
-    """A NIC of which no device was read has none, if the host's list has none of that name."""
+    """A NIC without a device in the facts has none if the host's list lacks the planned name."""
     intended = here.intended("nic.rdma_device")
     try:
         found = here.found("nic.rdma_device")
@@ -37,7 +37,7 @@ def check(here: Here) -> Outcome:
         every = here.found("host.rdma_devices", Place(here.place.device))
         if intended in every:
             raise
-        fix = Fix("load the RDMA driver, and see that RDMA is on in the NIC's memory")
+        fix = Fix("load the RDMA driver, and check that RDMA is on in the NIC's NVRAM")
         return failed("the NIC has no RDMA device", intended, f"none; the host has {listed(every)}", fix)
     if found == intended:
         return passed(intended, found)

@@ -1,12 +1,12 @@
-"""RDMA port
+"""RDMA port state
 
-The NIC has an RDMA device and its port is active.
+The NIC has an RDMA device, and its port is active.
 
-Why it hurts:
-    No job can use a port that is not active; libraries leave the rail out or end.
+Impact:
+    No job can use a port that is not active; libraries skip the rail or end.
 
-How to fix:
-    See whether the link is up (link.up) and the RDMA driver loaded (software.module-loaded).
+Fix:
+    Check whether the link is up (link.up) and the RDMA driver is loaded (software.module-loaded).
 
 Example:
     $ rdma link show
@@ -26,5 +26,5 @@ check = compare(
     *needs,
     wrong="the RDMA port is not active",
     fix="bring the link up and load the RDMA driver",
-    hand=True,
+    by_hand=True,
 )

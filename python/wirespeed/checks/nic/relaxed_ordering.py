@@ -1,14 +1,14 @@
 """PCIe relaxed ordering in the NIC's device control register
 
-The kernel lets the NIC mark its writes as relaxed.
+The kernel allows the NIC to use relaxed ordering for its writes.
 
-Why it hurts:
-    Strictly ordered writes wait for each other in the CPU's I/O die; on such hosts a fast NIC stays well below line
-    rate with host memory.
+Impact:
+    Strictly ordered writes wait for each other in the CPU's I/O die: a fast NIC is well below line rate with host
+    memory.
 
-How to fix:
-    Enable relaxed ordering in the BIOS and on the kernel command line (no pci option may forbid it), and look at
-    the NIC's own option (nic.nvm-relaxed-ordering).
+Fix:
+    Enable relaxed ordering in the BIOS, remove kernel command line options that disable it (pci=), and check the NVRAM
+    option of the NIC (nic.nvm-relaxed-ordering).
 
 Example:
     $ lspci -s 1d:00.0 -vvv | grep RlxdOrd

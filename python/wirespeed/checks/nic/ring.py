@@ -1,13 +1,13 @@
 """Descriptor rings
 
-Receive and send rings have the planned number of descriptors.
+Receive and transmit rings have the planned number of descriptors.
 
-Why it hurts:
-    A ring that is too short runs out while its core is busy elsewhere: the NIC drops what arrives (rx_out_of_buffer),
-    and TCP over a long path halves its window.
+Impact:
+    A short ring overflows while its core is busy: the NIC drops arriving packets (rx_out_of_buffer), and TCP over a
+    long path halves its window.
 
-How to fix:
-    Set the rings at every boot; the driver's own default comes back when it is loaded again.
+Fix:
+    Set the rings at every boot; a reload of the driver restores its default.
 
 Example:
     $ ethtool -g eth100
@@ -30,6 +30,6 @@ failures = ("TCP-01",)
 check = compare(
     *needs,
     wrong="descriptor rings are not as planned",
-    fix="set the rings",
+    fix="set the descriptor rings",
     consequence="link flap",
 )

@@ -1,15 +1,14 @@
-"""Access Control Services of a PCIe bridge
+"""PCIe Access Control Services (ACS)
 
-On every bridge between GPU and NIC all Access Control Services are off.
+ACS is off on every PCIe bridge between GPU and NIC.
 
-Why it hurts:
-    With request redirection on, a packet from GPU to NIC may not turn round in the PCIe switch that both hang on:
-    it goes up to the root complex and back. GPU-to-GPU traffic between hosts is slow or hangs, while host memory is
-    fine.
+Impact:
+    With request redirection on, the PCIe switch does not forward packets between GPU and NIC peer to peer: they go up
+    to the root complex and back. GPU traffic between hosts is slow or hangs, while traffic from host memory is normal.
 
-How to fix:
-    Clear the ACS control register of the bridge now, and at every boot by a service; or switch ACS off in the BIOS.
-    In a virtual machine leave it on, for isolation.
+Fix:
+    Clear the ACS control register of the bridge now, and at every boot by a service; or disable ACS in the BIOS. Keep
+    ACS on where devices are passed through to virtual machines: they need the isolation.
 
 Example:
     $ lspci -s 14:00.0 -vvv
@@ -28,6 +27,6 @@ failures = ("PCI-01",)
 check = compare(
     "pcie.acs",
     wrong="ACS redirects traffic between GPU and NIC",
-    fix="switch ACS off on this bridge",
-    consequence="acts at once; the next boot switches it on again unless the boot service is enabled",
+    fix="disable ACS on this bridge",
+    consequence="takes effect immediately; the next boot enables ACS again unless the boot service is enabled",
 )

@@ -1,14 +1,14 @@
 """PCIe link of a bridge or GPU
 
-The link above a PCIe switch, and that of each GPU, runs at least at the planned rate and width. NICs have checks of
-their own (nic.pcie-width, nic.pcie-speed).
+The upstream link of each PCIe switch and the link of each GPU have at least the planned rate and width. NICs have
+separate checks (nic.pcie-width, nic.pcie-speed).
 
-Why it hurts:
-    The link above a PCIe switch is shared by all behind it; the link of a GPU is the way to its NIC.
+Impact:
+    All devices below a PCIe switch share its upstream link; all traffic of a GPU crosses its link.
 
-How to fix:
-    Reseat card, riser or cable; look for a bifurcation or speed setting in the BIOS. An idle GPU may lower its
-    speed by itself: read again under load.
+Fix:
+    Reseat card, riser or cable. Check the BIOS for a bifurcation or speed setting. An idle GPU may lower its speed
+    automatically: collect again under load.
 
 Example:
     $ lspci -s 18:00.0 -vvv | grep LnkSta:
@@ -28,7 +28,7 @@ failures = ("PCI-03",)
 
 
 def _has_no_other_check(here: Here) -> bool:
-    """A link has two ends: the lower one speaks for both."""
+    """A link has two ends; the downstream end is checked for both."""
     nics = {nic.pcie for nic in here.plan.hosts[here.place.device].nics.values()}
     return here.thing.role in ("switch-upstream", "endpoint") and here.place.name not in nics
 
@@ -37,6 +37,6 @@ check = compare(
     *needs,
     wrong="a PCIe link is slower than planned",
     fix="reseat the card, riser or cable; check the slot in the BIOS",
-    hand=True,
+    by_hand=True,
     only=_has_no_other_check,
 )

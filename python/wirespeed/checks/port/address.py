@@ -2,10 +2,10 @@
 
 The routed port has exactly the planned addresses.
 
-Why it hurts:
-    The host's default route in the rail's table points at this address; without it the rail reaches nobody.
+Impact:
+    This address is the gateway in the host's routing table of the rail: without it the rail reaches no other host.
 
-How to fix:
+Fix:
     Set the address of the port.
 
 Example:
@@ -23,6 +23,6 @@ needs = ("port.addresses",)
 failures = ("RT-10",)
 check = compare(
     *needs,
-    wrong="the port has other addresses",
+    wrong="the addresses of the port are not as planned",
     fix="set the address of the port",
 )

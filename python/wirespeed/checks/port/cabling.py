@@ -1,13 +1,13 @@
 """Cabling of the switch port
 
-At the other end of the cable is the planned port, as LLDP says.
+LLDP reports the planned port at the other end of the cable.
 
-Why it hurts:
-    A cable in the wrong port puts a NIC into another rail or subnet: its gateway is elsewhere, and traffic of that
-    host crosses rails or goes nowhere.
+Impact:
+    A cable in the wrong port connects a NIC to another rail or subnet: it does not reach its gateway, and its traffic
+    is forwarded over another rail or dropped.
 
-How to fix:
-    Move the cable to the port of the plan.
+Fix:
+    Move the cable to the planned port.
 
 Example:
     $ show lldp neighbors
@@ -17,7 +17,7 @@ Source:
     https://github.com/NVIDIA/nccl/issues/1109
 """
 
-from wirespeed.checks.cost import strayed
+from wirespeed.checks.impact import strayed
 from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed
 from wirespeed.plan import End
 from wirespeed.results.findings import Fix
@@ -29,28 +29,29 @@ failures = ("RT-05",)
 
 
 def check(here: Here) -> Outcome:
-    """The plan's cable decides; where it has none nothing is expected."""
+    """Ports without a planned cable are not checked."""
     cable = here.cables.get(End(here.place.device, here.place.name))
     if cable is None:
         raise NoIntentError("the plan has no cable here")
     end = cable.other(here.place.device)
     found = End(here.found("port.neighbour.device"), here.found("port.neighbour.port"))
-    expected = f"{end.device} {end.port}"
+    expected = f"{end.device}:{end.port}"
     if found == end:
         return passed(expected, expected)
     planned = here.cables.get(found)
-    belongs = (
-        f"the cable of {found.device} {found.port} belongs into {planned.other(found.device).port} "
-        f"of {planned.other(found.device).device}"
+    here_port = f"{here.place.device}:{here.place.name}"
+    found_port = f"{found.device}:{found.port}"
+    correction = (
+        f"move the cable of {found_port} to {planned.other(found.device).device}:{planned.other(found.device).port}"
         if planned is not None and found.device != planned.other(found.device).device
-        else f"{found.device} {found.port} is no port of the plan"
+        else f"unplug the cable of {found_port}, which is not in the plan"
     )
-    fix = Fix(f"move cables: {belongs}; the cable of {expected} belongs here")
+    fix = Fix(f"{correction}; connect {expected} to {here_port}")
     nics = (Place(one.device).thing("nic", one.port) for one in (end, found))
     return failed(
         "another port is at the other end of the cable",
         expected,
-        f"{found.device} {found.port}",
+        found_port,
         fix,
         cost=strayed(here, *nics) if found.device in here.plan.hosts else None,
     )

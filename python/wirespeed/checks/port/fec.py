@@ -1,12 +1,12 @@
-"""Error correction of the switch port
+"""FEC of the switch port
 
-The switch's end uses the planned forward error correction.
+The switch port uses the planned forward error correction (FEC).
 
-Why it hurts:
-    Ends that differ do not bring the link up, or lose packets in bursts.
+Impact:
+    If the two ends differ, the link stays down or loses packets in bursts.
 
-How to fix:
-    Set the same error correction at both ends (link.fec).
+Fix:
+    Set the same FEC at both ends (link.fec).
 
 Example:
     Eth1/1   400GBASE-DR4   FC   FC   up
@@ -23,7 +23,7 @@ needs = ("port.link.fec",)
 failures = ("CAB-05",)
 check = compare(
     *needs,
-    wrong="the port uses another error correction",
-    fix="set the error correction of the port",
+    wrong="the port uses another FEC",
+    fix="set the FEC of the port",
     consequence="link flap",
 )

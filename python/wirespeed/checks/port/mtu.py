@@ -1,13 +1,13 @@
 """MTU of the switch port
 
-The port forwards at least the packets that the host behind it sends, and as large ones as planned.
+The MTU of the port is at least that of the host behind it, and at least the planned one.
 
-Why it hurts:
-    A switch drops what is larger than its MTU without a word. Small messages pass and large ones never arrive: jobs
+Impact:
+    A switch drops packets larger than its MTU without a message. Small messages pass and large ones never arrive: jobs
     end with completion error 12.
 
-How to fix:
-    Set the MTU of the port. Switches count different headers as part of it; the values here are of the IP packet.
+Fix:
+    Set the MTU of the port. Switches include different headers in their MTU; the values here are IP packet sizes.
 
 Example:
     Eth1/1   node1 enp29s0np0   up   -   off   400000   1500
@@ -16,7 +16,7 @@ Source:
     Broadcom 957608-AN210, 2.6 item 12 and 5.1 question 2
 """
 
-from wirespeed.checks.cost import dropped_frames
+from wirespeed.checks.impact import dropped_frames
 from wirespeed.checks.model import Here, InapplicableError, Outcome, UnreadError, failed, passed, warned
 from wirespeed.settings import Port
 
@@ -26,21 +26,23 @@ failures = ("SW-01",)
 
 
 def check(here: Here) -> Outcome:
-    """Smaller than the host's is a failure; smaller than planned only hurts when the host is raised."""
+    """Smaller than the host's MTU is a failure. Smaller than planned only matters once the host's MTU is raised."""
     intended = here.intended("port.link.mtu")
     found = here.found("port.link.mtu")
     host = _host_mtu(here)
     fix = here.change("set the MTU of the port", "port.link.mtu", intended)
     if host is not None and found < host:
         return failed(
-            "the MTU of the port is below the host's",
+            "the MTU of the port is below the MTU of the host",
             f"at least {host} bytes, the host's MTU",
             f"{found} bytes",
             fix,
             cost=dropped_frames(here, found),
         )
     if found < intended:
-        return warned("the MTU of the port is below the plan's", f"at least {intended} bytes", f"{found} bytes", fix)
+        return warned(
+            "the MTU of the port is below the planned MTU", f"at least {intended} bytes", f"{found} bytes", fix
+        )
     return passed(f"at least {intended} bytes", f"{found} bytes")
 
 

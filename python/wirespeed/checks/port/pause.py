@@ -1,12 +1,12 @@
 """Global pause of the switch port
 
-Global pause (802.3x) is neither obeyed nor sent.
+Global pause (IEEE 802.3x) is neither received nor sent.
 
-Why it hurts:
-    It stops all classes at once, and it does not go together with PFC on one port.
+Impact:
+    Global pause stops all traffic classes at once, and cannot be combined with PFC on one port.
 
-How to fix:
-    Switch both directions of global pause off.
+Fix:
+    Disable both directions of global pause.
 
 Example:
     flowcontrol receive on
@@ -26,6 +26,6 @@ needs = (
 failures = ("QOS-04",)
 check = compare(
     *needs,
-    wrong="global pause is on beside PFC",
-    fix="switch global pause off",
+    wrong="global pause is on together with PFC",
+    fix="disable global pause",
 )

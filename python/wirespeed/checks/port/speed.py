@@ -2,10 +2,10 @@
 
 The port runs at the planned speed.
 
-Why it hurts:
-    A rail runs at the speed of its slower end.
+Impact:
+    A rail is as fast as its slower end.
 
-How to fix:
+Fix:
     Set the speed at both ends.
 
 Example:

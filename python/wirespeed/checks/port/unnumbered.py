@@ -1,13 +1,13 @@
 """Unnumbered port between switches
 
-A port that routes without addresses of its own has IPv6 link-local addresses on.
+A routed port without addresses (unnumbered) has an IPv6 link-local address.
 
-Why it hurts:
-    Without them the neighbour's router advertisements are neither sent nor heard: the BGP session on the port never
-    starts, though the link is up.
+Impact:
+    Without it router advertisements are neither sent nor received: the BGP session on the port never starts, although
+    the link is up.
 
-How to fix:
-    Switch IPv6 on at the port; nothing else need be given.
+Fix:
+    Enable IPv6 on the port; no address is needed.
 
 Example:
     $ show running-config interfaces Ethernet64/1
@@ -23,4 +23,4 @@ from wirespeed.settings import Port
 over = Port
 needs = ("port.unnumbered",)
 failures = ("RT-10",)
-check = compare(*needs, wrong="the port has no link-local address", fix="switch IPv6 on at the port")
+check = compare(*needs, wrong="the port has no link-local address", fix="enable IPv6 on the port")

@@ -2,10 +2,10 @@
 
 The port's link is up.
 
-Why it hurts:
-    The rail behind a port that is down carries nothing.
+Impact:
+    The rail behind a port that is down carries no traffic.
 
-How to fix:
+Fix:
     Enable the port; reseat or replace the cable.
 
 Example:
@@ -24,7 +24,7 @@ failures = ("CAB-01",)
 check = compare(
     *needs,
     wrong="the port is down",
-    fix="enable the port and look at both ends of the cable",
-    hand=True,
-    says={True: "up", False: "down"},
+    fix="enable the port, and check both ends of the cable",
+    by_hand=True,
+    labels={True: "up", False: "down"},
 )

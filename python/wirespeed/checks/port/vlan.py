@@ -2,10 +2,10 @@
 
 The switched port is in the VLAN of its rail.
 
-Why it hurts:
-    In another VLAN the host is alone: its gateway and its peers are elsewhere.
+Impact:
+    In another VLAN the host reaches neither its gateway nor its peers.
 
-How to fix:
+Fix:
     Set the access VLAN of the port.
 
 Example:

@@ -1,11 +1,11 @@
-"""Addresses of the VLAN's routed interface
+"""Addresses of the VLAN interface
 
-The routed interface of the VLAN has exactly the planned addresses.
+The VLAN interface (SVI) has exactly the planned addresses.
 
-Why it hurts:
-    It is the gateway of its rail; without it other rails are out of reach.
+Impact:
+    The address is the gateway of its rail: without it other rails are unreachable.
 
-How to fix:
+Fix:
     Set the address of the VLAN interface.
 
 Example:
@@ -25,6 +25,6 @@ failures = ("RT-10",)
 presence = True
 check = compare(
     "vlan.addresses",
-    wrong="the VLAN interface has other addresses",
+    wrong="the addresses of the VLAN interface are not as planned",
     fix="set the address of the VLAN interface",
 )

@@ -1,12 +1,12 @@
-"""MTU of the VLAN's routed interface
+"""MTU of the VLAN interface
 
-The routed interface of the VLAN forwards at least the planned packet size.
+The MTU of the VLAN interface (SVI) is at least the planned one.
 
-Why it hurts:
-    On some switches the VLAN has an MTU of its own: full frames between rails are dropped though every port would
-    carry them, and jobs end with completion error 12.
+Impact:
+    On some switches the VLAN interface has a separate MTU: large packets between rails are dropped although every port
+    would forward them, and jobs end with completion error 12.
 
-How to fix:
+Fix:
     Set the MTU of the VLAN interface.
 
 Example:
@@ -25,6 +25,6 @@ needs = ("vlan.mtu",)
 failures = ("SW-01",)
 check = compare(
     *needs,
-    wrong="the MTU of the VLAN is too small",
+    wrong="the MTU of the VLAN interface is too small",
     fix="set the MTU of the VLAN interface",
 )

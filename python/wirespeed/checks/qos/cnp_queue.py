@@ -1,23 +1,23 @@
-"""Queue of congestion notifications
+"""Queue of congestion notification packets (CNPs)
 
-Congestion notifications (CNP) reach a queue that is served strictly and that PFC does not stop.
+CNPs use a queue with strict priority that PFC does not pause.
 
-Why it hurts:
-    A notification that waits behind the congestion it reports comes too late, and one that is dropped never comes:
-    senders go on, and PFC must stop them.
+Impact:
+    A CNP that waits behind the congestion that it reports arrives too late, and a dropped CNP never arrives: senders
+    keep their rate until PFC stops them.
 
-How to fix:
-    Map the DSCP of notifications to the strict queue.
+Fix:
+    Map the DSCP of CNPs to the strict queue.
 
 Example:
-    DSCP 48 -> TC 0 -> queue 0 (dwrr)
+    DSCP 48 → TC 0 → queue 0 (dwrr)
 
 Source:
     Broadcom 957608-AN210, 1.4 and 2.5
 """
 
-from wirespeed.checks.chain import code_points, found_way, planned_way
 from wirespeed.checks.model import Here, NoIntentError, Outcome, failed, passed
+from wirespeed.checks.queue_mapping import code_points, found_mapping, planned_mapping
 from wirespeed.settings import Discipline, Port, SwitchQueue
 
 over = Port
@@ -33,33 +33,33 @@ failures = ("QOS-05",)
 
 
 def check(here: Here) -> Outcome:
-    """The queue's number does not matter, only how it is served."""
-    ways: list[str] = []
+    """The number of the queue does not matter, only its scheduling."""
+    mappings: list[str] = []
     for _, dscp in code_points(here, strict=True):
-        planned = planned_way(here, dscp)
+        planned = planned_mapping(here, dscp)
         if planned is None:
             continue
         expected = f"{planned}, strict and never paused"
-        found = found_way(here, dscp)
+        found = found_mapping(here, dscp)
         if found is None:
-            said = f"DSCP {int(dscp)} reaches no queue"
+            found_text = f"DSCP {int(dscp)} reaches no queue"
         else:
             discipline = here.found("queue.discipline", here.place.thing("queue", str(int(found.queue))))
             paused = _paused(here, found.queue)
-            said = f"{found}, {discipline}{' and paused by PFC' if paused else ''}"
+            found_text = f"{found}, {discipline}{' and paused by PFC' if paused else ''}"
             if discipline is Discipline.STRICT and not paused:
-                ways.append(said)
+                mappings.append(found_text)
                 continue
-        fix = here.change(
-            "map notifications to the strict queue", "port.qos.dscp_tc", {planned.dscp: planned.traffic_class}
-        )
+        fix = here.change("map CNPs to the strict queue", "port.qos.dscp_tc", {planned.dscp: planned.traffic_class})
         if found == planned:
             queue = here.place.thing("queue", str(int(planned.queue)))
-            fix = here.change("serve the queue strictly", "queue.discipline", Discipline.STRICT, queue)
-        return failed("congestion notifications do not reach a strict lossy queue", expected, said, fix)
-    if not ways:
+            fix = here.change("schedule the queue with strict priority", "queue.discipline", Discipline.STRICT, queue)
+        return failed("CNPs do not use a strict lossy queue", expected, found_text, fix)
+    if not mappings:
         raise NoIntentError("the plan has no strict class for this port")
-    return passed("; ".join(f"{way.split(',')[0]}, strict and never paused" for way in ways), "; ".join(ways))
+    return passed(
+        "; ".join(f"{mapping.split(',')[0]}, strict and never paused" for mapping in mappings), "; ".join(mappings)
+    )
 
 
 def _paused(here: Here, queue: SwitchQueue) -> bool:

@@ -2,12 +2,12 @@
 
 The queue marks packets of ECN-capable traffic between the planned thresholds, with the planned probability.
 
-Why it hurts:
-    Marks tell senders to slow down before PFC must stop them. Without them, or with thresholds too high, PFC does
-    all the work and stops traffic that is not the cause; with thresholds too low the link is not filled.
+Impact:
+    ECN marks slow senders down before PFC stops them. Without marks, or with thresholds too high, only PFC acts, and it
+    also stops traffic that does not cause the congestion. With thresholds too low the link is not fully used.
 
-How to fix:
-    Bind the marking profile to the queue, and set its thresholds.
+Fix:
+    Bind the ECN profile to the queue, and set its thresholds.
 
 Example:
     queue 3
@@ -27,6 +27,6 @@ failures = ("QOS-08", "QOS-09")
 presence = True
 check = compare(
     *_settings,
-    wrong="the queue does not mark as planned",
+    wrong="ECN marking of the queue is not as planned",
     fix="set ECN marking of the queue",
 )

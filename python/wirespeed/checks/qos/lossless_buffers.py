@@ -1,13 +1,14 @@
-"""Lossless buffers of a switch
+"""Lossless buffers of the switch
 
-The switch uses the buffers that lossless traffic needs.
+The lossless buffer configuration of the switch is in use.
 
-Why it hurts:
-    A pause takes time to act, and what arrives meanwhile needs headroom. Some systems make headroom only once their
-    lossless buffer set is put into use. Until then PFC looks configured, and the lossless class loses packets.
+Impact:
+    A pause takes time to take effect, and packets that arrive until then need headroom. Some systems allocate headroom
+    only after their lossless buffer set is initialised. Until then PFC is configured, but the lossless class loses
+    packets.
 
-How to fix:
-    Put the lossless buffer set into use. The switch may have to reboot for it.
+Fix:
+    Initialise the lossless buffer set. This may need a reboot of the switch.
 
 Example:
     $ sonic-cli -c "show running-configuration | no-more" | grep buffer
@@ -26,6 +27,6 @@ failures = ("SW-04",)
 check = compare(
     *needs,
     wrong="the lossless buffers are not in use",
-    fix="put the lossless buffer set into use",
-    says={True: "in use", False: "not in use"},
+    fix="initialise the lossless buffer set",
+    labels={True: "in use", False: "not in use"},
 )

@@ -1,15 +1,14 @@
-"""Priority flow control of the switch port
+"""Priority flow control (PFC) of the switch port
 
-PFC is on for exactly the lossless priorities, and for the same ones as at the other end of the cable. Where a
-switch shows what is in effect beside what is configured, both must be so: the one carries the traffic now, the
-other comes back with the next restart.
+PFC is on for exactly the lossless priorities, and for the same ones as at the other end of the cable. If a switch
+reports running and configured values, both are checked: the configured one takes effect after the next restart.
 
-Why it hurts:
-    A port without PFC drops when its buffer is full, and its neighbour's pauses are ignored. PFC on another
-    priority than the neighbour's pauses traffic that is not the cause and drops what is.
+Impact:
+    A port without PFC drops packets when its buffer is full, and ignores pauses of its neighbour. PFC on another
+    priority than the neighbour pauses the wrong traffic and drops the traffic that causes the congestion.
 
-How to fix:
-    Set the priorities on the port.
+Fix:
+    Set the PFC priorities of the port.
 
 Example:
     $ show priority-flow-control
@@ -20,7 +19,7 @@ Source:
 """
 
 from wirespeed.checks.model import Here, InapplicableError, NoIntentError, Outcome, UnreadError, failed, passed
-from wirespeed.checks.words import words
+from wirespeed.checks.wording import format_value
 from wirespeed.facts import State
 from wirespeed.settings import Place, Port
 
@@ -30,7 +29,7 @@ failures = ("SW-02", "QOS-03")
 
 
 def check(here: Here) -> Outcome:
-    """The plan decides for each end; without a plan for it the port must at least agree with the NIC."""
+    """The plan has precedence; without intent the port must at least agree with the NIC."""
     found = here.found("port.qos.pfc")
     configured = _configured(here, found)
     across = _other_end(here)
@@ -40,13 +39,13 @@ def check(here: Here) -> Outcome:
         if across is None:
             raise
         intended = here.found("nic.qos.pfc", across)
-    expected = f"priorities {words(intended)}"
+    expected = f"priorities {format_value(intended)}"
     if found == configured == intended:
-        return passed(expected, f"priorities {words(found)}")
+        return passed(expected, f"priorities {format_value(found)}")
     wrong = configured if found == intended else found
-    fix = here.change("set the priorities of PFC", "port.qos.pfc", intended, found=wrong)
-    said = _both(here, found, configured, across, intended)
-    return failed("PFC of the port is on for the wrong priorities", expected, said, fix)
+    fix = here.change("set the PFC priorities", "port.qos.pfc", intended, found=wrong)
+    found_text = _both(here, found, configured, across, intended)
+    return failed("PFC of the port is on for the wrong priorities", expected, found_text, fix)
 
 
 def _other_end(here: Here) -> Place | None:
@@ -58,7 +57,7 @@ def _other_end(here: Here) -> Place | None:
 
 
 def _configured(here: Here, found: frozenset[int]) -> frozenset[int]:
-    """What the configuration says; what is in effect where no configuration was read beside it."""
+    """The configured priorities; the running ones if no configuration was read."""
     try:
         configured: frozenset[int] = here.found("port.qos.pfc", state=State.CONFIGURED)
     except UnreadError:
@@ -69,14 +68,14 @@ def _configured(here: Here, found: frozenset[int]) -> frozenset[int]:
 def _both(
     here: Here, found: frozenset[int], configured: frozenset[int], across: Place | None, intended: frozenset[int]
 ) -> str:
-    """What was found, where the configuration says otherwise, and what the NIC has where that is another surprise."""
-    text = f"priorities {words(found)}"
+    """The running priorities, the configured ones if they differ, and those of the NIC if they are not as planned."""
+    text = f"priorities {format_value(found)}"
     if configured != found:
-        text += f" in effect, {words(configured)} configured"
+        text += f" in effect, {format_value(configured)} configured"
     if across is None:
         return text
     try:
         other = here.found("nic.qos.pfc", across)
     except UnreadError:
         return text
-    return text if other == intended else f"{text}; {across.device} {across.name} has {words(other)}"
+    return text if other == intended else f"{text}; {across.device} {across.name} has {format_value(other)}"

@@ -1,13 +1,13 @@
-"""PFC of the whole switch
+"""Global PFC switch-off
 
-The switch does not keep PFC off on every port with one setting.
+PFC is not disabled globally.
 
-Why it hurts:
-    Such a switch-off is meant for emergencies and is easily left behind. Every port still shows its lossless
-    priorities in its configuration, yet none is lossless: packets are dropped as soon as a queue fills.
+Impact:
+    The global switch-off is for emergencies and is easily forgotten. Every port still has its lossless priorities in
+    its configuration, but none is lossless: packets are dropped as soon as a queue is full.
 
-How to fix:
-    Take the switch-off back.
+Fix:
+    Remove the global switch-off.
 
 Example:
     $ show running-config | include priority-flow-control all
@@ -26,7 +26,7 @@ needs = ("switch.pfc",)
 failures = ("SW-02",)
 check = compare(
     *needs,
-    wrong="PFC is switched off on every port at once",
-    fix="let PFC work on this switch again",
-    says={True: "on", False: "off"},
+    wrong="PFC is disabled globally",
+    fix="remove the global PFC switch-off",
+    labels={True: "on", False: "off"},
 )

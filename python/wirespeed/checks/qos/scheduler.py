@@ -1,13 +1,12 @@
 """Scheduling of the queue
 
-The queue is served as planned: strictly, or with its share of what strict queues leave.
+The queue is scheduled as planned: strict priority, or its share of the bandwidth that strict queues leave.
 
-Why it hurts:
-    A RDMA queue without its share starves under other traffic; a queue that is strict by mistake starves the
-    others.
+Impact:
+    An RDMA queue without its share starves under other traffic. A queue that is strict by mistake starves the others.
 
-How to fix:
-    Set discipline and weight of the queue.
+Fix:
+    Set scheduling and weight of the queue.
 
 Example:
     queue 3
@@ -29,6 +28,6 @@ needs = (
 failures = ("QOS-06",)
 check = compare(
     *needs,
-    wrong="the queue is served otherwise",
-    fix="set discipline and weight of the queue",
+    wrong="the scheduling of the queue is not as planned",
+    fix="set scheduling and weight of the queue",
 )

@@ -1,12 +1,12 @@
-"""Headroom that lossless groups share
+"""Shared headroom
 
-The lossless priority groups of the switch share as much headroom as planned.
+The shared headroom of the lossless priority groups has the planned size.
 
-Why it hurts:
-    What arrives after a pause was sent needs headroom. Where all groups take it from one pool, a pool that is too small
-    loses packets of the lossless class when many ports pause at once, and only then.
+Impact:
+    Packets that arrive after a pause was sent need headroom. If all priority groups use one pool, a pool that is too
+    small loses packets of the lossless class only when many ports send pauses at once.
 
-How to fix:
+Fix:
     Set the size of the shared headroom.
 
 Example:

@@ -1,13 +1,12 @@
-"""Trust of the switch port
+"""QoS trust of the switch port
 
 The port classifies packets by their DSCP.
 
-Why it hurts:
-    Untagged frames have no 802.1p priority. A port that trusts that field puts RDMA into the default class, which
-    is lossy.
+Impact:
+    Untagged frames have no 802.1p priority. A port that trusts 802.1p maps RDMA to the default class, which is lossy.
 
-How to fix:
-    Let the port trust DSCP.
+Fix:
+    Set the port to trust DSCP.
 
 Example:
     show qos interfaces trust
@@ -26,5 +25,5 @@ failures = ("QOS-02",)
 check = compare(
     *needs,
     wrong="the port does not classify by DSCP",
-    fix="let the port trust DSCP",
+    fix="set the port to trust DSCP",
 )

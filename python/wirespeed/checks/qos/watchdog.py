@@ -1,12 +1,12 @@
 """PFC watchdog of the switch port
 
-A watchdog looks after the lossless queue, with the planned action and times.
+The PFC watchdog is on for the lossless queue, with the planned action and times.
 
-Why it hurts:
-    A NIC that pauses without end stops its port, then the ports that send to it, then the fabric. The watchdog
-    breaks that chain.
+Impact:
+    A NIC that sends pauses without end stops its switch port, then the ports that send to it, then the fabric. The
+    watchdog stops this propagation.
 
-How to fix:
+Fix:
     Set action and times of the watchdog.
 
 Example:

@@ -1,11 +1,11 @@
-"""Conflicting RDMA software
+"""Conflicting RDMA stacks
 
-No other vendor's RDMA stack is installed beside the NIC's own.
+No RDMA stack of another vendor is installed together with that of the NIC's vendor.
 
-Why it hurts:
-    It replaces the kernel's RDMA core, and the NIC's driver then fails to load with unknown symbols.
+Impact:
+    The other stack replaces the RDMA core of the kernel, and the driver of the NIC fails to load with unknown symbols.
 
-How to fix:
+Fix:
     Uninstall the other stack, reboot, and install the NIC's software again.
 
 Example:
@@ -17,7 +17,7 @@ Source:
 """
 
 from wirespeed.checks.model import Here, Outcome, failed, passed
-from wirespeed.checks.words import listed
+from wirespeed.checks.wording import listed
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host, Nic
 
@@ -27,13 +27,13 @@ failures = ("OS-08",)
 
 
 def check(here: Here) -> Outcome:
-    """Nobody plans a conflict, so this needs no intent. A stack made for one of the host's NICs is none."""
+    """A conflict needs no intent. A stack made for one of the host's NICs is not a conflict."""
     own = {stack for nic in here.thing.nics.values() for stack in _stacks_of(here, nic)}
     found = tuple(stack for stack in here.found("host.conflicting_stacks") if stack not in own)
     if not found:
         return passed("none", "none")
     fix = Fix(f"uninstall {listed(found)} and install the NIC's software again", consequence="reboot")
-    return failed("another RDMA stack displaces the NIC's own", "none", listed(found), fix)
+    return failed("an RDMA stack of another vendor is installed", "none", listed(found), fix)
 
 
 def _stacks_of(here: Here, nic: Nic) -> list[str]:

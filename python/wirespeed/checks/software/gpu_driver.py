@@ -2,11 +2,11 @@
 
 The kernel driver of the GPUs is loaded.
 
-Why it hurts:
-    Without it there are no GPUs, and no GPU memory that the NIC could reach.
+Impact:
+    Without the driver there are no GPUs, and no GPU memory for GPUDirect RDMA.
 
-How to fix:
-    Load amdgpu; if it is not there, install the GPU software for the running kernel.
+Fix:
+    Load the driver (amdgpu or nvidia). If it is missing, install the GPU software for the running kernel.
 
 Example:
     $ lsmod | grep amdgpu
@@ -26,8 +26,8 @@ failures = ("OS-10",)
 presence = True
 check = compare(
     "module.loaded",
-    wrong="GPU driver is not loaded",
+    wrong="the GPU driver is not loaded",
     fix="load the GPU driver, now and at every boot",
-    says={True: "loaded", False: "not loaded"},
+    labels={True: "loaded", False: "not loaded"},
     only=drives_gpu,
 )

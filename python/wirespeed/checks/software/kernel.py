@@ -1,11 +1,11 @@
 """Running kernel
 
-The host runs the kernel release that its drivers were chosen and built for.
+The host runs the kernel release that its drivers were selected and built for.
 
-Why it hurts:
+Impact:
     Another kernel may have no peer-memory client, and drivers that were built for the planned one do not load.
 
-How to fix:
+Fix:
     Boot the planned kernel and hold it, or change the cluster file and install the software again.
 
 Example:
@@ -26,7 +26,7 @@ failures = ("OS-12",)
 
 
 def check(here: Here) -> Outcome:
-    """The release as a whole: the last words of it say which flavour it is."""
+    """The whole release string: its last part is the flavour."""
     intended, found = here.intended("host.kernel.version"), here.found("host.kernel.version")
     if intended == found:
         return passed(intended, found)

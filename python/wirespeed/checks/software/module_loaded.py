@@ -2,11 +2,11 @@
 
 Every planned kernel module is loaded or built in: the NIC's Ethernet and RDMA drivers.
 
-Why it hurts:
-    Without its RDMA driver a NIC is a plain Ethernet card, and libraries fall back to TCP without a word.
+Impact:
+    Without its RDMA driver a NIC is a plain Ethernet card, and libraries fall back to TCP without a message.
 
-How to fix:
-    Load the module; if it is not there, install the vendor's release for the running kernel.
+Fix:
+    Load the module. If it is missing, install the vendor's release for the running kernel.
 
 Example:
     $ lsmod | grep bnxt
@@ -27,8 +27,8 @@ presence = True
 
 check = compare(
     "module.loaded",
-    wrong="kernel module is not loaded",
+    wrong="the kernel module is not loaded",
     fix="load the module, now and at every boot",
-    says={True: "loaded", False: "not loaded"},
+    labels={True: "loaded", False: "not loaded"},
     only=lambda here: not drives_gpu(here) and not is_peer_memory(here),
 )

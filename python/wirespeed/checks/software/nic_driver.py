@@ -1,14 +1,14 @@
-"""Driver of the NIC in effect
+"""Loaded driver of the NIC
 
-The loaded driver of the NIC is the one of the planned release, not only installed.
+The loaded driver of the NIC is that of the planned release; an installed but not loaded driver has no effect.
 
-Why it hurts:
-    After an installation the old driver runs until the reboot; where the boot image still holds it, it runs after that
-    too. Modules that were not compiled for a new kernel, or not signed where Secure Boot asks for it, leave the
-    kernel's own driver.
+Impact:
+    After an installation the old driver runs until the reboot, and also after it if the boot image still contains it.
+    If modules were not compiled for a new kernel, or not signed although Secure Boot requires it, the driver of the
+    kernel is loaded instead.
 
-How to fix:
-    Make the boot image again and reboot; then see whether dkms compiled the modules for the running kernel.
+Fix:
+    Rebuild the boot image and reboot. Then check that dkms compiled the modules for the running kernel.
 
 Example:
     $ ethtool -i ens10f0np0 | head -2
@@ -20,7 +20,7 @@ Source:
 """
 
 from wirespeed.checks.model import Here, Outcome, failed, passed
-from wirespeed.checks.words import is_of_version
+from wirespeed.checks.wording import is_of_version
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Nic
 
@@ -30,9 +30,9 @@ failures = ("NIC-04", "OS-12")
 
 
 def check(here: Here) -> Outcome:
-    """The plan may name the beginning of a version."""
+    """The plan may contain the beginning of a version only."""
     intended, found = here.intended("nic.driver.version"), here.found("nic.driver.version")
     if is_of_version(found, intended):
         return passed(intended, found)
-    fix = Fix("run software-install.sh, make the boot image again, and reboot", consequence="reboot")
+    fix = Fix("run software-install.sh, rebuild the boot image, and reboot", consequence="reboot")
     return failed("another driver of the NIC is loaded", intended, found, fix)

@@ -1,12 +1,12 @@
 """Firmware of the NIC
 
-The NIC runs the firmware that the cluster file names.
+The NIC runs the firmware release of the cluster file.
 
-Why it hurts:
-    Driver and firmware of different releases are not tested together; options and congestion control differ between
-    releases, and one host of another release slows a whole job.
+Impact:
+    Driver and firmware of different releases are not tested together. Options and congestion control differ between
+    releases, and one host with another release slows the whole job.
 
-How to fix:
+Fix:
     Flash the planned firmware and reboot.
 
 Example:
@@ -29,7 +29,7 @@ failures = ("NIC-04",)
 
 
 def check(here: Here) -> Outcome:
-    """Drivers print further versions beside it, such as that of the package it came in."""
+    """Drivers print further versions too, such as that of the firmware package."""
     intended: str = here.intended("nic.driver.firmware")
     found: str = here.found("nic.driver.firmware")
     if intended in re.split(r"[ /]+", found):

@@ -2,10 +2,10 @@
 
 The planned driver packages are built for the running kernel and installed, in the planned version.
 
-Why it hurts:
-    Without them the kernel loads its own, older driver, which may know neither the NIC nor GPU memory.
+Impact:
+    Without them the kernel loads its in-tree driver, which is older and may support neither the NIC nor GPU memory.
 
-How to fix:
+Fix:
     Run software-install.sh; after a kernel update, check that the modules were built for the new kernel.
 
 Example:
@@ -26,9 +26,9 @@ presence = True
 check = compare(
     "package.installed",
     "package.version",
-    wrong="driver package is not as planned",
-    says={True: "for the running kernel", False: "not for the running kernel"},
+    wrong="the driver package is not as planned",
+    labels={True: "for the running kernel", False: "not for the running kernel"},
     fix="run software-install.sh",
     consequence="reboot",
-    hand=True,
+    by_hand=True,
 )

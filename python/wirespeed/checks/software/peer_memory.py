@@ -1,12 +1,12 @@
 """Peer-memory client for GPU memory
 
-The kernel offers a client through which an RDMA driver reaches GPU memory: built in, or as a module.
+The kernel has a peer-memory client, built in or as a module, through which an RDMA driver accesses GPU memory.
 
-Why it hurts:
-    Without it each message between GPUs is copied through host memory, at a fraction of the rate. One host without
-    it slows the whole job.
+Impact:
+    Without the client each message between GPUs is copied through host memory, at a fraction of the rate. One host
+    without it slows the whole job.
 
-How to fix:
+Fix:
     Load ib_peer_mem from the NIC vendor's release; kernels that export the symbol themselves do not need it.
 
 Example:
@@ -27,5 +27,5 @@ check = compare(
     "host.peer_memory",
     wrong="the kernel has no peer-memory client",
     fix="load the peer-memory module of the NIC's software release",
-    says={True: "registered", False: "not registered"},
+    labels={True: "registered", False: "not registered"},
 )

@@ -1,12 +1,12 @@
-"""RDMA library against the kernel driver
+"""RDMA library and kernel driver
 
-The user-space library of the NIC speaks the kernel driver's interface version.
+The user-space library of the NIC supports the ABI version of the kernel driver.
 
-Why it hurts:
-    With a mismatch the library ignores the device: RDMA programs see none, and collectives fall back to TCP.
+Impact:
+    With a mismatch the library ignores the device: RDMA programs find no device, and collectives fall back to TCP.
 
-How to fix:
-    Install the library of the driver's release, and remove the distribution's copy that is found before it.
+Fix:
+    Install the library of the driver's release, and remove the copy of the distribution that is loaded first.
 
 Example:
     $ ibv_devinfo
@@ -24,7 +24,7 @@ needs = ("host.rdma_libraries",)
 failures = ("OS-09",)
 check = compare(
     "host.rdma_libraries",
-    wrong="RDMA library does not match the kernel driver",
+    wrong="the RDMA library does not match the kernel driver",
     fix="install the library that belongs to the driver and remove the distribution's copy",
-    hand=True,
+    by_hand=True,
 )

@@ -2,12 +2,12 @@
 
 The udev rule that names RDMA devices is the planned one, so that they have the same names on every host.
 
-Why it hurts:
-    Jobs list devices by name. Where names come from the PCIe address the list matches on some hosts only, and those
-    others use fewer rails or none.
+Impact:
+    Jobs list devices by name. If names are derived from the PCIe address, the list matches on some hosts only, and the
+    other hosts use fewer rails or none.
 
-How to fix:
-    Put the rendered rule into /etc/udev/rules.d, where it wins over the distribution's, and reboot.
+Fix:
+    Install the rendered rule in /etc/udev/rules.d, where it overrides that of the distribution, and reboot.
 
 Example:
     $ rdma link show
@@ -25,7 +25,7 @@ needs = ("host.rdma_naming",)
 failures = ("OS-17",)
 check = compare(
     "host.rdma_naming",
-    wrong="RDMA devices are named by another rule",
+    wrong="RDMA devices are named by another udev rule",
     fix="install the udev rule that keeps the kernel's names",
     consequence="reboot",
 )

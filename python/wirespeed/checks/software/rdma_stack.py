@@ -2,11 +2,11 @@
 
 The planned release of the NIC vendor's RDMA stack is installed.
 
-Why it hurts:
-    Its libraries and tools are made for its drivers. With another release, or the distribution's, options of the NIC
-    cannot be read or set, and hosts of different releases differ in what congestion control they can do.
+Impact:
+    Libraries and tools of the stack fit its drivers. With another release, or that of the distribution, options of the
+    NIC cannot be read or set, and hosts of different releases support different congestion control.
 
-How to fix:
+Fix:
     Run software-install.sh; it removes the other release first.
 
 Example:
@@ -18,7 +18,7 @@ Source:
 """
 
 from wirespeed.checks.model import Here, Outcome, failed, passed
-from wirespeed.checks.words import is_of_version
+from wirespeed.checks.wording import is_of_version
 from wirespeed.results.findings import Fix
 from wirespeed.settings import Host
 
@@ -28,9 +28,9 @@ failures = ("NIC-04",)
 
 
 def check(here: Here) -> Outcome:
-    """The plan may name the beginning of a version: the stack prints the build too."""
+    """The plan may contain the beginning of a version only: the stack prints the build too."""
     intended, found = here.intended("host.software.rdma_stack"), here.found("host.software.rdma_stack")
     if is_of_version(found, intended):
         return passed(intended, found)
-    fix = Fix("run software-install.sh, and reboot where it asks for it", consequence="reboot")
+    fix = Fix("run software-install.sh, and reboot if it asks for it", consequence="reboot")
     return failed("another RDMA stack is installed", intended, found, fix)

@@ -1,13 +1,13 @@
 """Versions of GPU software
 
-The GPU driver, ROCm, the CUDA toolkits and NCCL are those the plan found to work together.
+GPU driver, ROCm, CUDA toolkits and NCCL have the planned versions, which work together.
 
-Why it hurts:
-    A newer driver or toolkit may have dropped the GPU, and an older one does not run what was built for it. Hosts of
-    different versions make collectives fail or be slow on some of them.
+Impact:
+    A newer driver or toolkit may not support the GPU any more, and an older one does not run newer binaries. With
+    different versions on different hosts collectives fail or are slow on some of them.
 
-How to fix:
-    Install the planned version, and hold it, so that an update of the system does not replace it.
+Fix:
+    Install the planned version, and hold it, so that a system update does not replace it.
 
 Example:
     $ nvidia-smi --query-gpu=driver_version --format=csv,noheader
@@ -28,7 +28,7 @@ check = compare(
     "host.software.rocm",
     "host.software.cuda",
     "host.software.nccl",
-    wrong="GPU software is of another version",
+    wrong="GPU software has another version",
     fix="run software-install.sh",
-    hand=True,
+    by_hand=True,
 )

@@ -87,7 +87,7 @@ def _page(check: Check) -> None:
     out().print(Text.assemble((check.id, "bold"), "  ", manual.title))
     out().print()
     out().print(Padding(Text(_joined(manual.what)), (0, 0, 0, 4)))
-    for heading, body in (("Why it hurts", manual.why), ("How to fix", manual.fix)):
+    for heading, body in (("Impact", manual.impact), ("Fix", manual.fix)):
         out().print(Text(f"\n{heading}", style="bold"))
         out().print(Padding(Text(_joined(body)), (0, 0, 0, 4)))
     out().print(Text("\nExample", style="bold"))
@@ -95,7 +95,7 @@ def _page(check: Check) -> None:
         out().print(Text(f"    {line}"), soft_wrap=True)
     out().print(Text("\nReads", style="bold"))
     out().print(Padding(Text(", ".join(check.needs)), (0, 0, 0, 4)))
-    out().print(Text("\nFailures it finds", style="bold"))
+    out().print(Text("\nFailures it detects", style="bold"))
     failures = load().failures
     for identifier in check.failures:
         out().print(Text(f"    {identifier}  {failures[identifier].title}"), soft_wrap=True)

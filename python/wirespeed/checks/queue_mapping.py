@@ -1,4 +1,4 @@
-"""The way of a class through a switch port: DSCP to traffic class to queue, and what PFC stops."""
+"""The path of a traffic class through the maps of a switch port: DSCP to traffic class to queue."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from wirespeed.settings import Dscp, SwitchQueue, SwitchTrafficClass, TrafficCla
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """Where one DSCP goes on a port."""
+class QueueMapping:
+    """Traffic class and queue of one DSCP on a port."""
 
     dscp: Dscp
     traffic_class: SwitchTrafficClass
     queue: SwitchQueue
 
     def __str__(self) -> str:
-        return f"DSCP {int(self.dscp)} -> TC {int(self.traffic_class)} -> queue {int(self.queue)}"
+        return f"DSCP {int(self.dscp)} → TC {int(self.traffic_class)} → queue {int(self.queue)}"
 
 
-def found_way(here: Here, dscp: Dscp) -> Way | None:
-    """The way a port really gives a DSCP; None when a map leaves it out.
+def found_mapping(here: Here, dscp: Dscp) -> QueueMapping | None:
+    """The running mapping of a DSCP; None if a map lacks it.
 
     Raises:
         UnreadError: a map was not read.
-        InapplicableError: the port does not look at DSCP, though it should: that is qos.trust's to say.
+        InapplicableError: the port does not classify by DSCP although planned, which qos.trust reports.
     """
     if here.thing.qos.trust == "dscp" and _trust(here) not in ("dscp", None):
-        raise InapplicableError("the port does not classify by DSCP, which qos.trust says")
-    return _way(dscp, here.found("port.qos.dscp_tc"), here.found("port.qos.tc_queue"))
+        raise InapplicableError("the port does not classify by DSCP, see qos.trust")
+    return _follow_maps(dscp, here.found("port.qos.dscp_tc"), here.found("port.qos.tc_queue"))
 
 
 def _trust(here: Here) -> str | None:
@@ -40,19 +40,19 @@ def _trust(here: Here) -> str | None:
         return None
 
 
-def planned_way(here: Here, dscp: Dscp) -> Way | None:
-    """The way the plan gives a DSCP; None when its maps leave it out.
+def planned_mapping(here: Here, dscp: Dscp) -> QueueMapping | None:
+    """The planned mapping of a DSCP; None if a map lacks it.
 
     Raises:
         NoIntentError: the plan has no maps for the port.
     """
-    return _way(dscp, here.intended("port.qos.dscp_tc"), here.intended("port.qos.tc_queue"))
+    return _follow_maps(dscp, here.intended("port.qos.dscp_tc"), here.intended("port.qos.tc_queue"))
 
 
-def _way(dscp: Dscp, classes: Any, queues: Any) -> Way | None:
+def _follow_maps(dscp: Dscp, classes: Any, queues: Any) -> QueueMapping | None:
     traffic_class = classes.get(dscp)
     queue = None if traffic_class is None else queues.get(traffic_class)
-    return None if queue is None else Way(dscp, traffic_class, queue)
+    return None if queue is None else QueueMapping(dscp, traffic_class, queue)
 
 
 def code_points(here: Here, *, lossless: bool = False, strict: bool = False) -> list[tuple[TrafficClass, Dscp]]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wirespeed.checks.words import differing, wanted, words
+from wirespeed.checks.wording import differing, format_expected, format_value
 from wirespeed.settings import Compare, Congestion, Dscp, Priority, Setting
 from wirespeed.units import Bandwidth, Duration, Size
 
@@ -35,12 +35,12 @@ from wirespeed.units import Bandwidth, Duration, Size
     ],
 )
 def test_values(value: Any, unit: str | None, text: str) -> None:
-    assert words(value, unit) == text
+    assert format_value(value, unit) == text
 
 
 def test_at_least_is_said() -> None:
-    assert wanted(Setting("MTU", "bytes", Compare.AT_LEAST), 9000) == "at least 9000 bytes"
-    assert wanted(Setting("MTU", "bytes"), 9000) == "9000 bytes"
+    assert format_expected(Setting("MTU", "bytes", Compare.AT_LEAST), 9000) == "at least 9000 bytes"
+    assert format_expected(Setting("MTU", "bytes"), 9000) == "9000 bytes"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Values in words, as findings print them."""
+"""Values and places as text, as findings print them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wirespeed.settings import Compare, Place, Setting
 from wirespeed.units import Quantity, format_transfer_rate
 
 
-def words(value: Any, unit: str | None = None) -> str:
+def format_value(value: Any, unit: str | None = None) -> str:
     """A value as text: ``9000 bytes``, ``x8``, ``32 GT/s``, ``26 -> 3, 48 -> 7``, ``on``, ``none``."""
     if isinstance(value, bool):
         return "on" if value else "off"
@@ -21,7 +21,9 @@ def words(value: Any, unit: str | None = None) -> str:
     if isinstance(value, int):
         return _number(int(value), unit)
     if isinstance(value, Mapping):
-        return ", ".join(f"{words(key)} -> {words(inner)}" for key, inner in sorted(value.items())) or "none"
+        return (
+            ", ".join(f"{format_value(key)} -> {format_value(inner)}" for key, inner in sorted(value.items())) or "none"
+        )
     if isinstance(value, frozenset | set):
         return listed(sorted(value))
     if isinstance(value, tuple | list):
@@ -35,18 +37,18 @@ def is_of_version(found: str, beginning: str) -> bool:
 
 
 def listed(values: Iterable[Any]) -> str:
-    """Values separated by commas, ``none`` when there is none."""
-    return ", ".join(words(value) for value in values) or "none"
+    """Values separated by commas, ``none`` without any."""
+    return ", ".join(format_value(value) for value in values) or "none"
 
 
-def wanted(setting: Setting, value: Any) -> str:
-    """What is expected of a setting."""
-    text = words(value, setting.unit)
+def format_expected(setting: Setting, value: Any) -> str:
+    """The expected value of a setting: ``at least 9000 bytes``."""
+    text = format_value(value, setting.unit)
     return f"at least {text}" if setting.compare is Compare.AT_LEAST else text
 
 
 def differing(setting: Setting, intended: Any, found: Any) -> tuple[Any, Any]:
-    """Both values cut down to what differs, where the comparison is of maps: 64 code points are no help to anyone."""
+    """Both values; of maps only the entries that differ, because 64 code points help nobody."""
     if _by_rank(intended) and _by_rank(found):
         intended, found = ({rank: _runs(cores) for rank, cores in enumerate(value)} for value in (intended, found))
     if not isinstance(intended, Mapping) or not isinstance(found, Mapping):
@@ -76,10 +78,10 @@ def _runs(numbers: Iterable[int]) -> str:
     return " ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
-def named(place: Place, nic: Any) -> str:
-    """A place on its device, as findings print it.
+def format_place(place: Place, nic: Any) -> str:
+    """A place on its device as text.
 
-    ``nic`` is the NIC thing that the place is or is within, None elsewhere: it is named by all its names,
+    ``nic`` is the NIC at or around the place, None elsewhere. A NIC is printed with all its names:
     ``bnxt_re0 / enp29s0np0 / 0000:1d:00.0``.
     """
     parts = [

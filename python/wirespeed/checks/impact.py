@@ -1,4 +1,4 @@
-"""What a difference costs a rail, for `wirespeed.checks.compare`: Gb/s of payload in one direction."""
+"""Estimated impact of a difference on a rail: payload in one direction, Gb/s."""
 
 from __future__ import annotations
 
@@ -54,29 +54,29 @@ def interface_mtu(here: Here, intended: Any, found: Any) -> Cost | None:
 
 
 def whole_rail(here: Here, intended: Any, found: Any) -> Cost | None:
-    """Of a rail that carries nothing."""
-    return _all_of(here, here.place, "the rail carries nothing")
+    """Of a rail without traffic."""
+    return _all_of(here, here.place, "the rail carries no traffic")
 
 
 def no_route(here: Here, address: str) -> Cost | None:
-    """Of a NIC whose packets find no route from its address; None where it has neighbours in its own subnet."""
+    """Of a NIC whose address has no route; None if it has neighbours in its subnet."""
     for name, nic in here.plan.hosts[here.place.device].nics.items():
         own = next((one for one in map(ip_interface, nic.addresses or ()) if str(one.ip) == address), None)
         if own is not None and own.network.num_addresses <= POINT_TO_POINT:
-            return _all_of(here, Place(here.place.device).thing("nic", name), f"no route leads anywhere from {own.ip}")
+            return _all_of(here, Place(here.place.device).thing("nic", name), f"{own.ip} has no route")
     return None
 
 
 def strayed(here: Here, planned: Place, plugged: Place) -> Cost | None:
-    """Of a port with the cable of another NIC; None where that one belongs into the same subnet."""
+    """Of a port with the cable of another NIC; None if that NIC is in the same subnet."""
     here_is = _networks(here, planned)
     if not here_is or here_is & _networks(here, plugged):
         return None
-    return _all_of(here, planned, f"{plugged.device} {plugged.name} has no address in the subnet of this port")
+    return _all_of(here, planned, f"{plugged.device}:{plugged.name} has no address in the subnet of this port")
 
 
 POINT_TO_POINT = 4
-"""Addresses of the largest subnet that two ends have for themselves, a /30."""
+"""Addresses of the largest point-to-point subnet, a /30."""
 
 
 def _networks(here: Here, nic: Place) -> frozenset[object]:
@@ -102,7 +102,7 @@ def dropped_frames(here: Here, port_mtu: int) -> Cost | None:
 def _cost(here: Here, **found: Any) -> Cost | None:
     try:
         return nic_cost(here.plan, here.place.device, here.place.name, **found)
-    except ValueError:  # a width or MTU that no standard knows: the finding stands, its cost is not known
+    except ValueError:  # a width or MTU of no standard: the impact is not known
         return None
 
 
