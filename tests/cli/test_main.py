@@ -58,7 +58,7 @@ def test_of_no_verb_options_that_exit_take_a_variable(monkeypatch):
         variable = f"{context.auto_envvar_prefix}_{option.name}".upper()
         monkeypatch.setenv(variable, "1")
         if exits(option):
-            exiting.add(option.opts[-1])
+            exiting.add(max(option.opts, key=len))
             assert option.resolve_envvar_value(context) is None, path
         elif option.param_type_name == "option":
             assert option.resolve_envvar_value(context) == "1", path
