@@ -32,7 +32,7 @@ def ping(
     """Ping between all NIC addresses of all hosts, and check MTU, route and outgoing NIC of every pair.
 
     For each pair: a ping of the planned MTU with "do not fragment" from the NIC's address; if it gets no reply, a small
-    ping, which tells an MTU problem from a link that is down; and the kernel's route from that address, compared with
+    ping, which separates an MTU problem from a failed link; and the kernel's route from that address, compared with
     the planned rules and routes. NIC counters show whether packets left through the NIC that has the address: without
     its routing rule a ping also gets a reply, but through another NIC.
 
